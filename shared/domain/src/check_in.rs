@@ -1,0 +1,103 @@
+//! When a waiting visitor should come back: seldom far from the front, every second near it,
+//! never all at once, and never more in total than the room's budget of polls.
+
+/// The shortest interval: near the front, ms.
+pub const SHORTEST_MS: u32 = 1_000;
+/// The longest interval, ms. Longer, and people would think the page had died.
+pub const LONGEST_MS: u32 = 600_000;
+/// An early poll counts as a check-in once this share of its interval has passed.
+const DUE_SHARE: f64 = 0.8;
+/// A visitor comes back this often before its turn is expected.
+const CHECKS_BEFORE_TURN: f64 = 10.0;
+/// Intervals vary by this share up and down, so that a crowd that came at once spreads out.
+const JITTER: f64 = 0.15;
+/// The part of the budget kept for those near the front, who must not be slowed down.
+const FAR_SHARE_OF_BUDGET: f64 = 0.8;
+
+/// Where a visitor stands when it asks when to come back.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing {
+    /// People ahead who are still there.
+    pub people_ahead: u64,
+    /// Everyone waiting in the room.
+    pub waiting: u64,
+    /// Admissions per second, smoothed; 0 when unknown.
+    pub admissions_per_second: f64,
+    /// Polls per second that the room may cost in all.
+    pub poll_budget: u32,
+}
+
+/// The interval until the next check-in, in ms. `chance` is uniform in `0.0..1.0`.
+#[must_use]
+pub fn interval_ms(standing: &Standing, chance: f64) -> u32 {
+    let shortest = f64::from(SHORTEST_MS);
+    let by_distance = expected_wait_ms(standing) / CHECKS_BEFORE_TURN;
+    let near = by_distance <= shortest;
+    let by_budget = if near { 0.0 } else { budget_ms(standing) };
+    let interval = by_distance.max(by_budget).max(shortest);
+    let jittered = interval * (1.0 - JITTER + 2.0 * JITTER * chance);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    let whole = jittered.clamp(shortest * (1.0 - JITTER), f64::from(LONGEST_MS)) as u32;
+    whole
+}
+
+/// Whether a poll at `now_ms` of a visitor who last checked in at `checked_in_at_ms` and was told
+/// `interval_ms` counts as a check-in. Polling faster changes nothing.
+#[must_use]
+pub fn is_due(now_ms: u64, checked_in_at_ms: u64, interval_ms: u32) -> bool {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive share")]
+    let early = (f64::from(interval_ms) * DUE_SHARE) as u64;
+    now_ms >= checked_in_at_ms + early
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of people")]
+fn expected_wait_ms(standing: &Standing) -> f64 {
+    // Before a rate is known, someone with few people ahead may be next at any moment.
+    let rate = standing.admissions_per_second.max(0.5);
+    standing.people_ahead as f64 / rate * 1000.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of people")]
+fn budget_ms(standing: &Standing) -> f64 {
+    let polls = f64::from(standing.poll_budget.max(1)) * FAR_SHARE_OF_BUDGET;
+    standing.waiting as f64 / polls * 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(people_ahead: u64, waiting: u64) -> Standing {
+        Standing { people_ahead, waiting, admissions_per_second: 10.0, poll_budget: 2_000 }
+    }
+
+    #[test]
+    fn every_second_near_the_front_and_seldom_far_away() {
+        assert_eq!(interval_ms(&standing(5, 100_000), 0.5), SHORTEST_MS);
+        assert_eq!(interval_ms(&standing(6_000, 6_000), 0.5), 60_000, "a wait of 600 s");
+        assert_eq!(interval_ms(&standing(10_000_000, 10_000_000), 0.5), LONGEST_MS);
+    }
+
+    #[test]
+    fn jitter_spreads_and_stays_in_bounds() {
+        let (low, high) =
+            (interval_ms(&standing(6_000, 0), 0.0), interval_ms(&standing(6_000, 0), 1.0));
+        assert_eq!((low, high), (51_000, 69_000));
+        assert!(interval_ms(&standing(0, 0), 0.0) >= 850);
+    }
+
+    #[test]
+    fn a_line_of_a_hundred_thousand_stays_within_its_budget() {
+        let slow: f64 = (0..100_000)
+            .map(|ahead| 1_000.0 / f64::from(interval_ms(&standing(ahead, 100_000), 0.5)))
+            .sum();
+        assert!(slow <= 2_000.0, "{slow}");
+    }
+
+    #[test]
+    fn an_early_poll_is_no_check_in() {
+        assert!(!is_due(10_500, 10_000, 1_000));
+        assert!(is_due(10_800, 10_000, 1_000));
+        assert!(is_due(99_000, 10_000, 1_000));
+    }
+}

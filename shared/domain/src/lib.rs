@@ -1,0 +1,24 @@
+//! The rules of a waiting room, as pure functions of their arguments.
+//!
+//! What is here needs no network, no store and no clock: time and chance come in as parameters,
+//! so that every rule can be checked on paper, by a property test, or by a simulation of hours in
+//! milliseconds. What is *not* here: Redis (in `vestibule-store`), cryptography (in
+//! `vestibule-token`) and HTTP (in the services).
+
+pub mod advance;
+pub mod check_in;
+pub mod method;
+mod place;
+pub mod presence;
+mod room_id;
+pub mod settings;
+pub mod slots;
+mod snapshot;
+pub mod wait;
+
+pub use method::QueueingMethod;
+pub use place::{MAX_QUEUE_NUMBER, Place};
+pub use presence::Lease;
+pub use room_id::{RoomId, RoomIdError};
+pub use settings::{FieldError, OnRedisFailure, RoomSettings};
+pub use snapshot::{Figures, RoomSnapshot};

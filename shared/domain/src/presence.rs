@@ -1,0 +1,240 @@
+//! Presence: how many visitors are still there, without a record of any of them.
+//!
+//! A visitor who checks in is given a [`Lease`]: "someone with a number in this range counts as
+//! present until that second". Redis holds only the number of leases per range and second; the
+//! visitor's ticket holds which lease is its own, and gives it back at the next check-in. Someone
+//! who closes the tab gives nothing back, and the lease lapses by itself.
+//!
+//! Ranges are exact at the door and double in width with the distance from it, so a line of ten
+//! million people costs some hundred counters. Because ranges carry their own width, old and new
+//! ones simply add up, whatever the serving counter did in between.
+
+use serde::{Deserialize, Serialize};
+
+/// Ranges per doubling of the distance: a range is at most this part of its distance wide.
+const RANGES_PER_OCTAVE_LOG2: u32 = 4;
+/// Lapse seconds per doubling of the time until then.
+const LAPSES_PER_OCTAVE_LOG2: u32 = 3;
+/// How much longer than its interval a silent visitor counts as present, at least, in ms.
+const SLACK_MS: u64 = 3_000;
+
+/// One visitor counted as present: somewhere in a range of numbers, until a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Lease {
+    /// The unix second after which it no longer counts; [`Lease::FOREVER`] never lapses.
+    pub slice: u32,
+    /// log2 of the range's width.
+    pub width: u8,
+    /// The range is `index * 2^width ..= index * 2^width + 2^width - 1`.
+    pub index: u32,
+}
+
+/// How many leases of one kind there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mass {
+    /// Which lease.
+    pub lease: Lease,
+    /// How many visitors hold it.
+    pub count: u64,
+}
+
+/// Everyone counted as present in a room at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Presence {
+    /// Visitors per range (first and last number), in order of the ranges.
+    crowds: Vec<(u64, u64, u64)>,
+}
+
+// === impl Lease ===
+
+impl Lease {
+    /// The slice of visitors who cannot check in (AWS-style clients): they count until they enter
+    /// or their position expires.
+    pub const FOREVER: u32 = u32::MAX;
+
+    /// The lease of a visitor with `number` who is told at `now_ms` to come back in
+    /// `interval_ms`, while `serving` is the serving counter.
+    #[must_use]
+    pub fn granted(number: u64, serving: u64, now_ms: u64, interval_ms: u32) -> Self {
+        let slack = SLACK_MS.max(u64::from(interval_ms) / 2);
+        let lapse_in = (u64::from(interval_ms) + slack).div_ceil(1000);
+        let grain = 1_u64 << lapse_in.ilog2().saturating_sub(LAPSES_PER_OCTAVE_LOG2);
+        let second = (now_ms.div_ceil(1000) + lapse_in).next_multiple_of(grain);
+        Self {
+            slice: u32::try_from(second).unwrap_or(Self::FOREVER),
+            ..Self::near(number, serving)
+        }
+    }
+
+    /// The lease of a visitor whose client does not check in.
+    #[must_use]
+    pub fn unattended(number: u64, serving: u64) -> Self {
+        Self::near(number, serving)
+    }
+
+    /// The numbers this lease may stand for, first and last.
+    #[must_use]
+    pub fn range(&self) -> (u64, u64) {
+        let first = u64::from(self.index) << self.width;
+        (first, first + (1 << self.width) - 1)
+    }
+
+    /// Whether it has lapsed at `now_ms`.
+    #[must_use]
+    pub fn has_lapsed(&self, now_ms: u64) -> bool {
+        self.slice != Self::FOREVER && u64::from(self.slice) * 1000 < now_ms
+    }
+
+    fn near(number: u64, serving: u64) -> Self {
+        let distance = number.saturating_sub(serving).max(1);
+        let mut width = distance.ilog2().saturating_sub(RANGES_PER_OCTAVE_LOG2);
+        // An index has 32 bits; far up the line a number needs a wider range to fit.
+        while number >> width > u64::from(u32::MAX) {
+            width += 1;
+        }
+        // Both fit: width is at most 36, and the loop has just seen to the index.
+        let index = u32::try_from(number >> width).unwrap_or(u32::MAX);
+        Self { slice: Self::FOREVER, width: u8::try_from(width).unwrap_or(u8::MAX), index }
+    }
+}
+
+impl std::fmt::Display for Lease {
+    /// The field under which Redis counts it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}.{}", self.slice, self.width, self.index)
+    }
+}
+
+impl std::str::FromStr for Lease {
+    type Err = ();
+
+    fn from_str(field: &str) -> Result<Self, ()> {
+        let mut parts = field.splitn(3, '.');
+        let mut part = || parts.next().ok_or(());
+        let slice = part()?.parse().map_err(drop)?;
+        let width = part()?.parse().ok().filter(|width| *width <= 36).ok_or(())?;
+        Ok(Self { slice, width, index: part()?.parse().map_err(drop)? })
+    }
+}
+
+// === impl Presence ===
+
+impl Presence {
+    /// Everyone in `masses`, in a line that ends at `queue_counter`: nobody stands behind it,
+    /// though a range may reach further.
+    #[must_use]
+    pub fn new(masses: &[Mass], queue_counter: u64) -> Self {
+        let crowd = |mass: &Mass| {
+            let (first, last) = mass.lease.range();
+            (first, last.min(queue_counter).max(first), mass.count)
+        };
+        let mut crowds: Vec<_> = masses.iter().map(crowd).collect();
+        crowds.sort_unstable();
+        Self { crowds }
+    }
+
+    /// How many are present with a number above `after` and up to `upto`. A range that is only
+    /// partly inside counts in proportion.
+    #[must_use]
+    pub fn between(&self, after: u64, upto: u64) -> f64 {
+        self.crowds.iter().map(|crowd| part(*crowd, after, upto)).sum()
+    }
+
+    /// The smallest number so that at least `wanted` are present above `after` and up to it,
+    /// or `limit` if there are fewer.
+    #[must_use]
+    pub fn reach(&self, after: u64, wanted: u64, limit: u64) -> u64 {
+        let (mut low, mut high) = (after, limit.max(after));
+        #[expect(clippy::cast_precision_loss, reason = "numbers have 36 bits")]
+        // A hair less than a whole person, so that sums of fractions still count as whole.
+        let wanted = wanted as f64 - 1e-6;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.between(after, middle) >= wanted {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers have 36 bits, counts fewer")]
+fn part((first, last, count): (u64, u64, u64), after: u64, upto: u64) -> f64 {
+    let overlap = (upto.min(last) + 1).saturating_sub(first.max(after + 1));
+    count as f64 * overlap as f64 / (last - first + 1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn mass(lease: Lease, count: u64) -> Mass {
+        Mass { lease, count }
+    }
+
+    #[test]
+    fn exact_at_the_door_and_coarse_far_away() {
+        assert_eq!(Lease::unattended(1000, 990).range(), (1000, 1000));
+        assert_eq!(Lease::unattended(1000, 5000).range(), (1000, 1000), "already served");
+        let (first, last) = Lease::unattended(1_000_000, 0).range();
+        assert!(first <= 1_000_000 && 1_000_000 <= last);
+        assert!(last - first < 1_000_000 / 15, "{first}..{last}");
+    }
+
+    #[test]
+    fn a_million_people_need_some_hundred_ranges() {
+        let ranges: std::collections::HashSet<_> =
+            (1..=1_000_000).map(|number| Lease::unattended(number, 0)).collect();
+        assert!(ranges.len() < 300, "{}", ranges.len());
+    }
+
+    #[test]
+    fn lapses_some_time_after_the_visitor_was_due() {
+        let lease = Lease::granted(5, 0, 1_700_000_000_000, 1_000);
+        assert!(!lease.has_lapsed(1_700_000_000_000 + 3_999), "due at +1 s, with slack");
+        assert!(lease.has_lapsed(1_700_000_000_000 + 6_000));
+        let far = Lease::granted(5, 0, 1_700_000_000_000, 60_000);
+        assert!(!far.has_lapsed(1_700_000_000_000 + 89_000));
+        assert!(far.has_lapsed(1_700_000_000_000 + 99_000));
+        assert!(!Lease::unattended(5, 0).has_lapsed(u64::MAX));
+    }
+
+    #[test]
+    fn skips_those_who_left() {
+        let there = [3, 4, 8, 9, 10].map(|number| mass(Lease::unattended(number, number), 1));
+        let presence = Presence::new(&there, 10);
+        assert_eq!(presence.reach(0, 1, 10), 3);
+        assert_eq!(presence.reach(0, 3, 10), 8);
+        assert_eq!(presence.reach(4, 2, 10), 9);
+        assert_eq!(presence.reach(0, 6, 10), 10, "fewer than wanted: the end of the line");
+    }
+
+    #[test]
+    fn a_partly_covered_range_counts_in_proportion() {
+        let lease = Lease { slice: Lease::FOREVER, width: 6, index: 1 };
+        let presence = Presence::new(&[mass(lease, 32)], 1000);
+        assert!((presence.between(0, 63) - 0.0).abs() < 1e-9);
+        assert!((presence.between(0, 95) - 16.0).abs() < 1e-9);
+        assert!((presence.between(95, 1000) - 16.0).abs() < 1e-9);
+        assert_eq!(presence.reach(63, 16, 1000), 95);
+    }
+
+    proptest! {
+        #[test]
+        fn a_lease_holds_its_number_and_survives_its_field(
+            number in 1..=crate::MAX_QUEUE_NUMBER, serving in 0..=crate::MAX_QUEUE_NUMBER,
+            now in 1_600_000_000_000_u64..2_000_000_000_000, interval in 500_u32..900_000,
+        ) {
+            let lease = Lease::granted(number, serving, now, interval);
+            let (first, last) = lease.range();
+            prop_assert!(first <= number && number <= last);
+            prop_assert!(!lease.has_lapsed(now + u64::from(interval) + SLACK_MS));
+            prop_assert!(lease.has_lapsed(now + u64::from(interval) * 2 + 10_000));
+            prop_assert_eq!(lease.to_string().parse(), Ok(lease));
+        }
+    }
+}

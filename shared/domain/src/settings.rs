@@ -1,0 +1,179 @@
+//! A room's settings: what an operator decides, its defaults and its bounds.
+//! Not the line itself: see [`crate::snapshot`].
+
+use serde::{Deserialize, Serialize};
+
+use crate::QueueingMethod;
+
+/// The largest limit: as large as a signed 32-bit number, as other products have it.
+pub const MAX_LIMIT: u64 = 2_147_483_647;
+/// The longest of any duration, in seconds: a week.
+pub const MAX_SECONDS: u64 = 7 * 24 * 3600;
+
+/// What visitors who need the store are told while it cannot be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnRedisFailure {
+    /// Nobody new enters: 503 and `Retry-After`.
+    #[default]
+    Closed,
+    /// Newcomers enter with a short-lived token and without a number.
+    Open,
+}
+
+/// Everything an operator sets for a room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RoomSettings {
+    /// The order in which people enter.
+    pub queueing_method: QueueingMethod,
+    /// The ceiling on live sessions; `None`: no ceiling.
+    pub total_active_users: Option<u64>,
+    /// The most admissions in any 60 seconds; `None`: no such limit.
+    pub new_users_per_minute: Option<u64>,
+    /// A visitor's session ends after so many seconds without a request.
+    pub session_duration_seconds: u64,
+    /// How long a token of the AWS-style call, and its session, is valid.
+    pub token_validity_seconds: u64,
+    /// A served visitor who does not claim within this time is passed over; `None`: never.
+    pub position_expiry_seconds: Option<u64>,
+    /// Whether the serving counter makes up for positions that expired unclaimed, as far as they
+    /// were let in by an operator's increments.
+    pub advance_on_position_expiry: bool,
+    /// Hold everyone: nobody enters, whatever else is set.
+    pub queue_all: bool,
+    /// The room is off: everyone enters, nobody is counted.
+    pub suspended: bool,
+    /// The `iss` of the room's tokens; `None`: the service's public address.
+    pub issuer: Option<String>,
+    /// What happens while Redis cannot be reached.
+    pub on_redis_failure: OnRedisFailure,
+    /// Polls per second that the waiting crowd of this room may cost.
+    pub poll_budget_per_second: u32,
+}
+
+/// A field that cannot be as it was given, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// The field's name in the API.
+    pub field: &'static str,
+    /// What is wrong and how to mend it.
+    pub reason: String,
+}
+
+// === impl RoomSettings ===
+
+impl Default for RoomSettings {
+    fn default() -> Self {
+        Self {
+            queueing_method: QueueingMethod::Fifo,
+            total_active_users: None,
+            new_users_per_minute: None,
+            session_duration_seconds: 300,
+            token_validity_seconds: 3600,
+            position_expiry_seconds: Some(900),
+            advance_on_position_expiry: false,
+            queue_all: false,
+            suspended: false,
+            issuer: None,
+            on_redis_failure: OnRedisFailure::Closed,
+            poll_budget_per_second: 2_000,
+        }
+    }
+}
+
+impl RoomSettings {
+    /// Whether only the operator's increments let people in.
+    #[must_use]
+    pub fn has_no_limits(&self) -> bool {
+        self.total_active_users.is_none() && self.new_users_per_minute.is_none()
+    }
+
+    /// The longest time, in seconds, for which a token of this room can be valid.
+    #[must_use]
+    pub fn longest_validity_seconds(&self) -> u64 {
+        self.session_duration_seconds.max(self.token_validity_seconds)
+    }
+
+    /// Everything that is out of bounds; empty when all is well.
+    #[must_use]
+    pub fn errors(&self) -> Vec<FieldError> {
+        let limits = [
+            ("total_active_users", self.total_active_users),
+            ("new_users_per_minute", self.new_users_per_minute),
+        ];
+        let seconds = [
+            ("session_duration_seconds", Some(self.session_duration_seconds)),
+            ("token_validity_seconds", Some(self.token_validity_seconds)),
+            ("position_expiry_seconds", self.position_expiry_seconds),
+        ];
+        let limits = limits.into_iter().map(|(field, value)| bounded(field, value, 0, MAX_LIMIT));
+        let seconds =
+            seconds.into_iter().map(|(field, value)| bounded(field, value, 1, MAX_SECONDS));
+        limits.chain(seconds).chain([self.budget_error(), self.issuer_error()]).flatten().collect()
+    }
+
+    fn budget_error(&self) -> Option<FieldError> {
+        bounded("poll_budget_per_second", Some(self.poll_budget_per_second.into()), 1, 1_000_000)
+    }
+
+    fn issuer_error(&self) -> Option<FieldError> {
+        let issuer = self.issuer.as_ref()?;
+        let plain = |c: char| c.is_ascii_graphic();
+        if (1..=512).contains(&issuer.len()) && issuer.chars().all(plain) {
+            return None;
+        }
+        let reason = "must be 1 to 512 printable ASCII characters without spaces, or null".into();
+        Some(FieldError { field: "issuer", reason })
+    }
+}
+
+fn bounded(field: &'static str, value: Option<u64>, low: u64, high: u64) -> Option<FieldError> {
+    let value = value?;
+    (value < low || value > high).then(|| FieldError {
+        field,
+        reason: format!("must be from {low} to {high}, and is {value}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_sound() {
+        let room: RoomSettings = serde_json::from_str("{}").unwrap();
+        assert_eq!(room, RoomSettings::default());
+        assert_eq!(room.errors(), []);
+        assert!(room.has_no_limits());
+    }
+
+    #[test]
+    fn what_is_out_of_bounds_is_named() {
+        let wrong = RoomSettings {
+            total_active_users: Some(MAX_LIMIT + 1),
+            session_duration_seconds: 0,
+            position_expiry_seconds: Some(MAX_SECONDS + 1),
+            issuer: Some("a b".into()),
+            poll_budget_per_second: 0,
+            ..RoomSettings::default()
+        };
+        let fields: Vec<_> = wrong.errors().iter().map(|error| error.field).collect();
+        let expected = [
+            "total_active_users",
+            "session_duration_seconds",
+            "position_expiry_seconds",
+            "poll_budget_per_second",
+            "issuer",
+        ];
+        assert_eq!(fields, expected);
+        assert!(wrong.errors()[1].reason.contains("from 1 to 604800, and is 0"));
+    }
+
+    #[test]
+    fn unknown_fields_and_methods_are_refused() {
+        assert!(serde_json::from_str::<RoomSettings>(r#"{"total_users": 5}"#).is_err());
+        assert!(serde_json::from_str::<RoomSettings>(r#"{"queueing_method": "lifo"}"#).is_err());
+        assert!(serde_json::from_str::<RoomSettings>(r#"{"total_active_users": -1}"#).is_err());
+    }
+}

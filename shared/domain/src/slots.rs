@@ -1,0 +1,74 @@
+//! Slots: how many more sessions may begin right now.
+//!
+//! The claim script is the hard gate and counts again, atomically; what is here tells the leader
+//! how far to move the serving counter. Not a reservation.
+
+/// Seconds' worth of admissions that may catch up at once when the limit is a rate.
+///
+/// The claim script paces admissions evenly; an allowance that nobody took for a moment is not
+/// lost but may be taken within this time. It must agree with `PACE_BURST_MS` in
+/// `scripts/lib/rate.lua`.
+pub const PACE_BURST_SECONDS: u64 = 2;
+
+/// What limits a room, and how much of it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Use {
+    /// The ceiling (`total_active_users`), if there is one.
+    pub ceiling: Option<u64>,
+    /// Seats taken: live sessions, and those that a lost store may still owe.
+    pub active: u64,
+    /// The rate limit (`new_users_per_minute`), if there is one.
+    pub rate: Option<u64>,
+    /// Admissions counted in the last 60 seconds.
+    pub admitted_last_minute: u64,
+}
+
+// === impl Use ===
+
+impl Use {
+    /// Slots for people who find nobody waiting: the whole rest of both limits, so that nobody is
+    /// queued in a quiet room. `None`: the room has no limit, and only its operator lets people in.
+    #[must_use]
+    pub fn slots(&self) -> Option<u64> {
+        let seats = self.ceiling.map(|ceiling| ceiling.saturating_sub(self.active));
+        let rate = self.rate.map(|rate| rate.saturating_sub(self.admitted_last_minute));
+        match (seats, rate) {
+            (Some(seats), Some(rate)) => Some(seats.min(rate)),
+            (seats, rate) => seats.or(rate),
+        }
+    }
+
+    /// Slots while people wait: as [`Self::slots`], but a rate is spread evenly over the minute.
+    #[must_use]
+    pub fn paced_slots(&self) -> Option<u64> {
+        let burst = self.rate.map(|rate| (rate * PACE_BURST_SECONDS).div_ceil(60));
+        self.slots().map(|slots| burst.map_or(slots, |burst| slots.min(burst)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smaller_limit_decides() {
+        let both = Use { ceiling: Some(200), active: 148, rate: Some(200), ..Use::default() };
+        assert_eq!(both.slots(), Some(52));
+        let rate_binds = Use { ceiling: Some(10_000), active: 7_000, rate: Some(2_000), ..both };
+        assert_eq!(rate_binds.slots(), Some(2_000));
+        let full = Use { active: 201, ..both };
+        assert_eq!(full.slots(), Some(0), "an overfull room has no slots, not negative ones");
+        assert_eq!(Use::default().slots(), None);
+        assert_eq!(Use { ceiling: Some(3), ..Use::default() }.slots(), Some(3));
+        assert_eq!(Use { rate: Some(3), ..Use::default() }.slots(), Some(3));
+    }
+
+    #[test]
+    fn while_people_wait_a_rate_is_spread() {
+        let minute = Use { rate: Some(600), ..Use::default() };
+        assert_eq!(minute.slots(), Some(600));
+        assert_eq!(minute.paced_slots(), Some(20));
+        let seats_only = Use { ceiling: Some(50), ..Use::default() };
+        assert_eq!(seats_only.paced_slots(), Some(50));
+    }
+}
