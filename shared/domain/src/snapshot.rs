@@ -31,10 +31,14 @@ pub struct RoomSnapshot {
     pub phantom: u64,
     /// Positions that expired without entering.
     pub expired: u64,
+    /// Numbers skipped over when the store had lost its last writes: nobody holds them.
+    pub skipped: u64,
     /// Positions up to here have expired.
     pub expired_position: u64,
     /// Admissions in the last 60 seconds.
     pub admitted_last_minute: u64,
+    /// When the last AWS-style token expires, unix seconds; 0: there is none.
+    pub tokens_until: u64,
     /// What the leader's last tick found.
     pub figures: Figures,
 }
@@ -74,6 +78,14 @@ impl RoomSnapshot {
     pub fn is_queueing(&self) -> bool {
         let positions = i64::try_from(self.queue_counter).unwrap_or(i64::MAX);
         !self.settings.suspended && positions > self.serving_counter
+    }
+
+    /// Everyone who holds a number, has not entered and has not expired, as AWS-style clients
+    /// count: whether still there or not.
+    #[must_use]
+    pub fn numbers_waiting(&self) -> i64 {
+        let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        signed(self.queue_counter) - signed(self.skipped + self.admitted + self.expired)
     }
 
     /// Seconds since 1970.
@@ -158,6 +170,8 @@ mod tests {
             active: 0,
             phantom: 0,
             expired: 0,
+            skipped: 0,
+            tokens_until: 0,
             expired_position: 0,
             admitted_last_minute: 0,
             figures,

@@ -1,1 +1,24 @@
-//! stub
+//! Rooms in Redis: the only crate that speaks to it.
+//!
+//! Everything that must be exact happens in Lua scripts, one per operation, atomically and on
+//! Redis's own clock; [`Store`] has one typed function for each. [`Feed`] keeps every service's
+//! memory of the rooms fresh, [`batch`] lets many callers share one call. What is *not* here: the
+//! rules themselves (`vestibule-domain`), cryptography (`vestibule-token`), HTTP (the services).
+
+pub mod batch;
+mod clock;
+pub mod commands;
+mod error;
+mod feed;
+mod keys;
+mod link;
+mod migrations;
+mod scripts;
+mod store;
+
+pub use clock::{Clock, ManualClock};
+pub use commands::*;
+pub use error::StoreError;
+pub use feed::{Feed, KnownRoom};
+pub use migrations::known_schema;
+pub use store::Store;

@@ -1,0 +1,171 @@
+//! Sharing calls: many callers' requests travel to Redis as one script call.
+//!
+//! While a batch is under way, later requests gather for the next one; so a quiet service answers
+//! at once, and a busy one makes hardly more calls. It never waits on a timer.
+
+use std::sync::Arc;
+
+use tokio::sync::{Semaphore, mpsc, oneshot};
+
+use crate::StoreError;
+
+/// How much travels together.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Requests per batch.
+    pub batch: usize,
+    /// Batches under way at once.
+    pub in_flight: usize,
+    /// Requests that may wait; more are refused at once.
+    pub queue: usize,
+}
+
+/// A shared call: many `Request`s, each answered with a `Response`.
+#[derive(Debug)]
+pub struct Batcher<Request, Response> {
+    queue: mpsc::Sender<Waiting<Request, Response>>,
+}
+
+struct Waiting<Request, Response> {
+    request: Request,
+    answer: oneshot::Sender<Result<Response, StoreError>>,
+}
+
+// === impl Limits ===
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { batch: 512, in_flight: 2, queue: 16_384 }
+    }
+}
+
+// === impl Batcher ===
+
+impl<Request, Response> Clone for Batcher<Request, Response> {
+    fn clone(&self) -> Self {
+        Self { queue: self.queue.clone() }
+    }
+}
+
+impl<Request: Send + 'static, Response: Send + 'static> Batcher<Request, Response> {
+    /// Starts the task that gathers and sends; it ends with the last clone of the batcher.
+    ///
+    /// `send` answers every request of a batch, in order.
+    pub fn spawn<Send_, Sent>(limits: Limits, send: Send_) -> Self
+    where
+        Send_: Fn(Vec<Request>) -> Sent + Send + Sync + 'static,
+        Sent: Future<Output = Result<Vec<Response>, StoreError>> + Send + 'static,
+    {
+        let (queue, waiting) = mpsc::channel(limits.queue);
+        tokio::spawn(gather(limits, waiting, Arc::new(send)));
+        Self { queue }
+    }
+
+    /// Sends `request` with the next batch.
+    ///
+    /// # Errors
+    /// [`StoreError::Overloaded`] at once when too many wait; else what the batch met.
+    pub async fn call(&self, request: Request) -> Result<Response, StoreError> {
+        let (answer, answered) = oneshot::channel();
+        let waiting = Waiting { request, answer };
+        self.queue.try_send(waiting).map_err(|_| StoreError::Overloaded)?;
+        answered.await.unwrap_or(Err(StoreError::Overloaded))
+    }
+}
+
+async fn gather<Request, Response, Send_, Sent>(
+    limits: Limits,
+    mut waiting: mpsc::Receiver<Waiting<Request, Response>>,
+    send: Arc<Send_>,
+) where
+    Request: Send + 'static,
+    Response: Send + 'static,
+    Send_: Fn(Vec<Request>) -> Sent + Send + Sync + 'static,
+    Sent: Future<Output = Result<Vec<Response>, StoreError>> + Send + 'static,
+{
+    let in_flight = Arc::new(Semaphore::new(limits.in_flight));
+    loop {
+        // First the permit: what comes while all batches are under way joins the next one.
+        let Ok(permit) = Arc::clone(&in_flight).acquire_owned().await else { return };
+        let mut batch = Vec::new();
+        if waiting.recv_many(&mut batch, limits.batch).await == 0 {
+            return;
+        }
+        let send = Arc::clone(&send);
+        tokio::spawn(async move {
+            deliver(batch, &*send).await;
+            drop(permit);
+        });
+    }
+}
+
+async fn deliver<Request, Response, Send_, Sent>(
+    batch: Vec<Waiting<Request, Response>>,
+    send: &Send_,
+) where
+    Send_: Fn(Vec<Request>) -> Sent,
+    Sent: Future<Output = Result<Vec<Response>, StoreError>>,
+{
+    let (requests, answers): (Vec<_>, Vec<_>) =
+        batch.into_iter().map(|waiting| (waiting.request, waiting.answer)).unzip();
+    match send(requests).await {
+        Ok(responses) => {
+            // A caller that has gone away does not want its answer.
+            for (answer, response) in answers.into_iter().zip(responses) {
+                let _ = answer.send(Ok(response));
+            }
+        }
+        Err(error) => {
+            for answer in answers {
+                let _ = answer.send(Err(error.clone()));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn many_callers_share_few_calls_and_each_gets_its_own_answer() {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&calls);
+        let batcher = Batcher::spawn(Limits::default(), move |numbers: Vec<u64>| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            async move {
+                tokio::task::yield_now().await;
+                Ok(numbers.into_iter().map(|number| number * 2).collect())
+            }
+        });
+        let callers: Vec<_> = (0..500_u64)
+            .map(|number| {
+                let batcher = batcher.clone();
+                tokio::spawn(async move { (number, batcher.call(number).await.unwrap()) })
+            })
+            .collect();
+        for caller in callers {
+            let (number, answer) = caller.await.unwrap();
+            assert_eq!(answer, number * 2);
+        }
+        assert!(calls.load(Ordering::SeqCst) < 100, "{calls:?}");
+    }
+
+    #[tokio::test]
+    async fn an_error_reaches_every_caller_and_a_full_queue_refuses() {
+        let limits = Limits { queue: 1, in_flight: 1, batch: 1 };
+        let batcher = Batcher::spawn(limits, |_: Vec<u64>| async {
+            Err::<Vec<u64>, _>(StoreError::RoomMissing)
+        });
+        assert!(matches!(batcher.call(1).await, Err(StoreError::RoomMissing)));
+        let (first, second, third) =
+            tokio::join!(batcher.call(1), batcher.call(2), batcher.call(3));
+        let refused = [first, second, third]
+            .iter()
+            .filter(|answer| matches!(answer, Err(StoreError::Overloaded)))
+            .count();
+        assert!(refused >= 1);
+    }
+}

@@ -1,0 +1,53 @@
+//! The clock that orders a room: Redis's own. Tests and simulations put another in its place.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+/// Where scripts take the time from.
+#[derive(Debug, Clone, Default)]
+pub enum Clock {
+    /// The Redis server's clock.
+    #[default]
+    Server,
+    /// A time that only moves when it is told to.
+    Manual(ManualClock),
+}
+
+/// A clock in the hands of a test. Clones share the time.
+#[derive(Debug, Clone)]
+pub struct ManualClock(Arc<AtomicU64>);
+
+// === impl Clock ===
+
+impl Clock {
+    /// The first argument of every script: ms, 0 for the server's clock.
+    pub(crate) fn argument(&self) -> u64 {
+        match self {
+            Self::Server => 0,
+            Self::Manual(clock) => clock.now_ms(),
+        }
+    }
+}
+
+// === impl ManualClock ===
+
+impl ManualClock {
+    /// A clock that stands at `now_ms`.
+    #[must_use]
+    pub fn at(now_ms: u64) -> Self {
+        Self(Arc::new(AtomicU64::new(now_ms)))
+    }
+
+    /// The time, in ms since 1970.
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// Moves the time forward.
+    pub fn advance_ms(&self, ms: u64) {
+        self.0.fetch_add(ms, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,41 @@
+//! Advancing: the second half of the leader's tick.
+
+use vestibule_domain::{Figures, RoomId, advance::Plan};
+
+use super::{SurveyReport, keys};
+use crate::{Store, StoreError, keys::Part, scripts};
+
+impl Store {
+    /// Applies the plan made from `report` and pushes the room's snapshot to every service.
+    /// Refused for a stale leader; without effect on the line when the room was reset since.
+    ///
+    /// # Errors
+    /// [`StoreError::RoomMissing`], [`StoreError::Fenced`], or as for every call to Redis.
+    pub async fn advance(
+        &self,
+        room: &RoomId,
+        epoch: u64,
+        reset_epoch: u64,
+        report: &SurveyReport,
+        plan: &Plan,
+        figures: &Figures,
+    ) -> Result<i64, StoreError> {
+        let parts = [
+            Part::Line,
+            Part::Settings,
+            Part::Sessions,
+            Part::Rate,
+            Part::Rows,
+            Part::Served,
+            Part::Presence,
+        ];
+        let figures = serde_json::to_string(figures).map_err(StoreError::unexpected)?;
+        let mut call = self.timed(&scripts::ADVANCE, &keys(room, parts));
+        call.arg(room.as_str()).arg(epoch).arg(plan.serving_counter).arg(plan.promised);
+        call.arg(report.survey.promised).arg(figures).arg(reset_epoch);
+        for field in &report.lapsed {
+            call.arg(field);
+        }
+        self.run(&call).await
+    }
+}

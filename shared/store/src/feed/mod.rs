@@ -1,0 +1,217 @@
+//! The feed: every service's memory of the rooms. Snapshots arrive by push; a slow poll behind it
+//! catches what the push missed, and tells Redis what this service has seen.
+//!
+//! A room that Redis no longer holds stays in memory: it was lost, and the leader will restore it
+//! from memories like this one. Only a room that is off the list of an intact keyspace, twice in a
+//! row, was deleted.
+
+mod known_room;
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use arc_swap::ArcSwap;
+use futures_util::StreamExt;
+use tokio::{sync::Mutex, time::sleep};
+use vestibule_domain::{RoomId, RoomSnapshot};
+
+pub use self::known_room::KnownRoom;
+use crate::{
+    Store, StoreError,
+    commands::parse_snapshot,
+    keys::{DELETIONS, SNAPSHOTS},
+};
+
+/// How often the slow poll looks.
+const POLL: Duration = Duration::from_millis(500);
+/// A room whose last snapshot is older than this is read again.
+const REFRESH: Duration = Duration::from_secs(1);
+/// After this long without news a snapshot counts as stale.
+const STALE: Duration = Duration::from_secs(5);
+
+/// All rooms, as this service knows them. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct Feed(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    store: Store,
+    instance: String,
+    rooms: ArcSwap<HashMap<RoomId, Arc<KnownRoom>>>,
+    /// Serialises changes of the map; readers never wait.
+    changing: Mutex<()>,
+    connected: AtomicBool,
+    unlisted: Mutex<HashSet<RoomId>>,
+}
+
+// === impl Feed ===
+
+impl Feed {
+    /// An empty memory; [`Self::run`] fills it. `instance` names this service among its equals.
+    #[must_use]
+    pub fn new(store: Store, instance: impl Into<String>) -> Self {
+        Self(Arc::new(Inner {
+            store,
+            instance: instance.into(),
+            rooms: ArcSwap::default(),
+            changing: Mutex::default(),
+            connected: AtomicBool::new(false),
+            unlisted: Mutex::default(),
+        }))
+    }
+
+    /// The room, if this service knows it.
+    #[must_use]
+    pub fn room(&self, room: &str) -> Option<Arc<KnownRoom>> {
+        self.0.rooms.load().get(room).cloned()
+    }
+
+    /// Every room this service knows.
+    #[must_use]
+    pub fn rooms(&self) -> Vec<Arc<KnownRoom>> {
+        self.0.rooms.load().values().cloned().collect()
+    }
+
+    /// Whether Redis answered when it was last asked.
+    #[must_use]
+    pub fn is_connected(&self) -> bool {
+        self.0.connected.load(Ordering::Relaxed)
+    }
+
+    /// Whether what is known of `room` may be out of date.
+    #[must_use]
+    pub fn is_stale(&self, room: &KnownRoom) -> bool {
+        !self.is_connected() || room.age() > STALE
+    }
+
+    /// Keeps the memory fresh until it is dropped.
+    pub async fn run(self) {
+        tokio::join!(self.listen(), self.poll());
+    }
+
+    /// Looks at every room once, now.
+    ///
+    /// # Errors
+    /// As for every call to Redis.
+    pub async fn refresh(&self) -> Result<(), StoreError> {
+        let looked = self.look().await;
+        self.0.connected.store(looked.is_ok(), Ordering::Relaxed);
+        looked
+    }
+
+    /// Takes in a snapshot from elsewhere than the push.
+    pub async fn receive(&self, snapshot: RoomSnapshot) {
+        if let Some(known) = self.room(snapshot.room.as_str()) {
+            known.receive(snapshot);
+            return;
+        }
+        let name = snapshot.room.clone();
+        let known = Arc::new(KnownRoom::new(snapshot, self.0.store.clock().clone()));
+        self.change(|rooms| {
+            rooms.entry(name).or_insert(known);
+        })
+        .await;
+    }
+
+    async fn change(&self, change: impl FnOnce(&mut HashMap<RoomId, Arc<KnownRoom>>)) {
+        let _changing = self.0.changing.lock().await;
+        let mut rooms = HashMap::clone(&self.0.rooms.load());
+        change(&mut rooms);
+        self.0.rooms.store(Arc::new(rooms));
+    }
+
+    async fn poll(&self) {
+        loop {
+            if let Err(error) = self.refresh().await {
+                tracing::debug!(%error, "rooms could not be read");
+            }
+            sleep(POLL).await;
+        }
+    }
+
+    async fn look(&self) -> Result<(), StoreError> {
+        let listed: HashSet<RoomId> = self.0.store.rooms().await?.into_iter().collect();
+        self.forget_deleted(&listed).await?;
+        for room in &listed {
+            self.read(room).await?;
+        }
+        for known in self.rooms() {
+            self.testify(&known, !listed.contains(&known.snapshot().room)).await?;
+        }
+        Ok(())
+    }
+
+    async fn read(&self, room: &RoomId) -> Result<(), StoreError> {
+        if self.room(room.as_str()).is_some_and(|known| known.age() < REFRESH) {
+            return Ok(());
+        }
+        match self.0.store.read_snapshot(room).await? {
+            Some(snapshot) => self.receive(snapshot).await,
+            None => {
+                if let Some(known) = self.room(room.as_str()) {
+                    self.testify(&known, true).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn testify(&self, known: &KnownRoom, anyway: bool) -> Result<(), StoreError> {
+        if let Some(seen) = known.testimony(anyway) {
+            let room = &known.snapshot().room;
+            self.0.store.witness(room, &self.0.instance, &seen).await?;
+        }
+        Ok(())
+    }
+
+    async fn forget_deleted(&self, listed: &HashSet<RoomId>) -> Result<(), StoreError> {
+        let known = self.rooms().into_iter().map(|known| known.snapshot().room.clone());
+        let unlisted: HashSet<RoomId> = known.filter(|room| !listed.contains(room)).collect();
+        let intact = unlisted.is_empty() || self.0.store.schema().await? > 0;
+        let mut before = self.0.unlisted.lock().await;
+        if !intact {
+            before.clear();
+            return Ok(());
+        }
+        let deleted: Vec<_> = unlisted.intersection(&before).cloned().collect();
+        *before = unlisted;
+        drop(before);
+        if !deleted.is_empty() {
+            self.change(|rooms| rooms.retain(|room, _| !deleted.contains(room))).await;
+        }
+        Ok(())
+    }
+
+    async fn listen(&self) {
+        loop {
+            if let Err(error) = self.subscribe().await {
+                tracing::debug!(%error, "the push of snapshots is interrupted");
+            }
+            sleep(POLL).await;
+        }
+    }
+
+    async fn subscribe(&self) -> Result<(), StoreError> {
+        let mut connection = self.0.store.link().client().get_async_pubsub().await?;
+        connection.subscribe(&[SNAPSHOTS, DELETIONS]).await?;
+        let mut messages = connection.on_message();
+        while let Some(message) = messages.next().await {
+            let payload: String = message.get_payload().map_err(StoreError::unexpected)?;
+            if message.get_channel_name() == SNAPSHOTS {
+                match parse_snapshot(&payload) {
+                    Ok(snapshot) => self.receive(snapshot).await,
+                    Err(error) => tracing::warn!(%error, "a snapshot cannot be read"),
+                }
+            } else {
+                self.change(|rooms| drop(rooms.remove(payload.as_str()))).await;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! The one place that spells Redis keys.
+//!
+//! All keys of a room carry the hash tag `{room}`, so that its scripts run on one shard of a
+//! cluster and rooms spread over the shards. What belongs to no room carries `{deployment}`.
+//!
+//! | key | type | expires | what |
+//! |---|---|---|---|
+//! | `vestibule:room:{R}:line` | hash | no | counters and epochs of the line |
+//! | `vestibule:room:{R}:settings` | hash | no | the room's settings, as JSON and as the scripts need them |
+//! | `vestibule:room:{R}:sessions` | sorted set | swept | queue number → last ms of its session |
+//! | `vestibule:room:{R}:records` | hash | swept | queue number → what its tokens were made of |
+//! | `vestibule:room:{R}:tokens` | sorted set | swept | queue number → expiry of its AWS-style tokens |
+//! | `vestibule:room:{R}:entered` | bitmap | no | one bit per queue number that has entered |
+//! | `vestibule:room:{R}:rate` | hash | rolls | admissions of the last 60 s in 100 ms buckets |
+//! | `vestibule:room:{R}:rows` | sorted set | swept | serving counter → when it was reached |
+//! | `vestibule:room:{R}:served` | hash | swept | serving counter → entered of that row |
+//! | `vestibule:room:{R}:door` | sorted set | swept | queue number → when it asked and found no seat |
+//! | `vestibule:room:{R}:presence` | hash | swept | lease → visitors who hold it |
+//! | `vestibule:room:{R}:traffic` | hash | moved | minutes not yet closed into the history |
+//! | `vestibule:room:{R}:history:D` | hash | 31 days | closed minutes of day D (days since 1970) |
+//! | `vestibule:room:{R}:witnesses` | hash | 60 s | instance → the highest counters it has seen |
+//! | `vestibule:{deployment}:rooms` | set | no | the rooms there are |
+//! | `vestibule:{deployment}:schema` | string | no | the keyspace's version |
+//! | `vestibule:{deployment}:keys` | string | no | the sealed key ring, JSON |
+//! | `vestibule:{deployment}:regions` | hash | no | region → its index in request ids |
+//! | `vestibule:{deployment}:lease` | string | 2 s | the leading controller |
+//! | `vestibule:{deployment}:epoch` | string | no | the leader's fencing epoch |
+
+use vestibule_domain::RoomId;
+
+/// Channel on which snapshots are pushed, as JSON.
+pub(crate) const SNAPSHOTS: &str = "vestibule:snapshots";
+/// Channel on which the names of deleted rooms are pushed.
+pub(crate) const DELETIONS: &str = "vestibule:deletions";
+
+pub(crate) const ROOMS: &str = "vestibule:{deployment}:rooms";
+pub(crate) const SCHEMA: &str = "vestibule:{deployment}:schema";
+pub(crate) const KEY_RING: &str = "vestibule:{deployment}:keys";
+pub(crate) const REGIONS: &str = "vestibule:{deployment}:regions";
+pub(crate) const LEASE: &str = "vestibule:{deployment}:lease";
+pub(crate) const EPOCH: &str = "vestibule:{deployment}:epoch";
+
+/// Something that a room keeps in Redis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Line,
+    Settings,
+    Sessions,
+    Records,
+    Tokens,
+    Entered,
+    Rate,
+    Rows,
+    Served,
+    Door,
+    Presence,
+    Traffic,
+    Witnesses,
+}
+
+/// The keys of one room.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoomKeys<'a>(pub(crate) &'a RoomId);
+
+// === impl Part ===
+
+impl Part {
+    /// Everything that a reset empties: all but the settings, with the line first.
+    pub(crate) const EMPTIED: [Self; 11] = [
+        Self::Sessions,
+        Self::Rate,
+        Self::Records,
+        Self::Tokens,
+        Self::Entered,
+        Self::Rows,
+        Self::Served,
+        Self::Door,
+        Self::Presence,
+        Self::Traffic,
+        Self::Witnesses,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Line => "line",
+            Self::Settings => "settings",
+            Self::Sessions => "sessions",
+            Self::Records => "records",
+            Self::Tokens => "tokens",
+            Self::Entered => "entered",
+            Self::Rate => "rate",
+            Self::Rows => "rows",
+            Self::Served => "served",
+            Self::Door => "door",
+            Self::Presence => "presence",
+            Self::Traffic => "traffic",
+            Self::Witnesses => "witnesses",
+        }
+    }
+}
+
+// === impl RoomKeys ===
+
+impl RoomKeys<'_> {
+    /// The key of one part.
+    pub(crate) fn of(self, part: Part) -> String {
+        format!("vestibule:room:{{{}}}:{}", self.0, part.name())
+    }
+
+    /// The key of the history of a day.
+    pub(crate) fn history(self, day: u64) -> String {
+        format!("vestibule:room:{{{}}}:history:{day}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spelling_is_fixed() {
+        let room = RoomId::new("on-sale_1").unwrap();
+        let keys = RoomKeys(&room);
+        assert_eq!(keys.of(Part::Line), "vestibule:room:{on-sale_1}:line");
+        assert_eq!(keys.history(20_000), "vestibule:room:{on-sale_1}:history:20000");
+    }
+}

@@ -1,0 +1,33 @@
+--[[ advance: the second half of the leader's tick. Moves the serving counter and tells everyone.
+
+KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 rate (hash)  5 rows (zset)
+      6 served (hash)  7 presence (hash)
+ARGV  1 now (ms, 0 = the server's clock)  2 room  3 the leader's epoch  4 serving counter to reach
+      5 people promised a seat  6 promised as the survey saw it  7 figures (JSON)
+      8 reset epoch that the plan was made for  9… leases that have lapsed
+Returns the serving counter.
+Keeps (5) the serving counter never goes back; a stale leader changes nothing.
+]]
+assert(#KEYS == 7 and #ARGV >= 8, 'advance: wrong number of keys or arguments')
+local keys = {
+  line = KEYS[1], settings = KEYS[2], sessions = KEYS[3], rate = KEYS[4], rows = KEYS[5],
+  served = KEYS[6],
+}
+local now = time_ms(ARGV[1])
+local line = read_line(keys.line)
+if not line then return no_room() end
+local refusal = fenced(keys.line, line, tonumber(ARGV[3]))
+if refusal then return refusal end
+
+-- A reset or an operator's step back since the survey outdates the plan.
+if tonumber(ARGV[8]) == line.reset_epoch then
+  raise_serving(keys, line, tonumber(ARGV[4]), now, 't')
+  local since = line.promised - tonumber(ARGV[6])
+  redis.call('HSET', keys.line, 'promised', math.max(tonumber(ARGV[5]) + since, 0),
+    'figures', ARGV[7])
+  for first = 9, #ARGV, 1000 do
+    redis.call('HDEL', KEYS[7], unpack(ARGV, first, math.min(first + 999, #ARGV)))
+  end
+end
+publish(keys, ARGV[2], now)
+return line.serving_counter

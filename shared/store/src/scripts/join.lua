@@ -1,0 +1,79 @@
+--[[ join: reserve queue numbers for a batch of newcomers of one region.
+
+KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 records (hash)  5 tokens (zset)
+      6 entered (bitmap)  7 rate (hash)  8 rows (zset)  9 served (hash)  10 traffic (hash)
+ARGV  1 now (ms, 0 = the server's clock)  2 region's name  3 how many  4 mode: "enter" (take a seat
+      at once if one is free) or "queue" (AWS-style: claim later)  5 highest queue number that the
+      caller has seen  6 key id and 7 issuer of the tokens of those who enter
+Returns {now ms, reset epoch, generation, first number, seated (the first so many entered, -1: the
+      room is suspended and everyone enters uncounted), serving counter, issued at, expires at,
+        admissions so far}
+Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within their limits;
+      (4) nobody enters here while anyone is waiting.
+]]
+assert(#KEYS == 10 and #ARGV == 7, 'join: wrong number of keys or arguments')
+local keys = {
+  line = KEYS[1], sessions = KEYS[3], records = KEYS[4], tokens = KEYS[5], entered = KEYS[6],
+  rate = KEYS[7], rows = KEYS[8], served = KEYS[9],
+}
+local now = time_ms(ARGV[1])
+local count, enter = tonumber(ARGV[3]), ARGV[4] == 'enter'
+local line = read_line(keys.line)
+if not line then return no_room() end
+local settings = read_settings(KEYS[2])
+
+catch_up(keys.line, line, tonumber(ARGV[5]))
+local before = line.queue_counter
+local after = redis.call('HINCRBY', keys.line, 'queue_counter', count)
+local minute = math.floor(now / 60000)
+redis.call('HINCRBY', KEYS[10], minute .. '.r.' .. ARGV[2], count)
+
+local iat = math.floor(now / 1000)
+local exp = iat + settings.session
+if settings.suspended then
+  return { now, line.reset_epoch, line.generation, before + 1, enter and -1 or 0,
+    line.serving_counter, iat, exp, line.admitted }
+end
+
+-- How many of the batch the counter has already passed, and how many it may now pass.
+local served = math.min(math.max(line.serving_counter - before, 0), count)
+local limited = settings.total or settings.rate
+local free = 0
+if not settings.queue_all then
+  free = math.min(
+    seats_left(keys.sessions, settings, line, now), rate_left(keys.rate, settings.rate, now, false))
+end
+if limited and line.serving_counter >= before then
+  local more = math.min(math.max(free - line.promised - served, 0), count - served)
+  if more > 0 then
+    served = served + more
+    raise_serving(keys, line, before + served, now, 't')
+    if not enter then
+      redis.call('HSET', keys.line, 'promised', line.promised + more, 'promised_at', now)
+    end
+  end
+end
+
+-- An operator's increments served numbers before they came: their clock starts now.
+for _, member in ipairs(redis.call('ZRANGEBYSCORE', keys.rows, '(' .. before, after)) do
+  local row = row_of(member)
+  if row.issued < now then
+    redis.call('ZREM', keys.rows, member)
+    add_row(keys, row.counter, now, row.who)
+  end
+end
+
+local seated = 0
+if enter then
+  seated = math.min(served, free)
+  local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = ARGV[6], request_id = '',
+    issuer = ARGV[7] }
+  for number = before + 1, before + seated do seat(keys, number, record) end
+  if seated > 0 then
+    rate_take(keys.rate, settings.rate, now, false, seated)
+    redis.call('HINCRBY', keys.line, 'admitted', seated)
+    redis.call('HINCRBY', KEYS[10], minute .. '.a', seated)
+  end
+end
+return { now, line.reset_epoch, line.generation, before + 1, seated, line.serving_counter, iat, exp,
+  line.admitted + seated }

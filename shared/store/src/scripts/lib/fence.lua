@@ -1,0 +1,10 @@
+-- Fencing: a write of a leader whose lease has passed to another is refused.
+
+-- Returns an error reply for a stale leader; records the epoch of a newer one.
+local function fenced(key, line, epoch)
+  if epoch < line.leader_epoch then
+    return redis.error_reply('FENCED another leader has epoch ' .. line.leader_epoch)
+  end
+  if epoch > line.leader_epoch then redis.call('HSET', key, 'leader_epoch', epoch) end
+  return nil
+end

@@ -1,0 +1,59 @@
+-- Admissions of the last 60 seconds, in buckets of 100 ms: exact, never more than the limit in
+-- any 60 seconds, and of a fixed size. A bucket that lies partly in the window counts whole.
+-- Hash fields: bucket number -> admissions; tail, sum: the oldest bucket kept and the total;
+-- paced_until: until when the even spread is used up, ms.
+
+local BUCKET_MS, BUCKETS = 100, 600
+-- An allowance that nobody took for a moment may be caught up within this time.
+-- Agrees with PACE_BURST_SECONDS in the domain crate's slots.
+local PACE_BURST_MS = 2000
+
+-- Admissions in the 60 seconds up to `now`; forgets older ones.
+local function rate_used(key, now)
+  local oldest = math.floor(now / BUCKET_MS) - BUCKETS
+  local state = redis.call('HMGET', key, 'tail', 'sum')
+  local tail, sum = tonumber(state[1]), tonumber(state[2]) or 0
+  if not tail or tail >= oldest then return sum end
+  if oldest - tail > 2 * BUCKETS then
+    redis.call('DEL', key)
+    return 0
+  end
+  local old = {}
+  for bucket = tail, oldest - 1 do old[#old + 1] = string.format('%d', bucket) end
+  for _, count in ipairs(redis.call('HMGET', key, unpack(old))) do
+    sum = sum - (tonumber(count) or 0)
+  end
+  redis.call('HDEL', key, unpack(old))
+  redis.call('HSET', key, 'tail', oldest, 'sum', sum)
+  return sum
+end
+
+local function paced_from(key, now)
+  local paced_until = tonumber(redis.call('HGET', key, 'paced_until')) or 0
+  return math.max(paced_until, now - PACE_BURST_MS)
+end
+
+-- How many more the rate allows now. While people wait, evenly spread; otherwise all that is left.
+local function rate_left(key, rate, now, waiting)
+  if not rate then return math.huge end
+  if rate == 0 then return 0 end
+  local left = rate - rate_used(key, now)
+  if not waiting then return math.max(left, 0) end
+  local from = paced_from(key, now)
+  local paced = from > now and 0 or math.floor((now - from) * rate / 60000) + 1
+  return math.max(math.min(left, paced), 0)
+end
+
+-- Counts `n` admissions.
+local function rate_take(key, rate, now, waiting, n)
+  if n == 0 then return end
+  local bucket = string.format('%d', math.floor(now / BUCKET_MS))
+  local used = rate_used(key, now)
+  redis.call('HSETNX', key, 'tail', bucket)
+  redis.call('HINCRBY', key, bucket, n)
+  redis.call('HSET', key, 'sum', used + n)
+  if rate and rate > 0 and waiting then
+    local paced = paced_from(key, now) + n * 60000 / rate
+    redis.call('HSET', key, 'paced_until', string.format('%.3f', paced))
+  end
+end

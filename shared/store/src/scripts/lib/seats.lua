@@ -1,0 +1,56 @@
+-- Seats: live sessions, counted exactly, and their records.
+-- A session lives through the whole second in which its token expires, so that no token outlives
+-- its session: sessions is a sorted set, queue number -> last ms of life.
+
+-- Seats taken: live sessions, and those that a lost store may still owe to unseen holders.
+local function seats_taken(sessions, line, now)
+  local phantom = line.phantom_until >= now and line.phantom or 0
+  return redis.call('ZCOUNT', sessions, now, '+inf') + phantom
+end
+
+local function seats_left(sessions, settings, line, now)
+  if not settings.total then return math.huge end
+  return math.max(settings.total - seats_taken(sessions, line, now), 0)
+end
+
+local function session_end(exp) return exp * 1000 + 999 end
+
+-- A record: issued at | expires at | status (0 live, 1 completed, -1 abandoned) |
+-- kind (v visitor's calls, a AWS-style) | key id | request id | issuer
+local function pack_record(r)
+  return string.format(
+    '%d|%d|%d|%s|%s|%s|%s', r.iat, r.exp, r.status, r.kind, r.kid, r.request_id, r.issuer)
+end
+
+local function unpack_record(text)
+  if not text then return nil end
+  local iat, exp, status, kind, kid, request_id, issuer =
+    string.match(text, '^(%d+)|(%-?%d+)|(%-?%d+)|(%a)|([^|]*)|([^|]*)|(.*)$')
+  return {
+    iat = tonumber(iat), exp = tonumber(exp), status = tonumber(status),
+    kind = kind, kid = kid, request_id = request_id, issuer = issuer,
+  }
+end
+
+-- Gives a seat to `number`. keys: sessions, records, tokens, entered.
+local function seat(keys, number, record)
+  redis.call('ZADD', keys.sessions, session_end(record.exp), number)
+  redis.call('HSET', keys.records, number, pack_record(record))
+  redis.call('SETBIT', keys.entered, number, 1)
+  if record.kind == 'a' then redis.call('ZADD', keys.tokens, record.exp, number) end
+end
+
+local function is_live(keys, number, now)
+  return (tonumber(redis.call('ZSCORE', keys.sessions, number)) or 0) >= now
+end
+
+-- A visitor's session ends a session length after this; its token is renewed once the first half
+-- of its life is over, and always expires before the session does.
+local function renew(keys, settings, number, record, kid, now)
+  local now_s = math.floor(now / 1000)
+  if record.exp - now_s <= settings.session / 2 then
+    record.iat, record.exp, record.kid = now_s, now_s + settings.session, kid
+    redis.call('HSET', keys.records, number, pack_record(record))
+  end
+  redis.call('ZADD', keys.sessions, 'GT', session_end(now_s + settings.session), number)
+end

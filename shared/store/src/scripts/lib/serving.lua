@@ -1,0 +1,71 @@
+-- The serving counter and when each part of the line was served.
+-- rows: sorted set, score = serving counter after the move, member "counter:issued ms:who", who =
+-- o (an operator's increment) or t (the tick, or the join script). served: hash, counter ->
+-- visitors of that row who entered.
+
+-- Moves of the tick closer together than this share a row, with the later time.
+local MERGE_MS = 1000
+
+local function row_of(member)
+  local counter, issued, who = string.match(member, '^(%-?%d+):(%d+):(%a)$')
+  return { member = member, counter = tonumber(counter), issued = tonumber(issued), who = who }
+end
+
+local function add_row(keys, counter, now, who)
+  redis.call('ZADD', keys.rows, counter, string.format('%d:%d:%s', counter, now, who))
+end
+
+local function last_row(keys)
+  local last = redis.call('ZREVRANGE', keys.rows, 0, 0)
+  return last[1] and row_of(last[1]) or nil
+end
+
+local function drop_row(keys, row)
+  redis.call('ZREM', keys.rows, row.member)
+  redis.call('HDEL', keys.served, row.counter)
+end
+
+-- Moves the counter up to `target`.
+local function raise_serving(keys, line, target, now, who)
+  if target <= line.serving_counter then return end
+  local last = who == 't' and last_row(keys)
+  if last and last.who == 't' and now - last.issued < MERGE_MS then
+    local served = redis.call('HGET', keys.served, last.counter)
+    drop_row(keys, last)
+    if served then redis.call('HSET', keys.served, target, served) end
+  end
+  add_row(keys, target, now, who)
+  redis.call('HSET', keys.line, 'serving_counter', target)
+  line.serving_counter = target
+end
+
+-- An operator takes the counter back: the rows above fall to it and keep their time.
+local function lower_serving(keys, line, target)
+  local above = redis.call('ZRANGEBYSCORE', keys.rows, '(' .. target, '+inf')
+  for i, member in ipairs(above) do
+    local row = row_of(member)
+    local served = redis.call('HGET', keys.served, row.counter)
+    drop_row(keys, row)
+    if i == 1 then
+      add_row(keys, target, row.issued, row.who)
+      if served then redis.call('HSET', keys.served, target, served) end
+    end
+  end
+  redis.call('HSET', keys.line, 'serving_counter', target)
+  line.serving_counter = target
+end
+
+-- The row that serves `position`, or nil.
+local function row_for(keys, position)
+  local row = redis.call('ZRANGEBYSCORE', keys.rows, position, '+inf', 'LIMIT', 0, 1)
+  return row[1] and row_of(row[1]) or nil
+end
+
+-- Since when (unix s) `position`, who entered the room at `entered_at`, has had the chance to
+-- claim: the later of the join and the serving; and later still, if it asked and found no seat.
+local function served_since(keys, line, position, entered_at)
+  local row = row_for(keys, position)
+  local issued = row and row.issued or line.restored_at
+  local asked = tonumber(redis.call('ZSCORE', keys.door, position)) or 0
+  return math.max(entered_at, math.floor(issued / 1000), math.floor(asked / 1000))
+end

@@ -1,0 +1,84 @@
+--[[ survey: the first half of the leader's tick. Lets go of what has run out, and says how the
+room stands.
+
+KEYS  1 line (hash)  2 sessions (zset)  3 records (hash)  4 tokens (zset)  5 settings (hash)
+      6 rate (hash)  7 rows (zset)  8 served (hash)  9 door (zset)  10 presence (hash)
+ARGV  1 now (ms, 0 = the server's clock)  2 the leader's epoch  3 how long records of AWS-style
+      tokens are kept after they expired, s
+Returns {now ms, queue counter, serving counter, expired position, seats taken, admissions of the
+      last minute, promised, promised at ms, presence from ms, admitted, {lease, count, …}}
+Keeps a stale leader changes nothing; a position expires exactly when its time is over.
+]]
+assert(#KEYS == 10 and #ARGV == 3, 'survey: wrong number of keys or arguments')
+local keys = { line = KEYS[1], sessions = KEYS[2], rows = KEYS[7], served = KEYS[8], door = KEYS[9] }
+local now = time_ms(ARGV[1])
+local now_s = math.floor(now / 1000)
+local line = read_line(keys.line)
+if not line then return no_room() end
+local refusal = fenced(keys.line, line, tonumber(ARGV[2]))
+if refusal then return refusal end
+local settings = read_settings(KEYS[5])
+local MANY = 5000
+
+-- Sessions that ran out: a visitor's leaves only the bit that it has entered.
+local function end_sessions()
+  local ended = redis.call('ZRANGEBYSCORE', keys.sessions, '-inf', '(' .. now, 'LIMIT', 0, MANY)
+  if #ended == 0 then return end
+  redis.call('ZREM', keys.sessions, unpack(ended))
+  for i, text in ipairs(redis.call('HMGET', KEYS[3], unpack(ended))) do
+    local record = unpack_record(text)
+    if record and record.kind == 'v' then redis.call('HDEL', KEYS[3], ended[i]) end
+  end
+end
+
+local function forget_old_tokens()
+  local old = redis.call(
+    'ZRANGEBYSCORE', KEYS[4], '-inf', now_s - tonumber(ARGV[3]), 'LIMIT', 0, MANY)
+  if #old == 0 then return end
+  redis.call('ZREM', KEYS[4], unpack(old))
+  redis.call('HDEL', KEYS[3], unpack(old))
+end
+
+-- Expires whole rows, oldest first; returns the next row's boundary once all is done.
+local function expire_positions()
+  local passed = string.format('(%d', line.expired_position)
+  for _, member in ipairs(redis.call('ZRANGEBYSCORE', keys.rows, passed, '+inf')) do
+    local row = row_of(member)
+    if row.counter > line.queue_counter then return end
+    if now_s - math.floor(row.issued / 1000) <= settings.expiry then return end
+    local entered = tonumber(redis.call('HGET', keys.served, row.counter)) or 0
+    local unclaimed = math.max(row.counter - line.expired_position - entered, 0)
+    redis.call('HINCRBY', keys.line, 'expired', unclaimed)
+    redis.call('HSET', keys.line, 'expired_position', row.counter)
+    line.expired_position = row.counter
+    if settings.auto and row.who == 'o' and unclaimed > 0 then
+      raise_serving(keys, line, line.serving_counter + unclaimed, now, 'o')
+    end
+  end
+end
+
+-- Rows are kept as long as someone may still come back late.
+local function forget_old_rows()
+  local gone = redis.call('ZRANGEBYSCORE', keys.rows, '-inf', line.expired_position)
+  for _, member in ipairs(gone) do
+    local row = row_of(member)
+    if now_s - math.floor(row.issued / 1000) > 2 * settings.expiry + 60 then
+      drop_row(keys, row)
+    end
+  end
+  redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - (settings.expiry + 60) * 2000)
+end
+
+end_sessions()
+forget_old_tokens()
+if settings.expiry then
+  expire_positions()
+  forget_old_rows()
+else
+  redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - 60000)
+end
+return {
+  now, line.queue_counter, line.serving_counter, line.expired_position,
+  seats_taken(keys.sessions, line, now), rate_used(KEYS[6], now), line.promised,
+  line.promised_at, line.presence_from, line.admitted, redis.call('HGETALL', KEYS[10]),
+}

@@ -1,0 +1,100 @@
+//! The handle through which services reach Redis.
+
+use redis::{Cmd, FromRedisValue, Script, ScriptInvocation, aio::MultiplexedConnection};
+
+use crate::{Clock, StoreError, link::Link};
+
+/// A connection to the store. Cloning is cheap; all clones share one link.
+#[derive(Debug, Clone)]
+pub struct Store {
+    link: Link,
+    clock: Clock,
+    calls: std::sync::Arc<std::sync::atomic::AtomicU64>,
+}
+
+// === impl Store ===
+
+impl Store {
+    /// Prepares a store at `url` (`redis://` or `rediss://`). Nothing is connected yet.
+    ///
+    /// # Errors
+    /// [`StoreError::Address`] when the address cannot be read; it does not repeat the address,
+    /// which may hold a password.
+    pub fn open(url: &str, clock: Clock) -> Result<Self, StoreError> {
+        Ok(Self { link: Link::open(url)?, clock, calls: std::sync::Arc::default() })
+    }
+
+    /// The clock that its scripts go by.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Calls made to Redis so far, for metrics and benchmarks.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.calls.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// Whether Redis answers.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when it does not.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        self.query(&redis::cmd("PING")).await
+    }
+
+    pub(crate) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// Runs one command.
+    pub(crate) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
+        let (id, mut connection) = self.connect().await?;
+        let answer = command.query_async(&mut connection).await;
+        self.judged(id, answer).await
+    }
+
+    /// Runs one script.
+    pub(crate) async fn run<T: FromRedisValue>(
+        &self,
+        invocation: &ScriptInvocation<'_>,
+    ) -> Result<T, StoreError> {
+        let (id, mut connection) = self.connect().await?;
+        let answer = invocation.invoke_async(&mut connection).await;
+        self.judged(id, answer).await
+    }
+
+    /// Begins the call of `script`, whose first argument is the time.
+    pub(crate) fn timed<'a>(&self, script: &'a Script, keys: &[String]) -> ScriptInvocation<'a> {
+        let mut invocation = Self::untimed(script, keys);
+        invocation.arg(self.clock.argument());
+        invocation
+    }
+
+    /// Begins the call of a `script` that needs no time.
+    pub(crate) fn untimed<'a>(script: &'a Script, keys: &[String]) -> ScriptInvocation<'a> {
+        let mut invocation = script.prepare_invoke();
+        for key in keys {
+            invocation.key(key);
+        }
+        invocation
+    }
+
+    async fn connect(&self) -> Result<(u64, MultiplexedConnection), StoreError> {
+        self.calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.link.get().await
+    }
+
+    async fn judged<T>(&self, id: u64, answer: redis::RedisResult<T>) -> Result<T, StoreError> {
+        let error = match answer {
+            Ok(value) => return Ok(value),
+            Err(error) => error,
+        };
+        let error = StoreError::from(error);
+        if matches!(error, StoreError::Unavailable(_)) {
+            self.link.drop_broken(id).await;
+        }
+        Err(error)
+    }
+}

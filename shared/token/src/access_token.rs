@@ -1,0 +1,105 @@
+//! What an access token says and how it is spelled: compact JSON with sorted keys, byte for byte
+//! as the AWS reference writes it, so that the same claims and key always give the same token.
+//! Signing is the signing key's, checking is [`verify`](crate::verify())'s.
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::{Deserialize, Serialize};
+
+/// An encoded RSA-2048 signature and its dot: reserved beforehand, so that nothing is copied.
+const SIGNATURE_ROOM: usize = 343;
+
+/// The claims of a token. Written in the order of its fields, which is alphabetical: a new field
+/// belongs in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claims {
+    /// The room.
+    pub aud: String,
+    /// Until when it is valid, unix seconds; no longer valid in that second.
+    pub exp: u64,
+    /// When it was issued, unix seconds.
+    pub iat: u64,
+    /// Who issued it: a URL of the deployment, or what the operator asked for.
+    pub iss: String,
+    /// From when it is valid, unix seconds.
+    pub nbf: u64,
+    /// The visitor's queue number.
+    pub queue_position: u64,
+    /// The visitor's request id.
+    pub sub: String,
+    /// Which of the three tokens this is.
+    pub token_use: TokenUse,
+}
+
+/// The three tokens of an AWS-style answer. They differ in nothing else, and only `access` opens
+/// a gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TokenUse {
+    /// `access`: what a gateway checks.
+    Access,
+    /// `id`: for clients that expect one.
+    Id,
+    /// `refresh`: decoration; nothing accepts it.
+    Refresh,
+}
+
+/// The header of every token signed by `kid`, encoded as in a token.
+pub(crate) fn encoded_header(kid: &str) -> String {
+    URL_SAFE_NO_PAD.encode(format!(r#"{{"alg":"RS256","kid":"{kid}","typ":"JWT"}}"#))
+}
+
+/// What a signature covers: the header, a dot, the claims.
+pub(crate) fn signing_input(
+    encoded_header: &str,
+    claims: &Claims,
+) -> Result<String, serde_json::Error> {
+    let claims = serde_json::to_vec(claims)?;
+    let mut input = String::with_capacity(encoded_header.len() + claims.len() * 2 + SIGNATURE_ROOM);
+    input.push_str(encoded_header);
+    input.push('.');
+    URL_SAFE_NO_PAD.encode_string(claims, &mut input);
+    Ok(input)
+}
+
+/// The token: `signing_input`, a dot, the signature.
+pub(crate) fn with_signature(mut signing_input: String, signature: &[u8]) -> String {
+    signing_input.push('.');
+    URL_SAFE_NO_PAD.encode_string(signature, &mut signing_input);
+    signing_input
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::claims;
+
+    fn decoded(part: &str) -> String {
+        String::from_utf8(URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_header_is_compact_and_sorted() {
+        assert_eq!(decoded(&encoded_header("00ff")), r#"{"alg":"RS256","kid":"00ff","typ":"JWT"}"#);
+    }
+
+    #[test]
+    fn the_claims_are_compact_and_sorted() {
+        let input = signing_input("header", &claims()).unwrap();
+        let (header, payload) = input.split_once('.').unwrap();
+        assert_eq!(header, "header");
+        assert_eq!(
+            decoded(payload),
+            concat!(
+                r#"{"aud":"sale","exp":1763693600,"iat":1763690000,"iss":"https://line.example","#,
+                r#""nbf":1763690000,"queue_position":4711,"#,
+                r#""sub":"6f1c2a34-0b5d-4e7f-8a90-b1c2d3e4f506","token_use":"access"}"#
+            )
+        );
+    }
+
+    #[test]
+    fn the_three_uses_are_lower_case() {
+        let uses = [TokenUse::Access, TokenUse::Id, TokenUse::Refresh];
+        assert_eq!(serde_json::to_string(&uses).unwrap(), r#"["access","id","refresh"]"#);
+    }
+}

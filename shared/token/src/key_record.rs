@@ -1,0 +1,166 @@
+//! A signing key at rest: what the store keeps of it. The private key is sealed under the
+//! deployment secret, so that whoever reads the store alone can sign nothing. Which keys are in
+//! use is not decided here but in the key ring.
+
+use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+use crate::{DeploymentSecret, Jwk, SigningKey, SigningKeyError};
+
+/// A signing key as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeyRecord {
+    /// The key's name.
+    pub kid: String,
+    /// The private key, sealed, in base64: nonce, PKCS #8 under AES-256-GCM, tag. The name is
+    /// authenticated with it.
+    pub sealed_private_key: String,
+    /// The public key.
+    pub public: Jwk,
+    /// When the key was made, unix seconds.
+    pub created_at: u64,
+    /// Until when tokens signed by it may still be valid, unix seconds; `None` for the key that
+    /// signs now.
+    pub retires_at: Option<u64>,
+}
+
+/// Why stored keys could not be used, or a key not be stored.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum KeyRingError {
+    /// The records were sealed under another deployment secret (or altered since).
+    #[error(
+        "the deployment secret does not open the stored signing keys: \
+         every service needs the secret that they were made with"
+    )]
+    WrongSecret,
+    /// The record of this key is damaged.
+    #[error("the stored signing key {0} is damaged")]
+    Damaged(String),
+    /// The key could not be prepared for storing.
+    #[error("the signing key could not be sealed")]
+    Sealing(#[from] SigningKeyError),
+}
+
+// === impl KeyRecord ===
+
+impl KeyRecord {
+    /// The record of `key`, made at `created_at` (unix seconds) and not retired.
+    ///
+    /// # Errors
+    /// [`KeyRingError::Sealing`] when the cryptographic library refuses.
+    pub fn seal(
+        secret: &DeploymentSecret,
+        key: &SigningKey,
+        created_at: u64,
+    ) -> Result<Self, KeyRingError> {
+        let mut private = Zeroizing::new(key.to_pkcs8()?.as_ref().to_vec());
+        let sealed = seal(secret, key.kid(), &mut private)
+            .ok_or(KeyRingError::Sealing(SigningKeyError::Unsupported))?;
+        Ok(Self {
+            kid: key.kid().to_owned(),
+            sealed_private_key: STANDARD.encode(sealed),
+            public: key.public_jwk().clone(),
+            created_at,
+            retires_at: None,
+        })
+    }
+
+    /// The key itself, parsed and ready to sign.
+    ///
+    /// # Errors
+    /// [`KeyRingError::WrongSecret`] and [`KeyRingError::Damaged`].
+    pub fn open(&self, secret: &DeploymentSecret) -> Result<SigningKey, KeyRingError> {
+        let damaged = || KeyRingError::Damaged(self.kid.clone());
+        let sealed = STANDARD.decode(&self.sealed_private_key).map_err(|_| damaged())?;
+        let (nonce, sealed) = sealed.split_first_chunk().ok_or_else(damaged)?;
+        let mut private = Zeroizing::new(sealed.to_vec());
+        let pkcs8 =
+            open(secret, &self.kid, nonce, &mut private).ok_or(KeyRingError::WrongSecret)?;
+        let key = SigningKey::from_pkcs8(self.kid.clone(), pkcs8).map_err(|_| damaged())?;
+        // The public half travels in clear: gateways must never be told one that we do not hold.
+        if key.public_jwk() == &self.public { Ok(key) } else { Err(damaged()) }
+    }
+
+    /// Whether tokens signed by this key may still be valid at `now` (unix seconds).
+    #[must_use]
+    pub fn is_valid_at(&self, now: u64) -> bool {
+        self.retires_at.is_none_or(|end| now <= end)
+    }
+}
+
+/// The nonce is the system's and random: a deployment seals a handful of keys in its life.
+fn sealing_key(secret: &DeploymentSecret) -> Option<RandomizedNonceKey> {
+    let key = secret.derive::<32>("key ring", &[]);
+    RandomizedNonceKey::new(&AES_256_GCM, key.as_slice()).ok()
+}
+
+fn seal(secret: &DeploymentSecret, kid: &str, private: &mut [u8]) -> Option<Vec<u8>> {
+    let (nonce, tag) =
+        sealing_key(secret)?.seal_in_place_separate_tag(Aad::from(kid), private).ok()?;
+    Some([nonce.as_ref().as_slice(), private, tag.as_ref()].concat())
+}
+
+fn open<'a>(
+    secret: &DeploymentSecret,
+    kid: &str,
+    nonce: &[u8; NONCE_LEN],
+    sealed: &'a mut [u8],
+) -> Option<&'a [u8]> {
+    let nonce = Nonce::assume_unique_for_key(*nonce);
+    let opened = sealing_key(secret)?.open_in_place(nonce, Aad::from(kid), sealed).ok()?;
+    Some(opened)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{claims, key, secret};
+
+    fn record() -> KeyRecord {
+        KeyRecord::seal(&secret(), key(), 1_000).unwrap()
+    }
+
+    #[test]
+    fn a_stored_key_signs_as_before() {
+        let stored = serde_json::to_string(&record()).unwrap();
+        let read: KeyRecord = serde_json::from_str(&stored).unwrap();
+        let opened = read.open(&secret()).unwrap();
+        assert_eq!(opened.kid(), key().kid());
+        assert_eq!(opened.sign(&claims()).unwrap(), key().sign(&claims()).unwrap());
+    }
+
+    #[test]
+    fn the_private_key_is_not_stored_in_clear() {
+        let sealed = STANDARD.decode(record().sealed_private_key).unwrap();
+        let pkcs8 = key().to_pkcs8().unwrap();
+        let secret_part = &pkcs8.as_ref()[600..632];
+        assert!(!sealed.windows(32).any(|window| window == secret_part));
+        assert_ne!(record().sealed_private_key, record().sealed_private_key, "a nonce repeats");
+    }
+
+    #[test]
+    fn another_secret_is_told_apart_from_damage() {
+        let other = DeploymentSecret::new(&[9; 32]).unwrap();
+        assert_eq!(record().open(&other).unwrap_err(), KeyRingError::WrongSecret);
+        let damaged = KeyRingError::Damaged(key().kid().to_owned());
+        let cut = KeyRecord { sealed_private_key: "AAAA".to_owned(), ..record() };
+        assert_eq!(cut.open(&secret()).unwrap_err(), damaged);
+        let garbled = KeyRecord { sealed_private_key: "no base64".to_owned(), ..record() };
+        assert_eq!(garbled.open(&secret()).unwrap_err(), damaged);
+    }
+
+    #[test]
+    fn a_key_cannot_be_renamed_nor_its_public_half_replaced() {
+        let renamed = KeyRecord { kid: "0".repeat(32), ..record() };
+        assert_eq!(renamed.open(&secret()).unwrap_err(), KeyRingError::WrongSecret);
+        let mut replaced = record();
+        replaced.public.n = SigningKey::generate().unwrap().public_jwk().n.clone();
+        assert_eq!(
+            replaced.open(&secret()).unwrap_err(),
+            KeyRingError::Damaged(key().kid().to_owned())
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! The deployment secret and the keys derived from it. Deriving in one place keeps purposes
+//! apart: no two of them can ever share a key. Where the secret comes from (option, environment,
+//! file) is not decided here.
+
+use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
+use secrecy::{ExposeSecret, SecretSlice};
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+/// Public and fixed, as RFC 5869 allows. Changing it changes every derived key.
+const SALT: &[u8] = b"vestibule/hkdf-sha256/v1";
+
+/// The most that HKDF-SHA256 can give: 255 blocks of 32 bytes.
+const LONGEST_KEY: usize = 255 * 32;
+
+/// The one secret of a deployment, from which every other is derived. Wiped when dropped, and
+/// never printed.
+///
+/// It should be random: HKDF spreads entropy, it does not slow down a guesser of passphrases.
+#[derive(Debug)]
+pub struct DeploymentSecret(SecretSlice<u8>);
+
+/// The secret has fewer than [`DeploymentSecret::MIN_BYTES`] bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the deployment secret has {0} bytes; it needs at least {min}", min = DeploymentSecret::MIN_BYTES)]
+pub struct SecretTooShort(
+    /// How many bytes it has.
+    pub usize,
+);
+
+struct KeyLength(usize);
+
+// === impl DeploymentSecret ===
+
+impl DeploymentSecret {
+    /// The fewest bytes a secret may have.
+    pub const MIN_BYTES: usize = 32;
+
+    /// Takes a copy of `bytes` as the secret, every byte of it: white space counts.
+    ///
+    /// # Errors
+    /// [`SecretTooShort`] below [`Self::MIN_BYTES`].
+    pub fn new(bytes: &[u8]) -> Result<Self, SecretTooShort> {
+        if bytes.len() < Self::MIN_BYTES {
+            return Err(SecretTooShort(bytes.len()));
+        }
+        Ok(Self(bytes.to_vec().into()))
+    }
+
+    /// The key of `N` bytes for one `purpose` and `context`. The same three always give the same
+    /// key, and any difference gives an unrelated one.
+    ///
+    /// # Panics
+    /// Never: the length is checked when compiling, and HKDF has no other way to fail.
+    #[must_use]
+    pub fn derive<const N: usize>(&self, purpose: &str, context: &[&[u8]]) -> Zeroizing<[u8; N]> {
+        const { assert!(N <= LONGEST_KEY) };
+        let info = unambiguous(purpose, context);
+        let mut key = Zeroizing::new([0; N]);
+        Salt::new(HKDF_SHA256, SALT)
+            .extract(self.0.expose_secret())
+            .expand(&[&info], KeyLength(N))
+            .and_then(|okm| okm.fill(key.as_mut()))
+            .expect("HKDF gives any length up to LONGEST_KEY");
+        key
+    }
+}
+
+/// Each part behind its length, so that ("ab", "c") and ("a", "bc") stay different.
+fn unambiguous(purpose: &str, context: &[&[u8]]) -> Vec<u8> {
+    let mut info = Vec::new();
+    for part in std::iter::once(&purpose.as_bytes()).chain(context) {
+        info.extend_from_slice(&(part.len() as u64).to_be_bytes());
+        info.extend_from_slice(part);
+    }
+    info
+}
+
+// === impl KeyLength ===
+
+impl KeyType for KeyLength {
+    fn len(&self) -> usize {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secret() -> DeploymentSecret {
+        DeploymentSecret::new(b"0123456789abcdef0123456789abcdef").unwrap()
+    }
+
+    #[test]
+    fn thirty_one_bytes_are_too_few() {
+        let error = DeploymentSecret::new(&[7; 31]).unwrap_err();
+        assert_eq!(error, SecretTooShort(31));
+        assert_eq!(error.to_string(), "the deployment secret has 31 bytes; it needs at least 32");
+        assert!(DeploymentSecret::new(&[7; 32]).is_ok());
+    }
+
+    #[test]
+    fn debug_shows_nothing() {
+        let printed = format!("{:?}", secret());
+        assert!(printed.contains("REDACTED"), "{printed}");
+        assert!(!printed.contains("48, 49"), "{printed}");
+        assert!(!printed.contains("0123"), "{printed}");
+    }
+
+    #[test]
+    fn every_part_changes_the_key() {
+        let other = DeploymentSecret::new(&[7; 32]).unwrap();
+        let keys: [Zeroizing<[u8; 32]>; 6] = [
+            secret().derive("ticket", &[b"ab", b"c"]),
+            secret().derive("ticket", &[b"a", b"bc"]),
+            secret().derive("ticket", &[b"ab", b"c", b""]),
+            secret().derive("ticketab", &[b"c"]),
+            secret().derive("request id", &[b"ab", b"c"]),
+            other.derive("ticket", &[b"ab", b"c"]),
+        ];
+        for (i, key) in keys.iter().enumerate() {
+            assert!(!keys[..i].contains(key), "key {i} repeats an earlier one");
+        }
+        assert_eq!(keys[0], secret().derive("ticket", &[b"ab", b"c"]));
+    }
+
+    /// Every request id and ticket out there depends on this value.
+    #[test]
+    fn derivation_is_pinned() {
+        let key = secret().derive::<16>("test", &[b"room", &7u64.to_be_bytes()]);
+        assert_eq!(hex(key.as_slice()), "7f7bc53baa95f2342ee1223dba6237c4");
+    }
+
+    fn hex(bytes: &[u8]) -> String {
+        use std::fmt::Write;
+        bytes.iter().fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").unwrap();
+            text
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! Checking an access token, as a gateway asks us to. The signature is the JWT library's
+//! business; the time is ours, because it is a parameter here and the clock's there, and because
+//! the library would forgive a minute. Whether the session behind the token was ended early is
+//! not seen here.
+
+use std::sync::LazyLock;
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation, errors::ErrorKind};
+use serde::Deserialize;
+use thiserror::Error;
+use vestibule_domain::RoomId;
+
+use crate::{Claims, KeyRing, TokenUse};
+
+/// Why a token was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum VerifyError {
+    /// Not a JWT, or not with our claims.
+    #[error("not an access token")]
+    Malformed,
+    /// Signed with something else than RS256, or not signed.
+    #[error("the token is not signed with RS256")]
+    Algorithm,
+    /// Signed by a key that is not, or no longer, ours; or by one without a name.
+    #[error("the token's key is unknown")]
+    UnknownKey,
+    /// The signature does not match.
+    #[error("the token's signature is wrong")]
+    Signature,
+    /// Its time has run out.
+    #[error("the token has expired")]
+    Expired,
+    /// Its time has not begun.
+    #[error("the token is not valid yet")]
+    NotYetValid,
+    /// Of another room.
+    #[error("the token is for another room")]
+    Audience,
+    /// An id or refresh token.
+    #[error("the token is not an access token")]
+    Use,
+}
+
+/// Read before the signature is checked, so trusted for nothing but choosing the key.
+#[derive(Deserialize)]
+struct Header {
+    alg: String,
+    kid: Option<String>,
+}
+
+/// The signature and nothing else: our own checks follow.
+static SIGNATURE_ONLY: LazyLock<Validation> = LazyLock::new(|| {
+    let mut validation = Validation::new(Algorithm::RS256);
+    validation.required_spec_claims.clear();
+    validation.validate_exp = false;
+    validation.validate_nbf = false;
+    validation.validate_aud = false;
+    validation
+});
+
+/// The claims of `token`, if it opens `room` at `now` (unix seconds): signed by a key of `ring`
+/// with RS256, from `nbf` until before `exp` to the second, for this room, and an access token.
+///
+/// # Errors
+/// [`VerifyError`] says what is wrong, in the order: form, algorithm, key, signature, room, use,
+/// time.
+pub fn verify(token: &str, ring: &KeyRing, room: &RoomId, now: u64) -> Result<Claims, VerifyError> {
+    let header = read_header(token).ok_or(VerifyError::Malformed)?;
+    if header.alg != "RS256" {
+        return Err(VerifyError::Algorithm);
+    }
+    let key = header.kid.and_then(|kid| ring.verifying_key(&kid, now));
+    let claims = check_signature(token, key.ok_or(VerifyError::UnknownKey)?)?;
+    check_claims(&claims, room, now)?;
+    Ok(claims)
+}
+
+fn read_header(token: &str) -> Option<Header> {
+    let (header, _) = token.split_once('.')?;
+    serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).ok()?).ok()
+}
+
+fn check_signature(token: &str, key: &DecodingKey) -> Result<Claims, VerifyError> {
+    match jsonwebtoken::decode(token, key, &SIGNATURE_ONLY) {
+        Ok(token) => Ok(token.claims),
+        Err(error) => Err(match error.kind() {
+            ErrorKind::InvalidSignature => VerifyError::Signature,
+            ErrorKind::InvalidAlgorithm => VerifyError::Algorithm,
+            _ => VerifyError::Malformed,
+        }),
+    }
+}
+
+fn check_claims(claims: &Claims, room: &RoomId, now: u64) -> Result<(), VerifyError> {
+    if claims.aud != room.as_str() {
+        return Err(VerifyError::Audience);
+    }
+    if claims.token_use != TokenUse::Access {
+        return Err(VerifyError::Use);
+    }
+    if now < claims.nbf {
+        return Err(VerifyError::NotYetValid);
+    }
+    if now >= claims.exp {
+        return Err(VerifyError::Expired);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
