@@ -116,11 +116,11 @@ fn whole(people: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Lease, presence::Mass};
+    use crate::presence::Crowd;
 
     fn everyone(numbers: impl IntoIterator<Item = u64>) -> Presence {
-        let present = |number| Mass { lease: Lease::unattended(number, number), count: 1 };
-        Presence::new(&numbers.into_iter().map(present).collect::<Vec<_>>(), u64::MAX)
+        let present = |number| Crowd { first: number, last: number, count: 1 };
+        Presence::new(numbers.into_iter().map(present).collect(), u64::MAX)
     }
 
     fn room(ceiling: u64, active: u64, queue: u64, serving: u64) -> Survey {

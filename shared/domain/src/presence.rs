@@ -18,10 +18,13 @@ const LAPSES_PER_OCTAVE_LOG2: u32 = 3;
 /// How much longer than its interval a silent visitor counts as present, at least, in ms.
 const SLACK_MS: u64 = 3_000;
 
+/// How long a newcomer counts as present before its first check-in is noted, in seconds.
+const INITIAL_SECONDS: u64 = 5;
+
 /// One visitor counted as present: somewhere in a range of numbers, until a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Lease {
-    /// The unix second after which it no longer counts; [`Lease::FOREVER`] never lapses.
+    /// The unix second after which it no longer counts.
     pub slice: u32,
     /// log2 of the range's width.
     pub width: u8,
@@ -29,29 +32,26 @@ pub struct Lease {
     pub index: u32,
 }
 
-/// How many leases of one kind there are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mass {
-    /// Which lease.
-    pub lease: Lease,
-    /// How many visitors hold it.
+/// So many visitors, somewhere in a range of numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Crowd {
+    /// The first number of the range.
+    pub first: u64,
+    /// The last number of the range.
+    pub last: u64,
+    /// How many of them are there.
     pub count: u64,
 }
 
 /// Everyone counted as present in a room at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Presence {
-    /// Visitors per range (first and last number), in order of the ranges.
-    crowds: Vec<(u64, u64, u64)>,
+    crowds: Vec<Crowd>,
 }
 
 // === impl Lease ===
 
 impl Lease {
-    /// The slice of visitors who cannot check in (AWS-style clients): they count until they enter
-    /// or their position expires.
-    pub const FOREVER: u32 = u32::MAX;
-
     /// The lease of a visitor with `number` who is told at `now_ms` to come back in
     /// `interval_ms`, while `serving` is the serving counter.
     #[must_use]
@@ -60,16 +60,17 @@ impl Lease {
         let lapse_in = (u64::from(interval_ms) + slack).div_ceil(1000);
         let grain = 1_u64 << lapse_in.ilog2().saturating_sub(LAPSES_PER_OCTAVE_LOG2);
         let second = (now_ms.div_ceil(1000) + lapse_in).next_multiple_of(grain);
-        Self {
-            slice: u32::try_from(second).unwrap_or(Self::FOREVER),
-            ..Self::near(number, serving)
-        }
+        let (width, index) = range_of(number, serving);
+        Self { slice: u32::try_from(second).unwrap_or(u32::MAX), width, index }
     }
 
-    /// The lease of a visitor whose client does not check in.
+    /// The lease that the join script gives a newcomer, for the moment until it is told when to
+    /// come back. The rule is also in `scripts/lib/presence.lua`.
     #[must_use]
-    pub fn unattended(number: u64, serving: u64) -> Self {
-        Self::near(number, serving)
+    pub fn initial(number: u64, serving: u64, now_ms: u64) -> Self {
+        let (width, index) = range_of(number, serving);
+        let second = now_ms.div_ceil(1000) + INITIAL_SECONDS;
+        Self { slice: u32::try_from(second).unwrap_or(u32::MAX), width, index }
     }
 
     /// The numbers this lease may stand for, first and last.
@@ -82,19 +83,14 @@ impl Lease {
     /// Whether it has lapsed at `now_ms`.
     #[must_use]
     pub fn has_lapsed(&self, now_ms: u64) -> bool {
-        self.slice != Self::FOREVER && u64::from(self.slice) * 1000 < now_ms
+        u64::from(self.slice) * 1000 < now_ms
     }
 
-    fn near(number: u64, serving: u64) -> Self {
-        let distance = number.saturating_sub(serving).max(1);
-        let mut width = distance.ilog2().saturating_sub(RANGES_PER_OCTAVE_LOG2);
-        // An index has 32 bits; far up the line a number needs a wider range to fit.
-        while number >> width > u64::from(u32::MAX) {
-            width += 1;
-        }
-        // Both fit: width is at most 36, and the loop has just seen to the index.
-        let index = u32::try_from(number >> width).unwrap_or(u32::MAX);
-        Self { slice: Self::FOREVER, width: u8::try_from(width).unwrap_or(u8::MAX), index }
+    /// As many visitors as hold this lease.
+    #[must_use]
+    pub fn crowd(&self, count: u64) -> Crowd {
+        let (first, last) = self.range();
+        Crowd { first, last, count }
     }
 }
 
@@ -120,15 +116,13 @@ impl std::str::FromStr for Lease {
 // === impl Presence ===
 
 impl Presence {
-    /// Everyone in `masses`, in a line that ends at `queue_counter`: nobody stands behind it,
+    /// Everyone in `crowds`, in a line that ends at `queue_counter`: nobody stands behind it,
     /// though a range may reach further.
     #[must_use]
-    pub fn new(masses: &[Mass], queue_counter: u64) -> Self {
-        let crowd = |mass: &Mass| {
-            let (first, last) = mass.lease.range();
-            (first, last.min(queue_counter).max(first), mass.count)
-        };
-        let mut crowds: Vec<_> = masses.iter().map(crowd).collect();
+    pub fn new(mut crowds: Vec<Crowd>, queue_counter: u64) -> Self {
+        for crowd in &mut crowds {
+            crowd.last = crowd.last.min(queue_counter).max(crowd.first);
+        }
         crowds.sort_unstable();
         Self { crowds }
     }
@@ -137,7 +131,7 @@ impl Presence {
     /// partly inside counts in proportion.
     #[must_use]
     pub fn between(&self, after: u64, upto: u64) -> f64 {
-        self.crowds.iter().map(|crowd| part(*crowd, after, upto)).sum()
+        self.crowds.iter().map(|crowd| crowd.part(after, upto)).sum()
     }
 
     /// The smallest number so that at least `wanted` are present above `after` and up to it,
@@ -160,10 +154,27 @@ impl Presence {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "numbers have 36 bits, counts fewer")]
-fn part((first, last, count): (u64, u64, u64), after: u64, upto: u64) -> f64 {
-    let overlap = (upto.min(last) + 1).saturating_sub(first.max(after + 1));
-    count as f64 * overlap as f64 / (last - first + 1) as f64
+// === impl Crowd ===
+
+impl Crowd {
+    #[expect(clippy::cast_precision_loss, reason = "numbers have 36 bits, counts fewer")]
+    fn part(&self, after: u64, upto: u64) -> f64 {
+        let overlap = (upto.min(self.last) + 1).saturating_sub(self.first.max(after + 1));
+        self.count as f64 * overlap as f64 / (self.last - self.first + 1) as f64
+    }
+}
+
+/// The range, as width and index, of a visitor with `number` while `serving` is the counter.
+fn range_of(number: u64, serving: u64) -> (u8, u32) {
+    let distance = number.saturating_sub(serving).max(1);
+    let mut width = distance.ilog2().saturating_sub(RANGES_PER_OCTAVE_LOG2);
+    // An index has 32 bits; far up the line a number needs a wider range to fit.
+    while number >> width > u64::from(u32::MAX) {
+        width += 1;
+    }
+    // Both fit: width is at most 36, and the loop has just seen to the index.
+    let index = u32::try_from(number >> width).unwrap_or(u32::MAX);
+    (u8::try_from(width).unwrap_or(u8::MAX), index)
 }
 
 #[cfg(test)]
@@ -172,15 +183,15 @@ mod tests {
 
     use super::*;
 
-    fn mass(lease: Lease, count: u64) -> Mass {
-        Mass { lease, count }
+    fn at(number: u64, serving: u64) -> Lease {
+        Lease::granted(number, serving, 0, 1_000)
     }
 
     #[test]
     fn exact_at_the_door_and_coarse_far_away() {
-        assert_eq!(Lease::unattended(1000, 990).range(), (1000, 1000));
-        assert_eq!(Lease::unattended(1000, 5000).range(), (1000, 1000), "already served");
-        let (first, last) = Lease::unattended(1_000_000, 0).range();
+        assert_eq!(at(1000, 990).range(), (1000, 1000));
+        assert_eq!(at(1000, 5000).range(), (1000, 1000), "already served");
+        let (first, last) = at(1_000_000, 0).range();
         assert!(first <= 1_000_000 && 1_000_000 <= last);
         assert!(last - first < 1_000_000 / 15, "{first}..{last}");
     }
@@ -188,7 +199,7 @@ mod tests {
     #[test]
     fn a_million_people_need_some_hundred_ranges() {
         let ranges: std::collections::HashSet<_> =
-            (1..=1_000_000).map(|number| Lease::unattended(number, 0)).collect();
+            (1..=1_000_000).map(|number| at(number, 0)).collect();
         assert!(ranges.len() < 300, "{}", ranges.len());
     }
 
@@ -200,13 +211,12 @@ mod tests {
         let far = Lease::granted(5, 0, 1_700_000_000_000, 60_000);
         assert!(!far.has_lapsed(1_700_000_000_000 + 89_000));
         assert!(far.has_lapsed(1_700_000_000_000 + 99_000));
-        assert!(!Lease::unattended(5, 0).has_lapsed(u64::MAX));
     }
 
     #[test]
     fn skips_those_who_left() {
-        let there = [3, 4, 8, 9, 10].map(|number| mass(Lease::unattended(number, number), 1));
-        let presence = Presence::new(&there, 10);
+        let there = [3, 4, 8, 9, 10].map(|number| at(number, number).crowd(1));
+        let presence = Presence::new(there.to_vec(), 10);
         assert_eq!(presence.reach(0, 1, 10), 3);
         assert_eq!(presence.reach(0, 3, 10), 8);
         assert_eq!(presence.reach(4, 2, 10), 9);
@@ -215,8 +225,8 @@ mod tests {
 
     #[test]
     fn a_partly_covered_range_counts_in_proportion() {
-        let lease = Lease { slice: Lease::FOREVER, width: 6, index: 1 };
-        let presence = Presence::new(&[mass(lease, 32)], 1000);
+        let lease = Lease { slice: 9, width: 6, index: 1 };
+        let presence = Presence::new(vec![lease.crowd(32)], 1000);
         assert!((presence.between(0, 63) - 0.0).abs() < 1e-9);
         assert!((presence.between(0, 95) - 16.0).abs() < 1e-9);
         assert!((presence.between(95, 1000) - 16.0).abs() < 1e-9);

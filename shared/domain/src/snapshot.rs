@@ -51,6 +51,8 @@ pub struct Figures {
     pub waiting: u64,
     /// Admissions per second, smoothed.
     pub admissions_per_second: f64,
+    /// Of those, visitors of AWS-style clients, who cannot check in.
+    pub unattended: u64,
     /// Points (queue number, people still there up to it), rising; between them, in proportion.
     pub ahead: Vec<(u64, u64)>,
 }
@@ -155,7 +157,7 @@ fn points(length: u64) -> impl Iterator<Item = u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Lease, presence::Mass};
+    use crate::presence::Crowd;
 
     fn snapshot(queue: u64, serving: i64, figures: Figures) -> RoomSnapshot {
         RoomSnapshot {
@@ -180,8 +182,8 @@ mod tests {
 
     fn every_second_visitor(serving: u64, queue: u64) -> Presence {
         let there = (serving + 1..=queue).filter(|number| number % 2 == 0);
-        let masses = there.map(|n| Mass { lease: Lease::unattended(n, serving), count: 1 });
-        Presence::new(&masses.collect::<Vec<_>>(), queue)
+        let one = |n| Crowd { first: n, last: n, count: 1 };
+        Presence::new(there.map(one).collect(), queue)
     }
 
     #[test]

@@ -3,7 +3,12 @@
 //! While a batch is under way, later requests gather for the next one; so a quiet service answers
 //! at once, and a busy one makes hardly more calls. It never waits on a timer.
 
-use std::sync::Arc;
+use std::{
+    collections::HashMap,
+    fmt,
+    hash::Hash,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
@@ -24,6 +29,12 @@ pub struct Limits {
 #[derive(Debug)]
 pub struct Batcher<Request, Response> {
     queue: mpsc::Sender<Waiting<Request, Response>>,
+}
+
+/// A batcher for each `Key` (a room, as a rule), started when it is first called.
+pub struct Batchers<Key, Request, Response> {
+    started: Mutex<HashMap<Key, Batcher<Request, Response>>>,
+    start: Box<dyn Fn(Key) -> Batcher<Request, Response> + Send + Sync>,
 }
 
 struct Waiting<Request, Response> {
@@ -70,6 +81,44 @@ impl<Request: Send + 'static, Response: Send + 'static> Batcher<Request, Respons
         let waiting = Waiting { request, answer };
         self.queue.try_send(waiting).map_err(|_| StoreError::Overloaded)?;
         answered.await.unwrap_or(Err(StoreError::Overloaded))
+    }
+}
+
+// === impl Batchers ===
+
+impl<Key, Request, Response> Batchers<Key, Request, Response>
+where
+    Key: Clone + Eq + Hash,
+    Request: Send + 'static,
+    Response: Send + 'static,
+{
+    /// No batchers yet; `start` makes each.
+    pub fn new(start: impl Fn(Key) -> Batcher<Request, Response> + Send + Sync + 'static) -> Self {
+        Self { started: Mutex::default(), start: Box::new(start) }
+    }
+
+    /// Sends `request` with the next batch of `key`.
+    ///
+    /// # Errors
+    /// As [`Batcher::call`].
+    pub async fn call(&self, key: &Key, request: Request) -> Result<Response, StoreError> {
+        self.of(key).call(request).await
+    }
+
+    fn of(&self, key: &Key) -> Batcher<Request, Response> {
+        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(batcher) = started.get(key) {
+            return batcher.clone();
+        }
+        let batcher = (self.start)(key.clone());
+        started.insert(key.clone(), batcher.clone());
+        batcher
+    }
+}
+
+impl<Key, Request, Response> fmt::Debug for Batchers<Key, Request, Response> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Batchers")
     }
 }
 

@@ -11,6 +11,7 @@
 //! | `vestibule:room:{R}:records` | hash | swept | queue number → what its tokens were made of |
 //! | `vestibule:room:{R}:tokens` | sorted set | swept | queue number → expiry of its AWS-style tokens |
 //! | `vestibule:room:{R}:entered` | bitmap | no | one bit per queue number that has entered |
+//! | `vestibule:room:{R}:unattended` | bitmap | no | one bit per AWS-style visitor who has not entered |
 //! | `vestibule:room:{R}:rate` | hash | rolls | admissions of the last 60 s in 100 ms buckets |
 //! | `vestibule:room:{R}:rows` | sorted set | swept | serving counter → when it was reached |
 //! | `vestibule:room:{R}:served` | hash | swept | serving counter → entered of that row |
@@ -49,6 +50,7 @@ pub(crate) enum Part {
     Records,
     Tokens,
     Entered,
+    Unattended,
     Rate,
     Rows,
     Served,
@@ -66,12 +68,13 @@ pub(crate) struct RoomKeys<'a>(pub(crate) &'a RoomId);
 
 impl Part {
     /// Everything that a reset empties: all but the settings, with the line first.
-    pub(crate) const EMPTIED: [Self; 11] = [
+    pub(crate) const EMPTIED: [Self; 12] = [
         Self::Sessions,
         Self::Rate,
         Self::Records,
         Self::Tokens,
         Self::Entered,
+        Self::Unattended,
         Self::Rows,
         Self::Served,
         Self::Door,
@@ -88,6 +91,7 @@ impl Part {
             Self::Records => "records",
             Self::Tokens => "tokens",
             Self::Entered => "entered",
+            Self::Unattended => "unattended",
             Self::Rate => "rate",
             Self::Rows => "rows",
             Self::Served => "served",

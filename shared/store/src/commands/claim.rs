@@ -119,6 +119,7 @@ impl Store {
             Part::Served,
             Part::Door,
             Part::Traffic,
+            Part::Unattended,
         ];
         let mut call = self.timed(&scripts::CLAIM, &keys(room, parts));
         call.arg(key_id);

@@ -73,6 +73,8 @@ impl Store {
             Part::Rows,
             Part::Served,
             Part::Traffic,
+            Part::Unattended,
+            Part::Presence,
         ];
         let mut call = self.timed(&scripts::JOIN, &keys(room, parts));
         call.arg(join.region).arg(join.count).arg(match join.mode {

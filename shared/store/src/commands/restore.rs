@@ -63,7 +63,8 @@ impl Store {
         to: &Restoration,
     ) -> Result<bool, StoreError> {
         let room: &RoomId = &last.room;
-        let parts = [Part::Line, Part::Settings, Part::Rows, Part::Sessions, Part::Rate];
+        let parts =
+            [Part::Line, Part::Settings, Part::Rows, Part::Sessions, Part::Rate, Part::Unattended];
         self.query::<()>(redis::cmd("SADD").arg(spelling::ROOMS).arg(room.as_str())).await?;
         let mut call = self.timed(&scripts::RESTORE, &keys(room, parts));
         call.arg(room.as_str()).arg(epoch).arg(last.reset_epoch).arg(last.generation + 1);
@@ -72,7 +73,7 @@ impl Store {
         call.arg(to.seen.active).arg(to.seats_held_seconds).arg(to.presence_seconds);
         // Nobody who was told that it is their turn has been told in vain.
         call.arg(0).arg(last.admitted_last_minute + (to.seen.admitted - last.admitted));
-        call.arg(last.tokens_until);
+        call.arg(last.tokens_until).arg(u8::from(last.figures.unattended > 0));
         settings_arguments(&mut call, &last.settings)?;
         self.run(&call).await
     }

@@ -3,7 +3,7 @@
 use vestibule_domain::{
     Lease, RoomId, RoomSettings,
     advance::Survey,
-    presence::{Mass, Presence},
+    presence::{Crowd, Presence},
     slots::Use,
 };
 
@@ -21,11 +21,14 @@ pub struct SurveyReport {
     pub survey: Survey,
     /// Sessions that ever began in this room.
     pub admitted: u64,
+    /// AWS-style visitors who wait: they do not check in.
+    pub unattended: u64,
     /// Leases that have lapsed, to be cleared away.
     pub lapsed: Vec<String>,
 }
 
-type Answer = (u64, u64, i64, u64, u64, u64, u64, u64, u64, u64, Vec<(String, u64)>);
+type Answer =
+    (u64, u64, i64, u64, u64, u64, u64, u64, u64, u64, Vec<(String, u64)>, Vec<(u64, u64, u64)>);
 
 impl Store {
     /// Lets go of what has run out in a room, and says how it stands. Refused for a stale leader.
@@ -49,6 +52,7 @@ impl Store {
             Part::Served,
             Part::Door,
             Part::Presence,
+            Part::Unattended,
         ];
         let mut call = self.timed(&scripts::SURVEY, &keys(room, parts));
         call.arg(epoch).arg(TOKENS_KEPT_SECONDS);
@@ -58,13 +62,16 @@ impl Store {
 
 fn report(answer: Answer, settings: &RoomSettings) -> SurveyReport {
     let (now_ms, queue_counter, serving, expired_position, active, last_minute, ..) = answer;
-    let (.., promised, promised_at_ms, presence_from, admitted, fields) = answer;
-    let mut masses = Vec::with_capacity(fields.len());
+    let (.., promised, promised_at_ms, presence_from, admitted, fields, unattended) = answer;
     let mut lapsed = Vec::new();
+    let mut crowds: Vec<_> = unattended
+        .iter()
+        .map(|(first, last, count)| Crowd { first: *first, last: *last, count: *count })
+        .collect();
     for (field, count) in fields {
         match field.parse::<Lease>() {
             Ok(lease) if !lease.has_lapsed(now_ms) && lease.range().1 > expired_position => {
-                masses.push(Mass { lease, count });
+                crowds.push(lease.crowd(count));
             }
             _ => lapsed.push(field),
         }
@@ -84,7 +91,8 @@ fn report(answer: Answer, settings: &RoomSettings) -> SurveyReport {
         promised,
         promised_at_ms,
         presence_incomplete_until_ms: presence_from,
-        presence: Presence::new(&masses, queue_counter),
+        presence: Presence::new(crowds, queue_counter),
     };
-    SurveyReport { survey, admitted, lapsed }
+    let unattended = unattended.iter().map(|(_, _, count)| count).sum();
+    SurveyReport { survey, admitted, unattended, lapsed }
 }

@@ -119,6 +119,11 @@ impl Feed {
         .await;
     }
 
+    /// Forgets a room that was deleted.
+    pub async fn forget(&self, room: &RoomId) {
+        self.change(|rooms| drop(rooms.remove(room))).await;
+    }
+
     async fn change(&self, change: impl FnOnce(&mut HashMap<RoomId, Arc<KnownRoom>>)) {
         let _changing = self.0.changing.lock().await;
         let mut rooms = HashMap::clone(&self.0.rooms.load());

@@ -2,13 +2,15 @@
 
 KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 rate (hash)  5 rows (zset)
       6 served (hash)  7 presence (hash)
-ARGV  1 now (ms, 0 = the server's clock)  2 room  3 the leader's epoch  4 serving counter to reach
+ARGV  1 now (ms, 0 = the server's clock)  2 room  3 the leader's epoch  4 serving counter to reach (-inf:
+      leave it)
       5 people promised a seat  6 promised as the survey saw it  7 figures (JSON)
-      8 reset epoch that the plan was made for  9… leases that have lapsed
+      8 reset epoch and 9 serving counter that the plan was made for (a counter below zero is
+      given as 0)  10… leases that have lapsed
 Returns the serving counter.
 Keeps (5) the serving counter never goes back; a stale leader changes nothing.
 ]]
-assert(#KEYS == 7 and #ARGV >= 8, 'advance: wrong number of keys or arguments')
+assert(#KEYS == 7 and #ARGV >= 9, 'advance: wrong number of keys or arguments')
 local keys = {
   line = KEYS[1], settings = KEYS[2], sessions = KEYS[3], rate = KEYS[4], rows = KEYS[5],
   served = KEYS[6],
@@ -21,11 +23,13 @@ if refusal then return refusal end
 
 -- A reset or an operator's step back since the survey outdates the plan.
 if tonumber(ARGV[8]) == line.reset_epoch then
-  raise_serving(keys, line, tonumber(ARGV[4]), now, 't')
+  if line.serving_counter >= tonumber(ARGV[9]) then
+    if ARGV[4] ~= '-inf' then raise_serving(keys, line, tonumber(ARGV[4]), now, 't') end
+  end
   local since = line.promised - tonumber(ARGV[6])
   redis.call('HSET', keys.line, 'promised', math.max(tonumber(ARGV[5]) + since, 0),
     'figures', ARGV[7])
-  for first = 9, #ARGV, 1000 do
+  for first = 10, #ARGV, 1000 do
     redis.call('HDEL', KEYS[7], unpack(ARGV, first, math.min(first + 999, #ARGV)))
   end
 end

@@ -2,7 +2,7 @@
 
 KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 records (hash)  5 tokens (zset)
       6 entered (bitmap)  7 rate (hash)  8 rows (zset)  9 served (hash)  10 door (zset: queue
-      number -> when it last asked for a seat, ms)  11 traffic (hash)
+      number -> when it last asked for a seat, ms)  11 traffic (hash)  12 unattended (bitmap)
 ARGV  1 now (ms, 0 = the server's clock)  2 key id for new tokens, then for each claim:
       reset epoch of its request id, queue number, position, entry time (unix s), kind ("v"
       visitor's calls, "a" AWS-style), request id, issuer, validity (s, "" = as the room says)
@@ -13,7 +13,7 @@ Returns {now ms, generation, admissions so far, {outcome, issued at, expires at,
 Keeps (2) seats and rate never over their limits; (3) one session and one token per request id;
       no number enters twice.
 ]]
-assert(#KEYS == 11 and #ARGV >= 2 and (#ARGV - 2) % 8 == 0,
+assert(#KEYS == 12 and #ARGV >= 2 and (#ARGV - 2) % 8 == 0,
   'claim: wrong number of keys or arguments')
 local keys = {
   line = KEYS[1], sessions = KEYS[3], records = KEYS[4], tokens = KEYS[5], entered = KEYS[6],
@@ -38,7 +38,7 @@ local function has_expired(claim)
   local late = now_s - served_since(keys, line, claim.position, claim.entered_at)
   -- A visitor who comes back a little late takes the next free seat instead of a new place.
   if claim.kind == 'v' then return late > 2 * settings.expiry end
-  return claim.position <= line.expired_position or late > settings.expiry
+  return late > settings.expiry
 end
 
 local function enter(claim)
@@ -49,9 +49,16 @@ local function enter(claim)
   }
   seat(keys, claim.number, record)
   redis.call('ZREM', keys.door, claim.number)
+  if redis.call('GETBIT', KEYS[12], claim.number) == 1 then
+    redis.call('SETBIT', KEYS[12], claim.number, 0)
+  end
   if claim.kind == 'a' and record.exp > line.tokens_until then
     line.tokens_until = record.exp
     redis.call('HSET', keys.line, 'tokens_until', record.exp)
+  end
+  -- It asked at the door while its row expired: it is no longer one of those who did not come.
+  if claim.position <= line.expired_position then
+    redis.call('HINCRBY', keys.line, 'expired', -1)
   end
   local row = row_for(keys, claim.position)
   if row then redis.call('HINCRBY', keys.served, row.counter, 1) end

@@ -14,7 +14,9 @@ local keys = {
 local now = time_ms(ARGV[1])
 local line = read_line(keys.line)
 if not line then return no_room() end
-local target = line.serving_counter + tonumber(ARGV[3])
+-- Beyond 2^53 - 1 a number in Lua, or in a client's JSON, is not exact any more.
+local MOST = 9007199254740991
+local target = math.max(-MOST, math.min(MOST, line.serving_counter + tonumber(ARGV[3])))
 if target > line.serving_counter then raise_serving(keys, line, target, now, 'o') end
 if target < line.serving_counter then lower_serving(keys, line, target) end
 publish(keys, ARGV[2], now)

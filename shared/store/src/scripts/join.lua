@@ -2,6 +2,7 @@
 
 KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 records (hash)  5 tokens (zset)
       6 entered (bitmap)  7 rate (hash)  8 rows (zset)  9 served (hash)  10 traffic (hash)
+      11 unattended (bitmap)  12 presence (hash)
 ARGV  1 now (ms, 0 = the server's clock)  2 region's name  3 how many  4 mode: "enter" (take a seat
       at once if one is free) or "queue" (AWS-style: claim later)  5 highest queue number that the
       caller has seen  6 key id and 7 issuer of the tokens of those who enter
@@ -11,7 +12,7 @@ Returns {now ms, reset epoch, generation, first number, seated (the first so man
 Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within their limits;
       (4) nobody enters here while anyone is waiting.
 ]]
-assert(#KEYS == 10 and #ARGV == 7, 'join: wrong number of keys or arguments')
+assert(#KEYS == 12 and #ARGV == 7, 'join: wrong number of keys or arguments')
 local keys = {
   line = KEYS[1], sessions = KEYS[3], records = KEYS[4], tokens = KEYS[5], entered = KEYS[6],
   rate = KEYS[7], rows = KEYS[8], served = KEYS[9],
@@ -27,6 +28,11 @@ local before = line.queue_counter
 local after = redis.call('HINCRBY', keys.line, 'queue_counter', count)
 local minute = math.floor(now / 60000)
 redis.call('HINCRBY', KEYS[10], minute .. '.r.' .. ARGV[2], count)
+
+-- AWS-style clients do not check in: until they enter or expire, they count as there.
+if not enter then
+  for number = before + 1, after do redis.call('SETBIT', KEYS[11], number, 1) end
+end
 
 local iat = math.floor(now / 1000)
 local exp = iat + settings.session
@@ -54,12 +60,12 @@ if limited and line.serving_counter >= before then
   end
 end
 
--- An operator's increments served numbers before they came: their clock starts now.
+-- An operator's increments served rows before their last visitor came: that is now.
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', keys.rows, '(' .. before, after)) do
   local row = row_of(member)
   if row.issued < now then
     redis.call('ZREM', keys.rows, member)
-    add_row(keys, row.counter, now, row.who)
+    add_row(keys, row.counter, row.issued, row.who, now)
   end
 end
 
@@ -74,6 +80,8 @@ if enter then
     redis.call('HINCRBY', keys.line, 'admitted', seated)
     redis.call('HINCRBY', KEYS[10], minute .. '.a', seated)
   end
+  -- In the same call, or the leader could take them for people who have left.
+  count_newcomers(KEYS[12], before + seated + 1, after, line.serving_counter, now)
 end
 return { now, line.reset_epoch, line.generation, before + 1, seated, line.serving_counter, iat, exp,
   line.admitted + seated }

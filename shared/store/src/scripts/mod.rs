@@ -27,7 +27,7 @@ scripts! {
     DELETE_ROOM = "delete_room" [];
     EXPIRED_TOKENS = "expired_tokens" ["room", "seats"];
     INCREMENT = "increment" ["room", "rate", "serving", "publish"];
-    JOIN = "join" ["room", "rate", "seats", "serving"];
+    JOIN = "join" ["room", "rate", "seats", "serving", "presence"];
     LEASE = "lease" [];
     LEAVE = "leave" ["room", "seats"];
     POSITION_EXPIRY = "position_expiry" ["room", "serving"];

@@ -16,5 +16,5 @@ if not settings.expiry then return { 2, 0 } end
 if position > line.serving_counter then return { 3, 0 } end
 local late = math.floor(time_ms(ARGV[1]) / 1000)
   - served_since(keys, line, position, tonumber(ARGV[4]))
-if position <= line.expired_position or late > settings.expiry then return { 4, 0 } end
+if late > settings.expiry then return { 4, 0 } end
 return { 1, settings.expiry - late }

@@ -3,13 +3,15 @@ room stands.
 
 KEYS  1 line (hash)  2 sessions (zset)  3 records (hash)  4 tokens (zset)  5 settings (hash)
       6 rate (hash)  7 rows (zset)  8 served (hash)  9 door (zset)  10 presence (hash)
+      11 unattended (bitmap)
 ARGV  1 now (ms, 0 = the server's clock)  2 the leader's epoch  3 how long records of AWS-style
       tokens are kept after they expired, s
 Returns {now ms, queue counter, serving counter, expired position, seats taken, admissions of the
-      last minute, promised, promised at ms, presence from ms, admitted, {lease, count, …}}
+      last minute, promised, promised at ms, presence from ms, admitted, {lease, count, …},
+        {first, last, count of AWS-style visitors who have not entered, …}}
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.
 ]]
-assert(#KEYS == 10 and #ARGV == 3, 'survey: wrong number of keys or arguments')
+assert(#KEYS == 11 and #ARGV == 3, 'survey: wrong number of keys or arguments')
 local keys = { line = KEYS[1], sessions = KEYS[2], rows = KEYS[7], served = KEYS[8], door = KEYS[9] }
 local now = time_ms(ARGV[1])
 local now_s = math.floor(now / 1000)
@@ -45,7 +47,8 @@ local function expire_positions()
   for _, member in ipairs(redis.call('ZRANGEBYSCORE', keys.rows, passed, '+inf')) do
     local row = row_of(member)
     if row.counter > line.queue_counter then return end
-    if now_s - math.floor(row.issued / 1000) <= settings.expiry then return end
+    local since = math.floor(math.max(row.issued, row.joined) / 1000)
+    if now_s - since <= settings.expiry then return end
     local entered = tonumber(redis.call('HGET', keys.served, row.counter)) or 0
     local unclaimed = math.max(row.counter - line.expired_position - entered, 0)
     redis.call('HINCRBY', keys.line, 'expired', unclaimed)
@@ -62,11 +65,34 @@ local function forget_old_rows()
   local gone = redis.call('ZRANGEBYSCORE', keys.rows, '-inf', line.expired_position)
   for _, member in ipairs(gone) do
     local row = row_of(member)
-    if now_s - math.floor(row.issued / 1000) > 2 * settings.expiry + 60 then
+    local since = math.floor(math.max(row.issued, row.joined) / 1000)
+    if now_s - since > 2 * settings.expiry + 60 then
       drop_row(keys, row)
     end
   end
   redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - (settings.expiry + 60) * 2000)
+end
+
+-- AWS-style visitors: exactly at the door, in ranges that widen with the distance behind it.
+local function unattended()
+  local crowds = {}
+  if redis.call('EXISTS', KEYS[11]) == 0 then return crowds end
+  local function count(first, last)
+    if first > last then return end
+    local people = redis.call('BITCOUNT', KEYS[11], first, last, 'BIT')
+    if people > 0 then
+      crowds[#crowds + 1], crowds[#crowds + 2], crowds[#crowds + 3] = first, last, people
+    end
+  end
+  local serving = math.max(line.serving_counter, 0)
+  count(line.expired_position + 1, serving)
+  local first = serving + 1
+  while first <= line.queue_counter do
+    local last = math.min(first + math.floor((first - serving) / 16), line.queue_counter)
+    count(first, last)
+    first = last + 1
+  end
+  return crowds
 end
 
 end_sessions()
@@ -81,4 +107,5 @@ return {
   now, line.queue_counter, line.serving_counter, line.expired_position,
   seats_taken(keys.sessions, line, now), rate_used(KEYS[6], now), line.promised,
   line.promised_at, line.presence_from, line.admitted, redis.call('HGETALL', KEYS[10]),
+  unattended(),
 }

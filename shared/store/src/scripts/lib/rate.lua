@@ -39,6 +39,11 @@ local function rate_left(key, rate, now, waiting)
   if rate == 0 then return 0 end
   local left = rate - rate_used(key, now)
   if not waiting then return math.max(left, 0) end
+  if left <= 0 then
+    -- What the window holds back is not caught up in a burst later.
+    redis.call('HSET', key, 'paced_until', math.max(now, paced_from(key, now)))
+    return 0
+  end
   local from = paced_from(key, now)
   local paced = from > now and 0 or math.floor((now - from) * rate / 60000) + 1
   return math.max(math.min(left, paced), 0)

@@ -1,18 +1,23 @@
 -- The serving counter and when each part of the line was served.
--- rows: sorted set, score = serving counter after the move, member "counter:issued ms:who", who =
--- o (an operator's increment) or t (the tick, or the join script). served: hash, counter ->
+-- rows: sorted set, score = serving counter after the move, member "counter:issued ms:who:joined
+-- ms", who = o (an operator's increment) or t (the tick, or the join script), joined = when the
+-- last of the row came, if the row was served before that, else 0. served: hash, counter ->
 -- visitors of that row who entered.
 
 -- Moves of the tick closer together than this share a row, with the later time.
 local MERGE_MS = 1000
 
 local function row_of(member)
-  local counter, issued, who = string.match(member, '^(%-?%d+):(%d+):(%a)$')
-  return { member = member, counter = tonumber(counter), issued = tonumber(issued), who = who }
+  local counter, issued, who, joined = string.match(member, '^(%-?%d+):(%d+):(%a):(%d+)$')
+  return {
+    member = member, counter = tonumber(counter), issued = tonumber(issued), who = who,
+    joined = tonumber(joined),
+  }
 end
 
-local function add_row(keys, counter, now, who)
-  redis.call('ZADD', keys.rows, counter, string.format('%d:%d:%s', counter, now, who))
+local function add_row(keys, counter, issued, who, joined)
+  local member = string.format('%d:%d:%s:%d', counter, issued, who, joined or 0)
+  redis.call('ZADD', keys.rows, counter, member)
 end
 
 local function last_row(keys)

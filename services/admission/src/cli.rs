@@ -1,0 +1,69 @@
+//! The options of the admission service. `--help` is the manual.
+
+use std::net::SocketAddr;
+
+use clap::{Parser, Subcommand};
+use vestibule_runtime::options::CommonOptions;
+
+/// Vestibule's admission service: gives visitors their place in line and lets them enter.
+///
+/// It keeps no state of its own: run as many as you like, behind any load balancer. It needs Redis
+/// (or Valkey) and at least one vestibule-controller on the same Redis with the same secret.
+#[derive(Debug, Parser)]
+#[command(name = "vestibule-admission", version, max_term_width = 100)]
+pub struct Cli {
+    /// What else to do than serve.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// What both services are told.
+    #[command(flatten)]
+    pub common: CommonOptions,
+
+    /// Address for visitors and gateways.
+    #[arg(long, env = "VESTIBULE_LISTEN", value_name = "ADDRESS", default_value = "0.0.0.0:8080")]
+    pub listen: SocketAddr,
+
+    /// Address for /livez, /readyz and /metrics. Keep it private.
+    #[arg(
+        long,
+        env = "VESTIBULE_ADMIN_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:9080"
+    )]
+    pub admin_listen: SocketAddr,
+
+    /// The address visitors see, for links and as the issuer of tokens; the listening address if
+    /// not given. A room may name another issuer.
+    #[arg(long, env = "VESTIBULE_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
+
+    /// Requests in flight before more are refused with 503 and Retry-After.
+    #[arg(
+        long,
+        env = "VESTIBULE_MAX_REQUESTS_IN_FLIGHT",
+        value_name = "COUNT",
+        default_value_t = 20_000
+    )]
+    pub max_requests_in_flight: usize,
+}
+
+/// What else to do than serve.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum Command {
+    /// Print the OpenAPI document and exit.
+    Openapi,
+    /// Ask the running service whether it is ready: exit code 0 if so (for container probes).
+    Healthcheck,
+}
+
+// === impl Cli ===
+
+impl Cli {
+    /// The address visitors see.
+    #[must_use]
+    pub fn public_url(&self) -> String {
+        let given = self.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
+        given.unwrap_or_else(|| format!("http://{}", self.listen))
+    }
+}

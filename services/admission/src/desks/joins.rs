@@ -1,0 +1,123 @@
+//! Where newcomers get their number. Those who come together are numbered by one call.
+
+use vestibule_domain::{Place, RoomId};
+use vestibule_entry::{KeyError, KeyKeeper};
+use vestibule_store::{
+    Feed, Join, JoinMode, Joined, Store, StoreError, TokenRecord,
+    batch::{Batcher, Batchers, Limits},
+};
+
+/// A newcomer with a number.
+#[derive(Debug, Clone)]
+pub(crate) struct Newcomer {
+    /// Its place.
+    pub(crate) place: Place,
+    /// The reset epoch that its request id is for.
+    pub(crate) reset_epoch: u64,
+    /// The room's generation.
+    pub(crate) generation: u32,
+    /// Redis's time, ms.
+    pub(crate) now_ms: u64,
+    /// Where the serving counter stood.
+    pub(crate) serving: u64,
+    /// What its token is made of, if it has entered at once.
+    pub(crate) token: Option<TokenRecord>,
+}
+
+/// Gives out numbers.
+#[derive(Debug)]
+pub(crate) struct JoinDesk(Batchers<(RoomId, JoinMode), (), Newcomer>);
+
+/// What a batch needs besides the newcomers.
+#[derive(Debug, Clone)]
+struct Context {
+    store: Store,
+    feed: Feed,
+    keys: KeyKeeper,
+    region: String,
+    region_index: u8,
+    public_url: String,
+}
+
+// === impl JoinDesk ===
+
+impl JoinDesk {
+    /// A desk in `region`, whose request ids carry `region_index`.
+    #[must_use]
+    pub(crate) fn new(
+        store: Store,
+        feed: Feed,
+        keys: KeyKeeper,
+        region: String,
+        region_index: u8,
+        public_url: String,
+    ) -> Self {
+        let context = Context { store, feed, keys, region, region_index, public_url };
+        Self(Batchers::new(move |(room, mode): (RoomId, JoinMode)| {
+            let context = context.clone();
+            Batcher::spawn(Limits::default(), move |newcomers: Vec<()>| {
+                let (context, room) = (context.clone(), room.clone());
+                async move { context.join(&room, mode, newcomers.len()).await }
+            })
+        }))
+    }
+
+    /// Gives one newcomer its number.
+    ///
+    /// # Errors
+    /// [`StoreError::Overloaded`] when too many wait; else as for every call to Redis.
+    pub(crate) async fn join(&self, room: &RoomId, mode: JoinMode) -> Result<Newcomer, StoreError> {
+        self.0.call(&(room.clone(), mode), ()).await
+    }
+}
+
+// === impl Context ===
+
+impl Context {
+    async fn join(
+        &self,
+        room: &RoomId,
+        mode: JoinMode,
+        count: usize,
+    ) -> Result<Vec<Newcomer>, StoreError> {
+        let known = self.feed.room(room.as_str()).ok_or(StoreError::RoomMissing)?;
+        let missing = |error: KeyError| StoreError::Unavailable(error.to_string().into());
+        let key = self.keys.current().map_err(missing)?;
+        let issuer = known.snapshot().settings.issuer.clone();
+        let issuer = issuer.unwrap_or_else(|| self.public_url.clone());
+        let join = Join {
+            region: &self.region,
+            count: count as u64,
+            mode,
+            known_queue_counter: known.queue_counter(),
+            key_id: key.kid(),
+            issuer: &issuer,
+        };
+        let joined = self.store.join(room, &join).await?;
+        let last = joined.first + join.count - 1;
+        known.saw(last, joined.serving_counter, joined.admitted);
+        let token = TokenRecord {
+            issued_at: joined.issued_at,
+            expires_at: joined.expires_at,
+            key_id: key.kid().to_owned(),
+            issuer: issuer.clone(),
+        };
+        Ok((0..join.count).map(|nth| self.newcomer(&joined, nth, &token)).collect())
+    }
+
+    fn newcomer(&self, joined: &Joined, nth: u64, token: &TokenRecord) -> Newcomer {
+        let entered = joined.suspended || nth < joined.seated;
+        Newcomer {
+            place: Place {
+                number: joined.first + nth,
+                entered_at: u32::try_from(joined.now_ms / 1000).unwrap_or(u32::MAX),
+                region: self.region_index,
+            },
+            reset_epoch: joined.reset_epoch,
+            generation: joined.generation,
+            now_ms: joined.now_ms,
+            serving: u64::try_from(joined.serving_counter).unwrap_or(0),
+            token: entered.then(|| token.clone()),
+        }
+    }
+}

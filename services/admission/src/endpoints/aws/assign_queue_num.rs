@@ -1,0 +1,62 @@
+//! `POST /assign_queue_num`: a newcomer gets a request id.
+
+use std::sync::Arc;
+
+use axum::{
+    Json as JsonAnswer,
+    extract::State,
+    http::header::CACHE_CONTROL,
+    response::{IntoResponse, Response},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_runtime::{
+    extract::Json,
+    problem::{Problem, ProblemType},
+};
+use vestibule_store::JoinMode;
+
+use super::event::{body, event};
+use crate::state::Admission;
+
+/// Which event to join.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct AssignQueueNum {
+    /// The room.
+    pub(crate) event_id: String,
+}
+
+/// The visitor's identity.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Assigned {
+    /// The request id: 36 characters, to be kept.
+    pub(crate) api_request_id: String,
+}
+
+/// Join an event (AWS-style)
+///
+/// The number behind the id is there at once: `queue_num` needs no retry.
+#[utoipa::path(
+    post, path = "/assign_queue_num", operation_id = "assign_queue_num", tag = "aws-style",
+    request_body = AssignQueueNum,
+    responses(
+        (status = 200, description = "A request id", body = Assigned),
+        (status = 400, description = "Not a room here, or a malformed body", body = ErrorBody),
+        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+    )
+)]
+pub(crate) async fn assign_queue_num(
+    State(admission): State<Arc<Admission>>,
+    json: Result<Json<AssignQueueNum>, Problem>,
+) -> Result<Response, Answer> {
+    let event_id = body(json)?.event_id;
+    let visit = event(&admission, &event_id).ok_or(Answer::InvalidEvent)?;
+    let joined = admission.joins.join(&visit.snapshot.room, JoinMode::Queue).await?;
+    let seals = visit.seals_of(&admission, joined.reset_epoch);
+    let api_request_id = seals
+        .request_ids
+        .seal(joined.place)
+        .map_err(|_| Answer::from(Problem::new(ProblemType::Internal)))?;
+    Ok(([(CACHE_CONTROL, "no-store")], JsonAnswer(Assigned { api_request_id })).into_response())
+}

@@ -1,0 +1,58 @@
+//! Which event, and which request, an AWS-style call is about.
+
+use serde::de::DeserializeOwned;
+use vestibule_domain::Place;
+use vestibule_entry::aws::Answer;
+use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_token::RequestIdError;
+
+use crate::{state::Admission, visit::Visit};
+
+/// The value of each of `names` in a query, all of which must be there and not blank.
+pub(super) fn required<const N: usize>(
+    query: Option<&str>,
+    names: [&'static str; N],
+) -> Result<[String; N], Answer> {
+    let mut values: [Option<String>; N] = [const { None }; N];
+    for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+        if let Some(nth) = names.iter().position(|wanted| *wanted == name) {
+            values[nth] = Some(value.into_owned()).filter(|value| !value.trim().is_empty());
+        }
+    }
+    let missing: Vec<_> = names
+        .iter()
+        .zip(&values)
+        .filter(|(_, value)| value.is_none())
+        .map(|(name, _)| *name)
+        .collect();
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        return Err(Answer::bad_request(format!(
+            "Missing required request parameters: [{missing}]"
+        )));
+    }
+    Ok(values.map(Option::unwrap_or_default))
+}
+
+/// The body of a call, whatever its content type says.
+pub(super) fn body<T: DeserializeOwned>(
+    body: Result<vestibule_runtime::extract::Json<T>, Problem>,
+) -> Result<T, Answer> {
+    match body {
+        Ok(body) => Ok(body.0),
+        Err(problem) if problem.kind() == ProblemType::InvalidRequest => {
+            Err(Answer::bad_request("Invalid request body"))
+        }
+        Err(problem) => Err(problem.into()),
+    }
+}
+
+/// The room that is the event `event_id`.
+pub(super) fn event(admission: &Admission, event_id: &str) -> Option<Visit> {
+    Visit::of(admission, event_id).ok()
+}
+
+/// The place that a request id of the event stands for.
+pub(super) fn place(visit: &Visit, request_id: &str) -> Result<Place, RequestIdError> {
+    visit.seals.request_ids.open(request_id)
+}

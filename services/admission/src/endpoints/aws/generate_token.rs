@@ -1,0 +1,46 @@
+//! `POST /generate_token`: a served visitor enters and gets its tokens.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+use vestibule_entry::aws::{self, Answer, ErrorBody, Tokens};
+use vestibule_runtime::{extract::Json, problem::Problem};
+
+use super::event::body;
+use crate::state::Admission;
+
+/// Who wants to enter. `issuer` and `validity_period` are accepted and ignored here.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct GenerateToken {
+    /// The room.
+    pub(crate) event_id: String,
+    /// The visitor's request id.
+    pub(crate) request_id: String,
+}
+
+/// Enter an event (AWS-style)
+///
+/// The same call gives the same tokens again. While the room is full it answers 202, like while
+/// the visitor is not served yet: ask again.
+#[utoipa::path(
+    post, path = "/generate_token", operation_id = "generate_token", tag = "aws-style",
+    request_body = GenerateToken,
+    responses(
+        (status = 200, description = "The tokens", body = Tokens),
+        (status = 202, description = "Not served yet, or no seat is free", body = ErrorBody),
+        (status = 400, description = "Not a room here, or not an id of it", body = ErrorBody),
+        (status = 410, description = "The position has expired, or the session is over", body = ErrorBody),
+        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+    )
+)]
+pub(crate) async fn generate_token(
+    State(admission): State<Arc<Admission>>,
+    json: Result<Json<GenerateToken>, Problem>,
+) -> Result<Tokens, Answer> {
+    let GenerateToken { event_id, request_id } = body(json)?;
+    let known = admission.feed.room(&event_id);
+    let issuer = known.as_ref().and_then(|room| room.snapshot().settings.issuer.clone());
+    aws::generate_token(admission.generate(issuer.as_deref()), known, &request_id).await
+}

@@ -1,0 +1,39 @@
+//! `GET /public_key`: the public key that verifies new tokens, as a bare JWK.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{RawQuery, State},
+    http::header::CACHE_CONTROL,
+    response::{IntoResponse, Response},
+};
+use vestibule_entry::aws::{Answer, ErrorBody};
+
+use super::event::{event, required};
+use crate::state::Admission;
+
+/// Get the public key (AWS-style)
+///
+/// The key that signs new tokens. Gateways that verify tokens through a key rotation should use
+/// `/.well-known/jwks.json`.
+#[utoipa::path(
+    get, path = "/public_key", operation_id = "get_public_key", tag = "aws-style",
+    params(("event_id" = String, Query)),
+    responses(
+        (status = 200, description = "A JSON Web Key", body = serde_json::Value),
+        (status = 400, description = "Not a room here", body = ErrorBody),
+        (status = 503, description = "There is no key yet; see Retry-After",
+            body = vestibule_runtime::problem::Problem),
+    )
+)]
+pub(crate) async fn get_public_key(
+    State(admission): State<Arc<Admission>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Answer> {
+    let [event_id] = required(query.as_deref(), ["event_id"])?;
+    // The text is not that of the other calls; clients know it so.
+    event(&admission, &event_id).ok_or(Answer::InvalidRequest)?;
+    let key = admission.keys.public_jwk()?;
+    Ok(([(CACHE_CONTROL, "public, max-age=60")], Json(key)).into_response())
+}

@@ -1,0 +1,55 @@
+//! `GET /queue_num`: the number behind a request id. It is in the id itself.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{RawQuery, State},
+    http::header::CACHE_CONTROL,
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_token::RequestIdError;
+
+use super::event::{event, place, required};
+use crate::state::Admission;
+
+/// A visitor's number.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct QueueNum {
+    /// In order of arrival, from 1 on.
+    pub(crate) queue_number: u64,
+    /// When the visitor joined, unix seconds.
+    pub(crate) entry_time: u32,
+    /// The room.
+    pub(crate) event_id: String,
+    /// Always 1.
+    pub(crate) status: u8,
+}
+
+/// Get the number of a request id (AWS-style)
+#[utoipa::path(
+    get, path = "/queue_num", operation_id = "get_queue_num", tag = "aws-style",
+    params(("event_id" = String, Query), ("request_id" = String, Query)),
+    responses(
+        (status = 200, description = "The number", body = QueueNum),
+        (status = 202, description = "Not a request id of this event", body = ErrorBody),
+        (status = 400, description = "Not a room here, or not the shape of an id", body = ErrorBody),
+    )
+)]
+pub(crate) async fn get_queue_num(
+    State(admission): State<Arc<Admission>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Answer> {
+    let [event_id, request_id] = required(query.as_deref(), ["event_id", "request_id"])?;
+    let visit = event(&admission, &event_id).ok_or(Answer::InvalidEventOrRequest)?;
+    let place = place(&visit, &request_id).map_err(|error| match error {
+        RequestIdError::Malformed => Answer::InvalidEventOrRequest,
+        RequestIdError::Foreign => Answer::NotFoundYet,
+    })?;
+    let (queue_number, entry_time) = (place.number, place.entered_at);
+    let found = QueueNum { queue_number, entry_time, event_id, status: 1 };
+    Ok(([(CACHE_CONTROL, "no-store")], Json(found)).into_response())
+}

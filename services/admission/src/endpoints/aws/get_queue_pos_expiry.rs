@@ -1,0 +1,69 @@
+//! `GET /queue_pos_expiry`: how long a served position may still be claimed.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{RawQuery, State},
+    http::header::CACHE_CONTROL,
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_store::PositionExpiry;
+use vestibule_token::RequestIdError;
+
+use super::event::{event, place, required};
+use crate::state::Admission;
+
+/// How long a position may still be claimed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct QueuePosExpiry {
+    /// Seconds.
+    pub(crate) expires_in: u64,
+}
+
+/// Get when a served position expires (AWS-style)
+#[utoipa::path(
+    get, path = "/queue_pos_expiry", operation_id = "get_queue_pos_expiry", tag = "aws-style",
+    params(("event_id" = String, Query), ("request_id" = String, Query)),
+    responses(
+        (status = 200, description = "It may be claimed", body = QueuePosExpiry),
+        (status = 202, description = "Not served yet, or positions do not expire", body = ErrorBody),
+        (status = 400, description = "Not a room here, or not the shape of an id", body = ErrorBody),
+        (status = 404, description = "Not a request id of this event", body = ErrorBody),
+        (status = 410, description = "It has expired", body = ErrorBody),
+        (status = 503, description = "Busy, or the store is away; see Retry-After",
+            body = vestibule_runtime::problem::Problem),
+    )
+)]
+pub(crate) async fn get_queue_pos_expiry(
+    State(admission): State<Arc<Admission>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Answer> {
+    let [event_id, request_id] = required(query.as_deref(), ["event_id", "request_id"])?;
+    let visit = event(&admission, &event_id).ok_or(Answer::InvalidEventOrRequest)?;
+    let snapshot = &visit.snapshot;
+    let opened = place(&visit, &request_id);
+    if opened == Err(RequestIdError::Malformed) {
+        return Err(Answer::InvalidEventOrRequest);
+    }
+    if snapshot.settings.position_expiry_seconds.is_none() {
+        return Err(Answer::ExpiryOff);
+    }
+    let place = opened.map_err(|_| Answer::UnknownRequest)?;
+    let position = snapshot.position(place.number);
+    let expiry =
+        admission.store.position_expiry(&snapshot.room, snapshot.reset_epoch, &place, position);
+    match expiry.await? {
+        PositionExpiry::Claimable { seconds_left } => {
+            let left = QueuePosExpiry { expires_in: seconds_left };
+            Ok(([(CACHE_CONTROL, "no-store")], Json(left)).into_response())
+        }
+        PositionExpiry::Never => Err(Answer::ExpiryOff),
+        PositionExpiry::NotServed => Err(Answer::NotServed),
+        PositionExpiry::Expired => Err(Answer::PositionExpired),
+        PositionExpiry::Foreign => Err(Answer::UnknownRequest),
+    }
+}

@@ -1,0 +1,43 @@
+//! `GET /serving_num`: how far the line has been served. The same for everyone, so any cache may keep it.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{RawQuery, State},
+    http::header::CACHE_CONTROL,
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+use vestibule_entry::aws::{Answer, ErrorBody};
+
+use super::event::{event, required};
+use crate::state::Admission;
+
+/// The serving counter.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct ServingNum {
+    /// Everyone whose number is at or below it may enter. A decimal number, as text.
+    pub(crate) serving_counter: String,
+}
+
+/// Get the serving counter (AWS-style)
+#[utoipa::path(
+    get, path = "/serving_num", operation_id = "get_serving_num", tag = "aws-style",
+    params(("event_id" = String, Query)),
+    responses(
+        (status = 200, description = "The serving counter.", body = ServingNum),
+        (status = 400, description = "Not a room here", body = ErrorBody),
+    )
+)]
+pub(crate) async fn get_serving_num(
+    State(admission): State<Arc<Admission>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Answer> {
+    let [event_id] = required(query.as_deref(), ["event_id"])?;
+    let visit = event(&admission, &event_id).ok_or(Answer::InvalidEvent)?;
+    let serving_counter = visit.snapshot.serving_counter.to_string();
+    Ok(([(CACHE_CONTROL, "public, max-age=1")], Json(ServingNum { serving_counter }))
+        .into_response())
+}

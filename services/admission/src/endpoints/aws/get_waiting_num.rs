@@ -1,0 +1,42 @@
+//! `GET /waiting_num`: how many hold a number and have not entered. The same for everyone, so any cache may keep it.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{RawQuery, State},
+    http::header::CACHE_CONTROL,
+    response::{IntoResponse, Response},
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+use vestibule_entry::aws::{Answer, ErrorBody};
+
+use super::event::{event, required};
+use crate::state::Admission;
+
+/// How many wait.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WaitingNum {
+    /// Numbers given out, less those that entered and those that expired.
+    pub(crate) waiting_num: i64,
+}
+
+/// Get how many wait (AWS-style)
+#[utoipa::path(
+    get, path = "/waiting_num", operation_id = "get_waiting_num", tag = "aws-style",
+    params(("event_id" = String, Query)),
+    responses(
+        (status = 200, description = "How many wait.", body = WaitingNum),
+        (status = 400, description = "Not a room here", body = ErrorBody),
+    )
+)]
+pub(crate) async fn get_waiting_num(
+    State(admission): State<Arc<Admission>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Answer> {
+    let [event_id] = required(query.as_deref(), ["event_id"])?;
+    let visit = event(&admission, &event_id).ok_or(Answer::InvalidEvent)?;
+    let waiting_num = visit.snapshot.numbers_waiting();
+    Ok(([(CACHE_CONTROL, "public, max-age=1")], Json(WaitingNum { waiting_num })).into_response())
+}

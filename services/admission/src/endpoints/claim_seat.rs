@@ -1,0 +1,85 @@
+//! `POST /v1/rooms/{room}/claim`: a visitor whose turn it is enters.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_store::{Claim, Outcome, SessionKind};
+use vestibule_token::Ticket;
+
+use super::seen::seen;
+use crate::{
+    state::Admission,
+    visit::{Answer, Caller, Carrier, Journey, Status, Visit, VisitorStatus},
+};
+
+/// Claim a seat
+///
+/// When it is the visitor's turn and a seat is free, it is admitted with a token. `your_turn` in
+/// the answer means that every seat is taken at this moment: ask again after
+/// `next_check_in_seconds`; the place is not lost. Claiming again gives the same token.
+#[utoipa::path(
+    post, path = "/v1/rooms/{room}/claim", operation_id = "claim_seat", tag = "visitors",
+    params(
+        ("room" = String, Path, description = "The room"),
+        ("Vestibule-Ticket" = Option<String>, Header, description = "The newest ticket; or the cookie `vestibule_{room}`"),
+    ),
+    responses(
+        (status = 200, description = "Where the visitor stands", body = VisitorStatus,
+            headers(("Vestibule-Ticket" = String, description = "The newest ticket"))),
+        (status = 400, description = "No ticket, or not one of this room", body = Problem),
+        (status = 404, description = "No such room", body = Problem),
+        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+    )
+)]
+pub(crate) async fn claim_seat(
+    State(admission): State<Arc<Admission>>,
+    caller: Caller,
+) -> Result<Answer, Problem> {
+    let (visit, carrier, (ticket, text)) = caller.with_ticket()?;
+    if let Some(seat) = ticket.seat {
+        return seen(&admission, &visit, carrier, ticket, seat).await;
+    }
+    let journey = Journey::new(&admission, &visit, carrier);
+    if !journey.is_served(&ticket.place) && !visit.snapshot.settings.suspended {
+        return journey.waits((ticket, Some(text)), Status::Waiting);
+    }
+    claim(&admission, &visit, carrier, ticket, text).await
+}
+
+async fn claim(
+    admission: &Arc<Admission>,
+    visit: &Visit,
+    carrier: Carrier,
+    ticket: Ticket,
+    text: String,
+) -> Result<Answer, Problem> {
+    let journey = Journey::new(admission, visit, carrier);
+    let snapshot = &visit.snapshot;
+    let issuer = snapshot.settings.issuer.as_ref().unwrap_or(&admission.public_url);
+    let claim = Claim {
+        reset_epoch: snapshot.reset_epoch,
+        place: ticket.place,
+        position: journey.position(&ticket.place),
+        kind: SessionKind::Visitor,
+        request_id: String::new(),
+        issuer: issuer.clone(),
+        validity_seconds: None,
+    };
+    let claimed = match admission.desk.claim(&snapshot.room, claim).await {
+        Ok(claimed) => claimed,
+        Err(error) => return journey.without_store(&error).await,
+    };
+    let journey = journey.at(claimed.now_ms);
+    match claimed.outcome {
+        Outcome::Entered(record) | Outcome::Repeated(record) | Outcome::Uncounted(record) => {
+            journey.inside(ticket, &record, claimed.generation).await
+        }
+        Outcome::NotServed => journey.waits((ticket, Some(text)), Status::Waiting),
+        Outcome::NoSeat => journey.waits((ticket, Some(text)), Status::YourTurn),
+        Outcome::PositionExpired => journey.over(ticket, Status::Expired),
+        Outcome::SessionEnded => journey.over(ticket, Status::Closed),
+        Outcome::Foreign => Err(Problem::new(ProblemType::InvalidTicket)
+            .field("Vestibule-Ticket", "it is of before a reset; join again")),
+    }
+}

@@ -1,0 +1,34 @@
+//! `GET /.well-known/jwks.json`: the public keys that verify tokens.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::State,
+    http::header::CACHE_CONTROL,
+    response::{IntoResponse, Response},
+};
+use vestibule_runtime::problem::{Problem, ProblemType};
+
+use crate::state::Admission;
+
+/// The public keys
+///
+/// All keys whose tokens may still be valid. A gateway should look again when it meets an unknown
+/// `kid`.
+#[utoipa::path(
+    get, path = "/.well-known/jwks.json", operation_id = "get_jwks", tag = "keys",
+    responses(
+        (status = 200, description = "A JSON Web Key Set", body = serde_json::Value),
+        (status = 503, description = "There is no key yet; see Retry-After", body = Problem),
+    )
+)]
+pub(crate) async fn get_jwks(State(admission): State<Arc<Admission>>) -> Result<Response, Problem> {
+    // Every room has the same clock; without rooms no key has been used, so none can be outdated.
+    let now_ms = admission.feed.rooms().iter().map(|room| room.now_ms()).max().unwrap_or(0);
+    let jwks = admission.keys.jwks(now_ms / 1000);
+    if jwks.keys.is_empty() {
+        return Err(Problem::new(ProblemType::RedisUnavailable));
+    }
+    Ok(([(CACHE_CONTROL, "public, max-age=60")], Json(jwks)).into_response())
+}

@@ -1,0 +1,80 @@
+//! `POST /v1/rooms/{room}/join`: a newcomer gets a place, or enters at once.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use vestibule_domain::Lease;
+use vestibule_runtime::problem::Problem;
+use vestibule_store::JoinMode;
+
+use super::seen::seen;
+use crate::{
+    desks::Newcomer,
+    state::Admission,
+    visit::{Answer, Caller, Carrier, Journey, Status, Visit, VisitorStatus},
+};
+
+/// Join the room
+///
+/// A newcomer gets a queue number and a ticket; if nobody waits and a seat is free, it is admitted
+/// at once. Someone who has a ticket keeps the place that it says: joining again is harmless. A
+/// new place is given only when the old one is over.
+#[utoipa::path(
+    post, path = "/v1/rooms/{room}/join", operation_id = "join_room", tag = "visitors",
+    params(
+        ("room" = String, Path, description = "The room"),
+        ("Vestibule-Ticket" = Option<String>, Header, description = "The newest ticket, if there is one; or the cookie `vestibule_{room}`"),
+    ),
+    responses(
+        (status = 200, description = "Where the visitor stands", body = VisitorStatus,
+            headers(("Vestibule-Ticket" = String, description = "The newest ticket"))),
+        (status = 404, description = "No such room", body = Problem),
+        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+    )
+)]
+pub(crate) async fn join_room(
+    State(admission): State<Arc<Admission>>,
+    caller: Caller,
+) -> Result<Answer, Problem> {
+    let Caller { visit, carrier, ticket } = caller;
+    if let Ok((ticket, text)) = ticket {
+        if let Some(seat) = ticket.seat {
+            let answer = seen(&admission, &visit, carrier, ticket, seat).await?;
+            if answer.body.status == Status::Admitted {
+                return Ok(answer);
+            }
+        } else {
+            let journey = Journey::new(&admission, &visit, carrier);
+            let served = journey.is_served(&ticket.place);
+            let status = if served { Status::YourTurn } else { Status::Waiting };
+            return journey.waits((ticket, Some(text)), status);
+        }
+    }
+    newcomer(&admission, visit, carrier).await
+}
+
+async fn newcomer(
+    admission: &Arc<Admission>,
+    mut visit: Visit,
+    carrier: Carrier,
+) -> Result<Answer, Problem> {
+    let joined = match admission.joins.join(&visit.snapshot.room, JoinMode::Enter).await {
+        Ok(joined) => joined,
+        Err(error) => {
+            return Journey::new(admission, &visit, carrier).without_store(&error).await;
+        }
+    };
+    visit.seals = visit.seals_of(admission, joined.reset_epoch);
+    let journey = Journey::new(admission, &visit, carrier).at(joined.now_ms);
+    let Newcomer { place, serving, generation, token, now_ms, .. } = joined;
+    let waits = token.is_none();
+    let lease = waits.then(|| Lease::initial(place.number, serving, now_ms));
+    let ticket = Journey::new_ticket(place, lease);
+    if let Some(record) = token {
+        let inside = journey.inside(ticket, &record, generation).await;
+        // The seat is taken, so the place must not be lost if signing is behind: claim again.
+        return inside.or_else(|_| journey.waits((ticket, None), Status::YourTurn));
+    }
+    let served = journey.position(&place) <= serving;
+    journey.waits((ticket, None), if served { Status::YourTurn } else { Status::Waiting })
+}

@@ -1,0 +1,43 @@
+//! `POST /v1/rooms/{room}/leave`: a visitor gives its seat, or its place, back.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use vestibule_entry::problem_of;
+use vestibule_runtime::problem::Problem;
+use vestibule_store::{Departure, EndedAs};
+
+use crate::{
+    state::Admission,
+    visit::{Answer, Caller, Journey, Status, VisitorStatus},
+};
+
+/// Leave the room
+///
+/// Someone inside gives the seat back: it is free at once. Someone in line stops being counted.
+#[utoipa::path(
+    post, path = "/v1/rooms/{room}/leave", operation_id = "leave_room", tag = "visitors",
+    params(
+        ("room" = String, Path, description = "The room"),
+        ("Vestibule-Ticket" = Option<String>, Header, description = "The newest ticket; or the cookie `vestibule_{room}`"),
+    ),
+    responses(
+        (status = 200, description = "`closed`", body = VisitorStatus),
+        (status = 400, description = "No ticket, or not one of this room", body = Problem),
+        (status = 404, description = "No such room", body = Problem),
+        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+    )
+)]
+pub(crate) async fn leave_room(
+    State(admission): State<Arc<Admission>>,
+    caller: Caller,
+) -> Result<Answer, Problem> {
+    let (visit, carrier, (ticket, _)) = caller.with_ticket()?;
+    if ticket.seat.is_some() {
+        let departure = Departure { number: ticket.place.number, ended_as: EndedAs::Completed };
+        let snapshot = &visit.snapshot;
+        let left = admission.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await;
+        left.map_err(|error| problem_of(&error))?;
+    }
+    Journey::new(&admission, &visit, carrier).over(ticket, Status::Closed)
+}

@@ -1,0 +1,41 @@
+//! The OpenAPI document: made from the code, committed under `openapi/`, compared by a test.
+
+use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
+
+use crate::router;
+
+/// The document without the operations.
+pub(crate) fn frame() -> OpenApi {
+    let license = LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build();
+    let info = InfoBuilder::new()
+        .title("Vestibule admission")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some("The public service of a Vestibule waiting room: visitors and gateways."))
+        .license(Some(license));
+    OpenApiBuilder::new().info(info.build()).build()
+}
+
+/// The whole document, as it is committed.
+///
+/// # Panics
+/// Never: a document is always JSON.
+#[must_use]
+pub(crate) fn document() -> String {
+    let document = router::routes().split_for_parts().1;
+    let mut json = document.to_pretty_json().unwrap_or_default();
+    json.push('\n');
+    json
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_committed_document_is_that_of_the_code() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi/admission.json");
+        let committed = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            committed == super::document(),
+            "openapi/admission.json is out of date. Run: make openapi"
+        );
+    }
+}

@@ -1,0 +1,39 @@
+//! Every route of the admission service.
+
+use std::sync::Arc;
+
+use axum::{Json, Router, routing::get};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use utoipa_scalar::{Scalar, Servable};
+use vestibule_runtime::{HttpMetrics, Shed, http};
+
+use crate::{endpoints, openapi, state::Admission};
+
+/// The routes with their documentation.
+pub(crate) fn routes() -> OpenApiRouter<Arc<Admission>> {
+    OpenApiRouter::with_openapi(openapi::frame())
+        // Visitors: pages and apps
+        .routes(routes!(endpoints::join_room))
+        .routes(routes!(endpoints::get_status))
+        .routes(routes!(endpoints::claim_seat))
+        .routes(routes!(endpoints::leave_room))
+        // Gateways
+        .routes(routes!(endpoints::get_jwks))
+        // AWS-style clients
+        .routes(routes!(endpoints::aws::assign_queue_num))
+        .routes(routes!(endpoints::aws::get_queue_num))
+        .routes(routes!(endpoints::aws::get_queue_pos_expiry))
+        .routes(routes!(endpoints::aws::get_serving_num))
+        .routes(routes!(endpoints::aws::get_waiting_num))
+        .routes(routes!(endpoints::aws::generate_token))
+        .routes(routes!(endpoints::aws::get_public_key))
+}
+
+/// The public router, with everything that every request passes through.
+pub(crate) fn router(admission: Arc<Admission>, metrics: &HttpMetrics, shed: Shed) -> Router {
+    let (routes, document) = routes().split_for_parts();
+    let routes = routes
+        .merge(Scalar::with_url("/docs", document.clone()))
+        .route("/openapi.json", get(async || Json(document)));
+    http::public(routes, metrics, shed).with_state(admission)
+}

@@ -1,0 +1,11 @@
+//! A visit: which room a request is about, who comes, and what it is answered.
+
+mod answer;
+mod caller;
+mod carrier;
+mod journey;
+
+pub(crate) use answer::{Answer, Status, VisitorStatus};
+pub(crate) use caller::{Caller, Visit};
+pub(crate) use carrier::Carrier;
+pub(crate) use journey::{Journey, problem_or_stale};

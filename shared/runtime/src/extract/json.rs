@@ -1,0 +1,164 @@
+//! JSON in and out, whatever the `Content-Type` says.
+//!
+//! Clients of the AWS-style API send JSON as `text/plain` to spare themselves a preflight, so the
+//! header is not looked at. The body is parsed the fast way first; only a body that fails is
+//! parsed again to find out which field is wrong.
+
+use std::time::Duration;
+
+use axum::{
+    body::{self, Body, Bytes},
+    extract::{FromRequest, Request},
+    response::{IntoResponse, Response},
+};
+use http_body_util::LengthLimitError;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::error::Category;
+use tokio::time::timeout;
+
+use super::reason;
+use crate::problem::{Problem, ProblemType};
+
+/// Longest request body that is read, in bytes. No operation needs a tenth of it.
+pub const MAX_BODY_BYTES: usize = 64 * 1024;
+
+/// How long a body may take to arrive. A client that trickles it holds a place meanwhile.
+pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
+
+const NOT_JSON: &str = "the body is not valid JSON";
+
+/// A JSON body: as an argument of a handler, or as its answer.
+///
+/// Rejects with 400 for anything that is not the JSON of a `T`, 413 over [`MAX_BODY_BYTES`], and
+/// 408 if it does not arrive within [`BODY_TIMEOUT`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Json<T>(pub T);
+
+// === impl Json ===
+
+impl<T: DeserializeOwned> Json<T> {
+    /// Parses a body that has been read already.
+    ///
+    /// # Errors
+    /// [`ProblemType::InvalidRequest`], naming the field and the reason.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Problem> {
+        serde_json::from_slice(bytes).map(Self).map_err(|error| explain::<T>(bytes, &error))
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, Self::Rejection> {
+        Self::from_bytes(&read(request.into_body()).await?)
+    }
+}
+
+impl<T: Serialize> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self.0).into_response()
+    }
+}
+
+async fn read(body: Body) -> Result<Bytes, Problem> {
+    // The timer is armed only if the body is not there yet.
+    let bytes = timeout(BODY_TIMEOUT, body::to_bytes(body, MAX_BODY_BYTES)).await;
+    let bytes = bytes.map_err(|_| Problem::new(ProblemType::RequestTimeout))?;
+    bytes.map_err(|error| {
+        if error.into_inner().downcast_ref::<LengthLimitError>().is_some() {
+            Problem::new(ProblemType::PayloadTooLarge)
+                .detail(format!("a body may have at most {MAX_BODY_BYTES} bytes"))
+        } else {
+            Problem::new(ProblemType::InvalidRequest).detail("the body could not be read")
+        }
+    })
+}
+
+#[cold]
+fn explain<T: DeserializeOwned>(bytes: &[u8], error: &serde_json::Error) -> Problem {
+    if bytes.trim_ascii().is_empty() {
+        return Problem::new(ProblemType::InvalidRequest).detail("the body is empty, not JSON");
+    }
+    if error.classify() != Category::Data {
+        return Problem::new(ProblemType::InvalidRequest).detail(format!("{NOT_JSON}: {error}"));
+    }
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
+        Err(error) => reason::problem("the body does not have the expected form", &error),
+        // Reads as a `T` and then fails: something follows it.
+        Ok(_) => Problem::new(ProblemType::InvalidRequest).detail(NOT_JSON),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::{
+        Router,
+        http::{StatusCode, header::CONTENT_TYPE},
+        routing::post,
+    };
+    use serde::Deserialize;
+    use serde_json::{Value, json};
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::testing::body_json;
+
+    #[derive(Debug, Deserialize, Serialize)]
+    #[serde(deny_unknown_fields)]
+    struct Increment {
+        event_id: String,
+        increment_by: u32,
+    }
+
+    async fn send(content_type: &str, body: impl Into<Body>) -> (StatusCode, Value) {
+        let router = Router::new()
+            .route("/", post(async |Json(increment): Json<Increment>| Json(increment)));
+        let request =
+            Request::post("/").header(CONTENT_TYPE, content_type).body(body.into()).unwrap();
+        let response = router.oneshot(request).await.unwrap();
+        (response.status(), body_json(response).await)
+    }
+
+    #[tokio::test]
+    async fn json_is_read_under_any_content_type() {
+        let body = json!({"event_id": "Sample", "increment_by": 5});
+        for content_type in ["application/json", "text/plain;charset=UTF-8", "x"] {
+            let answer = send(content_type, body.to_string()).await;
+            assert_eq!(answer, (StatusCode::OK, body.clone()));
+        }
+    }
+
+    #[tokio::test]
+    async fn the_wrong_field_is_named() {
+        let (status, problem) = send("text/plain", r#"{"event_id": "Sample"}"#).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST);
+        assert_eq!(problem["type"], "urn:vestibule:problem:invalid-request");
+        assert_eq!(
+            problem["errors"],
+            json!([{"field": "increment_by", "reason": "missing field `increment_by`"}])
+        );
+        let (_, problem) =
+            send("text/plain", r#"{"event_id": "Sample", "increment_by": "5"}"#).await;
+        assert_eq!(problem["errors"][0]["field"], "increment_by");
+        assert_eq!(problem["errors"][0]["reason"], r#"invalid type: string "5", expected u32"#);
+    }
+
+    #[tokio::test]
+    async fn what_is_not_json_says_so() {
+        for body in ["{", "{} x", "hello", r#"{"event_id": "S", "increment_by": 1} x"#, "\u{1}"] {
+            let (status, problem) = send("application/json", body).await;
+            assert_eq!(status, StatusCode::BAD_REQUEST, "{body}");
+            assert!(problem["detail"].is_string(), "{body}");
+        }
+        let (_, problem) = send("application/json", "").await;
+        assert_eq!(problem["detail"], "the body is empty, not JSON");
+    }
+
+    #[tokio::test]
+    async fn a_long_body_is_refused() {
+        let (status, problem) = send("application/json", vec![b' '; MAX_BODY_BYTES + 1]).await;
+        assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+        assert_eq!(problem["detail"], "a body may have at most 65536 bytes");
+    }
+}

@@ -1,0 +1,15 @@
+//! Extractors that answer a [`Problem`](crate::Problem) naming the field and the reason.
+//!
+//! They replace axum's `Json`, `Query` and `Path`, whose rejections are plain text with several
+//! statuses. Form only: what a value means in its domain is the endpoint's business.
+
+mod json;
+mod path;
+mod query;
+mod reason;
+
+pub use self::{
+    json::{BODY_TIMEOUT, Json, MAX_BODY_BYTES},
+    path::Path,
+    query::Query,
+};

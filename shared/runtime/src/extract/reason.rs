@@ -1,0 +1,101 @@
+//! Turns a deserialisation error into the field it concerns and a reason for a person.
+//!
+//! Serde names a missing, unknown or repeated field only inside its message, so the name is taken
+//! from there; the tests pin the wording that this relies on.
+
+use std::fmt::Display;
+
+use crate::problem::{Problem, ProblemType};
+
+/// Longest reason that is sent back, in characters: messages repeat what the client sent.
+const MAX_REASON_CHARS: usize = 200;
+
+/// A 400 for the error, with `detail` as the sentence about the whole.
+pub(super) fn problem<E: Display>(
+    detail: &'static str,
+    error: &serde_path_to_error::Error<E>,
+) -> Problem {
+    let message = error.inner().to_string();
+    let field = field_name(&error.path().to_string(), &message);
+    Problem::new(ProblemType::InvalidRequest).detail(detail).field(field, shorten(&message))
+}
+
+/// Drops the position that `serde_json` appends, and whatever is too long.
+pub(super) fn shorten(message: &str) -> String {
+    let reason = message.rsplit_once(" at line ").map_or(message, |(reason, _)| reason);
+    reason.chars().take(MAX_REASON_CHARS).collect()
+}
+
+fn field_name(path: &str, message: &str) -> String {
+    // The path of the value being read; "." is the whole document, "?" an unknown place.
+    let parent = if matches!(path, "." | "?") { "" } else { path };
+    match named_in(message) {
+        Some(name) if parent.is_empty() => name.to_owned(),
+        Some(name) if message.starts_with("missing") => format!("{parent}.{name}"),
+        // Here the path already ends with the field in question.
+        _ => parent.to_owned(),
+    }
+}
+
+fn named_in(message: &str) -> Option<&str> {
+    let rest = ["missing field `", "unknown field `", "duplicate field `"]
+        .iter()
+        .find_map(|start| message.strip_prefix(start))?;
+    rest.split_once('`').map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only the errors are looked at")]
+    struct Outer {
+        count: u32,
+        inner: Option<Inner>,
+        list: Option<Vec<Inner>>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only the errors are looked at")]
+    struct Inner {
+        inner: u32,
+    }
+
+    fn explain(text: &str) -> (String, String) {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let error = serde_path_to_error::deserialize::<_, Outer>(&mut deserializer).unwrap_err();
+        let problem = problem("wrong", &error);
+        let error = problem.errors()[0].clone();
+        (error.field.into_owned(), error.reason.into_owned())
+    }
+
+    #[test]
+    fn the_field_is_named_wherever_it_is() {
+        let cases = [
+            (r"{}", "count"),
+            (r#"{"count": "x"}"#, "count"),
+            (r#"{"count": 1, "more": 1}"#, "more"),
+            (r#"{"count": 1, "count": 2}"#, "count"),
+            (r#"{"count": 1, "inner": {}}"#, "inner.inner"),
+            (r#"{"count": 1, "inner": {"inner": -1}}"#, "inner.inner"),
+            (r#"{"count": 1, "inner": {"inner": 1, "more": 1}}"#, "inner.more"),
+            (r#"{"count": 1, "list": [{"inner": 1}, {}]}"#, "list[1].inner"),
+            (r"[]", ""),
+        ];
+        for (text, field) in cases {
+            assert_eq!(explain(text).0, field, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_reason_is_readable_and_bounded() {
+        assert_eq!(explain(r"{}").1, "missing field `count`");
+        let long = format!(r#"{{"count": "{}"}}"#, "x".repeat(5_000));
+        assert_eq!(explain(&long).1.chars().count(), MAX_REASON_CHARS);
+    }
+}

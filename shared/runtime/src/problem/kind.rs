@@ -1,0 +1,173 @@
+//! The closed set of problem types, spelled once.
+//!
+//! One table gives each type its slug, status, title and default `Retry-After`; everything else
+//! (URI, metric label, parsing, schema) follows from it, so no direction can miss a member. This
+//! file knows nothing about bodies or responses: see [`super::Problem`].
+
+use std::str::FromStr;
+
+use axum::http::StatusCode;
+use serde::{Serialize, Serializer};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, Type},
+};
+
+/// What every type URI starts with.
+pub const PROBLEM_URI_PREFIX: &str = "urn:vestibule:problem:";
+
+macro_rules! problem_types {
+    ($($(#[$doc:meta])+ $variant:ident, $slug:literal, $status:ident, $title:literal, $retry:expr;)+) => {
+        /// What went wrong, as a closed set. Clients may match on the URI; it never changes.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum ProblemType {
+            $($(#[$doc])+ $variant,)+
+        }
+
+        impl ProblemType {
+            /// Every type, in the order of the table: `ALL[kind as usize] == kind`.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// How many types there are.
+            pub const COUNT: usize = Self::ALL.len();
+
+            /// The slug: the last part of the URI, and the `code` label of metrics.
+            #[must_use]
+            pub const fn code(self) -> &'static str {
+                match self { $(Self::$variant => $slug,)+ }
+            }
+
+            /// The `type` member of the document: `urn:vestibule:problem:<slug>`.
+            #[must_use]
+            pub const fn type_uri(self) -> &'static str {
+                match self { $(Self::$variant => concat!("urn:vestibule:problem:", $slug),)+ }
+            }
+
+            /// A short sentence, the same for every occurrence.
+            #[must_use]
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)+ }
+            }
+
+            /// The HTTP status that goes with it.
+            #[must_use]
+            pub const fn status(self) -> StatusCode {
+                match self { $(Self::$variant => StatusCode::$status,)+ }
+            }
+
+            /// Seconds of `Retry-After` when the occurrence names none; `None` sends no header.
+            #[must_use]
+            pub const fn default_retry_after(self) -> Option<u32> {
+                match self { $(Self::$variant => $retry,)+ }
+            }
+        }
+    };
+}
+
+problem_types! {
+    /// The request does not have the form that the operation needs.
+    InvalidRequest, "invalid-request", BAD_REQUEST, "The request is not valid", None;
+    /// The ticket was not made by this deployment for this room, or was altered.
+    InvalidTicket, "invalid-ticket", BAD_REQUEST, "The ticket is not valid", None;
+    /// The request id was not made by this deployment for this room and reset.
+    InvalidRequestId, "invalid-request-id", BAD_REQUEST, "The request id is not valid", None;
+    /// The caller did not show who it is.
+    Unauthorized, "unauthorized", UNAUTHORIZED, "Authorization is required", None;
+    /// No such route.
+    NotFound, "not-found", NOT_FOUND, "There is nothing at this address", None;
+    /// The address is right, the room does not exist.
+    RoomNotFound, "room-not-found", NOT_FOUND, "There is no such room", None;
+    /// The route exists, not for this method.
+    MethodNotAllowed, "method-not-allowed", METHOD_NOT_ALLOWED, "The method is not allowed here", None;
+    /// The body did not arrive in time.
+    RequestTimeout, "request-timeout", REQUEST_TIMEOUT, "The request took too long to arrive", None;
+    /// The request contradicts the current state.
+    Conflict, "conflict", CONFLICT, "The request conflicts with the current state", None;
+    /// It existed and is over for good.
+    Gone, "gone", GONE, "This is no longer available", None;
+    /// The body is longer than the operation accepts.
+    PayloadTooLarge, "payload-too-large", PAYLOAD_TOO_LARGE, "The request body is too large", None;
+    /// The body is in a form that the operation does not read.
+    UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The media type is not supported", None;
+    /// This instance has as much to do as it may take on.
+    Overloaded, "overloaded", SERVICE_UNAVAILABLE, "The service is busy, try again shortly", Some(1);
+    /// The shared state cannot be reached.
+    RedisUnavailable, "redis-unavailable", SERVICE_UNAVAILABLE, "The shared state is unavailable, try again shortly", Some(2);
+    /// A fault of ours. Its cause is in the log, never in the answer.
+    Internal, "internal", INTERNAL_SERVER_ERROR, "Something went wrong on our side", None;
+}
+
+/// The text is not the URI of a problem type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not the URI of a problem type")]
+pub struct UnknownProblemType;
+
+// === impl ProblemType ===
+
+impl FromStr for ProblemType {
+    type Err = UnknownProblemType;
+
+    fn from_str(uri: &str) -> Result<Self, Self::Err> {
+        Self::ALL.iter().copied().find(|kind| kind.type_uri() == uri).ok_or(UnknownProblemType)
+    }
+}
+
+impl Serialize for ProblemType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.type_uri())
+    }
+}
+
+impl PartialSchema for ProblemType {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(Self::ALL.iter().map(|kind| kind.type_uri())))
+            .description(Some("What went wrong, as a closed set"))
+            .into()
+    }
+}
+
+impl ToSchema for ProblemType {}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_type_survives_the_round_trip_through_its_uri() {
+        for &kind in ProblemType::ALL {
+            assert_eq!(kind.type_uri().parse(), Ok(kind));
+            assert_eq!(kind.type_uri(), format!("{PROBLEM_URI_PREFIX}{}", kind.code()));
+        }
+        assert_eq!("urn:vestibule:problem:nope".parse::<ProblemType>(), Err(UnknownProblemType));
+        assert_eq!("internal".parse::<ProblemType>(), Err(UnknownProblemType));
+    }
+
+    #[test]
+    fn codes_are_distinct_and_positions_match_the_table() {
+        let codes: HashSet<_> = ProblemType::ALL.iter().map(|kind| kind.code()).collect();
+        assert_eq!(codes.len(), ProblemType::COUNT);
+        for (position, &kind) in ProblemType::ALL.iter().enumerate() {
+            assert_eq!(kind as usize, position);
+        }
+    }
+
+    #[test]
+    fn whoever_is_told_to_go_away_for_now_is_told_for_how_long() {
+        for kind in ProblemType::ALL {
+            let temporary = matches!(kind.status().as_u16(), 429 | 503);
+            assert_eq!(kind.default_retry_after().is_some(), temporary, "{}", kind.code());
+            assert!(kind.status().is_client_error() || kind.status().is_server_error());
+        }
+    }
+
+    #[test]
+    fn the_schema_lists_every_uri() {
+        let schema = serde_json::to_value(ProblemType::schema()).unwrap();
+        assert_eq!(schema["enum"].as_array().unwrap().len(), ProblemType::COUNT);
+        assert_eq!(schema["enum"][0], "urn:vestibule:problem:invalid-request");
+    }
+}

@@ -1,0 +1,164 @@
+//! Real connections to real servers: drain, grace, and the admin server through it all.
+
+use std::{
+    io::{Read, Write},
+    net::{Ipv4Addr, TcpStream},
+    time::{Duration, Instant},
+};
+
+use axum::routing::get;
+use tokio::{
+    sync::oneshot,
+    task::{JoinHandle, spawn_blocking},
+    time::{sleep, timeout},
+};
+
+use super::*;
+use crate::{
+    health::Readiness,
+    lifecycle::Exit,
+    signals::{SignalSender, Signals},
+};
+
+const LONG: Duration = Duration::from_secs(30);
+
+struct Process {
+    public: SocketAddr,
+    admin: SocketAddr,
+    signals: SignalSender,
+    run: JoinHandle<Exit>,
+}
+
+impl Process {
+    async fn start(router: Router, grace: Duration) -> Self {
+        let readiness = Readiness::new();
+        let lifecycle = Lifecycle::new(readiness.clone(), grace);
+        let any: SocketAddr = (Ipv4Addr::LOCALHOST, 0).into();
+        let (public, admin) = (bind(any).await.unwrap(), bind(any).await.unwrap());
+        let addresses = (public.local_addr().unwrap(), admin.local_addr().unwrap());
+        serve(public, router, &lifecycle);
+        serve_admin(admin, Arc::default(), &lifecycle);
+        readiness.started();
+        let (signals, received) = Signals::by_hand();
+        let run = tokio::spawn(lifecycle.run(received));
+        Self { public: addresses.0, admin: addresses.1, signals, run }
+    }
+
+    async fn end(self) -> Exit {
+        timeout(Duration::from_secs(5), self.run).await.expect("should have ended").unwrap()
+    }
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    stream
+}
+
+/// Asks and reads until the server closes the connection, or it answers and keeps it.
+fn ask(stream: &mut TcpStream, path: &str) -> String {
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: test\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let read = stream.read(&mut buffer).unwrap();
+        answer.extend_from_slice(&buffer[..read]);
+        let text = String::from_utf8_lossy(&answer);
+        if read == 0 || (text.contains("\r\n\r\n") && text.ends_with('.')) {
+            return text.into_owned();
+        }
+    }
+}
+
+async fn ask_once(address: SocketAddr, path: &'static str) -> String {
+    let request = format!("GET {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n");
+    let read = move || {
+        let mut stream = connect(address);
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    spawn_blocking(read).await.unwrap()
+}
+
+/// Answers after `delay`, and tells when it was asked.
+fn slow(delay: Duration) -> (Router, oneshot::Receiver<()>) {
+    let (sender, asked) = oneshot::channel();
+    let sender = Arc::new(std::sync::Mutex::new(Some(sender)));
+    let handler = async move || {
+        if let Some(sender) = sender.lock().unwrap().take() {
+            sender.send(()).unwrap();
+        }
+        sleep(delay).await;
+        "slow."
+    };
+    (Router::new().route("/", get(handler)), asked)
+}
+
+#[tokio::test]
+async fn requests_under_way_are_finished_and_new_ones_refused() {
+    let (router, asked) = slow(Duration::from_millis(300));
+    let process = Process::start(router, LONG).await;
+    assert!(ask_once(process.admin, "/readyz").await.starts_with("HTTP/1.1 200"));
+    let public = process.public;
+    let answer = spawn_blocking(move || ask(&mut connect(public), "/"));
+    asked.await.unwrap();
+    process.signals.send("TERM");
+    let mut ready = ask_once(process.admin, "/readyz").await;
+    while ready.starts_with("HTTP/1.1 200") {
+        ready = ask_once(process.admin, "/readyz").await;
+    }
+    assert!(ready.ends_with("not ready: draining\n"), "{ready}");
+    assert!(ask_once(process.admin, "/livez").await.starts_with("HTTP/1.1 200"));
+    while spawn_blocking(move || TcpStream::connect(public)).await.unwrap().is_ok() {
+        sleep(Duration::from_millis(5)).await;
+    }
+    let answer = answer.await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("slow."), "{answer}");
+    assert!(answer.contains("connection: close"), "{answer}");
+    assert_eq!(process.end().await, Exit::Asked);
+}
+
+#[tokio::test]
+async fn idle_connections_do_not_hold_the_process() {
+    let router = Router::new().route("/", get(async || "quick."));
+    let process = Process::start(router, LONG).await;
+    let public = process.public;
+    // One that has been used and is kept, one that was never used, one with half a request.
+    let kept = spawn_blocking(move || {
+        let mut used = connect(public);
+        assert!(ask(&mut used, "/").ends_with("quick."));
+        let unused = connect(public);
+        let mut half = connect(public);
+        half.write_all(b"GE").unwrap();
+        (used, unused, half)
+    });
+    let kept = kept.await.unwrap();
+    sleep(Duration::from_millis(50)).await;
+    let start = Instant::now();
+    process.signals.send("TERM");
+    assert_eq!(process.end().await, Exit::Asked);
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    drop(kept);
+}
+
+#[tokio::test]
+async fn the_grace_cuts_what_takes_too_long() {
+    let (router, asked) = slow(LONG);
+    let process = Process::start(router, Duration::from_millis(100)).await;
+    let public = process.public;
+    let mut stream = spawn_blocking(move || connect(public)).await.unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: test\r\n\r\n").unwrap();
+    asked.await.unwrap();
+    process.signals.send("TERM");
+    assert_eq!(process.end().await, Exit::Asked);
+}
+
+#[tokio::test]
+async fn an_address_that_is_taken_is_named() {
+    let first = bind((Ipv4Addr::LOCALHOST, 0).into()).await.unwrap();
+    let address = first.local_addr().unwrap();
+    let error = bind(address).await.unwrap_err();
+    assert_eq!(error.to_string(), format!("cannot listen on {address}"));
+}

@@ -1,0 +1,154 @@
+//! Logs: to standard error, as text for people or as JSON for collectors.
+//!
+//! Requests have no spans and no access log: they would cost more than the answers. Errors are
+//! logged once, where they are handled. Numbers are in [`crate::metrics`].
+
+use std::{
+    backtrace::Backtrace,
+    io::{self, IsTerminal},
+    panic,
+};
+
+use clap::{Args, ValueEnum};
+use tracing::Subscriber;
+use tracing_subscriber::{EnvFilter, Layer, fmt::MakeWriter, layer::SubscriberExt};
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum LogFormat {
+    /// A line for people.
+    #[default]
+    Text,
+    /// A JSON object per line.
+    Json,
+}
+
+/// What is logged, and how.
+#[derive(Debug, Clone, Args)]
+pub struct LogOptions {
+    /// What is logged: a level, or levels by module, such as `info,vestibule_store=debug`.
+    #[arg(
+        long,
+        env = "VESTIBULE_LOG",
+        value_name = "FILTER",
+        default_value = "info",
+        value_parser = parse_filter
+    )]
+    pub log: String,
+
+    /// How it is written.
+    #[arg(
+        long,
+        env = "VESTIBULE_LOG_FORMAT",
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t = LogFormat::Text
+    )]
+    pub log_format: LogFormat,
+}
+
+/// Logs cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum TelemetryError {
+    /// The filter is not one. Options that clap has parsed cannot cause this.
+    #[error("the log filter is not valid")]
+    Filter(#[from] tracing_subscriber::filter::ParseError),
+    /// Something else has set up logs in this process.
+    #[error("logs are set up already")]
+    AlreadySet(#[from] tracing::subscriber::SetGlobalDefaultError),
+}
+
+// === impl LogOptions ===
+
+impl LogOptions {
+    /// Sets up logs for the process, panics included. Called once, by `main`.
+    ///
+    /// # Errors
+    /// If the filter is not valid, or it was called before.
+    pub fn init(&self) -> Result<(), TelemetryError> {
+        let colours = io::stderr().is_terminal();
+        let subscriber = self.subscriber(io::stderr, colours)?;
+        tracing::subscriber::set_global_default(subscriber)?;
+        panic::set_hook(Box::new(|info| {
+            // Captured only if RUST_BACKTRACE asks for it.
+            tracing::error!(panic = %info, backtrace = %Backtrace::capture(), "panicked");
+        }));
+        Ok(())
+    }
+
+    fn subscriber<W>(
+        &self,
+        writer: W,
+        colours: bool,
+    ) -> Result<impl Subscriber + Send + Sync + use<W>, TelemetryError>
+    where
+        W: for<'writer> MakeWriter<'writer> + Send + Sync + 'static,
+    {
+        let lines = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(colours);
+        let lines = match self.log_format {
+            LogFormat::Text => lines.boxed(),
+            LogFormat::Json => lines.json().flatten_event(true).boxed(),
+        };
+        let filter = EnvFilter::try_new(&self.log)?;
+        Ok(tracing_subscriber::registry().with(lines.with_filter(filter)))
+    }
+}
+
+fn parse_filter(text: &str) -> Result<String, String> {
+    EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Buffer {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn logged(log: &str, log_format: LogFormat) -> String {
+        let options = LogOptions { log: log.to_owned(), log_format };
+        let buffer = Buffer::default();
+        let writer = buffer.clone();
+        let subscriber = options.subscriber(move || writer.clone(), false).unwrap();
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::info!(room = "sale", "a visitor joined");
+            tracing::debug!("not at this level");
+        });
+        String::from_utf8(buffer.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn text_is_a_line_per_event() {
+        let text = logged("info", LogFormat::Text);
+        assert!(text.ends_with("a visitor joined room=\"sale\"\n"), "{text}");
+        assert_eq!(text.lines().count(), 1);
+    }
+
+    #[test]
+    fn json_has_the_fields_at_the_top() {
+        let event: Value = serde_json::from_str(&logged("info", LogFormat::Json)).unwrap();
+        assert_eq!(event["message"], "a visitor joined");
+        assert_eq!(event["room"], "sale");
+        assert_eq!(event["level"], "INFO");
+    }
+
+    #[test]
+    fn the_filter_decides() {
+        assert_eq!(logged("warn", LogFormat::Text), "");
+        assert_eq!(logged("debug", LogFormat::Text).lines().count(), 2);
+    }
+}

@@ -1,0 +1,127 @@
+//! Claiming: the hard gate.
+
+use std::sync::Arc;
+
+use vestibule_domain::RoomSettings;
+use vestibule_store::{Departure, EndedAs, JoinMode, Outcome, SessionKind};
+
+use crate::world::{START_MS, World, limited, token};
+
+crate::on_both_servers!(
+    parallel_claims_of_one_id_give_one_session,
+    the_ceiling_holds_under_parallel_claims,
+    who_is_not_served_does_not_enter,
+    a_number_enters_once,
+    an_ended_session_stays_ended,
+    ids_of_before_a_reset_are_foreign,
+    private_validity_holds_for_the_first_token,
+);
+
+async fn parallel_claims_of_one_id_give_one_session(world: World) {
+    world.open(limited(10)).await;
+    world.join(5, JoinMode::Queue).await;
+    let epoch = world.reset_epoch().await;
+    let world = Arc::new(world);
+    let claims = (0..200).map(|_| {
+        let world = Arc::clone(&world);
+        tokio::spawn(async move {
+            let claim = world.claim_of(3, SessionKind::AwsStyle, START_MS / 1000, epoch);
+            world.store.claim(&world.room, "k", &[claim]).await.unwrap().outcomes.remove(0)
+        })
+    });
+    let mut firsts = 0;
+    let mut records = Vec::new();
+    for claim in claims.collect::<Vec<_>>() {
+        let outcome = claim.await.unwrap();
+        firsts += usize::from(matches!(outcome, Outcome::Entered(_)));
+        records.push(token(outcome));
+    }
+    assert_eq!(firsts, 1);
+    assert!(records.windows(2).all(|pair| pair[0] == pair[1]));
+    let snapshot = world.snapshot().await;
+    assert_eq!((snapshot.active, snapshot.admitted), (1, 1));
+}
+
+async fn the_ceiling_holds_under_parallel_claims(world: World) {
+    world.open(RoomSettings { position_expiry_seconds: None, ..limited(7) }).await;
+    world.join(300, JoinMode::Queue).await;
+    world.store.increment(&world.room, 300).await.unwrap();
+    let world = Arc::new(world);
+    let claims = (1..=300_u64).map(|number| {
+        let world = Arc::clone(&world);
+        tokio::spawn(async move {
+            let outcome = world.claim(number, SessionKind::AwsStyle).await;
+            let entered = matches!(outcome, Outcome::Entered(_));
+            assert!(entered || outcome == Outcome::NoSeat, "{outcome:?}");
+            // Every second one who entered leaves again, while others claim.
+            if entered && number % 2 == 0 {
+                let departure = Departure { number, ended_as: EndedAs::Completed };
+                let epoch = world.reset_epoch().await;
+                world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
+            }
+            assert!(world.snapshot().await.active <= 7);
+        })
+    });
+    for claim in claims.collect::<Vec<_>>() {
+        claim.await.unwrap();
+    }
+    assert!(world.snapshot().await.admitted >= 7);
+}
+
+async fn who_is_not_served_does_not_enter(world: World) {
+    world.open(limited(2)).await;
+    world.join(9, JoinMode::Queue).await;
+    assert_eq!(world.claim(3, SessionKind::AwsStyle).await, Outcome::NotServed);
+    token(world.claim(2, SessionKind::AwsStyle).await);
+}
+
+async fn a_number_enters_once(world: World) {
+    world.open(limited(5)).await;
+    world.join(1, JoinMode::Enter).await;
+    world.seconds(301);
+    world.tick(1).await;
+    assert_eq!(world.claim(1, SessionKind::Visitor).await, Outcome::SessionEnded);
+    assert_eq!(world.snapshot().await.active, 0);
+}
+
+async fn an_ended_session_stays_ended(world: World) {
+    world.open(limited(5)).await;
+    world.join(2, JoinMode::Queue).await;
+    let epoch = world.reset_epoch().await;
+    let end = |ended_as| [Departure { number: 1, ended_as }];
+    let untokened = world.store.leave(&world.room, epoch, &end(EndedAs::Abandoned)).await.unwrap();
+    assert_eq!(untokened, [false], "no session yet");
+    token(world.claim(1, SessionKind::AwsStyle).await);
+    let ended = world.store.leave(&world.room, epoch, &end(EndedAs::Completed)).await.unwrap();
+    assert_eq!(ended, [true]);
+    let again = world.store.leave(&world.room, epoch, &end(EndedAs::Abandoned)).await.unwrap();
+    assert_eq!(again, [false], "its status is set");
+    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, Outcome::SessionEnded);
+    assert_eq!(world.snapshot().await.active, 0);
+}
+
+async fn ids_of_before_a_reset_are_foreign(world: World) {
+    world.open(limited(5)).await;
+    world.join(2, JoinMode::Queue).await;
+    let before = world.reset_epoch().await;
+    let after = world.store.reset(&world.room).await.unwrap();
+    assert!(after > before);
+    let claim = world.claim_of(1, SessionKind::AwsStyle, START_MS / 1000, before);
+    let answer = world.store.claim(&world.room, "k", &[claim]).await.unwrap();
+    assert_eq!(answer.outcomes, [Outcome::Foreign]);
+    assert_eq!(world.join(1, JoinMode::Queue).await.first, 1);
+}
+
+async fn private_validity_holds_for_the_first_token(world: World) {
+    world.open(limited(5)).await;
+    world.join(1, JoinMode::Queue).await;
+    let mut claim =
+        world.claim_of(1, SessionKind::AwsStyle, START_MS / 1000, world.reset_epoch().await);
+    claim.validity_seconds = Some(60);
+    claim.issuer = "a|b \u{1F600}".into();
+    let first = world.store.claim(&world.room, "k", &[claim]).await.unwrap().outcomes.remove(0);
+    let first = token(first);
+    assert_eq!(first.expires_at - first.issued_at, 60);
+    assert_eq!(first.issuer, "a|b \u{1F600}");
+    assert_eq!(token(world.claim(1, SessionKind::AwsStyle).await), first, "stored values win");
+}

@@ -1,0 +1,128 @@
+//! Positions that are not claimed in time: the AWS clock rules, to the second.
+
+use vestibule_domain::{Place, RoomSettings};
+use vestibule_store::{JoinMode, Outcome, PositionExpiry, SessionKind};
+
+use crate::world::{START_MS, World, limited, token};
+
+crate::on_both_servers!(
+    a_position_expires_to_the_second,
+    the_clock_starts_at_the_later_of_join_and_serving,
+    earlier_visitors_of_a_row_keep_their_own_clock,
+    a_token_exempts_from_position_expiry,
+    the_counter_makes_up_for_unclaimed_positions,
+    who_found_no_seat_does_not_expire,
+    a_visitor_who_is_a_little_late_is_not_sent_back,
+);
+
+async fn left(world: &World, number: u64, entered_at: u64) -> PositionExpiry {
+    let entered_at = u32::try_from(entered_at).unwrap();
+    let place = Place { number, entered_at, region: 1 };
+    let epoch = world.reset_epoch().await;
+    world.store.position_expiry(&world.room, epoch, &place, number).await.unwrap()
+}
+
+async fn a_position_expires_to_the_second(world: World) {
+    world.open(RoomSettings::default()).await;
+    world.join(10, JoinMode::Queue).await;
+    assert_eq!(left(&world, 2, START_MS / 1000).await, PositionExpiry::NotServed);
+    world.store.increment(&world.room, 3).await.unwrap();
+    let now = START_MS / 1000;
+    assert_eq!(left(&world, 2, now).await, PositionExpiry::Claimable { seconds_left: 900 });
+    world.seconds(900);
+    world.tick(1).await;
+    assert_eq!(left(&world, 2, now).await, PositionExpiry::Claimable { seconds_left: 0 });
+    token(world.claim(1, SessionKind::AwsStyle).await);
+    world.seconds(1);
+    assert_eq!(left(&world, 2, now).await, PositionExpiry::Expired);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::PositionExpired);
+    world.tick(1).await;
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::PositionExpired);
+    assert_eq!(world.claim(4, SessionKind::AwsStyle).await, Outcome::NotServed);
+}
+
+async fn the_clock_starts_at_the_later_of_join_and_serving(world: World) {
+    world.open(RoomSettings::default()).await;
+    world.store.increment(&world.room, 5).await.unwrap();
+    world.seconds(2000);
+    world.tick(1).await;
+    world.join(5, JoinMode::Queue).await;
+    let entered_at = world.clock.now_ms() / 1000;
+    world.seconds(600);
+    world.tick(1).await;
+    let expected = PositionExpiry::Claimable { seconds_left: 300 };
+    assert_eq!(left(&world, 4, entered_at).await, expected, "served before it came");
+    world.seconds(301);
+    world.tick(1).await;
+    assert_eq!(left(&world, 4, entered_at).await, PositionExpiry::Expired);
+}
+
+async fn earlier_visitors_of_a_row_keep_their_own_clock(world: World) {
+    world.open(RoomSettings::default()).await;
+    world.store.increment(&world.room, 5).await.unwrap();
+    world.seconds(100);
+    world.join(3, JoinMode::Queue).await;
+    let early = world.clock.now_ms() / 1000;
+    world.seconds(400);
+    world.join(2, JoinMode::Queue).await;
+    let late = world.clock.now_ms() / 1000;
+    world.seconds(501);
+    world.tick(1).await;
+    assert_eq!(left(&world, 3, early).await, PositionExpiry::Expired);
+    assert_eq!(left(&world, 5, late).await, PositionExpiry::Claimable { seconds_left: 399 });
+}
+
+async fn a_token_exempts_from_position_expiry(world: World) {
+    world.open(RoomSettings::default()).await;
+    world.join(3, JoinMode::Queue).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    let first = token(world.claim(1, SessionKind::AwsStyle).await);
+    world.seconds(2000);
+    world.tick(1).await;
+    assert_eq!(token(world.claim(1, SessionKind::AwsStyle).await), first);
+}
+
+async fn the_counter_makes_up_for_unclaimed_positions(world: World) {
+    let settings = RoomSettings { advance_on_position_expiry: true, ..RoomSettings::default() };
+    world.open(settings).await;
+    world.join(10, JoinMode::Queue).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    token(world.claim(1, SessionKind::AwsStyle).await);
+    world.seconds(901);
+    world.tick(1).await;
+    let snapshot = world.snapshot().await;
+    assert_eq!((snapshot.expired_position, snapshot.expired), (3, 2));
+    assert_eq!(snapshot.serving_counter, 5, "two of three were not claimed");
+    assert_eq!(snapshot.numbers_waiting(), 7);
+    world.tick(1).await;
+    assert_eq!(world.snapshot().await.serving_counter, 5, "once");
+}
+
+async fn who_found_no_seat_does_not_expire(world: World) {
+    world.open(limited(1)).await;
+    world.join(2, JoinMode::Queue).await;
+    world.store.increment(&world.room, 1).await.unwrap();
+    token(world.claim(1, SessionKind::AwsStyle).await);
+    for _ in 0..3 {
+        world.seconds(800);
+        assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::NoSeat);
+        world.tick(1).await;
+    }
+    world.seconds(850);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::NoSeat);
+    world.seconds(3600 - 3250 + 1);
+    token(world.claim(2, SessionKind::AwsStyle).await);
+    assert_eq!(world.snapshot().await.numbers_waiting(), 0, "it did not expire after all");
+}
+
+async fn a_visitor_who_is_a_little_late_is_not_sent_back(world: World) {
+    world.open(RoomSettings::default()).await;
+    world.join(3, JoinMode::Enter).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    world.seconds(1700);
+    world.tick(1).await;
+    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, Outcome::PositionExpired);
+    token(world.claim(2, SessionKind::Visitor).await);
+    world.seconds(200);
+    assert_eq!(world.claim(3, SessionKind::Visitor).await, Outcome::PositionExpired);
+}

@@ -1,0 +1,131 @@
+//! Joining: numbers, and entering at once when nobody waits.
+
+use std::collections::BTreeSet;
+
+use vestibule_domain::{Lease, RoomSettings};
+use vestibule_store::{JoinMode, SessionKind, StoreError};
+
+use crate::world::{World, limited};
+
+crate::on_both_servers!(
+    numbers_are_handed_out_once,
+    nobody_is_queued_while_seats_are_free,
+    newcomers_do_not_pass_those_who_wait,
+    aws_style_newcomers_are_promised_a_seat_each,
+    a_room_without_limits_lets_nobody_in_by_itself,
+    a_held_room_lets_nobody_in,
+    a_suspended_room_lets_everyone_in_uncounted,
+    newcomers_count_as_present_at_once,
+    an_unknown_room_is_missing,
+    a_store_that_lost_its_last_writes_catches_up,
+);
+
+async fn numbers_are_handed_out_once(world: World) {
+    world.open(limited(10)).await;
+    let world = std::sync::Arc::new(world);
+    let joins = (1..=100_u64).map(|count| {
+        let world = std::sync::Arc::clone(&world);
+        tokio::spawn(async move {
+            let joined = world.join(count, JoinMode::Queue).await;
+            joined.first..joined.first + count
+        })
+    });
+    let mut numbers = BTreeSet::new();
+    for join in joins.collect::<Vec<_>>() {
+        for number in join.await.unwrap() {
+            assert!(numbers.insert(number), "{number} was handed out twice");
+        }
+    }
+    assert!(numbers.iter().copied().eq(1..=5050));
+}
+
+async fn nobody_is_queued_while_seats_are_free(world: World) {
+    world.open(limited(5)).await;
+    let first = world.join(3, JoinMode::Enter).await;
+    assert_eq!((first.first, first.seated, first.serving_counter), (1, 3, 3));
+    let second = world.join(4, JoinMode::Enter).await;
+    assert_eq!((second.seated, second.serving_counter), (2, 5), "two of four find a seat");
+    assert_eq!(world.snapshot().await.active, 5);
+}
+
+async fn newcomers_do_not_pass_those_who_wait(world: World) {
+    world.open(limited(1)).await;
+    world.join(3, JoinMode::Enter).await;
+    world.seconds(1000);
+    assert_eq!(world.snapshot().await.active, 0, "the one inside has gone idle");
+    let late = world.join(1, JoinMode::Enter).await;
+    assert_eq!((late.seated, late.serving_counter), (0, 1), "two are waiting already");
+}
+
+async fn aws_style_newcomers_are_promised_a_seat_each(world: World) {
+    world.open(limited(5)).await;
+    let first = world.join(3, JoinMode::Queue).await;
+    assert_eq!((first.seated, first.serving_counter), (0, 3));
+    let second = world.join(9, JoinMode::Queue).await;
+    assert_eq!(second.serving_counter, 5, "three seats were promised already");
+    assert_eq!(world.snapshot().await.active, 0, "nobody has claimed yet");
+    world.tick(1).await;
+    let serving = world.snapshot().await.serving_counter;
+    assert_eq!(serving, 6, "five promised seats and one in standby");
+}
+
+async fn a_room_without_limits_lets_nobody_in_by_itself(world: World) {
+    world.open(RoomSettings::default()).await;
+    assert_eq!(world.join(3, JoinMode::Enter).await.seated, 0);
+    world.tick(1).await;
+    assert_eq!(world.snapshot().await.serving_counter, 0);
+    world.store.increment(&world.room, 10).await.unwrap();
+    let served = world.join(2, JoinMode::Enter).await;
+    assert_eq!(served.seated, 2, "the operator's increments had passed them already");
+}
+
+async fn a_held_room_lets_nobody_in(world: World) {
+    world.open(RoomSettings { queue_all: true, ..limited(5) }).await;
+    assert_eq!(world.join(3, JoinMode::Enter).await.seated, 0);
+    world.tick(1).await;
+    assert_eq!(world.snapshot().await.serving_counter, 0);
+}
+
+async fn a_suspended_room_lets_everyone_in_uncounted(world: World) {
+    world.open(RoomSettings { suspended: true, ..limited(1) }).await;
+    let joined = world.join(3, JoinMode::Enter).await;
+    assert!(joined.suspended);
+    assert_eq!(world.snapshot().await.active, 0);
+    let outcome = world.claim(2, SessionKind::AwsStyle).await;
+    assert!(matches!(outcome, vestibule_store::Outcome::Uncounted(_)), "{outcome:?}");
+}
+
+async fn newcomers_count_as_present_at_once(world: World) {
+    world.open(limited(3)).await;
+    let mut leases = std::collections::HashMap::new();
+    for count in [1, 2, 40, 1, 700, 3, 9_000] {
+        let joined = world.join(count, JoinMode::Enter).await;
+        let serving = u64::try_from(joined.serving_counter).unwrap();
+        for number in joined.first + joined.seated..joined.first + count {
+            let lease = Lease::initial(number, serving, joined.now_ms);
+            *leases.entry(lease.to_string()).or_insert(0_u64) += 1;
+        }
+    }
+    let mut connection = world.redis.connection().await.unwrap();
+    let key = "vestibule:room:{sale}:presence";
+    let counted: std::collections::HashMap<String, u64> =
+        redis::cmd("HGETALL").arg(key).query_async(&mut connection).await.unwrap();
+    assert_eq!(counted, leases, "the script and the rule agree on every lease");
+    world.tick(1).await;
+    assert_eq!(world.snapshot().await.serving_counter, 4, "nobody is taken for gone");
+}
+
+async fn an_unknown_room_is_missing(world: World) {
+    let joined = world.try_join(1, JoinMode::Enter, 0).await;
+    assert!(matches!(joined, Err(StoreError::RoomMissing)), "{joined:?}");
+    assert_eq!(world.redis.keys().await.unwrap(), 0, "and nothing was made of it");
+}
+
+async fn a_store_that_lost_its_last_writes_catches_up(world: World) {
+    world.open(limited(0)).await;
+    world.join(10, JoinMode::Enter).await;
+    let joined = world.try_join(1, JoinMode::Enter, 25).await.unwrap();
+    assert!(joined.first > 25, "{joined:?}");
+    let snapshot = world.snapshot().await;
+    assert_eq!(snapshot.numbers_waiting(), 26, "skipped numbers wait for nothing");
+}

@@ -1,0 +1,88 @@
+//! One leader at a time, and a stale one changes nothing.
+
+use std::time::Duration;
+
+use vestibule_domain::{Figures, advance};
+use vestibule_store::{JoinMode, StoreError, known_schema};
+use vestibule_tests::eventually;
+
+use crate::world::{World, limited};
+
+const LONG: Duration = Duration::from_secs(60);
+
+crate::on_both_servers!(
+    the_lease_has_one_holder_and_rising_epochs,
+    a_lease_that_is_not_renewed_passes_on,
+    a_stale_leader_is_refused,
+    the_serving_counter_never_goes_back,
+    migrations_run_once_and_newer_keyspaces_are_refused,
+);
+
+async fn the_lease_has_one_holder_and_rising_epochs(world: World) {
+    let store = &world.store;
+    let first = store.lease("a", LONG, 0).await.unwrap().unwrap();
+    assert_eq!(store.lease("a", LONG, first).await.unwrap(), Some(first), "a renewal");
+    assert_eq!(store.lease("b", LONG, 0).await.unwrap(), None);
+    assert_eq!(store.leader().await.unwrap().as_deref(), Some("a"));
+    store.release_lease("b").await.unwrap();
+    assert_eq!(store.leader().await.unwrap().as_deref(), Some("a"), "not b's to release");
+    store.release_lease("a").await.unwrap();
+    let second = store.lease("b", LONG, 0).await.unwrap().unwrap();
+    assert!(second > first);
+    world.redis.flush().await.unwrap();
+    let third = store.lease("a", LONG, second).await.unwrap().unwrap();
+    assert!(third > second, "also when the store has forgotten");
+}
+
+async fn a_lease_that_is_not_renewed_passes_on(world: World) {
+    let store = world.store.clone();
+    store.lease("a", Duration::from_millis(50), 0).await.unwrap().unwrap();
+    let passed = eventually(Duration::from_secs(5), "the lease passes on", || async {
+        store.lease("b", LONG, 0).await?.ok_or_else(|| anyhow::anyhow!("a still leads"))
+    });
+    assert_eq!(passed.await.unwrap(), 2);
+}
+
+async fn a_stale_leader_is_refused(world: World) {
+    world.open(limited(5)).await;
+    world.join(50, JoinMode::Enter).await;
+    let report = world.tick(7).await;
+    world.tick(8).await;
+    let (room, settings) = (&world.room, world.snapshot().await.settings);
+    let survey = world.store.survey(room, &settings, 7).await;
+    assert!(matches!(survey, Err(StoreError::Fenced(_))), "{survey:?}");
+    let mut plan = advance::plan(&report.survey, 0.0);
+    plan.serving_counter = 40;
+    let epoch = world.reset_epoch().await;
+    let advanced = world.store.advance(room, 7, epoch, &report, &plan, &Figures::default()).await;
+    assert!(matches!(advanced, Err(StoreError::Fenced(_))), "{advanced:?}");
+    let rolled = world.store.roll_up(room, 7, 0, 0).await;
+    assert!(matches!(rolled, Err(StoreError::Fenced(_))), "{rolled:?}");
+    assert!(world.snapshot().await.serving_counter < 40);
+}
+
+async fn the_serving_counter_never_goes_back(world: World) {
+    world.open(limited(5)).await;
+    world.join(50, JoinMode::Enter).await;
+    let report = world.tick(1).await;
+    world.store.increment(&world.room, 20).await.unwrap();
+    let before = world.snapshot().await.serving_counter;
+    let plan = advance::plan(&report.survey, 0.0);
+    let epoch = world.reset_epoch().await;
+    let figures = Figures::default();
+    let late = world.store.advance(&world.room, 1, epoch, &report, &plan, &figures);
+    assert_eq!(late.await.unwrap(), before, "a plan from before the increment");
+}
+
+async fn migrations_run_once_and_newer_keyspaces_are_refused(world: World) {
+    assert_eq!(world.store.schema().await.unwrap(), 0);
+    assert_eq!(world.store.migrate().await.unwrap(), ["stamp"]);
+    assert_eq!(world.store.migrate().await.unwrap(), [""; 0]);
+    assert_eq!(world.store.schema().await.unwrap(), known_schema());
+    let mut connection = world.redis.connection().await.unwrap();
+    let newer = known_schema() + 1;
+    let key = "vestibule:{deployment}:schema";
+    redis::cmd("SET").arg(key).arg(newer).exec_async(&mut connection).await.unwrap();
+    let refused = world.store.check_schema().await;
+    assert!(matches!(refused, Err(StoreError::NewerSchema { found, .. }) if found == newer));
+}

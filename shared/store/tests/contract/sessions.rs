@@ -1,0 +1,85 @@
+//! Sessions: how long they live, to the second, and what stays of them.
+
+use vestibule_store::{Departure, EndedAs, JoinMode, Outcome, SessionKind, Touch, Touched};
+
+use crate::world::{World, limited, token};
+
+crate::on_both_servers!(
+    an_aws_style_session_lives_as_long_as_its_token,
+    an_idle_visitor_loses_its_seat_and_a_seen_one_keeps_it,
+    a_token_never_outlives_its_session,
+    a_left_seat_is_free_at_once,
+);
+
+async fn an_aws_style_session_lives_as_long_as_its_token(world: World) {
+    world.open(limited(5)).await;
+    world.join(1, JoinMode::Queue).await;
+    let first = token(world.claim(1, SessionKind::AwsStyle).await);
+    world.seconds(3600);
+    assert_eq!(world.snapshot().await.active, 1, "expires >= now still counts");
+    assert_eq!(world.store.expired_tokens(&world.room).await.unwrap(), [""; 0]);
+    world.seconds(1);
+    assert_eq!(world.snapshot().await.active, 0);
+    assert_eq!(world.store.expired_tokens(&world.room).await.unwrap(), ["id-1"]);
+    world.tick(1).await;
+    assert_eq!(token(world.claim(1, SessionKind::AwsStyle).await), first, "the same, expired");
+    assert_eq!(world.snapshot().await.active, 0, "and no seat for it");
+    world.seconds(24 * 3600);
+    world.tick(1).await;
+    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, Outcome::SessionEnded);
+}
+
+async fn touch(world: &World, number: u64, seconds: (u64, u64), generation: u32) -> Touched {
+    let touch = Touch {
+        reset_epoch: world.reset_epoch().await,
+        number,
+        generation,
+        issued_at: seconds.0,
+        expires_at: seconds.1,
+    };
+    world.store.touch(&world.room, "k2", "https://issuer", &[touch]).await.unwrap().remove(0)
+}
+
+async fn an_idle_visitor_loses_its_seat_and_a_seen_one_keeps_it(world: World) {
+    world.open(limited(5)).await;
+    let joined = world.join(2, JoinMode::Enter).await;
+    let times = (joined.issued_at, joined.expires_at);
+    for _ in 0..10 {
+        world.seconds(100);
+        assert!(touch(&world, 2, times, 1).await.session.is_some());
+    }
+    assert_eq!(world.snapshot().await.active, 1, "number 1 was never seen again");
+    assert_eq!(touch(&world, 1, times, 1).await.session, None);
+    world.seconds(300);
+    assert!(touch(&world, 2, times, 1).await.session.is_some(), "not yet over");
+    world.seconds(301);
+    assert_eq!(touch(&world, 2, times, 1).await.session, None);
+}
+
+async fn a_token_never_outlives_its_session(world: World) {
+    world.open(limited(5)).await;
+    let joined = world.join(1, JoinMode::Enter).await;
+    let times = (joined.issued_at, joined.expires_at);
+    let mut renewed = 0;
+    let mut last = joined.expires_at;
+    for _ in 0..20 {
+        world.seconds(40);
+        let token = touch(&world, 1, times, 1).await.session.unwrap();
+        renewed += u32::from(token.expires_at != last);
+        last = token.expires_at;
+    }
+    assert!((3..=6).contains(&renewed), "renewed in the second half of its life: {renewed}");
+    // Idle until the token has expired: the session outlasts it.
+    world.seconds(last - world.clock.now_ms() / 1000);
+    assert_eq!(world.snapshot().await.active, 1);
+}
+
+async fn a_left_seat_is_free_at_once(world: World) {
+    world.open(limited(1)).await;
+    world.join(1, JoinMode::Enter).await;
+    let departure = Departure { number: 1, ended_as: EndedAs::Completed };
+    let epoch = world.reset_epoch().await;
+    world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
+    assert_eq!(world.join(1, JoinMode::Enter).await.seated, 1);
+    assert_eq!(world.claim(1, SessionKind::Visitor).await, Outcome::SessionEnded);
+}

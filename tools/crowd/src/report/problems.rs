@@ -1,0 +1,122 @@
+//! The verdict: what in the figures must not be, in sentences. A low share of the ceiling or a bad
+//! estimate is for people to judge; here is only what decides over the exit code.
+
+use super::sections::Figures;
+use crate::{
+    crowd::Over,
+    duration,
+    number::{level, whole},
+};
+
+/// Failures of connections, as opposed to statuses.
+const BROKEN: [&str; 3] = ["connect", "disconnected", "timeout"];
+/// Sheds: the visitor was told when to come back, and did.
+const SHED: [&str; 2] = ["503", "429"];
+
+/// Everything that was wrong.
+pub(crate) fn find(figures: &Figures, over: Over, expect_outages: bool) -> Vec<String> {
+    let mut problems = Vec::new();
+    problems.extend(unfinished(figures, over));
+    problems.extend(turned_away(figures));
+    problems.extend(errors(figures, expect_outages));
+    problems.extend(limits(figures));
+    problems.extend(identities(figures));
+    problems
+}
+
+fn unfinished(figures: &Figures, over: Over) -> Option<String> {
+    let took = duration::human(figures.duration_seconds);
+    let left = figures.visitors.unfinished;
+    match over {
+        Over::Finished => None,
+        Over::TimedOut => Some(format!("time was up after {took} with {left} visits unfinished")),
+        Over::Interrupted => {
+            Some(format!("interrupted after {took} with {left} visits unfinished"))
+        }
+    }
+}
+
+fn turned_away(figures: &Figures) -> impl Iterator<Item = String> {
+    let seen = figures.visitors;
+    let counts = [
+        (seen.failed, "gave up after errors"),
+        (seen.expired, "were told `expired`"),
+        (seen.closed, "were told `closed`"),
+    ];
+    counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} visitors {what}"))
+}
+
+fn errors(figures: &Figures, expect_outages: bool) -> impl Iterator<Item = String> {
+    let expected =
+        move |kind: &str| SHED.contains(&kind) || expect_outages && BROKEN.contains(&kind);
+    let unexpected = figures.errors.iter().filter(move |(kind, _)| !expected(kind));
+    unexpected.map(|(kind, count)| format!("{count} calls failed: {kind}"))
+}
+
+fn limits(figures: &Figures) -> impl Iterator<Item = String> {
+    let ceiling = figures.setting.ceiling.map(i64::from);
+    let rate = figures.setting.rate_per_minute.map(i64::from);
+    let (inside, admissions) = (&figures.inside, &figures.admissions);
+    let checks = [
+        (Some(inside.highest), ceiling, "inside at once, as the visitors saw it"),
+        (inside.highest_controller, ceiling, "inside at once, as the controller saw it"),
+        (admissions.highest_in_a_minute_controller, rate, "admitted in a minute (controller)"),
+    ];
+    checks.into_iter().filter_map(|(seen, limit, what)| {
+        let (seen, limit) = (seen?, limit?);
+        let over = || whole(level(seen - limit) / level(limit) * 100.0);
+        (seen > limit).then(|| format!("{seen} {what}: {}% over the limit of {limit}", over()))
+    })
+}
+
+fn identities(figures: &Figures) -> impl Iterator<Item = String> {
+    let seen = figures.identities;
+    let counts = [
+        (seen.duplicate_queue_numbers, "queue number"),
+        (seen.duplicate_request_ids, "request id"),
+    ];
+    let shared = counts.into_iter().filter(|(n, _)| *n > 0);
+    shared.map(|(n, what)| format!("{n} visitors share a {what} with another one"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures() -> Figures {
+        let mut figures = Figures::default();
+        figures.setting.ceiling = Some(100);
+        figures.inside.highest = 100;
+        figures.errors.insert("503".into(), 9);
+        figures
+    }
+
+    #[test]
+    fn a_full_site_and_retried_503s_are_fine() {
+        assert_eq!(find(&figures(), Over::Finished, false), Vec::<String>::new());
+    }
+
+    #[test]
+    fn one_too_many_inside_is_not() {
+        let mut figures = figures();
+        figures.inside.highest_controller = Some(101);
+        let problems = find(&figures, Over::Finished, false);
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].contains("101 inside at once, as the controller saw it"));
+    }
+
+    #[test]
+    fn outages_count_unless_expected() {
+        let mut figures = figures();
+        figures.errors.insert("connect".into(), 3);
+        assert_eq!(find(&figures, Over::Finished, false), ["3 calls failed: connect"]);
+        assert!(find(&figures, Over::Finished, true).is_empty());
+        figures.errors.insert("500".into(), 1);
+        assert_eq!(find(&figures, Over::Finished, true), ["1 calls failed: 500"]);
+    }
+
+    #[test]
+    fn a_run_cut_short_is_a_problem() {
+        assert_eq!(find(&figures(), Over::TimedOut, false).len(), 1);
+    }
+}

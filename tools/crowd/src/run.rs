@@ -1,0 +1,261 @@
+//! One rehearsal from beginning to end: prepare, let the crowd loose, report. The parts are
+//! elsewhere; this is the order they come in.
+
+use std::{fs, process::ExitCode, sync::Arc, time::Duration};
+
+use anyhow::Context;
+use tokio::time::Instant;
+
+use crate::{
+    cli::RunOptions,
+    client::Client,
+    controller::{ApiToken, Controller, RoomLimits},
+    crowd::{self, Ground, Over},
+    plan::{self, CrowdShape},
+    plot, progress,
+    record::{Recorder, RunRecord},
+    report::{Report, Setting},
+    visitor::HouseRules,
+};
+
+/// Files the process needs besides connections to admission.
+const FILES_KEPT_FREE: usize = 64;
+
+/// How long a new room may take to be known everywhere before the crowd comes all the same.
+const ROOM_HEARD_WITHIN: Duration = Duration::from_secs(5);
+
+/// Runs a rehearsal and prints its report.
+pub(crate) async fn run(options: RunOptions) -> ExitCode {
+    match rehearse(&options).await {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("vestibule-crowd: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether nothing was wrong.
+async fn rehearse(options: &RunOptions) -> anyhow::Result<bool> {
+    let controller = controller(options)?;
+    let limits = limits(options, controller.as_ref()).await?;
+    let seed = options.seed.unwrap_or_else(plan::fresh_seed);
+    let setting = setting(options, &limits, seed);
+    let (record, over) = send(options, &setting, controller).await?;
+    let report = Report::of(setting.clone(), &record, over, options.expect_outages);
+    if let Some(path) = &options.plot {
+        let svg = plot::draw(&record, &setting)?;
+        fs::write(path, svg).with_context(|| format!("writing {}", path.display()))?;
+    }
+    print!("{}", if options.json { report.json()? + "\n" } else { report.text() });
+    Ok(report.ok())
+}
+
+fn controller(options: &RunOptions) -> anyhow::Result<Option<Controller>> {
+    let Some(base) = &options.controller else { return Ok(None) };
+    let from_file = |path| -> anyhow::Result<ApiToken> {
+        let text = fs::read_to_string(path).context("reading the API token's file")?;
+        let Ok(token) = text.parse();
+        Ok(token)
+    };
+    let read = options.api_token_file.as_ref().map(from_file).transpose()?;
+    let token = options.api_token.as_ref().or(read.as_ref());
+    Controller::new(base, &options.room, token).map(Some)
+}
+
+/// What the options say, else what the controller says.
+async fn limits(
+    options: &RunOptions,
+    controller: Option<&Controller>,
+) -> anyhow::Result<RoomLimits> {
+    let session = options.session.map(|session| session.as_secs_f64().ceil());
+    let asked = RoomLimits {
+        total_active_users: options.ceiling,
+        new_users_per_minute: options.rate,
+        session_duration_seconds: session.and_then(|s| u32::try_from(crate::number::whole(s)).ok()),
+    };
+    let Some(controller) = controller else { return Ok(asked) };
+    if options.create {
+        controller.create(&asked).await?;
+    }
+    let said = controller.limits().await?;
+    Ok(RoomLimits {
+        total_active_users: asked.total_active_users.or(said.total_active_users),
+        new_users_per_minute: asked.new_users_per_minute.or(said.new_users_per_minute),
+        session_duration_seconds: asked.session_duration_seconds.or(said.session_duration_seconds),
+    })
+}
+
+fn setting(options: &RunOptions, limits: &RoomLimits, seed: u64) -> Setting {
+    Setting {
+        room: options.room.clone(),
+        visitors: options.visitors,
+        arrive_seconds: options.arrive.as_secs_f64(),
+        stay_seconds: options.stay.as_secs_f64(),
+        abandon: options.abandon,
+        leave_silently: options.leave_silently,
+        seed,
+        ceiling: limits.total_active_users,
+        rate_per_minute: limits.new_users_per_minute,
+        session_seconds: limits.session_duration_seconds.map(f64::from),
+    }
+}
+
+async fn send(
+    options: &RunOptions,
+    setting: &Setting,
+    controller: Option<Controller>,
+) -> anyhow::Result<(RunRecord, Over)> {
+    let shape = CrowdShape {
+        visitors: options.visitors,
+        arrive: options.arrive,
+        stay: options.stay,
+        stay_spread: options.stay_spread,
+        abandon: options.abandon,
+    };
+    let crowd = plan::draw_up(&shape, setting.seed);
+    let client = Client::new(&options.admission, &options.room, connections(options))?;
+    if options.create {
+        client.await_room(ROOM_HEARD_WITHIN).await;
+    }
+    let ground = Arc::new(Ground {
+        client,
+        recorder: Recorder::new(crowd.len(), Instant::now()),
+        rules: house_rules(setting),
+    });
+    let bar = tokio::spawn(progress::show(ground.clone(), options.visitors.into()));
+    let sampler = controller.map(|controller| {
+        let ground = ground.clone();
+        tokio::spawn(async move { controller.sample(ground).await })
+    });
+    let over = crowd::run(ground.clone(), crowd, options.timeout).await;
+    let record = ground.recorder.take(Instant::now());
+    sampler.inspect(tokio::task::JoinHandle::abort);
+    bar.abort();
+    // Waited for, so that the bar is gone before the report is printed.
+    let _ = bar.await;
+    Ok((record, over))
+}
+
+fn house_rules(setting: &Setting) -> HouseRules {
+    let held = if setting.leave_silently { setting.session_seconds } else { None };
+    let held = held.unwrap_or(setting.stay_seconds).max(1.0);
+    let by_ceiling = setting.ceiling.map(|ceiling| f64::from(ceiling) / held);
+    let by_rate = setting.rate_per_minute.map(|rate| f64::from(rate) / 60.0);
+    HouseRules {
+        leave_silently: setting.leave_silently,
+        session: setting.session_seconds.map(Duration::from_secs_f64),
+        expected_pace: [by_ceiling, by_rate].into_iter().flatten().min_by(f64::total_cmp),
+        fallback_wait: setting.arrive_seconds + setting.stay_seconds,
+    }
+}
+
+/// As many connections per service as asked for, unless the open-file limit forbids it.
+fn connections(options: &RunOptions) -> usize {
+    let asked = usize::try_from(options.connections).unwrap_or(usize::MAX);
+    let Some(files) = open_file_limit() else { return asked };
+    let most = (files.saturating_sub(FILES_KEPT_FREE) / options.admission.len()).max(1);
+    if asked > most {
+        eprintln!("the open-file limit of {files} allows {most} connections per service");
+    }
+    asked.min(most)
+}
+
+/// The soft limit, where the system tells it as a file.
+fn open_file_limit() -> Option<usize> {
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
+    line.split_whitespace().nth(3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{cli, fake};
+
+    /// Options as the command line gives them, aimed at these services.
+    fn options(args: &str, services: &[hyper::Uri]) -> RunOptions {
+        let aim = services.iter().map(|base| format!("--admission={base}"));
+        let args = args.split_whitespace().map(str::to_owned).chain(aim).map(Into::into);
+        let Ok(cli::Command::Run(options)) = cli::parse(["crowd".into()].into_iter().chain(args))
+        else {
+            panic!("these options are fine");
+        };
+        *options
+    }
+
+    async fn report(options: &RunOptions) -> serde_json::Value {
+        let controller = controller(options).unwrap();
+        let limits = limits(options, controller.as_ref()).await.unwrap();
+        let setting = setting(options, &limits, 7);
+        let (record, over) = send(options, &setting, controller).await.unwrap();
+        let report = Report::of(setting, &record, over, options.expect_outages);
+        serde_json::from_str(&report.json().unwrap()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_whole_crowd_goes_through_the_room_in_order() {
+        let services = fake::serve(10, 2).await;
+        let args = "--visitors 150 --arrive 300ms --stay 200ms --abandon 0.2 --ceiling 10";
+        let report = report(&options(args, &services)).await;
+        assert_eq!(report["problems"], serde_json::json!([]));
+        let count = |path: &str| report.pointer(path).unwrap().as_u64().unwrap();
+        let (admitted, abandoned) = (count("/visitors/admitted"), count("/visitors/abandoned"));
+        assert_eq!(admitted + abandoned, 150);
+        assert!((5..60).contains(&abandoned), "{abandoned} closed the tab");
+        assert_eq!(count("/inside/highest"), 10);
+        assert_eq!(count("/latency/join/count"), 150);
+        assert!(count("/errors/503") > 5, "the service sheds now and then");
+        let share = report["inside"]["share_of_ceiling_while_waiting"].as_f64().unwrap();
+        assert!((0.3..=1.0).contains(&share), "{share}");
+    }
+
+    #[tokio::test]
+    async fn a_run_that_is_cut_short_says_so() {
+        let services = fake::serve(1, 1).await;
+        let args = "--visitors 5 --arrive 0 --stay 60s --timeout 400ms";
+        let report = report(&options(args, &services)).await;
+        assert_eq!(report["ok"], false);
+        assert_eq!(report["visitors"]["unfinished"], 5);
+        assert_eq!(report["inside"]["highest"], 1);
+    }
+
+    #[tokio::test]
+    async fn one_dead_service_of_two_loses_nobody() {
+        let mut services = fake::serve(50, 1).await;
+        services.push("http://127.0.0.1:1".parse().unwrap());
+        let args = "--visitors 30 --arrive 100ms --stay 50ms --expect-outages";
+        let report = report(&options(args, &services)).await;
+        assert_eq!(report["problems"], serde_json::json!([]));
+        assert_eq!(report["visitors"]["left"], 30);
+        assert!(report["errors"]["connect"].as_u64().unwrap() > 0);
+    }
+
+    #[tokio::test]
+    async fn creates_the_room_and_reports_the_controllers_view() {
+        let services = fake::serve(1, 1).await;
+        let controller = format!("--controller={}controller --api-token operator", services[0]);
+        let args = format!(
+            "{controller} --create --ceiling 8 --session 90s --visitors 40 --arrive 0 --stay 600ms"
+        );
+        let report = report(&options(&args, &services)).await;
+        assert_eq!(report["problems"], serde_json::json!([]));
+        assert_eq!(report["setting"]["ceiling"], 8);
+        assert_eq!(report["setting"]["session_seconds"], 90.0);
+        assert_eq!(report["inside"]["highest"], 8);
+        assert!(report["inside"]["highest_controller"].as_i64().unwrap() > 0);
+        assert!(report["inside"]["share_of_ceiling_while_waiting_controller"].is_f64());
+    }
+
+    #[tokio::test]
+    async fn a_wrong_token_ends_the_run_before_it_starts() {
+        let services = fake::serve(1, 1).await;
+        let args = format!("--controller={}controller --api-token thief --create", services[0]);
+        let options = options(&args, &services);
+        let controller = controller(&options).unwrap();
+        let error = limits(&options, controller.as_ref()).await.unwrap_err();
+        assert!(format!("{error:#}").contains("401"), "{error:#}");
+        assert!(!format!("{error:#}").contains("thief"));
+    }
+}
