@@ -6,7 +6,7 @@ use vestibule_entry::{Desk, KeyKeeper, Seals, Signer, aws::Generate};
 use vestibule_store::{Clock, Feed, Store, StoreError};
 use vestibule_token::DeploymentSecret;
 
-use crate::desks::{CheckIns, JoinDesk, LeaveDesk, TouchDesk};
+use crate::desks::{CheckIns, Door, JoinDesk, LeaveDesk, TouchDesk};
 
 /// The parts of the admission service, shared by all requests.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub(crate) struct Admission {
     pub(crate) signer: Signer,
     /// Where claims are handed in.
     pub(crate) desk: Desk,
+    /// Where those wait whose turn it is.
+    pub(crate) door: Door,
     /// Where numbers are given out.
     pub(crate) joins: JoinDesk,
     /// Where those inside are noted as seen.
@@ -74,10 +76,12 @@ impl Admission {
             public_url.clone(),
         );
         let touches = TouchDesk::new(store.clone(), feed.clone(), keys.clone(), public_url.clone());
+        let desk = Desk::new(store.clone(), feed.clone(), keys.clone());
         Ok(Arc::new(Self {
+            door: Door::new(desk.clone()),
             seals: Seals::new(secret),
             signer: Signer::default(),
-            desk: Desk::new(store.clone(), feed.clone(), keys.clone()),
+            desk,
             joins,
             touches,
             leaves: LeaveDesk::new(store.clone()),

@@ -7,8 +7,6 @@
 
 use crate::{presence::Presence, slots::Use};
 
-/// Seconds' worth of admissions that stand by at the door.
-const STANDBY_SECONDS: f64 = 4.0;
 /// How long, in ms, the word of the join script on how many it let through outweighs presence,
 /// whose counts travel a little later.
 const PROMISE_SETTLES_MS: u64 = 1_000;
@@ -50,11 +48,12 @@ pub struct Plan {
     pub waiting: u64,
 }
 
-/// Decides one tick. `admissions_per_second` is the smoothed pace of the last seconds.
+/// Decides one tick. `standby` people are wanted at the door besides those whom a seat awaits:
+/// see [`crate::wait::Pace::standby`].
 #[must_use]
-pub fn plan(survey: &Survey, admissions_per_second: f64) -> Plan {
+pub fn plan(survey: &Survey, standby: u64) -> Plan {
     let door = people_at_door(survey);
-    let target = seats_to_offer(survey, admissions_per_second);
+    let target = seats_to_offer(survey, standby);
     let serving = match target {
         Some(target) if target > door && !survey.held => move_counter(survey, target - door),
         _ => survey.serving_counter,
@@ -68,18 +67,10 @@ pub fn plan(survey: &Survey, admissions_per_second: f64) -> Plan {
 
 /// How many should stand at the door: as many as there are slots, and the standby group.
 /// `None` for a room without limits, which only its operator advances.
-fn seats_to_offer(survey: &Survey, admissions_per_second: f64) -> Option<u64> {
+fn seats_to_offer(survey: &Survey, standby: u64) -> Option<u64> {
     let slots = survey.usage.paced_slots()?;
-    if survey.usage.ceiling == Some(0) || survey.usage.rate == Some(0) {
-        return Some(0);
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "rounded and positive"
-    )]
-    let standby = (STANDBY_SECONDS * admissions_per_second.max(0.0)).ceil() as u64;
-    Some(slots + standby.max(1))
+    let nobody = survey.usage.ceiling == Some(0) || survey.usage.rate == Some(0);
+    Some(if nobody { 0 } else { slots + standby })
 }
 
 fn people_at_door(survey: &Survey) -> u64 {
@@ -137,14 +128,14 @@ mod tests {
     #[test]
     fn fills_free_seats_and_the_standby_group() {
         let survey = room(100, 90, 1000, 90);
-        assert_eq!(plan(&survey, 0.0).serving_counter, 101, "10 seats and at least one standby");
-        assert_eq!(plan(&survey, 5.0).serving_counter, 120, "10 seats and 4 s of 5 a second");
+        assert_eq!(plan(&survey, 1).serving_counter, 101, "10 seats and at least one standby");
+        assert_eq!(plan(&survey, 20).serving_counter, 120, "10 seats and 4 s of 5 a second");
     }
 
     #[test]
     fn people_already_at_the_door_count() {
         let survey = Survey { presence: everyone(85..=1000), ..room(100, 100, 1000, 90) };
-        let plan = plan(&survey, 2.0);
+        let plan = plan(&survey, 8);
         assert_eq!((plan.serving_counter, plan.promised), (92, 8), "6 stand there, 8 are wanted");
     }
 
@@ -152,25 +143,25 @@ mod tests {
     fn skips_those_who_closed_the_tab() {
         let there = (91..=1000).filter(|number| number % 2 == 0);
         let survey = Survey { presence: everyone(there), ..room(100, 91, 1000, 90) };
-        let plan = plan(&survey, 0.0);
+        let plan = plan(&survey, 1);
         assert_eq!(plan.serving_counter, 110, "10 of every 20 are there");
         assert_eq!((plan.promised, plan.waiting), (10, 455));
     }
 
     #[test]
     fn never_goes_back_and_never_passes_the_line() {
-        assert_eq!(plan(&room(100, 100, 1000, 500), 0.0).serving_counter, 501);
+        assert_eq!(plan(&room(100, 100, 1000, 500), 1).serving_counter, 501);
         let ahead = room(100, 0, 10, 50);
-        assert_eq!(plan(&ahead, 9.0).serving_counter, 50, "an operator ran ahead of the line");
-        assert_eq!(plan(&room(1000, 0, 20, 3), 9.0).serving_counter, 20);
+        assert_eq!(plan(&ahead, 36).serving_counter, 50, "an operator ran ahead of the line");
+        assert_eq!(plan(&room(1000, 0, 20, 3), 36).serving_counter, 20);
     }
 
     #[test]
     fn holds_when_told_to_and_without_limits() {
-        assert_eq!(plan(&Survey { held: true, ..room(100, 0, 50, 0) }, 9.0).serving_counter, 0);
+        assert_eq!(plan(&Survey { held: true, ..room(100, 0, 50, 0) }, 36).serving_counter, 0);
         let unlimited = Survey { usage: Use::default(), ..room(0, 0, 50, 7) };
-        assert_eq!(plan(&unlimited, 9.0).serving_counter, 7);
-        assert_eq!(plan(&room(0, 0, 50, 7), 9.0).serving_counter, 7, "a ceiling of nobody");
+        assert_eq!(plan(&unlimited, 36).serving_counter, 7);
+        assert_eq!(plan(&room(0, 0, 50, 7), 36).serving_counter, 7, "a ceiling of nobody");
     }
 
     #[test]
@@ -181,9 +172,9 @@ mod tests {
             presence: Presence::default(),
             ..room(10, 0, 30, 10)
         };
-        assert_eq!(plan(&survey, 0.0).promised, 10);
+        assert_eq!(plan(&survey, 1).promised, 10);
         let later = Survey { promised_at_ms: 990_000, ..survey };
-        assert_eq!(plan(&later, 0.0).promised, 0);
+        assert_eq!(plan(&later, 1).promised, 0);
     }
 
     #[test]
@@ -193,6 +184,6 @@ mod tests {
             presence_incomplete_until_ms: 2_000_000,
             ..room(100, 90, 1000, 90)
         };
-        assert_eq!(plan(&survey, 0.0).serving_counter, 101);
+        assert_eq!(plan(&survey, 1).serving_counter, 101);
     }
 }

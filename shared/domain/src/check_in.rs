@@ -7,8 +7,14 @@ pub const SHORTEST_MS: u32 = 1_000;
 pub const LONGEST_MS: u32 = 600_000;
 /// An early poll counts as a check-in once this share of its interval has passed.
 const DUE_SHARE: f64 = 0.8;
-/// A visitor comes back this often before its turn is expected.
+/// A visitor comes back this often before its turn is expected …
 const CHECKS_BEFORE_TURN: f64 = 10.0;
+/// … and after so long at the latest, ms: the pace may change. Only the budget stretches this.
+const LATEST_MS: f64 = 20_000.0;
+/// While the pace is unknown, ms.
+const UNKNOWN_PACE_MS: f64 = 5_000.0;
+/// However scarce polls are, nobody is told to come back after this share of its expected wait.
+const SHARE_OF_WAIT: f64 = 0.6;
 /// Intervals vary by this share up and down, so that a crowd that came at once spreads out.
 const JITTER: f64 = 0.15;
 /// The part of the budget kept for those near the front, who must not be slowed down.
@@ -31,10 +37,14 @@ pub struct Standing {
 #[must_use]
 pub fn interval_ms(standing: &Standing, chance: f64) -> u32 {
     let shortest = f64::from(SHORTEST_MS);
-    let by_distance = expected_wait_ms(standing) / CHECKS_BEFORE_TURN;
-    let near = by_distance <= shortest;
-    let by_budget = if near { 0.0 } else { budget_ms(standing) };
-    let interval = by_distance.max(by_budget).max(shortest);
+    let interval = match expected_wait_ms(standing) {
+        Some(wait) => {
+            let by_distance = (wait / CHECKS_BEFORE_TURN).min(LATEST_MS);
+            by_distance.max(budget_ms(standing)).min(wait * SHARE_OF_WAIT)
+        }
+        None => UNKNOWN_PACE_MS.max(budget_ms(standing)),
+    };
+    let interval = interval.max(shortest);
     let jittered = interval * (1.0 - JITTER + 2.0 * JITTER * chance);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let whole = jittered.clamp(shortest * (1.0 - JITTER), f64::from(LONGEST_MS)) as u32;
@@ -51,10 +61,9 @@ pub fn is_due(now_ms: u64, checked_in_at_ms: u64, interval_ms: u32) -> bool {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-fn expected_wait_ms(standing: &Standing) -> f64 {
-    // Before a rate is known, someone with few people ahead may be next at any moment.
-    let rate = standing.admissions_per_second.max(0.5);
-    standing.people_ahead as f64 / rate * 1000.0
+fn expected_wait_ms(standing: &Standing) -> Option<f64> {
+    let known = standing.admissions_per_second > 0.0;
+    known.then(|| standing.people_ahead as f64 / standing.admissions_per_second * 1000.0)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
@@ -74,15 +83,16 @@ mod tests {
     #[test]
     fn every_second_near_the_front_and_seldom_far_away() {
         assert_eq!(interval_ms(&standing(5, 100_000), 0.5), SHORTEST_MS);
-        assert_eq!(interval_ms(&standing(6_000, 6_000), 0.5), 60_000, "a wait of 600 s");
+        assert_eq!(interval_ms(&standing(1_000, 6_000), 0.5), 10_000, "a wait of 100 s");
+        assert_eq!(interval_ms(&standing(6_000, 6_000), 0.5), 20_000, "a wait of 600 s");
         assert_eq!(interval_ms(&standing(10_000_000, 10_000_000), 0.5), LONGEST_MS);
     }
 
     #[test]
     fn jitter_spreads_and_stays_in_bounds() {
         let (low, high) =
-            (interval_ms(&standing(6_000, 0), 0.0), interval_ms(&standing(6_000, 0), 1.0));
-        assert_eq!((low, high), (51_000, 69_000));
+            (interval_ms(&standing(1_000, 0), 0.0), interval_ms(&standing(1_000, 0), 1.0));
+        assert_eq!((low, high), (8_500, 11_500));
         assert!(interval_ms(&standing(0, 0), 0.0) >= 850);
     }
 
@@ -92,6 +102,14 @@ mod tests {
             .map(|ahead| 1_000.0 / f64::from(interval_ms(&standing(ahead, 100_000), 0.5)))
             .sum();
         assert!(slow <= 2_000.0, "{slow}");
+    }
+
+    #[test]
+    fn nobody_is_told_to_come_back_after_its_turn() {
+        let fast = Standing { admissions_per_second: 1_000.0, ..standing(10_000, 1_000_000) };
+        assert!(interval_ms(&fast, 1.0) < 7_000, "a wait of 10 s, though polls are scarce");
+        let unknown = Standing { admissions_per_second: 0.0, ..standing(3_000, 3_000) };
+        assert_eq!(interval_ms(&unknown, 0.5), 5_000);
     }
 
     #[test]

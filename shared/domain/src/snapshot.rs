@@ -90,6 +90,13 @@ impl RoomSnapshot {
         signed(self.queue_counter) - signed(self.skipped + self.admitted + self.expired)
     }
 
+    /// Everyone waiting who is still there: as of the last tick, and the newcomers since.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        let (last, total) = self.figures.ahead.last().copied().unwrap_or((self.serving(), 0));
+        total + self.queue_counter.saturating_sub(last.max(self.serving()))
+    }
+
     /// Seconds since 1970.
     #[must_use]
     pub fn now_seconds(&self) -> u64 {

@@ -7,29 +7,31 @@ pub fn fifo_seconds(people_ahead: u64, admissions_per_second: f64) -> Option<f64
     (admissions_per_second > 0.0).then(|| people_ahead as f64 / admissions_per_second)
 }
 
-/// Smooths a pace: an exponential mean over about `SMOOTHING_SECONDS`.
+/// The pace of admissions: its mean over the last seconds, and its recent peak.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Pace {
     per_second: f64,
+    peak: f64,
     last: Option<(u64, u64)>,
+    second: Option<(u64, u64)>,
 }
 
+/// The mean looks back about so long.
 const SMOOTHING_SECONDS: f64 = 15.0;
+/// The peak of one second fades over about so long.
+const PEAK_SECONDS: f64 = 60.0;
+/// Seconds' worth of admissions, at the mean pace, that stand by at the door.
+const STANDBY_SECONDS: f64 = 4.0;
 
 // === impl Pace ===
 
 impl Pace {
     /// Takes in that `total` had been admitted by `now_ms`.
     pub fn observe(&mut self, now_ms: u64, total: u64) {
-        let Some((then_ms, before)) = self.last.replace((now_ms, total)) else { return };
-        let seconds = Self::seconds(now_ms.saturating_sub(then_ms));
-        if seconds <= 0.0 || total < before {
-            return;
-        }
-        #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-        let pace = (total - before) as f64 / seconds;
-        let weight = 1.0 - (-seconds / SMOOTHING_SECONDS).exp();
-        self.per_second += (pace - self.per_second) * weight;
+        self.observe_peak(now_ms, total);
+        let Some(before) = self.last.replace((now_ms, total)) else { return };
+        let Some((pace, seconds)) = pace_since(before, now_ms, total) else { return };
+        self.per_second += (pace - self.per_second) * (1.0 - (-seconds / SMOOTHING_SECONDS).exp());
     }
 
     /// Admissions per second; 0 before any.
@@ -38,10 +40,33 @@ impl Pace {
         if self.per_second < 1e-3 { 0.0 } else { self.per_second }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "short spans")]
-    fn seconds(ms: u64) -> f64 {
-        ms as f64 / 1000.0
+    /// How many should stand by at the door: some seconds' worth of admissions, and never fewer
+    /// than seats have lately come free within one second (people who entered together often
+    /// leave together).
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
+    pub fn standby(&self) -> u64 {
+        (STANDBY_SECONDS * self.per_second()).max(self.peak).ceil().max(1.0) as u64
     }
+
+    fn observe_peak(&mut self, now_ms: u64, total: u64) {
+        let Some(begun) = self.second else {
+            self.second = Some((now_ms, total));
+            return;
+        };
+        if now_ms.saturating_sub(begun.0) >= 1_000 {
+            self.second = Some((now_ms, total));
+            let Some((pace, seconds)) = pace_since(begun, now_ms, total) else { return };
+            self.peak = pace.max(self.peak * (-seconds / PEAK_SECONDS).exp());
+        }
+    }
+}
+
+/// The pace per second between an earlier count and now, and the seconds between.
+#[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
+fn pace_since((then_ms, before): (u64, u64), now_ms: u64, total: u64) -> Option<(f64, f64)> {
+    let seconds = now_ms.saturating_sub(then_ms) as f64 / 1000.0;
+    (seconds > 0.0 && total >= before).then(|| ((total - before) as f64 / seconds, seconds))
 }
 
 #[cfg(test)]
@@ -53,6 +78,19 @@ mod tests {
         assert_eq!(fifo_seconds(10_000, 1_000.0 / 60.0).map(f64::round), Some(600.0));
         assert_eq!(fifo_seconds(0, 1.0), Some(0.0));
         assert_eq!(fifo_seconds(10, 0.0), None);
+    }
+
+    #[test]
+    fn as_many_stand_by_as_seats_come_free_in_four_seconds_or_in_one_burst() {
+        let mut steady = Pace::default();
+        let mut bursts = Pace::default();
+        for tick in 0..400_u64 {
+            steady.observe(tick * 250, tick * 5);
+            bursts.observe(tick * 250, tick / 40 * 500);
+        }
+        assert_eq!(Pace::default().standby(), 1);
+        assert_eq!(steady.standby(), 80);
+        assert!((400..=500).contains(&bursts.standby()), "{bursts:?}");
     }
 
     #[test]

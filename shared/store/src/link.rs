@@ -14,7 +14,7 @@ use deadpool_redis::{
     Config, Pool, PoolConfig, Runtime, Timeouts,
     redis::{Client, aio::MultiplexedConnection},
 };
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, time::Instant};
 
 use crate::StoreError;
 
@@ -27,8 +27,15 @@ const POOL_SIZE: usize = 4;
 pub(crate) struct Link {
     pool: Pool,
     client: Client,
-    current: Arc<Mutex<Option<(u64, MultiplexedConnection)>>>,
+    current: Arc<Mutex<Current>>,
     opened: Arc<AtomicU64>,
+}
+
+#[derive(Default)]
+struct Current {
+    link: Option<(u64, MultiplexedConnection)>,
+    /// When the last attempt to connect failed, and how.
+    failed: Option<(Instant, StoreError)>,
 }
 
 // === impl Link ===
@@ -54,21 +61,37 @@ impl Link {
 
     /// The link as it stands, or a fresh one.
     pub(crate) async fn get(&self) -> Result<(u64, MultiplexedConnection), StoreError> {
+        let asked_at = Instant::now();
         let mut current = self.current.lock().await;
-        if let Some(link) = &*current {
+        if let Some(link) = &current.link {
             return Ok(link.clone());
         }
-        let connection = deadpool_redis::Connection::take(self.pool.get().await?);
-        let link = (self.opened.fetch_add(1, Ordering::Relaxed), connection);
-        *current = Some(link.clone());
-        Ok(link)
+        // Whoever waited while another tried in vain shares that answer: trying in turn, the last
+        // of many would wait for minutes.
+        if let Some((at, error)) = &current.failed
+            && *at >= asked_at
+        {
+            return Err(error.clone());
+        }
+        match self.pool.get().await.map(deadpool_redis::Connection::take) {
+            Ok(connection) => {
+                let link = (self.opened.fetch_add(1, Ordering::Relaxed), connection);
+                current.link = Some(link.clone());
+                Ok(link)
+            }
+            Err(error) => {
+                let error = StoreError::from(error);
+                current.failed = Some((Instant::now(), error.clone()));
+                Err(error)
+            }
+        }
     }
 
     /// Says that link `id` is broken: the next caller gets a fresh one.
     pub(crate) async fn drop_broken(&self, id: u64) {
         let mut current = self.current.lock().await;
-        if current.as_ref().is_some_and(|(found, _)| *found == id) {
-            *current = None;
+        if current.link.as_ref().is_some_and(|(found, _)| *found == id) {
+            current.link = None;
         }
     }
 
@@ -81,5 +104,27 @@ impl Link {
 impl std::fmt::Debug for Link {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Link")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{net::TcpListener, task::JoinSet};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn many_callers_wait_for_a_silent_redis_together_and_not_in_turn() {
+        // Accepts by its backlog, and never says a word.
+        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let link = Link::open(&format!("redis://{}", silent.local_addr().unwrap())).unwrap();
+        let start = Instant::now();
+        let mut callers = JoinSet::new();
+        for _ in 0..20 {
+            let link = link.clone();
+            callers.spawn(async move { link.get().await.is_err() });
+        }
+        assert!(callers.join_all().await.into_iter().all(|failed| failed));
+        assert!(start.elapsed() < 3 * CONNECT_TIMEOUT, "{:?}", start.elapsed());
     }
 }

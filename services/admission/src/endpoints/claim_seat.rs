@@ -17,7 +17,8 @@ use crate::{
 ///
 /// When it is the visitor's turn and a seat is free, it is admitted with a token. `your_turn` in
 /// the answer means that every seat is taken at this moment: ask again after
-/// `next_check_in_seconds`; the place is not lost. Claiming again gives the same token.
+/// `next_check_in_seconds`; the place is not lost. The answer may take two seconds, in which a seat
+/// that comes free is given to the first in line. Claiming again gives the same token.
 #[utoipa::path(
     post, path = "/v1/rooms/{room}/claim", operation_id = "claim_seat", tag = "visitors",
     params(
@@ -66,7 +67,7 @@ async fn claim(
         issuer: issuer.clone(),
         validity_seconds: None,
     };
-    let claimed = match admission.desk.claim(&snapshot.room, claim).await {
+    let claimed = match admission.door.claim(&snapshot.room, claim).await {
         Ok(claimed) => claimed,
         Err(error) => return journey.without_store(&error).await,
     };
@@ -76,7 +77,7 @@ async fn claim(
             journey.inside(ticket, &record, claimed.generation).await
         }
         Outcome::NotServed => journey.waits((ticket, Some(text)), Status::Waiting),
-        Outcome::NoSeat => journey.waits((ticket, Some(text)), Status::YourTurn),
+        Outcome::NoSeat => journey.held((ticket, Some(text))),
         Outcome::PositionExpired => journey.over(ticket, Status::Expired),
         Outcome::SessionEnded => journey.over(ticket, Status::Closed),
         Outcome::Foreign => Err(Problem::new(ProblemType::InvalidTicket)

@@ -15,6 +15,9 @@ use crate::state::Admission;
 
 /// How long a visitor at the door, or one inside, waits before asking again, ms.
 const AT_DOOR_MS: u32 = check_in::SHORTEST_MS;
+/// When someone who was held at the door and found no seat comes back, ms: at once, or others
+/// would be first.
+const BACK_AT_DOOR_MS: u32 = 100;
 /// The longest that a token of a room that fails open is valid, in seconds.
 const EMERGENCY_SECONDS: u64 = 60;
 
@@ -79,6 +82,16 @@ impl<'a> Journey<'a> {
         };
         let body = self.body(&ticket.place, status, next_ms)?;
         Ok(self.answer(body, &ticket, text))
+    }
+
+    /// Answers someone who was held at the door and found no seat.
+    ///
+    /// # Errors
+    /// When the request id cannot be made.
+    pub(crate) fn held(&self, ticket: Kept) -> Result<Answer, Problem> {
+        let mut answer = self.waits(ticket, Status::YourTurn)?;
+        answer.body.next_check_in_seconds = f64::from(BACK_AT_DOOR_MS) / 1000.0;
+        Ok(answer)
     }
 
     /// Answers someone who is inside, with a token for `record`.

@@ -31,10 +31,7 @@ impl Store {
         ];
         let figures = serde_json::to_string(figures).map_err(StoreError::unexpected)?;
         let mut call = self.timed(&scripts::ADVANCE, &keys(room, parts));
-        // A counter that an operator has taken below zero stays there unless the plan moves it.
-        let moves = plan.serving_counter > report.survey.serving_counter;
-        let target = if moves { plan.serving_counter.to_string() } else { "-inf".to_owned() };
-        call.arg(room.as_str()).arg(epoch).arg(target).arg(plan.promised);
+        call.arg(room.as_str()).arg(epoch).arg(plan.serving_counter).arg(plan.promised);
         call.arg(report.survey.promised).arg(figures).arg(reset_epoch);
         call.arg(report.survey.serving_counter);
         for field in &report.lapsed {

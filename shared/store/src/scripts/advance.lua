@@ -2,8 +2,7 @@
 
 KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 rate (hash)  5 rows (zset)
       6 served (hash)  7 presence (hash)
-ARGV  1 now (ms, 0 = the server's clock)  2 room  3 the leader's epoch  4 serving counter to reach (-inf:
-      leave it)
+ARGV  1 now (ms, 0 = the server's clock)  2 room  3 the leader's epoch  4 serving counter to reach
       5 people promised a seat  6 promised as the survey saw it  7 figures (JSON)
       8 reset epoch and 9 serving counter that the plan was made for (a counter below zero is
       given as 0)  10… leases that have lapsed
@@ -23,8 +22,9 @@ if refusal then return refusal end
 
 -- A reset or an operator's step back since the survey outdates the plan.
 if tonumber(ARGV[8]) == line.reset_epoch then
-  if line.serving_counter >= tonumber(ARGV[9]) then
-    if ARGV[4] ~= '-inf' then raise_serving(keys, line, tonumber(ARGV[4]), now, 't') end
+  local target, seen = tonumber(ARGV[4]), tonumber(ARGV[9])
+  if target > seen and line.serving_counter >= seen then
+    raise_serving(keys, line, target, now, 't')
   end
   local since = line.promised - tonumber(ARGV[6])
   redis.call('HSET', keys.line, 'promised', math.max(tonumber(ARGV[5]) + since, 0),

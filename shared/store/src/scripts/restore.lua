@@ -17,12 +17,13 @@ assert(#KEYS == 6 and #ARGV == 27, 'restore: wrong number of keys or arguments')
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 local now = time_ms(ARGV[1])
 redis.call('HSET', KEYS[1], 'leader_epoch', ARGV[3], 'reset_epoch', ARGV[4],
-  'generation', ARGV[5], 'queue_counter', tonumber(ARGV[6]) + GAP, 'serving_counter', ARGV[7],
-  'admitted', ARGV[8], 'expired', ARGV[9], 'skipped', tonumber(ARGV[10]) + GAP,
+  'generation', ARGV[5], 'queue_counter', -1, 'serving_counter', ARGV[7],
+  'admitted', ARGV[8], 'expired', ARGV[9], 'skipped', ARGV[10],
   'expired_position', ARGV[11], 'phantom', ARGV[12],
   'phantom_until', now + tonumber(ARGV[13]) * 1000, 'restored_at', now,
   'presence_from', now + tonumber(ARGV[14]) * 1000, 'promised', ARGV[15], 'tokens_until', ARGV[17])
 write_settings(KEYS[2], 19)
+catch_up(KEYS[1], read_line(KEYS[1]), tonumber(ARGV[6]))
 add_row({ rows = KEYS[3] }, tonumber(ARGV[7]), now, 't')
 -- Who of those behind the counter came through the AWS-style calls is lost: all count as there.
 if ARGV[18] == '1' then

@@ -51,7 +51,7 @@ async fn a_stale_leader_is_refused(world: World) {
     let (room, settings) = (&world.room, world.snapshot().await.settings);
     let survey = world.store.survey(room, &settings, 7).await;
     assert!(matches!(survey, Err(StoreError::Fenced(_))), "{survey:?}");
-    let mut plan = advance::plan(&report.survey, 0.0);
+    let mut plan = advance::plan(&report.survey, 1);
     plan.serving_counter = 40;
     let epoch = world.reset_epoch().await;
     let advanced = world.store.advance(room, 7, epoch, &report, &plan, &Figures::default()).await;
@@ -67,7 +67,7 @@ async fn the_serving_counter_never_goes_back(world: World) {
     let report = world.tick(1).await;
     world.store.increment(&world.room, 20).await.unwrap();
     let before = world.snapshot().await.serving_counter;
-    let plan = advance::plan(&report.survey, 0.0);
+    let plan = advance::plan(&report.survey, 1);
     let epoch = world.reset_epoch().await;
     let figures = Figures::default();
     let late = world.store.advance(&world.room, 1, epoch, &report, &plan, &figures);

@@ -8,6 +8,7 @@ crate::on_both_servers!(
     a_wiped_room_comes_back_ahead_of_every_number,
     seats_of_the_unseen_stay_taken_until_their_time_is_over,
     a_holder_who_returns_gets_its_session_back,
+    increments_go_on_behind_the_gap,
     a_room_that_is_there_is_not_restored,
 );
 
@@ -76,6 +77,18 @@ async fn a_holder_who_returns_gets_its_session_back(world: World) {
     assert_eq!(touched[2].session, None, "a seat of this generation would be on record");
     let back = world.snapshot().await;
     assert_eq!((back.active, back.phantom), (1, 2), "its seat is no longer held for the unseen");
+}
+
+async fn increments_go_on_behind_the_gap(world: World) {
+    world.open(vestibule_domain::RoomSettings::default()).await;
+    world.join(20, JoinMode::Queue).await;
+    world.store.increment(&world.room, 15).await.unwrap();
+    wipe_and_restore(&world, &[]).await;
+    let newcomer = world.join(5, JoinMode::Queue).await.first;
+    assert!(newcomer > 20);
+    assert_eq!(world.store.increment(&world.room, 5).await.unwrap(), 20);
+    let served = world.store.increment(&world.room, 3).await.unwrap();
+    assert_eq!(u64::try_from(served).unwrap(), newcomer + 2, "three newcomers are served");
 }
 
 async fn a_room_that_is_there_is_not_restored(world: World) {

@@ -102,7 +102,7 @@ impl World {
     pub(crate) async fn tick(&self, epoch: u64) -> SurveyReport {
         let snapshot = self.snapshot().await;
         let report = self.store.survey(&self.room, &snapshot.settings, epoch).await.unwrap();
-        let plan = advance::plan(&report.survey, 0.0);
+        let plan = advance::plan(&report.survey, 1);
         let figures = Figures { waiting: plan.waiting, ..Figures::default() };
         let advanced =
             self.store.advance(&self.room, epoch, snapshot.reset_epoch, &report, &plan, &figures);

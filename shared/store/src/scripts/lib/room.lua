@@ -14,6 +14,7 @@ local LINE = {
   'reset_epoch', 'generation', 'queue_counter', 'serving_counter', 'admitted', 'expired',
   'expired_position', 'promised', 'promised_at', 'phantom', 'phantom_until', 'skipped',
   'leader_epoch', 'restored_at', 'presence_from', 'tokens_until',
+  'gap_first', 'gap_last',
 }
 
 -- The line as numbers, or nil when the store does not know the room.
@@ -32,11 +33,11 @@ end
 -- Lifts the queue counter over a number that somebody has seen: the store lost its last writes.
 local function catch_up(key, line, known)
   if known <= line.queue_counter then return end
-  local lifted = known + GAP
-  redis.call('HINCRBY', key, 'skipped', GAP)
-  redis.call('HSET', key, 'queue_counter', lifted)
-  line.queue_counter = lifted
+  line.queue_counter = known + GAP
   line.skipped = line.skipped + GAP
+  line.gap_first, line.gap_last = known + 1, known + GAP
+  redis.call('HSET', key, 'queue_counter', line.queue_counter, 'skipped', line.skipped,
+    'gap_first', line.gap_first, 'gap_last', line.gap_last)
 end
 
 local SETTINGS = {

@@ -1,0 +1,35 @@
+# Everything there is to do here. Two of these are for everybody: `make run` and `make test`.
+
+.PHONY: help run test fmt lint docs deny bench openapi
+
+help: ## This list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1|\2/' | \
+		while IFS='|' read -r target what; do printf '%-14s %s\n' "$$target" "$$what"; done
+
+run: ## A demo on this machine, until Ctrl-C
+	@scripts/run.sh
+
+test: ## Every test; gets Redis and Valkey if they are missing
+	scripts/test-tools.sh
+	cargo build --locked --workspace --bins
+	cargo test --locked --workspace
+
+fmt: ## Whether everything is formatted
+	cargo fmt --all --check
+
+lint: ## Clippy, and the direction of dependence between the crates
+	scripts/check-layers.sh
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+docs: ## Whether the documentation builds without a warning
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --document-private-items
+
+deny: ## Licences, sources and banned crates of the dependencies
+	scripts/check-deps.sh
+
+bench: ## Speed against a bare server, on this machine
+	cargo run --locked --release -p vestibule-bench
+
+openapi: ## Writes openapi/*.json anew from the code
+	cargo run --locked --quiet -p vestibule-admission -- openapi > openapi/admission.json
+	cargo run --locked --quiet -p vestibule-controller -- openapi > openapi/controller.json

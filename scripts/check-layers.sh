@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Checks the direction of dependence between the crates: what deny.toml cannot say, because it is
+# about crates that others may well use. Needs no network.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+wrong=0
+
+# depends_not CRATE SCOPE FORBIDDEN...: SCOPE is `directly` or `at-all`.
+depends_not() {
+  local crate=$1 depth=() forbidden found
+  [ "$2" = directly ] && depth=(--depth 1)
+  shift 2
+  found=$(cargo tree --quiet --locked -p "$crate" -e normal "${depth[@]}" --prefix none |
+    tail -n +2 | cut -d ' ' -f 1 | sort -u)
+  for forbidden in "$@"; do
+    if grep -qx "$forbidden" <<<"$found"; then
+      say "$crate must not depend on $forbidden"
+      wrong=1
+    fi
+  done
+}
+
+outside="axum hyper redis deadpool-redis tokio tracing clap"
+services="vestibule-admission vestibule-controller"
+# shellcheck disable=SC2086 # lists of names
+{
+  # Pure: no I/O, no clock.
+  depends_not vestibule-domain at-all $outside aws-lc-rs rand vestibule-runtime vestibule-store \
+    vestibule-token $services
+  depends_not vestibule-token at-all $outside vestibule-runtime vestibule-store $services
+  depends_not vestibule-store directly axum hyper aws-lc-rs aes jsonwebtoken clap \
+    vestibule-runtime vestibule-token $services
+  depends_not vestibule-runtime directly redis deadpool-redis aws-lc-rs aes jsonwebtoken \
+    vestibule-domain vestibule-store vestibule-token $services
+  depends_not vestibule-entry directly redis deadpool-redis aws-lc-rs aes jsonwebtoken $services
+  depends_not vestibule-admission directly redis deadpool-redis aws-lc-rs aes jsonwebtoken \
+    vestibule-controller
+  depends_not vestibule-controller directly redis deadpool-redis aws-lc-rs aes jsonwebtoken \
+    vestibule-admission
+  # Black box: the tests and the crowd know the services by what they answer.
+  depends_not vestibule-tests at-all vestibule-domain vestibule-store vestibule-token $services
+  depends_not vestibule-crowd at-all vestibule-domain vestibule-store vestibule-token $services
+}
+[ "$wrong" = 0 ] || die "the layers are crossed"
+say "layers ok"

@@ -1,0 +1,71 @@
+# What the scripts share. To be sourced by bash; it does nothing by itself.
+# shellcheck shell=bash
+
+# Cargo as rustup installs it, also where no profile was read.
+if ! command -v cargo >/dev/null && [ -x "${CARGO_HOME:-${HOME:-/root}/.cargo}/bin/cargo" ]; then
+  PATH="${CARGO_HOME:-${HOME:-/root}/.cargo}/bin:$PATH"
+fi
+
+say() { printf '%s\n' "$*"; }
+
+warn() { printf 'WARNING: %s\n' "$*" >&2; }
+
+die() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# Runs a command as root: directly, or through sudo where that asks for no password.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif have sudo && sudo -n true 2>/dev/null; then
+    sudo -n "$@"
+  else
+    return 1
+  fi
+}
+
+# apt_install PACKAGE...: fails where there is no apt, or it is not allowed.
+apt_install() {
+  have apt-get || return 1
+  as_root true || return 1
+  say "installing with apt: $*"
+  local install=(env DEBIAN_FRONTEND=noninteractive
+    apt-get install -y -qq --no-install-recommends "$@")
+  # A fresh machine has no package lists yet, or old ones.
+  as_root "${install[@]}" >/dev/null 2>&1 || {
+    as_root apt-get update -qq >/dev/null && as_root "${install[@]}" >/dev/null
+  }
+}
+
+# Redis is wanted for its program: a service that comes with the package is not left running.
+install_redis() {
+  apt_install redis-server || return 1
+  if have systemctl; then
+    as_root systemctl disable --now redis-server >/dev/null 2>&1 || true
+  elif have service; then
+    as_root service redis-server stop >/dev/null 2>&1 || true
+  fi
+}
+
+# Rust needs a linker, and the cryptography a C compiler.
+need_compiler() {
+  have cargo || die "Rust is missing: install it with rustup, then try again"
+  have cc || apt_install gcc libc6-dev ||
+    die "a C compiler is missing: install gcc (Debian: apt-get install gcc libc6-dev)"
+}
+
+docker_answers() { have docker && docker version >/dev/null 2>&1; }
+
+# port_is_taken PORT: whether somebody listens there on this machine.
+port_is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# free_port WANTED: that port, or the next one on which nobody listens.
+free_port() {
+  local port=$1
+  while port_is_taken "$port"; do port=$((port + 1)); done
+  printf '%s' "$port"
+}

@@ -1,0 +1,118 @@
+//! The options of the controller. `--help` is the manual.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::{Parser, Subcommand};
+use secrecy::SecretString;
+use vestibule_runtime::{
+    options::CommonOptions,
+    secret::{SecretError, SecretSource},
+};
+
+/// Fewest bytes of `VESTIBULE_API_TOKEN`.
+pub const MIN_API_TOKEN_BYTES: usize = 16;
+
+/// Vestibule's controller: lets the line advance, and answers operators.
+///
+/// Run two or three: one leads, and another takes over within three seconds when it is gone. They
+/// need Redis (or Valkey), and the same secret as the vestibule-admission instances beside them.
+#[derive(Debug, Parser)]
+#[command(name = "vestibule-controller", version, max_term_width = 100)]
+pub struct Cli {
+    /// What else to do than serve.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// What both services are told.
+    #[command(flatten)]
+    pub common: CommonOptions,
+
+    /// Address for operators. Keep it private.
+    #[arg(long, env = "VESTIBULE_LISTEN", value_name = "ADDRESS", default_value = "0.0.0.0:8081")]
+    pub listen: SocketAddr,
+
+    /// Address for /livez, /readyz and /metrics. Keep it private.
+    #[arg(
+        long,
+        env = "VESTIBULE_ADMIN_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:9081"
+    )]
+    pub admin_listen: SocketAddr,
+
+    /// The issuer of tokens generated here, where neither the call nor the room names another; the
+    /// listening address if not given.
+    #[arg(long, env = "VESTIBULE_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
+
+    /// What operators show as `Authorization: Bearer …`, at least 16 bytes.
+    ///
+    /// Give it in the environment or as a file rather than as an argument, which others can see.
+    #[arg(long, env = "VESTIBULE_API_TOKEN", hide_env_values = true, value_name = "TEXT")]
+    pub api_token: Option<SecretString>,
+
+    /// File that holds the API token; a final newline does not count.
+    #[arg(long, env = "VESTIBULE_API_TOKEN_FILE", value_name = "FILE")]
+    pub api_token_file: Option<PathBuf>,
+}
+
+/// What else to do than serve.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum Command {
+    /// Print the OpenAPI document and exit.
+    Openapi,
+    /// Ask the running service whether it is ready: exit code 0 if so (for container probes).
+    Healthcheck,
+}
+
+// === impl Cli ===
+
+impl Cli {
+    /// Reads the operators' token, from wherever it was given.
+    ///
+    /// # Errors
+    /// If it is missing, given twice, unreadable or shorter than [`MIN_API_TOKEN_BYTES`].
+    pub fn read_api_token(&self) -> Result<SecretString, SecretError> {
+        let source = SecretSource {
+            variable: "VESTIBULE_API_TOKEN",
+            value: self.api_token.as_ref(),
+            file: self.api_token_file.as_deref(),
+            min_bytes: MIN_API_TOKEN_BYTES,
+        };
+        source.read()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_option_is_an_environment_variable() {
+        let command = Cli::command();
+        for argument in command.get_arguments() {
+            let Some(name) = argument.get_long().filter(|name| *name != "version") else {
+                continue;
+            };
+            let variable = argument.get_env().unwrap().to_str().unwrap();
+            assert_eq!(variable, format!("VESTIBULE_{}", name.to_uppercase().replace('-', "_")));
+        }
+        command.debug_assert();
+    }
+
+    #[test]
+    fn a_short_api_token_is_refused_and_none_is_printed() {
+        let parse = |token: &str| Cli::parse_from(["test", "--api-token", token]);
+        assert!(matches!(
+            parse("fifteen bytes!!").read_api_token(),
+            Err(SecretError::TooShort { .. })
+        ));
+        let good = parse("sixteen bytes!!!");
+        assert!(good.read_api_token().is_ok());
+        assert!(!format!("{good:?}").contains("sixteen"));
+        let none = Cli::parse_from(["test"]).read_api_token();
+        assert!(matches!(none, Err(SecretError::Missing { .. })));
+    }
+}

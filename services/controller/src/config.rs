@@ -1,0 +1,68 @@
+//! The options as the service uses them: checked, secrets read. Nothing is bound or connected yet,
+//! so whatever is wrong is found before anything starts.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use secrecy::{ExposeSecret, SecretString};
+use vestibule_runtime::secret::SecretError;
+use vestibule_store::{Clock, Store, StoreError};
+use vestibule_token::{DeploymentSecret, SecretTooShort};
+
+use crate::cli::Cli;
+
+/// What the controller is told.
+#[derive(Debug)]
+pub struct Config {
+    /// Redis, not yet connected.
+    pub store: Store,
+    /// The deployment's secret.
+    pub secret: Arc<DeploymentSecret>,
+    /// What operators show.
+    pub api_token: SecretString,
+    /// Where operators call; port 0 takes any free one.
+    pub listen: SocketAddr,
+    /// Where probes and Prometheus ask; port 0 takes any free one.
+    pub admin_listen: SocketAddr,
+    /// The default issuer; the listening address if there is none.
+    pub public_url: Option<String>,
+    /// Where this instance runs.
+    pub region: String,
+    /// How long requests and tasks may take to end.
+    pub shutdown_grace: Duration,
+}
+
+/// The options cannot be used. What exactly is wrong is in the source.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A secret is missing, given twice, unreadable or too short.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// The deployment's secret is too short.
+    #[error("VESTIBULE_SECRET")]
+    TooShort(#[from] SecretTooShort),
+    /// The address of Redis is none.
+    #[error("VESTIBULE_REDIS_URL")]
+    Redis(#[from] StoreError),
+}
+
+// === impl Config ===
+
+impl Config {
+    /// Checks the options and reads the secrets.
+    ///
+    /// # Errors
+    /// [`ConfigError`], naming the variable.
+    pub fn read(cli: &Cli) -> Result<Self, ConfigError> {
+        let secret = cli.common.read_secret()?;
+        Ok(Self {
+            store: Store::open(cli.common.redis_url.expose_secret(), Clock::Server)?,
+            secret: Arc::new(DeploymentSecret::new(secret.expose_secret().as_bytes())?),
+            api_token: cli.read_api_token()?,
+            listen: cli.listen,
+            admin_listen: cli.admin_listen,
+            public_url: cli.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned()),
+            region: cli.common.region.clone(),
+            shutdown_grace: cli.common.shutdown_grace(),
+        })
+    }
+}

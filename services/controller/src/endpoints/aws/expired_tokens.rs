@@ -1,0 +1,28 @@
+//! `GET /expired_tokens`
+
+use std::sync::Arc;
+
+use axum::{Json, extract::State};
+use vestibule_entry::aws::{Answer, ErrorBody};
+
+use crate::{extractors::EventQuery, openapi::AwsRefusals, rooms::RoomError, state::Controller};
+
+/// Lists request ids whose tokens have expired.
+///
+/// Earliest first, whatever became of their sessions; those of the last 24 hours.
+#[utoipa::path(
+    get, path = "/expired_tokens", tag = "aws-style", params(EventQuery),
+    responses(
+        (status = 200, description = "Request ids", body = Vec<String>),
+        (status = 400, description = "No such event", body = ErrorBody),
+        AwsRefusals,
+    )
+)]
+pub(crate) async fn expired_tokens(
+    State(controller): State<Arc<Controller>>,
+    query: EventQuery,
+) -> Result<Json<Vec<String>>, Answer> {
+    let known = controller.event(&query.event_id).await?;
+    let tokens = controller.store.expired_tokens(&known.snapshot().room).await;
+    Ok(Json(tokens.map_err(RoomError::from)?))
+}

@@ -1,0 +1,35 @@
+//! `GET /num_active_tokens`
+
+use std::sync::Arc;
+
+use axum::{Json, extract::State};
+use serde::Serialize;
+use utoipa::ToSchema;
+use vestibule_entry::aws::{Answer, ErrorBody};
+
+use crate::{extractors::EventQuery, openapi::AwsRefusals, state::Controller};
+
+/// How many are inside.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct ActiveTokens {
+    /// Sessions that are neither over nor expired.
+    pub active_tokens: u64,
+}
+
+/// Counts the visitors inside, this moment.
+#[utoipa::path(
+    get, path = "/num_active_tokens", tag = "aws-style", params(EventQuery),
+    responses(
+        (status = 200, description = "How many are inside", body = ActiveTokens),
+        (status = 400, description = "No such event", body = ErrorBody),
+        AwsRefusals,
+    )
+)]
+pub(crate) async fn num_active_tokens(
+    State(controller): State<Arc<Controller>>,
+    query: EventQuery,
+) -> Result<Json<ActiveTokens>, Answer> {
+    let known = controller.event(&query.event_id).await?;
+    let room = controller.read_room(&known.snapshot().room).await?;
+    Ok(Json(ActiveTokens { active_tokens: room.active + room.phantom }))
+}

@@ -1,0 +1,43 @@
+//! `POST /reset_initial_state`
+
+use std::sync::Arc;
+
+use axum::{Json, extract::State};
+use serde::Deserialize;
+use utoipa::ToSchema;
+use vestibule_entry::aws::{Answer, MessageBody};
+
+use crate::{extractors::AwsBody, openapi::AwsRefusals, rooms::RoomError, state::Controller};
+
+/// Which event.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+pub struct Reset {
+    /// The event: a room's name.
+    event_id: String,
+}
+
+/// Starts an event afresh, at once.
+///
+/// Numbers begin at 1, and every earlier request id and session is void. Clients expect the same
+/// answer for an event that does not exist.
+#[utoipa::path(
+    post, path = "/reset_initial_state", tag = "aws-style", request_body = Reset,
+    responses((status = 200, description = "Accepted", body = MessageBody), AwsRefusals)
+)]
+pub(crate) async fn reset_initial_state(
+    State(controller): State<Arc<Controller>>,
+    AwsBody(body): AwsBody<Reset>,
+) -> Result<Json<MessageBody>, Answer> {
+    match reset(&controller, &body.event_id).await {
+        Ok(()) | Err(RoomError::Unknown) => {
+            let message = "Reset accepted; it takes effect at once.".to_owned();
+            Ok(Json(MessageBody { message }))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+async fn reset(controller: &Controller, event_id: &str) -> Result<(), RoomError> {
+    let room = controller.event(event_id).await?.snapshot().room.clone();
+    controller.reset(&room).await
+}

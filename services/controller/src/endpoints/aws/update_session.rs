@@ -1,0 +1,81 @@
+//! `POST /update_session`
+
+use std::sync::Arc;
+
+use axum::{Json, extract::State};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_store::{Departure, EndedAs};
+use vestibule_token::RequestIdError;
+
+use crate::{
+    extractors::{AwsBody, WholeNumber},
+    openapi::AwsRefusals,
+    rooms::RoomError,
+    state::Controller,
+};
+
+/// Whose session, and how it ended.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+pub struct SessionUpdate {
+    /// The event: a room's name.
+    event_id: String,
+    /// Who it was.
+    request_id: String,
+    /// 1: completed. -1: abandoned.
+    #[schema(value_type = i64)]
+    status: WholeNumber,
+}
+
+/// Nothing: clients look at the status only.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Updated {}
+
+/// Ends a session before its time.
+///
+/// Its seat is free at once. Done once only: a session that is over stays as it is.
+#[utoipa::path(
+    post, path = "/update_session", tag = "aws-style", request_body = SessionUpdate,
+    responses(
+        (status = 200, description = "It is over", body = Updated),
+        (status = 400, description = "No such event, or no request id", body = ErrorBody),
+        (status = 404, description = "There is no such session, or it is over", body = ErrorBody),
+        AwsRefusals,
+    )
+)]
+pub(crate) async fn update_session(
+    State(controller): State<Arc<Controller>>,
+    AwsBody(body): AwsBody<SessionUpdate>,
+) -> Result<Json<Updated>, Answer> {
+    let ended_as = ended_as(body.status)?;
+    let known = controller.event(&body.event_id).await.map_err(invalid)?;
+    let snapshot = known.snapshot();
+    let seals = controller.seals.of(&snapshot.room, snapshot.reset_epoch);
+    let place = seals.request_ids.open(&body.request_id).map_err(|error| match error {
+        RequestIdError::Malformed => Answer::InvalidEventOrRequest,
+        RequestIdError::Foreign => Answer::NoSession,
+    })?;
+    let departure = Departure { number: place.number, ended_as };
+    let left = controller.store.leave(&snapshot.room, snapshot.reset_epoch, &[departure]).await;
+    match left {
+        Ok(ended) if ended.contains(&true) => Ok(Json(Updated {})),
+        Ok(_) => Err(Answer::NoSession),
+        Err(error) => Err(invalid(controller.explain(&snapshot.room, error).await)),
+    }
+}
+
+fn ended_as(status: WholeNumber) -> Result<EndedAs, Answer> {
+    match status.0 {
+        1 => Ok(EndedAs::Completed),
+        -1 => Ok(EndedAs::Abandoned),
+        _ => Err(Answer::bad_request("Invalid status: 1 (completed) or -1 (abandoned)")),
+    }
+}
+
+fn invalid(error: RoomError) -> Answer {
+    match error {
+        RoomError::Unknown => Answer::InvalidEventOrRequest,
+        RoomError::Store(error) => error.into(),
+    }
+}

@@ -1,0 +1,30 @@
+//! `GET /v1/rooms/{room}`
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use vestibule_domain::RoomId;
+use vestibule_runtime::{
+    Problem,
+    extract::{Json, Path},
+};
+
+use crate::{
+    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    state::Controller,
+    wire::Room,
+};
+
+/// Tells a room's settings.
+#[utoipa::path(
+    get, path = "/v1/rooms/{room}", tag = "rooms",
+    params(("room" = String, Path, description = "Its name")),
+    responses((status = 200, description = "The room", body = Room), InvalidRequest, NoSuchRoom, Refusals)
+)]
+pub(crate) async fn get_room(
+    State(controller): State<Arc<Controller>>,
+    Path(room): Path<RoomId>,
+) -> Result<Json<Room>, Problem> {
+    let snapshot = controller.read_room(&room).await?;
+    Ok(Json(Room::new(room, snapshot.settings)))
+}

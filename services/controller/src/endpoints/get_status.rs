@@ -1,0 +1,35 @@
+//! `GET /v1/rooms/{room}/status`
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use vestibule_domain::RoomId;
+use vestibule_entry::problem_of;
+use vestibule_runtime::{
+    Problem,
+    extract::{Json, Path},
+};
+
+use crate::{
+    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    state::Controller,
+    wire::RoomStatus,
+};
+
+/// Tells how a room stands this moment.
+///
+/// `waiting`, `admissions_per_second` and `wait_seconds` are of the leader's last tick.
+#[utoipa::path(
+    get, path = "/v1/rooms/{room}/status", tag = "rooms",
+    params(("room" = String, Path, description = "Its name")),
+    responses((status = 200, description = "How it stands", body = RoomStatus),
+        InvalidRequest, NoSuchRoom, Refusals)
+)]
+pub(crate) async fn get_status(
+    State(controller): State<Arc<Controller>>,
+    Path(room): Path<RoomId>,
+) -> Result<Json<RoomStatus>, Problem> {
+    let snapshot = controller.read_room(&room).await?;
+    let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
+    Ok(Json(RoomStatus::new(snapshot, leader)))
+}

@@ -1,0 +1,13 @@
+//! One file for each operation: its documentation, its handler, its errors. Where they are found
+//! is in [`crate::router`].
+
+pub mod aws;
+pub mod delete_room;
+pub mod get_history;
+pub mod get_room;
+pub mod get_status;
+pub mod list_rooms;
+pub mod patch_room;
+pub mod put_room;
+pub mod reset_room;
+pub mod rotate_keys;

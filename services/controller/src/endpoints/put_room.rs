@@ -1,0 +1,48 @@
+//! `PUT /v1/rooms/{room}`
+
+use std::sync::Arc;
+
+use axum::{extract::State, http::StatusCode};
+use vestibule_domain::RoomId;
+use vestibule_entry::problem_of;
+use vestibule_runtime::{
+    Problem,
+    extract::{Json, Path},
+};
+use vestibule_store::Put;
+
+use crate::{
+    openapi::{InvalidRequest, Refusals},
+    state::Controller,
+    wire::{Members, Room},
+};
+
+/// Creates a room, or replaces its settings: what is left out has its default.
+///
+/// The line stays as it is. The document that other calls answer, with its `room`, may be sent
+/// back.
+#[utoipa::path(
+    put, path = "/v1/rooms/{room}", tag = "rooms",
+    params(("room" = String, Path, description = "Its name: 1 to 64 of `A-Za-z0-9_-`")),
+    request_body = Room,
+    responses(
+        (status = 201, description = "Created", body = Room),
+        (status = 200, description = "Replaced", body = Room),
+        InvalidRequest, Refusals,
+    )
+)]
+pub(crate) async fn put_room(
+    State(controller): State<Arc<Controller>>,
+    Path(room): Path<RoomId>,
+    Json(members): Json<Members>,
+) -> Result<(StatusCode, Json<Room>), Problem> {
+    let settings = members.create(&room)?;
+    controller.require_whole_keyspace().await?;
+    let put = controller.store.put_room(&room, &settings, None).await;
+    let status = match put.map_err(|error| problem_of(&error))? {
+        Put::Created => StatusCode::CREATED,
+        Put::Changed | Put::Conflict => StatusCode::OK,
+    };
+    controller.take_in(&room).await;
+    Ok((status, Json(Room::new(room, settings))))
+}

@@ -1,0 +1,51 @@
+//! What goes on by itself. Every controller keeps its memory fresh and campaigns for the lease;
+//! the one that leads keeps the keyspace whole, lets the lines advance, and closes minutes.
+//!
+//! A loop never fails because of Redis: it tries again. One that ends by itself stops the process.
+
+mod leader;
+mod leadership;
+mod opening;
+mod pulse;
+mod restore;
+mod roll_up;
+mod tick;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use vestibule_entry::KeyError;
+use vestibule_runtime::Lifecycle;
+use vestibule_store::StoreError;
+
+pub use self::leadership::{Leadership, Role};
+use crate::state::Controller;
+
+/// Starts the loops: first the opening, and the others once Redis was reached.
+pub fn spawn(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
+    lifecycle.spawn("opening", opening::run(Arc::clone(controller), lifecycle.clone()));
+}
+
+/// Feed and keys serve requests until the last is answered; the rest ends with the first signal.
+fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
+    let (soft, drained) = (lifecycle.soft(), lifecycle.drained());
+    let own = || Arc::clone(controller);
+    lifecycle.spawn("feed", until(drained.clone(), controller.feed.clone().run()));
+    lifecycle.spawn("keys", until(drained.clone(), controller.keys.clone().run()));
+    lifecycle.spawn("leader", leader::run(own(), soft.clone()));
+    lifecycle.spawn("restore", until(soft.clone(), restore::run(own())));
+    lifecycle.spawn("tick", until(soft.clone(), tick::run(own())));
+    lifecycle.spawn("roll up", until(soft.clone(), roll_up::run(own())));
+}
+
+/// Whether trying again cannot help: a newer release's keyspace, or another secret's.
+fn is_hopeless(error: &KeyError) -> bool {
+    matches!(error, KeyError::Store(StoreError::NewerSchema { .. }) | KeyError::Ring(_))
+}
+
+async fn until(stop: CancellationToken, task: impl Future<Output = ()>) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = task => {}
+    }
+}

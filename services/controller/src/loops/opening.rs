@@ -1,0 +1,62 @@
+//! The start: waits for Redis, starts the other loops, and says when the instance is ready.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::sleep;
+use vestibule_entry::KeyError;
+use vestibule_runtime::Lifecycle;
+
+use crate::state::Controller;
+
+const RETRY: Duration = Duration::from_millis(250);
+/// One in so many failed attempts is worth a line in the log.
+const LOG_EVERY: usize = 40;
+
+/// Opens the service, and stays until the stop. Ends by itself, which stops the process, when the
+/// keyspace is newer than this release, or is another secret's.
+pub(super) async fn run(controller: Arc<Controller>, lifecycle: Lifecycle) {
+    let redis = lifecycle.readiness().condition("redis");
+    let keyspace = lifecycle.readiness().condition("keyspace");
+    let opening = async {
+        if let Err(error) = reach_redis(&controller).await {
+            tracing::error!(%error, "this controller cannot work on this keyspace");
+            return;
+        }
+        redis.set(true);
+        super::spawn_all(&controller, &lifecycle);
+        while !is_usable(&controller).await {
+            sleep(RETRY).await;
+        }
+        keyspace.set(true);
+        tracing::info!("ready");
+        std::future::pending::<()>().await;
+    };
+    super::until(lifecycle.soft().clone(), opening).await;
+}
+
+/// Waits as long as it takes, unless waiting cannot help.
+async fn reach_redis(controller: &Controller) -> Result<(), KeyError> {
+    for attempt in 0_usize.. {
+        match look(controller).await {
+            Ok(()) => break,
+            Err(error) if super::is_hopeless(&error) => return Err(error),
+            Err(error) if attempt % LOG_EVERY == 0 => tracing::warn!(%error, "waiting for redis"),
+            Err(_) => {}
+        }
+        sleep(RETRY).await;
+    }
+    Ok(())
+}
+
+async fn look(controller: &Controller) -> Result<(), KeyError> {
+    controller.store.check_schema().await?;
+    controller.keys.refresh().await.map(drop)
+}
+
+/// Whether a leader, this one or another, has made the keyspace whole, and this instance has what
+/// requests need.
+async fn is_usable(controller: &Controller) -> bool {
+    let stamped = matches!(controller.store.schema().await, Ok(version) if version > 0);
+    let has_key = !matches!(controller.keys.current(), Err(KeyError::Missing));
+    stamped && has_key && controller.feed.is_connected()
+}

@@ -1,0 +1,167 @@
+//! Keeping the keyspace whole: the leader migrates it, and brings back what Redis has lost.
+//!
+//! The order matters. The schema's stamp goes with a lost keyspace, and comes back last: while it
+//! is missing, every service keeps its rooms in memory. A room that is not listed in a stamped
+//! keyspace was deleted, and stays so.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use tokio::time::sleep;
+use vestibule_domain::{RoomId, RoomSnapshot, check_in};
+use vestibule_entry::KeyError;
+use vestibule_store::{Restoration, StoreError};
+
+use super::Role;
+use crate::state::Controller;
+
+/// How often the leader looks whether the keyspace is whole.
+const LOOK: Duration = Duration::from_millis(500);
+/// How long all services get to testify what they have seen; they do so every 500 ms.
+const TESTIMONY: Duration = Duration::from_millis(1_500);
+const RETRY: Duration = Duration::from_millis(500);
+
+/// Keeps the keyspace whole for as long as this instance leads. Ends by itself, which stops the
+/// process, when it can never do so: when a newer release has taken the keyspace over.
+pub(super) async fn run(controller: Arc<Controller>) {
+    let mut role = controller.leadership.watch();
+    loop {
+        let now = *role.borrow_and_update();
+        let done = match now {
+            Role::Following => {
+                if role.changed().await.is_err() {
+                    return;
+                }
+                Ok(())
+            }
+            Role::Settling(epoch) => settle(&controller, epoch).await,
+            Role::Leading(epoch) => {
+                tokio::select! {
+                    _ = role.changed() => Ok(()),
+                    looked = look(&controller, epoch) => looked,
+                }
+            }
+        };
+        match done {
+            Ok(()) => {}
+            Err(error) if super::is_hopeless(&error) => {
+                tracing::error!(%error, "this controller cannot lead on this keyspace");
+                return;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the keyspace could not be seen to");
+                sleep(RETRY).await;
+            }
+        }
+    }
+}
+
+/// Makes the keyspace whole; then this instance leads.
+async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
+    // Of a stamped keyspace only a part can be lost; the ticks will notice.
+    if controller.store.check_schema().await? == 0 {
+        restore_lost(controller, epoch, false).await?;
+    }
+    let now = controller.store.now_ms().await? / 1000;
+    controller.keys.ensure(now).await?;
+    if controller.leadership.role().term() != Some(epoch) {
+        return Ok(());
+    }
+    controller.store.migrate().await?;
+    controller.leadership.settled(epoch);
+    Ok(())
+}
+
+/// Looks once, after a while, whether all is still there.
+async fn look(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
+    sleep(LOOK).await;
+    if controller.store.check_schema().await? == 0 {
+        tracing::warn!("redis has lost the keyspace");
+        controller.leadership.unsettled(epoch);
+    } else if controller.leadership.take_missing() {
+        restore_lost(controller, epoch, true).await?;
+    }
+    Ok(())
+}
+
+/// Brings back every room that this instance remembers and Redis has lost.
+async fn restore_lost(
+    controller: &Controller,
+    epoch: u64,
+    stamped: bool,
+) -> Result<(), StoreError> {
+    if lost(controller, stamped).await?.is_empty() {
+        return Ok(());
+    }
+    sleep(TESTIMONY).await;
+    for last in lost(controller, stamped).await? {
+        restore(controller, epoch, &last).await?;
+    }
+    Ok(())
+}
+
+async fn lost(
+    controller: &Controller,
+    stamped: bool,
+) -> Result<Vec<Arc<RoomSnapshot>>, StoreError> {
+    let listed: HashSet<RoomId> = controller.store.rooms().await?.into_iter().collect();
+    let mut lost = Vec::new();
+    for last in controller.feed.rooms().iter().map(|known| known.snapshot()) {
+        let deleted = stamped && !listed.contains(&last.room);
+        if !deleted && controller.store.read_snapshot(&last.room).await?.is_none() {
+            lost.push(last);
+        }
+    }
+    Ok(lost)
+}
+
+async fn restore(
+    controller: &Controller,
+    epoch: u64,
+    last: &RoomSnapshot,
+) -> Result<(), StoreError> {
+    let testimonies = controller.store.testimonies(&last.room).await?;
+    let to = Restoration::from(last, &testimonies, presence_seconds(last));
+    if controller.store.restore(last, epoch, &to).await? {
+        controller.metrics.restorations.inc();
+        let (queue_counter, witnesses) = (to.seen.queue_counter, testimonies.len());
+        tracing::warn!(room = %last.room, queue_counter, witnesses, "restored a lost room");
+    }
+    Ok(())
+}
+
+/// How long it takes until everyone in line has checked in again: as long as those at its end were
+/// told to wait, half as much again, and a little more.
+fn presence_seconds(room: &RoomSnapshot) -> u64 {
+    let standing = check_in::Standing {
+        people_ahead: room.figures.waiting,
+        waiting: room.figures.waiting,
+        admissions_per_second: room.figures.admissions_per_second,
+        poll_budget: room.settings.poll_budget_per_second,
+    };
+    let longest_ms = u64::from(check_in::interval_ms(&standing, 1.0));
+    (longest_ms * 3 / 2).div_ceil(1000) + 5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn room(waiting: u64) -> RoomSnapshot {
+        let json = format!(
+            r#"{{"room":"r","settings":{{}},"reset_epoch":7,"generation":1,"now_ms":1,
+            "queue_counter":9,"serving_counter":0,"admitted":0,"active":0,"phantom":0,"expired":0,
+            "skipped":0,"expired_position":0,"admitted_last_minute":0,"tokens_until":0,
+            "figures":{{"waiting":{waiting},"admissions_per_second":10.0}}}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
+    #[test]
+    fn presence_comes_together_within_the_longest_interval_told() {
+        assert_eq!(presence_seconds(&room(0)), 7, "1.15 s at the front");
+        let [short, long] = [6_000, 10_000_000].map(|waiting| presence_seconds(&room(waiting)));
+        assert!(7 < short && short < long, "{short} {long}");
+        let longest = u64::from(check_in::LONGEST_MS) * 3 / 2 / 1000;
+        assert!(long <= longest + 5, "{long}");
+    }
+}

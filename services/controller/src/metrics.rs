@@ -1,0 +1,166 @@
+//! What the controller measures, besides its HTTP requests.
+//!
+//! | metric | type | what |
+//! |---|---|---|
+//! | `vestibule_leading` | gauge | 1 while this instance leads |
+//! | `vestibule_tick_duration_seconds` | histogram | one room's tick |
+//! | `vestibule_ticks_failed_total` | counter | ticks that Redis did not let through |
+//! | `vestibule_restorations_total` | counter | rooms brought back after Redis had lost them |
+//! | `vestibule_redis_calls_total` | counter | calls to Redis |
+//! | `vestibule_rooms` | gauge | rooms known |
+//! | `vestibule_room_…` | gauge | figures of each room, label `room`; see [`ROOM_FIGURES`] |
+
+use std::fmt;
+
+use prometheus_client::{
+    collector::Collector,
+    encoding::{DescriptorEncoder, EncodeMetric},
+    metrics::{
+        MetricType,
+        counter::{ConstCounter, Counter},
+        gauge::{ConstGauge, Gauge},
+        histogram::Histogram,
+    },
+    registry::{Registry, Unit},
+};
+use vestibule_domain::RoomSnapshot;
+use vestibule_store::{Feed, Store};
+
+/// Upper bounds of the tick histogram, in seconds: from one round trip to Redis's time-out.
+pub const TICK_BUCKETS: [f64; 9] = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
+
+/// A figure of a room: name, help, and how it is read from the snapshot.
+pub type RoomFigure = (&'static str, &'static str, fn(&RoomSnapshot) -> f64);
+
+/// What is told of each room.
+#[expect(clippy::cast_precision_loss, reason = "counts of people")]
+pub const ROOM_FIGURES: [RoomFigure; 7] = [
+    ("room_queue_counter", "The highest queue number", |room| room.queue_counter as f64),
+    ("room_serving_counter", "The serving counter", |room| room.serving_counter as f64),
+    ("room_waiting", "Visitors waiting who are still there", |room| room.figures.waiting as f64),
+    ("room_active_users", "Sessions", |room| (room.active + room.phantom) as f64),
+    ("room_admitted", "Sessions that ever began", |room| room.admitted as f64),
+    ("room_admitted_last_minute", "Admissions of 60 seconds", |room| {
+        room.admitted_last_minute as f64
+    }),
+    ("room_admissions_per_second", "Pace of admissions, smoothed", |room| {
+        room.figures.admissions_per_second
+    }),
+];
+
+/// The controller's own metrics.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    /// 1 while this instance leads.
+    pub leading: Gauge,
+    /// How long one room's tick took.
+    pub tick_duration: Histogram,
+    /// Ticks that failed.
+    pub ticks_failed: Counter,
+    /// Rooms restored.
+    pub restorations: Counter,
+}
+
+/// What is known elsewhere, read when it is scraped.
+#[derive(Debug)]
+struct Known {
+    store: Store,
+    feed: Feed,
+}
+
+// === impl Metrics ===
+
+impl Metrics {
+    /// Creates the metrics and registers them.
+    pub fn register(registry: &mut Registry, store: &Store, feed: &Feed) -> Self {
+        let metrics = Self {
+            leading: Gauge::default(),
+            tick_duration: Histogram::new(TICK_BUCKETS),
+            ticks_failed: Counter::default(),
+            restorations: Counter::default(),
+        };
+        registry.register("leading", "Whether this instance leads", metrics.leading.clone());
+        registry.register_with_unit(
+            "tick_duration",
+            "Time that one room's tick took",
+            Unit::Seconds,
+            metrics.tick_duration.clone(),
+        );
+        let help = "Ticks that Redis did not let through";
+        registry.register("ticks_failed", help, metrics.ticks_failed.clone());
+        let help = "Rooms brought back after Redis had lost them";
+        registry.register("restorations", help, metrics.restorations.clone());
+        let known = Known { store: store.clone(), feed: feed.clone() };
+        registry.register_collector(Box::new(known));
+        metrics
+    }
+}
+
+// === impl Known ===
+
+impl Collector for Known {
+    fn encode(&self, mut encoder: DescriptorEncoder) -> Result<(), fmt::Error> {
+        let calls = ConstCounter::new(self.store.calls());
+        let metric = MetricType::Counter;
+        calls.encode(encoder.encode_descriptor(
+            "redis_calls",
+            "Calls to Redis",
+            None,
+            metric,
+        )?)?;
+        let rooms: Vec<_> = self.feed.rooms().iter().map(|room| room.snapshot()).collect();
+        let count = ConstGauge::new(i64::try_from(rooms.len()).unwrap_or(i64::MAX));
+        count.encode(encoder.encode_descriptor(
+            "rooms",
+            "Rooms known",
+            None,
+            MetricType::Gauge,
+        )?)?;
+        if rooms.is_empty() {
+            return Ok(());
+        }
+        for (name, help, figure) in ROOM_FIGURES {
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+            for room in &rooms {
+                let labels = [("room", room.room.as_str())];
+                metric.encode_family(&labels)?.encode_gauge(&figure(room))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vestibule_runtime::metrics::{encode, registry};
+    use vestibule_store::Clock;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn rooms_and_calls_are_read_when_scraped() {
+        let store = Store::open("redis://127.0.0.1:1", Clock::Server).unwrap();
+        let feed = Feed::new(store.clone(), "test");
+        let mut registry = registry("controller", "1");
+        let metrics = Metrics::register(&mut registry, &store, &feed);
+        metrics.leading.set(1);
+        let text = encode(&registry).unwrap();
+        assert!(text.contains("vestibule_rooms 0\n") && text.contains("vestibule_leading 1\n"));
+        let snapshot = r#"{"room":"sale","settings":{},"reset_epoch":7,"generation":1,"now_ms":1,
+            "queue_counter":90,"serving_counter":-5,"admitted":30,"active":20,"phantom":2,
+            "expired":0,"skipped":0,"expired_position":0,"admitted_last_minute":5,
+            "tokens_until":0,"figures":{"waiting":12}}"#;
+        feed.receive(serde_json::from_str(snapshot).unwrap()).await;
+        assert!(store.ping().await.is_err());
+        let text = encode(&registry).unwrap();
+        for line in [
+            "vestibule_rooms 1\n",
+            "vestibule_redis_calls_total 1\n",
+            "vestibule_room_serving_counter{room=\"sale\"} -5.0\n",
+            "vestibule_room_active_users{room=\"sale\"} 22.0\n",
+            "vestibule_room_waiting{room=\"sale\"} 12.0\n",
+        ] {
+            assert!(text.contains(line), "{line}{text}");
+        }
+    }
+}

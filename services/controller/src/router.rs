@@ -1,0 +1,82 @@
+//! Every route, in one list, and what each group of them wears.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    http::{HeaderValue, header::CACHE_CONTROL},
+    middleware::{from_fn_with_state, map_response},
+    response::Response,
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use vestibule_runtime::{HttpMetrics, Shed, http};
+
+use crate::{
+    endpoints::{
+        aws::{
+            expired_tokens, generate_token, increment_serving_counter, num_active_tokens,
+            reset_initial_state, update_session,
+        },
+        delete_room, get_history, get_room, get_status, list_rooms, patch_room, put_room,
+        reset_room, rotate_keys,
+    },
+    extractors::{require_bearer, require_bearer_aws_style},
+    openapi,
+    state::Controller,
+};
+
+/// Requests in flight before more are refused: operators are few.
+const MAX_IN_FLIGHT: usize = 2_000;
+
+type Routes = OpenApiRouter<Arc<Controller>>;
+
+/// Rooms and keys: for operators.
+pub(crate) fn v1() -> Routes {
+    OpenApiRouter::new()
+        .routes(routes!(list_rooms::list_rooms))
+        .routes(routes!(
+            put_room::put_room,
+            get_room::get_room,
+            patch_room::patch_room,
+            delete_room::delete_room
+        ))
+        .routes(routes!(reset_room::reset_room))
+        .routes(routes!(get_status::get_status))
+        .routes(routes!(get_history::get_history))
+        .routes(routes!(rotate_keys::rotate_keys))
+}
+
+/// The private calls of the AWS-style API: for its clients.
+pub(crate) fn aws_style() -> Routes {
+    OpenApiRouter::new()
+        .routes(routes!(generate_token::generate_token))
+        .routes(routes!(increment_serving_counter::increment_serving_counter))
+        .routes(routes!(update_session::update_session))
+        .routes(routes!(reset_initial_state::reset_initial_state))
+        .routes(routes!(num_active_tokens::num_active_tokens))
+        .routes(routes!(expired_tokens::expired_tokens))
+}
+
+/// The whole API, and its documentation, which is open to all.
+pub fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Router {
+    let bearer = from_fn_with_state(Arc::clone(controller), require_bearer);
+    let bearer_aws_style = from_fn_with_state(Arc::clone(controller), require_bearer_aws_style);
+    let aws_style = Router::from(aws_style()).route_layer(bearer_aws_style);
+    let api = Router::from(v1())
+        .route_layer(bearer)
+        .merge(aws_style.clone())
+        .nest("/api", aws_style)
+        .layer(map_response(no_store))
+        .merge(openapi::routes());
+    http::public(api, metrics, Shed::new(MAX_IN_FLIGHT)).with_state(Arc::clone(controller))
+}
+
+/// Nothing that operators are told is for a cache.
+async fn no_store(mut response: Response) -> Response {
+    let no_store = HeaderValue::from_static("no-store");
+    response.headers_mut().entry(CACHE_CONTROL).or_insert(no_store);
+    response
+}
+
+#[cfg(test)]
+mod tests;

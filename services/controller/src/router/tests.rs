@@ -1,0 +1,119 @@
+//! What can be said of the routes without Redis: who is let in, and which answers need no store.
+
+use axum::{
+    body::{Body, to_bytes},
+    http::{
+        HeaderMap, Method, Request, StatusCode,
+        header::{ACCESS_CONTROL_ALLOW_ORIGIN, AUTHORIZATION, CACHE_CONTROL, WWW_AUTHENTICATE},
+    },
+};
+use clap::Parser;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+use vestibule_runtime::metrics::Registry;
+
+use super::*;
+use crate::{cli::Cli, config::Config};
+
+const TOKEN: &str = "Bearer 0123456789abcdef";
+
+/// A router whose Redis cannot be reached.
+fn cut_off() -> Router {
+    let cli = Cli::parse_from([
+        "test",
+        "--secret=0123456789abcdef0123456789abcdef",
+        "--api-token=0123456789abcdef",
+        "--redis-url=redis://127.0.0.1:1",
+    ]);
+    let mut registry = Registry::default();
+    let metrics = HttpMetrics::register(&mut registry);
+    let address = ([127, 0, 0, 1], 8081).into();
+    let controller = Controller::start(Config::read(&cli).unwrap(), address, &mut registry);
+    router(&controller, &metrics)
+}
+
+async fn call(
+    method: Method,
+    path: &str,
+    authorization: Option<&str>,
+    body: &str,
+) -> (StatusCode, HeaderMap, Value) {
+    let mut request = Request::builder().method(method).uri(path);
+    if let Some(authorization) = authorization {
+        request = request.header(AUTHORIZATION, authorization);
+    }
+    let request = request.body(Body::from(body.to_owned())).unwrap();
+    let response = cut_off().oneshot(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.unwrap();
+    (parts.status, parts.headers, serde_json::from_slice(&bytes).unwrap_or_default())
+}
+
+/// Every operation, as method and path of the document, with and without `/api`.
+fn operations() -> Vec<(Method, String)> {
+    let document = serde_json::to_value(openapi::document()).unwrap();
+    let mut operations = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in item.as_object().unwrap().keys() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let path = path.replace("{room}", "sale");
+            if let Some(bare) = path.strip_prefix("/api") {
+                operations.push((method.clone(), bare.to_owned()));
+            }
+            operations.push((method, path));
+        }
+    }
+    operations
+}
+
+#[tokio::test]
+async fn nothing_is_done_without_the_token() {
+    let operations = operations();
+    assert_eq!(operations.len(), 9 + 2 * 6);
+    for (method, path) in operations {
+        for authorization in [None, Some("Bearer 0123456789abcdeX")] {
+            let (status, headers, body) = call(method.clone(), &path, authorization, "").await;
+            if path.starts_with("/v1/") {
+                assert_eq!(status, StatusCode::UNAUTHORIZED, "{method} {path}");
+                assert_eq!(headers[WWW_AUTHENTICATE], "Bearer");
+                assert_eq!(body["type"], "urn:vestibule:problem:unauthorized");
+            } else {
+                assert_eq!(status, StatusCode::FORBIDDEN, "{method} {path}");
+                assert_eq!(body, json!({"message": "Missing Authentication Token"}));
+            }
+            assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_documentation_is_open() {
+    let (status, _, body) = call(Method::GET, "/openapi.json", None, "").await;
+    assert_eq!((status, &body["info"]["title"]), (StatusCode::OK, &json!("Vestibule controller")));
+    assert_eq!(call(Method::GET, "/docs", None, "").await.0, StatusCode::OK);
+    assert_eq!(call(Method::GET, "/nowhere", None, "").await.0, StatusCode::NOT_FOUND);
+    assert_eq!(call(Method::OPTIONS, "/generate_token", None, "").await.0, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn wrong_requests_need_no_redis_and_right_ones_say_when_to_come_back() {
+    let cases = [
+        (Method::PUT, "/v1/rooms/sale", r#"{"limit":5}"#, 400),
+        (Method::PUT, "/v1/rooms/a.b", "{}", 400),
+        (Method::PUT, "/v1/rooms/sale", "[]", 400),
+        (Method::PUT, "/v1/rooms/sale", "{}", 503),
+        (Method::GET, "/v1/rooms", "", 503),
+        (Method::GET, "/v1/rooms/sale/history?from=soon", "", 400),
+        (Method::DELETE, "/v1/rooms", "", 405),
+        (Method::GET, "/api/num_active_tokens", "", 400),
+        (Method::GET, "/num_active_tokens?event_id=Sample", "", 503),
+        (Method::GET, "/num_active_tokens?event_id=a.b", "", 400),
+        (Method::POST, "/update_session", "", 400),
+    ];
+    for (method, path, body, expected) in cases {
+        let (status, headers, _) = call(method.clone(), path, Some(TOKEN), body).await;
+        assert_eq!(status.as_u16(), expected, "{method} {path} {body}");
+        assert_eq!(headers[CACHE_CONTROL], "no-store", "{method} {path}");
+        assert_eq!(headers.contains_key("retry-after"), expected == 503, "{method} {path}");
+    }
+}

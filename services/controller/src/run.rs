@@ -1,0 +1,51 @@
+//! From options to an exit code: which command, which runtime.
+
+use std::{error::Error, process::ExitCode};
+
+use vestibule_runtime::{ErrorChain, Exit, Signals, cli::usage_error};
+
+use crate::{
+    cli::{Cli, Command},
+    config::Config,
+    healthcheck, openapi,
+    service::Service,
+};
+
+/// Does what the command line says, until it is done.
+#[must_use]
+pub fn run(cli: &Cli) -> ExitCode {
+    match cli.command {
+        Some(Command::Openapi) => {
+            println!("{}", openapi::text());
+            ExitCode::SUCCESS
+        }
+        Some(Command::Healthcheck) => healthcheck::run(cli.admin_listen),
+        None => serve(cli),
+    }
+}
+
+fn serve(cli: &Cli) -> ExitCode {
+    let config = match Config::read(cli) {
+        Ok(config) => config,
+        Err(error) => return usage_error(&error),
+    };
+    if let Err(error) = cli.common.log.init() {
+        return usage_error(&error);
+    }
+    match serve_until_stopped(config) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            tracing::error!(error = %ErrorChain(&*error), "cannot start");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve_until_stopped(config: Config) -> Result<Exit, Box<dyn Error>> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    runtime.block_on(async {
+        let signals = Signals::of_process()?;
+        let service = Service::start(config).await?;
+        Ok(service.run(signals).await)
+    })
+}

@@ -1,0 +1,76 @@
+//! What the controller is made of. The one place that constructs its parts.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use secrecy::SecretString;
+use vestibule_entry::{Desk, KeyKeeper, Seals, Signer, aws::Generate};
+use vestibule_runtime::metrics::Registry;
+use vestibule_store::{Feed, Store};
+
+use crate::{config::Config, loops::Leadership, metrics::Metrics};
+
+/// The parts of the controller, shared by all requests and loops.
+#[derive(Debug)]
+pub struct Controller {
+    /// Names this instance among its equals.
+    pub instance: String,
+    /// Redis.
+    pub store: Store,
+    /// The rooms, as far as this instance knows them.
+    pub feed: Feed,
+    /// The key ring.
+    pub keys: KeyKeeper,
+    /// The ciphers of request ids.
+    pub seals: Seals,
+    /// The signing pool.
+    pub signer: Signer,
+    /// Where claims are handed in.
+    pub desk: Desk,
+    /// Whether this instance leads.
+    pub leadership: Leadership,
+    /// What is measured.
+    pub metrics: Metrics,
+    /// The default issuer.
+    pub public_url: String,
+    /// What operators show.
+    pub api_token: SecretString,
+}
+
+// === impl Controller ===
+
+impl Controller {
+    /// Puts the parts together. Connects nothing and starts no task.
+    #[must_use]
+    pub fn start(config: Config, address: SocketAddr, registry: &mut Registry) -> Arc<Self> {
+        let Config { store, secret, api_token, public_url, region, .. } = config;
+        let instance = format!("controller-{region}-{:08x}", rand::random::<u32>());
+        let feed = Feed::new(store.clone(), instance.as_str());
+        let keys = KeyKeeper::new(store.clone(), Arc::clone(&secret));
+        Arc::new(Self {
+            desk: Desk::new(store.clone(), feed.clone(), keys.clone()),
+            seals: Seals::new(secret),
+            signer: Signer::default(),
+            leadership: Leadership::default(),
+            metrics: Metrics::register(registry, &store, &feed),
+            public_url: public_url.unwrap_or_else(|| format!("http://{address}")),
+            instance,
+            store,
+            feed,
+            keys,
+            api_token,
+        })
+    }
+
+    /// What `generate_token` needs, to make tokens of `issuer` that are valid for so long.
+    #[must_use]
+    pub fn generate<'a>(&'a self, issuer: &'a str, validity_seconds: Option<u64>) -> Generate<'a> {
+        Generate {
+            desk: &self.desk,
+            keys: &self.keys,
+            seals: &self.seals,
+            signer: &self.signer,
+            issuer,
+            validity_seconds,
+        }
+    }
+}

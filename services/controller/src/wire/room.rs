@@ -1,0 +1,272 @@
+//! A room as operators write and read it: the settings of `vestibule-domain`, documented. Not the
+//! line, which is [`super::RoomStatus`].
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{
+    ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, Type},
+};
+use vestibule_domain::{OnRedisFailure, QueueingMethod, RoomId, RoomSettings};
+use vestibule_runtime::{Problem, ProblemType, extract::Json};
+
+/// A room: what an operator decides about it. Whatever is left out has its default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Room {
+    /// Its name: in every answer, and not needed in requests, whose address has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "on-sale")]
+    pub room: Option<RoomId>,
+    /// The order in which people enter.
+    #[schema(schema_with = queueing_methods)]
+    pub queueing_method: QueueingMethod,
+    /// The ceiling on live sessions; null: no ceiling. With neither this nor
+    /// `new_users_per_minute`, people enter by increments of the serving counter only.
+    #[schema(default = json!(null), minimum = 0, maximum = 2_147_483_647)]
+    pub total_active_users: Option<u64>,
+    /// The most admissions in any 60 seconds; null: no such limit.
+    #[schema(default = json!(null), minimum = 0, maximum = 2_147_483_647)]
+    pub new_users_per_minute: Option<u64>,
+    /// A visitor's session ends after so many seconds without a request.
+    #[schema(default = 300, minimum = 1, maximum = 604_800)]
+    pub session_duration_seconds: u64,
+    /// How long a token of the AWS-style call, and its session, is valid.
+    #[schema(default = 3600, minimum = 1, maximum = 604_800)]
+    pub token_validity_seconds: u64,
+    /// A served visitor who does not claim within this time is passed over; null: never.
+    #[schema(default = 900, minimum = 1, maximum = 604_800)]
+    pub position_expiry_seconds: Option<u64>,
+    /// Whether the serving counter makes up for positions that expired unclaimed, as far as they
+    /// were let in by increments.
+    #[schema(default = false)]
+    pub advance_on_position_expiry: bool,
+    /// Hold everyone: nobody enters, whatever else is set.
+    #[schema(default = false)]
+    pub queue_all: bool,
+    /// The room is off: everyone enters, nobody is counted.
+    #[schema(default = false)]
+    pub suspended: bool,
+    /// The `iss` of the room's tokens; null: the service's public address.
+    #[schema(default = json!(null), min_length = 1, max_length = 512)]
+    pub issuer: Option<String>,
+    /// What newcomers are told while Redis cannot be reached: `closed`, to come back; `open`, to
+    /// enter, with a short-lived token and without a number.
+    #[schema(schema_with = failure_modes)]
+    pub on_redis_failure: OnRedisFailure,
+    /// Polls per second that the waiting crowd of this room may cost.
+    #[schema(default = 2000, minimum = 1, maximum = 1_000_000)]
+    pub poll_budget_per_second: u32,
+}
+
+/// All rooms.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct RoomList {
+    /// By name.
+    pub rooms: Vec<Room>,
+}
+
+/// The members of a room's document as a client sent them, not looked at yet.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Members(Map<String, Value>);
+
+// === impl Room ===
+
+impl Room {
+    /// The room of this name with these settings.
+    #[must_use]
+    pub fn new(room: RoomId, settings: RoomSettings) -> Self {
+        Self { room: Some(room), ..settings.into() }
+    }
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        RoomSettings::default().into()
+    }
+}
+
+impl From<RoomSettings> for Room {
+    fn from(settings: RoomSettings) -> Self {
+        Self {
+            room: None,
+            queueing_method: settings.queueing_method,
+            total_active_users: settings.total_active_users,
+            new_users_per_minute: settings.new_users_per_minute,
+            session_duration_seconds: settings.session_duration_seconds,
+            token_validity_seconds: settings.token_validity_seconds,
+            position_expiry_seconds: settings.position_expiry_seconds,
+            advance_on_position_expiry: settings.advance_on_position_expiry,
+            queue_all: settings.queue_all,
+            suspended: settings.suspended,
+            issuer: settings.issuer,
+            on_redis_failure: settings.on_redis_failure,
+            poll_budget_per_second: settings.poll_budget_per_second,
+        }
+    }
+}
+
+impl From<Room> for RoomSettings {
+    fn from(fields: Room) -> Self {
+        Self {
+            queueing_method: fields.queueing_method,
+            total_active_users: fields.total_active_users,
+            new_users_per_minute: fields.new_users_per_minute,
+            session_duration_seconds: fields.session_duration_seconds,
+            token_validity_seconds: fields.token_validity_seconds,
+            position_expiry_seconds: fields.position_expiry_seconds,
+            advance_on_position_expiry: fields.advance_on_position_expiry,
+            queue_all: fields.queue_all,
+            suspended: fields.suspended,
+            issuer: fields.issuer,
+            on_redis_failure: fields.on_redis_failure,
+            poll_budget_per_second: fields.poll_budget_per_second,
+        }
+    }
+}
+
+// === impl Members ===
+
+impl Members {
+    /// Settings of `room` with these members over the defaults.
+    ///
+    /// # Errors
+    /// A 400 that names each wrong field and the reason.
+    pub fn create(self, room: &RoomId) -> Result<RoomSettings, Problem> {
+        checked(room, self.0)
+    }
+
+    /// Settings of `room` with these members over `current`, as a JSON merge patch (RFC 7396); a
+    /// null stands for itself where a setting may be null.
+    ///
+    /// # Errors
+    /// A 400 that names each wrong field and the reason.
+    pub fn merge(self, room: &RoomId, current: &RoomSettings) -> Result<RoomSettings, Problem> {
+        let current = serde_json::to_value(Room::from(current.clone()));
+        let Ok(Value::Object(mut merged)) = current else {
+            return Err(Problem::new(ProblemType::Internal));
+        };
+        merged.extend(self.0);
+        checked(room, merged)
+    }
+}
+
+fn checked(room: &RoomId, members: Map<String, Value>) -> Result<RoomSettings, Problem> {
+    let text = Value::Object(members).to_string();
+    let Json(given) = Json::<Room>::from_bytes(text.as_bytes())?;
+    // A document that was read, changed and sent back names its room.
+    if given.room.as_ref().is_some_and(|name| name != room) {
+        return Err(invalid().field("room", "is not the room of the address"));
+    }
+    let settings = RoomSettings::from(given);
+    let name_one = |problem: Problem, error: vestibule_domain::FieldError| {
+        problem.field(error.field, error.reason)
+    };
+    match settings.errors() {
+        errors if errors.is_empty() => Ok(settings),
+        errors => Err(errors.into_iter().fold(invalid(), name_one)),
+    }
+}
+
+fn invalid() -> Problem {
+    Problem::new(ProblemType::InvalidRequest).detail("the room cannot be set like this")
+}
+
+fn queueing_methods() -> RefOr<Schema> {
+    one_of(QueueingMethod::ALL.map(QueueingMethod::name), "The order in which people enter.")
+}
+
+fn failure_modes() -> RefOr<Schema> {
+    one_of(
+        ["closed", "open"],
+        "What newcomers are told while Redis cannot be reached: `closed`, to come back; `open`, \
+         to enter, with a short-lived token and without a number.",
+    )
+}
+
+/// One of these words, the first by default.
+fn one_of<const N: usize>(words: [&'static str; N], description: &str) -> RefOr<Schema> {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .default(words.first().map(|word| Value::from(*word)))
+        .enum_values(Some(words))
+        .description(Some(description))
+        .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(json: &str) -> Members {
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn room() -> RoomId {
+        "sale".parse().unwrap()
+    }
+
+    fn wrong(result: Result<RoomSettings, Problem>) -> Vec<String> {
+        result.unwrap_err().errors().iter().map(|error| error.field.to_string()).collect()
+    }
+
+    #[test]
+    fn both_ways_lose_nothing() {
+        let settings = RoomSettings {
+            total_active_users: Some(5),
+            position_expiry_seconds: None,
+            suspended: true,
+            issuer: Some("https://x".into()),
+            on_redis_failure: OnRedisFailure::Open,
+            ..RoomSettings::default()
+        };
+        let there = Room::from(settings.clone());
+        let as_settings = serde_json::to_value(&settings).unwrap();
+        assert_eq!(serde_json::to_value(&there).unwrap(), as_settings, "the names are the same");
+        assert_eq!(RoomSettings::from(there), settings);
+    }
+
+    #[test]
+    fn what_is_left_out_has_its_default_and_null_is_a_value() {
+        let settings = members("{}").create(&room()).unwrap();
+        assert_eq!(settings, RoomSettings::default());
+        let never = members(r#"{"position_expiry_seconds":null}"#).create(&room()).unwrap();
+        assert_eq!(never.position_expiry_seconds, None);
+    }
+
+    #[test]
+    fn a_patch_changes_only_what_it_names() {
+        let current = RoomSettings { total_active_users: Some(5), ..RoomSettings::default() };
+        let patch = r#"{"room":"sale","position_expiry_seconds":null,"queue_all":true}"#;
+        let patched = members(patch).merge(&room(), &current).unwrap();
+        let expected =
+            RoomSettings { position_expiry_seconds: None, queue_all: true, ..current.clone() };
+        assert_eq!(patched, expected);
+        let unlimited = members(r#"{"total_active_users":null}"#).merge(&room(), &current).unwrap();
+        assert_eq!(unlimited.total_active_users, None);
+    }
+
+    #[test]
+    fn the_wrong_field_is_named() {
+        let cases = [
+            (r#"{"total_users":5}"#, "total_users"),
+            (r#"{"total_active_users":"5"}"#, "total_active_users"),
+            (r#"{"total_active_users":-1}"#, "total_active_users"),
+            (r#"{"total_active_users":1.5}"#, "total_active_users"),
+            (r#"{"total_active_users":2147483648}"#, "total_active_users"),
+            (r#"{"session_duration_seconds":0}"#, "session_duration_seconds"),
+            (r#"{"session_duration_seconds":null}"#, "session_duration_seconds"),
+            (r#"{"queueing_method":"lifo"}"#, "queueing_method"),
+            (r#"{"issuer":"a b"}"#, "issuer"),
+            (r#"{"room":"other"}"#, "room"),
+            (r#"{"room":"a b"}"#, "room"),
+        ];
+        for (json, field) in cases {
+            assert_eq!(wrong(members(json).create(&room())), [field], "{json}");
+            let current = RoomSettings::default();
+            assert_eq!(wrong(members(json).merge(&room(), &current)), [field], "{json}");
+        }
+        let two = r#"{"token_validity_seconds":0,"poll_budget_per_second":0}"#;
+        assert_eq!(wrong(members(two).create(&room())).len(), 2);
+    }
+}

@@ -1,0 +1,66 @@
+//! In fifo nobody enters before someone who arrived earlier and is still there, except within the
+//! small standby group at the door.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+use vestibule_tests::Deployment;
+
+use crate::crowd::{self, Entered, Guest, Manner, all_of, enter_all, stay_and_leave};
+
+const CEILING: usize = 6;
+const CROWD: usize = 120;
+/// The standby group: four seconds' worth of admissions. With stays of 0.4 to 2 s (1.2 s in the
+/// mean) about 5 are admitted per second; checks in once a second let a turn go by now and then.
+const STANDBY: usize = CEILING + 5 * 5;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_comes_first_enters_first_up_to_the_standby_group() -> Result<()> {
+    let deployment = Deployment::builder().admissions(3).controllers(2).start().await?;
+    let settings = json!({ "total_active_users": CEILING, "session_duration_seconds": 60 });
+    deployment.create_room("sale", &settings).await?;
+    let mut guests = crowd::join(&deployment, "sale", CROWD).await?;
+    // The last quarter hammers: it must get nothing by it.
+    let impatient = guests.split_off(CROWD * 3 / 4);
+    let stay = |inside: Entered| stay_and_leave(inside, Duration::from_secs(2));
+    let mut tasks = enter_all(guests, Manner::Polite, stay);
+    tasks.extend(enter_all(impatient, Manner::Hammering, stay));
+    let entered = all_of(tasks).await?;
+    let most = entered.iter().map(|one| overtaken(one, &entered)).max().unwrap_or(0);
+    ensure!(most <= STANDBY, "someone overtook {most} who stood ahead");
+    Ok(())
+}
+
+/// How many who stood ahead of `one` got in later, for certain: they had not yet asked for the
+/// seat that they got when `one` already had its own.
+fn overtaken(one: &Entered, all: &[Entered]) -> usize {
+    all.iter().filter(|other| other.number < one.number && other.asked > one.told).count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_line_keeps_its_order_through_a_detour() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).start().await?;
+    deployment.create_room("sale", &json!({ "queue_all": true, "total_active_users": 2 })).await?;
+    let guests = crowd::join(&deployment, "sale", 30).await?;
+    for mut guest in guests.clone() {
+        let reply = guest.ask(true).await?;
+        ensure!(reply.is_some_and(|reply| reply.says("waiting")), "held, and yet not waiting");
+    }
+    let operator = deployment.operator();
+    operator.patch_room("sale", &json!({ "queue_all": false })).await?.expect(200)?;
+    let first = guests[0].clone().enter(Manner::Polite).await?;
+    assert_eq!(first.number, 1);
+    expect_order(&guests).await
+}
+
+/// Positions rise with the numbers that they were given for.
+async fn expect_order(guests: &[Guest]) -> Result<()> {
+    for (index, guest) in guests.iter().enumerate() {
+        let reply = guest.clone().ask(false).await?;
+        let position = reply.map(|reply| reply.number("position")).transpose()?;
+        let expected = u64::try_from(index)? + 1;
+        ensure!(position == Some(expected), "number {expected} stands at {position:?}");
+    }
+    Ok(())
+}

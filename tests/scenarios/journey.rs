@@ -1,0 +1,95 @@
+//! One visitor's way through a room, on both servers that are supported: waits while the room is
+//! full, enters when a seat frees, and its token opens the gateway.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+use vestibule_tests::{Carries, Deployment, Flavor, Visitor, eventually};
+
+use crate::crowd::{Guest, Manner};
+
+async fn journey(flavor: Flavor, carries: Carries) -> Result<()> {
+    let deployment =
+        Deployment::builder().flavor(flavor).admissions(2).controllers(2).start().await?;
+    let settings = json!({ "total_active_users": 2, "session_duration_seconds": 60 });
+    deployment.create_room("demo", &settings).await?;
+    let newcomer = || Visitor::new(deployment.admissions().clone(), "demo", carries);
+    let verifier = deployment.verifier().await?;
+
+    let mut inside = Vec::new();
+    for number in 1..=2 {
+        let mut visitor = newcomer();
+        let reply = visitor.join().await?.expect(200)?;
+        ensure!(reply.says("admitted"), "a seat is free: {}", reply.text);
+        let claims = verifier.verify(&reply.text_of("access_token")?, "demo")?;
+        assert_eq!((claims.queue_position, claims.token_use.as_str()), (number, "access"));
+        assert_eq!(claims.exp - claims.iat, 60);
+        inside.push(visitor);
+    }
+
+    let mut third = newcomer();
+    let reply = third.join().await?.expect(200)?;
+    ensure!(!reply.says("admitted") && reply.body["access_token"].is_null(), "{}", reply.text);
+    assert_eq!(reply.number("queue_number")?, 3);
+    assert_eq!(reply.number("position")?, 3);
+    ensure!(reply.body["next_check_in_seconds"].as_f64() > Some(0.0), "{}", reply.text);
+    let reply = third.claim().await?.expect(200)?;
+    ensure!(!reply.says("admitted"), "the room is full: {}", reply.text);
+
+    inside[0].leave().await?;
+    let (third, reply) = eventually(Duration::from_secs(10), "the third one's turn", || {
+        let mut tab = third.clone();
+        async move {
+            let reply = tab.claim().await?.expect(200)?;
+            ensure!(reply.says("admitted"), "{}", reply.text);
+            Ok((tab, reply))
+        }
+    })
+    .await?;
+    let claims = verifier.verify(&reply.text_of("access_token")?, "demo")?;
+    assert_eq!(claims.queue_position, 3);
+
+    // Coming back with the ticket is coming back inside.
+    let again = third.clone().status().await?.expect(200)?;
+    ensure!(again.says("admitted"), "{}", again.text);
+    assert_eq!(again.text_of("access_token")?, reply.text_of("access_token")?);
+    // Who has left does not come back in without a new place.
+    let gone = inside[0].status().await?;
+    ensure!(!gone.says("admitted"), "{}", gone.text);
+    let status = deployment.operator().status("demo").await?;
+    assert_eq!(status.number("active_users")?, 2, "{}", status.text);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_visitor_with_a_header_waits_and_enters() -> Result<()> {
+    journey(Flavor::Redis7, Carries::Header).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_visitor_with_a_cookie_waits_and_enters() -> Result<()> {
+    journey(Flavor::Redis7, Carries::Cookie).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_visitor_on_valkey_9_waits_and_enters() -> Result<()> {
+    if Flavor::Valkey9.is_left_out() {
+        return Ok(());
+    }
+    journey(Flavor::Valkey9, Carries::Header).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ticket_is_one_visitor_however_often_it_joins() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).start().await?;
+    deployment.create_room("demo", &json!({})).await?;
+    let guest = Guest::join(deployment.visitor("demo")).await?;
+    let again = Guest::join(guest.visitor.clone()).await?;
+    assert_eq!((guest.number, again.number), (1, 1));
+    let other = Guest::join(deployment.visitor("demo")).await?;
+    assert_eq!(other.number, 2);
+    deployment.aws("demo").serve(1).await?;
+    assert_eq!(again.enter(Manner::Hammering).await?.number, 1);
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! While Redis is down: those who wait are told their place from memory, marked stale; whoever
+//! needs Redis is asked to come again; those inside stay inside. Then it all goes on.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+use vestibule_tests::{Deployment, Service, eventually};
+
+use crate::crowd::{self, Guest, Manner};
+
+const SOON: Duration = Duration::from_secs(10);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_redis_the_line_is_told_from_memory_and_nobody_enters() -> Result<()> {
+    let mut deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    let settings = json!({ "total_active_users": 1, "session_duration_seconds": 60 });
+    deployment.create_room("sale", &settings).await?;
+    let mut guests = crowd::join(&deployment, "sale", 5).await?;
+    let inside = guests.remove(0).enter(Manner::Polite).await?;
+    let aws = deployment.aws("sale");
+    let id = aws.assign().await?;
+    let number = aws.queue_number(&id).await?;
+    deployment.redis_mut().kill().await?;
+
+    for guest in &guests {
+        expect_stale(guest).await?;
+    }
+    for instance in 0..2 {
+        let only = deployment.admissions().only(instance);
+        let mut newcomer = deployment.visitor("sale").at(only.clone());
+        newcomer.join().await?.expect_retry_later()?;
+        let mut waiting = guests[0].visitor.clone().at(only);
+        waiting.claim().await?.expect_retry_later()?;
+    }
+    deployment.verifier().await?.verify(&inside.token, "sale")?;
+    assert_eq!(aws.queue_number(&id).await?, number);
+    aws.event_get("/serving_num").await?.expect(200)?;
+    aws.post("/assign_queue_num", &json!({ "event_id": "sale" })).await?.expect_retry_later()?;
+    aws.generate_token(&id).await?.expect_retry_later()?;
+    for instance in 0..2 {
+        // An orchestrator must not kill what is waiting for Redis.
+        deployment.admin(Service::Admission, instance, "/livez").await?.expect(200)?;
+        deployment.admin(Service::Controller, instance, "/livez").await?.expect(200)?;
+    }
+
+    deployment.redis_mut().restart_empty().await?;
+    eventually(2 * SOON, "a newcomer's place", || async {
+        let mut newcomer = deployment.visitor("sale");
+        let place = newcomer.join().await?.expect(200)?.number("queue_number")?;
+        ensure!(place > number, "{place} was handed out before");
+        Ok(())
+    })
+    .await?;
+    for guest in guests {
+        let reply = eventually(SOON, "fresh answers", || {
+            let mut guest = guest.clone();
+            async move {
+                let reply = guest.ask(false).await?;
+                reply.filter(|reply| reply.body["stale"] != true).ok_or(anyhow::anyhow!("stale"))
+            }
+        })
+        .await?;
+        assert_eq!(reply.number("queue_number")?, guest.number);
+    }
+    Ok(())
+}
+
+async fn expect_stale(guest: &Guest) -> Result<()> {
+    eventually(SOON, "an answer from memory, marked stale", || async {
+        let reply = guest.visitor.clone().status().await?.expect(200)?;
+        ensure!(reply.body["stale"] == true, "{}", reply.text);
+        assert_eq!(reply.number("queue_number")?, guest.number);
+        assert_eq!(reply.number("position")?, guest.number);
+        Ok(())
+    })
+    .await
+}

@@ -1,0 +1,151 @@
+//! The operators' API: rooms come, change and go, and every instance knows.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use serde_json::{Value, json};
+use vestibule_tests::{Deployment, Reply, eventually};
+
+use crate::crowd;
+
+const SOON: Duration = Duration::from_secs(10);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rooms_are_created_changed_listed_and_deleted() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    let operator = deployment.operator();
+    deployment.create_room("sale", &json!({ "total_active_users": 5 })).await?;
+    let get = || operator.call(Method::GET, "/v1/rooms/sale", None);
+    let room = get().await?.expect(200)?;
+    for (field, value) in [
+        ("queueing_method", json!("fifo")),
+        ("total_active_users", json!(5)),
+        ("new_users_per_minute", json!(null)),
+        ("session_duration_seconds", json!(300)),
+        ("token_validity_seconds", json!(3600)),
+        ("position_expiry_seconds", json!(900)),
+        ("queue_all", json!(false)),
+        ("suspended", json!(false)),
+    ] {
+        assert_eq!(room.body[field], value, "{field}");
+    }
+    let change = json!({ "new_users_per_minute": 7, "position_expiry_seconds": null });
+    operator.patch_room("sale", &change).await?.expect(200)?;
+    eventually(SOON, "the change at every controller", || async {
+        let room = get().await?.expect(200)?;
+        ensure!(room.body["new_users_per_minute"] == 7, "{}", room.text);
+        ensure!(room.body["position_expiry_seconds"].is_null(), "{}", room.text);
+        ensure!(room.body["total_active_users"] == 5, "a change took what it did not name");
+        Ok(())
+    })
+    .await?;
+    deployment.create_room("other", &json!({})).await?;
+    let list = operator.call(Method::GET, "/v1/rooms", None).await?.expect(200)?;
+    ensure!(list.text.contains("\"sale\"") && list.text.contains("\"other\""), "{}", list.text);
+    let deleted = operator.call(Method::DELETE, "/v1/rooms/sale", None).await?;
+    ensure!(matches!(deleted.status, 200 | 204), "{} {}", deleted.status, deleted.text);
+    eventually(SOON, "that the room is gone everywhere", || async {
+        get().await?.expect(404)?;
+        deployment.visitor("sale").join().await?.expect(404)
+    })
+    .await?;
+    deployment.visitor("other").join().await?.expect(200)?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reset_room_knows_no_earlier_ticket() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    deployment.create_room("sale", &json!({})).await?;
+    let guests = crowd::join(&deployment, "sale", 5).await?;
+    let reset = deployment.operator().call(Method::POST, "/v1/rooms/sale/reset", None).await?;
+    ensure!((200..300).contains(&reset.status), "{} {}", reset.status, reset.text);
+    eventually(SOON, "that the old tickets are worth nothing", || {
+        let mut visitor = guests[4].visitor.clone();
+        async move {
+            let reply = visitor.claim().await?;
+            ensure!(!reply.says("waiting") && !reply.says("admitted"), "{}", reply.text);
+            Ok(())
+        }
+    })
+    .await?;
+    let reply = deployment.visitor("sale").join().await?.expect(200)?;
+    assert_eq!(reply.number("queue_number")?, 1);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn settings_that_make_no_sense_are_refused_by_name() -> Result<()> {
+    let deployment = Deployment::builder().controllers(2).start().await?;
+    let operator = deployment.operator();
+    for (field, value) in [
+        ("total_active_users", json!(-1)),
+        ("total_active_users", json!("many")),
+        ("new_users_per_minute", json!(1.5)),
+        ("session_duration_seconds", json!(0)),
+        ("token_validity_seconds", json!(null)),
+        ("position_expiry_seconds", json!(9_999_999)),
+        ("queueing_method", json!("lifo")),
+        ("queue_all", json!("yes")),
+        ("total_users", json!(5)),
+    ] {
+        let refused = operator.put_room("sale", &json!({ field: value })).await?;
+        expect_problem(&refused, 400, field)?;
+    }
+    for id in ["a%20b", "%C3%A9", &"x".repeat(65), "a.b"] {
+        let refused = operator.put_room(id, &json!({})).await?;
+        ensure!((400..405).contains(&refused.status), "{id}: {}", refused.status);
+    }
+    operator.call(Method::GET, "/v1/rooms/sale", None).await?.expect(404)?;
+    let anonymous = operator.with_token("wrong").put_room("sale", &json!({})).await?;
+    expect_problem(&anonymous, 401, "")
+}
+
+/// A problem document that names the field and says why.
+pub(crate) fn expect_problem(reply: &Reply, status: u16, names: &str) -> Result<()> {
+    let told = format!("{} {}", reply.status, reply.text);
+    ensure!(reply.status == status, "expected {status} for {names}, got {told}");
+    ensure!(reply.header("content-type") == "application/problem+json", "{:?}", reply.headers);
+    let document: &Value = &reply.body;
+    ensure!(document["status"] == status, "{told}");
+    let title = document["title"].as_str().context("a title")?;
+    ensure!(document["type"].is_string() && !title.is_empty(), "{told}");
+    ensure!(reply.text.contains(names), "`{names}` is not named in {told}");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn history_tells_each_minute_and_region() -> Result<()> {
+    let deployment = Deployment::builder().controllers(2).start().await?;
+    deployment.create_room("sale", &json!({})).await?;
+    crowd::join(&deployment, "sale", 7).await?;
+    eventually(SOON, "the minute that runs", || async {
+        let path = "/v1/rooms/sale/history";
+        let reply = deployment.operator().call(Method::GET, path, None).await?.expect(200)?;
+        let minutes = reply.body["minutes"].as_array().context("minutes")?;
+        let arrivals = minutes.iter().filter_map(|minute| minute["arrivals"]["local"].as_u64());
+        ensure!(arrivals.sum::<u64>() == 7, "{}", reply.text);
+        ensure!(minutes.iter().all(|minute| minute["minute"].as_u64() > Some(0)), "{}", reply.text);
+        Ok(())
+    })
+    .await?;
+    let bad = "/v1/rooms/sale/history?from=nonsense";
+    expect_problem(&deployment.operator().call(Method::GET, bad, None).await?, 400, "from")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn both_services_describe_themselves() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    for (fleet, call) in [
+        (deployment.admissions(), "/v1/rooms/{room}/join"),
+        (deployment.controllers(), "/v1/rooms/{room}/status"),
+    ] {
+        let document =
+            Reply::of(fleet.http().get(fleet.at("/openapi.json")?)).await?.expect(200)?;
+        ensure!(document.body["paths"][call].is_object(), "{call} is not described");
+        let page = Reply::of(fleet.http().get(fleet.at("/docs")?)).await?.expect(200)?;
+        ensure!(page.header("content-type").starts_with("text/html"), "{:?}", page.headers);
+    }
+    Ok(())
+}

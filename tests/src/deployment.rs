@@ -1,0 +1,357 @@
+//! A deployment: several instances of both services over one Redis, from the programs that users
+//! run, and a way to stop each of them.
+
+use std::{path::PathBuf, process::Command, time::Duration};
+
+use anyhow::{Context, Result, ensure};
+use futures_util::future::try_join_all;
+use reqwest::Client;
+use tempfile::TempDir;
+
+use crate::{
+    Aws, Carries, Flavor, Fleet, Operator, Process, Redis, Reply, Verifier, Visitor, eventually,
+    ports, programs,
+};
+
+const START: Duration = Duration::from_secs(30);
+const CALL: Duration = Duration::from_secs(15);
+const PORTS_TRIED: usize = 5;
+
+/// One of the two services.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    /// Answers visitors.
+    Admission,
+    /// Lets them in.
+    Controller,
+}
+
+/// What a deployment shall be.
+#[derive(Debug, Clone)]
+pub struct Builder {
+    flavor: Flavor,
+    admissions: usize,
+    controllers: usize,
+    grace_seconds: u32,
+    log: String,
+}
+
+/// A running deployment. Everything ends with it.
+#[derive(Debug)]
+pub struct Deployment {
+    redis: Redis,
+    settings: Settings,
+    admissions: Vec<Instance>,
+    controllers: Vec<Instance>,
+    admission_fleet: Fleet,
+    controller_fleet: Fleet,
+    _dir: TempDir,
+}
+
+#[derive(Debug, Clone)]
+struct Settings {
+    redis_url: String,
+    secret: String,
+    api_token: String,
+    grace_seconds: u32,
+    log: String,
+    dir: PathBuf,
+    http: Client,
+}
+
+#[derive(Debug)]
+struct Instance {
+    process: Process,
+    base: String,
+    admin: String,
+}
+
+// === impl Service ===
+
+impl Service {
+    fn program(self) -> &'static str {
+        match self {
+            Self::Admission => "vestibule-admission",
+            Self::Controller => "vestibule-controller",
+        }
+    }
+}
+
+// === impl Builder ===
+
+impl Builder {
+    /// So many instances of admission; 1 unless said.
+    #[must_use]
+    pub fn admissions(mut self, count: usize) -> Self {
+        self.admissions = count;
+        self
+    }
+
+    /// So many controllers; 1 unless said. The first one leads.
+    #[must_use]
+    pub fn controllers(mut self, count: usize) -> Self {
+        self.controllers = count;
+        self
+    }
+
+    /// Which Redis; Redis 7 unless said.
+    #[must_use]
+    pub fn flavor(mut self, flavor: Flavor) -> Self {
+        self.flavor = flavor;
+        self
+    }
+
+    /// How long a stop may take, in seconds.
+    #[must_use]
+    pub fn grace_seconds(mut self, seconds: u32) -> Self {
+        self.grace_seconds = seconds;
+        self
+    }
+
+    /// What is logged, as `VESTIBULE_LOG` has it.
+    #[must_use]
+    pub fn log(mut self, filter: &str) -> Self {
+        filter.clone_into(&mut self.log);
+        self
+    }
+
+    /// Starts it, and waits until every instance is ready.
+    pub async fn start(self) -> Result<Deployment> {
+        let redis = Redis::start(self.flavor).await?;
+        let dir = tempfile::tempdir()?;
+        let settings = Settings {
+            redis_url: redis.url(),
+            secret: random_text(48),
+            api_token: random_text(32),
+            grace_seconds: self.grace_seconds,
+            log: self.log,
+            dir: dir.path().to_owned(),
+            http: Client::builder().timeout(CALL).build()?,
+        };
+        let first = 1.min(self.controllers);
+        let mut controllers = start_all(&settings, Service::Controller, first, 0).await?;
+        let followers = self.controllers.saturating_sub(1);
+        let (followers, admissions) = tokio::try_join!(
+            start_all(&settings, Service::Controller, followers, 1),
+            start_all(&settings, Service::Admission, self.admissions, 0),
+        )?;
+        controllers.extend(followers);
+        let fleet = |instances: &[Instance]| {
+            Fleet::new(settings.http.clone(), instances.iter().map(|i| i.base.clone()))
+        };
+        let (admission_fleet, controller_fleet) = (fleet(&admissions), fleet(&controllers));
+        Ok(Deployment {
+            redis,
+            settings,
+            admissions,
+            controllers,
+            admission_fleet,
+            controller_fleet,
+            _dir: dir,
+        })
+    }
+}
+
+// === impl Deployment ===
+
+impl Deployment {
+    /// One instance of each service over Redis 7, unless more is asked for.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder {
+            flavor: Flavor::Redis7,
+            admissions: 1,
+            controllers: 1,
+            grace_seconds: 10,
+            log: "info".to_owned(),
+        }
+    }
+
+    /// The Redis under it.
+    #[must_use]
+    pub fn redis(&self) -> &Redis {
+        &self.redis
+    }
+
+    /// The Redis under it, to be killed.
+    pub fn redis_mut(&mut self) -> &mut Redis {
+        &mut self.redis
+    }
+
+    /// All admissions.
+    #[must_use]
+    pub fn admissions(&self) -> &Fleet {
+        &self.admission_fleet
+    }
+
+    /// All controllers.
+    #[must_use]
+    pub fn controllers(&self) -> &Fleet {
+        &self.controller_fleet
+    }
+
+    /// An operator who may do everything.
+    #[must_use]
+    pub fn operator(&self) -> Operator {
+        Operator::new(self.controller_fleet.clone(), &self.settings.api_token)
+    }
+
+    /// An AWS-style client of `event`.
+    #[must_use]
+    pub fn aws(&self, event: &str) -> Aws {
+        let (admissions, controllers) = (&self.admission_fleet, &self.controller_fleet);
+        Aws::new(admissions.clone(), controllers.clone(), &self.settings.api_token, event)
+    }
+
+    /// A new visitor of `room`.
+    #[must_use]
+    pub fn visitor(&self, room: &str) -> Visitor {
+        Visitor::new(self.admission_fleet.clone(), room, Carries::Header)
+    }
+
+    /// A gateway that has fetched the keys.
+    pub async fn verifier(&self) -> Result<Verifier> {
+        Verifier::fetch(&self.admission_fleet).await
+    }
+
+    /// Creates a room, and waits until every admission instance knows its settings.
+    pub async fn create_room(&self, room: &str, settings: &serde_json::Value) -> Result<()> {
+        let reply = self.operator().put_room(room, settings).await?;
+        ensure!(matches!(reply.status, 200 | 201), "PUT {room}: {} {}", reply.status, reply.text);
+        for index in 0..self.admissions.len() {
+            let aws =
+                Aws::new(self.admission_fleet.only(index), self.controller_fleet.clone(), "", room);
+            eventually(START, "the room at every admission", || async {
+                aws.event_get("/serving_num").await?.expect(200)
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// What must never be seen outside: the secret and the API token.
+    #[must_use]
+    pub fn secrets(&self) -> [&str; 2] {
+        [&self.settings.secret, &self.settings.api_token]
+    }
+
+    /// Everything that all instances have printed.
+    #[must_use]
+    pub fn logs(&self) -> String {
+        let instances = self.admissions.iter().chain(&self.controllers);
+        instances.map(|instance| instance.process.log()).collect()
+    }
+
+    /// Kills an instance with SIGKILL. Its peers learn nothing.
+    pub fn kill(&mut self, service: Service, index: usize) -> Result<()> {
+        self.fleet(service).set_up(index, false);
+        self.process_mut(service, index).kill()
+    }
+
+    /// The process of an instance, to be stopped and asked about.
+    pub fn process_mut(&mut self, service: Service, index: usize) -> &mut Process {
+        match service {
+            Service::Admission => &mut self.admissions[index].process,
+            Service::Controller => &mut self.controllers[index].process,
+        }
+    }
+
+    /// `GET` at the admin listener of an instance: `/readyz`, `/livez`, `/metrics`.
+    pub async fn admin(&self, service: Service, index: usize, path: &str) -> Result<Reply> {
+        let url = format!("{}{path}", self.instance(service, index).admin);
+        Reply::of(self.settings.http.get(url)).await
+    }
+
+    /// The address at which an instance listens, as `host:port`.
+    #[must_use]
+    pub fn address(&self, service: Service, index: usize) -> &str {
+        self.instance(service, index).base.trim_start_matches("http://")
+    }
+
+    fn instance(&self, service: Service, index: usize) -> &Instance {
+        match service {
+            Service::Admission => &self.admissions[index],
+            Service::Controller => &self.controllers[index],
+        }
+    }
+
+    fn fleet(&self, service: Service) -> &Fleet {
+        match service {
+            Service::Admission => &self.admission_fleet,
+            Service::Controller => &self.controller_fleet,
+        }
+    }
+}
+
+async fn start_all(
+    settings: &Settings,
+    service: Service,
+    count: usize,
+    first: usize,
+) -> Result<Vec<Instance>> {
+    try_join_all((first..first + count).map(|index| start(settings, service, index))).await
+}
+
+/// Another program may take a port between our look and its use: then with others.
+async fn start(settings: &Settings, service: Service, index: usize) -> Result<Instance> {
+    let mut last = anyhow::anyhow!("not tried");
+    for _ in 0..PORTS_TRIED {
+        match start_once(settings, service, index).await {
+            Ok(instance) => return Ok(instance),
+            Err(error) if format!("{error:#}").to_lowercase().contains("in use") => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
+}
+
+async fn start_once(settings: &Settings, service: Service, index: usize) -> Result<Instance> {
+    let (listen, admin) = (local(ports::free()), local(ports::free()));
+    let name = service.program();
+    let log = settings.dir.join(format!("{name}-{index}.log"));
+    let mut command = Command::new(programs::ours(name)?);
+    configure(&mut command, settings, &listen, &admin);
+    let process = Process::start(&mut command, &log)?;
+    let mut instance =
+        Instance { process, base: format!("http://{listen}"), admin: format!("http://{admin}") };
+    ready(&mut instance, &settings.http).await.with_context(|| format!("{name} {index}"))?;
+    Ok(instance)
+}
+
+fn configure(command: &mut Command, settings: &Settings, listen: &str, admin: &str) {
+    command
+        .env_clear()
+        .env("VESTIBULE_REDIS_URL", &settings.redis_url)
+        .env("VESTIBULE_SECRET", &settings.secret)
+        .env("VESTIBULE_API_TOKEN", &settings.api_token)
+        .env("VESTIBULE_LISTEN", listen)
+        .env("VESTIBULE_ADMIN_LISTEN", admin)
+        .env("VESTIBULE_SHUTDOWN_GRACE_SECONDS", settings.grace_seconds.to_string())
+        .env("VESTIBULE_LOG", &settings.log);
+}
+
+async fn ready(instance: &mut Instance, http: &Client) -> Result<()> {
+    let url = format!("{}/readyz", instance.admin);
+    let waited = eventually(START, "readiness", || {
+        let running = instance.process.check_running();
+        let reply = Reply::of(http.get(&url));
+        async {
+            if running.is_err() {
+                return Ok(running);
+            }
+            reply.await?.expect(200)?;
+            Ok(Ok(()))
+        }
+    });
+    let waited = waited.await;
+    waited.with_context(|| format!("its log ends:\n{}", instance.process.log_end()))?
+}
+
+fn local(port: u16) -> String {
+    format!("127.0.0.1:{port}")
+}
+
+fn random_text(length: usize) -> String {
+    let letter = || char::from(rand::random_range(b'a'..=b'z'));
+    std::iter::repeat_with(letter).take(length).collect()
+}

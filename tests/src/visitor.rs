@@ -1,0 +1,115 @@
+//! A visitor: what a page or an app does with the `/v1/rooms/{room}/…` calls.
+//!
+//! It carries its newest ticket, as a cookie or in the header, and sends it with every call.
+
+use anyhow::Result;
+use reqwest::{
+    Method,
+    header::{COOKIE, HeaderMap, SET_COOKIE},
+};
+
+use crate::{Fleet, Reply};
+
+/// The header that carries a ticket.
+const TICKET: &str = "vestibule-ticket";
+
+/// How a visitor carries its ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Carries {
+    /// In the header, as an app does.
+    Header,
+    /// In the cookie, as a browser does.
+    Cookie,
+}
+
+/// One visitor of one room. A clone is the same visitor in a second tab.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    fleet: Fleet,
+    room: String,
+    carries: Carries,
+    ticket: Option<String>,
+}
+
+// === impl Visitor ===
+
+impl Visitor {
+    /// A visitor that has never been here.
+    #[must_use]
+    pub fn new(fleet: Fleet, room: &str, carries: Carries) -> Self {
+        Self { fleet, room: room.to_owned(), carries, ticket: None }
+    }
+
+    /// The same visitor at other instances.
+    #[must_use]
+    pub fn at(mut self, fleet: Fleet) -> Self {
+        self.fleet = fleet;
+        self
+    }
+
+    /// The same visitor with another ticket.
+    #[must_use]
+    pub fn with_ticket(mut self, ticket: impl Into<String>) -> Self {
+        self.ticket = Some(ticket.into());
+        self
+    }
+
+    /// Its newest ticket; empty before it has one.
+    #[must_use]
+    pub fn ticket(&self) -> &str {
+        self.ticket.as_deref().unwrap_or_default()
+    }
+
+    /// Takes a place in the line.
+    pub async fn join(&mut self) -> Result<Reply> {
+        self.call(Method::POST, "join").await
+    }
+
+    /// Checks in.
+    pub async fn status(&mut self) -> Result<Reply> {
+        self.call(Method::GET, "status").await
+    }
+
+    /// Takes the seat.
+    pub async fn claim(&mut self) -> Result<Reply> {
+        self.call(Method::POST, "claim").await
+    }
+
+    /// Gives the seat back.
+    pub async fn leave(&mut self) -> Result<Reply> {
+        self.call(Method::POST, "leave").await
+    }
+
+    async fn call(&mut self, method: Method, name: &str) -> Result<Reply> {
+        let url = self.fleet.at(&format!("/v1/rooms/{}/{name}", self.room))?;
+        let mut request = self.fleet.http().request(method, url);
+        if let Some(ticket) = &self.ticket {
+            request = match self.carries {
+                Carries::Header => request.header(TICKET, ticket),
+                Carries::Cookie => request.header(COOKIE, format!("{}={ticket}", self.cookie())),
+            };
+        }
+        let reply = Reply::of(request).await?;
+        if let Some(ticket) = self.newest(&reply.headers) {
+            self.ticket = Some(ticket);
+        }
+        Ok(reply)
+    }
+
+    fn newest(&self, headers: &HeaderMap) -> Option<String> {
+        match self.carries {
+            Carries::Header => headers.get(TICKET)?.to_str().ok().map(str::to_owned),
+            Carries::Cookie => {
+                let start = format!("{}=", self.cookie());
+                let cookies = headers.get_all(SET_COOKIE).into_iter();
+                let mut ours =
+                    cookies.filter_map(|value| value.to_str().ok()?.strip_prefix(&start));
+                Some(ours.next()?.split(';').next()?.to_owned()).filter(|ticket| !ticket.is_empty())
+            }
+        }
+    }
+
+    fn cookie(&self) -> String {
+        format!("vestibule_{}", self.room)
+    }
+}
