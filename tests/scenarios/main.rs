@@ -17,6 +17,7 @@ mod keys;
 mod numbers;
 mod outage;
 mod rate;
+mod rehearsal;
 mod rooms;
 mod secrets;
 mod shutdown;

@@ -1,30 +1,19 @@
 //! A deployment: several instances of both services over one Redis, from the programs that users
 //! run, and a way to stop each of them.
 
-use std::{path::PathBuf, process::Command, time::Duration};
+use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use futures_util::future::try_join_all;
+use anyhow::{Result, ensure};
 use reqwest::Client;
 use tempfile::TempDir;
 
 use crate::{
-    Aws, Carries, Flavor, Fleet, Operator, Process, Redis, Reply, Verifier, Visitor, eventually,
-    ports, programs,
+    Aws, Carries, Flavor, Fleet, Operator, Process, Redis, Reply, Service, Verifier, Visitor,
+    eventually,
+    instance::{Instance, START, Settings, start_all},
 };
 
-const START: Duration = Duration::from_secs(30);
 const CALL: Duration = Duration::from_secs(15);
-const PORTS_TRIED: usize = 5;
-
-/// One of the two services.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Service {
-    /// Answers visitors.
-    Admission,
-    /// Lets them in.
-    Controller,
-}
 
 /// What a deployment shall be.
 #[derive(Debug, Clone)]
@@ -46,35 +35,6 @@ pub struct Deployment {
     admission_fleet: Fleet,
     controller_fleet: Fleet,
     _dir: TempDir,
-}
-
-#[derive(Debug, Clone)]
-struct Settings {
-    redis_url: String,
-    secret: String,
-    api_token: String,
-    grace_seconds: u32,
-    log: String,
-    dir: PathBuf,
-    http: Client,
-}
-
-#[derive(Debug)]
-struct Instance {
-    process: Process,
-    base: String,
-    admin: String,
-}
-
-// === impl Service ===
-
-impl Service {
-    fn program(self) -> &'static str {
-        match self {
-            Self::Admission => "vestibule-admission",
-            Self::Controller => "vestibule-controller",
-        }
-    }
 }
 
 // === impl Builder ===
@@ -281,74 +241,6 @@ impl Deployment {
             Service::Controller => &self.controller_fleet,
         }
     }
-}
-
-async fn start_all(
-    settings: &Settings,
-    service: Service,
-    count: usize,
-    first: usize,
-) -> Result<Vec<Instance>> {
-    try_join_all((first..first + count).map(|index| start(settings, service, index))).await
-}
-
-/// Another program may take a port between our look and its use: then with others.
-async fn start(settings: &Settings, service: Service, index: usize) -> Result<Instance> {
-    let mut last = anyhow::anyhow!("not tried");
-    for _ in 0..PORTS_TRIED {
-        match start_once(settings, service, index).await {
-            Ok(instance) => return Ok(instance),
-            Err(error) if format!("{error:#}").to_lowercase().contains("in use") => last = error,
-            Err(error) => return Err(error),
-        }
-    }
-    Err(last)
-}
-
-async fn start_once(settings: &Settings, service: Service, index: usize) -> Result<Instance> {
-    let (listen, admin) = (local(ports::free()), local(ports::free()));
-    let name = service.program();
-    let log = settings.dir.join(format!("{name}-{index}.log"));
-    let mut command = Command::new(programs::ours(name)?);
-    configure(&mut command, settings, &listen, &admin);
-    let process = Process::start(&mut command, &log)?;
-    let mut instance =
-        Instance { process, base: format!("http://{listen}"), admin: format!("http://{admin}") };
-    ready(&mut instance, &settings.http).await.with_context(|| format!("{name} {index}"))?;
-    Ok(instance)
-}
-
-fn configure(command: &mut Command, settings: &Settings, listen: &str, admin: &str) {
-    command
-        .env_clear()
-        .env("VESTIBULE_REDIS_URL", &settings.redis_url)
-        .env("VESTIBULE_SECRET", &settings.secret)
-        .env("VESTIBULE_API_TOKEN", &settings.api_token)
-        .env("VESTIBULE_LISTEN", listen)
-        .env("VESTIBULE_ADMIN_LISTEN", admin)
-        .env("VESTIBULE_SHUTDOWN_GRACE_SECONDS", settings.grace_seconds.to_string())
-        .env("VESTIBULE_LOG", &settings.log);
-}
-
-async fn ready(instance: &mut Instance, http: &Client) -> Result<()> {
-    let url = format!("{}/readyz", instance.admin);
-    let waited = eventually(START, "readiness", || {
-        let running = instance.process.check_running();
-        let reply = Reply::of(http.get(&url));
-        async {
-            if running.is_err() {
-                return Ok(running);
-            }
-            reply.await?.expect(200)?;
-            Ok(Ok(()))
-        }
-    });
-    let waited = waited.await;
-    waited.with_context(|| format!("its log ends:\n{}", instance.process.log_end()))?
-}
-
-fn local(port: u16) -> String {
-    format!("127.0.0.1:{port}")
 }
 
 fn random_text(length: usize) -> String {

@@ -10,6 +10,7 @@ mod aws;
 mod deployment;
 mod docker;
 mod fleet;
+mod instance;
 mod operator;
 mod ports;
 mod process;
@@ -22,10 +23,12 @@ mod wait;
 
 pub use self::{
     aws::Aws,
-    deployment::{Builder, Deployment, Service},
+    deployment::{Builder, Deployment},
     fleet::Fleet,
+    instance::Service,
     operator::Operator,
     process::{Exited, Process},
+    programs::ours,
     redis_server::{Flavor, Redis},
     reply::Reply,
     tokens::{Claims, Verifier, claims_of},

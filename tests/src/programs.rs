@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, Result, ensure};
 
 /// A program of this workspace, built in the same profile as the tests.
-pub(crate) fn ours(name: &str) -> Result<PathBuf> {
+pub fn ours(name: &str) -> Result<PathBuf> {
     let path = build_dir()?.join(name);
     ensure!(
         path.is_file(),

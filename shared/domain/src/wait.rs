@@ -7,7 +7,8 @@ pub fn fifo_seconds(people_ahead: u64, admissions_per_second: f64) -> Option<f64
     (admissions_per_second > 0.0).then(|| people_ahead as f64 / admissions_per_second)
 }
 
-/// The pace of admissions: its mean over the last seconds, and its recent peak.
+/// The pace of a room: admissions, as a mean over the last seconds, and the recent peak of seats
+/// that came free.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Pace {
     per_second: f64,
@@ -26,11 +27,11 @@ const STANDBY_SECONDS: f64 = 4.0;
 // === impl Pace ===
 
 impl Pace {
-    /// Takes in that `total` had been admitted by `now_ms`.
-    pub fn observe(&mut self, now_ms: u64, total: u64) {
-        self.observe_peak(now_ms, total);
-        let Some(before) = self.last.replace((now_ms, total)) else { return };
-        let Some((pace, seconds)) = pace_since(before, now_ms, total) else { return };
+    /// Takes in that by `now_ms` so many sessions had begun, and so many had ended.
+    pub fn observe(&mut self, now_ms: u64, admitted: u64, ended: u64) {
+        self.observe_peak(now_ms, ended);
+        let Some(before) = self.last.replace((now_ms, admitted)) else { return };
+        let Some((pace, seconds)) = pace_since(before, now_ms, admitted) else { return };
         self.per_second += (pace - self.per_second) * (1.0 - (-seconds / SMOOTHING_SECONDS).exp());
     }
 
@@ -49,14 +50,14 @@ impl Pace {
         (STANDBY_SECONDS * self.per_second()).max(self.peak).ceil().max(1.0) as u64
     }
 
-    fn observe_peak(&mut self, now_ms: u64, total: u64) {
+    fn observe_peak(&mut self, now_ms: u64, ended: u64) {
         let Some(begun) = self.second else {
-            self.second = Some((now_ms, total));
+            self.second = Some((now_ms, ended));
             return;
         };
         if now_ms.saturating_sub(begun.0) >= 1_000 {
-            self.second = Some((now_ms, total));
-            let Some((pace, seconds)) = pace_since(begun, now_ms, total) else { return };
+            self.second = Some((now_ms, ended));
+            let Some((pace, seconds)) = pace_since(begun, now_ms, ended) else { return };
             self.peak = pace.max(self.peak * (-seconds / PEAK_SECONDS).exp());
         }
     }
@@ -85,8 +86,8 @@ mod tests {
         let mut steady = Pace::default();
         let mut bursts = Pace::default();
         for tick in 0..400_u64 {
-            steady.observe(tick * 250, tick * 5);
-            bursts.observe(tick * 250, tick / 40 * 500);
+            steady.observe(tick * 250, tick * 5 + 900, tick * 5);
+            bursts.observe(tick * 250, tick / 40 * 500, tick / 40 * 500);
         }
         assert_eq!(Pace::default().standby(), 1);
         assert_eq!(steady.standby(), 80);
@@ -97,11 +98,11 @@ mod tests {
     fn the_pace_settles_at_what_happens_and_falls_when_it_stops() {
         let mut pace = Pace::default();
         for tick in 0..400_u64 {
-            pace.observe(tick * 250, tick * 5);
+            pace.observe(tick * 250, tick * 5, 0);
         }
         assert!((pace.per_second() - 20.0).abs() < 0.1, "{pace:?}");
         for tick in 400..1200_u64 {
-            pace.observe(tick * 250, 400 * 5);
+            pace.observe(tick * 250, 400 * 5, 0);
         }
         assert!(pace.per_second() < 0.1, "{pace:?}");
     }

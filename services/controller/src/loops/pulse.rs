@@ -44,7 +44,7 @@ impl Pulse {
         let last = known.snapshot();
         self.begin_if_new(last.reset_epoch);
         let report = store.survey(&last.room, &last.settings, epoch).await?;
-        self.pace.observe(report.survey.now_ms, report.admitted);
+        self.pace.observe(report.survey.now_ms, report.admitted, ended(&report));
         let plan = plan(&report.survey, self.pace.standby());
         let news = News::of(&report, plan);
         if self.must_tell(&news, &report) {
@@ -86,6 +86,12 @@ impl Pulse {
             ),
         }
     }
+}
+
+/// How many sessions have ended, in a room with a ceiling; elsewhere no seat comes free.
+fn ended(report: &SurveyReport) -> u64 {
+    let usage = &report.survey.usage;
+    usage.ceiling.map_or(0, |_| report.admitted.saturating_sub(usage.active))
 }
 
 // === impl News ===

@@ -25,7 +25,7 @@ async fn parallel_claims_of_one_id_give_one_session(world: World) {
     let claims = (0..200).map(|_| {
         let world = Arc::clone(&world);
         tokio::spawn(async move {
-            let claim = world.claim_of(3, SessionKind::AwsStyle, START_MS / 1000, epoch);
+            let claim = World::claim_of(3, SessionKind::AwsStyle, START_MS / 1000, epoch);
             world.store.claim(&world.room, "k", &[claim]).await.unwrap().outcomes.remove(0)
         })
     });
@@ -106,7 +106,7 @@ async fn ids_of_before_a_reset_are_foreign(world: World) {
     let before = world.reset_epoch().await;
     let after = world.store.reset(&world.room).await.unwrap();
     assert!(after > before);
-    let claim = world.claim_of(1, SessionKind::AwsStyle, START_MS / 1000, before);
+    let claim = World::claim_of(1, SessionKind::AwsStyle, START_MS / 1000, before);
     let answer = world.store.claim(&world.room, "k", &[claim]).await.unwrap();
     assert_eq!(answer.outcomes, [Outcome::Foreign]);
     assert_eq!(world.join(1, JoinMode::Queue).await.first, 1);
@@ -116,7 +116,7 @@ async fn private_validity_holds_for_the_first_token(world: World) {
     world.open(limited(5)).await;
     world.join(1, JoinMode::Queue).await;
     let mut claim =
-        world.claim_of(1, SessionKind::AwsStyle, START_MS / 1000, world.reset_epoch().await);
+        World::claim_of(1, SessionKind::AwsStyle, START_MS / 1000, world.reset_epoch().await);
     claim.validity_seconds = Some(60);
     claim.issuer = "a|b \u{1F600}".into();
     let first = world.store.claim(&world.room, "k", &[claim]).await.unwrap().outcomes.remove(0);

@@ -8,7 +8,7 @@ use vestibule_tests::eventually;
 
 use crate::world::{World, limited};
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 crate::on_both_servers!(
     the_lease_has_one_holder_and_rising_epochs,

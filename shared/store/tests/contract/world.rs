@@ -66,13 +66,12 @@ impl World {
         entered_at: u64,
     ) -> Outcome {
         let epoch = self.reset_epoch().await;
-        let claim = self.claim_of(number, kind, entered_at, epoch);
+        let claim = Self::claim_of(number, kind, entered_at, epoch);
         let answer = self.store.claim(&self.room, "k", &[claim]).await.unwrap();
         answer.outcomes.into_iter().next().unwrap()
     }
 
     pub(crate) fn claim_of(
-        &self,
         number: u64,
         kind: SessionKind,
         entered_at: u64,

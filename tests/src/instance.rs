@@ -1,0 +1,122 @@
+//! One running instance of a service: its program, its addresses, and the wait until it is ready.
+
+use std::{path::PathBuf, process::Command, time::Duration};
+
+use anyhow::{Context, Result};
+use futures_util::future::try_join_all;
+use reqwest::Client;
+
+use crate::{Process, Reply, eventually, ports, programs};
+
+/// How long a start may take, on a machine that is busy with other tests.
+pub(crate) const START: Duration = Duration::from_secs(30);
+const PORTS_TRIED: usize = 5;
+
+/// One of the two services.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    /// Answers visitors.
+    Admission,
+    /// Lets them in.
+    Controller,
+}
+
+/// What all instances of a deployment are told.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) redis_url: String,
+    pub(crate) secret: String,
+    pub(crate) api_token: String,
+    pub(crate) grace_seconds: u32,
+    pub(crate) log: String,
+    pub(crate) dir: PathBuf,
+    pub(crate) http: Client,
+}
+
+/// A running instance.
+#[derive(Debug)]
+pub(crate) struct Instance {
+    pub(crate) process: Process,
+    pub(crate) base: String,
+    pub(crate) admin: String,
+}
+
+// === impl Service ===
+
+impl Service {
+    fn program(self) -> &'static str {
+        match self {
+            Self::Admission => "vestibule-admission",
+            Self::Controller => "vestibule-controller",
+        }
+    }
+}
+
+/// Starts instances `first`, `first + 1`, … and waits until all are ready.
+pub(crate) async fn start_all(
+    settings: &Settings,
+    service: Service,
+    count: usize,
+    first: usize,
+) -> Result<Vec<Instance>> {
+    try_join_all((first..first + count).map(|index| start(settings, service, index))).await
+}
+
+/// Another program may take a port between our look and its use: then with others.
+async fn start(settings: &Settings, service: Service, index: usize) -> Result<Instance> {
+    let mut last = anyhow::anyhow!("not tried");
+    for _ in 0..PORTS_TRIED {
+        match start_once(settings, service, index).await {
+            Ok(instance) => return Ok(instance),
+            Err(error) if format!("{error:#}").to_lowercase().contains("in use") => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
+}
+
+async fn start_once(settings: &Settings, service: Service, index: usize) -> Result<Instance> {
+    let (listen, admin) = (local(ports::free()), local(ports::free()));
+    let name = service.program();
+    let log = settings.dir.join(format!("{name}-{index}.log"));
+    let mut command = Command::new(programs::ours(name)?);
+    configure(&mut command, settings, &listen, &admin);
+    let process = Process::start(&mut command, &log)?;
+    let mut instance =
+        Instance { process, base: format!("http://{listen}"), admin: format!("http://{admin}") };
+    ready(&mut instance, &settings.http).await.with_context(|| format!("{name} {index}"))?;
+    Ok(instance)
+}
+
+fn configure(command: &mut Command, settings: &Settings, listen: &str, admin: &str) {
+    command
+        .env_clear()
+        .env("VESTIBULE_REDIS_URL", &settings.redis_url)
+        .env("VESTIBULE_SECRET", &settings.secret)
+        .env("VESTIBULE_API_TOKEN", &settings.api_token)
+        .env("VESTIBULE_LISTEN", listen)
+        .env("VESTIBULE_ADMIN_LISTEN", admin)
+        .env("VESTIBULE_SHUTDOWN_GRACE_SECONDS", settings.grace_seconds.to_string())
+        .env("VESTIBULE_LOG", &settings.log);
+}
+
+async fn ready(instance: &mut Instance, http: &Client) -> Result<()> {
+    let url = format!("{}/readyz", instance.admin);
+    let waited = eventually(START, "readiness", || {
+        let running = instance.process.check_running();
+        let reply = Reply::of(http.get(&url));
+        async {
+            if running.is_err() {
+                return Ok(running);
+            }
+            reply.await?.expect(200)?;
+            Ok(Ok(()))
+        }
+    });
+    let waited = waited.await;
+    waited.with_context(|| format!("its log ends:\n{}", instance.process.log_end()))?
+}
+
+fn local(port: u16) -> String {
+    format!("127.0.0.1:{port}")
+}
