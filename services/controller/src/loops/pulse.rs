@@ -142,8 +142,8 @@ mod tests {
     #[test]
     fn a_reset_forgets_the_pace() {
         let mut pulse = Pulse { reset_epoch: 1, ..Pulse::default() };
-        pulse.pace.observe(0, 0);
-        pulse.pace.observe(1_000, 100);
+        pulse.pace.observe(0, 0, 0);
+        pulse.pace.observe(1_000, 100, 0);
         pulse.begin_if_new(1);
         assert!(pulse.pace.per_second() > 0.0);
         pulse.begin_if_new(2);
