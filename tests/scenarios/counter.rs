@@ -18,7 +18,7 @@ async fn the_counter_goes_forward_under_ticks_and_increments() -> Result<()> {
     let settings = json!({ "total_active_users": 10, "session_duration_seconds": 60 });
     deployment.create_room("sale", &settings).await?;
     let watch = Watch::keep(&deployment, "sale")?;
-    let guests = crowd::join(&deployment, "sale", 80).await?;
+    let guests = crowd::join(&deployment, "sale", 200).await?;
     let tasks = enter_all(guests, Manner::Hammering, |inside| {
         stay_and_leave(inside, Duration::from_millis(300))
     });

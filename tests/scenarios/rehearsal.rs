@@ -12,7 +12,7 @@ const CEILING: u64 = 40;
 /// Runs the crowd and gives its report.
 async fn rehearse(deployment: &Deployment, arguments: &[&str]) -> Result<Value> {
     let dir = tempfile::tempdir()?;
-    let (log, plot) = (dir.path().join("report.json"), dir.path().join("sale.svg"));
+    let (log, plot) = (dir.path().join("report"), dir.path().join("sale.svg"));
     let mut command = Command::new(ours("vestibule-crowd")?);
     command.env_clear().env("VESTIBULE_API_TOKEN", deployment.secrets()[1]);
     command.args(["--json", "--create", "--room", "sale", "--seed", "1"]).args(arguments);
@@ -25,7 +25,7 @@ async fn rehearse(deployment: &Deployment, arguments: &[&str]) -> Result<Value> 
     let ended = crowd.ended(Duration::from_mins(2)).await?;
     ensure!(ended == Exited::Code(0), "{ended:?}: {}", crowd.log_end());
     ensure!(fs::read_to_string(&plot)?.contains("</svg>"), "no picture");
-    serde_json::from_str(&crowd.log()).context("the report is no JSON")
+    serde_json::from_str(&crowd.stdout()).context("the report is no JSON")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -78,7 +78,7 @@ async fn start(settings: &Settings, service: Service, index: usize) -> Result<In
 async fn start_once(settings: &Settings, service: Service, index: usize) -> Result<Instance> {
     let (listen, admin) = (local(ports::free()), local(ports::free()));
     let name = service.program();
-    let log = settings.dir.join(format!("{name}-{index}.log"));
+    let log = settings.dir.join(format!("{name}-{index}"));
     let mut command = Command::new(programs::ours(name)?);
     configure(&mut command, settings, &listen, &admin);
     let process = Process::start(&mut command, &log)?;

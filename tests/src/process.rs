@@ -1,4 +1,4 @@
-//! A program that runs for the length of a test, with everything it prints kept in a file.
+//! A program that runs for the length of a test, with everything it prints kept in files.
 //!
 //! It is killed when it is dropped, also when the test panics, so that nothing is left behind.
 
@@ -20,7 +20,8 @@ const QUOTED_BYTES: usize = 4_000;
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    log: PathBuf,
+    stdout: PathBuf,
+    stderr: PathBuf,
 }
 
 /// How a program ended.
@@ -35,23 +36,28 @@ pub enum Exited {
 // === impl Process ===
 
 impl Process {
-    /// Starts `command`; both its outputs go to the file `log`.
+    /// Starts `command`; its outputs go to the files `log` with the extensions `out` and `err`.
     pub fn start(command: &mut Command, log: &Path) -> Result<Self> {
-        let output =
-            File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
+        let (stdout, stderr) = (log.with_extension("out"), log.with_extension("err"));
         let child = command
             .stdin(Stdio::null())
-            .stdout(output.try_clone()?)
-            .stderr(output)
+            .stdout(File::create(&stdout)?)
+            .stderr(File::create(&stderr)?)
             .spawn()
             .with_context(|| format!("cannot start {}", command.get_program().display()))?;
-        Ok(Self { child, log: log.to_owned() })
+        Ok(Self { child, stdout, stderr })
     }
 
-    /// Everything it has printed so far.
+    /// What it has printed on standard output so far.
+    #[must_use]
+    pub fn stdout(&self) -> String {
+        read(&self.stdout)
+    }
+
+    /// Everything it has printed so far, standard error last.
     #[must_use]
     pub fn log(&self) -> String {
-        String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()).into_owned()
+        read(&self.stdout) + &read(&self.stderr)
     }
 
     /// Fails, with the end of its log, once it has ended.
@@ -92,13 +98,10 @@ impl Process {
 
     /// Waits until it has ended.
     pub async fn ended(&mut self, within: Duration) -> Result<Exited> {
-        let log = self.log.clone();
         let child = &mut self.child;
         let status = eventually(within, "the end of the process", || {
             let status = child.try_wait();
-            async {
-                status?.with_context(|| format!("it still runs; its log is {}", log.display()))
-            }
+            async { status?.context("it still runs") }
         });
         Ok(Exited::from(status.await?))
     }
@@ -119,6 +122,10 @@ impl From<ExitStatus> for Exited {
     }
 }
 
+fn read(path: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,7 +141,7 @@ mod tests {
     async fn tells_how_it_ended_and_what_it_said() -> Result<()> {
         let (_dir, mut process) = shell("echo out; echo err >&2; exit 3")?;
         assert_eq!(process.ended(Duration::from_secs(5)).await?, Exited::Code(3));
-        assert_eq!(process.log(), "out\nerr\n");
+        assert_eq!((process.stdout().as_str(), process.log().as_str()), ("out\n", "out\nerr\n"));
         let told = process.check_running().expect_err("it has ended").to_string();
         assert!(told.contains("err"), "{told}");
         Ok(())

@@ -6,12 +6,15 @@
 //! which is the controller's.
 
 pub mod cli;
+mod config;
 mod desks;
 mod endpoints;
+mod loops;
 mod metrics;
 mod openapi;
 mod router;
 mod run;
+mod service;
 mod state;
 mod visit;
 

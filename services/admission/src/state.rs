@@ -1,12 +1,17 @@
 //! What the service is made of. The one place that constructs its parts.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU8, Ordering},
+};
 
 use vestibule_entry::{Desk, KeyKeeper, Seals, Signer, aws::Generate};
-use vestibule_store::{Clock, Feed, Store, StoreError};
-use vestibule_token::DeploymentSecret;
+use vestibule_store::{Feed, Store, StoreError};
 
-use crate::desks::{CheckIns, Door, JoinDesk, LeaveDesk, TouchDesk};
+use crate::{
+    config::Config,
+    desks::{CheckIns, Door, JoinDesk, LeaveDesk, TouchDesk},
+};
 
 /// The parts of the admission service, shared by all requests.
 #[derive(Debug)]
@@ -33,19 +38,8 @@ pub(crate) struct Admission {
     pub(crate) leaves: LeaveDesk,
     /// Where the waiting are counted.
     pub(crate) check_ins: CheckIns,
-    /// This instance's region, as request ids carry it.
-    pub(crate) region_index: u8,
-    /// The address visitors see.
-    pub(crate) public_url: String,
-}
-
-/// What the service is told.
-#[derive(Debug, Clone)]
-pub(crate) struct Settings {
-    /// Names this instance among its equals.
-    pub(crate) instance: String,
-    /// Where it runs.
-    pub(crate) region: String,
+    /// Where this instance runs.
+    pub(crate) region: Arc<Region>,
     /// The address visitors see.
     pub(crate) public_url: String,
 }
@@ -53,45 +47,43 @@ pub(crate) struct Settings {
 // === impl Admission ===
 
 impl Admission {
-    /// Puts the parts together, once Redis answers; waits for nothing else.
-    ///
-    /// # Errors
-    /// [`StoreError::NewerSchema`], or when Redis does not answer.
-    pub(crate) async fn start(
-        store: Store,
-        secret: Arc<DeploymentSecret>,
-        settings: Settings,
-    ) -> Result<Arc<Self>, StoreError> {
-        let Settings { instance, region, public_url } = settings;
-        store.check_schema().await?;
-        let region_index = store.region_index(&region, None).await?;
+    /// Puts the parts together. Nothing is connected yet.
+    pub(crate) fn new(config: &Config) -> Self {
+        let store = config.store.clone();
+        let instance = format!("admission-{:016x}", rand::random::<u64>());
         let feed = Feed::new(store.clone(), instance);
-        let keys = KeyKeeper::new(store.clone(), Arc::clone(&secret));
-        let joins = JoinDesk::new(
-            store.clone(),
-            feed.clone(),
-            keys.clone(),
-            region,
-            region_index,
-            public_url.clone(),
-        );
-        let touches = TouchDesk::new(store.clone(), feed.clone(), keys.clone(), public_url.clone());
+        let keys = KeyKeeper::new(store.clone(), Arc::clone(&config.secret));
         let desk = Desk::new(store.clone(), feed.clone(), keys.clone());
-        Ok(Arc::new(Self {
-            door: Door::new(desk.clone()),
-            seals: Seals::new(secret),
+        let region = Arc::new(Region::new(config.region.clone()));
+        let public_url = config.public_url.clone();
+        let parts = (store.clone(), feed.clone(), keys.clone());
+        Self {
+            seals: Seals::new(Arc::clone(&config.secret)),
             signer: Signer::default(),
+            door: Door::new(desk.clone()),
             desk,
-            joins,
-            touches,
+            joins: JoinDesk::new(parts.clone(), Arc::clone(&region), public_url.clone()),
+            touches: TouchDesk::new(parts, public_url.clone()),
             leaves: LeaveDesk::new(store.clone()),
             check_ins: CheckIns::new(store.clone()),
-            region_index,
+            region,
             public_url,
             store,
             feed,
             keys,
-        }))
+        }
+    }
+
+    /// Asks Redis for the index of this instance's region, or gives it back to a Redis that has
+    /// forgotten it.
+    ///
+    /// # Errors
+    /// As for every call to Redis.
+    pub(crate) async fn learn_region(&self) -> Result<(), StoreError> {
+        let known = Some(self.region.index()).filter(|index| *index > 0);
+        let index = self.store.region_index(self.region.name(), known).await?;
+        self.region.learn(index);
+        Ok(())
     }
 
     /// What `generate_token` needs, with the issuer of `room_issuer` or this service.
@@ -106,12 +98,33 @@ impl Admission {
             validity_seconds: None,
         }
     }
+}
 
-    /// Opens the store at `url`.
-    ///
-    /// # Errors
-    /// [`StoreError::Address`].
-    pub(crate) fn open_store(url: &str) -> Result<Store, StoreError> {
-        Store::open(url, Clock::Server)
+/// Where this instance runs.
+#[derive(Debug)]
+pub(crate) struct Region {
+    name: String,
+    index: AtomicU8,
+}
+
+// === impl Region ===
+
+impl Region {
+    fn new(name: String) -> Self {
+        Self { name, index: AtomicU8::new(0) }
+    }
+
+    /// Its name, as the traffic history has it.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its index, as request ids carry it; 0 until Redis has told it.
+    pub(crate) fn index(&self) -> u8 {
+        self.index.load(Ordering::Relaxed)
+    }
+
+    fn learn(&self, index: u8) {
+        self.index.store(index, Ordering::Relaxed);
     }
 }

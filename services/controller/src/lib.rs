@@ -10,7 +10,6 @@ pub mod cli;
 pub mod config;
 pub mod endpoints;
 pub mod extractors;
-mod healthcheck;
 pub mod loops;
 pub mod metrics;
 pub mod openapi;

@@ -2,12 +2,12 @@
 
 use std::{error::Error, process::ExitCode};
 
-use vestibule_runtime::{ErrorChain, Exit, Signals, cli::usage_error};
+use vestibule_runtime::{ErrorChain, Exit, Signals, cli::usage_error, healthcheck};
 
 use crate::{
     cli::{Cli, Command},
     config::Config,
-    healthcheck, openapi,
+    openapi,
     service::Service,
 };
 
@@ -19,7 +19,7 @@ pub fn run(cli: &Cli) -> ExitCode {
             println!("{}", openapi::text());
             ExitCode::SUCCESS
         }
-        Some(Command::Healthcheck) => healthcheck::run(cli.admin_listen),
+        Some(Command::Healthcheck) => healthcheck(cli.admin_listen),
         None => serve(cli),
     }
 }

@@ -1,11 +1,15 @@
 //! Where newcomers get their number. Those who come together are numbered by one call.
 
+use std::sync::Arc;
+
 use vestibule_domain::{Place, RoomId};
 use vestibule_entry::{KeyError, KeyKeeper};
 use vestibule_store::{
     Feed, Join, JoinMode, Joined, Store, StoreError, TokenRecord,
     batch::{Batcher, Batchers, Limits},
 };
+
+use crate::state::Region;
 
 /// A newcomer with a number.
 #[derive(Debug, Clone)]
@@ -34,25 +38,20 @@ struct Context {
     store: Store,
     feed: Feed,
     keys: KeyKeeper,
-    region: String,
-    region_index: u8,
+    region: Arc<Region>,
     public_url: String,
 }
 
 // === impl JoinDesk ===
 
 impl JoinDesk {
-    /// A desk in `region`, whose request ids carry `region_index`.
-    #[must_use]
+    /// A desk in `region`.
     pub(crate) fn new(
-        store: Store,
-        feed: Feed,
-        keys: KeyKeeper,
-        region: String,
-        region_index: u8,
+        (store, feed, keys): (Store, Feed, KeyKeeper),
+        region: Arc<Region>,
         public_url: String,
     ) -> Self {
-        let context = Context { store, feed, keys, region, region_index, public_url };
+        let context = Context { store, feed, keys, region, public_url };
         Self(Batchers::new(move |(room, mode): (RoomId, JoinMode)| {
             let context = context.clone();
             Batcher::spawn(Limits::default(), move |newcomers: Vec<()>| {
@@ -86,7 +85,7 @@ impl Context {
         let issuer = known.snapshot().settings.issuer.clone();
         let issuer = issuer.unwrap_or_else(|| self.public_url.clone());
         let join = Join {
-            region: &self.region,
+            region: self.region.name(),
             count: count as u64,
             mode,
             known_queue_counter: known.queue_counter(),
@@ -111,7 +110,7 @@ impl Context {
             place: Place {
                 number: joined.first + nth,
                 entered_at: u32::try_from(joined.now_ms / 1000).unwrap_or(u32::MAX),
-                region: self.region_index,
+                region: self.region.index(),
             },
             reset_epoch: joined.reset_epoch,
             generation: joined.generation,

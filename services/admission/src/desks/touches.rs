@@ -16,7 +16,7 @@ pub(crate) struct TouchDesk(Batchers<RoomId, Touch, Touched>);
 impl TouchDesk {
     /// A desk over `store`.
     #[must_use]
-    pub(crate) fn new(store: Store, feed: Feed, keys: KeyKeeper, public_url: String) -> Self {
+    pub(crate) fn new((store, feed, keys): (Store, Feed, KeyKeeper), public_url: String) -> Self {
         Self(Batchers::new(move |room: RoomId| {
             let (store, feed, keys) = (store.clone(), feed.clone(), keys.clone());
             let public_url = public_url.clone();

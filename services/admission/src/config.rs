@@ -1,0 +1,44 @@
+//! What the service is told, checked before anything binds or connects.
+
+use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
+
+use secrecy::ExposeSecret;
+use vestibule_store::{Clock, Store};
+use vestibule_token::DeploymentSecret;
+
+use crate::cli::Cli;
+
+/// The checked configuration.
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub(crate) store: Store,
+    pub(crate) secret: Arc<DeploymentSecret>,
+    pub(crate) region: String,
+    pub(crate) public_url: String,
+    pub(crate) listen: SocketAddr,
+    pub(crate) admin_listen: SocketAddr,
+    pub(crate) max_requests_in_flight: usize,
+    pub(crate) shutdown_grace: Duration,
+}
+
+// === impl Config ===
+
+impl Config {
+    /// Reads and checks what the options say.
+    ///
+    /// # Errors
+    /// Names the option that cannot be used, never a secret.
+    pub(crate) fn read(cli: &Cli) -> Result<Self, Box<dyn Error>> {
+        let secret = cli.common.read_secret()?;
+        Ok(Self {
+            store: Store::open(cli.common.redis_url.expose_secret(), Clock::Server)?,
+            secret: Arc::new(DeploymentSecret::new(secret.expose_secret().as_bytes())?),
+            region: cli.common.region.clone(),
+            public_url: cli.public_url(),
+            listen: cli.listen,
+            admin_listen: cli.admin_listen,
+            max_requests_in_flight: cli.max_requests_in_flight,
+            shutdown_grace: cli.common.shutdown_grace(),
+        })
+    }
+}

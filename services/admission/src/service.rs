@@ -1,0 +1,47 @@
+//! One admission from its start to its end: binds, serves, starts the loops.
+
+use std::sync::Arc;
+
+use vestibule_runtime::{
+    BindError, Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind, metrics, serve,
+    serve_admin,
+};
+
+use crate::{config::Config, loops, metrics::Figures, router::router, state::Admission};
+
+/// A running admission.
+#[derive(Debug)]
+pub(crate) struct Service {
+    lifecycle: Lifecycle,
+}
+
+// === impl Service ===
+
+impl Service {
+    /// Binds, and starts everything; returns at once. It is ready once Redis was reached and holds
+    /// a key.
+    ///
+    /// # Errors
+    /// If an address cannot be listened on.
+    pub(crate) async fn start(config: Config) -> Result<Self, BindError> {
+        let listener = bind(config.listen).await?;
+        let admin_listener = bind(config.admin_listen).await?;
+        let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
+        let mut registry = metrics::registry("admission", env!("CARGO_PKG_VERSION"));
+        let http = HttpMetrics::register(&mut registry);
+        let admission = Arc::new(Admission::new(&config));
+        registry.register_collector(Box::new(Figures(Arc::clone(&admission))));
+        serve_admin(admin_listener, Arc::new(registry), &lifecycle);
+        let shed = Shed::new(config.max_requests_in_flight);
+        serve(listener, router(Arc::clone(&admission), &http, shed), &lifecycle);
+        loops::spawn(&admission, &lifecycle);
+        lifecycle.readiness().started();
+        tracing::info!(address = %config.listen, admin_address = %config.admin_listen, "listening");
+        Ok(Self { lifecycle })
+    }
+
+    /// Runs until a signal, or until a task fails, and through the stop.
+    pub(crate) async fn run(self, signals: Signals) -> Exit {
+        self.lifecycle.run(signals).await
+    }
+}
