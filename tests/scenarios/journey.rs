@@ -93,3 +93,19 @@ async fn a_ticket_is_one_visitor_however_often_it_joins() -> Result<()> {
     assert_eq!(again.enter(Manner::Hammering).await?.number, 1);
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_left_joins_again_at_the_end_of_the_line() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    deployment.create_room("demo", &json!({ "total_active_users": 5 })).await?;
+    let mut visitor = deployment.visitor("demo");
+    let first = visitor.join().await?.expect(200)?;
+    ensure!(first.says("admitted"), "{}", first.text);
+    ensure!(visitor.leave().await?.expect(200)?.says("closed"));
+    ensure!(visitor.status().await?.expect(200)?.says("closed"));
+    ensure!(visitor.claim().await?.expect(200)?.says("closed"));
+    let second = visitor.join().await?.expect(200)?;
+    ensure!(second.says("admitted"), "{}", second.text);
+    assert_eq!((first.number("queue_number")?, second.number("queue_number")?), (1, 2));
+    Ok(())
+}

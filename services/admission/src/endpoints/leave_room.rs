@@ -9,7 +9,7 @@ use vestibule_store::{Departure, EndedAs};
 
 use crate::{
     state::Admission,
-    visit::{Answer, Caller, Journey, Status, VisitorStatus},
+    visit::{Answer, Caller, Journey, Status, VisitorStatus, ended_as},
 };
 
 /// Leave the room
@@ -33,7 +33,7 @@ pub(crate) async fn leave_room(
     caller: Caller,
 ) -> Result<Answer, Problem> {
     let (visit, carrier, (ticket, _)) = caller.with_ticket()?;
-    if ticket.seat.is_some() {
+    if ticket.seat.is_some_and(|seat| ended_as(&seat).is_none()) {
         let departure = Departure { number: ticket.place.number, ended_as: EndedAs::Completed };
         let snapshot = &visit.snapshot;
         let left = admission.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await;

@@ -9,7 +9,7 @@ use vestibule_token::{Seat, Ticket};
 
 use crate::{
     state::Admission,
-    visit::{Answer, Carrier, Journey, Status, Visit, problem_or_stale},
+    visit::{Answer, Carrier, Journey, Status, Visit, ended_as, problem_or_stale},
 };
 
 /// Answers a visitor whose ticket says that it is inside.
@@ -21,6 +21,9 @@ pub(super) async fn seen(
     seat: Seat,
 ) -> Result<Answer, Problem> {
     let journey = Journey::new(admission, visit, carrier);
+    if let Some(status) = ended_as(&seat) {
+        return journey.over(ticket, status);
+    }
     let touch = Touch {
         reset_epoch: visit.snapshot.reset_epoch,
         number: ticket.place.number,

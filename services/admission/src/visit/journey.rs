@@ -117,16 +117,18 @@ impl<'a> Journey<'a> {
         Ok(self.answer(body, &ticket, None))
     }
 
-    /// Answers someone whose time is over. The ticket is taken away on leaving.
+    /// Answers someone whose time is over. The ticket says so from now on, so that joining again
+    /// gives a new place; from a browser it is taken when it was the visitor who left.
     ///
     /// # Errors
     /// When the request id cannot be made.
     pub(crate) fn over(&self, mut ticket: Ticket, status: Status) -> Result<Answer, Problem> {
         self.give_back(&mut ticket);
+        ticket.seat = Some(spent(status));
         let mut body = self.body(&ticket.place, status, 0)?;
         (body.people_ahead, body.wait_seconds) = (0, None);
         let mut answer = self.answer(body, &ticket, None);
-        if status == Status::Closed {
+        if status == Status::Closed && self.carrier != Carrier::Header {
             answer.ticket = None;
         }
         Ok(answer)
@@ -274,6 +276,19 @@ impl<'a> Journey<'a> {
             secure: self.admission.public_url.starts_with("https:"),
         }
     }
+}
+
+/// A seat that is over, as a ticket notes it: it has no life left, and is of no generation that
+/// could be restored.
+fn spent(status: Status) -> Seat {
+    let issued_at = u64::from(status == Status::Closed);
+    Seat { issued_at, expires_at: 0, generation: u32::MAX }
+}
+
+/// How a seat ended, if the ticket says that it did.
+pub(crate) fn ended_as(seat: &Seat) -> Option<Status> {
+    let status = if seat.issued_at == 1 { Status::Closed } else { Status::Expired };
+    (seat.expires_at == 0).then_some(status)
 }
 
 /// What to tell a visitor inside when the store is away: nothing, if its session must still be

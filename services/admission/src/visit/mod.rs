@@ -8,4 +8,4 @@ mod journey;
 pub(crate) use answer::{Answer, Status, VisitorStatus};
 pub(crate) use caller::{Caller, Visit};
 pub(crate) use carrier::Carrier;
-pub(crate) use journey::{Journey, problem_or_stale};
+pub(crate) use journey::{Journey, ended_as, problem_or_stale};
