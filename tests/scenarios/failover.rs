@@ -5,7 +5,7 @@ use std::{collections::HashSet, time::Duration};
 use anyhow::{Result, ensure};
 use serde_json::json;
 use tokio::time::Instant;
-use vestibule_tests::{Deployment, Service, eventually};
+use vestibule_tests::{Deployment, Operator, Service, eventually};
 
 use crate::{
     crowd::{self, Entered, Guest, Manner, all_of, enter_all, stay_and_leave},
@@ -81,6 +81,69 @@ async fn no_visitor_loses_its_place_with_an_admission_instance() -> Result<()> {
     let entered = all_of(tasks).await?;
     watch.end().await?.expect_ceiling(CEILING)?;
     expect_everyone_once(&entered, 120)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_leader_that_was_frozen_is_refused_when_it_wakes() -> Result<()> {
+    let mut deployment = deployment().await?;
+    let operator = deployment.operator();
+    let leader = eventually(TAKEOVER, "a leader", || operator.leader("sale")).await?;
+    let watch = Watch::keep(&deployment, "sale")?;
+    let guests = crowd::join(&deployment, "sale", 150).await?;
+    let tasks = enter_all(guests, Manner::Hammering, stay);
+    deployment.controllers().set_up(0, false);
+    deployment.process_mut(Service::Controller, 0).freeze()?;
+    let next = eventually(Duration::from_secs(10), "another leader", || async {
+        let next = operator.leader("sale").await?;
+        ensure!(next != leader, "{next} is said to lead, and is frozen");
+        Ok(next)
+    })
+    .await?;
+    deployment.process_mut(Service::Controller, 0).thaw()?;
+    deployment.controllers().set_up(0, true);
+    let woken = Operator::new(deployment.controllers().only(0), deployment.secrets()[1]);
+    eventually(Duration::from_secs(10), "the woken one to follow", || async {
+        let told = woken.leader("sale").await?;
+        ensure!(told == next, "it says that {told} leads");
+        Ok(())
+    })
+    .await?;
+    let entered = all_of(tasks).await?;
+    let seen = watch.end().await?;
+    seen.expect_ceiling(CEILING)?;
+    seen.expect_no_step_back()?;
+    assert_eq!(operator.leader("sale").await?, next);
+    deployment.process_mut(Service::Controller, 0).check_running()?;
+    expect_everyone_once(&entered, 150)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_any_controller_the_line_stands_and_then_goes_on() -> Result<()> {
+    let mut deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    let settings = json!({ "total_active_users": 3, "session_duration_seconds": 60 });
+    deployment.create_room("sale", &settings).await?;
+    let watch = Watch::keep(&deployment, "sale")?;
+    let mut guests = crowd::join(&deployment, "sale", 20).await?;
+    for index in 0..2 {
+        deployment.kill(Service::Controller, index)?;
+    }
+    let inside = guests.remove(0).enter(Manner::Polite).await?;
+    ensure!(inside.number == 1, "{} was first", inside.number);
+    let late = Guest::join(deployment.visitor("sale")).await?;
+    assert_eq!(late.number, 21);
+    for guest in guests.iter().rev() {
+        ensure!(guest.clone().ask(false).await?.is_some(), "no answer for {}", guest.number);
+    }
+    for index in 0..2 {
+        deployment.restart(Service::Controller, index).await?;
+    }
+    let tasks = enter_all([guests, vec![late]].concat(), Manner::Hammering, stay);
+    stay(inside).await?;
+    let entered = all_of(tasks).await?;
+    let seen = watch.end().await?;
+    seen.expect_ceiling(3)?;
+    seen.expect_no_step_back()?;
+    expect_everyone_once(&entered, 20)
 }
 
 fn expect_everyone_once(entered: &[Entered], crowd: usize) -> Result<()> {

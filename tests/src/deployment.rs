@@ -208,6 +208,17 @@ impl Deployment {
         self.process_mut(service, index).kill()
     }
 
+    /// Starts an instance again that has ended, at its addresses.
+    pub async fn restart(&mut self, service: Service, index: usize) -> Result<()> {
+        let instance = match service {
+            Service::Admission => &mut self.admissions[index],
+            Service::Controller => &mut self.controllers[index],
+        };
+        instance.restart(&self.settings, service).await?;
+        self.fleet(service).set_up(index, true);
+        Ok(())
+    }
+
     /// The process of an instance, to be stopped and asked about.
     pub fn process_mut(&mut self, service: Service, index: usize) -> &mut Process {
         match service {

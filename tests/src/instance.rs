@@ -37,6 +37,7 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 pub(crate) struct Instance {
     pub(crate) process: Process,
+    ports: (u16, u16),
     pub(crate) base: String,
     pub(crate) admin: String,
 }
@@ -49,6 +50,17 @@ impl Service {
             Self::Admission => "vestibule-admission",
             Self::Controller => "vestibule-controller",
         }
+    }
+}
+
+// === impl Instance ===
+
+impl Instance {
+    /// Starts the program again at the same addresses, after it has ended.
+    pub(crate) async fn restart(&mut self, settings: &Settings, service: Service) -> Result<()> {
+        let name = format!("{}-again-{}", service.program(), self.ports.0);
+        *self = start_on(settings, service, self.ports, &name).await?;
+        Ok(())
     }
 }
 
@@ -76,15 +88,25 @@ async fn start(settings: &Settings, service: Service, index: usize) -> Result<In
 }
 
 async fn start_once(settings: &Settings, service: Service, index: usize) -> Result<Instance> {
-    let (listen, admin) = (local(ports::free()), local(ports::free()));
-    let name = service.program();
-    let log = settings.dir.join(format!("{name}-{index}"));
-    let mut command = Command::new(programs::ours(name)?);
+    let ports = (ports::free(), ports::free());
+    let name = format!("{}-{index}", service.program());
+    let instance = start_on(settings, service, ports, &name).await;
+    instance.with_context(|| name)
+}
+
+async fn start_on(
+    settings: &Settings,
+    service: Service,
+    ports: (u16, u16),
+    name: &str,
+) -> Result<Instance> {
+    let (listen, admin) = (local(ports.0), local(ports.1));
+    let mut command = Command::new(programs::ours(service.program())?);
     configure(&mut command, settings, &listen, &admin);
-    let process = Process::start(&mut command, &log)?;
-    let mut instance =
-        Instance { process, base: format!("http://{listen}"), admin: format!("http://{admin}") };
-    ready(&mut instance, &settings.http).await.with_context(|| format!("{name} {index}"))?;
+    let process = Process::start(&mut command, &settings.dir.join(name))?;
+    let (base, admin) = (format!("http://{listen}"), format!("http://{admin}"));
+    let mut instance = Instance { process, ports, base, admin };
+    ready(&mut instance, &settings.http).await?;
     Ok(instance)
 }
 

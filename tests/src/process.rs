@@ -88,11 +88,25 @@ impl Process {
 
     /// Sends SIGTERM, and does not wait.
     pub fn terminate(&self) -> Result<()> {
+        self.signal("TERM")
+    }
+
+    /// Stands still from now on, as on a machine that is out of memory or was suspended.
+    pub fn freeze(&self) -> Result<()> {
+        self.signal("STOP")
+    }
+
+    /// Goes on as if nothing had happened.
+    pub fn thaw(&self) -> Result<()> {
+        self.signal("CONT")
+    }
+
+    fn signal(&self, name: &str) -> Result<()> {
         // The shell's own `kill`: a minimal system has no other.
         let status = Command::new("sh")
-            .args(["-c", "kill -TERM \"$1\"", "sh", &self.child.id().to_string()])
+            .args(["-c", "kill -s \"$1\" \"$2\"", "sh", name, &self.child.id().to_string()])
             .status()?;
-        ensure!(status.success(), "cannot send SIGTERM: {status}");
+        ensure!(status.success(), "cannot send SIG{name}: {status}");
         Ok(())
     }
 

@@ -1,10 +1,24 @@
 //! Estimates of the wait. Unknown is said as unknown (`None`), never guessed.
 
+use crate::slots::Use;
+
 /// The wait of a fifo visitor, in seconds: people ahead who are still there, divided by the pace.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
 pub fn fifo_seconds(people_ahead: u64, admissions_per_second: f64) -> Option<f64> {
     (admissions_per_second > 0.0).then(|| people_ahead as f64 / admissions_per_second)
+}
+
+/// The pace to expect of a room while people wait, in admissions per second: what the rate limit
+/// lets through where that is what holds people back, else what was `measured`.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of people")]
+pub fn expected_per_second(usage: &Use, measured: f64) -> f64 {
+    let full = usage.ceiling.is_some_and(|ceiling| usage.active >= ceiling);
+    match usage.rate {
+        Some(rate) if !full => rate as f64 / 60.0,
+        _ => measured,
+    }
 }
 
 /// The pace of a room: admissions, as a mean over the last seconds, and the recent peak of seats
@@ -46,8 +60,9 @@ impl Pace {
     /// leave together).
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
-    pub fn standby(&self) -> u64 {
-        (STANDBY_SECONDS * self.per_second()).max(self.peak).ceil().max(1.0) as u64
+    pub fn standby(&self, usage: &Use) -> u64 {
+        let expected = expected_per_second(usage, self.per_second());
+        (STANDBY_SECONDS * expected).max(self.peak).ceil().max(1.0) as u64
     }
 
     fn observe_peak(&mut self, now_ms: u64, ended: u64) {
@@ -89,9 +104,19 @@ mod tests {
             steady.observe(tick * 250, tick * 5 + 900, tick * 5);
             bursts.observe(tick * 250, tick / 40 * 500, tick / 40 * 500);
         }
-        assert_eq!(Pace::default().standby(), 1);
-        assert_eq!(steady.standby(), 80);
-        assert!((400..=500).contains(&bursts.standby()), "{bursts:?}");
+        assert_eq!(Pace::default().standby(&Use::default()), 1);
+        assert_eq!(steady.standby(&Use::default()), 80);
+        assert!((400..=500).contains(&bursts.standby(&Use::default())), "{bursts:?}");
+    }
+
+    #[test]
+    fn a_rate_limit_is_the_pace_to_expect_where_it_is_what_holds_people_back() {
+        let rated = Use { rate: Some(1_200), ..Use::default() };
+        assert!((expected_per_second(&rated, 0.0) - 20.0).abs() < 1e-9);
+        assert_eq!(Pace::default().standby(&rated), 80, "also before the first has entered");
+        let full = Use { ceiling: Some(5), active: 5, ..rated };
+        assert!((expected_per_second(&full, 0.5) - 0.5).abs() < 1e-9);
+        assert!((expected_per_second(&Use::default(), 0.5) - 0.5).abs() < 1e-9);
     }
 
     #[test]

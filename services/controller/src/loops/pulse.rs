@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use vestibule_domain::{
     Figures,
     advance::{Plan, plan},
-    wait::Pace,
+    wait::{Pace, expected_per_second},
 };
 use vestibule_store::{KnownRoom, Store, StoreError, SurveyReport};
 
@@ -45,7 +45,7 @@ impl Pulse {
         self.begin_if_new(last.reset_epoch);
         let report = store.survey(&last.room, &last.settings, epoch).await?;
         self.pace.observe(report.survey.now_ms, report.admitted, ended(&report));
-        let plan = plan(&report.survey, self.pace.standby());
+        let plan = plan(&report.survey, self.pace.standby(&report.survey.usage));
         let news = News::of(&report, plan);
         if self.must_tell(&news, &report) {
             let figures = self.figures(&report, &plan);
@@ -76,7 +76,7 @@ impl Pulse {
         let survey = &report.survey;
         Figures {
             waiting: plan.waiting,
-            admissions_per_second: self.pace.per_second(),
+            admissions_per_second: self.pace_to_tell(report, plan),
             unattended: report.unattended,
             ahead: Figures::curve(
                 &survey.presence,
@@ -85,6 +85,15 @@ impl Pulse {
                 survey.queue_counter,
             ),
         }
+    }
+
+    /// While people wait, the pace that they can expect; else what was measured.
+    fn pace_to_tell(&self, report: &SurveyReport, plan: &Plan) -> f64 {
+        let measured = self.pace.per_second();
+        if plan.waiting == 0 || report.survey.held {
+            return measured;
+        }
+        expected_per_second(&report.survey.usage, measured)
     }
 }
 

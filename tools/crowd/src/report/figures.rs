@@ -138,8 +138,17 @@ fn admissions(setting: &Setting, run: &RunRecord, span: Option<(f64, f64)>) -> A
             .max(),
         share_of_rate_while_waiting: setting
             .rate_per_minute
-            .and_then(|rate| per_minute.map(|made| made / f64::from(rate))),
+            .and_then(|rate| Some(share_of_rate(f64::from(rate), &moments, span?))),
     }
+}
+
+/// How much of a rate was used while people waited. Whoever waits may do so because a burst has
+/// just used a minute's allowance, so the time begins with the admissions of the minute before.
+fn share_of_rate(rate: f64, moments: &[f64], (from, until): (f64, f64)) -> f64 {
+    let before = moments.iter().copied().find(|at| *at > from - RATE_WINDOW);
+    let from = before.map_or(from, |at| at.min(from));
+    let made = moments.iter().filter(|at| (from..=until).contains(*at)).count();
+    real(made) / (rate * (until - from).max(RATE_WINDOW) / RATE_WINDOW)
 }
 
 /// The most of these sorted moments within any half-open window of that length.
