@@ -12,7 +12,7 @@ run: ## A demo on this machine, until Ctrl-C
 test: ## Every test; gets Redis and Valkey if they are missing
 	scripts/test-tools.sh
 	cargo build --locked --workspace --bins
-	cargo test --locked --workspace
+	cargo test --locked --workspace --no-fail-fast
 
 fmt: ## Whether everything is formatted
 	cargo fmt --all --check

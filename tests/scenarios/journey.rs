@@ -109,3 +109,21 @@ async fn who_has_left_joins_again_at_the_end_of_the_line() -> Result<()> {
     assert_eq!((first.number("queue_number")?, second.number("queue_number")?), (1, 2));
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_suspended_room_lets_everyone_in_and_counts_nobody() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let settings = json!({ "total_active_users": 1, "suspended": true });
+    deployment.create_room("demo", &settings).await?;
+    let verifier = deployment.verifier().await?;
+    for _ in 0..3 {
+        let mut visitor = deployment.visitor("demo");
+        let reply = visitor.join().await?.expect(200)?;
+        ensure!(reply.says("admitted"), "{}", reply.text);
+        verifier.verify(&reply.text_of("access_token")?, "demo")?;
+        ensure!(visitor.status().await?.expect(200)?.says("admitted"), "and stays in");
+    }
+    let status = deployment.operator().status("demo").await?;
+    assert_eq!(status.number("active_users")?, 0, "{}", status.text);
+    Ok(())
+}

@@ -76,3 +76,19 @@ async fn expect_stale(guest: &Guest) -> Result<()> {
     })
     .await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_room_that_fails_open_lets_newcomers_in_for_a_minute() -> Result<()> {
+    let mut deployment = Deployment::builder().start().await?;
+    deployment.create_room("open", &json!({ "on_redis_failure": "open" })).await?;
+    deployment.create_room("closed", &json!({})).await?;
+    let verifier = deployment.verifier().await?;
+    deployment.redis_mut().kill().await?;
+    let reply = deployment.visitor("open").join().await?.expect(200)?;
+    ensure!(reply.says("admitted"), "{}", reply.text);
+    let claims = verifier.verify(&reply.text_of("access_token")?, "open")?;
+    ensure!(claims.exp - claims.iat <= 60, "{claims:?}");
+    assert_eq!((claims.queue_position, reply.number("queue_number")?), (0, 0));
+    ensure!(reply.header("vestibule-ticket").is_empty(), "there is no place to keep");
+    deployment.visitor("closed").join().await?.expect_retry_later()
+}

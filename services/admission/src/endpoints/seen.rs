@@ -24,6 +24,10 @@ pub(super) async fn seen(
     if let Some(status) = ended_as(&seat) {
         return journey.over(ticket, status);
     }
+    if visit.snapshot.settings.suspended {
+        let record = journey.uncounted(&seat)?;
+        return journey.inside(ticket, &record, seat.generation).await;
+    }
     let touch = Touch {
         reset_epoch: visit.snapshot.reset_epoch,
         number: ticket.place.number,

@@ -175,6 +175,20 @@ impl<'a> Journey<'a> {
         })
     }
 
+    /// The token of someone inside a suspended room, where nobody is counted: as the ticket has it,
+    /// or a new one in the second half of its life.
+    ///
+    /// # Errors
+    /// While there is no key.
+    pub(crate) fn uncounted(&self, seat: &Seat) -> Result<TokenRecord, Problem> {
+        let (now, session) =
+            (self.now_ms / 1000, self.visit.snapshot.settings.session_duration_seconds);
+        if seat.expires_at > now + session / 2 {
+            return self.record(seat.issued_at, seat.expires_at);
+        }
+        self.record(now, now + session)
+    }
+
     /// The ticket of a newcomer who has not checked in yet. Its `lease` is what the join script
     /// counted it under.
     pub(crate) fn new_ticket(place: Place, lease: Option<Lease>) -> Ticket {
