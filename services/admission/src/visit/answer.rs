@@ -14,6 +14,9 @@ use vestibule_domain::RoomId;
 
 use super::Carrier;
 
+/// Room for the headers of an answer, those of the layers included, so that the map never grows.
+const HEADERS: usize = 12;
+
 /// Where a visitor stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -85,6 +88,7 @@ impl IntoResponse for Answer {
         }
         let mut response = Response::new(Body::from(json));
         let headers = response.headers_mut();
+        headers.reserve(HEADERS);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         match &self.ticket {

@@ -51,7 +51,8 @@ impl Connection {
     /// Serves the stream until the client goes, it is silent for too long, or `stop`.
     pub(super) async fn run(self, stream: TcpStream, stop: CancellationToken) {
         let requests = Arc::clone(&self.requests);
-        let http = http1::Builder::new().serve_connection(TokioIo::new(stream), self);
+        // Answers are small: copied into one buffer they cost one plain write.
+        let http = http1::Builder::new().writev(false).serve_connection(TokioIo::new(stream), self);
         let mut http = pin!(http);
         tokio::select! {
             biased;
