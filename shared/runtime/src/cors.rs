@@ -2,7 +2,7 @@
 //!
 //! Every answer says `*`; an answer to `OPTIONS` lists what is allowed and reaches no handler. No
 //! credentials: a ticket that travels between origins does so in the `Vestibule-Ticket` header.
-//! Two static headers per request, where a general CORS layer builds maps.
+//! A static header or two per request, where a general CORS layer builds maps.
 
 use std::{
     pin::Pin,
@@ -15,6 +15,7 @@ use axum::{
         header::{
             ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
             ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
+            ORIGIN,
         },
     },
     response::Response,
@@ -52,6 +53,8 @@ pin_project! {
         // None: a preflight, which no handler sees.
         #[pin]
         inner: Option<F>,
+        // Whether a page of another origin may be asking: only then is there something to expose.
+        has_origin: bool,
     }
 }
 
@@ -81,7 +84,9 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let preflight = request.method() == Method::OPTIONS;
-        CrossOriginFuture { inner: (!preflight).then(|| self.inner.call(request)) }
+        let has_origin = request.headers().contains_key(ORIGIN);
+        let inner = (!preflight).then(|| self.inner.call(request));
+        CrossOriginFuture { inner, has_origin }
     }
 }
 
@@ -94,24 +99,27 @@ where
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(inner) = self.project().inner.as_pin_mut() else {
+        let this = self.project();
+        let Some(inner) = this.inner.as_pin_mut() else {
             return Poll::Ready(Ok(preflight()));
         };
         let mut response = ready!(inner.poll(cx))?;
-        open(response.headers_mut());
+        open(response.headers_mut(), *this.has_origin);
         Poll::Ready(Ok(response))
     }
 }
 
-fn open(headers: &mut HeaderMap) {
+fn open(headers: &mut HeaderMap, has_origin: bool) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSE_HEADERS));
+    if has_origin {
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSE_HEADERS));
+    }
 }
 
 fn preflight() -> Response {
     let mut response = Response::default();
     let headers = response.headers_mut();
-    open(headers);
+    open(headers, true);
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(ALLOW_METHODS));
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOW_HEADERS));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(MAX_AGE_SECONDS));
@@ -136,7 +144,12 @@ mod tests {
             .route("/", get(async || "ok"))
             .route("/broken", get(async || ProblemType::Internal))
             .layer(Cors);
-        let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
+        let request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header(ORIGIN, "https://shop.example")
+            .body(Body::empty())
+            .unwrap();
         router.oneshot(request).await.unwrap()
     }
 

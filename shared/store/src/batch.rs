@@ -46,7 +46,7 @@ struct Waiting<Request, Response> {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch: 512, in_flight: 2, queue: 16_384 }
+        Self { batch: 512, in_flight: 1, queue: 16_384 }
     }
 }
 

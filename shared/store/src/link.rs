@@ -11,8 +11,8 @@ use std::{
 };
 
 use deadpool_redis::{
-    Config, Pool, PoolConfig, Runtime, Timeouts,
-    redis::{Client, aio::MultiplexedConnection},
+    Manager, Pool, Runtime, Timeouts,
+    redis::{AsyncConnectionConfig, Client, aio::MultiplexedConnection},
 };
 use tokio::{sync::Mutex, time::Instant};
 
@@ -20,6 +20,8 @@ use crate::StoreError;
 
 /// How long a connection may take to open, or to be handed out by the pool.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long Redis may take to answer. Longer than a busy host may need, shorter than a lease.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
 const POOL_SIZE: usize = 4;
 
 /// A shared, self-mending link to Redis. Cloning is cheap.
@@ -51,10 +53,14 @@ impl Link {
             create: Some(CONNECT_TIMEOUT),
             recycle: Some(CONNECT_TIMEOUT),
         };
-        let mut config = Config::from_url(url);
-        config.pool = Some(PoolConfig { max_size: POOL_SIZE, timeouts, ..PoolConfig::default() });
-        let pool = config
-            .create_pool(Some(Runtime::Tokio1))
+        let config = AsyncConnectionConfig::new()
+            .set_connection_timeout(Some(CONNECT_TIMEOUT))
+            .set_response_timeout(Some(RESPONSE_TIMEOUT));
+        let pool = Pool::builder(Manager::new_with_config(url, config).map_err(bad)?)
+            .max_size(POOL_SIZE)
+            .timeouts(timeouts)
+            .runtime(Runtime::Tokio1)
+            .build()
             .map_err(|_| StoreError::Address("no pool can be made for it".into()))?;
         Ok(Self { pool, client, current: Arc::default(), opened: Arc::default() })
     }

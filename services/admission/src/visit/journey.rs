@@ -267,7 +267,7 @@ impl<'a> Journey<'a> {
             next_check_in_seconds: f64::from(next_ms.div_ceil(100)) / 10.0,
             access_token: None,
             expires_in: None,
-            stale: self.admission.feed.is_stale(&self.visit.known),
+            stale: self.admission.feed.is_stale(snapshot, self.now_ms),
         })
     }
 

@@ -33,7 +33,7 @@ const POLL: Duration = Duration::from_millis(500);
 /// A room whose last snapshot is older than this is read again.
 const REFRESH: Duration = Duration::from_secs(1);
 /// After this long without news a snapshot counts as stale.
-const STALE: Duration = Duration::from_secs(5);
+const STALE_MS: u64 = 5_000;
 
 /// All rooms, as this service knows them. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -84,10 +84,10 @@ impl Feed {
         self.0.connected.load(Ordering::Relaxed)
     }
 
-    /// Whether what is known of `room` may be out of date.
+    /// Whether `snapshot` may be out of date at `now_ms`, by [`KnownRoom::now_ms`].
     #[must_use]
-    pub fn is_stale(&self, room: &KnownRoom) -> bool {
-        !self.is_connected() || room.age() > STALE
+    pub fn is_stale(&self, snapshot: &RoomSnapshot, now_ms: u64) -> bool {
+        !self.is_connected() || now_ms.saturating_sub(snapshot.now_ms) > STALE_MS
     }
 
     /// Keeps the memory fresh until it is dropped.

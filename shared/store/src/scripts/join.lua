@@ -45,11 +45,12 @@ end
 local served = math.min(math.max(line.serving_counter - before, 0), count)
 local limited = settings.total or settings.rate
 local free = 0
-if not settings.queue_all then
+local first_in_line = line.serving_counter >= before
+if first_in_line and not settings.queue_all then
   free = math.min(
     seats_left(keys.sessions, settings, line, now), rate_left(keys.rate, settings.rate, now, false))
 end
-if limited and line.serving_counter >= before then
+if limited and first_in_line then
   local more = math.min(math.max(free - line.promised - served, 0), count - served)
   if more > 0 then
     served = served + more
@@ -61,7 +62,8 @@ if limited and line.serving_counter >= before then
 end
 
 -- An operator's increments served rows before their last visitor came: that is now.
-for _, member in ipairs(redis.call('ZRANGEBYSCORE', keys.rows, '(' .. before, after)) do
+local early = first_in_line and redis.call('ZRANGEBYSCORE', keys.rows, '(' .. before, after) or {}
+for _, member in ipairs(early) do
   local row = row_of(member)
   if row.issued < now then
     redis.call('ZREM', keys.rows, member)
