@@ -9,7 +9,7 @@ use vestibule_tests::Deployment;
 use crate::crowd::Guest;
 
 const JOINS: u64 = 20_000;
-const AT_ONCE: usize = 256;
+const AT_ONCE: usize = 64;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn twenty_thousand_joins_over_four_instances_give_exactly_the_numbers_up_to_it() -> Result<()>

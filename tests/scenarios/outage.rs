@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use vestibule_tests::{Deployment, Service, eventually};
+use vestibule_tests::{Deployment, Fleet, Service, eventually};
 
 use crate::crowd::{self, Guest, Manner};
 
@@ -23,11 +23,10 @@ async fn without_redis_the_line_is_told_from_memory_and_nobody_enters() -> Resul
     let number = aws.queue_number(&id).await?;
     deployment.redis_mut().kill().await?;
 
-    for guest in &guests {
-        expect_stale(guest).await?;
-    }
-    for instance in 0..2 {
-        let only = deployment.admissions().only(instance);
+    for only in deployment.admissions().each() {
+        for guest in &guests {
+            expect_stale(guest, &only).await?;
+        }
         let mut newcomer = deployment.visitor("sale").at(only.clone());
         newcomer.join().await?.expect_retry_later()?;
         let mut waiting = guests[0].visitor.clone().at(only);
@@ -66,9 +65,10 @@ async fn without_redis_the_line_is_told_from_memory_and_nobody_enters() -> Resul
     Ok(())
 }
 
-async fn expect_stale(guest: &Guest) -> Result<()> {
+async fn expect_stale(guest: &Guest, admission: &Fleet) -> Result<()> {
+    let visitor = guest.visitor.clone().at(admission.clone());
     eventually(SOON, "an answer from memory, marked stale", || async {
-        let reply = guest.visitor.clone().status().await?.expect(200)?;
+        let reply = visitor.clone().status().await?.expect(200)?;
         ensure!(reply.body["stale"] == true, "{}", reply.text);
         assert_eq!(reply.number("queue_number")?, guest.number);
         assert_eq!(reply.number("position")?, guest.number);

@@ -91,9 +91,8 @@ pub struct Claimed {
     pub outcome: Outcome,
 }
 
-/// As the script answers: outcome, issued at, expires at, key id, issuer; the last four only with
-/// a token.
-type Answer = (u64, Option<u64>, Option<u64>, Option<String>, Option<String>);
+/// As scripts answer: an outcome, then issued at, expires at, key id and issuer if there is a token.
+pub(super) type Answer = (u64, Option<u64>, Option<u64>, Option<String>, Option<String>);
 
 impl Store {
     /// Lets a batch of visitors enter, as far as they may. `key_id` names the key that signs the
@@ -135,6 +134,20 @@ impl Store {
     }
 }
 
+// === impl TokenRecord ===
+
+impl TokenRecord {
+    /// The token of a script's answer, if it has one.
+    pub(super) fn of((_, issued_at, expires_at, key_id, issuer): Answer) -> Option<Self> {
+        Some(Self {
+            issued_at: issued_at?,
+            expires_at: expires_at?,
+            key_id: key_id?,
+            issuer: issuer?,
+        })
+    }
+}
+
 // === impl SessionKind ===
 
 impl SessionKind {
@@ -151,17 +164,12 @@ fn outcome(answer: redis::Value) -> Result<Outcome, StoreError> {
         return Err(StoreError::unexpected("a claim's outcome is no list"));
     };
     parts.resize(5, redis::Value::Nil);
-    let (code, issued_at, expires_at, key_id, issuer): Answer =
+    let answer: Answer =
         redis::from_redis_value(redis::Value::Array(parts)).map_err(StoreError::unexpected)?;
+    let code = answer.0;
     let record = || {
-        Some(TokenRecord {
-            issued_at: issued_at?,
-            expires_at: expires_at?,
-            key_id: key_id?,
-            issuer: issuer?,
-        })
+        TokenRecord::of(answer).ok_or_else(|| StoreError::unexpected("a claim without its token"))
     };
-    let record = || record().ok_or_else(|| StoreError::unexpected("a claim without its token"));
     Ok(match code {
         1 => Outcome::Entered(record()?),
         2 => Outcome::Repeated(record()?),

@@ -2,7 +2,7 @@
 
 use vestibule_domain::RoomId;
 
-use super::{TokenRecord, keys};
+use super::{TokenRecord, claim::Answer, keys};
 use crate::{Store, StoreError, keys::Part, scripts};
 
 /// One visitor inside who was seen, and what its ticket says of its session.
@@ -30,8 +30,6 @@ pub struct Touched {
     /// The session's token as it now is; `None`: the session has ended.
     pub session: Option<TokenRecord>,
 }
-
-type Answer = (u64, Option<u64>, Option<u64>, Option<String>, Option<String>);
 
 impl Store {
     /// Renews a batch of sessions. `key_id` and `issuer` are for tokens that are due for renewal.
@@ -61,15 +59,7 @@ impl Store {
 
 fn session(mut answer: Vec<redis::Value>) -> Result<Option<TokenRecord>, StoreError> {
     answer.resize(5, redis::Value::Nil);
-    let (_, issued_at, expires_at, key_id, issuer): Answer =
+    let answer: Answer =
         redis::from_redis_value(redis::Value::Array(answer)).map_err(StoreError::unexpected)?;
-    let record = || {
-        Some(TokenRecord {
-            issued_at: issued_at?,
-            expires_at: expires_at?,
-            key_id: key_id?,
-            issuer: issuer?,
-        })
-    };
-    Ok(record())
+    Ok(TokenRecord::of(answer))
 }
