@@ -22,7 +22,7 @@ lint: ## Clippy, and the direction of dependence between the crates
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 docs: ## Whether the documentation builds without a warning
-	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps --document-private-items
+	RUSTDOCFLAGS='-D warnings -A rustdoc::private-intra-doc-links' cargo doc --locked --workspace --no-deps --document-private-items
 
 deny: ## Licences, sources and banned crates of the dependencies
 	scripts/check-deps.sh

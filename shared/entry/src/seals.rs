@@ -1,10 +1,8 @@
 //! The ciphers of each room's request ids and tickets, made once per room and reset epoch.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::sync::{Arc, PoisonError, RwLock};
 
+use rustc_hash::FxHashMap;
 use vestibule_domain::RoomId;
 use vestibule_token::{DeploymentSecret, RequestIdCipher, TicketSealer};
 
@@ -12,7 +10,7 @@ use vestibule_token::{DeploymentSecret, RequestIdCipher, TicketSealer};
 #[derive(Debug)]
 pub struct Seals {
     secret: Arc<DeploymentSecret>,
-    rooms: RwLock<HashMap<RoomId, Arc<SealsOf>>>,
+    rooms: RwLock<FxHashMap<RoomId, Arc<SealsOf>>>,
 }
 
 /// One room's ciphers, for one reset epoch.

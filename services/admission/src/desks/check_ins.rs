@@ -2,11 +2,11 @@
 //! a poll costs Redis nothing.
 
 use std::{
-    collections::HashMap,
     sync::{Mutex, PoisonError},
     time::Duration,
 };
 
+use rustc_hash::FxHashMap;
 use tokio::time::sleep;
 use vestibule_domain::{Lease, RoomId};
 use vestibule_store::{Store, StoreError};
@@ -22,7 +22,7 @@ pub(crate) struct CheckIns {
     gathered: Mutex<Gathered>,
 }
 
-type Gathered = HashMap<(RoomId, u64), HashMap<Lease, i64>>;
+type Gathered = FxHashMap<(RoomId, u64), FxHashMap<Lease, i64>>;
 
 // === impl CheckIns ===
 

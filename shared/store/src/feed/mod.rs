@@ -8,7 +8,7 @@
 mod known_room;
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -18,6 +18,7 @@ use std::{
 
 use arc_swap::ArcSwap;
 use futures_util::StreamExt;
+use rustc_hash::FxHashMap;
 use tokio::{sync::Mutex, time::sleep};
 use vestibule_domain::{RoomId, RoomSnapshot};
 
@@ -43,7 +44,7 @@ pub struct Feed(Arc<Inner>);
 struct Inner {
     store: Store,
     instance: String,
-    rooms: ArcSwap<HashMap<RoomId, Arc<KnownRoom>>>,
+    rooms: ArcSwap<FxHashMap<RoomId, Arc<KnownRoom>>>,
     /// Serialises changes of the map; readers never wait.
     changing: Mutex<()>,
     connected: AtomicBool,
@@ -124,9 +125,9 @@ impl Feed {
         self.change(|rooms| drop(rooms.remove(room))).await;
     }
 
-    async fn change(&self, change: impl FnOnce(&mut HashMap<RoomId, Arc<KnownRoom>>)) {
+    async fn change(&self, change: impl FnOnce(&mut FxHashMap<RoomId, Arc<KnownRoom>>)) {
         let _changing = self.0.changing.lock().await;
-        let mut rooms = HashMap::clone(&self.0.rooms.load());
+        let mut rooms = FxHashMap::clone(&self.0.rooms.load());
         change(&mut rooms);
         self.0.rooms.store(Arc::new(rooms));
     }

@@ -1,0 +1,52 @@
+//! One keep-alive connection with one request under way at a time: two system calls a request.
+
+use std::net::SocketAddr;
+
+use anyhow::{Context, Result, bail, ensure};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use super::{
+    Answer,
+    answer::{Malformed, Parts},
+};
+
+/// Larger than any answer, so that a read that fills it is a mistake.
+const BUFFER: usize = 16 * 1024;
+
+/// A connection to a service.
+#[derive(Debug)]
+pub(super) struct Connection {
+    stream: TcpStream,
+    buffer: Box<[u8]>,
+}
+
+// === impl Connection ===
+
+impl Connection {
+    /// Connects to `address`.
+    pub(super) async fn open(address: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect(address).await;
+        let stream = stream.with_context(|| format!("cannot connect to {address}"))?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: vec![0; BUFFER].into() })
+    }
+
+    /// Sends `request` and waits for its answer.
+    pub(super) async fn exchange(&mut self, request: &[u8]) -> Result<Answer<'_>> {
+        self.stream.write_all(request).await.context("the service hung up")?;
+        let mut filled = 0;
+        loop {
+            let read = self.stream.read(&mut self.buffer[filled..]).await?;
+            ensure!(read > 0, "the service hung up, or its answer is too long");
+            filled += read;
+            match Parts::find(&self.buffer[..filled]) {
+                Ok(None) => {}
+                Ok(Some(parts)) => return Ok(parts.of(&self.buffer[..filled])),
+                Err(Malformed) => bail!("not an answer: {}", self.buffer[..filled].escape_ascii()),
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! A closed loop: every connection sends its next request when the last one was answered.
+//!
+//! Half of the processors drive, each from one thread with its own share of the connections; a
+//! service answers on all of them, and takes what the driver leaves.
+
+use std::{
+    net::SocketAddr,
+    sync::Barrier,
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, anyhow, bail};
+use tokio::{task::JoinSet, time::timeout};
+
+use super::{Answer, Caller, connection::Connection};
+use crate::machine;
+
+/// How long the last answers may take after a load's time is over.
+const LAST_ANSWERS: Duration = Duration::from_secs(30);
+/// How much of an unexpected answer is quoted.
+const QUOTED_BYTES: usize = 500;
+
+/// For how long callers call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Until {
+    /// So long.
+    Elapsed(Duration),
+    /// Until they have nothing left to ask, within so long.
+    Done(Duration),
+}
+
+/// What a load did.
+#[derive(Debug)]
+pub(crate) struct Done<C> {
+    /// Requests answered, all as expected.
+    pub(crate) requests: u64,
+    /// From the first request to the last answer.
+    pub(crate) elapsed: Duration,
+    /// The callers, to be used again.
+    pub(crate) callers: Vec<C>,
+}
+
+/// Lets each of `callers` call the service at `address` over a connection of its own.
+///
+/// # Errors
+/// At the first answer that its caller did not expect.
+pub(crate) async fn run<C: Caller>(
+    address: SocketAddr,
+    callers: Vec<C>,
+    until: Until,
+) -> Result<Done<C>> {
+    let run = tokio::task::spawn_blocking(move || run_threads(address, callers, until));
+    run.await.context("the driver panicked")?
+}
+
+// === impl Until ===
+
+impl Until {
+    fn limit(self) -> Duration {
+        match self {
+            Self::Elapsed(duration) | Self::Done(duration) => duration,
+        }
+    }
+}
+
+fn run_threads<C: Caller>(address: SocketAddr, callers: Vec<C>, until: Until) -> Result<Done<C>> {
+    let count = (machine::cores() / 2).clamp(1, callers.len().max(1));
+    let start = Barrier::new(count);
+    let done: Vec<_> = thread::scope(|scope| {
+        let shares = shares(callers, count).into_iter();
+        let threads = shares.map(|share| scope.spawn(|| run_thread(address, share, until, &start)));
+        let threads: Vec<_> = threads.collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join();
+        threads.into_iter().map(join).collect()
+    });
+    let mut all = Done { requests: 0, elapsed: Duration::ZERO, callers: Vec::new() };
+    for one in done {
+        let one = one.map_err(|_| anyhow!("the driver panicked"))??;
+        all.requests += one.requests;
+        all.elapsed = all.elapsed.max(one.elapsed);
+        all.callers.extend(one.callers);
+    }
+    Ok(all)
+}
+
+fn shares<C>(callers: Vec<C>, count: usize) -> Vec<Vec<C>> {
+    let mut shares: Vec<Vec<C>> = std::iter::repeat_with(Vec::new).take(count).collect();
+    for (nth, caller) in callers.into_iter().enumerate() {
+        shares[nth % count].push(caller);
+    }
+    shares
+}
+
+fn run_thread<C: Caller>(
+    address: SocketAddr,
+    callers: Vec<C>,
+    until: Until,
+    start: &Barrier,
+) -> Result<Done<C>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let connected = runtime.context("no runtime").and_then(|runtime| {
+        let connected = runtime.block_on(connect(address, callers))?;
+        Ok((runtime, connected))
+    });
+    // Also after a failure: the others wait for all.
+    start.wait();
+    let (runtime, connected) = connected?;
+    runtime.block_on(call_all(connected, until))
+}
+
+async fn connect<C>(address: SocketAddr, callers: Vec<C>) -> Result<Vec<(Connection, C)>> {
+    let mut connected = Vec::with_capacity(callers.len());
+    for caller in callers {
+        connected.push((Connection::open(address).await?, caller));
+    }
+    Ok(connected)
+}
+
+async fn call_all<C: Caller>(connected: Vec<(Connection, C)>, until: Until) -> Result<Done<C>> {
+    let start = Instant::now();
+    let deadline = matches!(until, Until::Elapsed(_)).then(|| start + until.limit());
+    let mut calling = JoinSet::new();
+    for (connection, caller) in connected {
+        calling.spawn(call(connection, caller, deadline));
+    }
+    let mut done = Done { requests: 0, elapsed: Duration::ZERO, callers: Vec::new() };
+    let gather = async {
+        while let Some(called) = calling.join_next().await {
+            let (requests, caller) = called.context("the driver panicked")??;
+            done.requests += requests;
+            done.callers.push(caller);
+        }
+        Ok::<_, anyhow::Error>(())
+    };
+    timeout(until.limit() + LAST_ANSWERS, gather).await.context("the service is stuck")??;
+    done.elapsed = start.elapsed();
+    Ok(done)
+}
+
+async fn call<C: Caller>(
+    mut connection: Connection,
+    mut caller: C,
+    deadline: Option<Instant>,
+) -> Result<(u64, C)> {
+    let mut request = Vec::with_capacity(512);
+    let mut answered = 0;
+    while deadline.is_none_or(|deadline| Instant::now() < deadline) {
+        request.clear();
+        if !caller.ask(&mut request) {
+            break;
+        }
+        let answer = connection.exchange(&request).await?;
+        if !caller.hear(&answer) {
+            return unexpected(&request, &answer);
+        }
+        answered += 1;
+    }
+    Ok((answered, caller))
+}
+
+fn unexpected<T>(request: &[u8], answer: &Answer<'_>) -> Result<T> {
+    let line = request.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    let body = &answer.body[..answer.body.len().min(QUOTED_BYTES)];
+    bail!("{} was answered {} {}", line.escape_ascii(), answer.status, body.escape_ascii())
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpListener,
+    };
+
+    use super::*;
+    use crate::driver::Same;
+
+    /// Answers every request with `answer`, in two pieces.
+    async fn service(answer: &'static str) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                tokio::spawn(async move {
+                    let mut request = [0; 1024];
+                    while stream.read(&mut request).await.is_ok_and(|read| read > 0) {
+                        let (first, second) = answer.as_bytes().split_at(20);
+                        stream.write_all(first).await.unwrap();
+                        tokio::task::yield_now().await;
+                        stream.write_all(second).await.unwrap();
+                    }
+                });
+            }
+        });
+        address
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn every_connection_calls_until_the_time_is_over() {
+        let address = service("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
+        let until = Until::Elapsed(Duration::from_millis(200));
+        let done = run(address, vec![Same::new("GET", "/"); 5], until).await.unwrap();
+        assert!(done.requests >= 5, "{}", done.requests);
+        assert!(done.elapsed >= Duration::from_millis(200));
+        assert_eq!(done.callers.len(), 5);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn an_unexpected_answer_is_told() {
+        let address = service("HTTP/1.1 503 Busy\r\ncontent-length: 5\r\n\r\nlater").await;
+        let until = Until::Elapsed(Duration::from_secs(5));
+        let told = run(address, vec![Same::new("GET", "/")], until).await.unwrap_err().to_string();
+        assert_eq!(told, "GET / HTTP/1.1 was answered 503 later");
+    }
+
+    #[test]
+    fn shares_are_even() {
+        let shares = shares((0..7).collect(), 3);
+        assert_eq!(shares, [vec![0, 3, 6], vec![1, 4], vec![2, 5]]);
+    }
+}

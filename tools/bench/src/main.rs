@@ -1,0 +1,36 @@
+//! `vestibule-bench`: how fast the services are, as ratios against a bare axum route.
+//!
+//! It measures the programs that users run, over HTTP, beside a Redis of its own, and prints what
+//! came out with the target of each figure. It is no test: a missed target is printed, not failed.
+
+mod bare;
+mod cli;
+mod deployment;
+mod driver;
+mod machine;
+mod measures;
+mod report;
+mod run;
+mod statistics;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let done = match cli.command {
+        Some(cli::Command::Bare { listen }) => bare::serve(listen),
+        None => run::run(&cli.options),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("vestibule-bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

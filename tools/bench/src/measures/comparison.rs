@@ -1,0 +1,104 @@
+//! A call of admission against the bare route: rounds in which they take turns, and the figures
+//! that come of them.
+
+use anyhow::{Context, Result};
+
+use super::{Bench, rounds::Round};
+use crate::{
+    driver::{Caller, Same},
+    report::{Figure, Target, Unit},
+    statistics::Spread,
+};
+
+/// What the rounds found, pair by pair.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    /// The bare route.
+    pub(super) bare: Vec<Round>,
+    /// The measured call.
+    pub(super) measured: Vec<Round>,
+}
+
+/// The processor time of one of those who took part in a round.
+pub(super) type Cost = fn(&Round) -> Option<f64>;
+
+/// Whose processor time a measured call takes.
+pub(super) const MEASURED: [(&str, Cost); 3] = [
+    ("processor time of admission", |round| round.service),
+    ("processor time of Redis", |round| round.redis),
+    ("processor time of the driver", |round| round.driver),
+];
+const BARE: [(&str, Cost); 2] = [
+    ("bare: processor time of the service", |round| round.service),
+    ("bare: processor time of the driver", |round| round.driver),
+];
+
+// === impl Bench ===
+
+impl Bench {
+    /// Measures what `callers` do against `method` of the bare route, in turns.
+    pub(super) async fn compare<C: Caller>(
+        &self,
+        method: &str,
+        mut callers: Vec<C>,
+    ) -> Result<Comparison> {
+        let mut bare_callers = vec![Same::new(method, "/"); callers.len()];
+        let mut comparison = Comparison::default();
+        for _ in 0..self.options.rounds {
+            let (bare, back) = self.round(&self.deployment.bare, bare_callers).await?;
+            bare_callers = back;
+            let (measured, back) = self.round(&self.deployment.admission, callers).await?;
+            callers = back;
+            comparison.bare.push(bare);
+            comparison.measured.push(measured);
+        }
+        Ok(comparison)
+    }
+}
+
+// === impl Comparison ===
+
+impl Comparison {
+    /// Throughput of both, their ratio, and the processor time behind it.
+    pub(super) fn figures(&self, measure: &'static str, target: Target) -> Result<Vec<Figure>> {
+        let pairs = || self.measured.iter().zip(&self.bare);
+        let ratio = spread(pairs().map(|(measured, bare)| measured.rate() / bare.rate()))?;
+        let by_time = pairs()
+            .filter_map(|(measured, bare)| Some(bare.micros_of_all()? / measured.micros_of_all()?));
+        let rate = |rounds: &[Round]| spread(rounds.iter().map(Round::rate));
+        let figure = |name, unit, spread| Figure::new(measure, name, unit, spread);
+        let mut figures = vec![
+            figure("requests", Unit::PerSecond, rate(&self.measured)?),
+            figure("bare route", Unit::PerSecond, rate(&self.bare)?),
+            figure("ratio to the bare route", Unit::Ratio, ratio).with_target(target),
+        ];
+        let by_time = Spread::of(by_time);
+        figures.extend(by_time.map(|s| figure("the same by processor time", Unit::Ratio, s)));
+        figures.extend(costs(measure, &self.measured, &MEASURED));
+        figures.extend(costs(measure, &self.bare, &BARE));
+        Ok(figures)
+    }
+
+    /// What `of` says of every round of the measured call.
+    pub(super) fn spread(&self, of: impl Fn(&Round) -> f64) -> Result<Spread> {
+        spread(self.measured.iter().map(of))
+    }
+}
+
+/// The spread of at least one value.
+pub(super) fn spread(values: impl IntoIterator<Item = f64>) -> Result<Spread> {
+    Spread::of(values).context("nothing was measured")
+}
+
+/// The processor time of each of `parts` per request, where the system tells.
+pub(super) fn costs(
+    measure: &'static str,
+    rounds: &[Round],
+    parts: &[(&'static str, Cost)],
+) -> Vec<Figure> {
+    let cost = |(name, of): &(&'static str, Cost)| {
+        let spread = Spread::of(rounds.iter().filter_map(|round| round.micros(of(round))))?;
+        Some(Figure::new(measure, name, Unit::Micros, spread))
+    };
+    parts.iter().filter_map(cost).collect()
+}

@@ -1,0 +1,89 @@
+//! What is measured, one file each. Every measure makes a room of its own, so that none finds what
+//! another has left.
+
+mod claim;
+mod comparison;
+mod join;
+mod memory;
+mod poll;
+mod rounds;
+mod signing;
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+
+pub(crate) use self::{claim::claim, join::join, memory::memory, poll::poll};
+use crate::{
+    cli::Options,
+    deployment::Deployment,
+    driver::{self, Done, Newcomers, Ticket, Until},
+};
+
+/// Connections over which a room is filled.
+const FILLERS: usize = 512;
+/// A second for every so many visitors is more than filling a room ever takes.
+const SLOWEST_JOINS: usize = 1_000;
+
+/// Everything that runs, and how to measure it.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    /// Everything that runs.
+    pub(crate) deployment: Deployment,
+    options: Options,
+}
+
+// === impl Bench ===
+
+impl Bench {
+    /// A bench over `deployment`.
+    pub(crate) fn new(deployment: Deployment, options: Options) -> Self {
+        Self { deployment, options }
+    }
+
+    /// Makes a room where nobody enters, however many come.
+    async fn make_full_room(&mut self, room: &str) -> Result<()> {
+        self.deployment.make_room(room, &json!({ "total_active_users": 0 })).await
+    }
+
+    /// Makes a room where people enter by the operator's increments only.
+    async fn make_operated_room(&mut self, room: &str) -> Result<()> {
+        let settings = json!({
+            "total_active_users": Value::Null,
+            "new_users_per_minute": Value::Null,
+            "session_duration_seconds": 3_600,
+            "position_expiry_seconds": Value::Null,
+        });
+        self.deployment.make_room(room, &settings).await
+    }
+
+    /// Lets `count` newcomers into the line of `room`; their tickets in order of answering.
+    async fn fill(&self, room: &str, count: usize) -> Result<Vec<Ticket>> {
+        let tickets = Arc::new(Mutex::new(Vec::with_capacity(count)));
+        self.join(room, count, Some(Arc::clone(&tickets))).await?;
+        Ok(std::mem::take(&mut tickets.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Lets `count` newcomers into the line of `room`.
+    async fn join(
+        &self,
+        room: &str,
+        count: usize,
+        tickets: Option<Arc<Mutex<Vec<Ticket>>>>,
+    ) -> Result<Done<Newcomers>> {
+        let callers = vec![Newcomers::some(room, count, tickets); FILLERS.min(count)];
+        let within = 30 + u64::try_from(count / SLOWEST_JOINS)?;
+        let until = Until::Done(Duration::from_secs(within));
+        let done = driver::run(self.deployment.admission.address, callers, until).await?;
+        ensure!(done.requests == count as u64, "{} joined instead of {count}", done.requests);
+        Ok(done)
+    }
+
+    fn connections(&self) -> usize {
+        self.options.connections as usize
+    }
+}

@@ -1,0 +1,133 @@
+//! One side of a round: a load for a while, and what it cost every process that took part.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::Bench;
+use crate::{
+    deployment::Server,
+    driver::{self, Caller, Done, Until},
+    machine::processor_time,
+};
+
+/// How long the background is watched.
+const IDLE: Duration = Duration::from_secs(2);
+
+/// What one load of one service came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Round {
+    /// Requests answered.
+    pub(super) requests: u64,
+    /// Seconds it took.
+    pub(super) seconds: f64,
+    /// Processor seconds of the service.
+    pub(super) service: Option<f64>,
+    /// Processor seconds of Redis.
+    pub(super) redis: Option<f64>,
+    /// Processor seconds of the driver.
+    pub(super) driver: Option<f64>,
+    /// Calls of scripts in the meantime, by anybody.
+    pub(super) calls: u64,
+}
+
+/// Calls of scripts per second while no visitor calls.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Background(f64);
+
+// === impl Round ===
+
+impl Round {
+    /// Requests per second.
+    pub(super) fn rate(&self) -> f64 {
+        count(self.requests) / self.seconds
+    }
+
+    /// A sum over the round, such as [`Self::service`], per request in microseconds.
+    pub(super) fn micros(&self, seconds: Option<f64>) -> Option<f64> {
+        seconds.map(|seconds| seconds * 1e6 / count(self.requests))
+    }
+
+    /// Processor time of everyone per request, in microseconds.
+    pub(super) fn micros_of_all(&self) -> Option<f64> {
+        self.micros(Some(self.service? + self.redis? + self.driver?))
+    }
+
+    /// Script calls per request, without those that are made anyway.
+    pub(super) fn calls_per_request(&self, background: Background) -> f64 {
+        (count(self.calls) - background.0 * self.seconds).max(0.0) / count(self.requests)
+    }
+}
+
+// === impl Bench ===
+
+impl Bench {
+    /// Loads `server` with `callers` for one side of a round.
+    pub(super) async fn round<C: Caller>(
+        &self,
+        server: &Server,
+        callers: Vec<C>,
+    ) -> Result<(Round, Vec<C>)> {
+        let redis = &self.deployment.redis;
+        let processes = [server.process.id(), redis.process().id(), std::process::id()];
+        let used = || processes.map(processor_time);
+        let (before, used_before) = (redis.script_calls().await?, used());
+        let until = Until::Elapsed(self.options.round());
+        let Done { requests, elapsed, callers } =
+            driver::run(server.address, callers, until).await?;
+        let (after, used_after) = (redis.script_calls().await?, used());
+        let used =
+            |nth: usize| Some(used_after[nth]?.saturating_sub(used_before[nth]?).as_secs_f64());
+        let round = Round {
+            requests,
+            seconds: elapsed.as_secs_f64(),
+            service: used(0),
+            redis: used(1),
+            driver: used(2),
+            calls: after.saturating_sub(before),
+        };
+        Ok((round, callers))
+    }
+
+    /// What Redis is asked to do while nobody calls: ticks, leases, refreshed snapshots.
+    pub(super) async fn background(&self) -> Result<Background> {
+        let before = self.deployment.redis.script_calls().await?;
+        tokio::time::sleep(IDLE).await;
+        let calls = self.deployment.redis.script_calls().await?.saturating_sub(before);
+        Ok(Background(count(calls) / IDLE.as_secs_f64()))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a few seconds")]
+fn count(calls: u64) -> f64 {
+    calls as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROUND: Round = Round {
+        requests: 1_000,
+        seconds: 2.0,
+        service: Some(0.5),
+        redis: None,
+        driver: Some(0.25),
+        calls: 300,
+    };
+
+    #[test]
+    fn what_runs_anyway_is_not_the_requests_fault() {
+        assert!((ROUND.calls_per_request(Background(50.0)) - 0.2).abs() < 1e-9);
+        assert!(ROUND.calls_per_request(Background(500.0)).abs() < 1e-9, "never below nothing");
+    }
+
+    #[test]
+    fn rates_and_costs_are_per_request() {
+        assert!((ROUND.rate() - 500.0).abs() < 1e-9);
+        assert_eq!(ROUND.micros(ROUND.service), Some(500.0));
+        assert_eq!(ROUND.micros_of_all(), None, "Redis's part is not known");
+        let known = Round { redis: Some(0.25), ..ROUND };
+        assert_eq!(known.micros_of_all(), Some(1_000.0));
+    }
+}

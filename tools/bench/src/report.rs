@@ -1,0 +1,235 @@
+//! What was found, and how it is printed: as a table, or as JSON by `serde`.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::{cli::Options, machine::Machine, statistics::Spread};
+
+/// Everything that was found.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    version: &'static str,
+    machine: Machine,
+    rounds: u32,
+    seconds: f64,
+    connections: u32,
+    figures: Vec<Figure>,
+}
+
+/// One figure.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Figure {
+    measure: &'static str,
+    name: &'static str,
+    unit: Unit,
+    #[serde(flatten)]
+    spread: Spread,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<Target>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Verdict>,
+}
+
+/// What a figure counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Unit {
+    /// Requests, or signatures, per second.
+    PerSecond,
+    /// One rate through another.
+    Ratio,
+    /// Microseconds per request.
+    Micros,
+    /// Something per something, as a rule far below 1.
+    Number,
+    /// A whole number.
+    Whole,
+}
+
+/// What a figure should be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Target {
+    /// This or more.
+    AtLeast(f64),
+    /// This or less.
+    AtMost(f64),
+    /// Less than this.
+    Below(f64),
+}
+
+/// Whether it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Verdict {
+    /// Yes.
+    Reached,
+    /// No.
+    Missed,
+}
+
+// === impl Report ===
+
+impl Report {
+    /// A report on `figures`, measured as `options` have it.
+    pub(crate) fn new(machine: Machine, options: &Options, figures: Vec<Figure>) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            machine,
+            rounds: options.rounds,
+            seconds: options.seconds,
+            connections: options.connections,
+            figures,
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Machine { cores, processor, load_before, redis } = &self.machine;
+        let processor = processor.as_deref().unwrap_or("processor unknown");
+        writeln!(f, "vestibule {} on {cores} cores ({processor}), {redis}", self.version)?;
+        let Self { rounds, seconds, connections, .. } = self;
+        writeln!(f, "{rounds} rounds of {seconds} s, {connections} connections")?;
+        if let Some(load) = load_before {
+            writeln!(f, "load before: {load:.2} (well above 0: the machine was busy)")?;
+        }
+        let mut measure = "";
+        for figure in &self.figures {
+            if figure.measure != measure {
+                measure = figure.measure;
+                writeln!(f, "\n{measure:<38}{:>12}  {:<24}target", "median", "spread")?;
+            }
+            writeln!(f, "{figure}")?;
+        }
+        Ok(())
+    }
+}
+
+// === impl Figure ===
+
+impl Figure {
+    /// A figure of a measure.
+    pub(crate) fn new(
+        measure: &'static str,
+        name: &'static str,
+        unit: Unit,
+        spread: Spread,
+    ) -> Self {
+        Self { measure, name, unit, spread, target: None, verdict: None }
+    }
+
+    /// The same, with what it should be.
+    pub(crate) fn with_target(self, target: Target) -> Self {
+        let verdict = target.verdict(self.spread.median);
+        Self { target: Some(target), verdict: Some(verdict), ..self }
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Spread { least, median, most } = self.spread;
+        let [least, median, most] = [least, median, most].map(|value| self.unit.text(value));
+        let spread = if least == most { String::new() } else { format!("{least} – {most}") };
+        let target = match (self.target, self.verdict) {
+            (Some(target), Some(verdict)) => format!("{target}: {verdict}"),
+            _ => String::new(),
+        };
+        let line = format!("  {:<36}{median:>12}  {spread:<24}{target}", self.name);
+        f.write_str(line.trim_end())
+    }
+}
+
+// === impl Unit ===
+
+impl Unit {
+    fn text(self, value: f64) -> String {
+        match self {
+            Self::PerSecond => format!("{}/s", whole(value)),
+            Self::Ratio => format!("{value:.3}"),
+            Self::Micros => format!("{value:.1} µs"),
+            Self::Number => format!("{value:.4}"),
+            Self::Whole => whole(value),
+        }
+    }
+}
+
+// === impl Target ===
+
+impl Target {
+    fn verdict(self, value: f64) -> Verdict {
+        let reached = match self {
+            Self::AtLeast(bound) => value >= bound,
+            Self::AtMost(bound) => value <= bound,
+            Self::Below(bound) => value < bound,
+        };
+        if reached { Verdict::Reached } else { Verdict::Missed }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtLeast(bound) => write!(f, "≥ {bound}"),
+            Self::AtMost(bound) => write!(f, "≤ {bound}"),
+            Self::Below(bound) => write!(f, "< {bound}"),
+        }
+    }
+}
+
+// === impl Verdict ===
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Reached => "reached",
+            Self::Missed => "MISSED",
+        })
+    }
+}
+
+/// Rounded, with a comma before every three digits.
+fn whole(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (nth, digit) in digits.chars().enumerate() {
+        if nth > 0 && (digits.len() - nth).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(median: f64) -> Figure {
+        let spread = Spread { least: 0.8, median, most: 0.95 };
+        Figure::new("poll", "ratio", Unit::Ratio, spread).with_target(Target::AtLeast(0.85))
+    }
+
+    #[test]
+    fn the_median_decides() {
+        assert!(figure(0.85).to_string().ends_with("0.800 – 0.950           ≥ 0.85: reached"));
+        assert!(figure(0.84).to_string().ends_with("MISSED"));
+        assert_eq!(Target::Below(1.0).verdict(1.0), Verdict::Missed);
+        assert_eq!(Target::AtMost(1.0).verdict(1.0), Verdict::Reached);
+    }
+
+    #[test]
+    fn json_has_value_target_and_verdict() {
+        let json = serde_json::to_value(figure(0.9)).unwrap();
+        assert_eq!(json["median"], 0.9);
+        assert_eq!(json["target"]["at_least"], 0.85);
+        assert_eq!((&json["unit"], &json["verdict"]), (&"ratio".into(), &"reached".into()));
+    }
+
+    #[test]
+    fn large_numbers_are_readable() {
+        let texts = [0.4, 999.6, 12_345.0, 1_000_000.0].map(whole);
+        assert_eq!(texts, ["0", "1,000", "12,345", "1,000,000"]);
+    }
+}

@@ -1,0 +1,53 @@
+//! From options to a report. Whatever happens on the way, also Ctrl-C, everything started here has
+//! ended when this returns.
+
+use anyhow::{Context, Result, bail};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::{
+    cli::{Measure, Options},
+    deployment::Deployment,
+    machine::Machine,
+    measures::{self, Bench},
+    report::{Figure, Report},
+};
+
+/// Measures what the options ask for, and prints it.
+#[tokio::main]
+pub(crate) async fn run(options: &Options) -> Result<()> {
+    let (mut interrupt, mut terminate) =
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let report = tokio::select! {
+        report = measure(options) => report?,
+        _ = interrupt.recv() => bail!("interrupted"),
+        _ = terminate.recv() => bail!("terminated"),
+    };
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&report).context("no JSON")?);
+    } else {
+        print!("{report}");
+    }
+    Ok(())
+}
+
+async fn measure(options: &Options) -> Result<Report> {
+    let mut bench = Bench::new(Deployment::start(options).await?, options.clone());
+    let machine = Machine::look(bench.deployment.redis.version().await?);
+    let mut figures = Vec::new();
+    for measure in [Measure::Poll, Measure::Join, Measure::Claim, Measure::Memory] {
+        if options.wants(measure) {
+            eprintln!("measuring: {measure:?} …");
+            figures.extend(one(&mut bench, measure).await?);
+        }
+    }
+    Ok(Report::new(machine, options, figures))
+}
+
+async fn one(bench: &mut Bench, measure: Measure) -> Result<Vec<Figure>> {
+    match measure {
+        Measure::Poll => measures::poll(bench).await.context("the status poll"),
+        Measure::Join => measures::join(bench).await.context("the join"),
+        Measure::Claim => measures::claim(bench).await.context("the claim"),
+        Measure::Memory => measures::memory(bench).await.context("memory"),
+    }
+}

@@ -1,0 +1,51 @@
+//! Medians and spreads of a few rounds.
+
+use serde::Serialize;
+
+/// What several rounds found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Spread {
+    /// The least.
+    pub(crate) least: f64,
+    /// The median.
+    pub(crate) median: f64,
+    /// The most.
+    pub(crate) most: f64,
+}
+
+// === impl Spread ===
+
+impl Spread {
+    /// Of a value that was found once.
+    pub(crate) fn once(value: f64) -> Self {
+        Self { least: value, median: value, most: value }
+    }
+
+    /// Of these values; `None` if there are none.
+    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut values: Vec<f64> = values.into_iter().collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let middle = values.len() / 2;
+        let median = match values.len() {
+            0 => return None,
+            even if even % 2 == 0 => f64::midpoint(values[middle - 1], values[middle]),
+            _ => values[middle],
+        };
+        Some(Self { least: values[0], median, most: values[values.len() - 1] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle_whatever_the_order() {
+        let odd = Spread::of([3.0, 100.0, 1.0]).unwrap();
+        assert_eq!(odd, Spread { least: 1.0, median: 3.0, most: 100.0 });
+        let even = Spread::of([4.0, 1.0, 2.0, 100.0]).unwrap();
+        assert_eq!(even, Spread { least: 1.0, median: 3.0, most: 100.0 });
+        assert_eq!(Spread::of([7.0]), Some(Spread::once(7.0)));
+        assert_eq!(Spread::of([]), None);
+    }
+}
