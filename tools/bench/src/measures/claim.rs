@@ -31,11 +31,11 @@ pub(crate) async fn claim(bench: &mut Bench) -> Result<Vec<Figure>> {
     let signer = RawSigner::generate()?;
     let (mut raw, mut claims) = (Vec::new(), Vec::new());
     for _ in 0..bench.options.rounds {
-        let signed = signer.run(bench.options.round()).await?;
-        let tickets = served_visitors(bench, visitors_needed(bench, signed.rate)).await?;
+        let alone = signer.run(bench.options.round()).await?;
+        let tickets = served_visitors(bench, visitors_needed(bench, alone.rate)).await?;
         let callers = vec![Claimants::new(ROOM, tickets); bench.connections()];
         let (round, _) = bench.round(&bench.deployment.admission, callers).await?;
-        raw.push(signed);
+        raw.push(alone);
         claims.push(round);
     }
     figures(&raw, &claims)
