@@ -1,8 +1,8 @@
 //! The admission service: stateless, public, many instances. It answers visitors and gateways.
 //!
-//! A request comes in through [`router`], is opened by [`visit`] (which room, which ticket), is
-//! decided by one file of [`endpoints`], and reaches Redis, if at all, with others of its kind
-//! through [`desks`]. Polls are answered from memory. What is *not* here: advancing the line,
+//! A request comes in through `router`, is opened by `visit` (which room, which ticket), is
+//! decided by one file of `endpoints`, and reaches Redis, if at all, with others of its kind
+//! through `desks`. Polls are answered from memory. What is *not* here: advancing the line,
 //! which is the controller's.
 
 pub mod cli;

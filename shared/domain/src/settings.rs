@@ -1,5 +1,5 @@
 //! A room's settings: what an operator decides, its defaults and its bounds.
-//! Not the line itself: see [`crate::snapshot`].
+//! Not the line itself: see [`crate::RoomSnapshot`].
 
 use serde::{Deserialize, Serialize};
 
