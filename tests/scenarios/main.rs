@@ -10,6 +10,7 @@ mod ceiling;
 mod claims;
 mod counter;
 mod crowd;
+mod events;
 mod failover;
 mod fifo;
 mod journey;

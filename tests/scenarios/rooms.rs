@@ -30,11 +30,11 @@ async fn rooms_are_created_changed_listed_and_deleted() -> Result<()> {
     ] {
         assert_eq!(room.body[field], value, "{field}");
     }
-    let change = json!({ "new_users_per_minute": 7, "position_expiry_seconds": null });
+    let change = json!({ "new_users_per_minute": 4, "position_expiry_seconds": null });
     operator.patch_room("sale", &change).await?.expect(200)?;
     eventually(SOON, "the change at every controller", || async {
         let room = get().await?.expect(200)?;
-        ensure!(room.body["new_users_per_minute"] == 7, "{}", room.text);
+        ensure!(room.body["new_users_per_minute"] == 4, "{}", room.text);
         ensure!(room.body["position_expiry_seconds"].is_null(), "{}", room.text);
         ensure!(room.body["total_active_users"] == 5, "a change took what it did not name");
         Ok(())

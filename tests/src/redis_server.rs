@@ -100,6 +100,13 @@ impl Redis {
         connect(self.url()).await
     }
 
+    /// Its time, unix seconds: what everything goes by.
+    pub async fn now_seconds(&self) -> Result<u64> {
+        let (seconds, _micros): (u64, u64) =
+            redis::cmd("TIME").query_async(&mut self.connection().await?).await?;
+        Ok(seconds)
+    }
+
     /// Wipes it, while it runs on.
     pub async fn flush(&self) -> Result<()> {
         redis::cmd("FLUSHALL").exec_async(&mut self.connection().await?).await?;

@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicU8, Ordering},
 };
 
+use tokio::time::Instant;
 use vestibule_entry::{Desk, KeyKeeper, Seals, Signer, aws::Generate};
 use vestibule_store::{Feed, Store, StoreError};
 
@@ -42,6 +43,7 @@ pub(crate) struct Admission {
     pub(crate) region: Arc<Region>,
     /// The address visitors see.
     pub(crate) public_url: String,
+    started: Instant,
 }
 
 // === impl Admission ===
@@ -68,10 +70,19 @@ impl Admission {
             check_ins: CheckIns::new(store.clone()),
             region,
             public_url,
+            started: Instant::now(),
             store,
             feed,
             keys,
         }
+    }
+
+    /// When this instance started, on the clock that now shows `now_ms`: who could not check in
+    /// before is not blamed for it.
+    #[must_use]
+    pub(crate) fn started_ms(&self, now_ms: u64) -> u64 {
+        let running = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        now_ms.saturating_sub(running)
     }
 
     /// Asks Redis for the index of this instance's region, or gives it back to a Redis that has

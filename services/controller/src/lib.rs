@@ -6,6 +6,7 @@
 //! that must be exact happens in Redis (`vestibule-store`), every rule is `vestibule-domain`'s.
 //! What is *not* here: visitors, who only ever meet the admission service.
 
+pub mod beacon;
 pub mod cli;
 pub mod config;
 pub mod endpoints;
@@ -13,6 +14,7 @@ pub mod extractors;
 pub mod loops;
 pub mod metrics;
 pub mod openapi;
+pub mod program;
 pub mod rooms;
 pub mod router;
 mod run;

@@ -27,6 +27,18 @@ pub struct Refusals;
 #[derive(Debug, Clone, Copy)]
 pub struct NoSuchRoom;
 
+/// Answers of calls for an event.
+#[derive(Debug, Clone, Copy)]
+pub struct NoSuchEvent;
+
+/// Answers of calls for a session.
+#[derive(Debug, Clone, Copy)]
+pub struct NoSuchSession;
+
+/// Answers of calls that change a room.
+#[derive(Debug, Clone, Copy)]
+pub struct Busy;
+
 /// Answers of calls with fields.
 #[derive(Debug, Clone, Copy)]
 pub struct InvalidRequest;
@@ -47,6 +59,7 @@ pub struct AwsRefusals;
     security(("bearer" = [])),
     tags(
         (name = "rooms", description = "Setting rooms up, and watching them"),
+        (name = "events", description = "What a room does at given times"),
         (name = "keys", description = "The keys that sign access tokens"),
         (name = "aws-style", description = "What clients of the AWS-style API call"),
     )
@@ -103,6 +116,24 @@ impl IntoResponses for Refusals {
 impl IntoResponses for NoSuchRoom {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         [problem("404", "There is no such room")].into()
+    }
+}
+
+impl IntoResponses for NoSuchEvent {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        [problem("404", "There is no such room, or it has no such event")].into()
+    }
+}
+
+impl IntoResponses for NoSuchSession {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        [problem("404", "There is no such room, or no such session, or it is over")].into()
+    }
+}
+
+impl IntoResponses for Busy {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        [problem("409", "Others keep changing the room. Nothing was changed")].into()
     }
 }
 
@@ -165,9 +196,9 @@ mod tests {
         let text = text();
         let ids = text.lines().filter(|line| line.contains("\"operationId\""));
         let mut ids: Vec<_> = ids.map(str::trim).collect();
-        assert_eq!(ids.len(), 15);
+        assert_eq!(ids.len(), 22);
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), 15);
+        assert_eq!(ids.len(), 22);
     }
 }

@@ -17,8 +17,10 @@ use crate::{
             expired_tokens, generate_token, increment_serving_counter, num_active_tokens,
             reset_initial_state, update_session,
         },
-        delete_room, get_history, get_room, get_status, list_rooms, patch_room, put_room,
-        reset_room, rotate_keys,
+        delete_room,
+        events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
+        get_history, get_room, get_status, list_rooms, patch_room, put_room, reset_room,
+        revoke_session, rotate_keys,
     },
     extractors::{require_bearer, require_bearer_aws_style},
     openapi,
@@ -30,7 +32,7 @@ const MAX_IN_FLIGHT: usize = 2_000;
 
 type Routes = OpenApiRouter<Arc<Controller>>;
 
-/// Rooms and keys: for operators.
+/// Rooms, events and keys: for operators.
 pub(crate) fn v1() -> Routes {
     OpenApiRouter::new()
         .routes(routes!(list_rooms::list_rooms))
@@ -43,6 +45,15 @@ pub(crate) fn v1() -> Routes {
         .routes(routes!(reset_room::reset_room))
         .routes(routes!(get_status::get_status))
         .routes(routes!(get_history::get_history))
+        .routes(routes!(revoke_session::revoke_session))
+        .routes(routes!(list_events::list_events))
+        .routes(routes!(
+            put_event::put_event,
+            get_event::get_event,
+            patch_event::patch_event,
+            delete_event::delete_event
+        ))
+        .routes(routes!(get_event_details::get_event_details))
         .routes(routes!(rotate_keys::rotate_keys))
 }
 

@@ -6,6 +6,7 @@ use secrecy::SecretString;
 use vestibule_entry::{Desk, KeyKeeper, Seals, Signer, aws::Generate};
 use vestibule_runtime::metrics::Registry;
 use vestibule_store::{Feed, Store};
+use vestibule_token::DeploymentSecret;
 
 use crate::{config::Config, loops::Leadership, metrics::Metrics};
 
@@ -32,6 +33,8 @@ pub struct Controller {
     pub metrics: Metrics,
     /// The default issuer.
     pub public_url: String,
+    /// The deployment's secret, for the seeds of draws.
+    pub secret: Arc<DeploymentSecret>,
     /// What operators show.
     pub api_token: SecretString,
 }
@@ -44,11 +47,11 @@ impl Controller {
     pub fn start(config: Config, address: SocketAddr, registry: &mut Registry) -> Arc<Self> {
         let Config { store, secret, api_token, public_url, region, .. } = config;
         let instance = format!("controller-{region}-{:08x}", rand::random::<u32>());
-        let feed = Feed::new(store.clone(), instance.as_str());
+        let feed = Feed::with_plans(store.clone(), instance.as_str());
         let keys = KeyKeeper::new(store.clone(), Arc::clone(&secret));
         Arc::new(Self {
             desk: Desk::new(store.clone(), feed.clone(), keys.clone()),
-            seals: Seals::new(secret),
+            seals: Seals::new(Arc::clone(&secret)),
             signer: Signer::default(),
             leadership: Leadership::default(),
             metrics: Metrics::register(registry, &store, &feed),
@@ -57,6 +60,7 @@ impl Controller {
             store,
             feed,
             keys,
+            secret,
             api_token,
         })
     }

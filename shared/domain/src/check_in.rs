@@ -1,6 +1,8 @@
 //! When a waiting visitor should come back: seldom far from the front, every second near it,
 //! never all at once, and never more in total than the room's budget of polls.
 
+use crate::QueueingMethod;
+
 /// The shortest interval: near the front, ms.
 pub const SHORTEST_MS: u32 = 1_000;
 /// The longest interval, ms. Longer, and people would think the page had died.
@@ -21,7 +23,7 @@ const JITTER: f64 = 0.15;
 const FAR_SHARE_OF_BUDGET: f64 = 0.8;
 
 /// Where a visitor stands when it asks when to come back.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Standing {
     /// People ahead who are still there.
     pub people_ahead: u64,
@@ -29,26 +31,40 @@ pub struct Standing {
     pub waiting: u64,
     /// Admissions per second, smoothed; 0 when unknown.
     pub admissions_per_second: f64,
+    /// For so long nobody enters: the rate's window is used up.
+    pub blocked_seconds: f64,
     /// Polls per second that the room may cost in all.
     pub poll_budget: u32,
 }
 
-/// The interval until the next check-in, in ms. `chance` is uniform in `0.0..1.0`.
+/// The interval until the next check-in, in ms, in a room of this `method`. `chance` is uniform in
+/// `0.0..1.0`.
 #[must_use]
-pub fn interval_ms(standing: &Standing, chance: f64) -> u32 {
+pub fn interval_ms(method: QueueingMethod, standing: &Standing, chance: f64) -> u32 {
     let shortest = f64::from(SHORTEST_MS);
-    let interval = match expected_wait_ms(standing) {
-        Some(wait) => {
-            let by_distance = (wait / CHECKS_BEFORE_TURN).min(LATEST_MS);
-            by_distance.max(budget_ms(standing)).min(wait * SHARE_OF_WAIT)
-        }
-        None => UNKNOWN_PACE_MS.max(budget_ms(standing)),
-    };
-    let interval = interval.max(shortest);
+    let interval = method.rules().interval_ms(standing).max(shortest);
     let jittered = interval * (1.0 - JITTER + 2.0 * JITTER * chance);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let whole = jittered.clamp(shortest * (1.0 - JITTER), f64::from(LONGEST_MS)) as u32;
     whole
+}
+
+/// Seldom far from the front, often near it, within the budget of polls.
+#[must_use]
+pub fn by_distance_ms(standing: &Standing) -> f64 {
+    let Some(wait) = standing.wait_seconds().map(|seconds| seconds * 1000.0) else {
+        return UNKNOWN_PACE_MS.max(budget_ms(standing));
+    };
+    let by_distance = (wait / CHECKS_BEFORE_TURN).min(LATEST_MS);
+    by_distance.max(budget_ms(standing)).min(wait * SHARE_OF_WAIT)
+}
+
+/// The interval that keeps the polls of everyone waiting within the budget.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of people")]
+pub fn budget_ms(standing: &Standing) -> f64 {
+    let polls = f64::from(standing.poll_budget.max(1)) * FAR_SHARE_OF_BUDGET;
+    standing.waiting as f64 / polls * 1000.0
 }
 
 /// Whether a poll at `now_ms` of a visitor who last checked in at `checked_in_at_ms` and was told
@@ -60,24 +76,22 @@ pub fn is_due(now_ms: u64, checked_in_at_ms: u64, interval_ms: u32) -> bool {
     now_ms >= checked_in_at_ms + early
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of people")]
-fn expected_wait_ms(standing: &Standing) -> Option<f64> {
-    let known = standing.admissions_per_second > 0.0;
-    known.then(|| standing.people_ahead as f64 / standing.admissions_per_second * 1000.0)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of people")]
-fn budget_ms(standing: &Standing) -> f64 {
-    let polls = f64::from(standing.poll_budget.max(1)) * FAR_SHARE_OF_BUDGET;
-    standing.waiting as f64 / polls * 1000.0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn standing(people_ahead: u64, waiting: u64) -> Standing {
-        Standing { people_ahead, waiting, admissions_per_second: 10.0, poll_budget: 2_000 }
+        Standing {
+            people_ahead,
+            waiting,
+            admissions_per_second: 10.0,
+            blocked_seconds: 0.0,
+            poll_budget: 2_000,
+        }
+    }
+
+    fn interval_ms(standing: &Standing, chance: f64) -> u32 {
+        super::interval_ms(QueueingMethod::Fifo, standing, chance)
     }
 
     #[test]
@@ -110,6 +124,16 @@ mod tests {
         assert!(interval_ms(&fast, 1.0) < 7_000, "a wait of 10 s, though polls are scarce");
         let unknown = Standing { admissions_per_second: 0.0, ..standing(3_000, 3_000) };
         assert_eq!(interval_ms(&unknown, 0.5), 5_000);
+    }
+
+    #[test]
+    fn in_a_random_room_everyone_comes_back_alike() {
+        let random = |ahead, waiting| {
+            super::interval_ms(QueueingMethod::Random, &standing(ahead, waiting), 0.5)
+        };
+        assert_eq!(random(0, 8_000), random(8_000, 8_000));
+        assert_eq!(random(0, 8_000), 5_000, "8,000 people at 1,600 polls a second");
+        assert_eq!(random(0, 10), 2_000);
     }
 
     #[test]

@@ -7,18 +7,27 @@
 
 pub mod advance;
 pub mod check_in;
+pub mod draw;
 pub mod method;
 mod place;
 pub mod presence;
+pub mod pulse;
+pub mod regions;
 mod room_id;
+pub mod schedule;
 pub mod settings;
 pub mod slots;
 mod snapshot;
+pub mod stake;
+pub mod visit;
 pub mod wait;
+mod waiter;
 
+pub use draw::Draw;
 pub use method::QueueingMethod;
 pub use place::{MAX_QUEUE_NUMBER, Place};
 pub use presence::Lease;
 pub use room_id::{RoomId, RoomIdError};
 pub use settings::{FieldError, OnRedisFailure, RoomSettings};
-pub use snapshot::{Figures, RoomSnapshot};
+pub use snapshot::{Figures, Outlook, RoomSnapshot};
+pub use waiter::Waiter;

@@ -7,7 +7,12 @@
 //!
 //! Ranges are exact at the door and double in width with the distance from it, so a line of ten
 //! million people costs some hundred counters. Because ranges carry their own width, old and new
-//! ones simply add up, whatever the serving counter did in between.
+//! ones simply add up, whatever the serving counter did in between. Two kinds of lease stand for
+//! no place: of someone who waits for a draw, and of someone who has won in a random room.
+//!
+//! Someone whose lease has just lapsed may be a hidden tab, which browsers let poll once a minute:
+//! it is still there and counts as waiting ([`Lease::is_gone`] says until when), but the door is
+//! filled by those who are attending ([`Lease::has_lapsed`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -20,15 +25,34 @@ const SLACK_MS: u64 = 3_000;
 
 /// How long a newcomer counts as present before its first check-in is noted, in seconds.
 const INITIAL_SECONDS: u64 = 5;
+/// How long after its lease lapsed a visitor is still taken to be there, in ms: as long as a
+/// browser lets a hidden tab sleep, and a little.
+pub const LINGER_MS: u64 = 62_000;
+/// The widest range, log2: that of every number there can be.
+const WIDEST: u8 = 36;
+/// Widths that stand for no range.
+const WON: u8 = 62;
+const POOL: u8 = 63;
+
+/// Where a visitor stands, as its presence is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spot {
+    /// At a position of the line.
+    Position(u64),
+    /// Among those who wait for the draw of this index.
+    Pool(u32),
+    /// Among those who have won in a random room and have no seat yet.
+    Won,
+}
 
 /// One visitor counted as present: somewhere in a range of numbers, until a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Lease {
     /// The unix second after which it no longer counts.
     pub slice: u32,
-    /// log2 of the range's width.
+    /// log2 of the range's width; or 62 for those who have won, 63 for those who wait for a draw.
     pub width: u8,
-    /// The range is `index * 2^width ..= index * 2^width + 2^width - 1`.
+    /// The range is `index * 2^width ..= index * 2^width + 2^width - 1`; or which draw it is.
     pub index: u32,
 }
 
@@ -52,45 +76,57 @@ pub struct Presence {
 // === impl Lease ===
 
 impl Lease {
-    /// The lease of a visitor with `number` who is told at `now_ms` to come back in
-    /// `interval_ms`, while `serving` is the serving counter.
+    /// The lease of a visitor at `spot` who is told at `now_ms` to come back in `interval_ms`,
+    /// while `serving` is the serving counter.
     #[must_use]
-    pub fn granted(number: u64, serving: u64, now_ms: u64, interval_ms: u32) -> Self {
+    pub fn granted(spot: Spot, serving: u64, now_ms: u64, interval_ms: u32) -> Self {
         let slack = SLACK_MS.max(u64::from(interval_ms) / 2);
         let lapse_in = (u64::from(interval_ms) + slack).div_ceil(1000);
         let grain = 1_u64 << lapse_in.ilog2().saturating_sub(LAPSES_PER_OCTAVE_LOG2);
         let second = (now_ms.div_ceil(1000) + lapse_in).next_multiple_of(grain);
-        let (width, index) = range_of(number, serving);
+        let (width, index) = spot.place(serving);
         Self { slice: u32::try_from(second).unwrap_or(u32::MAX), width, index }
     }
 
     /// The lease that the join script gives a newcomer, for the moment until it is told when to
     /// come back. The rule is also in `scripts/lib/presence.lua`.
     #[must_use]
-    pub fn initial(number: u64, serving: u64, now_ms: u64) -> Self {
-        let (width, index) = range_of(number, serving);
+    pub fn initial(spot: Spot, serving: u64, now_ms: u64) -> Self {
+        let (width, index) = spot.place(serving);
         let second = now_ms.div_ceil(1000) + INITIAL_SECONDS;
         Self { slice: u32::try_from(second).unwrap_or(u32::MAX), width, index }
     }
 
-    /// The numbers this lease may stand for, first and last.
+    /// The positions this lease may stand for, first and last; `None` if it stands for no place.
     #[must_use]
-    pub fn range(&self) -> (u64, u64) {
-        let first = u64::from(self.index) << self.width;
-        (first, first + (1 << self.width) - 1)
+    pub fn range(&self) -> Option<(u64, u64)> {
+        let first = u64::from(self.index) << self.width.min(WIDEST);
+        (self.width <= WIDEST).then(|| (first, first + (1 << self.width) - 1))
     }
 
-    /// Whether it has lapsed at `now_ms`.
+    /// Which draw its holder waits for.
+    #[must_use]
+    pub fn pool(&self) -> Option<u32> {
+        (self.width == POOL).then_some(self.index)
+    }
+
+    /// Whether its holder has won in a random room.
+    #[must_use]
+    pub fn has_won(&self) -> bool {
+        self.width == WON
+    }
+
+    /// Whether it has lapsed at `now_ms`: its holder is overdue.
     #[must_use]
     pub fn has_lapsed(&self, now_ms: u64) -> bool {
         u64::from(self.slice) * 1000 < now_ms
     }
 
-    /// As many visitors as hold this lease.
+    /// Whether at `now_ms` its holder does not count as there any more, and nobody may give it
+    /// back: it has been cleared away.
     #[must_use]
-    pub fn crowd(&self, count: u64) -> Crowd {
-        let (first, last) = self.range();
-        Crowd { first, last, count }
+    pub fn is_gone(&self, now_ms: u64) -> bool {
+        u64::from(self.slice) * 1000 + LINGER_MS < now_ms
     }
 }
 
@@ -108,8 +144,22 @@ impl std::str::FromStr for Lease {
         let mut parts = field.splitn(3, '.');
         let mut part = || parts.next().ok_or(());
         let slice = part()?.parse().map_err(drop)?;
-        let width = part()?.parse().ok().filter(|width| *width <= 36).ok_or(())?;
+        let known = |width: &u8| *width <= WIDEST || [WON, POOL].contains(width);
+        let width = part()?.parse().ok().filter(known).ok_or(())?;
         Ok(Self { slice, width, index: part()?.parse().map_err(drop)? })
+    }
+}
+
+// === impl Spot ===
+
+impl Spot {
+    /// As a lease holds it: width and index.
+    fn place(self, serving: u64) -> (u8, u32) {
+        match self {
+            Self::Position(position) => range_of(position, serving),
+            Self::Pool(draw) => (POOL, draw),
+            Self::Won => (WON, 0),
+        }
     }
 }
 
@@ -184,14 +234,23 @@ mod tests {
     use super::*;
 
     fn at(number: u64, serving: u64) -> Lease {
-        Lease::granted(number, serving, 0, 1_000)
+        Lease::granted(Spot::Position(number), serving, 0, 1_000)
+    }
+
+    fn range(lease: Lease) -> (u64, u64) {
+        lease.range().unwrap()
+    }
+
+    fn crowd(lease: Lease, count: u64) -> Crowd {
+        let (first, last) = range(lease);
+        Crowd { first, last, count }
     }
 
     #[test]
     fn exact_at_the_door_and_coarse_far_away() {
-        assert_eq!(at(1000, 990).range(), (1000, 1000));
-        assert_eq!(at(1000, 5000).range(), (1000, 1000), "already served");
-        let (first, last) = at(1_000_000, 0).range();
+        assert_eq!(range(at(1000, 990)), (1000, 1000));
+        assert_eq!(range(at(1000, 5000)), (1000, 1000), "already served");
+        let (first, last) = range(at(1_000_000, 0));
         assert!(first <= 1_000_000 && 1_000_000 <= last);
         assert!(last - first < 1_000_000 / 15, "{first}..{last}");
     }
@@ -205,17 +264,17 @@ mod tests {
 
     #[test]
     fn lapses_some_time_after_the_visitor_was_due() {
-        let lease = Lease::granted(5, 0, 1_700_000_000_000, 1_000);
+        let lease = Lease::granted(Spot::Position(5), 0, 1_700_000_000_000, 1_000);
         assert!(!lease.has_lapsed(1_700_000_000_000 + 3_999), "due at +1 s, with slack");
         assert!(lease.has_lapsed(1_700_000_000_000 + 6_000));
-        let far = Lease::granted(5, 0, 1_700_000_000_000, 60_000);
+        let far = Lease::granted(Spot::Position(5), 0, 1_700_000_000_000, 60_000);
         assert!(!far.has_lapsed(1_700_000_000_000 + 89_000));
         assert!(far.has_lapsed(1_700_000_000_000 + 99_000));
     }
 
     #[test]
     fn skips_those_who_left() {
-        let there = [3, 4, 8, 9, 10].map(|number| at(number, number).crowd(1));
+        let there = [3, 4, 8, 9, 10].map(|number| crowd(at(number, number), 1));
         let presence = Presence::new(there.to_vec(), 10);
         assert_eq!(presence.reach(0, 1, 10), 3);
         assert_eq!(presence.reach(0, 3, 10), 8);
@@ -226,11 +285,30 @@ mod tests {
     #[test]
     fn a_partly_covered_range_counts_in_proportion() {
         let lease = Lease { slice: 9, width: 6, index: 1 };
-        let presence = Presence::new(vec![lease.crowd(32)], 1000);
+        let presence = Presence::new(vec![crowd(lease, 32)], 1000);
         assert!((presence.between(0, 63) - 0.0).abs() < 1e-9);
         assert!((presence.between(0, 95) - 16.0).abs() < 1e-9);
         assert!((presence.between(95, 1000) - 16.0).abs() < 1e-9);
         assert_eq!(presence.reach(63, 16, 1000), 95);
+    }
+
+    #[test]
+    fn a_hidden_tab_that_polls_once_a_minute_is_still_there() {
+        let lease = Lease::granted(Spot::Position(5), 0, 0, 1_000);
+        assert!(lease.has_lapsed(60_000) && !lease.is_gone(60_000));
+        assert!(lease.is_gone(70_000));
+    }
+
+    #[test]
+    fn those_who_stand_at_no_place_have_leases_of_their_own() {
+        let pool = Lease::granted(Spot::Pool(3), 7, 0, 1_000);
+        let won = Lease::granted(Spot::Won, 7, 0, 1_000);
+        assert_eq!((pool.pool(), pool.range(), pool.has_won()), (Some(3), None, false));
+        assert_eq!((won.pool(), won.range(), won.has_won()), (None, None, true));
+        for lease in [pool, won] {
+            assert_eq!(lease.to_string().parse(), Ok(lease));
+        }
+        assert!("5.61.0".parse::<Lease>().is_err());
     }
 
     proptest! {
@@ -239,8 +317,8 @@ mod tests {
             number in 1..=crate::MAX_QUEUE_NUMBER, serving in 0..=crate::MAX_QUEUE_NUMBER,
             now in 1_600_000_000_000_u64..2_000_000_000_000, interval in 500_u32..900_000,
         ) {
-            let lease = Lease::granted(number, serving, now, interval);
-            let (first, last) = lease.range();
+            let lease = Lease::granted(Spot::Position(number), serving, now, interval);
+            let (first, last) = range(lease);
             prop_assert!(first <= number && number <= last);
             prop_assert!(!lease.has_lapsed(now + u64::from(interval) + SLACK_MS));
             prop_assert!(lease.has_lapsed(now + u64::from(interval) * 2 + 10_000));

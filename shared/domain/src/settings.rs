@@ -24,6 +24,10 @@ pub enum OnRedisFailure {
 /// Everything an operator sets for a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches that have nothing to do with each other"
+)]
 pub struct RoomSettings {
     /// The order in which people enter.
     pub queueing_method: QueueingMethod,
@@ -33,10 +37,14 @@ pub struct RoomSettings {
     pub new_users_per_minute: Option<u64>,
     /// A visitor's session ends after so many seconds without a request.
     pub session_duration_seconds: u64,
+    /// Whether a visitor's session ends after its duration however busy the visitor is.
+    pub disable_session_renewal: bool,
     /// How long a token of the AWS-style call, and its session, is valid.
     pub token_validity_seconds: u64,
     /// A served visitor who does not claim within this time is passed over; `None`: never.
     pub position_expiry_seconds: Option<u64>,
+    /// A waiting visitor who has not checked in for so long loses its place; `None`: never.
+    pub presence_grace_seconds: Option<u64>,
     /// Whether the serving counter makes up for positions that expired unclaimed, as far as they
     /// were let in by an operator's increments.
     pub advance_on_position_expiry: bool,
@@ -50,6 +58,8 @@ pub struct RoomSettings {
     pub on_redis_failure: OnRedisFailure,
     /// Polls per second that the waiting crowd of this room may cost.
     pub poll_budget_per_second: u32,
+    /// Whether clients that ask for JSON are answered in the form of Cloudflare's waiting rooms.
+    pub json_response_enabled: bool,
 }
 
 /// A field that cannot be as it was given, and why.
@@ -70,14 +80,17 @@ impl Default for RoomSettings {
             total_active_users: None,
             new_users_per_minute: None,
             session_duration_seconds: 300,
+            disable_session_renewal: false,
             token_validity_seconds: 3600,
             position_expiry_seconds: Some(900),
+            presence_grace_seconds: Some(300),
             advance_on_position_expiry: false,
             queue_all: false,
             suspended: false,
             issuer: None,
             on_redis_failure: OnRedisFailure::Closed,
             poll_budget_per_second: 2_000,
+            json_response_enabled: false,
         }
     }
 }
@@ -106,15 +119,25 @@ impl RoomSettings {
             ("session_duration_seconds", Some(self.session_duration_seconds)),
             ("token_validity_seconds", Some(self.token_validity_seconds)),
             ("position_expiry_seconds", self.position_expiry_seconds),
+            ("presence_grace_seconds", self.presence_grace_seconds),
         ];
         let limits = limits.into_iter().map(|(field, value)| bounded(field, value, 0, MAX_LIMIT));
         let seconds =
             seconds.into_iter().map(|(field, value)| bounded(field, value, 1, MAX_SECONDS));
-        limits.chain(seconds).chain([self.budget_error(), self.issuer_error()]).flatten().collect()
+        let others = [self.budget_error(), self.issuer_error(), self.rate_error()];
+        limits.chain(seconds).chain(others).flatten().collect()
     }
 
     fn budget_error(&self) -> Option<FieldError> {
         bounded("poll_budget_per_second", Some(self.poll_budget_per_second.into()), 1, 1_000_000)
+    }
+
+    fn rate_error(&self) -> Option<FieldError> {
+        let (rate, ceiling) = (self.new_users_per_minute?, self.total_active_users?);
+        (rate > ceiling).then(|| FieldError {
+            field: "new_users_per_minute",
+            reason: format!("must not be above total_active_users, {ceiling}, and is {rate}"),
+        })
     }
 
     fn issuer_error(&self) -> Option<FieldError> {
@@ -154,6 +177,7 @@ mod tests {
             total_active_users: Some(MAX_LIMIT + 1),
             session_duration_seconds: 0,
             position_expiry_seconds: Some(MAX_SECONDS + 1),
+            presence_grace_seconds: Some(0),
             issuer: Some("a b".into()),
             poll_budget_per_second: 0,
             ..RoomSettings::default()
@@ -163,11 +187,28 @@ mod tests {
             "total_active_users",
             "session_duration_seconds",
             "position_expiry_seconds",
+            "presence_grace_seconds",
             "poll_budget_per_second",
             "issuer",
         ];
         assert_eq!(fields, expected);
         assert!(wrong.errors()[1].reason.contains("from 1 to 604800, and is 0"));
+    }
+
+    #[test]
+    fn a_rate_above_the_ceiling_is_refused() {
+        let limits = |ceiling, rate| RoomSettings {
+            total_active_users: ceiling,
+            new_users_per_minute: rate,
+            ..RoomSettings::default()
+        };
+        for sound in [limits(Some(5), Some(5)), limits(None, Some(5)), limits(Some(0), None)] {
+            assert_eq!(sound.errors(), []);
+        }
+        let errors = limits(Some(5), Some(6)).errors();
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].field, "new_users_per_minute");
+        assert_eq!(errors[0].reason, "must not be above total_active_users, 5, and is 6");
     }
 
     #[test]

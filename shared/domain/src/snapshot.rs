@@ -3,15 +3,39 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{RoomId, RoomSettings, presence::Presence};
+use crate::{
+    Draw, RoomId, RoomSettings, advance::Survey, check_in::Standing, presence::Spot,
+    schedule::EventInForce, wait::Estimate,
+};
 
 /// A room at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoomSnapshot {
     /// Which room.
     pub room: RoomId,
-    /// Its settings.
+    /// The settings in force: the room's own, with those of an event over them.
     pub settings: RoomSettings,
+    /// The event in force.
+    #[serde(default)]
+    pub event: Option<EventInForce>,
+    /// The draws since the reset, oldest first.
+    #[serde(default)]
+    pub draws: Vec<Draw>,
+    /// The first number that waits for a draw; 0: nobody does.
+    #[serde(default)]
+    pub pool_first: u64,
+    /// The last number that waits for it; 0: more may come.
+    #[serde(default)]
+    pub pool_last: u64,
+    /// How much chance everyone there has been given: see [`crate::stake`].
+    #[serde(default)]
+    pub hazard: u64,
+    /// Up to here the line could not check in, ms: that time does not count as absence.
+    #[serde(default)]
+    pub excused_until_ms: u64,
+    /// The version of the room's settings and events.
+    #[serde(default)]
+    pub program_version: u64,
     /// Counts resets: ids of another epoch are invalid.
     pub reset_epoch: u64,
     /// Counts restorations after the store was lost.
@@ -53,8 +77,21 @@ pub struct Figures {
     pub admissions_per_second: f64,
     /// Of those, visitors of AWS-style clients, who cannot check in.
     pub unattended: u64,
-    /// Points (queue number, people still there up to it), rising; between them, in proportion.
+    /// Points (position, people still there up to it), rising; between them, in proportion.
     pub ahead: Vec<(u64, u64)>,
+    /// When the rate lets the next one in, if its window is used up, ms.
+    pub rate_resumes_at_ms: u64,
+}
+
+/// What someone in line can be told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outlook {
+    /// Where the number stands in the line; `None` before its draw, and where there is no order.
+    pub position: Option<u64>,
+    /// People still there who enter first; `None` as for the position.
+    pub people_ahead: Option<u64>,
+    /// How long it will take.
+    pub wait: Estimate,
 }
 
 /// Points of the curve of people ahead: enough for a few per cent everywhere.
@@ -69,17 +106,103 @@ impl RoomSnapshot {
         u64::try_from(self.serving_counter).unwrap_or(0)
     }
 
-    /// Where `queue_number` stands.
+    /// The position up to which AWS-style clients may enter: all there are, in a room that lets
+    /// everyone in.
     #[must_use]
-    pub fn position(&self, queue_number: u64) -> u64 {
-        self.settings.queueing_method.position(queue_number)
+    pub fn served_for_all(&self) -> i64 {
+        let everyone = i64::try_from(self.queue_counter).unwrap_or(i64::MAX);
+        if self.is_open() { self.serving_counter.max(everyone) } else { self.serving_counter }
+    }
+
+    /// Where `queue_number` stands; `None` while it waits for its draw.
+    #[must_use]
+    pub fn position(&self, queue_number: u64) -> Option<u64> {
+        (!self.awaits_draw(queue_number)).then(|| Draw::of(&self.draws, queue_number))
+    }
+
+    /// Whether `queue_number` came in a pre-queue that has not been drawn yet.
+    #[must_use]
+    pub fn awaits_draw(&self, queue_number: u64) -> bool {
+        let more_may_come = self.pool_last == 0;
+        self.pool_first > 0
+            && queue_number >= self.pool_first
+            && (more_may_come || queue_number <= self.pool_last)
+    }
+
+    /// Whether the pre-queue of an event is open.
+    #[must_use]
+    pub fn is_prequeueing(&self) -> bool {
+        self.event.as_ref().is_some_and(|event| event.prequeueing)
+    }
+
+    /// Whether nobody enters for now, whatever the method: everyone is held, or waits for a start
+    /// or a draw.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.settings.queue_all || self.is_prequeueing() || self.pool_first > 0
+    }
+
+    /// Whether everyone enters at once.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.settings.suspended
+            || (!self.is_held() && self.settings.queueing_method.rules().is_open())
+    }
+
+    /// Whether newcomers are turned away.
+    #[must_use]
+    pub fn rejects(&self) -> bool {
+        !self.settings.suspended
+            && !self.is_held()
+            && self.settings.queueing_method.rules().rejects()
     }
 
     /// Whether a newcomer would have to wait.
     #[must_use]
     pub fn is_queueing(&self) -> bool {
         let positions = i64::try_from(self.queue_counter).unwrap_or(i64::MAX);
-        !self.settings.suspended && positions > self.serving_counter
+        !self.is_open() && (self.is_held() || positions > self.serving_counter)
+    }
+
+    /// Where the presence of `queue_number` is counted, once it is known whether it `has_won`.
+    #[must_use]
+    pub fn spot(&self, queue_number: u64, has_won: bool) -> Spot {
+        match self.position(queue_number) {
+            None => Spot::Pool(u32::try_from(self.draws.len()).unwrap_or(u32::MAX)),
+            Some(position) if position > self.serving() && has_won => Spot::Won,
+            Some(position) => Spot::Position(position),
+        }
+    }
+
+    /// What someone with `queue_number` can be told at `now_ms`.
+    #[must_use]
+    pub fn outlook(&self, queue_number: u64, now_ms: u64) -> Outlook {
+        let position = self.position(queue_number);
+        let rules = self.settings.queueing_method.rules();
+        let standing = self.standing(position, now_ms);
+        let wait = if self.is_open() {
+            Estimate::of(0.0)
+        } else if self.is_held() {
+            Estimate::UNKNOWN
+        } else {
+            rules.estimate(&standing)
+        };
+        let position = position.filter(|_| rules.is_ordered());
+        Outlook { position, people_ahead: position.map(|_| standing.people_ahead), wait }
+    }
+
+    /// Where someone at `position` stands at `now_ms`, as intervals and estimates need it.
+    #[must_use]
+    pub fn standing(&self, position: Option<u64>, now_ms: u64) -> Standing {
+        let waiting = self.figures.waiting;
+        let blocked_ms = self.figures.rate_resumes_at_ms.saturating_sub(now_ms);
+        Standing {
+            people_ahead: position.map_or(waiting, |position| self.people_ahead(position)),
+            waiting,
+            admissions_per_second: self.figures.admissions_per_second,
+            blocked_seconds: std::time::Duration::from_millis(blocked_ms).as_secs_f64(),
+            poll_budget: self.settings.poll_budget_per_second,
+        }
     }
 
     /// Everyone who holds a number, has not entered and has not expired, as AWS-style clients
@@ -116,21 +239,17 @@ impl RoomSnapshot {
 // === impl Figures ===
 
 impl Figures {
-    /// Draws the curve of people ahead, for a line of `presence` up to `queue_counter` behind
-    /// `serving`; `door` people stand at or below the serving counter.
+    /// Draws the curve of people ahead, for a line as `survey` saw it once it is served up to
+    /// `serving`; `door` people stand there.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of people")]
-    pub fn curve(
-        presence: &Presence,
-        door: u64,
-        serving: u64,
-        queue_counter: u64,
-    ) -> Vec<(u64, u64)> {
-        let length = queue_counter.saturating_sub(serving);
+    pub fn curve(survey: &Survey, door: u64, serving: u64) -> Vec<(u64, u64)> {
+        let length = survey.queue_counter.saturating_sub(serving);
         let mut curve = vec![(serving, door)];
         for number in points(length).map(|distance| serving + distance) {
             if number > curve[curve.len() - 1].0 {
-                curve.push((number, door + presence.between(serving, number).round() as u64));
+                let behind = survey.there.between(serving, number).round() as u64;
+                curve.push((number, door + behind));
             }
         }
         curve
@@ -162,29 +281,31 @@ fn points(length: u64) -> impl Iterator<Item = u64> {
 }
 
 #[cfg(test)]
+pub(crate) mod test_support {
+    use super::*;
+
+    /// A room with so many numbers, served so far.
+    pub(crate) fn snapshot(queue_counter: u64, serving_counter: i64) -> RoomSnapshot {
+        let json = format!(
+            r#"{{"room":"r","settings":{{}},"reset_epoch":1,"generation":1,"now_ms":0,
+            "queue_counter":{queue_counter},"serving_counter":{serving_counter},"admitted":0,
+            "active":0,"phantom":0,"expired":0,"skipped":0,"tokens_until":0,"expired_position":0,
+            "admitted_last_minute":0,"figures":{{}}}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::presence::Crowd;
+    use crate::{
+        QueueingMethod,
+        presence::{Crowd, Presence},
+    };
 
     fn snapshot(queue: u64, serving: i64, figures: Figures) -> RoomSnapshot {
-        RoomSnapshot {
-            room: "r".parse().unwrap(),
-            settings: RoomSettings::default(),
-            reset_epoch: 1,
-            generation: 1,
-            now_ms: 0,
-            queue_counter: queue,
-            serving_counter: serving,
-            admitted: 0,
-            active: 0,
-            phantom: 0,
-            expired: 0,
-            skipped: 0,
-            tokens_until: 0,
-            expired_position: 0,
-            admitted_last_minute: 0,
-            figures,
-        }
+        RoomSnapshot { figures, ..test_support::snapshot(queue, serving) }
     }
 
     fn every_second_visitor(serving: u64, queue: u64) -> Presence {
@@ -195,8 +316,12 @@ mod tests {
 
     #[test]
     fn counts_only_those_still_there() {
-        let presence = every_second_visitor(100, 10_100);
-        let ahead = Figures::curve(&presence, 7, 100, 10_100);
+        let survey = Survey {
+            queue_counter: 10_100,
+            there: every_second_visitor(100, 10_100),
+            ..Survey::default()
+        };
+        let ahead = Figures::curve(&survey, 7, 100);
         assert!(ahead.len() <= CURVE_POINTS + 2);
         let room = snapshot(10_100, 100, Figures { ahead, ..Figures::default() });
         for (position, truth) in [(101, 7), (121, 17), (1_101, 507), (9_101, 4_507)] {
@@ -221,5 +346,54 @@ mod tests {
         assert!(!snapshot(10, 10, Figures::default()).is_queueing());
         assert!(snapshot(0, -3, Figures::default()).is_queueing());
         assert_eq!(snapshot(0, -3, Figures::default()).serving(), 0);
+    }
+
+    #[test]
+    fn a_pre_queue_has_no_positions_until_it_is_drawn() {
+        let mut room = snapshot(20, 4, Figures::default());
+        (room.pool_first, room.pool_last) = (11, 0);
+        assert_eq!(
+            (room.position(10), room.position(11), room.position(99)),
+            (Some(10), None, None)
+        );
+        assert!(room.is_held() && room.is_queueing());
+        room.pool_last = 18;
+        assert_eq!((room.position(18), room.position(19)), (None, Some(19)));
+        assert_eq!(room.spot(12, false), Spot::Pool(0));
+        room.draws = vec![Draw::new(11, 8, [7; 32])];
+        (room.pool_first, room.pool_last) = (0, 0);
+        let mut places: Vec<_> = (11..=18).filter_map(|number| room.position(number)).collect();
+        places.sort_unstable();
+        assert_eq!(places, (11..=18).collect::<Vec<_>>());
+        assert_eq!(room.position(19), Some(19));
+    }
+
+    #[test]
+    fn precedence_suspended_then_held_then_the_method() {
+        let mut room = snapshot(20, 4, Figures::default());
+        room.settings.queueing_method = QueueingMethod::Passthrough;
+        assert!(room.is_open() && !room.is_queueing());
+        assert_eq!(room.served_for_all(), 20);
+        room.settings.queue_all = true;
+        assert!(!room.is_open() && room.is_queueing());
+        assert_eq!(room.served_for_all(), 4);
+        room.settings.queueing_method = QueueingMethod::Reject;
+        assert!(!room.rejects(), "held people wait; they are not turned away");
+        room.settings.queue_all = false;
+        assert!(room.rejects());
+        room.settings.suspended = true;
+        assert!(room.is_open() && !room.rejects());
+    }
+
+    #[test]
+    fn in_a_random_room_nobody_is_ahead() {
+        let mut room = snapshot(200, 0, Figures { waiting: 100, ..Figures::default() });
+        room.settings.queueing_method = QueueingMethod::Random;
+        room.figures.admissions_per_second = 10.0 / 60.0;
+        let outlook = room.outlook(150, 0);
+        assert_eq!((outlook.position, outlook.people_ahead), (None, None));
+        assert_eq!(outlook.wait.seconds.map(f64::round), Some(395.0), "6 min 35 s");
+        room.settings.queue_all = true;
+        assert_eq!(room.outlook(150, 0).wait, Estimate::UNKNOWN);
     }
 }

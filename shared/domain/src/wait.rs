@@ -1,12 +1,65 @@
 //! Estimates of the wait. Unknown is said as unknown (`None`), never guessed.
 
-use crate::slots::Use;
+use crate::{check_in::Standing, slots::Use};
 
-/// The wait of a fifo visitor, in seconds: people ahead who are still there, divided by the pace.
-#[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts of people")]
-pub fn fifo_seconds(people_ahead: u64, admissions_per_second: f64) -> Option<f64> {
-    (admissions_per_second > 0.0).then(|| people_ahead as f64 / admissions_per_second)
+/// How long someone has yet to wait, in seconds, as far as it can be said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The expected wait; `None`: unknown.
+    pub seconds: Option<f64>,
+    /// Where chance decides: a quarter, half, and three quarters of those who wait like this have
+    /// entered after so long.
+    pub quartiles: Option<[f64; 3]>,
+}
+
+// === impl Estimate ===
+
+impl Estimate {
+    /// Nobody can say.
+    pub const UNKNOWN: Self = Self { seconds: None, quartiles: None };
+
+    /// So many seconds.
+    #[must_use]
+    pub fn of(seconds: f64) -> Self {
+        Self { seconds: Some(seconds), quartiles: None }
+    }
+
+    /// By these quartiles; the middle one is the expected wait.
+    #[must_use]
+    pub fn spread(quartiles: [f64; 3]) -> Self {
+        Self { seconds: Some(quartiles[1]), quartiles: Some(quartiles) }
+    }
+}
+
+// === impl Standing ===
+
+impl Standing {
+    /// The wait in order of positions: people ahead who are still there, divided by the pace, once
+    /// the rate lets anyone in.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
+    pub fn wait_seconds(&self) -> Option<f64> {
+        let known = self.admissions_per_second > 0.0;
+        let behind_others = || self.people_ahead as f64 / self.admissions_per_second;
+        known.then(|| self.blocked_seconds + behind_others())
+    }
+
+    /// The quartiles of the wait where everyone has the same chance: after `n` minutes a share `p`
+    /// has entered, `n = ln(1 - p) / ln(1 - P)`, with `P` the share that enters in a minute. Where
+    /// all enter within the minute, they do so evenly.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
+    pub fn quartiles(&self) -> Option<[f64; 3]> {
+        let per_minute = self.admissions_per_second * 60.0;
+        if per_minute <= 0.0 {
+            return None;
+        }
+        let chance = per_minute / (self.waiting as f64).max(1.0);
+        let minutes = |part: f64| {
+            if chance < 1.0 { (-part).ln_1p() / (-chance).ln_1p() } else { part / chance }
+        };
+        Some([0.25, 0.5, 0.75].map(|part| self.blocked_seconds + minutes(part) * 60.0))
+    }
 }
 
 /// The pace to expect of a room while people wait, in admissions per second: what the rate limit
@@ -89,11 +142,32 @@ fn pace_since((then_ms, before): (u64, u64), now_ms: u64, total: u64) -> Option<
 mod tests {
     use super::*;
 
+    fn standing(people_ahead: u64, waiting: u64, per_minute: f64) -> Standing {
+        let admissions_per_second = per_minute / 60.0;
+        Standing { people_ahead, waiting, admissions_per_second, ..Standing::default() }
+    }
+
     #[test]
     fn people_ahead_divided_by_the_pace() {
-        assert_eq!(fifo_seconds(10_000, 1_000.0 / 60.0).map(f64::round), Some(600.0));
-        assert_eq!(fifo_seconds(0, 1.0), Some(0.0));
-        assert_eq!(fifo_seconds(10, 0.0), None);
+        let wait = |ahead, per_minute| standing(ahead, 0, per_minute).wait_seconds();
+        assert_eq!(wait(10_000, 1_000.0).map(f64::round), Some(600.0));
+        assert_eq!(wait(0, 60.0), Some(0.0));
+        assert_eq!(wait(10, 0.0), None);
+        let blocked = Standing { blocked_seconds: 45.0, ..standing(60, 60, 60.0) };
+        assert_eq!(blocked.wait_seconds(), Some(105.0), "first the window, then those ahead");
+    }
+
+    #[test]
+    fn quartiles_of_a_random_wait() {
+        let minutes = |waiting, per_minute| {
+            standing(0, waiting, per_minute).quartiles().map(|all| all.map(|n| n / 60.0))
+        };
+        let [low, middle, high] = minutes(100, 10.0).unwrap();
+        assert!((low - 2.7305).abs() < 1e-4, "{low}");
+        assert!((middle - 6.5788).abs() < 1e-4, "6 minutes 35 seconds: {middle}");
+        assert!((high - 13.1576).abs() < 1e-4, "{high}");
+        assert_eq!(minutes(100, 200.0), Some([0.125, 0.25, 0.375]), "all within half a minute");
+        assert_eq!(minutes(100, 0.0), None);
     }
 
     #[test]

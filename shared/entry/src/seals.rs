@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use vestibule_domain::RoomId;
-use vestibule_token::{DeploymentSecret, RequestIdCipher, TicketSealer};
+use vestibule_token::{DeploymentSecret, Lucks, RequestIdCipher, TicketSealer};
 
 /// All rooms' ciphers.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct SealsOf {
     pub request_ids: RequestIdCipher,
     /// For tickets.
     pub tickets: TicketSealer,
+    /// Who is lucky in a random room.
+    pub lucks: Lucks,
 }
 
 // === impl Seals ===
@@ -48,6 +50,7 @@ impl Seals {
             reset_epoch,
             request_ids: RequestIdCipher::new(&self.secret, room, reset_epoch),
             tickets: TicketSealer::new(&self.secret, room, reset_epoch),
+            lucks: Lucks::new(&self.secret, room, reset_epoch),
         });
         let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
         rooms.insert(room.clone(), Arc::clone(&seals));

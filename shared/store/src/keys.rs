@@ -6,16 +6,17 @@
 //! | key | type | expires | what |
 //! |---|---|---|---|
 //! | `vestibule:room:{R}:line` | hash | no | counters and epochs of the line |
-//! | `vestibule:room:{R}:settings` | hash | no | the room's settings, as JSON and as the scripts need them |
+//! | `vestibule:room:{R}:settings` | hash | no | settings and events as JSON; the phase under way and the next, as the scripts need them |
 //! | `vestibule:room:{R}:sessions` | sorted set | swept | queue number → last ms of its session |
 //! | `vestibule:room:{R}:records` | hash | swept | queue number → what its tokens were made of |
 //! | `vestibule:room:{R}:tokens` | sorted set | swept | queue number → expiry of its AWS-style tokens |
-//! | `vestibule:room:{R}:entered` | bitmap | no | one bit per queue number that has entered |
+//! | `vestibule:room:{R}:entered` | bitmap | no | one bit per position that has entered |
 //! | `vestibule:room:{R}:unattended` | bitmap | no | one bit per AWS-style visitor who has not entered |
 //! | `vestibule:room:{R}:rate` | hash | rolls | admissions of the last 60 s in 100 ms buckets |
 //! | `vestibule:room:{R}:rows` | sorted set | swept | serving counter → when it was reached |
-//! | `vestibule:room:{R}:served` | hash | swept | serving counter → entered of that row |
-//! | `vestibule:room:{R}:door` | sorted set | swept | queue number → when it asked and found no seat |
+//! | `vestibule:room:{R}:grants` | hash | each tick | region → slots for its newcomers |
+//! | `vestibule:room:{R}:draws` | hash | no | draw id → what is published of it, JSON |
+//! | `vestibule:room:{R}:door` | sorted set | swept | position → when it asked and found no seat |
 //! | `vestibule:room:{R}:presence` | hash | swept | lease → visitors who hold it |
 //! | `vestibule:room:{R}:traffic` | hash | moved | minutes not yet closed into the history |
 //! | `vestibule:room:{R}:history:D` | hash | 31 days | closed minutes of day D (days since 1970) |
@@ -53,7 +54,8 @@ pub(crate) enum Part {
     Unattended,
     Rate,
     Rows,
-    Served,
+    Grants,
+    Draws,
     Door,
     Presence,
     Traffic,
@@ -76,7 +78,7 @@ impl Part {
         Self::Entered,
         Self::Unattended,
         Self::Rows,
-        Self::Served,
+        Self::Grants,
         Self::Door,
         Self::Presence,
         Self::Traffic,
@@ -94,7 +96,8 @@ impl Part {
             Self::Unattended => "unattended",
             Self::Rate => "rate",
             Self::Rows => "rows",
-            Self::Served => "served",
+            Self::Grants => "grants",
+            Self::Draws => "draws",
             Self::Door => "door",
             Self::Presence => "presence",
             Self::Traffic => "traffic",

@@ -12,14 +12,18 @@
 //! what belongs to another room, or to the time before a reset, is simply invalid. The RSA keys
 //! are random; they rest in the [`KeyRing`], sealed under the same secret.
 //!
+//! Signatures of public randomness beacons are checked here too ([`beacon`]): they go into draws.
+//!
 //! This crate is synchronous and knows neither clock nor store: times are parameters, records are
 //! values. It does not decide who may enter, and it keeps RSA signing (about 0.3 ms of one core)
 //! off the async threads only by saying so here: callers must move it.
 
 mod access_token;
+pub mod beacon;
 mod jwk;
 mod key_record;
 mod key_ring;
+mod luck;
 mod request_id;
 mod secret;
 mod signing_key;
@@ -30,6 +34,7 @@ pub use access_token::{Claims, TokenUse};
 pub use jwk::{Jwk, Jwks, KeyAlgorithm, KeyType, KeyUse, PublishedJwk};
 pub use key_record::{KeyRecord, KeyRingError};
 pub use key_ring::{KeyRing, rotate};
+pub use luck::Lucks;
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};

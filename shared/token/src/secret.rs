@@ -5,6 +5,7 @@
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use secrecy::{ExposeSecret, SecretSlice};
 use thiserror::Error;
+use vestibule_domain::{RoomId, draw::Seed};
 use zeroize::Zeroizing;
 
 /// Public and fixed, as RFC 5869 allows. Changing it changes every derived key.
@@ -63,6 +64,13 @@ impl DeploymentSecret {
             .and_then(|okm| okm.fill(key.as_mut()))
             .expect("HKDF gives any length up to LONGEST_KEY");
         key
+    }
+
+    /// The seed that an event's draw is committed to. It needs no storage: whoever has the secret
+    /// and the event's `draw_id` has it, and nobody else until it is published.
+    #[must_use]
+    pub fn draw_seed(&self, room: &RoomId, draw_id: &str) -> Seed {
+        *self.derive("draw", &[room.as_str().as_bytes(), draw_id.as_bytes()])
     }
 }
 
@@ -130,6 +138,17 @@ mod tests {
     fn derivation_is_pinned() {
         let key = secret().derive::<16>("test", &[b"room", &7u64.to_be_bytes()]);
         assert_eq!(hex(key.as_slice()), "7f7bc53baa95f2342ee1223dba6237c4");
+    }
+
+    /// The commitments of every event that is already announced depend on this value.
+    #[test]
+    fn seeds_of_draws_are_pinned_and_differ() {
+        let room = |id: &str| RoomId::new(id).unwrap();
+        let seed = secret().draw_seed(&room("sale"), "0a");
+        assert_eq!(hex(&seed), "229d46445eb117d7797b445702a2060ac7b626f60b744526600e96b198ae0278");
+        assert_eq!(seed, *secret().derive("draw", &[b"sale", b"0a"]));
+        assert_ne!(seed, secret().draw_seed(&room("sale"), "0b"));
+        assert_ne!(seed, secret().draw_seed(&room("sale0"), "a"));
     }
 
     fn hex(bytes: &[u8]) -> String {

@@ -2,11 +2,11 @@
 //! read or change it. Sealing proves that we wrote a ticket, not that it is our newest: an old
 //! one still opens, and whoever reads it must give it no advantage.
 //!
-//! Always 84 bytes, 112 characters of base64url, whatever is inside:
+//! Always 81 bytes, 108 characters of base64url, whatever is inside:
 //!
 //! | version | nonce | sealed | tag |
 //! |---|---|---|---|
-//! | 1, authenticated | 12 | 55: flags, place, check-in, lease, seat; big-endian | 16 |
+//! | 1, authenticated | 12 | 52: flags, place, check-in, lease, stake, seat; big-endian | 16 |
 //!
 //! The nonce is random. Two tickets of one key that share a nonce would let a reader of both
 //! forge tickets of that room. After n tickets that happens with probability n²/2^97: a room
@@ -18,7 +18,7 @@ use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKe
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use rand::RngCore;
 use thiserror::Error;
-use vestibule_domain::{Lease, Place, RoomId};
+use vestibule_domain::{RoomId, Waiter};
 
 use self::body::{BODY_LEN, Reader, Writer, decode, encode};
 use crate::DeploymentSecret;
@@ -35,14 +35,8 @@ const _: () = assert!(SEALED_LEN.is_multiple_of(3) && TEXT_LEN <= 120);
 /// What a visitor's ticket says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ticket {
-    /// The visitor's place, as in the request id.
-    pub place: Place,
-    /// The last check-in, unix milliseconds.
-    pub checked_in_at: u64,
-    /// How long after it the visitor was told to come back, milliseconds.
-    pub interval_ms: u32,
-    /// The presence it holds while it waits.
-    pub lease: Option<Lease>,
+    /// What it remembers of its wait.
+    pub waiter: Waiter,
     /// The session it holds once admitted.
     pub seat: Option<Seat>,
 }
@@ -88,7 +82,7 @@ impl TicketSealer {
         Self(LessSafeKey::new(key))
     }
 
-    /// The sealed `ticket`: 112 characters, all of them safe in a cookie. Never twice the same.
+    /// The sealed `ticket`: 108 characters, all of them safe in a cookie. Never twice the same.
     ///
     /// # Panics
     /// Never: GCM refuses only messages of many gigabytes.
@@ -101,7 +95,7 @@ impl TicketSealer {
         let tag = self
             .0
             .seal_in_place_separate_tag(sealing, Aad::from([VERSION]), &mut body)
-            .expect("55 bytes are not too long to seal");
+            .expect("52 bytes are not too long to seal");
         let mut sealed = [0; SEALED_LEN];
         Writer(&mut sealed).put([VERSION]).put(nonce).put(body).put_slice(tag.as_ref());
         URL_SAFE_NO_PAD.encode(sealed)
@@ -152,15 +146,19 @@ fn read_text(text: &str) -> Option<[u8; SEALED_LEN]> {
 #[cfg(test)]
 mod tests {
     use proptest::{option, prelude::*};
+    use vestibule_domain::{Lease, MAX_QUEUE_NUMBER, Place, stake::Stake};
 
     use super::*;
     use crate::test_support::{room, secret};
 
     const TICKET: Ticket = Ticket {
-        place: Place { number: 4_711, entered_at: 1_763_690_000, region: 3 },
-        checked_in_at: 1_763_690_123_456,
-        interval_ms: 2_000,
-        lease: Some(Lease { slice: 17, width: 3, index: 99 }),
+        waiter: Waiter {
+            place: Place { number: 4_711, entered_at: 1_763_690_000, region: 3 },
+            checked_in_at: 1_763_690_123_456,
+            interval_ms: 2_000,
+            lease: Some(Lease { slice: 17, width: 3, index: 99 }),
+            stake: Stake { credit: 5, seen: 4_000_000_000 },
+        },
         seat: None,
     };
 
@@ -173,7 +171,9 @@ mod tests {
     }
 
     fn seats() -> impl Strategy<Value = Seat> {
-        any::<(u64, u64, u32)>().prop_map(|(issued_at, expires_at, generation)| Seat {
+        let seconds = || 0..1_u64 << 40;
+        let parts = (seconds(), seconds(), any::<u32>());
+        parts.prop_map(|(issued_at, expires_at, generation)| Seat {
             issued_at,
             expires_at,
             generation,
@@ -181,16 +181,19 @@ mod tests {
     }
 
     fn tickets() -> impl Strategy<Value = Ticket> {
-        let place = any::<(u64, u32, u8)>();
-        (place, any::<(u64, u32)>(), option::of(leases()), option::of(seats())).prop_map(
-            |((number, entered_at, region), (checked_in_at, interval_ms), lease, seat)| Ticket {
+        let place = (0..=MAX_QUEUE_NUMBER, any::<(u32, u8)>());
+        let check_in = (0..1_u64 << 48, any::<u32>());
+        let stake = any::<(u32, u32)>().prop_map(|(credit, seen)| Stake { credit, seen });
+        let waiter = (place, check_in, option::of(leases()), stake).prop_map(
+            |((number, (entered_at, region)), (checked_in_at, interval_ms), lease, stake)| Waiter {
                 place: Place { number, entered_at, region },
                 checked_in_at,
                 interval_ms,
                 lease,
-                seat,
+                stake,
             },
-        )
+        );
+        (waiter, option::of(seats())).prop_map(|(waiter, seat)| Ticket { waiter, seat })
     }
 
     proptest! {
@@ -219,7 +222,7 @@ mod tests {
     #[test]
     fn a_ticket_is_short_and_safe_in_a_cookie() {
         let sealed = sealer("sale", 1).seal(&TICKET);
-        assert_eq!(sealed.len(), 112);
+        assert_eq!(sealed.len(), 108);
         assert!(sealed.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'_'));
     }
 
@@ -246,7 +249,7 @@ mod tests {
     #[test]
     fn a_cut_or_padded_ticket_is_malformed() {
         let sealed = sealer("sale", 1).seal(&TICKET);
-        for text in ["", &sealed[1..], &sealed[..111], &format!("{sealed}="), &format!("{sealed} ")]
+        for text in ["", &sealed[1..], &sealed[..107], &format!("{sealed}="), &format!("{sealed} ")]
         {
             assert_eq!(sealer("sale", 1).open(text), Err(TicketError::Malformed), "{text:?}");
         }

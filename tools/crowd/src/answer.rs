@@ -7,6 +7,8 @@ use hyper::{
 };
 use serde::Deserialize;
 
+use crate::record::Estimate;
+
 /// Pause when a 503 does not say how long, in seconds.
 const DEFAULT_RETRY_AFTER: f64 = 1.0;
 /// No visitor waits longer than this because of a `Retry-After`, in seconds.
@@ -52,7 +54,7 @@ pub(crate) struct Answer {
     /// The number drawn on arrival.
     #[serde(default)]
     pub(crate) queue_number: Option<u64>,
-    /// Where that number stands in the line.
+    /// Where that number stands in the line, if there is an order.
     #[serde(default)]
     pub(crate) position: Option<u64>,
     /// Visitors ahead, if known.
@@ -61,6 +63,15 @@ pub(crate) struct Answer {
     /// The estimated wait, if known.
     #[serde(default)]
     pub(crate) wait_seconds: Option<f64>,
+    /// A quarter of all chances are that the wait is no longer; only where chance decides.
+    #[serde(default)]
+    pub(crate) wait_seconds_p25: Option<f64>,
+    /// Half of all chances.
+    #[serde(default)]
+    pub(crate) wait_seconds_p50: Option<f64>,
+    /// Three quarters of all chances.
+    #[serde(default)]
+    pub(crate) wait_seconds_p75: Option<f64>,
     /// When to come back.
     #[serde(default)]
     pub(crate) next_check_in_seconds: Option<f64>,
@@ -89,6 +100,23 @@ pub(crate) enum Outcome {
     Broken(&'static str),
     /// 2xx with a body that is no answer.
     Garbled,
+}
+
+// === impl Answer ===
+
+impl Answer {
+    /// What it says about the wait, heard at `at`.
+    pub(crate) fn estimate(&self, at: f64) -> Estimate {
+        let quartiles = || {
+            Some([self.wait_seconds_p25?, self.wait_seconds_p50?, self.wait_seconds_p75?])
+        };
+        Estimate {
+            at,
+            wait: self.wait_seconds,
+            quartiles: quartiles(),
+            people_ahead: self.people_ahead,
+        }
+    }
 }
 
 // === impl Call ===
@@ -176,6 +204,13 @@ mod tests {
         };
         assert_eq!(answer.status, Standing::YourTurn);
         assert_eq!(answer.queue_number, None);
+        let random = br#"{"status":"waiting","queueing_method":"random","position":null,
+            "people_ahead":null,"wait_seconds":8,"wait_seconds_p25":3,"wait_seconds_p50":8,
+            "wait_seconds_p75":16}"#;
+        let Outcome::Answer(answer) = read(random) else { panic!("this is an answer") };
+        let estimate = answer.estimate(1.0);
+        assert_eq!((answer.position, estimate.people_ahead), (None, None));
+        assert_eq!((estimate.wait, estimate.quartiles), (Some(8.0), Some([3.0, 8.0, 16.0])));
         assert!(matches!(read(b"<html>"), Outcome::Garbled));
         assert!(matches!(read(br#"{"status":"dancing"}"#), Outcome::Garbled));
     }

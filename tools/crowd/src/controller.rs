@@ -17,6 +17,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use crate::{
     client::{self, Http},
     crowd::Ground,
+    method::QueueingMethod,
     record::RoomSample,
 };
 
@@ -39,6 +40,9 @@ pub(crate) struct RoomLimits {
     /// How long a session lasts, in seconds; not sent when unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session_duration_seconds: Option<u32>,
+    /// The order in which people enter; not sent when unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) queueing_method: Option<QueueingMethod>,
 }
 
 /// Live figures of a room.

@@ -12,9 +12,10 @@ use tokio::{
 use crate::{
     answer::Call,
     client::{Client, Reply},
+    house::HouseRules,
     plan::VisitorPlan,
     record::Recorder,
-    visitor::{HouseRules, Journey, Step},
+    visitor::{Journey, Step},
 };
 
 /// What every visitor's task needs.

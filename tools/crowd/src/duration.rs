@@ -24,7 +24,7 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         .map_err(|_| "expected a duration of zero or more, such as 30s".to_owned())
 }
 
-/// Writes seconds for people: `850 ms`, `12.4 s`, `5 min 12 s`, `2 h 05 min`.
+/// Writes seconds for people: `850 ms`, `12.4 s`, `5 min`, `5 min 12 s`, `2 h 05 min`.
 pub(crate) fn human(seconds: f64) -> String {
     let whole = crate::number::whole(seconds);
     match seconds {
@@ -34,6 +34,7 @@ pub(crate) fn human(seconds: f64) -> String {
         s if s < 1.0 => format!("{:.0} ms", s * 1e3),
         s if s < 120.0 && (s - s.round()).abs() < 1e-6 => format!("{whole} s"),
         s if s < 120.0 => format!("{s:.1} s"),
+        s if s < 7200.0 && whole % 60 == 0 => format!("{} min", whole / 60),
         s if s < 7200.0 => format!("{} min {:02} s", whole / 60, whole % 60),
         _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
     }
@@ -75,6 +76,7 @@ mod tests {
         assert_eq!(human(20.0), "20 s");
         assert_eq!(human(0.0), "0 s");
         assert_eq!(human(312.0), "5 min 12 s");
+        assert_eq!(human(1800.0), "30 min");
         assert_eq!(human(7500.0), "2 h 05 min");
     }
 }

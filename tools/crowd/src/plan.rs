@@ -3,12 +3,24 @@
 
 use std::time::Duration;
 
+use clap::ValueEnum;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 
 use crate::{
     cli::StaySpread,
     number::{real64, seconds},
 };
+
+/// How arrivals spread over their time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Arrivals {
+    /// Evenly
+    Even,
+    /// A rush at the start that fades: two thirds come in the first fifth
+    Burst,
+    /// Ever more towards the middle, then ever fewer
+    Peak,
+}
 
 /// What the crowd looks like as a whole.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +29,8 @@ pub(crate) struct CrowdShape {
     pub(crate) visitors: u32,
     /// Over how long they arrive.
     pub(crate) arrive: Duration,
+    /// How they spread over that.
+    pub(crate) arrivals: Arrivals,
     /// How long each stays inside, or the mean of it.
     pub(crate) stay: Duration,
     /// How stays spread around it.
@@ -41,15 +55,31 @@ pub(crate) struct VisitorPlan {
 /// Draws up the crowd, in order of arrival. The same shape and seed give the same crowd.
 pub(crate) fn draw_up(shape: &CrowdShape, seed: u64) -> Vec<VisitorPlan> {
     let mut rng = SmallRng::seed_from_u64(seed);
-    let spacing = shape.arrive.as_secs_f64() / f64::from(shape.visitors);
+    let over = shape.arrive.as_secs_f64();
+    let part = |n: u32, chance: f64| (f64::from(n) + chance) / f64::from(shape.visitors);
     (0..shape.visitors)
         .map(|n| VisitorPlan {
-            arrives: seconds((f64::from(n) + rng.random::<f64>()) * spacing),
+            arrives: seconds(shape.arrivals.moment(part(n, rng.random())) * over),
             stay: stay(shape, rng.random()),
             patience: patience(shape.abandon, rng.random(), rng.random()),
             seed: rng.random(),
         })
         .collect()
+}
+
+// === impl Arrivals ===
+
+impl Arrivals {
+    /// When, from 0 to 1, that part of all has arrived: the inverse of the distribution's function.
+    fn moment(self, part: f64) -> f64 {
+        const FADE: f64 = 5.0;
+        match self {
+            Self::Even => part,
+            Self::Burst => -(1.0 - part * (1.0 - (-FADE).exp())).ln() / FADE,
+            Self::Peak if part < 0.5 => (part / 2.0).sqrt(),
+            Self::Peak => 1.0 - ((1.0 - part) / 2.0).sqrt(),
+        }
+    }
 }
 
 /// `chance` is uniform in [0, 1): the inverse of the exponential distribution's function.
@@ -89,6 +119,7 @@ mod tests {
         CrowdShape {
             visitors,
             arrive: Duration::from_secs(10),
+            arrivals: Arrivals::Even,
             stay: Duration::from_secs(20),
             stay_spread: StaySpread::Exponential,
             abandon: 0.25,
@@ -103,6 +134,18 @@ mod tests {
             let by_then = crowd.iter().filter(|v| v.arrives < Duration::from_secs(second)).count();
             assert_eq!(by_then, expected);
         }
+    }
+
+    #[test]
+    fn arrivals_may_rush_or_peak() {
+        let by = |arrivals, second| {
+            let crowd = draw_up(&CrowdShape { arrivals, ..shape(1000) }, 1);
+            assert!(crowd.is_sorted_by_key(|v| v.arrives));
+            assert!(crowd.iter().all(|v| v.arrives <= Duration::from_secs(10)));
+            crowd.iter().filter(|v| v.arrives < Duration::from_secs(second)).count()
+        };
+        assert_eq!([2, 5].map(|second| by(Arrivals::Burst, second)), [636, 924]);
+        assert_eq!([2, 5, 8].map(|second| by(Arrivals::Peak, second)), [80, 500, 920]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::{
 
 use tokio::time::Instant;
 
-pub(crate) use self::told::Told;
+pub(crate) use self::told::{Estimate, Told};
 use crate::{
     answer::{Call, Outcome},
     client::Reply,
@@ -133,6 +133,8 @@ pub(crate) struct RunRecord {
     pub(crate) room: Vec<RoomSample>,
     /// How long the run took.
     pub(crate) duration: f64,
+    /// When the room began to let people in; waits are counted from here at the earliest.
+    pub(crate) opened: f64,
 }
 
 // === impl VisitorRecord ===
@@ -172,9 +174,28 @@ impl VisitorRecord {
     }
 }
 
+// === impl RunRecord ===
+
+impl RunRecord {
+    /// From when to when a visitor waited who was then admitted, counted from the opening at the
+    /// earliest. `None` for those who never had to wait, or were never admitted.
+    pub(crate) fn wait(&self, visitor: &VisitorRecord) -> Option<(f64, f64)> {
+        let (from, until) = visitor.waiting(visitor.admitted?)?;
+        Some((from.max(self.opened).min(until), until))
+    }
+}
+
 // === impl CallLog ===
 
 impl CallLog {
+    /// Counts a call sent in that second of the run.
+    pub(crate) fn count(&mut self, call: Call, second: usize) {
+        bump(&mut self.all, second);
+        if call == Call::Status {
+            bump(&mut self.polls, second);
+        }
+    }
+
     fn note(&mut self, call: Call, reply: &Reply, second: usize) {
         if matches!(reply.outcome, Outcome::Answer(_) | Outcome::Left) {
             self.latencies[call as usize].push(micros(reply.latency));
@@ -183,10 +204,7 @@ impl CallLog {
             *self.errors.entry(error).or_default() += 1;
         }
         self.longest_queued = self.longest_queued.max(micros(reply.queued));
-        bump(&mut self.all, second);
-        if call == Call::Status {
-            bump(&mut self.polls, second);
-        }
+        self.count(call, second);
     }
 }
 
@@ -283,6 +301,7 @@ impl Recorder {
             calls: std::mem::take(&mut lock(&self.calls)),
             room: std::mem::take(&mut lock(&self.room)),
             duration: self.since_start(now),
+            opened: 0.0,
         }
     }
 }

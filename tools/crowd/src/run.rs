@@ -11,11 +11,11 @@ use crate::{
     client::Client,
     controller::{ApiToken, Controller, RoomLimits},
     crowd::{self, Ground, Over},
-    plan::{self, CrowdShape},
+    house::HouseRules,
+    plan::{self, Arrivals, CrowdShape},
     plot, progress,
     record::{Recorder, RunRecord},
     report::{Report, Setting},
-    visitor::HouseRules,
 };
 
 /// Files the process needs besides connections to admission.
@@ -44,10 +44,7 @@ async fn rehearse(options: &RunOptions) -> anyhow::Result<bool> {
     let setting = setting(options, &limits, seed);
     let (record, over) = send(options, &setting, controller).await?;
     let report = Report::of(setting.clone(), &record, over, options.expect_outages);
-    if let Some(path) = &options.plot {
-        let svg = plot::draw(&record, &setting)?;
-        fs::write(path, svg).with_context(|| format!("writing {}", path.display()))?;
-    }
+    plot::write(&options.pictures, &record, &setting)?;
     print!("{}", if options.json { report.json()? + "\n" } else { report.text() });
     Ok(report.ok())
 }
@@ -74,6 +71,7 @@ async fn limits(
         total_active_users: options.ceiling,
         new_users_per_minute: options.rate,
         session_duration_seconds: session.and_then(|s| u32::try_from(crate::number::whole(s)).ok()),
+        queueing_method: options.method,
     };
     let Some(controller) = controller else { return Ok(asked) };
     if options.create {
@@ -84,6 +82,7 @@ async fn limits(
         total_active_users: asked.total_active_users.or(said.total_active_users),
         new_users_per_minute: asked.new_users_per_minute.or(said.new_users_per_minute),
         session_duration_seconds: asked.session_duration_seconds.or(said.session_duration_seconds),
+        queueing_method: asked.queueing_method.or(said.queueing_method),
     })
 }
 
@@ -99,6 +98,8 @@ fn setting(options: &RunOptions, limits: &RoomLimits, seed: u64) -> Setting {
         ceiling: limits.total_active_users,
         rate_per_minute: limits.new_users_per_minute,
         session_seconds: limits.session_duration_seconds.map(f64::from),
+        method: limits.queueing_method,
+        held_while_arriving: false,
     }
 }
 
@@ -110,6 +111,7 @@ async fn send(
     let shape = CrowdShape {
         visitors: options.visitors,
         arrive: options.arrive,
+        arrivals: Arrivals::Even,
         stay: options.stay,
         stay_spread: options.stay_spread,
         abandon: options.abandon,
@@ -122,7 +124,7 @@ async fn send(
     let ground = Arc::new(Ground {
         client,
         recorder: Recorder::new(crowd.len(), Instant::now()),
-        rules: house_rules(setting),
+        rules: HouseRules::of(setting),
     });
     let bar = tokio::spawn(progress::show(ground.clone(), options.visitors.into()));
     let sampler = controller.map(|controller| {
@@ -136,19 +138,6 @@ async fn send(
     // Waited for, so that the bar is gone before the report is printed.
     let _ = bar.await;
     Ok((record, over))
-}
-
-fn house_rules(setting: &Setting) -> HouseRules {
-    let held = if setting.leave_silently { setting.session_seconds } else { None };
-    let held = held.unwrap_or(setting.stay_seconds).max(1.0);
-    let by_ceiling = setting.ceiling.map(|ceiling| f64::from(ceiling) / held);
-    let by_rate = setting.rate_per_minute.map(|rate| f64::from(rate) / 60.0);
-    HouseRules {
-        leave_silently: setting.leave_silently,
-        session: setting.session_seconds.map(Duration::from_secs_f64),
-        expected_pace: [by_ceiling, by_rate].into_iter().flatten().min_by(f64::total_cmp),
-        fallback_wait: setting.arrive_seconds + setting.stay_seconds,
-    }
 }
 
 /// As many connections per service as asked for, unless the open-file limit forbids it.

@@ -9,6 +9,7 @@ use rand::{SeedableRng, rngs::SmallRng};
 use crate::{
     answer::{Answer, Call, Outcome, Standing},
     client::Reply,
+    house::{HouseRules, Outlook},
     number::seconds,
     plan::{VisitorPlan, backoff, jittered},
     record::{Ending, VisitorRecord},
@@ -22,19 +23,6 @@ const SOONEST_CHECK_IN: f64 = 0.05;
 const GIVE_UP_AFTER: f64 = 120.0;
 /// A visitor gives up after so many refusals in a row that may pass (5xx, garbled).
 const GIVE_UP_REFUSALS: u32 = 5;
-
-/// What all visitors of a run have in common.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct HouseRules {
-    /// Those inside never say that they leave.
-    pub(crate) leave_silently: bool,
-    /// How long a session lasts when the answer `admitted` does not say.
-    pub(crate) session: Option<Duration>,
-    /// Admissions per second to expect from the limits, to guess a wait that nobody told.
-    pub(crate) expected_pace: Option<f64>,
-    /// The wait to guess when there is nothing to go by, in seconds.
-    pub(crate) fallback_wait: f64,
-}
 
 /// What the visitor does next, after a pause.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -166,13 +154,10 @@ impl Journey {
         }
     }
 
-    /// Seconds until an impatient visitor closes the tab, going by what it now knows of its wait.
-    /// The guess is made anew at each check-in, so that a wrong first estimate does no harm.
     fn closes_tab_in(&self, answer: &Answer, waited: f64) -> Option<f64> {
-        let by_pace = |pace: f64| answer.people_ahead.map(|people| people / pace);
-        let guess = || self.rules.expected_pace.and_then(by_pace);
-        let left = answer.wait_seconds.or_else(guess).unwrap_or(self.rules.fallback_wait);
-        Some(self.patience? * (waited + left) - waited)
+        let outlook =
+            Outlook { waited, wait: answer.wait_seconds, people_ahead: answer.people_ahead };
+        Some(self.rules.closes_tab_in(self.patience?, &outlook))
     }
 
     fn enter(
@@ -210,8 +195,8 @@ fn note(answer: &Answer, now: f64, record: &mut VisitorRecord) {
         Standing::Waiting | Standing::YourTurn => record.waited = true,
         Standing::Expired | Standing::Closed => {}
     }
-    if let (Standing::Waiting, Some(wait)) = (answer.status, answer.wait_seconds) {
-        record.told.note(now, wait);
+    if answer.status == Standing::Waiting {
+        record.told.note(&answer.estimate(now));
     }
 }
 

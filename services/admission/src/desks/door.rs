@@ -30,7 +30,7 @@ pub(crate) struct Door {
     rooms: Arc<Mutex<HashMap<RoomId, Held>>>,
 }
 
-/// Those who are held, by position; the number tells requests of one position apart.
+/// Those who are held, by rank; the number tells requests of one rank apart.
 type Held = BTreeMap<(u64, u64), Waiting>;
 
 #[derive(Debug)]
@@ -48,16 +48,25 @@ impl Door {
         Self { desk, rooms: Arc::default() }
     }
 
-    /// Claims a seat; while there is none, waits for one for a moment.
-    pub(crate) async fn claim(&self, room: &RoomId, claim: Claim) -> Result<Claimed, StoreError> {
+    /// Claims a seat; while there is none, waits for one for a moment. The lowest `rank` goes first:
+    /// see `vestibule_domain::visit::rank`.
+    ///
+    /// # Errors
+    /// As for every call to Redis.
+    pub(crate) async fn claim(
+        &self,
+        room: &RoomId,
+        claim: Claim,
+        rank: u64,
+    ) -> Result<Claimed, StoreError> {
         if !self.is_kept(room) {
             let first = self.desk.claim(room, claim.clone()).await?;
             if first.outcome != Outcome::NoSeat {
                 return Ok(first);
             }
         }
-        // Others are held already: whoever comes now stands among them by its position.
-        let answered = self.hold(room, claim);
+        // Others are held already: whoever comes now stands among them by its rank.
+        let answered = self.hold(room, claim, rank);
         // Without an answer the keeper is gone: the process is stopping.
         answered.await.unwrap_or(Err(StoreError::Overloaded))
     }
@@ -66,9 +75,14 @@ impl Door {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner).contains_key(room)
     }
 
-    fn hold(&self, room: &RoomId, claim: Claim) -> oneshot::Receiver<Result<Claimed, StoreError>> {
+    fn hold(
+        &self,
+        room: &RoomId,
+        claim: Claim,
+        rank: u64,
+    ) -> oneshot::Receiver<Result<Claimed, StoreError>> {
         let (answer, answered) = oneshot::channel();
-        let key = (claim.position, rand::random());
+        let key = (rank, rand::random());
         let waiting = Waiting { claim, until: Instant::now() + HOLD, answer };
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let first = !rooms.contains_key(room);
@@ -119,7 +133,7 @@ impl Door {
         all
     }
 
-    /// Takes the lowest positions out, and drops those whose visitor has hung up.
+    /// Takes the lowest ranks out, and drops those whose visitor has hung up.
     fn first_in_line(&self, room: &RoomId) -> Vec<((u64, u64), Waiting)> {
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(held) = rooms.get_mut(room) else { return Vec::new() };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use vestibule_domain::{Place, RoomId};
+use vestibule_domain::{Place, RoomId, presence::Spot};
 use vestibule_entry::{KeyError, KeyKeeper};
 use vestibule_store::{
     Feed, Join, JoinMode, Joined, Store, StoreError, TokenRecord,
@@ -24,6 +24,8 @@ pub(crate) struct Newcomer {
     pub(crate) now_ms: u64,
     /// Where the serving counter stood.
     pub(crate) serving: u64,
+    /// Where its presence was counted.
+    pub(crate) spot: Spot,
     /// What its token is made of, if it has entered at once.
     pub(crate) token: Option<TokenRecord>,
 }
@@ -106,9 +108,10 @@ impl Context {
 
     fn newcomer(&self, joined: &Joined, nth: u64, token: &TokenRecord) -> Newcomer {
         let entered = joined.suspended || nth < joined.seated;
+        let number = joined.first + nth;
         Newcomer {
             place: Place {
-                number: joined.first + nth,
+                number,
                 entered_at: u32::try_from(joined.now_ms / 1000).unwrap_or(u32::MAX),
                 region: self.region.index(),
             },
@@ -116,6 +119,7 @@ impl Context {
             generation: joined.generation,
             now_ms: joined.now_ms,
             serving: u64::try_from(joined.serving_counter).unwrap_or(0),
+            spot: joined.pool.map_or(Spot::Position(number), Spot::Pool),
             token: entered.then(|| token.clone()),
         }
     }

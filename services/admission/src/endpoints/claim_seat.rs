@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use vestibule_runtime::problem::{Problem, ProblemType};
-use vestibule_store::{Claim, Outcome, SessionKind};
-use vestibule_token::Ticket;
+use vestibule_store::Outcome;
 
 use super::seen::seen;
 use crate::{
     state::Admission,
-    visit::{Answer, Caller, Carrier, Journey, Status, Visit, VisitorStatus},
+    visit::{Answer, Caller, Carrier, Journey, Kept, Status, Visit, VisitorStatus},
 };
 
 /// Claim a seat
@@ -41,47 +40,35 @@ pub(crate) async fn claim_seat(
     if let Some(seat) = ticket.seat {
         return seen(&admission, &visit, carrier, ticket, seat).await;
     }
-    let journey = Journey::new(&admission, &visit, carrier);
-    // Without Redis nobody can know whose turn it is by now: the claim itself will say so.
-    let known = admission.feed.is_connected() && !visit.snapshot.settings.suspended;
-    if known && !journey.is_served(&ticket.place) {
-        return journey.waits((ticket, Some(text)), Status::Waiting);
-    }
-    claim(&admission, &visit, carrier, ticket, text).await
+    claim(&admission, &visit, carrier, (ticket, Some(text))).await
 }
 
-async fn claim(
+/// Claims for someone who has no seat, if it is its turn.
+pub(super) async fn claim(
     admission: &Arc<Admission>,
     visit: &Visit,
     carrier: Carrier,
-    ticket: Ticket,
-    text: String,
+    kept: Kept,
 ) -> Result<Answer, Problem> {
     let journey = Journey::new(admission, visit, carrier);
-    let snapshot = &visit.snapshot;
-    let issuer = snapshot.settings.issuer.as_ref().unwrap_or(&admission.public_url);
-    let claim = Claim {
-        reset_epoch: snapshot.reset_epoch,
-        place: ticket.place,
-        position: journey.position(&ticket.place),
-        kind: SessionKind::Visitor,
-        request_id: String::new(),
-        issuer: issuer.clone(),
-        validity_seconds: None,
-    };
-    let claimed = match admission.door.claim(&snapshot.room, claim).await {
+    // Without Redis nobody can know whose turn it is by now: the claim itself will say so.
+    if admission.feed.is_connected() && !journey.may_enter(&kept.0.waiter) {
+        return journey.looks(kept);
+    }
+    let (claim, rank) = (journey.claim_of(&kept.0.waiter), journey.rank(&kept.0.waiter));
+    let claimed = match admission.door.claim(&visit.snapshot.room, claim, rank).await {
         Ok(claimed) => claimed,
         Err(error) => return journey.without_store(&error).await,
     };
     let journey = journey.at(claimed.now_ms);
     match claimed.outcome {
         Outcome::Entered(record) | Outcome::Repeated(record) | Outcome::Uncounted(record) => {
-            journey.inside(ticket, &record, claimed.generation).await
+            journey.inside(kept.0, &record, claimed.generation).await
         }
-        Outcome::NotServed => journey.waits((ticket, Some(text)), Status::Waiting),
-        Outcome::NoSeat => journey.held((ticket, Some(text))),
-        Outcome::PositionExpired => journey.over(ticket, Status::Expired),
-        Outcome::SessionEnded => journey.over(ticket, Status::Closed),
+        Outcome::NotServed => journey.waits(kept, Status::Waiting),
+        Outcome::NoSeat => journey.held(kept),
+        Outcome::PositionExpired => journey.over(kept.0, Status::Expired),
+        Outcome::SessionEnded => journey.over(kept.0, Status::Closed),
         Outcome::Foreign => Err(Problem::new(ProblemType::InvalidTicket)
             .field("Vestibule-Ticket", "it is of before a reset; join again")),
     }

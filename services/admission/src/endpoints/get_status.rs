@@ -9,7 +9,7 @@ use vestibule_runtime::problem::Problem;
 use super::seen::seen;
 use crate::{
     state::Admission,
-    visit::{Answer, Caller, Journey, Status, VisitorStatus},
+    visit::{Answer, Caller, Journey, VisitorStatus},
 };
 
 /// Ask where the visitor stands
@@ -39,8 +39,5 @@ pub(crate) async fn get_status(
     if let Some(seat) = ticket.seat {
         return seen(&admission, &visit, carrier, ticket, seat).await;
     }
-    let journey = Journey::new(&admission, &visit, carrier);
-    let served = journey.is_served(&ticket.place) || visit.snapshot.settings.suspended;
-    let status = if served { Status::YourTurn } else { Status::Waiting };
-    journey.waits((ticket, Some(text)), status)
+    Journey::new(&admission, &visit, carrier).looks((ticket, Some(text)))
 }

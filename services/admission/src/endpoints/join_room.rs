@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use vestibule_domain::Lease;
+use vestibule_domain::{Lease, presence::Spot};
 use vestibule_runtime::problem::Problem;
 use vestibule_store::JoinMode;
 
@@ -36,21 +36,26 @@ pub(crate) async fn join_room(
     State(admission): State<Arc<Admission>>,
     caller: Caller,
 ) -> Result<Answer, Problem> {
+    join(&admission, caller).await
+}
+
+/// Joins; or answers whoever has a place already.
+pub(super) async fn join(admission: &Arc<Admission>, caller: Caller) -> Result<Answer, Problem> {
     let Caller { visit, carrier, ticket } = caller;
     if let Ok((ticket, text)) = ticket {
         if let Some(seat) = ticket.seat {
-            let answer = seen(&admission, &visit, carrier, ticket, seat).await?;
+            let answer = seen(admission, &visit, carrier, ticket, seat).await?;
             if answer.body.status == Status::Admitted {
                 return Ok(answer);
             }
         } else {
-            let journey = Journey::new(&admission, &visit, carrier);
-            let served = journey.is_served(&ticket.place);
-            let status = if served { Status::YourTurn } else { Status::Waiting };
-            return journey.waits((ticket, Some(text)), status);
+            let looked = Journey::new(admission, &visit, carrier).looks((ticket, Some(text)))?;
+            if looked.body.status != Status::Expired {
+                return Ok(looked);
+            }
         }
     }
-    newcomer(&admission, visit, carrier).await
+    newcomer(admission, visit, carrier).await
 }
 
 async fn newcomer(
@@ -58,6 +63,9 @@ async fn newcomer(
     mut visit: Visit,
     carrier: Carrier,
 ) -> Result<Answer, Problem> {
+    if visit.snapshot.rejects() {
+        return Journey::new(admission, &visit, carrier).turned_away();
+    }
     let joined = match admission.joins.join(&visit.snapshot.room, JoinMode::Enter).await {
         Ok(joined) => joined,
         Err(error) => {
@@ -66,15 +74,18 @@ async fn newcomer(
     };
     visit.seals = visit.seals_of(admission, joined.reset_epoch);
     let journey = Journey::new(admission, &visit, carrier).at(joined.now_ms);
-    let Newcomer { place, serving, generation, token, now_ms, .. } = joined;
+    let Newcomer { place, serving, spot, generation, token, now_ms, .. } = joined;
     let waits = token.is_none();
-    let lease = waits.then(|| Lease::initial(place.number, serving, now_ms));
-    let ticket = Journey::new_ticket(place, lease);
+    let lease = waits.then(|| Lease::initial(spot, serving, now_ms));
+    let ticket = Journey::new_ticket(place, lease, visit.snapshot.hazard);
     if let Some(record) = token {
         let inside = journey.inside(ticket, &record, generation).await;
         // The seat is taken, so the place must not be lost if signing is behind: claim again.
         return inside.or_else(|_| journey.waits((ticket, None), Status::YourTurn));
     }
-    let served = journey.position(&place) <= serving;
-    journey.waits((ticket, None), if served { Status::YourTurn } else { Status::Waiting })
+    let served = matches!(spot, Spot::Position(position) if position <= serving);
+    if served && !visit.snapshot.is_held() {
+        return journey.waits((ticket, None), Status::YourTurn);
+    }
+    journey.looks((ticket, None))
 }

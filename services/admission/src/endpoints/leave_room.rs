@@ -34,7 +34,8 @@ pub(crate) async fn leave_room(
 ) -> Result<Answer, Problem> {
     let (visit, carrier, (ticket, _)) = caller.with_ticket()?;
     if ticket.seat.is_some_and(|seat| ended_as(&seat).is_none()) {
-        let departure = Departure { number: ticket.place.number, ended_as: EndedAs::Completed };
+        let departure =
+            Departure { number: ticket.waiter.place.number, ended_as: EndedAs::Completed };
         let snapshot = &visit.snapshot;
         let left = admission.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await;
         left.map_err(|error| problem_of(&error))?;

@@ -28,9 +28,11 @@ pub(super) async fn seen(
         let record = journey.uncounted(&seat)?;
         return journey.inside(ticket, &record, seat.generation).await;
     }
+    let number = ticket.waiter.place.number;
     let touch = Touch {
         reset_epoch: visit.snapshot.reset_epoch,
-        number: ticket.place.number,
+        number,
+        position: visit.snapshot.position(number).unwrap_or(number),
         generation: seat.generation,
         issued_at: seat.issued_at,
         expires_at: seat.expires_at,

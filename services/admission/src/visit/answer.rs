@@ -3,7 +3,7 @@
 use axum::{
     body::Body,
     http::{
-        HeaderValue, Response, StatusCode,
+        HeaderMap, HeaderValue, Response, StatusCode,
         header::{CACHE_CONTROL, CONTENT_TYPE},
     },
     response::IntoResponse,
@@ -29,7 +29,8 @@ pub(crate) enum Status {
     Admitted,
     /// The session ran out, or the turn was missed for too long: join again.
     Expired,
-    /// The session was ended by leaving, or by the site: join again.
+    /// The session was ended by leaving, or by the site: join again. Or, where
+    /// `queueing_method` is `reject`: the room lets nobody in; whoever has a place keeps it.
     Closed,
 }
 
@@ -41,17 +42,36 @@ pub(crate) struct VisitorStatus {
     pub(crate) room: RoomId,
     /// Where the visitor stands.
     pub(crate) status: Status,
-    /// The visitor's permanent identity in the room: 36 characters.
+    /// The visitor's permanent identity in the room: 36 characters. Absent for someone who was
+    /// turned away.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) request_id: String,
-    /// In order of arrival, from 1 on; 0: let in without a number while the store was away.
+    /// In order of arrival, from 1 on; 0: let in without a number while the store was away, or
+    /// turned away without one.
     pub(crate) queue_number: u64,
-    /// Where the number stands in the line.
-    pub(crate) position: u64,
-    /// People still there and ahead of this visitor.
-    pub(crate) people_ahead: u64,
+    /// Where the number stands in the line; null before its draw, and where chance decides.
+    pub(crate) position: Option<u64>,
+    /// People still there and ahead of this visitor; null as for `position`.
+    pub(crate) people_ahead: Option<u64>,
     /// The expected wait; null: unknown.
     pub(crate) wait_seconds: Option<u64>,
-    /// When to ask for the status again. Asking earlier changes nothing.
+    /// Where chance decides: a quarter of those who wait like this have entered after so long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wait_seconds_p25: Option<u64>,
+    /// The same of half of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wait_seconds_p50: Option<u64>,
+    /// The same of three quarters of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wait_seconds_p75: Option<u64>,
+    /// How the room chooses who enters next.
+    #[schema(value_type = String, example = "fifo")]
+    pub(crate) queueing_method: &'static str,
+    /// Seconds until the event starts that this visitor came early for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) event_starts_in_seconds: Option<u64>,
+    /// When to ask for the status again. Asking earlier changes nothing. 0 when `closed` or
+    /// `expired`: not by itself.
     pub(crate) next_check_in_seconds: f64,
     /// Opens the gateway: an RS256 token. Only when admitted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,15 +89,40 @@ pub(crate) struct VisitorStatus {
 pub(crate) struct Answer {
     /// Where the visitor stands.
     pub(crate) body: VisitorStatus,
-    /// The newest ticket; `None` takes it away.
-    pub(crate) ticket: Option<String>,
+    /// What happens to the ticket.
+    pub(crate) ticket: Handed,
+    /// The last check-in that counted, unix ms.
+    pub(crate) checked_in_at: u64,
     /// How the ticket travels.
     pub(crate) carrier: Carrier,
     /// Whether visitors come over https.
     pub(crate) secure: bool,
 }
 
+/// What an answer does to the visitor's ticket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Handed {
+    /// The newest one is sent.
+    Newest(String),
+    /// It is taken away.
+    Taken,
+    /// The visitor keeps what it has, if anything.
+    Untouched,
+}
+
 // === impl Answer ===
+
+impl Answer {
+    /// Sends the ticket, or takes it away.
+    pub(crate) fn hand_over(&self, headers: &mut HeaderMap) {
+        let room = &self.body.room;
+        match &self.ticket {
+            Handed::Newest(ticket) => self.carrier.send(headers, room, ticket, self.secure),
+            Handed::Taken => self.carrier.take(headers, room, self.secure),
+            Handed::Untouched => {}
+        }
+    }
+}
 
 impl IntoResponse for Answer {
     fn into_response(self) -> axum::response::Response {
@@ -91,10 +136,7 @@ impl IntoResponse for Answer {
         headers.reserve(HEADERS);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        match &self.ticket {
-            Some(ticket) => self.carrier.send(headers, &self.body.room, ticket, self.secure),
-            None => self.carrier.take(headers, &self.body.room, self.secure),
-        }
+        self.hand_over(headers);
         response
     }
 }

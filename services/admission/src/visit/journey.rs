@@ -1,20 +1,22 @@
 //! A visitor's journey: from a ticket and the room as it stands to an answer.
 //!
-//! Everything that visitors' calls share is here; what each call does first is in its endpoint.
+//! Everything that visitors' calls share is here; what each call does first is in its endpoint, and
+//! the rules are in `vestibule_domain::visit`.
 
 use std::sync::Arc;
 
-use vestibule_domain::{Lease, OnRedisFailure, Place, check_in, wait};
+use vestibule_domain::{
+    Lease, OnRedisFailure, Place, Waiter,
+    visit::{self, Call, Standing},
+};
 use vestibule_entry::{SignerError, TokenFor, problem_of};
 use vestibule_runtime::problem::{Problem, ProblemType};
-use vestibule_store::{StoreError, TokenRecord};
+use vestibule_store::{Claim, SessionKind, StoreError, TokenRecord};
 use vestibule_token::{Seat, Ticket, TokenUse};
 
-use super::{Answer, Carrier, Status, Visit, VisitorStatus};
+use super::{Answer, Carrier, Handed, Status, Visit, VisitorStatus};
 use crate::state::Admission;
 
-/// How long a visitor at the door, or one inside, waits before asking again, ms.
-const AT_DOOR_MS: u32 = check_in::SHORTEST_MS;
 /// When someone who was held at the door and found no seat comes back, ms: at once, or others
 /// would be first.
 const BACK_AT_DOOR_MS: u32 = 100;
@@ -31,7 +33,7 @@ pub(crate) struct Journey<'a> {
 }
 
 /// A ticket and its text, if it is still the one that the visitor sent.
-type Kept = (Ticket, Option<String>);
+pub(crate) type Kept = (Ticket, Option<String>);
 
 // === impl Journey ===
 
@@ -54,43 +56,103 @@ impl<'a> Journey<'a> {
         self.now_ms
     }
 
-    /// Where `place` stands in the line.
+    /// Whether `waiter` may enter, as far as this instance knows.
     #[must_use]
-    pub(crate) fn position(&self, place: &Place) -> u64 {
-        self.visit.snapshot.position(place.number)
+    pub(crate) fn may_enter(&self, waiter: &Waiter) -> bool {
+        visit::may_enter(&self.visit.snapshot, waiter, self.luck(waiter))
     }
 
-    /// Whether the serving counter has reached `place`, as far as this instance knows.
+    /// The claim of `waiter`, by what this instance knows.
     #[must_use]
-    pub(crate) fn is_served(&self, place: &Place) -> bool {
-        self.position(place) <= self.visit.snapshot.serving()
+    pub(crate) fn claim_of(&self, waiter: &Waiter) -> Claim {
+        let snapshot = &self.visit.snapshot;
+        let issuer = snapshot.settings.issuer.as_ref().unwrap_or(&self.admission.public_url);
+        Claim {
+            reset_epoch: snapshot.reset_epoch,
+            place: waiter.place,
+            position: snapshot.position(waiter.place.number),
+            draws: snapshot.draws.len(),
+            won: visit::has_won(snapshot, waiter, self.luck(waiter)),
+            kind: SessionKind::Visitor,
+            request_id: String::new(),
+            issuer: issuer.clone(),
+            validity_seconds: None,
+        }
     }
 
-    /// Answers someone who waits, in line or at the door; counts the check-in if it was due.
+    /// In which order those at the door get seats, lowest first.
+    #[must_use]
+    pub(crate) fn rank(&self, waiter: &Waiter) -> u64 {
+        visit::rank(&self.visit.snapshot, waiter, self.luck(waiter))
+    }
+
+    /// Answers someone who has no seat, as the room stands; counts the check-in if it was due.
     ///
     /// # Errors
     /// When the request id cannot be made.
-    pub(crate) fn waits(&self, ticket: Kept, status: Status) -> Result<Answer, Problem> {
-        let (mut ticket, mut text) = ticket;
-        let next_ms = if self.is_due(&ticket) {
-            self.check_in(&mut ticket, status);
-            text = None;
-            ticket.interval_ms
-        } else {
-            let next = ticket.checked_in_at + u64::from(ticket.interval_ms);
-            u32::try_from(next.saturating_sub(self.now_ms)).unwrap_or(ticket.interval_ms)
-        };
-        let body = self.body(&ticket.place, status, next_ms)?;
-        Ok(self.answer(body, &ticket, text))
+    pub(crate) fn looks(&self, kept: Kept) -> Result<Answer, Problem> {
+        self.answers(kept, None)
+    }
+
+    /// The same, when Redis has just said `status`.
+    ///
+    /// # Errors
+    /// When the request id cannot be made.
+    pub(crate) fn waits(&self, kept: Kept, status: Status) -> Result<Answer, Problem> {
+        self.answers(kept, Some(status))
     }
 
     /// Answers someone who was held at the door and found no seat.
     ///
     /// # Errors
     /// When the request id cannot be made.
-    pub(crate) fn held(&self, ticket: Kept) -> Result<Answer, Problem> {
-        let mut answer = self.waits(ticket, Status::YourTurn)?;
+    pub(crate) fn held(&self, kept: Kept) -> Result<Answer, Problem> {
+        let mut answer = self.answers(kept, Some(Status::YourTurn))?;
         answer.body.next_check_in_seconds = f64::from(BACK_AT_DOOR_MS) / 1000.0;
+        Ok(answer)
+    }
+
+    fn answers(&self, (mut ticket, text): Kept, told: Option<Status>) -> Result<Answer, Problem> {
+        let call = Call {
+            now_ms: self.now_ms,
+            luck: self.luck(&ticket.waiter),
+            chance: rand::random(),
+            excused_until_ms: self.admission.started_ms(self.now_ms),
+        };
+        let look = visit::look(&self.visit.snapshot, &ticket.waiter, &call);
+        let status = match look.standing {
+            Standing::Rejected => return self.rejected(ticket),
+            Standing::Expired => return self.over(ticket, Status::Expired),
+            Standing::Waiting => told.unwrap_or(Status::Waiting),
+            Standing::YourTurn => told.unwrap_or(Status::YourTurn),
+        };
+        if look.counted {
+            self.exchange(&ticket.waiter, look.waiter.lease);
+            ticket.waiter = look.waiter;
+        }
+        let body = self.body(&ticket.waiter.place, status, look.next_ms)?;
+        Ok(self.answer(body, &ticket, text.filter(|_| !look.counted)))
+    }
+
+    /// Answers someone who has a place in a room that turns everyone away: it is kept.
+    fn rejected(&self, ticket: Ticket) -> Result<Answer, Problem> {
+        let mut body = self.body(&ticket.waiter.place, Status::Closed, 0)?;
+        body.wait_seconds = None;
+        let mut answer = self.answer(body, &ticket, Some(String::new()));
+        answer.ticket = Handed::Untouched;
+        Ok(answer)
+    }
+
+    /// Answers a newcomer in a room that turns everyone away: without a place.
+    ///
+    /// # Errors
+    /// When the request id cannot be made.
+    pub(crate) fn turned_away(&self) -> Result<Answer, Problem> {
+        let place = Place { number: 0, entered_at: 0, region: 0 };
+        let mut answer = self.rejected(Self::new_ticket(place, None, 0))?;
+        let body = &mut answer.body;
+        body.request_id = String::new();
+        (body.position, body.people_ahead) = (None, None);
         Ok(answer)
     }
 
@@ -107,13 +169,12 @@ impl<'a> Journey<'a> {
         self.give_back(&mut ticket);
         ticket.seat =
             Some(Seat { issued_at: record.issued_at, expires_at: record.expires_at, generation });
-        ticket.checked_in_at = self.now_ms;
-        let half = (record.expires_at - record.issued_at) / 2;
-        let next_ms = u32::try_from(half * 1000).unwrap_or(u32::MAX).max(AT_DOOR_MS);
-        let mut body = self.body(&ticket.place, Status::Admitted, next_ms)?;
-        (body.people_ahead, body.wait_seconds) = (0, Some(0));
+        ticket.waiter.checked_in_at = self.now_ms;
+        let place = ticket.waiter.place;
+        let mut body = self.body(&place, Status::Admitted, self.next_inside_ms(record))?;
+        (body.people_ahead, body.wait_seconds) = (Some(0), Some(0));
         body.expires_in = Some(record.expires_at.saturating_sub(self.now_ms / 1000));
-        body.access_token = Some(self.token(&ticket.place, &body.request_id, record).await?);
+        body.access_token = Some(self.token(&place, &body.request_id, record).await?);
         Ok(self.answer(body, &ticket, None))
     }
 
@@ -125,11 +186,11 @@ impl<'a> Journey<'a> {
     pub(crate) fn over(&self, mut ticket: Ticket, status: Status) -> Result<Answer, Problem> {
         self.give_back(&mut ticket);
         ticket.seat = Some(spent(status));
-        let mut body = self.body(&ticket.place, status, 0)?;
-        (body.people_ahead, body.wait_seconds) = (0, None);
+        let mut body = self.body(&ticket.waiter.place, status, 0)?;
+        (body.people_ahead, body.wait_seconds) = (Some(0), None);
         let mut answer = self.answer(body, &ticket, None);
         if status == Status::Closed && self.carrier != Carrier::Header {
-            answer.ticket = None;
+            answer.ticket = Handed::Taken;
         }
         Ok(answer)
     }
@@ -154,8 +215,8 @@ impl<'a> Journey<'a> {
         let mut body = self.body(&place, Status::Admitted, next_ms)?;
         body.access_token = Some(self.token(&place, &body.request_id, &record).await?);
         (body.expires_in, body.wait_seconds) = (Some(valid), Some(0));
-        let mut answer = self.answer(body, &Self::new_ticket(place, None), None);
-        answer.ticket = None;
+        let mut answer = self.answer(body, &Self::new_ticket(place, None, 0), None);
+        answer.ticket = Handed::Taken;
         Ok(answer)
     }
 
@@ -190,49 +251,36 @@ impl<'a> Journey<'a> {
     }
 
     /// The ticket of a newcomer who has not checked in yet. Its `lease` is what the join script
-    /// counted it under.
-    pub(crate) fn new_ticket(place: Place, lease: Option<Lease>) -> Ticket {
-        Ticket { place, checked_in_at: 0, interval_ms: 0, lease, seat: None }
+    /// counted it under, `hazard` the room's.
+    pub(crate) fn new_ticket(place: Place, lease: Option<Lease>, hazard: u64) -> Ticket {
+        Ticket { waiter: Waiter::new(place, lease, hazard), seat: None }
     }
 
-    fn is_due(&self, ticket: &Ticket) -> bool {
-        ticket.checked_in_at == 0
-            || check_in::is_due(self.now_ms, ticket.checked_in_at, ticket.interval_ms)
+    fn luck(&self, waiter: &Waiter) -> f64 {
+        self.visit.seals.lucks.of(waiter.place.number)
     }
 
-    fn check_in(&self, ticket: &mut Ticket, status: Status) {
-        let snapshot = &self.visit.snapshot;
-        let interval_ms = match status {
-            Status::YourTurn => AT_DOOR_MS,
-            _ => self.interval_ms(self.position(&ticket.place)),
+    /// When someone inside should be seen again: in time to renew the session, or, where sessions
+    /// are not renewed, at its end.
+    fn next_inside_ms(&self, record: &TokenRecord) -> u32 {
+        let seconds = if self.visit.snapshot.settings.disable_session_renewal {
+            record.expires_at.saturating_sub(self.now_ms / 1000)
+        } else {
+            (record.expires_at - record.issued_at) / 2
         };
-        let position = self.position(&ticket.place);
-        let lease = Lease::granted(position, snapshot.serving(), self.now_ms, interval_ms);
-        self.exchange(ticket, Some(lease));
-        (ticket.checked_in_at, ticket.interval_ms) = (self.now_ms, interval_ms);
-    }
-
-    fn interval_ms(&self, position: u64) -> u32 {
-        let snapshot = &self.visit.snapshot;
-        let standing = check_in::Standing {
-            people_ahead: snapshot.people_ahead(position),
-            waiting: snapshot.figures.waiting,
-            admissions_per_second: snapshot.figures.admissions_per_second,
-            poll_budget: snapshot.settings.poll_budget_per_second,
-        };
-        check_in::interval_ms(&standing, rand::random())
+        u32::try_from(seconds * 1000).unwrap_or(u32::MAX).max(visit::AT_DOOR_MS)
     }
 
     fn give_back(&self, ticket: &mut Ticket) {
-        self.exchange(ticket, None);
+        self.exchange(&ticket.waiter, None);
+        ticket.waiter.lease = None;
     }
 
-    /// A lapsed lease is gone already: it cannot be given back.
-    fn exchange(&self, ticket: &mut Ticket, new: Option<Lease>) {
-        let old = ticket.lease.filter(|lease| !lease.has_lapsed(self.now_ms));
+    /// A lease whose holder was gone has been cleared away: it cannot be given back.
+    fn exchange(&self, before: &Waiter, new: Option<Lease>) {
+        let old = before.lease.filter(|lease| !lease.is_gone(self.now_ms));
         let snapshot = &self.visit.snapshot;
         self.admission.check_ins.exchange(&snapshot.room, snapshot.reset_epoch, old, new);
-        ticket.lease = new;
     }
 
     async fn token(
@@ -254,16 +302,26 @@ impl<'a> Journey<'a> {
     fn body(&self, place: &Place, status: Status, next_ms: u32) -> Result<VisitorStatus, Problem> {
         let snapshot = &self.visit.snapshot;
         let request_id = self.visit.seals.request_ids.seal(*place);
-        let position = self.position(place);
-        let people_ahead = snapshot.people_ahead(position);
+        let outlook = snapshot.outlook(place.number, self.now_ms);
+        let [p25, p50, p75] = match outlook.wait.quartiles {
+            Some(quartiles) => quartiles.map(|seconds| Some(whole(seconds))),
+            None => [None; 3],
+        };
+        let early = snapshot.event.as_ref().filter(|event| event.prequeueing);
         Ok(VisitorStatus {
             room: snapshot.room.clone(),
             status,
             request_id: request_id.map_err(|error| Problem::internal(&error))?,
             queue_number: place.number,
-            position,
-            people_ahead,
-            wait_seconds: self.wait_seconds(people_ahead),
+            position: outlook.position,
+            people_ahead: outlook.people_ahead,
+            wait_seconds: outlook.wait.seconds.map(whole),
+            wait_seconds_p25: p25,
+            wait_seconds_p50: p50,
+            wait_seconds_p75: p75,
+            queueing_method: snapshot.settings.queueing_method.name(),
+            event_starts_in_seconds: early
+                .map(|event| event.start.saturating_sub(self.now_ms / 1000)),
             next_check_in_seconds: f64::from(next_ms.div_ceil(100)) / 10.0,
             access_token: None,
             expires_in: None,
@@ -271,25 +329,20 @@ impl<'a> Journey<'a> {
         })
     }
 
-    fn wait_seconds(&self, people_ahead: u64) -> Option<u64> {
-        let snapshot = &self.visit.snapshot;
-        if snapshot.settings.queue_all {
-            return None;
-        }
-        let seconds = wait::fifo_seconds(people_ahead, snapshot.figures.admissions_per_second)?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a wait")]
-        let whole = seconds.ceil() as u64;
-        Some(whole)
-    }
-
     fn answer(&self, body: VisitorStatus, ticket: &Ticket, text: Option<String>) -> Answer {
         Answer {
             body,
-            ticket: Some(text.unwrap_or_else(|| self.visit.seals.tickets.seal(ticket))),
+            ticket: Handed::Newest(text.unwrap_or_else(|| self.visit.seals.tickets.seal(ticket))),
+            checked_in_at: ticket.waiter.checked_in_at,
             carrier: self.carrier,
             secure: self.admission.public_url.starts_with("https:"),
         }
     }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a wait")]
+fn whole(seconds: f64) -> u64 {
+    seconds.ceil() as u64
 }
 
 /// A seat that is over, as a ticket notes it: it has no life left, and is of no generation that

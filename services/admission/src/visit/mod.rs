@@ -5,7 +5,7 @@ mod caller;
 mod carrier;
 mod journey;
 
-pub(crate) use answer::{Answer, Status, VisitorStatus};
+pub(crate) use answer::{Answer, Handed, Status, VisitorStatus};
 pub(crate) use caller::{Caller, Visit};
 pub(crate) use carrier::Carrier;
-pub(crate) use journey::{Journey, ended_as, problem_or_stale};
+pub(crate) use journey::{Journey, Kept, ended_as, problem_or_stale};

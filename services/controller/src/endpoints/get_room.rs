@@ -15,7 +15,7 @@ use crate::{
     wire::Room,
 };
 
-/// Tells a room's settings.
+/// Tells a room's own settings, whatever event is in force.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}", tag = "rooms",
     params(("room" = String, Path, description = "Its name")),
@@ -25,6 +25,6 @@ pub(crate) async fn get_room(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Json<Room>, Problem> {
-    let snapshot = controller.read_room(&room).await?;
-    Ok(Json(Room::new(room, snapshot.settings)))
+    let program = controller.read_program(&room).await?;
+    Ok(Json(Room::new(room, program.settings)))
 }

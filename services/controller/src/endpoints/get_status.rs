@@ -30,6 +30,7 @@ pub(crate) async fn get_status(
     Path(room): Path<RoomId>,
 ) -> Result<Json<RoomStatus>, Problem> {
     let snapshot = controller.read_room(&room).await?;
+    let program = controller.read_program(&room).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
-    Ok(Json(RoomStatus::new(snapshot, leader)))
+    Ok(Json(RoomStatus::new(snapshot, &program, leader)))
 }

@@ -24,9 +24,9 @@ pub(crate) async fn list_rooms(
     let mut rooms = Vec::with_capacity(names.len());
     for room in names {
         // One that has just been deleted is left out.
-        let snapshot = controller.store.read_snapshot(&room).await;
-        if let Some(snapshot) = snapshot.map_err(|error| problem_of(&error))? {
-            rooms.push(Room::new(room, snapshot.settings));
+        let program = controller.store.read_program(&room).await;
+        if let Some(program) = program.map_err(|error| problem_of(&error))? {
+            rooms.push(Room::new(room, program.settings));
         }
     }
     Ok(Json(RoomList { rooms }))

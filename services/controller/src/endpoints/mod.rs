@@ -3,6 +3,7 @@
 
 pub mod aws;
 pub mod delete_room;
+pub mod events;
 pub mod get_history;
 pub mod get_room;
 pub mod get_status;
@@ -10,4 +11,5 @@ pub mod list_rooms;
 pub mod patch_room;
 pub mod put_room;
 pub mod reset_room;
+pub mod revoke_session;
 pub mod rotate_keys;

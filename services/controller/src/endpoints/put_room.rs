@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
-use vestibule_domain::RoomId;
-use vestibule_entry::problem_of;
+use vestibule_domain::{RoomId, schedule::Program};
 use vestibule_runtime::{
     Problem,
     extract::{Json, Path},
@@ -12,14 +11,15 @@ use vestibule_runtime::{
 use vestibule_store::Put;
 
 use crate::{
-    openapi::{InvalidRequest, Refusals},
+    openapi::{Busy, InvalidRequest, Refusals},
+    program::check_settings,
     state::Controller,
     wire::{Members, Room},
 };
 
 /// Creates a room, or replaces its settings: what is left out has its default.
 ///
-/// The line stays as it is. The document that other calls answer, with its `room`, may be sent
+/// The line and the events stay as they are. The document that other calls answer, with its `room`, may be sent
 /// back.
 #[utoipa::path(
     put, path = "/v1/rooms/{room}", tag = "rooms",
@@ -28,7 +28,7 @@ use crate::{
     responses(
         (status = 201, description = "Created", body = Room),
         (status = 200, description = "Replaced", body = Room),
-        InvalidRequest, Refusals,
+        Busy, InvalidRequest, Refusals,
     )
 )]
 pub(crate) async fn put_room(
@@ -38,11 +38,13 @@ pub(crate) async fn put_room(
 ) -> Result<(StatusCode, Json<Room>), Problem> {
     let settings = members.create(&room)?;
     controller.require_whole_keyspace().await?;
-    let put = controller.store.put_room(&room, &settings, None).await;
-    let status = match put.map_err(|error| problem_of(&error))? {
+    let replace = |program: &mut Program| {
+        program.settings = settings.clone();
+        check_settings(program)
+    };
+    let status = match controller.make_program(&room, replace).await? {
         Put::Created => StatusCode::CREATED,
         Put::Changed | Put::Conflict => StatusCode::OK,
     };
-    controller.take_in(&room).await;
     Ok((status, Json(Room::new(room, settings))))
 }

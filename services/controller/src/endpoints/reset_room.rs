@@ -19,8 +19,8 @@ use crate::{
 
 /// Starts a room afresh.
 ///
-/// Numbers begin at 1, and every earlier request id, ticket and session is void. The settings and
-/// the history stay.
+/// Numbers begin at 1, and every earlier request id, ticket and session is void. The settings, the
+/// events and the history stay.
 #[utoipa::path(
     post, path = "/v1/rooms/{room}/reset", tag = "rooms",
     params(("room" = String, Path, description = "Its name")),
@@ -33,7 +33,8 @@ pub(crate) async fn reset_room(
 ) -> Result<Json<RoomStatus>, Problem> {
     controller.reset(&room).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
-    Ok(Json(RoomStatus::new(controller.read_room(&room).await?, leader)))
+    let program = controller.read_program(&room).await?;
+    Ok(Json(RoomStatus::new(controller.read_room(&room).await?, &program, leader)))
 }
 
 impl Controller {

@@ -3,6 +3,7 @@
 //!
 //! A loop never fails because of Redis: it tries again. One that ends by itself stops the process.
 
+mod draw;
 mod leader;
 mod leadership;
 mod opening;
@@ -34,6 +35,7 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     lifecycle.spawn("keys", until(drained.clone(), controller.keys.clone().run()));
     lifecycle.spawn("leader", leader::run(own(), soft.clone()));
     lifecycle.spawn("restore", until(soft.clone(), restore::run(own())));
+    lifecycle.spawn("draw", until(soft.clone(), draw::run(own())));
     lifecycle.spawn("tick", until(soft.clone(), tick::run(own())));
     lifecycle.spawn("roll up", until(soft.clone(), roll_up::run(own())));
 }

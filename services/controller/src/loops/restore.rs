@@ -4,12 +4,16 @@
 //! is missing, every service keeps its rooms in memory. A room that is not listed in a stamped
 //! keyspace was deleted, and stays so.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::time::sleep;
-use vestibule_domain::{RoomId, RoomSnapshot, check_in};
+use vestibule_domain::{RoomId, RoomSnapshot, check_in, schedule::Program};
 use vestibule_entry::KeyError;
-use vestibule_store::{Restoration, StoreError};
+use vestibule_store::{Plans, Restoration, StoreError};
 
 use super::Role;
 use crate::state::Controller;
@@ -121,7 +125,9 @@ async fn restore(
 ) -> Result<(), StoreError> {
     let testimonies = controller.store.testimonies(&last.room).await?;
     let to = Restoration::from(last, &testimonies, presence_seconds(last));
-    if controller.store.restore(last, epoch, &to).await? {
+    let plans = plans(controller, last);
+    if controller.store.restore(last, epoch, &to, &plans.program).await? {
+        controller.store.restore_draws(&last.room, &plans.draws).await?;
         controller.metrics.restorations.inc();
         let (queue_counter, witnesses) = (to.seen.queue_counter, testimonies.len());
         tracing::warn!(room = %last.room, queue_counter, witnesses, "restored a lost room");
@@ -129,16 +135,26 @@ async fn restore(
     Ok(())
 }
 
+/// What was planned for the room. Should this instance not have read it yet, then at least the
+/// settings that were in force.
+fn plans(controller: &Controller, last: &RoomSnapshot) -> Plans {
+    let known = controller.feed.room(last.room.as_str()).and_then(|known| known.plans());
+    known.map_or_else(
+        || {
+            let (version, settings) = (last.program_version, last.settings.clone());
+            let program = Program { version, settings, events: Vec::new() };
+            Plans { program, draws: BTreeMap::new() }
+        },
+        |plans| Plans::clone(&plans),
+    )
+}
+
 /// How long it takes until everyone in line has checked in again: as long as those at its end were
 /// told to wait, half as much again, and a little more.
 fn presence_seconds(room: &RoomSnapshot) -> u64 {
-    let standing = check_in::Standing {
-        people_ahead: room.figures.waiting,
-        waiting: room.figures.waiting,
-        admissions_per_second: room.figures.admissions_per_second,
-        poll_budget: room.settings.poll_budget_per_second,
-    };
-    let longest_ms = u64::from(check_in::interval_ms(&standing, 1.0));
+    let standing = room.standing(None, room.now_ms);
+    let method = room.settings.queueing_method;
+    let longest_ms = u64::from(check_in::interval_ms(method, &standing, 1.0));
     (longest_ms * 3 / 2).div_ceil(1000) + 5
 }
 

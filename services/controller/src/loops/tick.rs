@@ -94,7 +94,7 @@ async fn beat(
     mut pulse: OwnedMutexGuard<Pulse>,
 ) {
     let start = Instant::now();
-    let done = pulse.beat(&controller.store, epoch, known).await;
+    let done = pulse.beat(controller, epoch, known).await;
     controller.metrics.tick_duration.observe(start.elapsed().as_secs_f64());
     let Err(error) = done else { return };
     match &error {

@@ -15,6 +15,7 @@ use vestibule_runtime::metrics::Registry;
 use super::*;
 use crate::{cli::Cli, config::Config};
 
+const LAUNCH: &str = r#"{"event_start_time":1,"event_end_time":61}"#;
 const TOKEN: &str = "Bearer 0123456789abcdef";
 
 /// A router whose Redis cannot be reached.
@@ -56,7 +57,7 @@ fn operations() -> Vec<(Method, String)> {
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in item.as_object().unwrap().keys() {
             let method: Method = method.to_uppercase().parse().unwrap();
-            let path = path.replace("{room}", "sale");
+            let path = path.replace("{room}", "sale").replace("{event}", "launch");
             if let Some(bare) = path.strip_prefix("/api") {
                 operations.push((method.clone(), bare.to_owned()));
             }
@@ -69,7 +70,7 @@ fn operations() -> Vec<(Method, String)> {
 #[tokio::test]
 async fn nothing_is_done_without_the_token() {
     let operations = operations();
-    assert_eq!(operations.len(), 9 + 2 * 6);
+    assert_eq!(operations.len(), 16 + 2 * 6);
     for (method, path) in operations {
         for authorization in [None, Some("Bearer 0123456789abcdeX")] {
             let (status, headers, body) = call(method.clone(), &path, authorization, "").await;
@@ -103,6 +104,14 @@ async fn wrong_requests_need_no_redis_and_right_ones_say_when_to_come_back() {
         (Method::PUT, "/v1/rooms/sale", "[]", 400),
         (Method::PUT, "/v1/rooms/sale", "{}", 503),
         (Method::GET, "/v1/rooms", "", 503),
+        (Method::GET, "/v1/rooms/sale/events", "", 503),
+        (Method::PUT, "/v1/rooms/sale/events/a.b", "{}", 400),
+        (Method::PUT, "/v1/rooms/sale/events/launch", "{}", 400),
+        (Method::PUT, "/v1/rooms/sale/events/launch", LAUNCH, 503),
+        (Method::PATCH, "/v1/rooms/sale/events/launch", "[]", 400),
+        (Method::DELETE, "/v1/rooms/sale/events/launch", "", 503),
+        (Method::GET, "/v1/rooms/sale/events/launch/details", "", 503),
+        (Method::DELETE, "/v1/rooms/sale/sessions/x", "", 503),
         (Method::GET, "/v1/rooms/sale/history?from=soon", "", 400),
         (Method::DELETE, "/v1/rooms", "", 405),
         (Method::GET, "/api/num_active_tokens", "", 400),

@@ -1,12 +1,18 @@
 //! What goes over the wire: the controller's own documents, with their schemas. The rules are not
-//! here: a room's settings are checked by `vestibule-domain`.
+//! here: rooms and events are checked by `vestibule-domain`.
 
+mod event;
 mod history;
 mod moment;
+mod refusal;
 mod room;
 mod status;
 
+pub(crate) use event::invalid_event;
+pub use event::{Beacon, Event, EventDetails, EventList};
 pub use history::{History, Minute};
 pub use moment::{Moment, MomentError};
+pub(crate) use refusal::refuse;
+pub(crate) use room::invalid_room;
 pub use room::{Members, Room, RoomList};
-pub use status::RoomStatus;
+pub use status::{RoomState, RoomStatus};

@@ -10,9 +10,15 @@ use utoipa::{
 use vestibule_domain::{OnRedisFailure, QueueingMethod, RoomId, RoomSettings};
 use vestibule_runtime::{Problem, ProblemType, extract::Json};
 
+use super::refuse;
+
 /// A room: what an operator decides about it. Whatever is left out has its default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "switches that have nothing to do with each other"
+)]
 pub struct Room {
     /// Its name: in every answer, and not needed in requests, whose address has it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,18 +31,25 @@ pub struct Room {
     /// `new_users_per_minute`, people enter by increments of the serving counter only.
     #[schema(default = json!(null), minimum = 0, maximum = 2_147_483_647)]
     pub total_active_users: Option<u64>,
-    /// The most admissions in any 60 seconds; null: no such limit.
+    /// The most admissions in any 60 seconds; null: no such limit. Not above
+    /// `total_active_users`.
     #[schema(default = json!(null), minimum = 0, maximum = 2_147_483_647)]
     pub new_users_per_minute: Option<u64>,
     /// A visitor's session ends after so many seconds without a request.
     #[schema(default = 300, minimum = 1, maximum = 604_800)]
     pub session_duration_seconds: u64,
+    /// Whether a visitor's session ends after its duration however busy the visitor is.
+    #[schema(default = false)]
+    pub disable_session_renewal: bool,
     /// How long a token of the AWS-style call, and its session, is valid.
     #[schema(default = 3600, minimum = 1, maximum = 604_800)]
     pub token_validity_seconds: u64,
     /// A served visitor who does not claim within this time is passed over; null: never.
     #[schema(default = 900, minimum = 1, maximum = 604_800)]
     pub position_expiry_seconds: Option<u64>,
+    /// A waiting visitor who has not checked in for so long loses its place; null: never.
+    #[schema(default = 300, minimum = 1, maximum = 604_800)]
+    pub presence_grace_seconds: Option<u64>,
     /// Whether the serving counter makes up for positions that expired unclaimed, as far as they
     /// were let in by increments.
     #[schema(default = false)]
@@ -57,6 +70,10 @@ pub struct Room {
     /// Polls per second that the waiting crowd of this room may cost.
     #[schema(default = 2000, minimum = 1, maximum = 1_000_000)]
     pub poll_budget_per_second: u32,
+    /// Whether status requests that ask for JSON only are answered in the form of Cloudflare's
+    /// waiting rooms.
+    #[schema(default = false)]
+    pub json_response_enabled: bool,
 }
 
 /// All rooms.
@@ -66,7 +83,7 @@ pub struct RoomList {
     pub rooms: Vec<Room>,
 }
 
-/// The members of a room's document as a client sent them, not looked at yet.
+/// The members of a document, of a room or of an event, as a client sent them, not looked at yet.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Members(Map<String, Value>);
 
@@ -94,14 +111,17 @@ impl From<RoomSettings> for Room {
             total_active_users: settings.total_active_users,
             new_users_per_minute: settings.new_users_per_minute,
             session_duration_seconds: settings.session_duration_seconds,
+            disable_session_renewal: settings.disable_session_renewal,
             token_validity_seconds: settings.token_validity_seconds,
             position_expiry_seconds: settings.position_expiry_seconds,
+            presence_grace_seconds: settings.presence_grace_seconds,
             advance_on_position_expiry: settings.advance_on_position_expiry,
             queue_all: settings.queue_all,
             suspended: settings.suspended,
             issuer: settings.issuer,
             on_redis_failure: settings.on_redis_failure,
             poll_budget_per_second: settings.poll_budget_per_second,
+            json_response_enabled: settings.json_response_enabled,
         }
     }
 }
@@ -113,14 +133,17 @@ impl From<Room> for RoomSettings {
             total_active_users: fields.total_active_users,
             new_users_per_minute: fields.new_users_per_minute,
             session_duration_seconds: fields.session_duration_seconds,
+            disable_session_renewal: fields.disable_session_renewal,
             token_validity_seconds: fields.token_validity_seconds,
             position_expiry_seconds: fields.position_expiry_seconds,
+            presence_grace_seconds: fields.presence_grace_seconds,
             advance_on_position_expiry: fields.advance_on_position_expiry,
             queue_all: fields.queue_all,
             suspended: fields.suspended,
             issuer: fields.issuer,
             on_redis_failure: fields.on_redis_failure,
             poll_budget_per_second: fields.poll_budget_per_second,
+            json_response_enabled: fields.json_response_enabled,
         }
     }
 }
@@ -128,6 +151,14 @@ impl From<Room> for RoomSettings {
 // === impl Members ===
 
 impl Members {
+    pub(super) fn from_inner(members: Map<String, Value>) -> Self {
+        Self(members)
+    }
+
+    pub(super) fn into_inner(self) -> Map<String, Value> {
+        self.0
+    }
+
     /// Settings of `room` with these members over the defaults.
     ///
     /// # Errors
@@ -156,23 +187,19 @@ fn checked(room: &RoomId, members: Map<String, Value>) -> Result<RoomSettings, P
     let Json(given) = Json::<Room>::from_bytes(text.as_bytes())?;
     // A document that was read, changed and sent back names its room.
     if given.room.as_ref().is_some_and(|name| name != room) {
-        return Err(invalid().field("room", "is not the room of the address"));
+        return Err(invalid_room().field("room", "is not the room of the address"));
     }
     let settings = RoomSettings::from(given);
-    let name_one = |problem: Problem, error: vestibule_domain::FieldError| {
-        problem.field(error.field, error.reason)
-    };
-    match settings.errors() {
-        errors if errors.is_empty() => Ok(settings),
-        errors => Err(errors.into_iter().fold(invalid(), name_one)),
-    }
+    refuse(invalid_room(), settings.errors())?;
+    Ok(settings)
 }
 
-fn invalid() -> Problem {
+/// A 400 for a room; the fields are added by the caller.
+pub(crate) fn invalid_room() -> Problem {
     Problem::new(ProblemType::InvalidRequest).detail("the room cannot be set like this")
 }
 
-fn queueing_methods() -> RefOr<Schema> {
+pub(super) fn queueing_methods() -> RefOr<Schema> {
     one_of(QueueingMethod::ALL.map(QueueingMethod::name), "The order in which people enter.")
 }
 
@@ -215,6 +242,9 @@ mod tests {
         let settings = RoomSettings {
             total_active_users: Some(5),
             position_expiry_seconds: None,
+            presence_grace_seconds: None,
+            disable_session_renewal: true,
+            json_response_enabled: true,
             suspended: true,
             issuer: Some("https://x".into()),
             on_redis_failure: OnRedisFailure::Open,
@@ -257,6 +287,9 @@ mod tests {
             (r#"{"session_duration_seconds":0}"#, "session_duration_seconds"),
             (r#"{"session_duration_seconds":null}"#, "session_duration_seconds"),
             (r#"{"queueing_method":"lifo"}"#, "queueing_method"),
+            (r#"{"presence_grace_seconds":0}"#, "presence_grace_seconds"),
+            (r#"{"disable_session_renewal":null}"#, "disable_session_renewal"),
+            (r#"{"total_active_users":5,"new_users_per_minute":6}"#, "new_users_per_minute"),
             (r#"{"issuer":"a b"}"#, "issuer"),
             (r#"{"room":"other"}"#, "room"),
             (r#"{"room":"a b"}"#, "room"),

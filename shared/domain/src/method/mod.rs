@@ -1,40 +1,115 @@
-//! Queueing methods: how a queue number becomes a position in the line.
+//! Queueing methods: who of those who wait enters next.
 //!
-//! A method is one file with one pure function, and one arm in each `match` below. It holds no
-//! state: whatever it needs, the room's snapshot carries.
+//! A method is one file that implements [`Method`]; what it does not say is as everywhere else. It
+//! holds no state: whatever it needs, the survey, the snapshot and the visitor's ticket carry. A
+//! new one is a file, a name in the enum below and an arm in [`QueueingMethod::rules`]; the Redis
+//! scripts know nothing of methods, only of the two switches [`Method::is_open`] and
+//! [`Method::rejects`].
 
 mod fifo;
+mod passthrough;
+mod random;
+mod reject;
 
 use serde::{Deserialize, Serialize};
 
-/// The order in which a room lets people in.
+use crate::{
+    advance::{Plan, Survey},
+    check_in::{self, Standing},
+    stake::Stake,
+    wait::Estimate,
+};
+
+/// How a room chooses who enters next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueingMethod {
     /// First come, first served.
     #[default]
     Fifo,
+    /// Everyone who waits has the same chance at every moment.
+    Random,
+    /// Everyone enters, whatever the limits; visitors are counted all the same.
+    Passthrough,
+    /// Nobody enters, and newcomers are turned away.
+    Reject,
+}
+
+/// The rules of one method.
+pub trait Method: std::fmt::Debug + Sync {
+    /// The name used in the API.
+    fn name(&self) -> &'static str;
+
+    /// Whether everyone enters at once, over the limits.
+    fn is_open(&self) -> bool {
+        false
+    }
+
+    /// Whether newcomers are turned away and nobody enters. Those in line keep their places.
+    fn rejects(&self) -> bool {
+        false
+    }
+
+    /// Whether people enter in the order of their positions, so that "ahead" means something.
+    fn is_ordered(&self) -> bool {
+        true
+    }
+
+    /// Whether a visitor may enter whom the serving counter has not reached: one of this `luck`,
+    /// credited with `stake`.
+    fn has_won(&self, _stake: Stake, _luck: f64) -> bool {
+        false
+    }
+
+    /// What the leader's tick decides, in a room that is not held; `standby` people are wanted at
+    /// the door besides those whom a seat awaits.
+    fn plan(&self, survey: &Survey, _standby: u64) -> Plan {
+        Plan::stay(survey)
+    }
+
+    /// When someone who waits should come back, in ms, before bounds and jitter.
+    fn interval_ms(&self, standing: &Standing) -> f64 {
+        check_in::by_distance_ms(standing)
+    }
+
+    /// How long someone has yet to wait.
+    fn estimate(&self, _standing: &Standing) -> Estimate {
+        Estimate::UNKNOWN
+    }
 }
 
 // === impl QueueingMethod ===
 
 impl QueueingMethod {
     /// Every method, in the order in which documents list them.
-    pub const ALL: [Self; 1] = [Self::Fifo];
+    pub const ALL: [Self; 4] = [Self::Fifo, Self::Random, Self::Passthrough, Self::Reject];
+
+    /// Its rules.
+    #[must_use]
+    pub fn rules(self) -> &'static dyn Method {
+        match self {
+            Self::Fifo => &fifo::Fifo,
+            Self::Random => &random::Random,
+            Self::Passthrough => &passthrough::Passthrough,
+            Self::Reject => &reject::Reject,
+        }
+    }
 
     /// The name used in the API.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Fifo => "fifo",
-        }
+        self.rules().name()
     }
+}
 
-    /// Where `queue_number` stands in the line.
-    #[must_use]
-    pub fn position(self, queue_number: u64) -> u64 {
-        match self {
-            Self::Fifo => fifo::position(queue_number),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_api() {
+        for method in QueueingMethod::ALL {
+            assert_eq!(serde_json::to_value(method).unwrap(), method.name());
         }
     }
 }

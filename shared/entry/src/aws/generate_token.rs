@@ -46,6 +46,8 @@ pub async fn generate_token(
         reset_epoch: snapshot.reset_epoch,
         place,
         position: snapshot.position(place.number),
+        draws: snapshot.draws.len(),
+        won: false,
         kind: SessionKind::AwsStyle,
         request_id: request_id.to_owned(),
         issuer: with.issuer.to_owned(),

@@ -77,6 +77,10 @@ problem_types! {
     NotFound, "not-found", NOT_FOUND, "There is nothing at this address", None;
     /// The address is right, the room does not exist.
     RoomNotFound, "room-not-found", NOT_FOUND, "There is no such room", None;
+    /// The room has no event of this name.
+    EventNotFound, "event-not-found", NOT_FOUND, "There is no such event", None;
+    /// The visitor has no session in this room, or it is over.
+    SessionNotFound, "session-not-found", NOT_FOUND, "There is no such session", None;
     /// The route exists, not for this method.
     MethodNotAllowed, "method-not-allowed", METHOD_NOT_ALLOWED, "The method is not allowed here", None;
     /// The body did not arrive in time.

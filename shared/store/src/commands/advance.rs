@@ -1,12 +1,12 @@
 //! Advancing: the second half of the leader's tick.
 
-use vestibule_domain::{Figures, RoomId, advance::Plan};
+use vestibule_domain::{RoomId, pulse::Decision};
 
 use super::{SurveyReport, keys};
 use crate::{Store, StoreError, keys::Part, scripts};
 
 impl Store {
-    /// Applies the plan made from `report` and pushes the room's snapshot to every service.
+    /// Applies what was decided from `report` and pushes the room's snapshot to every service.
     /// Refused for a stale leader; without effect on the line when the room was reset since.
     ///
     /// # Errors
@@ -17,8 +17,7 @@ impl Store {
         epoch: u64,
         reset_epoch: u64,
         report: &SurveyReport,
-        plan: &Plan,
-        figures: &Figures,
+        decision: &Decision,
     ) -> Result<i64, StoreError> {
         let parts = [
             Part::Line,
@@ -26,15 +25,20 @@ impl Store {
             Part::Sessions,
             Part::Rate,
             Part::Rows,
-            Part::Served,
             Part::Presence,
+            Part::Grants,
         ];
+        let Decision { plan, figures, grants } = decision;
         let figures = serde_json::to_string(figures).map_err(StoreError::unexpected)?;
         let mut call = self.timed(&scripts::ADVANCE, &keys(room, parts));
         call.arg(room.as_str()).arg(epoch).arg(plan.serving_counter).arg(plan.promised);
         call.arg(report.survey.promised).arg(figures).arg(reset_epoch);
         call.arg(report.survey.serving_counter);
-        for field in &report.lapsed {
+        call.arg(plan.hazard).arg(grants.regions.len()).arg(grants.anywhere);
+        for (region, slots) in &grants.regions {
+            call.arg(region).arg(slots);
+        }
+        for field in &report.gone {
             call.arg(field);
         }
         self.run(&call).await

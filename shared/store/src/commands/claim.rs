@@ -21,8 +21,12 @@ pub struct Claim {
     pub reset_epoch: u64,
     /// Its place.
     pub place: Place,
-    /// Where it stands in the line.
-    pub position: u64,
+    /// Where it stands in the line; `None` while it waits for its draw.
+    pub position: Option<u64>,
+    /// How many draws the position takes into account.
+    pub draws: usize,
+    /// Whether it has won in a random room.
+    pub won: bool,
     /// Which calls it uses.
     pub kind: SessionKind,
     /// Its request id as text (kept for AWS-style sessions only).
@@ -115,7 +119,6 @@ impl Store {
             Part::Entered,
             Part::Rate,
             Part::Rows,
-            Part::Served,
             Part::Door,
             Part::Traffic,
             Part::Unattended,
@@ -123,7 +126,8 @@ impl Store {
         let mut call = self.timed(&scripts::CLAIM, &keys(room, parts));
         call.arg(key_id);
         for claim in claims {
-            call.arg(claim.reset_epoch).arg(claim.place.number).arg(claim.position);
+            call.arg(claim.reset_epoch).arg(claim.draws).arg(claim.place.number);
+            call.arg(optional(claim.position)).arg(u8::from(claim.won));
             call.arg(claim.place.entered_at).arg(claim.kind.letter());
             call.arg(&claim.request_id).arg(&claim.issuer).arg(optional(claim.validity_seconds));
         }

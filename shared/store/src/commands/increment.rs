@@ -11,8 +11,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::RoomMissing`], or as for every call to Redis.
     pub async fn increment(&self, room: &RoomId, by: i64) -> Result<i64, StoreError> {
-        let parts =
-            [Part::Line, Part::Settings, Part::Sessions, Part::Rate, Part::Rows, Part::Served];
+        let parts = [Part::Line, Part::Settings, Part::Sessions, Part::Rate, Part::Rows];
         let mut call = self.timed(&scripts::INCREMENT, &keys(room, parts));
         self.run(call.arg(room.as_str()).arg(by)).await
     }

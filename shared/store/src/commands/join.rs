@@ -1,6 +1,6 @@
 //! Joining: queue numbers for newcomers, and a seat at once when nobody waits.
 
-use vestibule_domain::RoomId;
+use vestibule_domain::{RoomId, regions::Taken};
 
 use super::keys;
 use crate::{Store, StoreError, keys::Part, scripts};
@@ -54,7 +54,13 @@ pub struct Joined {
     pub expires_at: u64,
     /// Sessions that ever began in this room.
     pub admitted: u64,
+    /// The index of the draw that they wait for.
+    pub pool: Option<u32>,
+    /// Where the seats of those who entered came from.
+    pub taken: Taken,
 }
+
+type Answer = (u64, u64, u32, u64, i64, i64, u64, u64, u64, i64, (u64, u64, u64));
 
 impl Store {
     /// Reserves queue numbers for a batch of newcomers.
@@ -71,7 +77,7 @@ impl Store {
             Part::Entered,
             Part::Rate,
             Part::Rows,
-            Part::Served,
+            Part::Grants,
             Part::Traffic,
             Part::Unattended,
             Part::Presence,
@@ -92,7 +98,9 @@ impl Store {
             issued_at,
             expires_at,
             admitted,
-        ) = self.run::<(u64, u64, u32, u64, i64, i64, u64, u64, u64)>(&call).await?;
+            pool,
+            (own, anywhere, lent),
+        ) = self.run::<Answer>(&call).await?;
         Ok(Joined {
             now_ms,
             reset_epoch,
@@ -104,6 +112,8 @@ impl Store {
             issued_at,
             expires_at,
             admitted,
+            pool: u32::try_from(pool).ok(),
+            taken: Taken { own, anywhere, lent },
         })
     }
 }

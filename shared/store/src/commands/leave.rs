@@ -10,8 +10,10 @@ use crate::{Store, StoreError, keys::Part, scripts};
 pub enum EndedAs {
     /// The visitor did what it came for.
     Completed,
-    /// It gave up, or was revoked.
+    /// It gave up.
     Abandoned,
+    /// An operator, or the site, ended it.
+    Revoked,
 }
 
 /// A session to end.
@@ -41,6 +43,7 @@ impl Store {
             call.arg(departure.number).arg(match departure.ended_as {
                 EndedAs::Completed => 1,
                 EndedAs::Abandoned => -1,
+                EndedAs::Revoked => -2,
             });
         }
         self.run(&call).await

@@ -1,8 +1,11 @@
 //! Restoring a room that Redis has lost, from what the running services have seen of it.
 
-use vestibule_domain::{RoomId, RoomSnapshot};
+use vestibule_domain::{RoomId, RoomSnapshot, schedule::Program};
 
-use super::{Testimony, keys, put_room::settings_arguments};
+use super::{
+    Testimony, keys,
+    put_program::{Phases, json},
+};
 use crate::{
     Store, StoreError,
     keys::{self as spelling, Part},
@@ -51,7 +54,7 @@ impl Restoration {
 }
 
 impl Store {
-    /// Brings back a lost room; says whether it did, or the room was there. Refuses nothing to
+    /// Brings back a lost room with its `program`; says whether it did, or the room was there. Refuses nothing to
     /// a stale leader: a room that is there stays as it is.
     ///
     /// # Errors
@@ -61,6 +64,7 @@ impl Store {
         last: &RoomSnapshot,
         epoch: u64,
         to: &Restoration,
+        program: &Program,
     ) -> Result<bool, StoreError> {
         let room: &RoomId = &last.room;
         let parts =
@@ -74,9 +78,17 @@ impl Store {
         // Nobody who was told that it is their turn has been told in vain.
         call.arg(0).arg(last.admitted_last_minute + (to.seen.admitted - last.admitted));
         call.arg(last.tokens_until).arg(u8::from(last.figures.unattended > 0));
-        settings_arguments(&mut call, &last.settings)?;
+        call.arg(json(&last.draws)?).arg(last.draws.len()).arg(last.pool_first).arg(last.pool_last);
+        call.arg(pool_id(last, program)).arg(last.hazard).arg(program.version).arg(json(program)?);
+        Phases::of(program, self.now_ms().await?).arguments(&mut call)?;
         self.run(&call).await
     }
+}
+
+/// Which draw those in the pool wait for: that of the event in force.
+fn pool_id(last: &RoomSnapshot, program: &Program) -> String {
+    let event = last.event.as_ref().and_then(|event| program.event(event.name.as_str()));
+    event.map(|event| event.draw_id.clone()).unwrap_or_default()
 }
 
 #[cfg(test)]

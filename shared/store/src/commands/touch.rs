@@ -12,6 +12,8 @@ pub struct Touch {
     pub reset_epoch: u64,
     /// Its queue number.
     pub number: u64,
+    /// Where the number stands in the line.
+    pub position: u64,
     /// The room's generation when the session began.
     pub generation: u32,
     /// Unix seconds.
@@ -47,7 +49,7 @@ impl Store {
         let mut call = self.timed(&scripts::TOUCH, &keys(room, parts));
         call.arg(key_id).arg(issuer);
         for touch in touches {
-            call.arg(touch.reset_epoch).arg(touch.number).arg(touch.generation);
+            call.arg(touch.reset_epoch).arg(touch.number).arg(touch.position).arg(touch.generation);
             call.arg(touch.issued_at).arg(touch.expires_at);
         }
         let (now_ms, generation, answers): (u64, u32, Vec<Vec<redis::Value>>) =

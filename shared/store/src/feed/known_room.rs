@@ -1,13 +1,16 @@
 //! One room in a service's memory: its last snapshot, and the highest that the service has seen.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+    },
 };
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::time::Instant;
-use vestibule_domain::RoomSnapshot;
+use vestibule_domain::{RoomSnapshot, draw::DrawRecord, schedule::Program};
 
 use crate::{Clock, Testimony};
 
@@ -15,12 +18,23 @@ use crate::{Clock, Testimony};
 #[derive(Debug)]
 pub struct KnownRoom {
     last: ArcSwap<Received>,
+    plans: ArcSwapOption<Plans>,
     queue_counter: AtomicU64,
     serving_counter: AtomicI64,
     admitted: AtomicU64,
     /// Whether something has been seen that no testimony has told yet.
     untold: AtomicBool,
     clock: Clock,
+}
+
+/// What is planned for a room, and what was published of its draws: kept by controllers, so that it
+/// can be restored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plans {
+    /// Settings and events.
+    pub program: Program,
+    /// What is published of the draws, by draw id.
+    pub draws: BTreeMap<String, DrawRecord>,
 }
 
 #[derive(Debug)]
@@ -38,6 +52,7 @@ impl KnownRoom {
         let received = Received { snapshot: Arc::new(snapshot), at: Instant::now() };
         Self {
             last: ArcSwap::from_pointee(received),
+            plans: ArcSwapOption::empty(),
             queue_counter: queue_counter.into(),
             serving_counter: serving_counter.into(),
             admitted: admitted.into(),
@@ -64,6 +79,26 @@ impl KnownRoom {
                 last.snapshot.now_ms + u64::try_from(since).unwrap_or(0)
             }
         }
+    }
+
+    /// What is planned for the room, as far as this service keeps it.
+    #[must_use]
+    pub fn plans(&self) -> Option<Arc<Plans>> {
+        self.plans.load_full()
+    }
+
+    /// Whether the room has changed since its plans were read.
+    pub(super) fn lacks_plans(&self) -> bool {
+        let last = self.snapshot();
+        self.plans().is_none_or(|plans| {
+            let drawn = plans.draws.len() < last.draws.len();
+            plans.program.version != last.program_version || drawn
+        })
+    }
+
+    /// Keeps what is planned.
+    pub(super) fn keep_plans(&self, plans: Plans) {
+        self.plans.store(Some(Arc::new(plans)));
     }
 
     /// How long ago the last snapshot came.

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use tokio::{sync::Mutex, time::sleep};
 use vestibule_domain::{RoomId, RoomSnapshot};
 
-pub use self::known_room::KnownRoom;
+pub use self::known_room::{KnownRoom, Plans};
 use crate::{
     Store, StoreError,
     commands::parse_snapshot,
@@ -49,6 +49,7 @@ struct Inner {
     changing: Mutex<()>,
     connected: AtomicBool,
     unlisted: Mutex<HashSet<RoomId>>,
+    keeps_plans: bool,
 }
 
 // === impl Feed ===
@@ -57,13 +58,25 @@ impl Feed {
     /// An empty memory; [`Self::run`] fills it. `instance` names this service among its equals.
     #[must_use]
     pub fn new(store: Store, instance: impl Into<String>) -> Self {
+        Self::make(store, instance.into(), false)
+    }
+
+    /// The same, of a service that also keeps what is planned for each room: see
+    /// [`KnownRoom::plans`].
+    #[must_use]
+    pub fn with_plans(store: Store, instance: impl Into<String>) -> Self {
+        Self::make(store, instance.into(), true)
+    }
+
+    fn make(store: Store, instance: String, keeps_plans: bool) -> Self {
         Self(Arc::new(Inner {
             store,
-            instance: instance.into(),
+            instance,
             rooms: ArcSwap::default(),
             changing: Mutex::default(),
             connected: AtomicBool::new(false),
             unlisted: Mutex::default(),
+            keeps_plans,
         }))
     }
 
@@ -147,6 +160,11 @@ impl Feed {
         for room in &listed {
             self.read(room).await?;
         }
+        if self.0.keeps_plans {
+            for known in self.rooms().iter().filter(|known| known.lacks_plans()) {
+                self.read_plans(known).await?;
+            }
+        }
         for known in self.rooms() {
             self.testify(&known, !listed.contains(&known.snapshot().room)).await?;
         }
@@ -164,6 +182,19 @@ impl Feed {
                     self.testify(&known, true).await?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Reads what is planned for a room; what a lost store has forgotten is kept.
+    ///
+    /// # Errors
+    /// As for every call to Redis.
+    pub async fn read_plans(&self, known: &KnownRoom) -> Result<(), StoreError> {
+        let room = &known.snapshot().room;
+        if let Some(program) = self.0.store.read_program(room).await? {
+            let draws = self.0.store.read_draws(room).await?;
+            known.keep_plans(Plans { program, draws });
         }
         Ok(())
     }

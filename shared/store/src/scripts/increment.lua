@@ -1,16 +1,14 @@
 --[[ increment: an operator moves the serving counter, forwards or back.
 
 KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 rate (hash)  5 rows (zset)
-      6 served (hash)
 ARGV  1 now (ms, 0 = the server's clock)  2 room  3 by how much
 Returns the new serving counter.
       An increment that reaches a gap, whose numbers nobody holds, goes on behind it.
 Keeps an increment of 0 changes nothing: it restarts no clock and forgets nobody who entered.
 ]]
-assert(#KEYS == 6 and #ARGV == 3, 'increment: wrong number of keys or arguments')
+assert(#KEYS == 5 and #ARGV == 3, 'increment: wrong number of keys or arguments')
 local keys = {
   line = KEYS[1], settings = KEYS[2], sessions = KEYS[3], rate = KEYS[4], rows = KEYS[5],
-  served = KEYS[6],
 }
 local now = time_ms(ARGV[1])
 local line = read_line(keys.line)

@@ -1,29 +1,33 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
 KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 records (hash)  5 tokens (zset)
-      6 entered (bitmap)  7 rate (hash)  8 rows (zset)  9 served (hash)  10 traffic (hash)
-      11 unattended (bitmap)  12 presence (hash)
+      6 entered (bitmap)  7 rate (hash)  8 rows (zset)  9 grants (hash: slots by region)
+      10 traffic (hash)  11 unattended (bitmap)  12 presence (hash)
 ARGV  1 now (ms, 0 = the server's clock)  2 region's name  3 how many  4 mode: "enter" (take a seat
       at once if one is free) or "queue" (AWS-style: claim later)  5 highest queue number that the
       caller has seen  6 key id and 7 issuer of the tokens of those who enter
 Returns {now ms, reset epoch, generation, first number, seated (the first so many entered, -1: the
       room is suspended and everyone enters uncounted), serving counter, issued at, expires at,
-        admissions so far}
+        admissions so far, the index of the draw that they wait for (-1: of none), {how many of
+      the seats were the region's own, anywhere's, lent by other regions}}
 Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within their limits;
-      (4) nobody enters here while anyone is waiting.
+      (4) nobody enters here while anyone is waiting, unless the room is open to all; nobody is
+      queued while a slot is free, whichever region it was granted to.
 ]]
 assert(#KEYS == 12 and #ARGV == 7, 'join: wrong number of keys or arguments')
 local keys = {
   line = KEYS[1], sessions = KEYS[3], records = KEYS[4], tokens = KEYS[5], entered = KEYS[6],
-  rate = KEYS[7], rows = KEYS[8], served = KEYS[9],
+  rate = KEYS[7], rows = KEYS[8],
 }
 local now = time_ms(ARGV[1])
 local count, enter = tonumber(ARGV[3]), ARGV[4] == 'enter'
 local line = read_line(keys.line)
 if not line then return no_room() end
-local settings = read_settings(KEYS[2])
+local settings = read_settings(KEYS[2], now)
 
 catch_up(keys.line, line, tonumber(ARGV[5]))
+keep_pool(keys.line, line, settings)
+local pool = line.pool_first > 0 and line.pool_last == 0 and line.draw_count or nil
 local before = line.queue_counter
 local after = redis.call('HINCRBY', keys.line, 'queue_counter', count)
 local minute = math.floor(now / 60000)
@@ -38,7 +42,7 @@ local iat = math.floor(now / 1000)
 local exp = iat + settings.session
 if settings.suspended then
   return { now, line.reset_epoch, line.generation, before + 1, enter and -1 or 0,
-    line.serving_counter, iat, exp, line.admitted }
+    line.serving_counter, iat, exp, line.admitted, -1, { 0, 0, 0 } }
 end
 
 -- How many of the batch the counter has already passed, and how many it may now pass.
@@ -46,12 +50,16 @@ local served = math.min(math.max(line.serving_counter - before, 0), count)
 local limited = settings.total or settings.rate
 local free = 0
 local first_in_line = line.serving_counter >= before
-if first_in_line and not settings.queue_all then
+local open = is_open(settings, line)
+if open then
+  free = count
+elseif first_in_line and not is_held(settings, line) then
   free = math.min(
     seats_left(keys.sessions, settings, line, now), rate_left(keys.rate, settings.rate, now, false))
 end
 if limited and first_in_line then
-  local more = math.min(math.max(free - line.promised - served, 0), count - served)
+  local promised = open and 0 or line.promised
+  local more = math.min(math.max(free - promised - served, 0), count - served)
   if more > 0 then
     served = served + more
     raise_serving(keys, line, before + served, now, 't')
@@ -71,19 +79,20 @@ for _, member in ipairs(early) do
   end
 end
 
-local seated = 0
+local seated, own, anywhere, lent = 0, 0, 0, 0
 if enter then
-  seated = math.min(served, free)
+  seated = open and count or math.min(served, free)
   local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = ARGV[6], request_id = '',
     issuer = ARGV[7] }
-  for number = before + 1, before + seated do seat(keys, number, record) end
+  for number = before + 1, before + seated do seat(keys, number, number, record) end
   if seated > 0 then
     rate_take(keys.rate, settings.rate, now, false, seated)
     redis.call('HINCRBY', keys.line, 'admitted', seated)
     redis.call('HINCRBY', KEYS[10], minute .. '.a', seated)
+    own, anywhere, lent = take_slots(KEYS[9], ARGV[2], seated)
   end
   -- In the same call, or the leader could take them for people who have left.
-  count_newcomers(KEYS[12], before + seated + 1, after, line.serving_counter, now)
+  count_newcomers(KEYS[12], before + seated + 1, after, line.serving_counter, now, pool)
 end
 return { now, line.reset_epoch, line.generation, before + 1, seated, line.serving_counter, iat, exp,
-  line.admitted + seated }
+  line.admitted + seated, pool or -1, { own, anywhere, lent } }

@@ -25,19 +25,21 @@ scripts! {
     CHECK_IN = "check_in" [];
     CLAIM = "claim" ["room", "rate", "seats", "serving"];
     DELETE_ROOM = "delete_room" [];
+    DRAW = "draw" ["room", "rate", "fence", "publish"];
     EXPIRED_TOKENS = "expired_tokens" ["room", "seats"];
     INCREMENT = "increment" ["room", "rate", "serving", "publish"];
-    JOIN = "join" ["room", "rate", "seats", "serving", "presence"];
+    JOIN = "join" ["room", "rate", "seats", "serving", "presence", "grants"];
     LEASE = "lease" [];
     LEAVE = "leave" ["room", "seats"];
     POSITION_EXPIRY = "position_expiry" ["room", "serving"];
-    PUT_ROOM = "put_room" ["room", "rate", "publish"];
+    PUT_PROGRAM = "put_program" ["room", "rate", "publish", "program"];
     READ_SNAPSHOT = "read_snapshot" ["room", "rate", "publish"];
     RESET = "reset" ["room", "rate", "publish"];
-    RESTORE = "restore" ["room", "rate", "serving", "publish"];
+    RESTORE = "restore" ["room", "rate", "serving", "publish", "program"];
     ROLL_UP = "roll_up" ["room", "fence"];
     SURVEY = "survey" ["room", "rate", "fence", "seats", "serving"];
     TOUCH = "touch" ["room", "seats"];
+    TURN = "turn" ["room", "rate", "fence", "publish", "program"];
     WITNESS = "witness" ["room"];
 }
 

@@ -2,25 +2,30 @@
 room stands.
 
 KEYS  1 line (hash)  2 sessions (zset)  3 records (hash)  4 tokens (zset)  5 settings (hash)
-      6 rate (hash)  7 rows (zset)  8 served (hash)  9 door (zset)  10 presence (hash)
+      6 rate (hash)  7 rows (zset)  8 entered (bitmap)  9 door (zset)  10 presence (hash)
       11 unattended (bitmap)
 ARGV  1 now (ms, 0 = the server's clock)  2 the leader's epoch  3 how long records of AWS-style
       tokens are kept after they expired, s
-Returns {now ms, queue counter, serving counter, expired position, seats taken, admissions of the
-      last minute, promised, promised at ms, presence from ms, admitted, {lease, count, …},
-        {first, last, count of AWS-style visitors who have not entered, …}}
+Returns {{now ms, queue counter, serving counter, expired position, seats taken, admissions of the
+      last minute, promised, promised at ms, presence from ms, admitted}, {lease, count, …},
+      {first, last, count of AWS-style visitors who have not entered, …}, when the rate resumes (ms,
+      0 = it is not used up), {first and last number and draw id of the pool that waits for a draw,
+      draws so far}, {settings and event in force as JSON, version of the program, whether the page
+      must be turned (0, 1)}}
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.
 ]]
 assert(#KEYS == 11 and #ARGV == 3, 'survey: wrong number of keys or arguments')
-local keys = { line = KEYS[1], sessions = KEYS[2], rows = KEYS[7], served = KEYS[8], door = KEYS[9] }
+local keys = { line = KEYS[1], sessions = KEYS[2], rows = KEYS[7], door = KEYS[9] }
 local now = time_ms(ARGV[1])
 local now_s = math.floor(now / 1000)
 local line = read_line(keys.line)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, tonumber(ARGV[2]))
 if refusal then return refusal end
-local settings = read_settings(KEYS[5])
+local settings = read_settings(KEYS[5], now)
 local MANY = 5000
+-- A longer pause of all leaders is not held against those who wait, ms.
+local PAUSE_MS, GATHERING_MS = 15000, 62000
 
 -- Sessions that ran out: a visitor's leaves only the bit that it has entered.
 local function end_sessions()
@@ -49,7 +54,8 @@ local function expire_positions()
     if row.counter > line.queue_counter then return end
     local since = math.floor(math.max(row.issued, row.joined) / 1000)
     if now_s - since <= settings.expiry then return end
-    local entered = tonumber(redis.call('HGET', keys.served, row.counter)) or 0
+    local first = line.expired_position + 1
+    local entered = redis.call('BITCOUNT', KEYS[8], first, row.counter, 'BIT')
     local unclaimed = math.max(row.counter - line.expired_position - entered, 0)
     redis.call('HINCRBY', keys.line, 'expired', unclaimed)
     redis.call('HSET', keys.line, 'expired_position', row.counter)
@@ -95,6 +101,17 @@ local function unattended()
   return crowds
 end
 
+-- While nobody led, or Redis was away, nobody may have been able to check in.
+local function note_the_time()
+  if line.ticked_at > 0 and now - line.ticked_at > PAUSE_MS then
+    line.presence_from = math.max(line.presence_from, now + GATHERING_MS)
+    redis.call('HSET', keys.line, 'excused_until', now, 'presence_from', line.presence_from)
+  end
+  redis.call('HSET', keys.line, 'ticked_at', now)
+end
+
+note_the_time()
+keep_pool(keys.line, line, settings)
 end_sessions()
 forget_old_tokens()
 if settings.expiry then
@@ -104,8 +121,20 @@ else
   redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - 60000)
 end
 return {
-  now, line.queue_counter, line.serving_counter, line.expired_position,
-  seats_taken(keys.sessions, line, now), rate_used(KEYS[6], now), line.promised,
-  line.promised_at, line.presence_from, line.admitted, redis.call('HGETALL', KEYS[10]),
+  {
+    now, line.queue_counter, line.serving_counter, line.expired_position,
+    seats_taken(keys.sessions, line, now), rate_used(KEYS[6], now), line.promised,
+    line.promised_at, line.presence_from, line.admitted,
+  },
+  redis.call('HGETALL', KEYS[10]),
   unattended(),
+  rate_resumes_at(KEYS[6], settings.rate, now),
+  {
+    line.pool_first, line.pool_last, redis.call('HGET', keys.line, 'pool_id') or '',
+    line.draw_count,
+  },
+  {
+    settings.json, settings.event, redis.call('HGET', KEYS[5], 'version') or 0,
+    settings.has_turned and 1 or 0,
+  },
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use vestibule_domain::{Lease, RoomSettings};
+use vestibule_domain::{Lease, RoomSettings, presence::Spot};
 use vestibule_store::{JoinMode, SessionKind, StoreError};
 
 use crate::world::{World, limited};
@@ -102,7 +102,7 @@ async fn newcomers_count_as_present_at_once(world: World) {
         let joined = world.join(count, JoinMode::Enter).await;
         let serving = u64::try_from(joined.serving_counter).unwrap();
         for number in joined.first + joined.seated..joined.first + count {
-            let lease = Lease::initial(number, serving, joined.now_ms);
+            let lease = Lease::initial(Spot::Position(number), serving, joined.now_ms);
             *leases.entry(lease.to_string()).or_insert(0_u64) += 1;
         }
     }

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use vestibule_domain::{Figures, advance};
 use vestibule_store::{JoinMode, StoreError, known_schema};
 use vestibule_tests::eventually;
 
-use crate::world::{World, limited};
+use crate::world::{World, decided, limited};
 
 const LONG: Duration = Duration::from_mins(1);
 
@@ -48,13 +47,13 @@ async fn a_stale_leader_is_refused(world: World) {
     world.join(50, JoinMode::Enter).await;
     let report = world.tick(7).await;
     world.tick(8).await;
-    let (room, settings) = (&world.room, world.snapshot().await.settings);
-    let survey = world.store.survey(room, &settings, 7).await;
+    let room = &world.room;
+    let survey = world.store.survey(room, &[], 7).await;
     assert!(matches!(survey, Err(StoreError::Fenced(_))), "{survey:?}");
-    let mut plan = advance::plan(&report.survey, 1);
-    plan.serving_counter = 40;
+    let mut decision = decided(&report);
+    decision.plan.serving_counter = 40;
     let epoch = world.reset_epoch().await;
-    let advanced = world.store.advance(room, 7, epoch, &report, &plan, &Figures::default()).await;
+    let advanced = world.store.advance(room, 7, epoch, &report, &decision).await;
     assert!(matches!(advanced, Err(StoreError::Fenced(_))), "{advanced:?}");
     let rolled = world.store.roll_up(room, 7, 0, 0).await;
     assert!(matches!(rolled, Err(StoreError::Fenced(_))), "{rolled:?}");
@@ -67,10 +66,9 @@ async fn the_serving_counter_never_goes_back(world: World) {
     let report = world.tick(1).await;
     world.store.increment(&world.room, 20).await.unwrap();
     let before = world.snapshot().await.serving_counter;
-    let plan = advance::plan(&report.survey, 1);
     let epoch = world.reset_epoch().await;
-    let figures = Figures::default();
-    let late = world.store.advance(&world.room, 1, epoch, &report, &plan, &figures);
+    let decision = decided(&report);
+    let late = world.store.advance(&world.room, 1, epoch, &report, &decision);
     assert_eq!(late.await.unwrap(), before, "a plan from before the increment");
 }
 

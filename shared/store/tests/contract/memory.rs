@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use vestibule_domain::{Lease, check_in};
+use vestibule_domain::{Lease, QueueingMethod, check_in, presence::Spot};
 use vestibule_store::JoinMode;
 
 use crate::world::{World, limited};
@@ -34,8 +34,8 @@ async fn a_million_waiting_visitors_fit_in_a_million_bytes(world: World) {
     for _ in 0..CROWD / 10_000 {
         world.join(10_000, JoinMode::Enter).await;
     }
-    // The leases of the moment after joining lapse and are swept.
-    world.seconds(7);
+    // The leases of the moment after joining lapse, linger and are swept.
+    world.seconds(70);
     world.tick(1).await;
     let now_ms = world.clock.now_ms();
     let mut counts: HashMap<Lease, i64> = HashMap::new();
@@ -44,20 +44,21 @@ async fn a_million_waiting_visitors_fit_in_a_million_bytes(world: World) {
             people_ahead: number,
             waiting: CROWD,
             admissions_per_second: 50.0,
+            blocked_seconds: 0.0,
             poll_budget: 2_000,
         };
         #[expect(clippy::cast_precision_loss, reason = "a spread of chances")]
         let chance = (number % 997) as f64 / 997.0;
-        let interval = check_in::interval_ms(&standing, chance);
+        let interval = check_in::interval_ms(QueueingMethod::Fifo, &standing, chance);
         // They came over a minute, and have been polling since: any moment of the interval.
         let since = number * 7_919 % u64::from(interval);
-        let lease = Lease::granted(number, 0, now_ms - since, interval);
+        let lease = Lease::granted(Spot::Position(number), 0, now_ms - since, interval);
         *counts.entry(lease).or_default() += 1;
     }
     let leases = counts.len();
     world.store.check_in(&world.room, epoch, counts).await.unwrap();
     let report = world.tick(1).await;
-    let present = report.survey.presence.between(0, CROWD);
+    let present = report.survey.there.between(0, CROWD);
     assert!((present - 1e6).abs() < 1.0, "{present}");
     let bytes = used(&world).await;
     println!("{bytes} bytes for {CROWD} waiting visitors, {leases} leases");
@@ -70,7 +71,7 @@ async fn a_million_aws_style_visitors_too(world: World) {
         world.join(10_000, JoinMode::Queue).await;
     }
     let report = world.tick(1).await;
-    assert_eq!(report.unattended, CROWD);
+    assert_eq!(report.survey.unattended, CROWD);
     let bytes = used(&world).await;
     println!("{bytes} bytes for {CROWD} waiting AWS-style visitors");
     assert!(bytes < CROWD, "{bytes}");

@@ -1,6 +1,6 @@
 //! What operators do: settings, increments, resets, deletion.
 
-use vestibule_domain::RoomSettings;
+use vestibule_domain::{RoomSettings, schedule::Program};
 use vestibule_store::{JoinMode, Outcome, Put, SessionKind};
 
 use crate::world::{World, limited, token};
@@ -18,8 +18,7 @@ crate::on_both_servers!(
 async fn settings_change_and_the_line_stays(world: World) {
     world.open(limited(2)).await;
     world.join(5, JoinMode::Enter).await;
-    let put = world.store.put_room(&world.room, &limited(3), None).await.unwrap();
-    assert_eq!(put, Put::Changed);
+    assert_eq!(world.put(limited(3)).await, Put::Changed);
     let snapshot = world.snapshot().await;
     assert_eq!(snapshot.settings, limited(3));
     assert_eq!((snapshot.queue_counter, snapshot.active), (5, 2));
@@ -27,11 +26,12 @@ async fn settings_change_and_the_line_stays(world: World) {
 
 async fn a_change_on_old_settings_is_refused(world: World) {
     world.open(limited(2)).await;
-    let put = |settings, expected| async move {
-        world.store.put_room(&world.room, &settings, Some(&expected)).await.unwrap()
-    };
-    let first = put(limited(3), limited(9));
-    assert_eq!(first.await, Put::Conflict);
+    let read = world.store.read_program(&world.room).await.unwrap().unwrap();
+    world.put(limited(9)).await;
+    let late = Program { settings: limited(3), ..read };
+    let put = world.store.put_program(&world.room, &late).await.unwrap();
+    assert_eq!(put, Put::Conflict);
+    assert_eq!(world.snapshot().await.settings, limited(9));
 }
 
 async fn the_counter_moves_by_increments_only(world: World) {

@@ -14,6 +14,7 @@ crate::on_both_servers!(
 
 async fn wipe_and_restore(world: &World, seen: &[Testimony]) {
     let last = world.snapshot().await;
+    let program = world.store.read_program(&world.room).await.unwrap().unwrap();
     world.redis.flush().await.unwrap();
     let joined = world.try_join(1, JoinMode::Enter, 0).await;
     assert!(matches!(joined, Err(StoreError::RoomMissing)), "nobody joins a lost room");
@@ -24,7 +25,9 @@ async fn wipe_and_restore(world: &World, seen: &[Testimony]) {
     let heard = world.store.testimonies(&world.room).await.unwrap();
     assert_eq!(heard.len(), seen.len());
     let to = Restoration::from(&last, &heard, 10);
-    assert!(world.store.restore(&last, 2, &to).await.unwrap());
+    assert!(world.store.restore(&last, 2, &to, &program).await.unwrap());
+    let back = world.store.read_program(&world.room).await.unwrap();
+    assert_eq!(back, Some(program));
 }
 
 async fn a_wiped_room_comes_back_ahead_of_every_number(world: World) {
@@ -66,6 +69,7 @@ async fn a_holder_who_returns_gets_its_session_back(world: World) {
     let touch = |number, generation| Touch {
         reset_epoch: joined.reset_epoch,
         number,
+        position: number,
         generation,
         issued_at: joined.issued_at,
         expires_at: joined.expires_at,
@@ -96,6 +100,7 @@ async fn a_room_that_is_there_is_not_restored(world: World) {
     world.join(5, JoinMode::Enter).await;
     let last = world.snapshot().await;
     let to = Restoration::from(&last, &[], 10);
-    assert!(!world.store.restore(&last, 2, &to).await.unwrap());
+    let program = world.store.read_program(&world.room).await.unwrap().unwrap();
+    assert!(!world.store.restore(&last, 2, &to, &program).await.unwrap());
     assert_eq!(world.snapshot().await.queue_counter, 5);
 }

@@ -9,6 +9,7 @@ crate::on_both_servers!(
     an_idle_visitor_loses_its_seat_and_a_seen_one_keeps_it,
     a_token_never_outlives_its_session,
     a_left_seat_is_free_at_once,
+    a_revoked_seat_is_free_at_once_and_not_taken_again,
 );
 
 async fn an_aws_style_session_lives_as_long_as_its_token(world: World) {
@@ -33,6 +34,7 @@ async fn touch(world: &World, number: u64, seconds: (u64, u64), generation: u32)
     let touch = Touch {
         reset_epoch: world.reset_epoch().await,
         number,
+        position: number,
         generation,
         issued_at: seconds.0,
         expires_at: seconds.1,
@@ -82,4 +84,19 @@ async fn a_left_seat_is_free_at_once(world: World) {
     world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
     assert_eq!(world.join(1, JoinMode::Enter).await.seated, 1);
     assert_eq!(world.claim(1, SessionKind::Visitor).await, Outcome::SessionEnded);
+}
+
+async fn a_revoked_seat_is_free_at_once_and_not_taken_again(world: World) {
+    world.open(limited(2)).await;
+    world.join(1, JoinMode::Enter).await;
+    world.join(1, JoinMode::Queue).await;
+    token(world.claim(2, SessionKind::AwsStyle).await);
+    let revoke = [1, 2, 3].map(|number| Departure { number, ended_as: EndedAs::Revoked });
+    let epoch = world.reset_epoch().await;
+    let leave = || world.store.leave(&world.room, epoch, &revoke);
+    assert_eq!(leave().await.unwrap(), [true, true, false]);
+    assert_eq!(leave().await.unwrap(), [false, false, false], "once is enough");
+    assert_eq!(world.snapshot().await.active, 0);
+    assert_eq!(world.claim(1, SessionKind::Visitor).await, Outcome::SessionEnded);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::SessionEnded);
 }

@@ -1,9 +1,12 @@
 //! A room in a server of its own, at a time that only the test moves.
 
-use vestibule_domain::{Figures, Place, RoomId, RoomSettings, advance};
+use vestibule_domain::{
+    Figures, Place, RoomId, RoomSettings, advance, pulse::Decision, regions::Grants,
+    schedule::Program,
+};
 use vestibule_store::{
-    Claim, Clock, Join, JoinMode, Joined, ManualClock, Outcome, SessionKind, Store, StoreError,
-    SurveyReport, TokenRecord,
+    Claim, Clock, Join, JoinMode, Joined, ManualClock, Outcome, Put, SessionKind, Store,
+    StoreError, SurveyReport, TokenRecord,
 };
 use vestibule_tests::{Flavor, Redis};
 
@@ -29,8 +32,14 @@ impl World {
 
     /// Opens the room with these settings.
     pub(crate) async fn open(&self, settings: RoomSettings) -> &Self {
-        self.store.put_room(&self.room, &settings, None).await.unwrap();
+        self.put(settings).await;
         self
+    }
+
+    /// Changes the settings, whatever they are.
+    pub(crate) async fn put(&self, settings: RoomSettings) -> Put {
+        let program = Program { settings, ..Program::default() };
+        self.store.put_program(&self.room, &program).await.unwrap()
     }
 
     pub(crate) async fn join(&self, count: u64, mode: JoinMode) -> Joined {
@@ -81,7 +90,9 @@ impl World {
         Claim {
             reset_epoch,
             place: Place { number, entered_at, region: 1 },
-            position: number,
+            position: Some(number),
+            draws: 0,
+            won: false,
             kind,
             request_id: format!("id-{number}"),
             issuer: "https://issuer".into(),
@@ -100,11 +111,10 @@ impl World {
     /// One tick of the leader with fencing epoch `epoch`.
     pub(crate) async fn tick(&self, epoch: u64) -> SurveyReport {
         let snapshot = self.snapshot().await;
-        let report = self.store.survey(&self.room, &snapshot.settings, epoch).await.unwrap();
-        let plan = advance::plan(&report.survey, 1);
-        let figures = Figures { waiting: plan.waiting, ..Figures::default() };
+        let report = self.store.survey(&self.room, &snapshot.draws, epoch).await.unwrap();
+        let decision = decided(&report);
         let advanced =
-            self.store.advance(&self.room, epoch, snapshot.reset_epoch, &report, &plan, &figures);
+            self.store.advance(&self.room, epoch, snapshot.reset_epoch, &report, &decision);
         advanced.await.unwrap();
         report
     }
@@ -112,6 +122,13 @@ impl World {
     pub(crate) fn seconds(&self, seconds: u64) {
         self.clock.advance_ms(seconds * 1000);
     }
+}
+
+/// The plan of a leader without a memory.
+pub(crate) fn decided(report: &SurveyReport) -> Decision {
+    let plan = advance::plan(&report.survey, 1);
+    let figures = Figures { waiting: plan.waiting, ..Figures::default() };
+    Decision { plan, figures, grants: Grants::default() }
 }
 
 pub(crate) fn limited(ceiling: u64) -> RoomSettings {

@@ -3,34 +3,22 @@
 
 use anyhow::anyhow;
 use plotters::{
-    coord::{Shift, types::RangedCoordf64},
+    coord::types::RangedCoordf64,
     prelude::*,
-    style::{
-        FontTransform,
-        text_anchor::{HPos, Pos, VPos},
-    },
 };
 
+use super::style::{
+    Area, FADED, FOOTER, GRID, HEADER, INK, PAPER, WIDTH, bold, draw_footer, draw_header, text, tick,
+    time_unit, upright,
+};
 use crate::number::{real, whole};
 
-const WIDTH: u32 = 900;
-const HEADER: u32 = 64;
 const PANEL: u32 = 236;
-const FOOTER: u32 = 26;
 const PANELS: usize = 3;
-
-const FONT: &str = "Helvetica, Arial, sans-serif";
-const INK: RGBColor = RGBColor(32, 38, 46);
-const FADED: RGBColor = RGBColor(98, 106, 117);
-const GRID: RGBColor = RGBColor(226, 230, 235);
-const PAPER: RGBColor = RGBColor(252, 252, 253);
 
 /// How wide a letter of the legend is at most on average, in pixels: fonts differ.
 const LETTER: f64 = 6.9;
-/// Runs longer than this are shown in minutes, in seconds.
-const MINUTES_FROM: f64 = 600.0;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Plane = Cartesian2d<RangedCoordf64, RangedCoordf64>;
 type Chart<'area, 'svg> = ChartContext<'area, SVGBackend<'svg>, Plane>;
 
@@ -149,9 +137,8 @@ impl Panel {
     fn draw(&self, area: &Area<'_>, span: f64) -> anyhow::Result<()> {
         area.draw(&Text::new(self.title, (18, 8), bold(16)))?;
         self.draw_legend(area)?;
-        let upright = text(13, FADED).transform(FontTransform::Rotate270);
         let middle = i32::try_from(PANEL / 2)?;
-        area.draw(&Text::new(self.unit, (12, middle), centred(&upright)))?;
+        area.draw(&Text::new(self.unit, (12, middle), upright(text(13, FADED))))?;
         self.draw_chart(area, span)
     }
 
@@ -211,50 +198,14 @@ impl Picture {
             .into_drawing_area();
         root.fill(&PAPER)?;
         let (header, rest) = root.split_vertically(HEADER);
-        header.draw(&Text::new(self.title.clone(), (18, 14), bold(22)))?;
-        header.draw(&Text::new(self.subtitle.clone(), (18, 40), text(14, FADED)))?;
+        draw_header(&header, &self.title, &self.subtitle)?;
         let (body, footer) = rest.split_vertically(panels * PANEL);
         for (area, panel) in body.split_evenly((PANELS, 1)).iter().zip(&self.panels) {
             panel.draw(area, self.span)?;
         }
         let (_, unit) = time_unit(self.span);
-        let middle = i32::try_from(WIDTH / 2 + 25)?;
-        let label = format!("{unit} since the start");
-        footer.draw(&Text::new(label, (middle, 8), centred(&text(13, FADED))))?;
+        draw_footer(&footer, format!("{unit} since the start"))?;
         root.present()?;
         Ok(())
-    }
-}
-
-fn bold(size: u32) -> TextStyle<'static> {
-    (FONT, f64::from(size) * 1.24, FontStyle::Bold).into_font().color(&INK)
-}
-
-fn text(size: u32, colour: RGBColor) -> TextStyle<'static> {
-    // The library draws text at 1/1.24 of the size it is asked for.
-    (FONT, f64::from(size) * 1.24).into_font().color(&colour)
-}
-
-fn centred(style: &TextStyle<'static>) -> TextStyle<'static> {
-    style.pos(Pos::new(HPos::Center, VPos::Center))
-}
-
-/// Seconds per unit of the time axis, and the unit's name.
-fn time_unit(span: f64) -> (f64, &'static str) {
-    if span > MINUTES_FROM { (60.0, "minutes") } else { (1.0, "seconds") }
-}
-
-fn tick(value: f64) -> String {
-    let rounded = format!("{value:.2}");
-    rounded.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_are_short() {
-        assert_eq!([0.0, 2.5, 1000.0, 0.25].map(tick), ["0", "2.5", "1000", "0.25"]);
     }
 }

@@ -2,10 +2,12 @@
 //! same figures. How they are shown is for `table`, `plot` and the JSON encoder.
 
 use super::{
+    correlation, estimates,
     order::{self, Waiter},
     sections::{Admissions, Figures, Identities, Inside, Setting, Visitors, Waiting},
     spread,
     steps::Steps,
+    turnover,
 };
 use crate::{
     answer::Call,
@@ -56,6 +58,8 @@ impl Figures {
     pub(crate) fn of(setting: Setting, run: &RunRecord) -> Self {
         let levels = Levels::of(run);
         let span = levels.waiting.span();
+        // Whoever came before the room opened could not have entered any sooner.
+        let open = span.map(|(from, until)| (from.max(run.opened), until));
         let latency = |call: Call| spread::latency(&run.calls.latencies[call as usize]);
         Self {
             duration_seconds: run.duration,
@@ -65,9 +69,12 @@ impl Figures {
                 highest: levels.waiting.peak(),
                 first_at_seconds: span.map(|s| s.0),
                 last_at_seconds: span.map(|s| s.1),
-                waits: spread::waits(&run.visitors),
+                waits: spread::waits(run),
+                correlation_with_arrival: correlation::pearson(&correlation::arrivals_and_waits(
+                    run,
+                )),
             },
-            admissions: admissions(&setting, run, span),
+            admissions: admissions(&setting, run, open),
             inside: inside(&setting, run, &levels),
             order: order::measure(&waiters(run)),
             identities: identities(&run.visitors),
@@ -75,8 +82,10 @@ impl Figures {
             longest_wait_for_connection_ms: f64::from(run.calls.longest_queued) / 1000.0,
             errors: run.calls.errors.clone(),
             peak_polls_per_second: run.calls.polls.iter().copied().max().unwrap_or(0),
+            mean_polls_per_second: span.and_then(|span| polls_per_second(run, span)),
             peak_calls_per_second: run.calls.all.iter().copied().max().unwrap_or(0),
-            estimates: spread::estimates(&run.visitors),
+            estimates: estimates::judge(run),
+            simulation: None,
             setting,
         }
     }
@@ -119,6 +128,11 @@ fn joins_per_second(visitors: &[VisitorRecord]) -> f64 {
         last = last.max(joined);
     }
     if last > first { real(count) / (last - first) } else { 0.0 }
+}
+
+fn polls_per_second(run: &RunRecord, (from, until): (f64, f64)) -> Option<f64> {
+    let polls: f64 = run.calls.polls.iter().copied().map(f64::from).sum();
+    (until > from).then(|| polls / (until - from))
 }
 
 fn admissions(setting: &Setting, run: &RunRecord, span: Option<(f64, f64)>) -> Admissions {
@@ -180,6 +194,7 @@ fn inside(setting: &Setting, run: &RunRecord, levels: &Levels) -> Inside {
             .and_then(|inside| share(inside, &busy_and_heard))
             .map(|s| s.0),
         measured_seconds: seen.map_or(0.0, |s| s.1),
+        seat_taken_again: turnover::measure(setting, run, &levels.waiting),
     }
 }
 

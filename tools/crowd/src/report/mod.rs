@@ -1,6 +1,8 @@
 //! The report: what the crowd lived through, as figures (`sections`, calculated in `figures`), as a
 //! verdict (`problems`), and as text (`table`) or JSON. The plot draws from the same record.
 
+mod correlation;
+mod estimates;
 mod figures;
 mod order;
 mod problems;
@@ -8,15 +10,17 @@ mod sections;
 mod spread;
 mod steps;
 mod table;
+mod turnover;
 
 use serde::Serialize;
 
 pub(crate) use self::{
+    correlation::{arrivals_and_waits, pearson},
     figures::Levels,
     sections::{Figures, Setting},
     steps::Steps,
 };
-use crate::{crowd::Over, record::RunRecord};
+use crate::{crowd::Over, record::RunRecord, simulate::Simulation};
 
 /// The whole report.
 #[derive(Debug, Clone, Serialize)]
@@ -36,6 +40,28 @@ impl Report {
         let figures = Figures::of(setting, run);
         let problems = problems::find(&figures, over, expect_outages);
         Self { ok: problems.is_empty(), problems, figures }
+    }
+
+    /// Draws up the report of a simulation.
+    pub(crate) fn of_simulation(
+        setting: Setting,
+        run: &RunRecord,
+        over: Over,
+        simulation: Simulation,
+    ) -> Self {
+        let figures = Figures { simulation: Some(simulation), ..Figures::of(setting, run) };
+        let problems = problems::find(&figures, over, false);
+        Self { ok: problems.is_empty(), problems, figures }
+    }
+
+    /// What was wrong.
+    pub(crate) fn problems(&self) -> &[String] {
+        &self.problems
+    }
+
+    /// What it says.
+    pub(crate) fn figures(&self) -> &Figures {
+        &self.figures
     }
 
     /// Whether nothing was wrong.
@@ -73,7 +99,11 @@ mod tests {
             "/order/admitted_out_of_order",
             "/latency/claim/p99_ms",
             "/setting/ceiling",
-            "/estimates/halfway",
+            "/estimates/known",
+            "/estimates/first",
+            "/estimates/all",
+            "/inside/seat_taken_again",
+            "/waiting/correlation_with_arrival",
         ] {
             assert!(json.pointer(path).is_some(), "{path}");
         }

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
+    estimates::Estimates,
     order::LineOrder,
-    spread::{Estimates, Latency, Waits},
+    spread::{Latency, Waits},
 };
-use crate::duration::human;
+use crate::{duration::human, method::QueueingMethod, simulate::Simulation};
 
 /// What the run was meant to be: the part of the figures that was known before.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -34,6 +35,10 @@ pub(crate) struct Setting {
     pub(crate) rate_per_minute: Option<u32>,
     /// How long a session lasts.
     pub(crate) session_seconds: Option<f64>,
+    /// The order in which people enter, if known.
+    pub(crate) method: Option<QueueingMethod>,
+    /// Whether the room was held until all had arrived.
+    pub(crate) held_while_arriving: bool,
 }
 
 /// Everything the report says.
@@ -65,10 +70,15 @@ pub(crate) struct Figures {
     pub(crate) errors: BTreeMap<String, u64>,
     /// Check-ins in the busiest second.
     pub(crate) peak_polls_per_second: u32,
+    /// Check-ins per second, as a mean from the first who waited to the last.
+    pub(crate) mean_polls_per_second: Option<f64>,
     /// Calls of any kind in the busiest second.
     pub(crate) peak_calls_per_second: u32,
     /// How good the estimated waits were.
     pub(crate) estimates: Estimates,
+    /// What only a simulation knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) simulation: Option<Simulation>,
 }
 
 /// What became of the visitors.
@@ -111,6 +121,9 @@ pub(crate) struct Waiting {
     pub(crate) last_at_seconds: Option<f64>,
     /// How long those who were admitted had waited.
     pub(crate) waits: Waits,
+    /// Pearson's correlation of arrival and wait, over all who were admitted: 0 when the time of
+    /// arrival did not matter. `None` when all came, or all waited, alike.
+    pub(crate) correlation_with_arrival: Option<f64>,
 }
 
 /// How many were let in, and how fast.
@@ -139,6 +152,8 @@ pub(crate) struct Inside {
     pub(crate) share_of_ceiling_while_waiting_controller: Option<f64>,
     /// How many seconds the shares are about.
     pub(crate) measured_seconds: f64,
+    /// How soon seats that came free while somebody waited were taken again.
+    pub(crate) seat_taken_again: Option<Waits>,
 }
 
 /// Whether identities were unique.
@@ -155,7 +170,9 @@ pub(crate) struct Identities {
 impl Setting {
     /// How the crowd arrives, for a sentence: `over 30 s` or `all at once`.
     pub(crate) fn arrival(&self) -> String {
-        if self.arrive_seconds > 0.0 {
+        if self.held_while_arriving {
+            format!("over {}, held till all are there", human(self.arrive_seconds))
+        } else if self.arrive_seconds > 0.0 {
             format!("over {}", human(self.arrive_seconds))
         } else {
             "all at once".to_owned()

@@ -4,10 +4,11 @@
 use std::fmt::{Display, Write};
 
 use super::{
+    estimates::{Accuracy, Calibration},
     sections::Figures,
-    spread::{Estimate, Latency},
+    spread::{Latency, Waits},
 };
-use crate::{duration::human, number::whole};
+use crate::{duration::human, method::QueueingMethod, number::whole};
 
 /// Rows of one section, with a value and a remark each.
 #[derive(Debug, Default)]
@@ -26,6 +27,7 @@ pub(crate) fn text(figures: &Figures, problems: &[String]) -> String {
         calls(figures),
         errors(figures),
         estimates(figures),
+        simulation(figures),
     ];
     let mut out = headline(figures);
     for section in sections.iter().filter(|s| !s.rows.is_empty()) {
@@ -74,10 +76,12 @@ fn line(out: &mut String, text: &str) {
 fn headline(figures: &Figures) -> String {
     let setting = &figures.setting;
     let limit = |limit: Option<u32>| limit.map_or("none".to_owned(), |limit| limit.to_string());
+    let what = match (&figures.simulation, setting.method) {
+        (Some(_), Some(method)) => format!("Simulation, {}", method.name()),
+        _ => format!("Rehearsal of room {}", setting.room),
+    };
     format!(
-        "Rehearsal of room {}: {} visitors {}, staying {}; ceiling {}, per minute {}; \
-         took {} (seed {})\n",
-        setting.room,
+        "{what}: {} visitors {}, staying {}; ceiling {}, per minute {}; took {} (seed {})\n",
         setting.visitors,
         setting.arrival(),
         human(setting.stay_seconds),
@@ -116,7 +120,10 @@ fn visitors(figures: &Figures) -> Section {
     for (label, count) in rest.into_iter().filter(|(_, count)| *count > 0) {
         section = section.row(label, count, "");
     }
-    section.row("most waiting at once", figures.waiting.highest, "")
+    let correlation = figures.waiting.correlation_with_arrival;
+    section
+        .row("most waiting at once", figures.waiting.highest, "")
+        .maybe("correlation of arrival and wait", correlation, |r| (format!("{r:+.3}"), "".into()))
 }
 
 fn admissions(figures: &Figures) -> Section {
@@ -153,6 +160,15 @@ fn inside(figures: &Figures) -> Section {
             seen.share_of_ceiling_while_waiting_controller,
             |share| (percent(share), "as far as it answered".to_owned()),
         )
+        .maybe("a free seat was taken again after", seen.seat_taken_again, |spans: Waits| {
+            let rest = format!(
+                "at the median; nine of ten {}, longest {}, {} seats",
+                human(spans.p90_seconds),
+                human(spans.max_seconds),
+                spans.count
+            );
+            (human(spans.p50_seconds), rest)
+        })
 }
 
 fn order(figures: &Figures) -> Section {
@@ -162,11 +178,14 @@ fn order(figures: &Figures) -> Section {
         seen.largest_overtaking_places,
         human(seen.largest_overtaking_seconds)
     );
-    let section = Section::new("Order")
-        .row("admitted before an earlier visitor", seen.admitted_out_of_order, far)
-        .row("overtaken by a later visitor", seen.overtaken, "");
     let numbers = figures.identities.duplicate_queue_numbers;
-    section.row("queue numbers held twice", numbers, "")
+    let section = Section::new("Order").row("queue numbers held twice", numbers, "");
+    if !figures.setting.method.is_none_or(QueueingMethod::keeps_order) {
+        return section;
+    }
+    section
+        .row("admitted before an earlier visitor", seen.admitted_out_of_order, far)
+        .row("overtaken by a later visitor", seen.overtaken, "")
 }
 
 fn calls(figures: &Figures) -> Section {
@@ -174,12 +193,16 @@ fn calls(figures: &Figures) -> Section {
     for (name, latency) in figures.latency.iter().filter(|(_, latency)| latency.count > 0) {
         section = section.row(name, latency.count, spread(latency));
     }
-    let remark = format!("{} calls/s of any kind", figures.peak_calls_per_second);
-    section.row("most check-ins in a second", figures.peak_polls_per_second, remark).row(
-        "longest wait for a connection",
-        human(figures.longest_wait_for_connection_ms / 1000.0),
-        "in this tool; raise --connections if it is long",
-    )
+    let mean = figures.mean_polls_per_second;
+    let mean = mean.map_or(String::new(), |mean| format!("{mean:.1}/s in the mean, "));
+    let remark = format!("{mean}{} calls/s of any kind", figures.peak_calls_per_second);
+    let section = section.row("most check-ins in a second", figures.peak_polls_per_second, remark);
+    if figures.simulation.is_some() {
+        return section;
+    }
+    let longest = human(figures.longest_wait_for_connection_ms / 1000.0);
+    let remark = "in this tool; raise --connections if it is long";
+    section.row("longest wait for a connection", longest, remark)
 }
 
 fn spread(latency: &Latency) -> String {
@@ -197,14 +220,56 @@ fn errors(figures: &Figures) -> Section {
 }
 
 fn estimates(figures: &Figures) -> Section {
-    let show = |estimate: Estimate| {
-        let bias = whole(estimate.bias * 100.0);
-        let remark = format!("off at the median, bias {bias:+}%, {} visitors", estimate.visitors);
-        (percent(estimate.median_relative_error), remark)
-    };
-    Section::new("Waits as told, against what happened")
-        .maybe("first told", figures.estimates.first, show)
-        .maybe("told halfway", figures.estimates.halfway, show)
+    let seen = &figures.estimates;
+    let told = seen.known + seen.unknown;
+    let mut section = Section::new("Wait estimates");
+    if told > 0 {
+        let unknown = format!("{} said that it is unknown", seen.unknown);
+        section = section.row("answers that told a wait", seen.known, unknown);
+    }
+    let labels = ["first told", "told halfway", "all"];
+    for (label, accuracy) in labels.into_iter().zip([seen.first, seen.halfway, seen.all]) {
+        section = section.maybe(&format!("{label}: median error"), accuracy, off);
+        let calibration = accuracy.and_then(|accuracy| accuracy.calibration);
+        section = section.maybe("  waits within p25, p50, p75", calibration, quartiles);
+    }
+    section
+}
+
+fn simulation(figures: &Figures) -> Section {
+    let section = Section::new("Simulation");
+    let Some(seen) = &figures.simulation else { return section };
+    let queued = seen.queued_while_a_slot_was_free;
+    let mut section = section
+        .row("took in reality", human(seen.real_seconds), "")
+        .row("moments of visitors", seen.moments, format!("{} calls to Redis", seen.redis_calls))
+        .row("queued while a slot was free", queued, "newcomers, while nobody else waited");
+    for (name, region) in &seen.regions {
+        let at_once = format!(
+            "{} admitted at once: {} by its own slots, {} by anyone's, {} lent",
+            region.admitted_at_once, region.own_slots, region.anywhere_slots, region.lent_slots
+        );
+        section = section.row(&format!("from {name}"), region.arrived, at_once);
+    }
+    section
+}
+
+fn off(accuracy: Accuracy) -> (String, String) {
+    let bias = whole(accuracy.bias * 100.0);
+    let remark = format!(
+        "of the wait ({}); nine of ten within {:.0}%; bias {bias:+}%; {} judged, told 10 s ahead \
+         or more",
+        human(accuracy.median_error_seconds),
+        accuracy.p90_error_share * 100.0,
+        accuracy.judged,
+    );
+    (percent(accuracy.median_error_share), remark)
+}
+
+fn quartiles(calibration: Calibration) -> (String, String) {
+    let [p25, p50, p75] =
+        [calibration.within_p25, calibration.within_p50, calibration.within_p75].map(percent);
+    (p50, format!("{p25} within p25, {p75} within p75; right would be 50%, 25% and 75%"))
 }
 
 fn percent(share: f64) -> String {

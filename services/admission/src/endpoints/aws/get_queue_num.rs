@@ -19,7 +19,8 @@ use crate::state::Admission;
 /// A visitor's number.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct QueueNum {
-    /// In order of arrival, from 1 on.
+    /// In order of arrival, from 1 on; for someone who came in a pre-queue with a draw, the place
+    /// drawn.
     pub(crate) queue_number: u64,
     /// When the visitor joined, unix seconds.
     pub(crate) entry_time: u32,
@@ -35,7 +36,7 @@ pub(crate) struct QueueNum {
     params(("event_id" = String, Query), ("request_id" = String, Query)),
     responses(
         (status = 200, description = "The number", body = QueueNum),
-        (status = 202, description = "Not a request id of this event", body = ErrorBody),
+        (status = 202, description = "Not a request id of this event, or its draw is yet to come", body = ErrorBody),
         (status = 400, description = "Not a room here, or not the shape of an id", body = ErrorBody),
     )
 )]
@@ -49,7 +50,9 @@ pub(crate) async fn get_queue_num(
         RequestIdError::Malformed => Answer::InvalidEventOrRequest,
         RequestIdError::Foreign => Answer::NotFoundYet,
     })?;
-    let (queue_number, entry_time) = (place.number, place.entered_at);
+    // Clients compare this with the serving counter: after a draw it is the place drawn.
+    let queue_number = visit.snapshot.position(place.number).ok_or(Answer::NotFoundYet)?;
+    let entry_time = place.entered_at;
     let found = QueueNum { queue_number, entry_time, event_id, status: 1 };
     Ok(([(CACHE_CONTROL, "no-store")], Json(found)).into_response())
 }

@@ -53,7 +53,7 @@ pub(crate) async fn get_queue_pos_expiry(
         return Err(Answer::ExpiryOff);
     }
     let place = opened.map_err(|_| Answer::UnknownRequest)?;
-    let position = snapshot.position(place.number);
+    let position = snapshot.position(place.number).ok_or(Answer::NotServed)?;
     let expiry =
         admission.store.position_expiry(&snapshot.room, snapshot.reset_epoch, &place, position);
     match expiry.await? {

@@ -37,7 +37,7 @@ pub(crate) async fn get_serving_num(
 ) -> Result<Response, Answer> {
     let [event_id] = required(query.as_deref(), ["event_id"])?;
     let visit = event(&admission, &event_id).ok_or(Answer::InvalidEvent)?;
-    let serving_counter = visit.snapshot.serving_counter.to_string();
+    let serving_counter = visit.snapshot.served_for_all().to_string();
     Ok(([(CACHE_CONTROL, "public, max-age=1")], Json(ServingNum { serving_counter }))
         .into_response())
 }

@@ -3,16 +3,23 @@
 
 local RANGES_PER_OCTAVE_LOG2 = 4
 local INITIAL_SECONDS = 5
+-- The width that stands for those who wait for a draw.
+local POOL = 63
 
 local function log2(n)
   local _, exponent = math.frexp(n)
   return exponent - 1
 end
 
--- Counts the numbers first..last as present for a moment, until they have been told when to come.
-local function count_newcomers(key, first, last, serving, now)
+-- Counts the numbers first..last as present for a moment, until they have been told when to come;
+-- those who wait for a draw under its index, `pool`.
+local function count_newcomers(key, first, last, serving, now, pool)
   serving = math.max(serving, 0)
   local slice = math.ceil(now / 1000) + INITIAL_SECONDS
+  if pool and first <= last then
+    redis.call('HINCRBY', key, string.format('%d.%d.%d', slice, POOL, pool), last - first + 1)
+    return
+  end
   while first <= last do
     local octave = log2(math.max(first - serving, 1))
     local width = math.max(octave - RANGES_PER_OCTAVE_LOG2, 0)

@@ -62,3 +62,15 @@ local function rate_take(key, rate, now, waiting, n)
     redis.call('HSET', key, 'paced_until', string.format('%.3f', paced))
   end
 end
+
+-- When the window lets the next one in, ms: 0 unless it is used up.
+local function rate_resumes_at(key, rate, now)
+  if not rate or rate == 0 or rate_used(key, now) < rate then return 0 end
+  local oldest = math.floor(now / BUCKET_MS) - BUCKETS
+  local names = {}
+  for bucket = oldest, oldest + BUCKETS do names[#names + 1] = string.format('%d', bucket) end
+  for i, count in ipairs(redis.call('HMGET', key, unpack(names))) do
+    if tonumber(count) then return (oldest + i - 1 + BUCKETS + 1) * BUCKET_MS end
+  end
+  return 0
+end

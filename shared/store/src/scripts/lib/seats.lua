@@ -15,7 +15,7 @@ end
 
 local function session_end(exp) return exp * 1000 + 999 end
 
--- A record: issued at | expires at | status (0 live, 1 completed, -1 abandoned) |
+-- A record: issued at | expires at | status (0 live, 1 completed, -1 abandoned, -2 revoked) |
 -- kind (v visitor's calls, a AWS-style) | key id | request id | issuer
 local function pack_record(r)
   return string.format(
@@ -32,11 +32,12 @@ local function unpack_record(text)
   }
 end
 
--- Gives a seat to `number`. keys: sessions, records, tokens, entered.
-local function seat(keys, number, record)
+-- Gives a seat to `number`, who stands at `position`: the bit that it has entered is the
+-- position's. keys: sessions, records, tokens, entered.
+local function seat(keys, number, position, record)
   redis.call('ZADD', keys.sessions, session_end(record.exp), number)
   redis.call('HSET', keys.records, number, pack_record(record))
-  redis.call('SETBIT', keys.entered, number, 1)
+  redis.call('SETBIT', keys.entered, position, 1)
   if record.kind == 'a' then redis.call('ZADD', keys.tokens, record.exp, number) end
 end
 
@@ -45,8 +46,10 @@ local function is_live(keys, number, now)
 end
 
 -- A visitor's session ends a session length after this; its token is renewed once the first half
--- of its life is over, and always expires before the session does.
+-- of its life is over, and always expires before the session does. Where the operator has sessions
+-- of a fixed length, nothing is renewed.
 local function renew(keys, settings, number, record, kid, now)
+  if not settings.renew then return end
   local now_s = math.floor(now / 1000)
   if record.exp - now_s <= settings.session / 2 then
     record.iat, record.exp, record.kid = now_s, now_s + settings.session, kid

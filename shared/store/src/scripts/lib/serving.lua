@@ -1,8 +1,7 @@
 -- The serving counter and when each part of the line was served.
 -- rows: sorted set, score = serving counter after the move, member "counter:issued ms:who:joined
 -- ms", who = o (an operator's increment) or t (the tick, or the join script), joined = when the
--- last of the row came, if the row was served before that, else 0. served: hash, counter ->
--- visitors of that row who entered.
+-- last of the row came, if the row was served before that, else 0.
 
 -- Moves of the tick closer together than this share a row, with the later time.
 local MERGE_MS = 1000
@@ -27,7 +26,6 @@ end
 
 local function drop_row(keys, row)
   redis.call('ZREM', keys.rows, row.member)
-  redis.call('HDEL', keys.served, row.counter)
 end
 
 -- Moves the counter up to `target`.
@@ -35,9 +33,7 @@ local function raise_serving(keys, line, target, now, who)
   if target <= line.serving_counter then return end
   local last = who == 't' and last_row(keys)
   if last and last.who == 't' and now - last.issued < MERGE_MS then
-    local served = redis.call('HGET', keys.served, last.counter)
     drop_row(keys, last)
-    if served then redis.call('HSET', keys.served, target, served) end
   end
   add_row(keys, target, now, who)
   redis.call('HSET', keys.line, 'serving_counter', target)
@@ -49,12 +45,8 @@ local function lower_serving(keys, line, target)
   local above = redis.call('ZRANGEBYSCORE', keys.rows, '(' .. target, '+inf')
   for i, member in ipairs(above) do
     local row = row_of(member)
-    local served = redis.call('HGET', keys.served, row.counter)
     drop_row(keys, row)
-    if i == 1 then
-      add_row(keys, target, row.issued, row.who)
-      if served then redis.call('HSET', keys.served, target, served) end
-    end
+    if i == 1 then add_row(keys, target, row.issued, row.who) end
   end
   redis.call('HSET', keys.line, 'serving_counter', target)
   line.serving_counter = target

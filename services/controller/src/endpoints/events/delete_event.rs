@@ -1,0 +1,34 @@
+//! `DELETE /v1/rooms/{room}/events/{event}`
+
+use std::sync::Arc;
+
+use axum::{extract::State, http::StatusCode};
+use vestibule_domain::schedule::Program;
+use vestibule_runtime::{Problem, extract::Path};
+
+use super::{EventAddress, find};
+use crate::{
+    openapi::{Busy, InvalidRequest, NoSuchEvent, Refusals},
+    state::Controller,
+};
+
+/// Deletes an event.
+///
+/// If it is in force, the room's own settings are back at once, and nobody loses the place: a
+/// pre-queue that has not been drawn stands in order of arrival.
+#[utoipa::path(
+    delete, path = "/v1/rooms/{room}/events/{event}", tag = "events", params(EventAddress),
+    responses((status = 204, description = "Deleted"),
+        Busy, InvalidRequest, NoSuchEvent, Refusals)
+)]
+pub(crate) async fn delete_event(
+    State(controller): State<Arc<Controller>>,
+    Path(EventAddress { room, event: name }): Path<EventAddress>,
+) -> Result<StatusCode, Problem> {
+    let remove = |program: &mut Program| {
+        find(program, &name)?;
+        program.events.retain(|event| event.name != name);
+        Ok(StatusCode::NO_CONTENT)
+    };
+    controller.change_program(&room, remove).await
+}

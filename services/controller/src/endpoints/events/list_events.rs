@@ -1,0 +1,32 @@
+//! `GET /v1/rooms/{room}/events`
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use vestibule_domain::RoomId;
+use vestibule_runtime::{
+    Problem,
+    extract::{Json, Path},
+};
+
+use crate::{
+    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    state::Controller,
+    wire::{Event, EventList},
+};
+
+/// Lists a room's events, those that are over included, in the order in which they come.
+#[utoipa::path(
+    get, path = "/v1/rooms/{room}/events", tag = "events",
+    params(("room" = String, Path, description = "Its name")),
+    responses((status = 200, description = "The events", body = EventList),
+        InvalidRequest, NoSuchRoom, Refusals)
+)]
+pub(crate) async fn list_events(
+    State(controller): State<Arc<Controller>>,
+    Path(room): Path<RoomId>,
+) -> Result<Json<EventList>, Problem> {
+    let mut events = controller.read_program(&room).await?.events;
+    events.sort_by(|one, other| (one.opens(), &one.name).cmp(&(other.opens(), &other.name)));
+    Ok(Json(EventList { events: events.into_iter().map(Event::from).collect() }))
+}

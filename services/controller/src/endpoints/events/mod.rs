@@ -1,0 +1,34 @@
+//! Scheduled events of a room: one file for each operation.
+
+pub mod delete_event;
+pub mod get_event;
+pub mod get_event_details;
+pub mod list_events;
+pub mod patch_event;
+pub mod put_event;
+
+use serde::Deserialize;
+use utoipa::IntoParams;
+use vestibule_domain::{
+    RoomId,
+    schedule::{Event, EventName, Program},
+};
+use vestibule_runtime::{Problem, ProblemType};
+
+/// Which event of which room.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct EventAddress {
+    /// The room's name.
+    #[param(value_type = String)]
+    room: RoomId,
+    /// The event's name: 1 to 64 of `A-Za-z0-9_-`.
+    #[param(value_type = String)]
+    event: EventName,
+}
+
+/// The event of this name, or the 404 that there is none.
+fn find(program: &Program, name: &EventName) -> Result<Event, Problem> {
+    let event = program.event(name.as_str()).cloned();
+    event.ok_or_else(|| Problem::new(ProblemType::EventNotFound))
+}

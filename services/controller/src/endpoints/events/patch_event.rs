@@ -1,0 +1,46 @@
+//! `PATCH /v1/rooms/{room}/events/{event}`
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use vestibule_domain::schedule::Program;
+use vestibule_runtime::{
+    Problem,
+    extract::{Json, Path},
+};
+
+use super::{EventAddress, find};
+use crate::{
+    openapi::{Busy, InvalidRequest, NoSuchEvent, Refusals},
+    state::Controller,
+    wire::{Event, Members},
+};
+
+/// Changes some of an event, by JSON merge patch (RFC 7396).
+///
+/// What is left out stays as it is; `null` gives a setting back to the room. Takes effect at once
+/// when the event is in force. What has passed, and what an open pre-queue's draw depends on,
+/// stays as it is.
+#[utoipa::path(
+    patch, path = "/v1/rooms/{room}/events/{event}", tag = "events", params(EventAddress),
+    request_body(content = Event, content_type = "application/merge-patch+json"),
+    responses(
+        (status = 200, description = "The event as it is now", body = Event),
+        Busy, InvalidRequest, NoSuchEvent, Refusals,
+    )
+)]
+pub(crate) async fn patch_event(
+    State(controller): State<Arc<Controller>>,
+    Path(EventAddress { room, event: name }): Path<EventAddress>,
+    Json(members): Json<Members>,
+) -> Result<Json<Event>, Problem> {
+    let now_s = controller.now_ms().await? / 1000;
+    let place = |program: &mut Program| {
+        let before = find(program, &name)?;
+        let merged = members.clone().merge_event(&before)?;
+        let event = merged.into_domain(name.clone(), Some(&before))?;
+        controller.place_event(&room, program, event, now_s)
+    };
+    let (event, _) = controller.change_program(&room, place).await?;
+    Ok(Json(event.into()))
+}

@@ -1,0 +1,46 @@
+//! `PUT /v1/rooms/{room}/events/{event}`
+
+use std::sync::Arc;
+
+use axum::{extract::State, http::StatusCode};
+use vestibule_domain::schedule::Program;
+use vestibule_runtime::{
+    Problem,
+    extract::{Json, Path},
+};
+
+use super::EventAddress;
+use crate::{
+    openapi::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    state::Controller,
+    wire::{Event, Members},
+};
+
+/// Creates an event, or replaces it: what is left out is the room's.
+///
+/// A new event begins now or later. Of one that has begun, times that have passed stay as they
+/// are, and so does all that its draw depends on: pre-queue, start, draw and beacon.
+#[utoipa::path(
+    put, path = "/v1/rooms/{room}/events/{event}", tag = "events", params(EventAddress),
+    request_body = Event,
+    responses(
+        (status = 201, description = "Created", body = Event),
+        (status = 200, description = "Replaced", body = Event),
+        Busy, InvalidRequest, NoSuchRoom, Refusals,
+    )
+)]
+pub(crate) async fn put_event(
+    State(controller): State<Arc<Controller>>,
+    Path(EventAddress { room, event: name }): Path<EventAddress>,
+    Json(members): Json<Members>,
+) -> Result<(StatusCode, Json<Event>), Problem> {
+    let given = members.create_event(&name)?;
+    let now_s = controller.now_ms().await? / 1000;
+    let place = |program: &mut Program| {
+        let event = given.clone().into_domain(name.clone(), program.event(name.as_str()))?;
+        controller.place_event(&room, program, event, now_s)
+    };
+    let (event, is_new) = controller.change_program(&room, place).await?;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(event.into())))
+}

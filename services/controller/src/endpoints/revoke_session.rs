@@ -1,0 +1,53 @@
+//! `DELETE /v1/rooms/{room}/sessions/{request_id}`
+
+use std::sync::Arc;
+
+use axum::{extract::State, http::StatusCode};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use vestibule_domain::RoomId;
+use vestibule_runtime::{Problem, ProblemType, extract::Path};
+use vestibule_store::{Departure, EndedAs};
+
+use crate::{
+    openapi::{InvalidRequest, NoSuchSession, Refusals},
+    state::Controller,
+};
+
+/// Whose session in which room.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct SessionAddress {
+    /// The room's name.
+    #[param(value_type = String)]
+    room: RoomId,
+    /// The visitor's request id.
+    request_id: String,
+}
+
+/// Revokes a visitor's session.
+///
+/// Its seat is free at once. A token that the visitor still holds stays valid until it expires,
+/// at gateways that verify by themselves.
+#[utoipa::path(
+    delete, path = "/v1/rooms/{room}/sessions/{request_id}", tag = "rooms",
+    params(SessionAddress),
+    responses((status = 204, description = "Revoked"), InvalidRequest, NoSuchSession, Refusals)
+)]
+pub(crate) async fn revoke_session(
+    State(controller): State<Arc<Controller>>,
+    Path(SessionAddress { room, request_id }): Path<SessionAddress>,
+) -> Result<StatusCode, Problem> {
+    let reset_epoch = controller.read_room(&room).await?.reset_epoch;
+    let seals = controller.seals.of(&room, reset_epoch);
+    let place = seals
+        .request_ids
+        .open(&request_id)
+        .map_err(|error| Problem::new(ProblemType::InvalidRequestId).detail(error.to_string()))?;
+    let departure = Departure { number: place.number, ended_as: EndedAs::Revoked };
+    match controller.store.leave(&room, reset_epoch, &[departure]).await {
+        Ok(ended) if ended.contains(&true) => Ok(StatusCode::NO_CONTENT),
+        Ok(_) => Err(Problem::new(ProblemType::SessionNotFound)),
+        Err(error) => Err(controller.explain(&room, error).await.into()),
+    }
+}

@@ -1,0 +1,189 @@
+//! Drawing: once the pre-queue of an event is over, the leader gives everyone in it a place, and
+//! publishes how. With a public beacon it waits for the beacon's round, as long as was promised.
+
+use std::{collections::HashSet, sync::Arc, time::Duration};
+
+use tokio::{task::JoinSet, time::sleep};
+use vestibule_domain::{
+    Draw, RoomId, RoomSnapshot,
+    draw::{BeaconOutcome, DrawRecord, Seed, mix, to_hex},
+    schedule::{Event, EventState, Program},
+};
+use vestibule_store::{KnownRoom, Pool, StoreError};
+
+use crate::{
+    beacon::{Answer, BeaconClient, Round},
+    state::Controller,
+};
+
+/// How often the leader looks for a pre-queue that is over.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long after the start the beacon is waited for, in seconds; then the committed seed alone
+/// decides.
+pub(crate) const BEACON_PATIENCE_SECONDS: u64 = 30;
+/// How often the beacon is asked meanwhile.
+const ASK: Duration = Duration::from_secs(1);
+
+/// Draws for as long as this instance leads.
+pub(super) async fn run(controller: Arc<Controller>) {
+    let mut role = controller.leadership.watch();
+    loop {
+        let leading = role.borrow_and_update().leading();
+        if let Some(epoch) = leading {
+            tokio::select! {
+                _ = role.changed() => {}
+                () = term(&controller, epoch) => {}
+            }
+        } else if role.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Looks at every room, again and again; a room that waits for its beacon delays no other.
+async fn term(controller: &Arc<Controller>, epoch: u64) {
+    let mut drawing: JoinSet<RoomId> = JoinSet::new();
+    let mut busy: HashSet<RoomId> = HashSet::new();
+    loop {
+        while let Some(Ok(room)) = drawing.try_join_next() {
+            busy.remove(&room);
+        }
+        for known in controller.feed.rooms() {
+            let snapshot = known.snapshot();
+            if needs_draw(&known, &snapshot) && busy.insert(snapshot.room.clone()) {
+                let controller = Arc::clone(controller);
+                drawing.spawn(async move {
+                    if let Err(error) = draw(&controller, epoch, &known).await {
+                        report(&controller, epoch, &snapshot.room, &error);
+                    }
+                    snapshot.room.clone()
+                });
+            }
+        }
+        sleep(LOOK).await;
+    }
+}
+
+/// Whether a pre-queue is over and has not been drawn, or an event has begun whose pre-queue nobody
+/// came to.
+fn needs_draw(known: &KnownRoom, room: &RoomSnapshot) -> bool {
+    if room.pool_first > 0 {
+        return room.pool_last > 0;
+    }
+    let begun = room.event.as_ref().filter(|event| event.draw && !event.prequeueing);
+    let Some((event, plans)) = begun.zip(known.plans()) else { return false };
+    let event = plans.program.event(event.name.as_str());
+    event.is_some_and(|event| !plans.draws.contains_key(&event.draw_id))
+}
+
+async fn draw(controller: &Controller, epoch: u64, known: &KnownRoom) -> Result<(), StoreError> {
+    let room = known.snapshot().room.clone();
+    controller.feed.read_plans(known).await?;
+    let Some(plans) = known.plans() else { return Ok(()) };
+    // As Redis has it: the push may be late.
+    let Some(snapshot) = controller.store.read_snapshot(&room).await? else { return Ok(()) };
+    let report = controller.store.survey(&room, &snapshot.draws, epoch).await?;
+    let pool = pool_to_draw(&report.pool, &snapshot, &plans.program);
+    let event = plans.program.events.iter().find(|event| event.draw_id == pool.draw_id);
+    match event.filter(|event| event.draw) {
+        Some(event) => hold(controller, epoch, &snapshot, event, &pool).await?,
+        None => cancel(controller, epoch, &snapshot, &pool).await?,
+    }
+    controller.feed.read_plans(known).await
+}
+
+/// The pool that waits; an empty one for an event that nobody came early for.
+fn pool_to_draw(pool: &Pool, room: &RoomSnapshot, program: &Program) -> Pool {
+    if !pool.is_empty() {
+        return pool.clone();
+    }
+    let event = room.event.as_ref().and_then(|event| program.event(event.name.as_str()));
+    let draw_id = event.map(|event| event.draw_id.clone()).unwrap_or_default();
+    Pool { first: 0, last: 0, draw_id }
+}
+
+async fn hold(
+    controller: &Controller,
+    epoch: u64,
+    room: &RoomSnapshot,
+    event: &Event,
+    pool: &Pool,
+) -> Result<(), StoreError> {
+    let Some(promise) = DrawRecord::promised(&room.room, event, EventState::Running) else {
+        return Ok(());
+    };
+    let committed = controller.secret.draw_seed(&room.room, &event.draw_id);
+    let outcome = ask_beacon(controller, event, room).await?;
+    let seed = outcome.as_ref().map_or(committed, |(_, mixed)| mixed.unwrap_or(committed));
+    let first = if pool.is_empty() { room.queue_counter + 1 } else { pool.first };
+    let draw = Draw::new(first, pool.count(), seed);
+    let now_s = controller.store.now_ms().await? / 1000;
+    let outcome = outcome.map(|(outcome, _)| outcome);
+    let record = promise.drawn(&draw, &committed, outcome, now_s);
+    let draws: Vec<Draw> = room.draws.iter().cloned().chain([draw]).collect();
+    let added = (!pool.is_empty()).then_some(draws.as_slice());
+    if controller.store.draw(&room.room, epoch, pool, added, &record).await? {
+        let participants = pool.count();
+        tracing::info!(room = %room.room, event = %record.event, participants, "drawn");
+    }
+    Ok(())
+}
+
+/// The event was withdrawn while people waited for its draw: they stand in order of arrival.
+async fn cancel(
+    controller: &Controller,
+    epoch: u64,
+    room: &RoomSnapshot,
+    pool: &Pool,
+) -> Result<(), StoreError> {
+    let seed = controller.secret.draw_seed(&room.room, &pool.draw_id);
+    let record = DrawRecord::cancelled(&room.room, &seed);
+    if controller.store.draw(&room.room, epoch, pool, None, &record).await? {
+        tracing::warn!(room = %room.room, draw_id = %pool.draw_id, "a draw was cancelled");
+    }
+    Ok(())
+}
+
+type Outcome = (BeaconOutcome, Option<Seed>);
+
+/// What the beacon said, and the seed that follows; `None` if the event names no beacon.
+async fn ask_beacon(
+    controller: &Controller,
+    event: &Event,
+    room: &RoomSnapshot,
+) -> Result<Option<Outcome>, StoreError> {
+    let Some(beacon) = &event.beacon else { return Ok(None) };
+    let committed = controller.secret.draw_seed(&room.room, &event.draw_id);
+    let client = BeaconClient::default();
+    loop {
+        match client.ask(beacon).await {
+            Answer::Verified(round) => return Ok(Some(verified(round, &committed))),
+            Answer::NotYet => {}
+            Answer::Wrong(reason) => {
+                tracing::warn!(room = %room.room, %reason, "the beacon gave no round");
+            }
+        }
+        if controller.store.now_ms().await? / 1000 >= event.start + BEACON_PATIENCE_SECONDS {
+            return Ok(Some((BeaconOutcome::Unanswered, None)));
+        }
+        sleep(ASK).await;
+    }
+}
+
+fn verified(round: Round, committed: &Seed) -> Outcome {
+    let mixed = mix(committed, &round.randomness);
+    let outcome = BeaconOutcome::Verified {
+        signature: round.signature,
+        previous_signature: round.previous_signature,
+        randomness: to_hex(&round.randomness),
+    };
+    (outcome, Some(mixed))
+}
+
+fn report(controller: &Controller, epoch: u64, room: &RoomId, error: &StoreError) {
+    match error {
+        StoreError::Fenced(by) => controller.leadership.overtaken(epoch, by),
+        StoreError::RoomMissing => controller.leadership.report_missing(),
+        error => tracing::warn!(%room, %error, "a draw failed; it is tried again"),
+    }
+}

@@ -1,0 +1,144 @@
+//! A room's program: reading it, changing it, and starting over when someone else's change came
+//! in between. What is in force now is not here: the room's snapshot has it.
+
+use vestibule_domain::{
+    RoomId, draw,
+    schedule::{Event, Program},
+};
+use vestibule_entry::problem_of;
+use vestibule_runtime::{Problem, ProblemType};
+use vestibule_store::{Put, StoreError};
+
+use crate::{
+    rooms::RoomError,
+    state::Controller,
+    wire::{invalid_event, invalid_room, refuse},
+};
+
+/// How often a change starts over because someone else's came in between.
+const ATTEMPTS: usize = 5;
+
+// === impl Controller ===
+
+impl Controller {
+    /// What operators have planned for the room, as Redis holds it this moment.
+    ///
+    /// # Errors
+    /// [`RoomError`].
+    pub async fn read_program(&self, room: &RoomId) -> Result<Program, RoomError> {
+        match self.store.read_program(room).await? {
+            Some(program) => Ok(program),
+            None => Err(self.explain(room, StoreError::RoomMissing).await),
+        }
+    }
+
+    /// Changes the program of a room that is there.
+    ///
+    /// # Errors
+    /// What `change` refuses, 404 without the room, and 409 when others keep changing it.
+    pub async fn change_program<T>(
+        &self,
+        room: &RoomId,
+        mut change: impl FnMut(&mut Program) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
+        for _ in 0..ATTEMPTS {
+            let mut program = self.read_program(room).await?;
+            let outcome = change(&mut program)?;
+            if self.put_program(room, &program).await? != Put::Conflict {
+                return Ok(outcome);
+            }
+        }
+        Err(busy())
+    }
+
+    /// Changes the program of a room, which is created if it is not there.
+    ///
+    /// # Errors
+    /// As [`Self::change_program`], but for the 404.
+    pub async fn make_program(
+        &self,
+        room: &RoomId,
+        change: impl Fn(&mut Program) -> Result<(), Problem>,
+    ) -> Result<Put, Problem> {
+        for _ in 0..ATTEMPTS {
+            let program = self.store.read_program(room).await;
+            let mut program = program.map_err(|error| problem_of(&error))?.unwrap_or_default();
+            change(&mut program)?;
+            let put = self.put_program(room, &program).await?;
+            if put != Put::Conflict {
+                return Ok(put);
+            }
+        }
+        Err(busy())
+    }
+
+    /// Puts `event` into the program of `room`, in the place of the one of its name; tells it as it
+    /// is there, and whether it is new.
+    ///
+    /// # Errors
+    /// A 400 that names each wrong field and the reason.
+    pub fn place_event(
+        &self,
+        room: &RoomId,
+        program: &mut Program,
+        mut event: Event,
+        now_s: u64,
+    ) -> Result<(Event, bool), Problem> {
+        let place = program.events.iter().position(|other| other.name == event.name);
+        let before = place.map(|place| &program.events[place]);
+        refuse(invalid_event(), program.errors_of_change(&event, before, now_s))?;
+        self.settle_draw(room, &mut event, before);
+        match place {
+            Some(place) => program.events[place] = event.clone(),
+            None => program.events.push(event.clone()),
+        }
+        Ok((event, place.is_none()))
+    }
+
+    /// Redis's time, unix ms.
+    ///
+    /// # Errors
+    /// 503 while Redis cannot tell.
+    pub async fn now_ms(&self) -> Result<u64, Problem> {
+        self.store.now_ms().await.map_err(|error| problem_of(&error))
+    }
+
+    async fn put_program(&self, room: &RoomId, program: &Program) -> Result<Put, Problem> {
+        let put = self.store.put_program(room, program).await;
+        let put = put.map_err(|error| problem_of(&error))?;
+        if put != Put::Conflict {
+            self.take_in(room).await;
+        }
+        Ok(put)
+    }
+
+    /// Gives an event with a draw its seed, and keeps the one that it has.
+    fn settle_draw(&self, room: &RoomId, event: &mut Event, before: Option<&Event>) {
+        if !event.draw {
+            return;
+        }
+        if let Some(before) = before.filter(|before| before.draw) {
+            event.draw_id.clone_from(&before.draw_id);
+            event.commitment.clone_from(&before.commitment);
+            return;
+        }
+        event.draw_id = format!("{:032x}", rand::random::<u128>());
+        let seed = self.secret.draw_seed(room, &event.draw_id);
+        event.commitment = Some(draw::commitment(&seed));
+    }
+}
+
+/// Refuses settings of a room that are wrong in themselves or with one of its events.
+///
+/// # Errors
+/// A 400 that names each wrong field, the reason and the event.
+pub(crate) fn check_settings(program: &Program) -> Result<(), Problem> {
+    refuse(invalid_room(), program.errors_of_settings())
+}
+
+fn busy() -> Problem {
+    Problem::new(ProblemType::Conflict).detail("others keep changing this room")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! The draw: everyone who came before the start is given a place by chance, in a way that anyone
+//! can recompute.
+//!
+//! No list is kept. A place is a function of the queue number, of how many took part and of a
+//! seed of 32 bytes: the swap-or-not shuffle as the Ethereum consensus specification fixes it
+//! (`compute_shuffled_index`, 90 rounds). Two visitors never get the same place,
+//! and every place from the first to the last is taken.
+//!
+//! The hash in it is SHA-256, and this crate otherwise has no cryptography. It may stand here
+//! because nothing about it is secret: a draw is a public computation over a published seed, and
+//! holds no key. Where the seed comes from is `vestibule-token`'s matter.
+
+mod promise;
+mod record;
+mod seed;
+mod shuffle;
+mod source;
+mod written;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::MAX_QUEUE_NUMBER;
+pub use record::{BeaconOutcome, BeaconRecord, DrawFault, DrawRecord, DrawState, METHOD};
+pub use seed::{Seed, commitment, from_hex, mix, to_hex};
+use shuffle::Shuffle;
+pub use written::DrawError;
+use written::Written;
+
+/// One draw, ready to be asked: queue numbers `first` to `first + count - 1` took part, and they
+/// share the positions of that same range among themselves.
+///
+/// Reads and writes as `{"first": 1, "count": 1000, "seed": "<64 hex digits>"}`.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct Draw {
+    first: u64,
+    shuffle: Shuffle,
+}
+
+// === impl Draw ===
+
+impl Draw {
+    /// The draw of the `count` queue numbers from `first` on. Costs 90 hashes, once.
+    #[must_use]
+    pub fn new(first: u64, count: u64, seed: Seed) -> Self {
+        Self { first, shuffle: Shuffle::new(count, seed) }
+    }
+
+    /// As [`Self::new`], for numbers that come from outside.
+    ///
+    /// # Errors
+    /// When they reach past the highest queue number that a visitor can hold.
+    pub fn checked(first: u64, count: u64, seed: Seed) -> Result<Self, DrawError> {
+        match first.checked_add(count) {
+            Some(end) if end <= MAX_QUEUE_NUMBER + 1 => Ok(Self::new(first, count, seed)),
+            _ => Err(DrawError::TooFar { first, count }),
+        }
+    }
+
+    /// The lowest queue number that took part, and the first position that was drawn for.
+    #[must_use]
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// How many took part.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.shuffle.count()
+    }
+
+    /// The final seed: what the places were computed from.
+    #[must_use]
+    pub fn seed(&self) -> &Seed {
+        self.shuffle.seed()
+    }
+
+    /// Whether queue number `number` took part.
+    #[must_use]
+    pub fn contains(&self, number: u64) -> bool {
+        self.index(number).is_some()
+    }
+
+    /// The position that queue number `number` drew; `None` if it did not take part. Costs 90
+    /// hashes and no memory.
+    #[must_use]
+    pub fn position(&self, number: u64) -> Option<u64> {
+        self.first.checked_add(self.shuffle.shuffled(self.index(number)?)?)
+    }
+
+    /// The position of queue number `number` in a line in which `draws` were held. Whoever took
+    /// part in none of them stands at their own number. The draws must not share any number.
+    #[must_use]
+    pub fn of(draws: &[Self], number: u64) -> u64 {
+        draws.iter().find_map(|draw| draw.position(number)).unwrap_or(number)
+    }
+
+    fn index(&self, number: u64) -> Option<u64> {
+        number.checked_sub(self.first).filter(|index| *index < self.count())
+    }
+}
+
+/// Without the pivots, which say nothing that the seed does not.
+impl fmt::Debug for Draw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Draw")
+            .field("first", &self.first)
+            .field("count", &self.count())
+            .field("seed", &to_hex(self.seed()))
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! What is published about a draw: a promise before, and after it all that it takes to compute
+//! every place again. Anyone who has the record can check it; nothing else is needed.
+//!
+//! | when | state | what is in it |
+//! |---|---|---|
+//! | from the event's creation | `committed` | the commitment, and the beacon's round if there is one |
+//! | from the pre-queue's start | `collecting` | the same |
+//! | from the event's start | `drawing` | the same, while the beacon is awaited |
+//! | then, for good | `drawn` | who took part, both seeds, the beacon's answer |
+//! | the event was withdrawn | `cancelled` | the commitment |
+//!
+//! [`DrawRecord::check`] recomputes what follows from what. Whether the beacon's signature is
+//! genuine is not checked here: `vestibule-token` does that.
+
+mod check;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Draw, Seed, to_hex};
+use crate::{RoomId, schedule::Beacon};
+pub use check::DrawFault;
+
+/// The one method there is: the swap-or-not shuffle with SHA-256 and 90 rounds.
+pub const METHOD: &str = "swap-or-not-sha256-90";
+
+/// The published record of one draw. Times are seconds since 1970, seeds are 64 hex digits, and
+/// what is not yet known is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawRecord {
+    /// The room.
+    pub room: RoomId,
+    /// The event's name.
+    pub event: String,
+    /// How places follow from the seed: [`METHOD`].
+    pub method: String,
+    /// How far the draw is.
+    pub state: DrawState,
+    /// SHA-256 of the committed seed: the promise.
+    pub commitment: String,
+    /// When the pre-queue opens.
+    pub prequeue_start: u64,
+    /// When it ends: whoever joins from then on stands behind the draw.
+    pub event_start: u64,
+    /// The lowest queue number that took part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_queue_number: Option<u64>,
+    /// How many took part: consecutive queue numbers from the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participants: Option<u64>,
+    /// The seed that was promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committed_seed: Option<String>,
+    /// The seed that places are computed from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<String>,
+    /// When it was drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn_at: Option<u64>,
+    /// The public randomness that is mixed in, if the event names a beacon.
+    #[serde(default)]
+    pub beacon: Option<BeaconRecord>,
+}
+
+/// How far a draw is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DrawState {
+    /// Promised; the pre-queue is not open yet.
+    Committed,
+    /// The pre-queue is open.
+    Collecting,
+    /// The pre-queue is over, and the beacon's answer is awaited.
+    Drawing,
+    /// Every place is known.
+    Drawn,
+    /// There will be no draw.
+    Cancelled,
+}
+
+/// The round of a public randomness beacon that a draw is bound to, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BeaconRecord {
+    /// Which round of which beacon.
+    #[serde(flatten)]
+    pub asked: Beacon,
+    /// What came of it; nothing before the draw.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<BeaconOutcome>,
+}
+
+/// What came of asking the beacon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum BeaconOutcome {
+    /// It answered, and the signature was genuine: its randomness is in the final seed.
+    Verified {
+        /// The round's signature, in hex.
+        signature: String,
+        /// The signature of the round before, in hex, where the chain signs it too.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        previous_signature: Option<String>,
+        /// SHA-256 of the signature, in hex.
+        randomness: String,
+    },
+    /// It did not answer in time. The stated fallback holds: the committed seed is the final one.
+    Unanswered,
+}
+
+// === impl DrawRecord ===
+
+impl DrawRecord {
+    /// Completes a promise: the record of a `draw` that was held at `drawn_at` with the seed that
+    /// was promised. `outcome` is the beacon's, if the record names one.
+    #[must_use]
+    pub fn drawn(
+        mut self,
+        draw: &Draw,
+        committed_seed: &Seed,
+        outcome: Option<BeaconOutcome>,
+        drawn_at: u64,
+    ) -> Self {
+        if let Some(beacon) = &mut self.beacon {
+            beacon.outcome = outcome;
+        }
+        Self {
+            state: DrawState::Drawn,
+            first_queue_number: Some(draw.first()),
+            participants: Some(draw.count()),
+            committed_seed: Some(to_hex(committed_seed)),
+            seed: Some(to_hex(draw.seed())),
+            drawn_at: Some(drawn_at),
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! What the leader remembers of a room from one tick to the next, and what it decides by it.
+
+use std::collections::VecDeque;
+
+use crate::{
+    Figures, RoomSettings,
+    advance::{Plan, Survey, plan},
+    check_in,
+    regions::{Grants, Shares},
+    wait::{Pace, expected_per_second},
+};
+
+/// A leader's memory of one room.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Pulse {
+    pace: Pace,
+    winners: WinnersToCome,
+    shares: Shares,
+}
+
+/// What a tick decides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decision {
+    /// Where the line moves.
+    pub plan: Plan,
+    /// What everyone is told.
+    pub figures: Figures,
+    /// The slots for newcomers, by region.
+    pub grants: Grants,
+}
+
+/// Those whom a tick let win and who learn of it at their next check-in.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct WinnersToCome(VecDeque<(u64, f64)>);
+
+// === impl Pulse ===
+
+impl Pulse {
+    /// From now on slots for newcomers are divided like this.
+    pub fn divide_by(&mut self, shares: Shares) {
+        self.shares = shares;
+    }
+
+    /// Decides the tick of a room as `survey` saw it.
+    pub fn decide(&mut self, survey: &Survey, settings: &RoomSettings) -> Decision {
+        let mut survey = survey.clone();
+        self.pace.observe(survey.now_ms, survey.admitted, ended(&survey));
+        let interval_ms = self.interval_ms(&survey, settings);
+        survey.winners_to_come = self.winners.expected(survey.now_ms, interval_ms);
+        let plan = plan(&survey, self.pace.standby(&survey.usage));
+        self.winners.add(survey.now_ms, plan.winners);
+        let figures = self.figures(&survey, &plan);
+        let slots = if survey.held { 0 } else { survey.usage.slots().unwrap_or(0) };
+        Decision { plan, figures, grants: self.shares.divide(slots) }
+    }
+
+    /// How often those who wait check in, about.
+    fn interval_ms(&self, survey: &Survey, settings: &RoomSettings) -> u32 {
+        let waiting = survey.waiting();
+        let standing = check_in::Standing {
+            people_ahead: waiting,
+            waiting,
+            admissions_per_second: self.pace.per_second(),
+            blocked_seconds: 0.0,
+            poll_budget: settings.poll_budget_per_second,
+        };
+        check_in::interval_ms(survey.method, &standing, 0.5)
+    }
+
+    fn figures(&self, survey: &Survey, plan: &Plan) -> Figures {
+        Figures {
+            waiting: plan.waiting,
+            admissions_per_second: self.pace_to_tell(survey, plan),
+            unattended: survey.unattended,
+            ahead: Figures::curve(survey, plan.promised, plan.serving_counter),
+            rate_resumes_at_ms: survey.rate_resumes_at_ms,
+        }
+    }
+
+    /// While people wait, the pace that they can expect; else what was measured.
+    fn pace_to_tell(&self, survey: &Survey, plan: &Plan) -> f64 {
+        let measured = self.pace.per_second();
+        if plan.waiting == 0 || survey.held {
+            return measured;
+        }
+        expected_per_second(&survey.usage, measured)
+    }
+}
+
+/// How many sessions have ended, in a room with a ceiling; elsewhere no seat comes free.
+fn ended(survey: &Survey) -> u64 {
+    survey.usage.ceiling.map_or(0, |_| survey.admitted.saturating_sub(survey.usage.active))
+}
+
+// === impl WinnersToCome ===
+
+impl WinnersToCome {
+    /// How many have yet to learn that they won, if check-ins are spread evenly over an interval.
+    fn expected(&mut self, now_ms: u64, interval_ms: u32) -> f64 {
+        let interval = f64::from(interval_ms.max(1));
+        let to_come = |then: u64| {
+            #[expect(clippy::cast_precision_loss, reason = "minutes at most")]
+            let age = now_ms.saturating_sub(then) as f64;
+            (1.0 - age / interval).max(0.0)
+        };
+        while self.0.front().is_some_and(|(then, _)| to_come(*then) <= 0.0) {
+            self.0.pop_front();
+        }
+        self.0.iter().map(|(then, winners)| winners * to_come(*then)).sum()
+    }
+
+    fn add(&mut self, now_ms: u64, winners: f64) {
+        if winners > 0.0 {
+            self.0.push_back((now_ms, winners));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{QueueingMethod, advance::test_support::room};
+
+    #[test]
+    fn winners_learn_of_it_over_an_interval() {
+        let mut winners = WinnersToCome::default();
+        winners.add(1_000, 100.0);
+        assert!((winners.expected(1_000, 4_000) - 100.0).abs() < 1e-9);
+        assert!((winners.expected(2_000, 4_000) - 75.0).abs() < 1e-9);
+        assert!((winners.expected(5_000, 4_000) - 0.0).abs() < 1e-9);
+        assert_eq!(winners, WinnersToCome::default(), "nothing is kept for ever");
+    }
+
+    #[test]
+    fn in_a_random_room_nobody_wins_twice_for_one_seat() {
+        let mut pulse = Pulse::default();
+        let survey = |now_ms| crate::advance::Survey {
+            now_ms,
+            method: QueueingMethod::Random,
+            ..room(100, 90, 1_000, 0)
+        };
+        let settings = RoomSettings::default();
+        let first = pulse.decide(&survey(1_000_000), &settings).plan;
+        assert!((first.winners - 11.0).abs() < 1e-6, "10 seats and one who stands by");
+        let next = pulse.decide(&survey(1_000_250), &settings).plan;
+        assert!(next.winners < 2.0, "the others are on their way: {next:?}");
+    }
+
+    #[test]
+    fn the_pace_told_is_what_the_rate_lets_in() {
+        let mut pulse = Pulse::default();
+        let mut survey = room(100, 50, 1_000, 50);
+        survey.usage.rate = Some(120);
+        let figures = pulse.decide(&survey, &RoomSettings::default()).figures;
+        assert!((figures.admissions_per_second - 2.0).abs() < 1e-9);
+        assert_eq!(figures.waiting, 950);
+    }
+}

@@ -1,0 +1,127 @@
+//! Whether a change of a room's program is allowed at a given time.
+
+use super::{Event, MAX_EVENTS, Program};
+use crate::FieldError;
+
+// === impl Program ===
+
+impl Program {
+    /// Why `event` cannot take the place of `before` (`None`: it is new) at `now_s`, unix seconds;
+    /// empty when it can. Includes [`Event::errors`].
+    #[must_use]
+    pub fn errors_of_change(
+        &self,
+        event: &Event,
+        before: Option<&Event>,
+        now_s: u64,
+    ) -> Vec<FieldError> {
+        let mut errors = event.errors();
+        if errors.is_empty() {
+            errors.extend(self.resolved(event).errors());
+        }
+        errors.extend(match before {
+            None => self.no_room_for_more().into_iter().chain(too_late(event, now_s)).collect(),
+            Some(before) => not_movable(event, before, now_s),
+        });
+        errors.extend(self.overlap(event));
+        errors
+    }
+
+    /// Why the events cannot be with the room's settings as they are in this program, each with
+    /// the name of its event; empty when they can.
+    #[must_use]
+    pub fn errors_of_settings(&self) -> Vec<FieldError> {
+        let own = self.settings.errors();
+        if !own.is_empty() {
+            return own;
+        }
+        let of_one = |event: &Event| {
+            let errors = self.resolved(event).errors();
+            let name = event.name.clone();
+            errors.into_iter().map(move |FieldError { field, reason }| FieldError {
+                field,
+                reason: format!("with the event {name}: {reason}"),
+            })
+        };
+        self.events.iter().flat_map(of_one).collect()
+    }
+
+    fn no_room_for_more(&self) -> Option<FieldError> {
+        let full = self.events.len() >= MAX_EVENTS;
+        full.then(|| {
+            error("name", format!("the room has {MAX_EVENTS} events already: delete one first"))
+        })
+    }
+
+    /// An event whose time, pre-queue included, is partly the same.
+    fn overlap(&self, event: &Event) -> Option<FieldError> {
+        let clashes = |other: &&Event| {
+            other.name != event.name
+                && !other.suspended
+                && event.opens() < other.end
+                && other.opens() < event.end
+        };
+        let other = self.events.iter().filter(|_| !event.suspended).find(clashes)?;
+        let field = if event.start >= other.end {
+            "prequeue_start_time"
+        } else if event.start >= other.opens() {
+            "event_start_time"
+        } else {
+            "event_end_time"
+        };
+        Some(error(field, format!("overlaps with the event {}", other.name)))
+    }
+}
+
+/// What a new event has in the past.
+fn too_late(event: &Event, now_s: u64) -> Option<FieldError> {
+    let field = if event.prequeue_start.is_some() { "prequeue_start_time" } else { START };
+    (event.opens() < now_s).then(|| error(field, PAST.into()))
+}
+
+/// What `event` moves that has happened, or moves into the past, or must stay for the draw.
+fn not_movable(event: &Event, before: &Event, now_s: u64) -> Vec<FieldError> {
+    let times = [
+        ("prequeue_start_time", event.prequeue_start, before.prequeue_start),
+        (START, Some(event.start), Some(before.start)),
+        ("event_end_time", Some(event.end), Some(before.end)),
+    ];
+    let moved = times.into_iter().filter(|(_, new, old)| new != old);
+    let mut errors: Vec<_> = moved
+        .filter_map(|(field, new, old)| {
+            if old.is_some_and(|old| old <= now_s) {
+                Some(error(field, "cannot be changed: it has passed".into()))
+            } else {
+                new.is_some_and(|new| new < now_s).then(|| error(field, PAST.into()))
+            }
+        })
+        .collect();
+    if before.prequeue_start.is_some_and(|opened| opened <= now_s) {
+        errors.extend(not_drawable(event, before));
+    }
+    errors
+}
+
+/// What `event` changes under those who came into the open pre-queue of `before`.
+fn not_drawable(event: &Event, before: &Event) -> impl Iterator<Item = FieldError> {
+    // Nothing is drawn at the start of an event without a draw: such a start may be put off.
+    let fixed = [
+        (START, before.draw && event.start != before.start),
+        ("draw_at_event_start", event.draw != before.draw),
+        ("beacon", event.beacon != before.beacon),
+    ];
+    let changed = fixed.into_iter().filter(|(_, changed)| *changed);
+    changed.map(|(field, _)| {
+        error(field, "cannot be changed: the pre-queue is open, and its draw is settled".into())
+    })
+}
+
+const START: &str = "event_start_time";
+const PAST: &str = "must not be in the past";
+
+fn error(field: &'static str, reason: String) -> FieldError {
+    FieldError { field, reason }
+}
+
+#[cfg(test)]
+mod tests;

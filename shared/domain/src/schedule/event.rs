@@ -1,0 +1,154 @@
+//! A scheduled event of a room, and what must hold for it whatever the room and the time are.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Beacon, EventName, Overrides};
+use crate::FieldError;
+
+/// The shortest event, from start to end, in seconds.
+pub const MIN_DURATION_SECONDS: u64 = 60;
+/// The shortest pre-queue, in seconds.
+pub const MIN_PREQUEUE_SECONDS: u64 = 300;
+/// The last second that a calendar of four digits can say, unix seconds.
+pub const MAX_MOMENT: u64 = 253_402_300_799;
+/// The longest description, in characters.
+const MAX_DESCRIPTION: usize = 1_000;
+
+/// A stretch of time in which a room works by other settings, as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its name, unique in the room.
+    pub name: EventName,
+    /// For people.
+    #[serde(default)]
+    pub description: String,
+    /// When it starts, unix seconds.
+    pub start: u64,
+    /// When it ends, unix seconds: at this second the room's own settings are back.
+    pub end: u64,
+    /// When its pre-queue opens, unix seconds; `None`: it has none.
+    #[serde(default)]
+    pub prequeue_start: Option<u64>,
+    /// Whether everyone who comes before the start is shuffled at the start.
+    #[serde(default)]
+    pub draw: bool,
+    /// Public randomness that goes into the draw.
+    #[serde(default)]
+    pub beacon: Option<Beacon>,
+    /// What the draw's seed is derived from, random hexadecimal; empty: there is none.
+    #[serde(default)]
+    pub draw_id: String,
+    /// SHA-256 of the draw's seed, hexadecimal.
+    #[serde(default)]
+    pub commitment: Option<String>,
+    /// Passed over as if it were not there.
+    #[serde(default)]
+    pub suspended: bool,
+    /// What it sets differently from the room.
+    #[serde(default)]
+    pub overrides: Overrides,
+}
+
+// === impl Event ===
+
+impl Event {
+    /// When it comes into force, unix seconds: with its pre-queue if it has one.
+    #[must_use]
+    pub fn opens(&self) -> u64 {
+        self.prequeue_start.unwrap_or(self.start)
+    }
+
+    /// Everything that is out of bounds; empty when all is well.
+    #[must_use]
+    pub fn errors(&self) -> Vec<FieldError> {
+        let mut errors = Vec::new();
+        let mut check = |well: bool, field: &'static str, reason: &str| {
+            if !well {
+                errors.push(FieldError { field, reason: reason.into() });
+            }
+        };
+        let described = self.description.chars().count() <= MAX_DESCRIPTION;
+        check(described, "description", "must have at most 1000 characters");
+        check(self.start <= MAX_MOMENT, "event_start_time", "must be before the year 10000");
+        check(self.end <= MAX_MOMENT, "event_end_time", "must be before the year 10000");
+        let lasts = self.end >= self.start.saturating_add(MIN_DURATION_SECONDS);
+        check(lasts, "event_end_time", "must be at least 60 seconds after event_start_time");
+        let opens = self.prequeue_start.unwrap_or(0).saturating_add(MIN_PREQUEUE_SECONDS);
+        check(
+            self.prequeue_start.is_none() || opens <= self.start,
+            "prequeue_start_time",
+            "must be at least 300 seconds before event_start_time",
+        );
+        check(
+            !self.draw || self.prequeue_start.is_some(),
+            "draw_at_event_start",
+            "needs a prequeue_start_time: who comes in the pre-queue is drawn",
+        );
+        check(
+            self.draw || self.beacon.is_none(),
+            "beacon",
+            "needs draw_at_event_start: there is no draw for it to go into",
+        );
+        errors.extend(self.beacon.iter().flat_map(Beacon::errors));
+        errors.extend(self.overrides.errors());
+        errors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event() -> Event {
+        let json = r#"{"name":"sale","start":2000,"end":3000,"prequeue_start":1000,"draw":true}"#;
+        serde_json::from_str(json).unwrap()
+    }
+
+    fn fields(event: &Event) -> Vec<&'static str> {
+        event.errors().iter().map(|error| error.field).collect()
+    }
+
+    #[test]
+    fn what_is_left_out_of_the_stored_form_has_its_default() {
+        let sound = event();
+        assert_eq!(fields(&sound), [""; 0]);
+        assert_eq!((sound.draw_id.as_str(), sound.commitment.as_ref()), ("", None));
+        assert_eq!(sound.overrides, Overrides::default());
+        let text = serde_json::to_string(&sound).unwrap();
+        assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), sound);
+    }
+
+    #[test]
+    fn lengths_are_checked_to_the_second() {
+        let with = |start, end, prequeue_start| Event { start, end, prequeue_start, ..event() };
+        assert_eq!(fields(&with(1300, 1360, Some(1000))), [""; 0]);
+        assert_eq!(fields(&with(1300, 1359, Some(1000))), ["event_end_time"]);
+        assert_eq!(fields(&with(1299, 1360, Some(1000))), ["prequeue_start_time"]);
+        assert_eq!(fields(&with(1300, 1000, Some(1000))), ["event_end_time"]);
+        assert_eq!(fields(&with(1300, 1400, Some(u64::MAX))), ["prequeue_start_time"]);
+        let beyond = with(MAX_MOMENT + 1, u64::MAX, Some(1000));
+        assert_eq!(fields(&beyond), ["event_start_time", "event_end_time"]);
+    }
+
+    #[test]
+    fn a_draw_needs_a_pre_queue_and_a_beacon_needs_a_draw() {
+        let no_queue = Event { prequeue_start: None, ..event() };
+        assert_eq!(fields(&no_queue), ["draw_at_event_start"]);
+        let beacon = Beacon { url: "https://x".into(), round: 1, public_key: "ab".repeat(48) };
+        let sound = Event { beacon: Some(beacon), ..event() };
+        assert_eq!(fields(&sound), [""; 0]);
+        assert_eq!(fields(&Event { draw: false, ..sound.clone() }), ["beacon"]);
+        let mut wrong = sound;
+        wrong.beacon.as_mut().unwrap().round = 0;
+        assert_eq!(fields(&wrong), ["beacon.round"]);
+    }
+
+    #[test]
+    fn the_rest_is_bounded_too() {
+        let wordy = |count: usize| Event { description: "ä".repeat(count), ..event() };
+        assert_eq!(fields(&wordy(1000)), [""; 0]);
+        assert_eq!(fields(&wordy(1001)), ["description"]);
+        let overrides = Overrides { total_active_users: Some(1), ..Overrides::default() };
+        assert_eq!(fields(&Event { overrides, ..event() }), ["new_users_per_minute"]);
+    }
+}

@@ -1,0 +1,116 @@
+//! What an event sets differently from its room. Nothing set means the room's own value, as it is
+//! at that moment: when the room changes, its events change with it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{FieldError, QueueingMethod, RoomSettings};
+
+/// The settings of an event; `None`: the room's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Overrides {
+    /// The ceiling on live sessions. Set together with the rate, or not at all.
+    pub total_active_users: Option<u64>,
+    /// The most admissions in any 60 seconds. Set together with the ceiling, or not at all.
+    pub new_users_per_minute: Option<u64>,
+    /// A visitor's session ends after so many seconds.
+    pub session_duration_seconds: Option<u64>,
+    /// Whether sessions end at a fixed time, however busy their visitors are.
+    pub disable_session_renewal: Option<bool>,
+    /// The order in which people enter.
+    pub queueing_method: Option<QueueingMethod>,
+}
+
+// === impl Overrides ===
+
+impl Overrides {
+    /// The settings of `room` with these over them.
+    #[must_use]
+    pub fn over(&self, room: &RoomSettings) -> RoomSettings {
+        RoomSettings {
+            total_active_users: self.total_active_users.or(room.total_active_users),
+            new_users_per_minute: self.new_users_per_minute.or(room.new_users_per_minute),
+            session_duration_seconds: self
+                .session_duration_seconds
+                .unwrap_or(room.session_duration_seconds),
+            disable_session_renewal: self
+                .disable_session_renewal
+                .unwrap_or(room.disable_session_renewal),
+            queueing_method: self.queueing_method.unwrap_or(room.queueing_method),
+            ..room.clone()
+        }
+    }
+
+    /// Everything that is out of bounds whatever the room is; empty when all is well.
+    #[must_use]
+    pub fn errors(&self) -> Vec<FieldError> {
+        let mut errors = self.over(&RoomSettings::default()).errors();
+        let other = match (self.total_active_users, self.new_users_per_minute) {
+            (Some(_), None) => ("new_users_per_minute", "total_active_users"),
+            (None, Some(_)) => ("total_active_users", "new_users_per_minute"),
+            _ => return errors,
+        };
+        let reason = format!("must be set because {} is: an event sets both or neither", other.1);
+        errors.push(FieldError { field: other.0, reason });
+        errors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(overrides: &Overrides) -> Vec<&'static str> {
+        overrides.errors().iter().map(|error| error.field).collect()
+    }
+
+    #[test]
+    fn each_null_is_the_rooms_value() {
+        let room = RoomSettings {
+            total_active_users: Some(100),
+            new_users_per_minute: Some(50),
+            session_duration_seconds: 600,
+            disable_session_renewal: true,
+            queue_all: true,
+            ..RoomSettings::default()
+        };
+        assert_eq!(Overrides::default().over(&room), room);
+        let event = Overrides {
+            total_active_users: Some(5),
+            new_users_per_minute: Some(4),
+            disable_session_renewal: Some(false),
+            ..Overrides::default()
+        };
+        let expected = RoomSettings {
+            total_active_users: Some(5),
+            new_users_per_minute: Some(4),
+            disable_session_renewal: false,
+            ..room.clone()
+        };
+        assert_eq!(event.over(&room), expected);
+        let event = Overrides { session_duration_seconds: Some(60), ..Overrides::default() };
+        assert_eq!(event.over(&room), RoomSettings { session_duration_seconds: 60, ..room });
+    }
+
+    #[test]
+    fn both_limits_or_neither() {
+        let ceiling = Overrides { total_active_users: Some(5), ..Overrides::default() };
+        assert_eq!(fields(&ceiling), ["new_users_per_minute"]);
+        let rate = Overrides { new_users_per_minute: Some(5), ..Overrides::default() };
+        assert_eq!(fields(&rate), ["total_active_users"]);
+        let both = Overrides { total_active_users: Some(5), ..rate };
+        assert_eq!(fields(&both), [""; 0]);
+        assert_eq!(fields(&Overrides::default()), [""; 0]);
+    }
+
+    #[test]
+    fn bounds_are_those_of_a_room() {
+        let wrong = Overrides {
+            total_active_users: Some(4),
+            new_users_per_minute: Some(5),
+            session_duration_seconds: Some(0),
+            ..Overrides::default()
+        };
+        assert_eq!(fields(&wrong), ["session_duration_seconds", "new_users_per_minute"]);
+    }
+}

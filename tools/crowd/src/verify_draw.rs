@@ -1,0 +1,101 @@
+//! `verify-draw`: checks a published draw, offline if one likes, and computes places from it.
+//!
+//! It trusts nothing but its own arithmetic: the record is read as a stranger's. Reading it is in
+//! `source`, what must hold in `examination`, every place in `places`, and what all of that is
+//! worth in `verdict`. It needs no service, no Redis and no secret.
+
+mod examination;
+mod places;
+mod source;
+mod verdict;
+
+use std::{path::Path, process::ExitCode};
+
+use anyhow::Context;
+use vestibule_domain::draw::{Draw, DrawRecord};
+
+use self::examination::{Examination, Finding};
+use crate::cli::VerifyDrawOptions;
+
+/// Reads, checks, tells. Code 0 if everything holds, else 1.
+pub(crate) async fn run(options: VerifyDrawOptions) -> ExitCode {
+    match verify(&options).await {
+        Ok((report, holds)) => {
+            print!("{report}");
+            if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Err(error) => {
+            eprintln!("vestibule-crowd: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn verify(options: &VerifyDrawOptions) -> anyhow::Result<(String, bool)> {
+    let record = source::read(options).await?;
+    let mut examination = Examination::of(&record, options.commitment.as_deref());
+    if let Some(draw) = examination.draw.clone() {
+        let places = check_places(&draw, options).await;
+        examination.findings.push(places);
+        if let Some(path) = &options.all {
+            places::write(&draw, path)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    let report = report(&record, &examination, options);
+    Ok((report, examination.holds()))
+}
+
+async fn check_places(draw: &Draw, options: &VerifyDrawOptions) -> Finding {
+    let count = draw.count();
+    if options.quick {
+        return Finding::Unchecked("places: not all were checked (--quick)".to_owned());
+    }
+    if count > options.up_to {
+        let most = options.up_to;
+        return Finding::Unchecked(format!("places: {count} are more than --up-to {most}"));
+    }
+    let draw = draw.clone();
+    let checked = tokio::task::spawn_blocking(move || places::all_taken_once(&draw)).await;
+    match checked {
+        Ok(Ok(())) => Finding::Holds(format!("places: all {count} are taken exactly once")),
+        Ok(Err(position)) => Finding::Broken(format!("places: {position} is not taken once")),
+        Err(error) => Finding::Broken(format!("places: could not be checked: {error}")),
+    }
+}
+
+fn report(record: &DrawRecord, examination: &Examination, options: &VerifyDrawOptions) -> String {
+    let mut lines = vec![format!("Draw of event {} in room {}", record.event, record.room)];
+    lines.push(format!("  commitment {}", record.commitment));
+    if let Some(draw) = &examination.draw {
+        let last = draw.first() + draw.count() - 1;
+        let (first, count) = (draw.first(), draw.count());
+        lines.push(format!("  {count} took part: queue numbers {first} to {last}"));
+    }
+    lines.extend(examination.findings.iter().map(|finding| format!("  {finding}")));
+    if let Some(draw) = &examination.draw {
+        lines.extend(options.number.iter().map(|number| tell(draw, *number)));
+        lines.extend(options.all.as_deref().map(written));
+    }
+    let mut report = lines.join("\n");
+    report.push('\n');
+    report += &verdict::of(record, examination, options.commitment.is_some());
+    report
+}
+
+fn tell(draw: &Draw, number: u64) -> String {
+    match draw.position(number) {
+        Some(position) => {
+            let (place, count) = (position - draw.first() + 1, draw.count());
+            format!("Queue number {number} drew place {place} of {count}: position {position}")
+        }
+        None => format!("Queue number {number} took no part: it stands at position {number}"),
+    }
+}
+
+fn written(path: &Path) -> String {
+    format!("Every position is in {}", path.display())
+}
+
+#[cfg(test)]
+mod tests;

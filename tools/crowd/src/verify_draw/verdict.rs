@@ -1,0 +1,81 @@
+//! What the findings are worth, in words: what is proven, and what nobody can prove this way.
+
+use vestibule_domain::draw::{BeaconOutcome, DrawRecord};
+
+use super::examination::Examination;
+
+/// What a commitment proves that was noted in time, and one that was not.
+const KEPT: &str = "- The operator could not exchange the committed seed after you noted its hash.";
+const KEPT_IF_NOTED: &str = "- The operator could not exchange the committed seed after its hash was \
+    published: compare the commitment with one that was noted before the pre-queue.";
+
+/// How the final seed came about.
+enum Chance {
+    /// From the operator alone: there was no beacon, or its answer is not in the seed.
+    Operators,
+    /// From the operator, and it is said that the beacon did not answer.
+    Fallback,
+    /// From the operator and a beacon's round.
+    Mixed(u64),
+}
+
+/// The last part of the report. `noted`: whether the commitment was compared with one that
+/// somebody wrote down before.
+pub(super) fn of(record: &DrawRecord, examination: &Examination, noted: bool) -> String {
+    let Some(draw) = examination.draw.as_ref().filter(|_| examination.holds()) else {
+        return "\nThis record proves nothing.\n".to_owned();
+    };
+    let mut lines = vec![
+        "\nWhat this proves".to_owned(),
+        "- Every place follows from what is published; anyone who computes it gets the same."
+            .to_owned(),
+    ];
+    lines.push(if noted { KEPT } else { KEPT_IF_NOTED }.to_owned());
+    let chance = chance(record);
+    lines.extend(chance.proves());
+    lines.push("What it does not prove".to_owned());
+    lines.push(chance.leaves_open().to_owned());
+    let count = draw.count();
+    lines.push(format!(
+        "- That {count} is how many came, that these were as many people, and whose the numbers were."
+    ));
+    lines.join("\n") + "\n"
+}
+
+fn chance(record: &DrawRecord) -> Chance {
+    match &record.beacon {
+        None => Chance::Operators,
+        Some(beacon) => match beacon.outcome {
+            Some(BeaconOutcome::Verified { .. }) => Chance::Mixed(beacon.asked.round),
+            Some(BeaconOutcome::Unanswered) | None => Chance::Fallback,
+        },
+    }
+}
+
+// === impl Chance ===
+
+impl Chance {
+    fn proves(&self) -> Option<String> {
+        let Self::Mixed(round) = self else { return None };
+        Some(format!(
+            "- Nobody, the operator included, could know a place before round {round} was signed."
+        ))
+    }
+
+    fn leaves_open(&self) -> &'static str {
+        match self {
+            Self::Operators => {
+                "- That the operator did not look: who knows the committed seed beforehand can \
+                 work out which queue numbers will be first. A beacon would rule that out."
+            }
+            Self::Fallback => {
+                "- That the beacon did not answer in time: ask it for that round yourself. If it \
+                 was to be had, the operator may have chosen to do without."
+            }
+            Self::Mixed(_) => {
+                "- That the public key is the beacon's, and that the round lay ahead when the \
+                 commitment was published: compare both with what the beacon publishes."
+            }
+        }
+    }
+}
