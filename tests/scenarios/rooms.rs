@@ -25,6 +25,9 @@ async fn rooms_are_created_changed_listed_and_deleted() -> Result<()> {
         ("session_duration_seconds", json!(300)),
         ("token_validity_seconds", json!(3600)),
         ("position_expiry_seconds", json!(900)),
+        ("presence_grace_seconds", json!(300)),
+        ("disable_session_renewal", json!(false)),
+        ("json_response_enabled", json!(false)),
         ("queue_all", json!(false)),
         ("suspended", json!(false)),
     ] {
@@ -86,6 +89,9 @@ async fn settings_that_make_no_sense_are_refused_by_name() -> Result<()> {
         ("session_duration_seconds", json!(0)),
         ("token_validity_seconds", json!(null)),
         ("position_expiry_seconds", json!(9_999_999)),
+        ("presence_grace_seconds", json!(0)),
+        ("disable_session_renewal", json!("yes")),
+        ("json_response_enabled", json!(null)),
         ("queueing_method", json!("lifo")),
         ("queue_all", json!("yes")),
         ("total_users", json!(5)),
@@ -93,6 +99,8 @@ async fn settings_that_make_no_sense_are_refused_by_name() -> Result<()> {
         let refused = operator.put_room("sale", &json!({ field: value })).await?;
         expect_problem(&refused, 400, field)?;
     }
+    let fast = json!({ "total_active_users": 5, "new_users_per_minute": 6 });
+    expect_problem(&operator.put_room("sale", &fast).await?, 400, "new_users_per_minute")?;
     for id in ["a%20b", "%C3%A9", &"x".repeat(65), "a.b"] {
         let refused = operator.put_room(id, &json!({})).await?;
         ensure!((400..405).contains(&refused.status), "{id}: {}", refused.status);

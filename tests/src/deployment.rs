@@ -23,6 +23,7 @@ pub struct Builder {
     controllers: usize,
     grace_seconds: u32,
     log: String,
+    regions: Vec<String>,
 }
 
 /// A running deployment. Everything ends with it.
@@ -44,6 +45,14 @@ impl Builder {
     #[must_use]
     pub fn admissions(mut self, count: usize) -> Self {
         self.admissions = count;
+        self
+    }
+
+    /// One instance of admission in each of these regions.
+    #[must_use]
+    pub fn regions(mut self, names: &[&str]) -> Self {
+        self.regions = names.iter().map(|name| (*name).to_owned()).collect();
+        self.admissions = names.len();
         self
     }
 
@@ -85,6 +94,7 @@ impl Builder {
             api_token: random_text(32),
             grace_seconds: self.grace_seconds,
             log: self.log,
+            regions: self.regions,
             dir: dir.path().to_owned(),
             http: Client::builder().timeout(CALL).build()?,
         };
@@ -124,6 +134,7 @@ impl Deployment {
             controllers: 1,
             grace_seconds: 10,
             log: "info".to_owned(),
+            regions: Vec::new(),
         }
     }
 

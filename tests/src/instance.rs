@@ -29,6 +29,7 @@ pub(crate) struct Settings {
     pub(crate) api_token: String,
     pub(crate) grace_seconds: u32,
     pub(crate) log: String,
+    pub(crate) regions: Vec<String>,
     pub(crate) dir: PathBuf,
     pub(crate) http: Client,
 }
@@ -38,6 +39,7 @@ pub(crate) struct Settings {
 pub(crate) struct Instance {
     pub(crate) process: Process,
     ports: (u16, u16),
+    region: Option<String>,
     pub(crate) base: String,
     pub(crate) admin: String,
 }
@@ -59,7 +61,7 @@ impl Instance {
     /// Starts the program again at the same addresses, after it has ended.
     pub(crate) async fn restart(&mut self, settings: &Settings, service: Service) -> Result<()> {
         let name = format!("{}-again-{}", service.program(), self.ports.0);
-        *self = start_on(settings, service, self.ports, &name).await?;
+        *self = start_on(settings, service, self.ports, self.region.clone(), &name).await?;
         Ok(())
     }
 }
@@ -90,7 +92,8 @@ async fn start(settings: &Settings, service: Service, index: usize) -> Result<In
 async fn start_once(settings: &Settings, service: Service, index: usize) -> Result<Instance> {
     let ports = (ports::free(), ports::free());
     let name = format!("{}-{index}", service.program());
-    let instance = start_on(settings, service, ports, &name).await;
+    let region = settings.regions.get(index).filter(|_| service == Service::Admission).cloned();
+    let instance = start_on(settings, service, ports, region, &name).await;
     instance.with_context(|| name)
 }
 
@@ -98,14 +101,18 @@ async fn start_on(
     settings: &Settings,
     service: Service,
     ports: (u16, u16),
+    region: Option<String>,
     name: &str,
 ) -> Result<Instance> {
     let (listen, admin) = (local(ports.0), local(ports.1));
     let mut command = Command::new(programs::ours(service.program())?);
     configure(&mut command, settings, &listen, &admin);
+    if let Some(region) = &region {
+        command.env("VESTIBULE_REGION", region);
+    }
     let process = Process::start(&mut command, &settings.dir.join(name))?;
     let (base, admin) = (format!("http://{listen}"), format!("http://{admin}"));
-    let mut instance = Instance { process, ports, base, admin };
+    let mut instance = Instance { process, ports, region, base, admin };
     ready(&mut instance, &settings.http).await?;
     Ok(instance)
 }

@@ -5,7 +5,7 @@
 use anyhow::Result;
 use reqwest::{
     Method,
-    header::{COOKIE, HeaderMap, SET_COOKIE},
+    header::{ACCEPT, COOKIE, HeaderMap, SET_COOKIE},
 };
 
 use crate::{Fleet, Reply};
@@ -29,6 +29,7 @@ pub struct Visitor {
     room: String,
     carries: Carries,
     ticket: Option<String>,
+    accept: Option<&'static str>,
 }
 
 // === impl Visitor ===
@@ -37,7 +38,7 @@ impl Visitor {
     /// A visitor that has never been here.
     #[must_use]
     pub fn new(fleet: Fleet, room: &str, carries: Carries) -> Self {
-        Self { fleet, room: room.to_owned(), carries, ticket: None }
+        Self { fleet, room: room.to_owned(), carries, ticket: None, accept: None }
     }
 
     /// The same visitor at other instances.
@@ -51,6 +52,13 @@ impl Visitor {
     #[must_use]
     pub fn with_ticket(mut self, ticket: impl Into<String>) -> Self {
         self.ticket = Some(ticket.into());
+        self
+    }
+
+    /// The same visitor, who asks for answers of this kind.
+    #[must_use]
+    pub fn accepting(mut self, accept: &'static str) -> Self {
+        self.accept = Some(accept);
         self
     }
 
@@ -88,6 +96,9 @@ impl Visitor {
                 Carries::Header => request.header(TICKET, ticket),
                 Carries::Cookie => request.header(COOKIE, format!("{}={ticket}", self.cookie())),
             };
+        }
+        if let Some(accept) = self.accept {
+            request = request.header(ACCEPT, accept);
         }
         let reply = Reply::of(request).await?;
         if let Some(ticket) = self.newest(&reply.headers) {

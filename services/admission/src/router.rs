@@ -17,6 +17,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<Admission>> {
         .routes(routes!(endpoints::get_status))
         .routes(routes!(endpoints::claim_seat))
         .routes(routes!(endpoints::leave_room))
+        .routes(routes!(endpoints::get_draw))
         // Gateways
         .routes(routes!(endpoints::get_jwks))
         // AWS-style clients

@@ -11,7 +11,7 @@ use vestibule_store::{Feed, Store, StoreError};
 
 use crate::{
     config::Config,
-    desks::{CheckIns, Door, JoinDesk, LeaveDesk, TouchDesk},
+    desks::{CheckIns, Door, DrawBoard, JoinDesk, LeaveDesk, TouchDesk},
 };
 
 /// The parts of the admission service, shared by all requests.
@@ -37,6 +37,8 @@ pub(crate) struct Admission {
     pub(crate) touches: TouchDesk,
     /// Where seats are given back.
     pub(crate) leaves: LeaveDesk,
+    /// Where it is published how draws were made.
+    pub(crate) draws: DrawBoard,
     /// Where the waiting are counted.
     pub(crate) check_ins: CheckIns,
     /// Where this instance runs.
@@ -67,6 +69,7 @@ impl Admission {
             joins: JoinDesk::new(parts.clone(), Arc::clone(&region), public_url.clone()),
             touches: TouchDesk::new(parts, public_url.clone()),
             leaves: LeaveDesk::new(store.clone()),
+            draws: DrawBoard::new(store.clone()),
             check_ins: CheckIns::new(store.clone()),
             region,
             public_url,

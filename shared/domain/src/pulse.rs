@@ -7,7 +7,7 @@ use crate::{
     advance::{Plan, Survey, plan},
     check_in,
     regions::{Grants, Shares},
-    wait::{Pace, expected_per_second},
+    wait::Pace,
 };
 
 /// A leader's memory of one room.
@@ -44,7 +44,7 @@ impl Pulse {
     /// Decides the tick of a room as `survey` saw it.
     pub fn decide(&mut self, survey: &Survey, settings: &RoomSettings) -> Decision {
         let mut survey = survey.clone();
-        self.pace.observe(survey.now_ms, survey.admitted, ended(&survey));
+        self.pace.observe(survey.now_ms, survey.admitted, survey.usage.active);
         let interval_ms = self.interval_ms(&survey, settings);
         survey.winners_to_come = self.winners.expected(survey.now_ms, interval_ms);
         let plan = plan(&survey, self.pace.standby(&survey.usage));
@@ -60,7 +60,7 @@ impl Pulse {
         let standing = check_in::Standing {
             people_ahead: waiting,
             waiting,
-            admissions_per_second: self.pace.per_second(),
+            admissions_per_second: self.pace.expected(&survey.usage),
             blocked_seconds: 0.0,
             poll_budget: settings.poll_budget_per_second,
         };
@@ -79,17 +79,11 @@ impl Pulse {
 
     /// While people wait, the pace that they can expect; else what was measured.
     fn pace_to_tell(&self, survey: &Survey, plan: &Plan) -> f64 {
-        let measured = self.pace.per_second();
         if plan.waiting == 0 || survey.held {
-            return measured;
+            return self.pace.per_second();
         }
-        expected_per_second(&survey.usage, measured)
+        self.pace.expected(&survey.usage)
     }
-}
-
-/// How many sessions have ended, in a room with a ceiling; elsewhere no seat comes free.
-fn ended(survey: &Survey) -> u64 {
-    survey.usage.ceiling.map_or(0, |_| survey.admitted.saturating_sub(survey.usage.active))
 }
 
 // === impl WinnersToCome ===

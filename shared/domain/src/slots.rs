@@ -38,6 +38,12 @@ impl Use {
         }
     }
 
+    /// Whether every seat is taken.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.ceiling.is_some_and(|ceiling| self.active >= ceiling)
+    }
+
     /// Slots while people wait: as [`Self::slots`], but a rate is spread evenly over the minute.
     #[must_use]
     pub fn paced_slots(&self) -> Option<u64> {

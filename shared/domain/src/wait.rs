@@ -62,30 +62,38 @@ impl Standing {
     }
 }
 
-/// The pace to expect of a room while people wait, in admissions per second: what the rate limit
-/// lets through where that is what holds people back, else what was `measured`.
-#[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts of people")]
-pub fn expected_per_second(usage: &Use, measured: f64) -> f64 {
-    let full = usage.ceiling.is_some_and(|ceiling| usage.active >= ceiling);
-    match usage.rate {
-        Some(rate) if !full => rate as f64 / 60.0,
-        _ => measured,
-    }
-}
-
-/// The pace of a room: admissions, as a mean over the last seconds, and the recent peak of seats
-/// that came free.
+/// How fast a room takes people in, from what the leader sees of it.
+///
+/// Where a ceiling holds people back, seats come free as often as sessions end: so often per
+/// second and taken seat, times the seats there are. That is known as soon as some have ended,
+/// however fast the room filled up before. A rate limit lets no more in than it says.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Pace {
+    /// Admissions per second, smoothed.
     per_second: f64,
+    /// Sessions that ended, and seconds that seats were taken; both fade.
+    ended: f64,
+    seat_seconds: f64,
     peak: f64,
-    last: Option<(u64, u64)>,
+    last: Option<Seen>,
     second: Option<(u64, u64)>,
 }
 
-/// The mean looks back about so long.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Seen {
+    now_ms: u64,
+    admitted: u64,
+    ended: u64,
+}
+
+/// The mean of admissions looks back about so long.
 const SMOOTHING_SECONDS: f64 = 15.0;
+/// The mean of endings looks back over about so many …
+const ENDINGS: f64 = 400.0;
+/// … and so many seconds at least, and at most.
+const LOOK_BACK_SECONDS: std::ops::RangeInclusive<f64> = 240.0..=1_800.0;
+/// Fewer endings than this tell nothing.
+const FEWEST_ENDINGS: f64 = 5.0;
 /// The peak of one second fades over about so long.
 const PEAK_SECONDS: f64 = 60.0;
 /// Seconds' worth of admissions, at the mean pace, that stand by at the door.
@@ -94,15 +102,39 @@ const STANDBY_SECONDS: f64 = 4.0;
 // === impl Pace ===
 
 impl Pace {
-    /// Takes in that by `now_ms` so many sessions had begun, and so many had ended.
-    pub fn observe(&mut self, now_ms: u64, admitted: u64, ended: u64) {
+    /// Takes in a survey's counts: sessions that ever began, and how many of them are live.
+    #[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
+    pub fn observe(&mut self, now_ms: u64, admitted: u64, active: u64) {
+        let ended = admitted.saturating_sub(active);
         self.observe_peak(now_ms, ended);
-        let Some(before) = self.last.replace((now_ms, admitted)) else { return };
-        let Some((pace, seconds)) = pace_since(before, now_ms, admitted) else { return };
+        let seen = Seen { now_ms, admitted, ended };
+        let Some(last) = self.last.replace(seen) else { return };
+        let seconds = now_ms.saturating_sub(last.now_ms) as f64 / 1000.0;
+        if seconds <= 0.0 || admitted < last.admitted || ended < last.ended {
+            return;
+        }
+        let pace = (admitted - last.admitted) as f64 / seconds;
         self.per_second += (pace - self.per_second) * (1.0 - (-seconds / SMOOTHING_SECONDS).exp());
+        let fade = (-seconds / self.look_back_seconds()).exp();
+        self.ended = self.ended * fade + (ended - last.ended) as f64;
+        self.seat_seconds = self.seat_seconds * fade + active as f64 * seconds;
     }
 
-    /// Admissions per second; 0 before any.
+    /// The pace to expect while people wait, in admissions per second; 0 while nobody can know.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
+    pub fn expected(&self, usage: &Use) -> f64 {
+        let by_rate = usage.rate.map(|rate| rate as f64 / 60.0);
+        let by_seats = usage.ceiling.and_then(|ceiling| self.seats_per_second(ceiling));
+        match (by_rate, by_seats) {
+            (Some(rate), Some(seats)) => rate.min(seats),
+            (Some(pace), None) | (None, Some(pace)) => pace,
+            (None, None) if usage.ceiling.is_some() => 0.0,
+            (None, None) => self.per_second(),
+        }
+    }
+
+    /// Admissions per second of late; 0 before any.
     #[must_use]
     pub fn per_second(&self) -> f64 {
         if self.per_second < 1e-3 { 0.0 } else { self.per_second }
@@ -114,8 +146,25 @@ impl Pace {
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
     pub fn standby(&self, usage: &Use) -> u64 {
-        let expected = expected_per_second(usage, self.per_second());
-        (STANDBY_SECONDS * expected).max(self.peak).ceil().max(1.0) as u64
+        let by_rate = usage.rate.is_some() && !usage.is_full();
+        let pace = self.expected(usage).max(if by_rate { 0.0 } else { self.per_second() });
+        let peak = usage.ceiling.map_or(0.0, |_| self.peak);
+        (STANDBY_SECONDS * pace).max(peak).ceil().max(1.0) as u64
+    }
+
+    /// How many seats come free in a second, of so many taken ones.
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
+    fn seats_per_second(&self, ceiling: u64) -> Option<f64> {
+        let known = self.ended >= FEWEST_ENDINGS && self.seat_seconds > 0.0;
+        known.then(|| ceiling as f64 * self.ended / self.seat_seconds)
+    }
+
+    fn look_back_seconds(&self) -> f64 {
+        let (least, most) = LOOK_BACK_SECONDS.into_inner();
+        if self.per_second <= 0.0 {
+            return most;
+        }
+        (ENDINGS / self.per_second).clamp(least, most)
     }
 
     fn observe_peak(&mut self, now_ms: u64, ended: u64) {
@@ -170,39 +219,63 @@ mod tests {
         assert_eq!(minutes(100, 0.0), None);
     }
 
+    fn seats(ceiling: u64, active: u64) -> Use {
+        Use { ceiling: Some(ceiling), active, ..Use::default() }
+    }
+
     #[test]
     fn as_many_stand_by_as_seats_come_free_in_four_seconds_or_in_one_burst() {
         let mut steady = Pace::default();
         let mut bursts = Pace::default();
         for tick in 0..400_u64 {
-            steady.observe(tick * 250, tick * 5 + 900, tick * 5);
-            bursts.observe(tick * 250, tick / 40 * 500, tick / 40 * 500);
+            steady.observe(tick * 250, tick * 5 + 900, 900);
+            bursts.observe(tick * 250, tick / 40 * 500 + 500, 500);
         }
         assert_eq!(Pace::default().standby(&Use::default()), 1);
-        assert_eq!(steady.standby(&Use::default()), 80);
-        assert!((400..=500).contains(&bursts.standby(&Use::default())), "{bursts:?}");
+        assert_eq!(steady.standby(&seats(900, 900)), 80);
+        let standby = bursts.standby(&seats(500, 500));
+        assert!((400..=510).contains(&standby), "{bursts:?}");
     }
 
     #[test]
-    fn a_rate_limit_is_the_pace_to_expect_where_it_is_what_holds_people_back() {
+    fn where_a_rate_is_what_holds_people_back_it_is_the_pace() {
         let rated = Use { rate: Some(1_200), ..Use::default() };
-        assert!((expected_per_second(&rated, 0.0) - 20.0).abs() < 1e-9);
+        assert!((Pace::default().expected(&rated) - 20.0).abs() < 1e-9);
         assert_eq!(Pace::default().standby(&rated), 80, "also before the first has entered");
-        let full = Use { ceiling: Some(5), active: 5, ..rated };
-        assert!((expected_per_second(&full, 0.5) - 0.5).abs() < 1e-9);
-        assert!((expected_per_second(&Use::default(), 0.5) - 0.5).abs() < 1e-9);
+        let mut slow = Pace::default();
+        for tick in 0..4_000_u64 {
+            slow.observe(tick * 250, 5 + tick / 8, 5);
+        }
+        let both = Use { rate: Some(1_200), ..seats(5, 5) };
+        assert!((slow.expected(&both) - 0.5).abs() < 0.02, "five seats, ten seconds each");
+        let roomy = Use { rate: Some(6), ..seats(5, 4) };
+        assert!((slow.expected(&roomy) - 0.1).abs() < 1e-9, "the smaller one decides");
     }
 
     #[test]
-    fn the_pace_settles_at_what_happens_and_falls_when_it_stops() {
+    fn how_fast_a_room_fills_says_nothing_of_how_fast_seats_come_free() {
         let mut pace = Pace::default();
-        for tick in 0..400_u64 {
-            pace.observe(tick * 250, tick * 5, 0);
+        for tick in 0..40_u64 {
+            pace.observe(tick * 250, 25 * tick, 25 * tick);
         }
-        assert!((pace.per_second() - 20.0).abs() < 0.1, "{pace:?}");
-        for tick in 400..1200_u64 {
-            pace.observe(tick * 250, 400 * 5, 0);
+        assert!(pace.expected(&seats(1_000, 975)).abs() < 1e-9, "nobody has left yet: unknown");
+        assert!((pace.expected(&Use::default()) - pace.per_second()).abs() < 1e-9);
+        let mut ended = 0;
+        for tick in 40..640_u64 {
+            // Each of a thousand stays for 100 seconds on average.
+            ended += if tick % 2 == 0 { 5 } else { 0 };
+            pace.observe(tick * 250, 1_000 + ended, 1_000);
         }
-        assert!(pace.per_second() < 0.1, "{pace:?}");
+        assert!((pace.expected(&seats(1_000, 1_000)) - 10.0).abs() < 0.3, "{pace:?}");
+    }
+
+    #[test]
+    fn people_who_leave_together_are_no_faster_than_others() {
+        let mut pace = Pace::default();
+        for tick in 0..2_400_u64 {
+            pace.observe(tick * 250, 600 * (1 + tick / 240), 600);
+        }
+        let told = pace.expected(&seats(600, 600));
+        assert!((told - 10.0).abs() < 1.5, "600 every minute: {told}");
     }
 }

@@ -107,9 +107,8 @@ pub(crate) enum Outcome {
 impl Answer {
     /// What it says about the wait, heard at `at`.
     pub(crate) fn estimate(&self, at: f64) -> Estimate {
-        let quartiles = || {
-            Some([self.wait_seconds_p25?, self.wait_seconds_p50?, self.wait_seconds_p75?])
-        };
+        let quartiles =
+            || Some([self.wait_seconds_p25?, self.wait_seconds_p50?, self.wait_seconds_p75?]);
         Estimate {
             at,
             wait: self.wait_seconds,

@@ -12,10 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use hyper::Uri;
 
 pub(crate) use self::{
-    pictures::Pictures,
-    run::RunOptions,
-    simulate::SimulateOptions,
-    verify_draw::VerifyDrawOptions,
+    pictures::Pictures, run::RunOptions, simulate::SimulateOptions, verify_draw::VerifyDrawOptions,
 };
 
 /// Exit code for options that make no sense (`EX_USAGE`).
@@ -37,7 +34,7 @@ pub(crate) const EXIT_USAGE: u8 = 64;
         64 the options make no sense\n\n\
         EXAMPLES\n  \
         vestibule-crowd --room demo --visitors 10000 --arrive 30s --stay 20s \\\n      \
-        --controller http://127.0.0.1:8081 --create --ceiling 500 --rate 3000 --plot sale.svg\n  \
+        --controller http://127.0.0.1:8081 --create --ceiling 500 --rate 500 --plot sale.svg\n  \
         vestibule-crowd --visitors 50000 --arrive 0 --abandon 0.3 --json > report.json",
     subcommand_negates_reqs = true,
     args_conflicts_with_subcommands = true

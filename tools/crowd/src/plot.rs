@@ -22,11 +22,7 @@ use crate::{
 ///
 /// # Errors
 /// When a file cannot be written.
-pub(crate) fn write(
-    pictures: &Pictures,
-    run: &RunRecord,
-    setting: &Setting,
-) -> anyhow::Result<()> {
+pub(crate) fn write(pictures: &Pictures, run: &RunRecord, setting: &Setting) -> anyhow::Result<()> {
     type Draw = fn(&RunRecord, &Setting) -> anyhow::Result<String>;
     let wanted: [(_, Draw); 3] = [
         (&pictures.plot, over_time::draw),

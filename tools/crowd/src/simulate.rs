@@ -17,10 +17,7 @@ use std::process::ExitCode;
 
 use vestibule_domain::RoomSettings;
 
-pub(crate) use self::{
-    book::Simulation,
-    regions::RegionMix,
-};
+pub(crate) use self::{book::Simulation, regions::RegionMix};
 use self::{
     crowd::{Crowd, Shape},
     regions::Origins,
@@ -72,10 +69,8 @@ struct Done {
 async fn run(options: &SimulateOptions) -> anyhow::Result<Done> {
     let setting = setting(options);
     let plans = plan::draw_up(&shape(options), setting.seed);
-    let origins = Origins::new(
-        options.regions.clone(),
-        options.shift_at.zip(options.shift_to.as_deref()),
-    )?;
+    let origins =
+        Origins::new(options.regions.clone(), options.shift_at.zip(options.shift_to.as_deref()))?;
     let settings = room_settings(options)?;
     let opens = if options.spoofed_arrivals { options.arrive } else { std::time::Duration::ZERO };
     let world = World::create(&options.redis, settings.clone(), !opens.is_zero()).await?;
@@ -96,13 +91,26 @@ async fn run(options: &SimulateOptions) -> anyhow::Result<Done> {
     drop(plans);
     let over = tokio::select! {
         over = crowd.run() => over,
-        Ok(()) = tokio::signal::ctrl_c() => Ok(Over::Interrupted),
+        () = stopped() => Ok(Over::Interrupted),
     };
     // Also when something went wrong: the room must not stay behind.
     let ended = crowd.end().await;
     let (over, (record, simulation)) = (over?, ended?);
     let report = Report::of_simulation(setting.clone(), &record, over, simulation);
     Ok(Done { setting, record, report })
+}
+
+/// Until the operator has had enough, or the system wants the process to end.
+async fn stopped() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        // Then there is only Ctrl-C; without that too, nothing ends it but the end.
+        return drop(tokio::signal::ctrl_c().await);
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
 }
 
 fn shape(options: &SimulateOptions) -> CrowdShape {

@@ -3,13 +3,17 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::{
+    extract::State,
+    http::HeaderMap,
+    response::{IntoResponse, Response},
+};
 use vestibule_runtime::problem::Problem;
 
-use super::seen::seen;
+use super::{claim_seat::claim, join_room::join, seen::seen};
 use crate::{
     state::Admission,
-    visit::{Answer, Caller, Journey, VisitorStatus},
+    visit::{Caller, Handed, Journey, Status, VisitorStatus, cloudflare},
 };
 
 /// Ask where the visitor stands
@@ -17,6 +21,10 @@ use crate::{
 /// Ask when `next_check_in_seconds` have passed: it proves that the visitor is still there. Asking
 /// earlier is answered and changes nothing. Someone inside is noted as seen, and the token is
 /// renewed when it is due.
+///
+/// In a room with `json_response_enabled`, a request with exactly `Accept: application/json` is
+/// answered `{"cfWaitingRoom": {…}}`, as apps for Cloudflare's waiting rooms expect; it joins a
+/// newcomer and claims by itself, and once inside its `vestibule` has the token.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/status", operation_id = "get_status", tag = "visitors",
     params(
@@ -33,11 +41,34 @@ use crate::{
 )]
 pub(crate) async fn get_status(
     State(admission): State<Arc<Admission>>,
+    headers: HeaderMap,
     caller: Caller,
-) -> Result<Answer, Problem> {
-    let (visit, carrier, (ticket, text)) = caller.with_ticket()?;
-    if let Some(seat) = ticket.seat {
-        return seen(&admission, &visit, carrier, ticket, seat).await;
+) -> Result<Response, Problem> {
+    if cloudflare::is_asked_for(&caller.visit.snapshot, &headers) {
+        return in_cloudflares_form(&admission, caller).await;
     }
-    Journey::new(&admission, &visit, carrier).looks((ticket, Some(text)))
+    let (visit, carrier, (ticket, text)) = caller.with_ticket()?;
+    let answer = match ticket.seat {
+        Some(seat) => seen(&admission, &visit, carrier, ticket, seat).await?,
+        None => Journey::new(&admission, &visit, carrier).looks((ticket, Some(text)))?,
+    };
+    Ok(answer.into_response())
+}
+
+/// Such a call does everything: it joins a newcomer, and claims when it is the visitor's turn.
+async fn in_cloudflares_form(
+    admission: &Arc<Admission>,
+    caller: Caller,
+) -> Result<Response, Problem> {
+    let (visit, carrier) = (caller.visit.clone(), caller.carrier);
+    let mut answer = join(admission, caller).await?;
+    if answer.body.status == Status::YourTurn
+        && let Handed::Newest(text) = &answer.ticket
+        && let Ok(ticket) = visit.seals.tickets.open(text)
+    {
+        let kept = (ticket, Some(text.clone()));
+        answer = claim(admission, &visit, carrier, kept).await?;
+    }
+    let now_ms = visit.known.now_ms();
+    Ok(cloudflare::respond(&answer, &visit.known.snapshot(), now_ms))
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod aws;
 mod claim_seat;
+mod get_draw;
 mod get_jwks;
 mod get_status;
 mod join_room;
@@ -9,6 +10,7 @@ mod leave_room;
 mod seen;
 
 pub(crate) use claim_seat::*;
+pub(crate) use get_draw::*;
 pub(crate) use get_jwks::*;
 pub(crate) use get_status::*;
 pub(crate) use join_room::*;

@@ -84,6 +84,16 @@ pub(crate) struct VisitorStatus {
     pub(crate) stale: bool,
 }
 
+// === impl VisitorStatus ===
+
+impl VisitorStatus {
+    /// The wait is over: what is left of it is the next seat.
+    pub(crate) fn says_now(&mut self) {
+        self.wait_seconds = Some(0);
+        (self.wait_seconds_p25, self.wait_seconds_p50, self.wait_seconds_p75) = (None, None, None);
+    }
+}
+
 /// An answer to a visitor, with its newest ticket.
 #[derive(Debug)]
 pub(crate) struct Answer {
@@ -93,6 +103,8 @@ pub(crate) struct Answer {
     pub(crate) ticket: Handed,
     /// The last check-in that counted, unix ms.
     pub(crate) checked_in_at: u64,
+    /// The interval that was told then, ms.
+    pub(crate) interval_ms: u32,
     /// How the ticket travels.
     pub(crate) carrier: Carrier,
     /// Whether visitors come over https.

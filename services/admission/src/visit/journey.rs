@@ -130,7 +130,10 @@ impl<'a> Journey<'a> {
             self.exchange(&ticket.waiter, look.waiter.lease);
             ticket.waiter = look.waiter;
         }
-        let body = self.body(&ticket.waiter.place, status, look.next_ms)?;
+        let mut body = self.body(&ticket.waiter.place, status, look.next_ms)?;
+        if status == Status::YourTurn {
+            body.says_now();
+        }
         Ok(self.answer(body, &ticket, text.filter(|_| !look.counted)))
     }
 
@@ -334,6 +337,7 @@ impl<'a> Journey<'a> {
             body,
             ticket: Handed::Newest(text.unwrap_or_else(|| self.visit.seals.tickets.seal(ticket))),
             checked_in_at: ticket.waiter.checked_in_at,
+            interval_ms: ticket.waiter.interval_ms,
             carrier: self.carrier,
             secure: self.admission.public_url.starts_with("https:"),
         }

@@ -3,6 +3,7 @@
 mod answer;
 mod caller;
 mod carrier;
+pub(crate) mod cloudflare;
 mod journey;
 
 pub(crate) use answer::{Answer, Handed, Status, VisitorStatus};

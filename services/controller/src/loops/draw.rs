@@ -85,8 +85,13 @@ async fn draw(controller: &Controller, epoch: u64, known: &KnownRoom) -> Result<
     let report = controller.store.survey(&room, &snapshot.draws, epoch).await?;
     let pool = pool_to_draw(&report.pool, &snapshot, &plans.program);
     let event = plans.program.events.iter().find(|event| event.draw_id == pool.draw_id);
-    match event.filter(|event| event.draw) {
-        Some(event) => hold(controller, epoch, &snapshot, event, &pool).await?,
+    let state = |event| plans.program.state_of(event, report.survey.now_ms);
+    match event.filter(|event| event.draw).map(|event| (event, state(event))) {
+        Some((event, EventState::Running | EventState::Over)) => {
+            hold(controller, epoch, &snapshot, event, &pool).await?;
+        }
+        // Suspended in its pre-queue, it may go on later: nothing is revealed.
+        Some(_) => let_go(controller, epoch, &snapshot, &pool).await?,
         None => cancel(controller, epoch, &snapshot, &pool).await?,
     }
     controller.feed.read_plans(known).await
@@ -122,7 +127,7 @@ async fn hold(
     let record = promise.drawn(&draw, &committed, outcome, now_s);
     let draws: Vec<Draw> = room.draws.iter().cloned().chain([draw]).collect();
     let added = (!pool.is_empty()).then_some(draws.as_slice());
-    if controller.store.draw(&room.room, epoch, pool, added, &record).await? {
+    if controller.store.draw(&room.room, epoch, pool, added, Some(&record)).await? {
         let participants = pool.count();
         tracing::info!(room = %room.room, event = %record.event, participants, "drawn");
     }
@@ -138,8 +143,21 @@ async fn cancel(
 ) -> Result<(), StoreError> {
     let seed = controller.secret.draw_seed(&room.room, &pool.draw_id);
     let record = DrawRecord::cancelled(&room.room, &seed);
-    if controller.store.draw(&room.room, epoch, pool, None, &record).await? {
+    if controller.store.draw(&room.room, epoch, pool, None, Some(&record)).await? {
         tracing::warn!(room = %room.room, draw_id = %pool.draw_id, "a draw was cancelled");
+    }
+    Ok(())
+}
+
+/// Those who waited for a draw that will not be now stand in order of arrival.
+async fn let_go(
+    controller: &Controller,
+    epoch: u64,
+    room: &RoomSnapshot,
+    pool: &Pool,
+) -> Result<(), StoreError> {
+    if controller.store.draw(&room.room, epoch, pool, None, None).await? {
+        tracing::info!(room = %room.room, "a pre-queue was let go");
     }
     Ok(())
 }

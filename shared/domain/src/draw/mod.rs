@@ -11,6 +11,7 @@
 //! holds no key. Where the seed comes from is `vestibule-token`'s matter.
 
 mod promise;
+mod published;
 mod record;
 mod seed;
 mod shuffle;
@@ -22,6 +23,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_QUEUE_NUMBER;
+pub use published::{foremost, published};
 pub use record::{BeaconOutcome, BeaconRecord, DrawFault, DrawRecord, DrawState, METHOD};
 pub use seed::{Seed, commitment, from_hex, mix, to_hex};
 use shuffle::Shuffle;

@@ -31,10 +31,7 @@ impl DrawRecord {
             committed_seed: None,
             seed: None,
             drawn_at: None,
-            beacon: event
-                .beacon
-                .clone()
-                .map(|asked| BeaconRecord { asked, outcome: None }),
+            beacon: event.beacon.clone().map(|asked| BeaconRecord { asked, outcome: None }),
         })
     }
 }

@@ -12,9 +12,10 @@ use crate::{
 };
 
 impl Store {
-    /// Applies a draw of `pool`, or ends it without one, and publishes `record` under the pool's
-    /// draw id. `draws` are all since the reset, the new one last; `None`: none was added. Says
-    /// whether it did: a draw is drawn once. Refused for a stale leader.
+    /// Applies a draw of `pool`, or lets those in it go without one, and publishes `record` under
+    /// the pool's draw id; `None`: the draw is yet to come. `draws` are all since the reset, the new
+    /// one last; `None`: none was added. Says whether it did: a draw is drawn once. Refused for a
+    /// stale leader.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`], or as for every call to Redis.
@@ -24,13 +25,13 @@ impl Store {
         epoch: u64,
         pool: &Pool,
         draws: Option<&[Draw]>,
-        record: &DrawRecord,
+        record: Option<&DrawRecord>,
     ) -> Result<bool, StoreError> {
         let parts = [Part::Line, Part::Settings, Part::Sessions, Part::Rate, Part::Draws];
         let mut call = self.timed(&scripts::DRAW, &keys(room, parts));
         call.arg(room.as_str()).arg(epoch).arg(&pool.draw_id).arg(pool.first).arg(pool.last);
         call.arg(draws.map(|draws| json(&draws)).transpose()?.unwrap_or_default());
-        call.arg(json(record)?);
+        call.arg(record.map(json).transpose()?.unwrap_or_default());
         self.run(&call).await
     }
 

@@ -23,14 +23,25 @@ pub(crate) struct SimulateOptions {
     pub(crate) experiment: Option<Experiment>,
 
     /// Folder for the experiment's pictures
-    #[arg(long, env = "VESTIBULE_OUT", value_name = "DIR", default_value = "experiment",
-          help_heading = "What")]
+    #[arg(
+        long,
+        env = "VESTIBULE_OUT",
+        value_name = "DIR",
+        default_value = "experiment",
+        help_heading = "What"
+    )]
     pub(crate) out: PathBuf,
 
     /// Redis whose scripts decide; a room of a random name is created there and deleted at the
     /// end. No controller may be leading on it
-    #[arg(long, env = "VESTIBULE_REDIS_URL", hide_env_values = true, value_name = "URL",
-          default_value = "redis://127.0.0.1:6379", help_heading = "Where")]
+    #[arg(
+        long,
+        env = "VESTIBULE_REDIS_URL",
+        hide_env_values = true,
+        value_name = "URL",
+        default_value = "redis://127.0.0.1:6379",
+        help_heading = "Where"
+    )]
     pub(crate) redis: String,
 
     /// The order in which people enter
@@ -109,8 +120,13 @@ pub(crate) struct SimulateOptions {
     pub(crate) impatient: f64,
 
     /// Regions and their shares of the arrivals
-    #[arg(long, env = "VESTIBULE_REGIONS", value_name = "NAME=SHARE,…", default_value = "local=1",
-          help_heading = "The crowd")]
+    #[arg(
+        long,
+        env = "VESTIBULE_REGIONS",
+        value_name = "NAME=SHARE,…",
+        default_value = "local=1",
+        help_heading = "The crowd"
+    )]
     pub(crate) regions: RegionMix,
 
     /// When nine of ten newcomers suddenly come from another region
@@ -119,8 +135,13 @@ pub(crate) struct SimulateOptions {
     pub(crate) shift_at: Option<Duration>,
 
     /// From which region they then come
-    #[arg(long, env = "VESTIBULE_SHIFT_TO", value_name = "NAME", requires = "shift_at",
-          help_heading = "The crowd")]
+    #[arg(
+        long,
+        env = "VESTIBULE_SHIFT_TO",
+        value_name = "NAME",
+        requires = "shift_at",
+        help_heading = "The crowd"
+    )]
     pub(crate) shift_to: Option<String>,
 
     /// Random seed: the same seed simulates the same crowd

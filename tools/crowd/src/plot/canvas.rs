@@ -2,14 +2,11 @@
 //! crowds. Titles and legends are placed by hand: the charting library cannot measure text for SVG.
 
 use anyhow::anyhow;
-use plotters::{
-    coord::types::RangedCoordf64,
-    prelude::*,
-};
+use plotters::{coord::types::RangedCoordf64, prelude::*};
 
 use super::style::{
-    Area, FADED, FOOTER, GRID, HEADER, INK, PAPER, WIDTH, bold, draw_footer, draw_header, text, tick,
-    time_unit, upright,
+    Area, FADED, FOOTER, GRID, HEADER, INK, PAPER, WIDTH, bold, draw_footer, draw_header, text,
+    tick, time_unit, upright,
 };
 use crate::number::{real, whole};
 
@@ -138,7 +135,7 @@ impl Panel {
         area.draw(&Text::new(self.title, (18, 8), bold(16)))?;
         self.draw_legend(area)?;
         let middle = i32::try_from(PANEL / 2)?;
-        area.draw(&Text::new(self.unit, (12, middle), upright(text(13, FADED))))?;
+        area.draw(&Text::new(self.unit, (12, middle), upright(&text(13, FADED))))?;
         self.draw_chart(area, span)
     }
 

@@ -8,7 +8,7 @@ use super::{
     Cloud,
     style::{
         Area, FADED, FOOTER, GRID, HEADER, INK, PAPER, WIDTH, draw_footer, draw_header, text, tick,
-        time_unit, upright,
+        time_units, upright,
     },
 };
 use crate::{
@@ -57,9 +57,8 @@ fn draw_into(cloud: &Cloud, svg: &mut String) -> anyhow::Result<()> {
     let (body, footer) = rest.split_vertically(CHART);
     let cell = format!("cells of {} × {}", human(grid.side.0), human(grid.side.1));
     draw_header(&header, &cloud.title, &format!("{}, {cell}", cloud.subtitle))?;
-    let (arrivals, _) = grid.reach();
-    let label = format!("arrival, {} since the start", time_unit(arrivals).1);
-    draw_footer(&footer, label)?;
+    let (unit, _) = time_units(grid.reach());
+    draw_footer(&footer, format!("arrival, {} since the start", unit.1))?;
     let (map, scale) = body.split_horizontally(WIDTH - SCALE);
     grid.draw(&map)?;
     grid.draw_scale(&scale)?;
@@ -93,10 +92,10 @@ impl Grid {
 
     fn draw(&self, area: &Area<'_>) -> anyhow::Result<()> {
         let (arrivals, waits) = self.reach();
-        let ((x, _), (y, unit)) = (time_unit(arrivals), time_unit(waits));
+        let ((x, _), (y, unit)) = time_units((arrivals, waits));
         let middle = i32::try_from(CHART / 2)?;
         let label = format!("wait, {unit}");
-        area.draw(&Text::new(label, (12, middle), upright(text(13, FADED))))?;
+        area.draw(&Text::new(label, (12, middle), upright(&text(13, FADED))))?;
         let mut chart = ChartBuilder::on(area)
             .margin_top(10)
             .margin_right(8)
@@ -189,7 +188,8 @@ mod tests {
 
     #[test]
     fn everyone_is_in_one_cell() {
-        let points: Vec<_> = (0..1000_u32).map(|n| (f64::from(n), f64::from(n * 7 % 300))).collect();
+        let points: Vec<_> =
+            (0..1000_u32).map(|n| (f64::from(n), f64::from(n * 7 % 300))).collect();
         let grid = Grid::of(&points, (999.0, 299.0));
         assert_eq!(grid.columns.iter().flatten().sum::<usize>(), 1000);
         // The last arrival, on the very edge, is in the last column.

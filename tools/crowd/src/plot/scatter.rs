@@ -10,8 +10,8 @@ use rand::{SeedableRng, rngs::SmallRng, seq::index};
 use super::{
     Cloud,
     style::{
-        Area, BLUE, FADED, FOOTER, GRID, HEADER, PAPER, WIDTH, draw_footer, draw_header, text, tick,
-        time_unit, upright,
+        Area, BLUE, FADED, FOOTER, GRID, HEADER, PAPER, WIDTH, draw_footer, draw_header, text,
+        tick, time_units, upright,
     },
 };
 
@@ -51,18 +51,18 @@ fn frame(cloud: &Cloud, shown: usize, svg: &mut String) -> anyhow::Result<Field>
     };
     draw_header(&header, &cloud.title, &format!("{}{thinned}", cloud.subtitle))?;
     let (arrivals, waits) = axes(cloud.reach());
-    let label = format!("arrival, {} since the start", time_unit(arrivals).1);
-    draw_footer(&footer, label)?;
+    let (unit, _) = time_units((arrivals, waits));
+    draw_footer(&footer, format!("arrival, {} since the start", unit.1))?;
     let field = chart(&body, (arrivals, waits))?;
     root.present()?;
     Ok(field)
 }
 
 fn chart(area: &Area<'_>, (arrivals, waits): (f64, f64)) -> anyhow::Result<Field> {
-    let ((x, _), (y, unit)) = (time_unit(arrivals), time_unit(waits));
+    let ((x, _), (y, unit)) = time_units((arrivals, waits));
     let middle = i32::try_from(CHART / 2)?;
     let label = format!("wait, {unit}");
-    area.draw(&Text::new(label, (12, middle), upright(text(13, FADED))))?;
+    area.draw(&Text::new(label, (12, middle), upright(&text(13, FADED))))?;
     let mut chart = ChartBuilder::on(area)
         .margin_top(10)
         .margin_right(20)
@@ -92,7 +92,8 @@ fn axes((arrivals, waits): (f64, f64)) -> (f64, f64) {
 fn dots(points: &[(f64, f64)], reach: (f64, f64), (columns, rows): &Field) -> String {
     let (arrivals, waits) = axes(reach);
     let place = |&(arrival, wait): &(f64, f64)| {
-        let x = f64::from(columns.start) + arrival / arrivals * f64::from(columns.end - columns.start);
+        let x =
+            f64::from(columns.start) + arrival / arrivals * f64::from(columns.end - columns.start);
         let y = f64::from(rows.end) - wait / waits * f64::from(rows.end - rows.start);
         format!("M{x:.1} {y:.1}h0")
     };
@@ -140,7 +141,8 @@ mod tests {
 
     #[test]
     fn a_million_points_fit_into_half_a_megabyte() {
-        let points = (0..1_000_000_u32).map(|n| (f64::from(n) / 100.0, f64::from(n % 1003))).collect();
+        let points =
+            (0..1_000_000_u32).map(|n| (f64::from(n) / 100.0, f64::from(n % 1003))).collect();
         let svg = draw(&cloud(points)).unwrap();
         assert!(svg.len() < 500_000, "{}", svg.len());
         assert!(svg.contains("20000 of 1000000 points drawn") && svg.ends_with("</svg>\n"));

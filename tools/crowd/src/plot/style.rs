@@ -53,7 +53,7 @@ pub(super) fn centred(style: &TextStyle<'static>) -> TextStyle<'static> {
 }
 
 /// The same, from bottom to top around its point.
-pub(super) fn upright(style: TextStyle<'static>) -> TextStyle<'static> {
+pub(super) fn upright(style: &TextStyle<'static>) -> TextStyle<'static> {
     centred(&style.transform(FontTransform::Rotate270))
 }
 
@@ -80,6 +80,13 @@ pub(super) fn time_unit(span: f64) -> (f64, &'static str) {
     }
 }
 
+/// The units of two axes that are looked at together: the same one, unless one is far shorter.
+pub(super) fn time_units(spans: (f64, f64)) -> ((f64, &'static str), (f64, &'static str)) {
+    let longer = time_unit(spans.0.max(spans.1));
+    let unit = |span: f64| if span / longer.0 >= 3.0 { longer } else { time_unit(span) };
+    (unit(spans.0), unit(spans.1))
+}
+
 /// A number at an axis, as short as it can be.
 pub(super) fn tick(value: f64) -> String {
     let rounded = format!("{value:.2}");
@@ -97,6 +104,11 @@ mod tests {
 
     #[test]
     fn axes_count_in_units_that_people_think_in() {
-        assert_eq!([90.0, 1800.0, 20_000.0].map(|s| time_unit(s).1), ["seconds", "minutes", "hours"]);
+        assert_eq!(
+            [90.0, 1800.0, 20_000.0].map(|s| time_unit(s).1),
+            ["seconds", "minutes", "hours"]
+        );
+        let together = |x, y| time_units((x, y)).1.1;
+        assert_eq!((together(1800.0, 500.0), together(1800.0, 100.0)), ("minutes", "seconds"));
     }
 }

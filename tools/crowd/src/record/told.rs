@@ -153,8 +153,7 @@ mod tests {
     fn the_unknown_are_counted_and_not_kept() {
         let mut told = Told::keeping(4);
         told.note(&Estimate { at: 1.0, people_ahead: Some(5.0), ..Estimate::default() });
-        let random =
-            Estimate { quartiles: Some([1.0, 2.0, 4.0]), ..estimate(2.0, 2.0) };
+        let random = Estimate { quartiles: Some([1.0, 2.0, 4.0]), ..estimate(2.0, 2.0) };
         told.note(&random);
         assert_eq!((told.known(), told.unknown()), (1, 1));
         assert_eq!(told.first(), Some(random), "nobody said who is ahead");

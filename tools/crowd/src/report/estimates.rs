@@ -148,12 +148,8 @@ mod tests {
     use crate::record::Told;
 
     fn visitor(admitted: Option<f64>, told: &[(f64, f64)]) -> VisitorRecord {
-        let mut visitor = VisitorRecord {
-            joined: Some(0.0),
-            waited: true,
-            admitted,
-            ..VisitorRecord::default()
-        };
+        let mut visitor =
+            VisitorRecord { joined: Some(0.0), waited: true, admitted, ..VisitorRecord::default() };
         for &(at, wait) in told {
             visitor.told.note(&Estimate { at, wait: Some(wait), ..Estimate::default() });
         }

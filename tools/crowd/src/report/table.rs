@@ -121,9 +121,11 @@ fn visitors(figures: &Figures) -> Section {
         section = section.row(label, count, "");
     }
     let correlation = figures.waiting.correlation_with_arrival;
-    section
-        .row("most waiting at once", figures.waiting.highest, "")
-        .maybe("correlation of arrival and wait", correlation, |r| (format!("{r:+.3}"), "".into()))
+    section.row("most waiting at once", figures.waiting.highest, "").maybe(
+        "correlation of arrival and wait",
+        correlation,
+        |r| (format!("{r:+.3}"), String::new()),
+    )
 }
 
 fn admissions(figures: &Figures) -> Section {
@@ -183,9 +185,11 @@ fn order(figures: &Figures) -> Section {
     if !figures.setting.method.is_none_or(QueueingMethod::keeps_order) {
         return section;
     }
-    section
-        .row("admitted before an earlier visitor", seen.admitted_out_of_order, far)
-        .row("overtaken by a later visitor", seen.overtaken, "")
+    section.row("admitted before an earlier visitor", seen.admitted_out_of_order, far).row(
+        "overtaken by a later visitor",
+        seen.overtaken,
+        "",
+    )
 }
 
 fn calls(figures: &Figures) -> Section {

@@ -35,6 +35,9 @@ pub(super) const STEP_MS: u64 = 50;
 /// Check-ins travel together every so many steps, as they do from an admission service.
 const GATHER_STEPS: u64 = 2;
 
+/// The step of somebody who has no appointment.
+const NEVER: u32 = u32::MAX;
+
 /// What a crowd is like, besides each visitor's plan.
 #[derive(Debug)]
 pub(super) struct Shape {
@@ -85,7 +88,12 @@ struct Due {
 
 impl Crowd {
     /// A crowd with these plans, before the first arrival.
-    pub(super) fn new(world: World, settings: &RoomSettings, plans: &[VisitorPlan], shape: Shape) -> Self {
+    pub(super) fn new(
+        world: World,
+        settings: &RoomSettings,
+        plans: &[VisitorPlan],
+        shape: Shape,
+    ) -> Self {
         let mut rng = SmallRng::seed_from_u64(shape.seed);
         let mut agenda = Agenda::default();
         let mut visitors = Vec::with_capacity(plans.len());
@@ -183,10 +191,12 @@ impl Crowd {
         let mut due = Due { newcomers: vec![Vec::new(); self.regions.len()], leaving: Vec::new() };
         let ids = self.agenda.next();
         for &id in &ids {
-            let visitor = &self.visitors[id as usize];
+            let visitor = &mut self.visitors[id as usize];
             if u64::from(visitor.due) != self.step {
                 continue;
             }
+            // Two appointments may fall into one step; only one of them counts.
+            visitor.due = NEVER;
             match visitor.state {
                 State::Away => due.newcomers[usize::from(visitor.region)].push(id),
                 State::Waiting => self.poll(id, Call::Status),

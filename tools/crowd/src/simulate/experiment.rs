@@ -48,7 +48,8 @@ pub(super) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
     for case in CASES {
         let done = super::run(&case.options(options, seed)).await?;
         let file = |kind: &str| Some(out.join(format!("experiment-{}-{kind}.svg", case.name)));
-        let pictures = Pictures { plot: None, scatter: file("scatter"), heat_map: file("heat-map") };
+        let pictures =
+            Pictures { plot: None, scatter: file("scatter"), heat_map: file("heat-map") };
         plot::write(&pictures, &done.record, &done.setting)?;
         all.push((case, done));
     }

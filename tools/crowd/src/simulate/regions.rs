@@ -106,7 +106,7 @@ mod tests {
 
     fn origins() -> Origins {
         let mix = "eu=6, us=3,ap=1".parse().unwrap();
-        Origins::new(mix, Some((Duration::from_secs(60), "ap"))).unwrap()
+        Origins::new(mix, Some((Duration::from_mins(1), "ap"))).unwrap()
     }
 
     fn share(second: u64, region: u8) -> f64 {

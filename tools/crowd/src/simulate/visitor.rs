@@ -146,9 +146,8 @@ mod tests {
     #[test]
     fn luck_is_exponential_and_habits_have_their_shares() {
         let crowd = crowd(Habits { hidden: 0.2, impatient: 0.1 });
-        let share = |is: &dyn Fn(&Visitor) -> bool| {
-            real(crowd.iter().filter(|v| is(v)).count()) / 20_000.0
-        };
+        let share =
+            |is: &dyn Fn(&Visitor) -> bool| real(crowd.iter().filter(|v| is(v)).count()) / 20_000.0;
         assert!((share(&|v| v.luck > std::f64::consts::LN_2) - 0.5).abs() < 0.01);
         assert!((share(&|v| v.luck > 3.0) - (-3.0_f64).exp()).abs() < 0.005);
         assert!((share(&|v| v.habit == Habit::Hidden) - 0.2).abs() < 0.01);

@@ -3,9 +3,7 @@
 
 use anyhow::{Context, bail};
 use vestibule_domain::{
-    Lease, Place, RoomId, RoomSettings, RoomSnapshot,
-    pulse::Pulse,
-    schedule::Program,
+    Lease, Place, RoomId, RoomSettings, RoomSnapshot, pulse::Pulse, schedule::Program,
 };
 use vestibule_store::{
     Claim, Clock, Departure, EndedAs, Join, JoinMode, Joined, ManualClock, Outcome, SessionKind,
@@ -57,7 +55,7 @@ impl World {
                  own clock: use a Redis without a deployment"
             );
         }
-        let room = RoomId::new(&format!("simulation-{:016x}", rand::random::<u64>()))?;
+        let room = RoomId::new(format!("simulation-{:016x}", rand::random::<u64>()))?;
         put(&store, &room, RoomSettings { queue_all: held, ..settings.clone() }).await?;
         let snapshot = read(&store, &room).await?;
         let (pulse, traffic) = (Pulse::default(), Traffic::default());

@@ -1,0 +1,71 @@
+//! Everything that is published of a room's draws, and which of them someone most likely asks for.
+
+use std::collections::BTreeMap;
+
+use super::{DrawRecord, DrawState};
+use crate::{RoomId, schedule::Program};
+
+/// The draws of `room`, by their start: what was drawn, by draw id, and the promises of the events
+/// in `program` as far as they have come at `now_ms`.
+#[must_use]
+pub fn published(
+    room: &RoomId,
+    program: &Program,
+    drawn: &BTreeMap<String, DrawRecord>,
+    now_ms: u64,
+) -> Vec<DrawRecord> {
+    let promised = program.events.iter().filter(|event| !drawn.contains_key(&event.draw_id));
+    let promised = promised
+        .filter_map(|event| DrawRecord::promised(room, event, program.state_of(event, now_ms)));
+    let mut all: Vec<_> = drawn.values().cloned().chain(promised).collect();
+    all.sort_by_key(|record| record.event_start);
+    all
+}
+
+/// The draw under way; else the next one; else the last one that was.
+#[must_use]
+pub fn foremost(records: &[DrawRecord]) -> Option<&DrawRecord> {
+    let under_way = [DrawState::Collecting, DrawState::Drawing];
+    let first = |states: &[DrawState]| records.iter().find(|record| states.contains(&record.state));
+    let last = |state| records.iter().rfind(|record| record.state == state);
+    first(&under_way)
+        .or_else(|| first(&[DrawState::Committed]))
+        .or_else(|| last(DrawState::Drawn))
+        .or_else(|| records.last())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promises_give_way_to_what_was_drawn_and_what_is_under_way_goes_first() {
+        let event = |name: &str, opens: u64| {
+            format!(
+                r#"{{"name":"{name}","start":{},"end":{},"prequeue_start":{opens},"draw":true,
+                "draw_id":"id-{name}","commitment":"ab"}}"#,
+                opens + 300,
+                opens + 900,
+            )
+        };
+        let json = format!(r#"{{"events":[{},{}]}}"#, event("late", 9_000), event("soon", 1_000));
+        let program: Program = serde_json::from_str(&json).unwrap();
+        let room = RoomId::new("sale").unwrap();
+        let at = |drawn: &BTreeMap<String, DrawRecord>, now_s: u64| {
+            let all = published(&room, &program, drawn, now_s * 1000);
+            let first = foremost(&all).unwrap();
+            (all.len(), first.event.clone(), first.state)
+        };
+        let mut drawn = BTreeMap::new();
+        assert_eq!(at(&drawn, 500), (2, "soon".into(), DrawState::Committed));
+        assert_eq!(at(&drawn, 1_000), (2, "soon".into(), DrawState::Collecting));
+        assert_eq!(at(&drawn, 1_300), (2, "soon".into(), DrawState::Drawing));
+        let record = DrawRecord {
+            state: DrawState::Drawn,
+            ..published(&room, &program, &drawn, 0).swap_remove(0)
+        };
+        drawn.insert("id-soon".into(), record);
+        assert_eq!(at(&drawn, 1_301), (2, "late".into(), DrawState::Committed));
+        assert_eq!(foremost(&[]), None);
+    }
+}
