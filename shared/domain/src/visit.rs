@@ -127,12 +127,11 @@ fn last_seen(waiter: &Waiter) -> u64 {
 fn check_in(room: &RoomSnapshot, waiter: &mut Waiter, standing: Standing, call: &Call) {
     let number = waiter.place.number;
     let method = room.settings.queueing_method;
-    waiter.interval_ms = match standing {
-        Standing::YourTurn => AT_DOOR_MS,
-        _ => {
-            let standing = room.standing(room.position(number), call.now_ms);
-            check_in::interval_ms(method, &standing, call.chance)
-        }
+    waiter.interval_ms = if standing == Standing::YourTurn {
+        AT_DOOR_MS
+    } else {
+        let standing = room.standing(room.position(number), call.now_ms);
+        check_in::interval_ms(method, &standing, call.chance)
     };
     let spot = room.spot(number, has_won(room, waiter, call.luck));
     waiter.lease = Some(Lease::granted(spot, room.serving(), call.now_ms, waiter.interval_ms));

@@ -45,6 +45,8 @@ pub(crate) enum Measure {
     Claim,
     /// Redis's memory per waiting visitor.
     Memory,
+    /// A visitor's place in a draw.
+    Draw,
 }
 
 /// What to measure, and how.

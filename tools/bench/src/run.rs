@@ -34,7 +34,7 @@ async fn measure(options: &Options) -> Result<Report> {
     let mut bench = Bench::new(Deployment::start(options).await?, options.clone());
     let machine = Machine::look(bench.deployment.redis.version().await?);
     let mut figures = Vec::new();
-    for measure in [Measure::Poll, Measure::Join, Measure::Claim, Measure::Memory] {
+    for measure in [Measure::Poll, Measure::Join, Measure::Claim, Measure::Memory, Measure::Draw] {
         if options.wants(measure) {
             eprintln!("measuring: {measure:?} …");
             figures.extend(one(&mut bench, measure).await?);
@@ -49,5 +49,6 @@ async fn one(bench: &mut Bench, measure: Measure) -> Result<Vec<Figure>> {
         Measure::Join => measures::join(bench).await.context("the join"),
         Measure::Claim => measures::claim(bench).await.context("the claim"),
         Measure::Memory => measures::memory(bench).await.context("memory"),
+        Measure::Draw => measures::draw(bench).context("the draw"),
     }
 }

@@ -9,6 +9,7 @@ mod experiment;
 mod meter;
 mod regions;
 mod spare;
+mod stop;
 mod traffic;
 mod visitor;
 mod world;
@@ -21,6 +22,7 @@ pub(crate) use self::{book::Simulation, regions::RegionMix};
 use self::{
     crowd::{Crowd, Shape},
     regions::Origins,
+    stop::Stop,
     visitor::Habits,
     world::World,
 };
@@ -73,6 +75,8 @@ async fn run(options: &SimulateOptions) -> anyhow::Result<Done> {
         Origins::new(options.regions.clone(), options.shift_at.zip(options.shift_to.as_deref()))?;
     let settings = room_settings(options)?;
     let opens = if options.spoofed_arrivals { options.arrive } else { std::time::Duration::ZERO };
+    // Before the room is there: it must not stay behind.
+    let mut stop = Stop::listen()?;
     let world = World::create(&options.redis, settings.clone(), !opens.is_zero()).await?;
     let mut crowd = Crowd::new(
         world,
@@ -91,26 +95,13 @@ async fn run(options: &SimulateOptions) -> anyhow::Result<Done> {
     drop(plans);
     let over = tokio::select! {
         over = crowd.run() => over,
-        () = stopped() => Ok(Over::Interrupted),
+        () = stop.asked() => Ok(Over::Interrupted),
     };
-    // Also when something went wrong: the room must not stay behind.
+    // Also when something went wrong.
     let ended = crowd.end().await;
     let (over, (record, simulation)) = (over?, ended?);
     let report = Report::of_simulation(setting.clone(), &record, over, simulation);
     Ok(Done { setting, record, report })
-}
-
-/// Until the operator has had enough, or the system wants the process to end.
-async fn stopped() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        // Then there is only Ctrl-C; without that too, nothing ends it but the end.
-        return drop(tokio::signal::ctrl_c().await);
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
-    }
 }
 
 fn shape(options: &SimulateOptions) -> CrowdShape {

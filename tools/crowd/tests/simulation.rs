@@ -110,12 +110,12 @@ async fn in_random_the_time_of_arrival_does_not_matter() -> Result<()> {
 #[tokio::test]
 async fn wherever_people_come_from_nobody_waits_for_a_free_slot() -> Result<()> {
     let ground = Ground::new().await?;
-    let arguments = "--visitors 6000 --arrive 5m --ceiling 900 --rate 1200 --stay 30s \
+    let arguments = "--visitors 6000 --arrive 5m --ceiling 1200 --rate 1200 --stay 1m \
                      --stay-spread exponential --regions eu=0.6,us=0.3,ap=0.1 --shift-at 2m \
                      --shift-to ap --seed 5";
     let report = ground.simulate(arguments).await?;
     report.is_at_most("/simulation/queued_while_a_slot_was_free", 0.0)?;
-    report.is_at_most("/inside/highest", 900.0)?;
+    report.is_at_most("/inside/highest", 1200.0)?;
     report.is_at_most("/admissions/highest_in_a_minute", 1200.0)?;
     report.is_at_most("/admissions/highest_in_a_minute_controller", 1200.0)?;
     report.is_at_least("/simulation/regions/ap/arrived", 3000.0)?;

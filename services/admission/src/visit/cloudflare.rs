@@ -32,7 +32,7 @@ pub(crate) fn is_asked_for(room: &RoomSnapshot, headers: &HeaderMap) -> bool {
 #[derive(Debug, Serialize)]
 struct Body<'a> {
     #[serde(rename = "cfWaitingRoom")]
-    room: WaitingRoom,
+    room: Form,
     /// Ours, with the token, once the visitor is inside.
     #[serde(skip_serializing_if = "Option::is_none")]
     vestibule: Option<&'a VisitorStatus>,
@@ -42,7 +42,7 @@ struct Body<'a> {
 #[derive(Debug, Serialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, reason = "a form of others' making")]
-struct WaitingRoom {
+struct Form {
     in_waiting_room: bool,
     wait_time_known: bool,
     wait_time: u64,
@@ -76,7 +76,7 @@ struct WaitingRoom {
 
 /// `answer` of `room`, at `now_ms`, in Cloudflare's form.
 pub(crate) fn respond(answer: &Answer, room: &RoomSnapshot, now_ms: u64) -> Response {
-    let form = WaitingRoom::of(answer, room, now_ms);
+    let form = Form::of(answer, room, now_ms);
     let inside = answer.body.status == Status::Admitted;
     let next = whole(answer.body.next_check_in_seconds);
     let body = Body { room: form, vestibule: inside.then_some(&answer.body) };
@@ -88,9 +88,9 @@ pub(crate) fn respond(answer: &Answer, room: &RoomSnapshot, now_ms: u64) -> Resp
     response
 }
 
-// === impl WaitingRoom ===
+// === impl Form ===
 
-impl WaitingRoom {
+impl Form {
     fn of(answer: &Answer, room: &RoomSnapshot, now_ms: u64) -> Self {
         let body = &answer.body;
         let inside = body.status == Status::Admitted;
@@ -187,7 +187,7 @@ mod tests {
 
     const NOW_MS: u64 = 1_596_498_360_000;
 
-    fn room(method: QueueingMethod, event: Value) -> RoomSnapshot {
+    fn room(method: QueueingMethod, event: &Value) -> RoomSnapshot {
         let settings = RoomSettings { queueing_method: method, ..RoomSettings::default() };
         serde_json::from_value(json!({
             "room": "r", "settings": settings, "event": event, "reset_epoch": 1, "generation": 1,
@@ -223,13 +223,13 @@ mod tests {
     }
 
     fn form(room: &RoomSnapshot, answer: &Answer) -> Value {
-        serde_json::to_value(WaitingRoom::of(answer, room, NOW_MS)).unwrap()
+        serde_json::to_value(Form::of(answer, room, NOW_MS)).unwrap()
     }
 
     #[test]
     fn a_fifo_room_without_an_event() {
         let told = form(
-            &room(QueueingMethod::Fifo, Value::Null),
+            &room(QueueingMethod::Fifo, &Value::Null),
             &answer(Status::Waiting, Some(600), None),
         );
         let expected = json!({
@@ -254,7 +254,7 @@ mod tests {
         let event =
             json!({ "name": "e", "prequeueing": false, "start": 1, "end": end, "draw": true });
         let told = form(
-            &room(QueueingMethod::Random, event),
+            &room(QueueingMethod::Random, &event),
             &answer(Status::Waiting, Some(600), Some([300, 600, 900])),
         );
         let is = |key: &str, value: Value| assert_eq!(told[key], value, "{key}");
@@ -275,7 +275,7 @@ mod tests {
     fn before_a_start_the_wait_is_unknown_and_the_start_is_told() {
         let start = NOW_MS / 1000 + 61;
         let event = json!({ "name": "e", "prequeueing": true, "start": start, "end": start, "draw": false });
-        let told = form(&room(QueueingMethod::Fifo, event), &answer(Status::Waiting, None, None));
+        let told = form(&room(QueueingMethod::Fifo, &event), &answer(Status::Waiting, None, None));
         assert_eq!(told["isEventPrequeueing"], true);
         assert_eq!((&told["timeUntilEventStart"], &told["waitTime"]), (&json!(2), &json!(0)));
         assert_eq!(told["timeUntilEventStartFormatted"], "2 minutes");
@@ -287,14 +287,14 @@ mod tests {
 
     #[test]
     fn more_than_a_day_is_a_full_queue() {
-        let room = room(QueueingMethod::Fifo, Value::Null);
+        let room = room(QueueingMethod::Fifo, &Value::Null);
         let told = form(&room, &answer(Status::Waiting, Some(LONGEST_SECONDS + 1), None));
         assert_eq!((&told["queueIsFull"], &told["waitTimeKnown"]), (&json!(true), &json!(false)));
     }
 
     #[test]
     fn inside_there_is_nothing_to_wait_for() {
-        let room = room(QueueingMethod::Fifo, Value::Null);
+        let room = room(QueueingMethod::Fifo, &Value::Null);
         let told = form(&room, &answer(Status::Admitted, Some(0), None));
         assert_eq!(told["inWaitingRoom"], false);
         assert_eq!(told["refreshIntervalSeconds"], 0);
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn only_this_very_accept_asks_for_it() {
-        let mut room = room(QueueingMethod::Fifo, Value::Null);
+        let mut room = room(QueueingMethod::Fifo, &Value::Null);
         let asked = |room: &RoomSnapshot, accept: &'static str| {
             let headers = [(ACCEPT, HeaderValue::from_static(accept))];
             is_asked_for(room, &headers.into_iter().collect())

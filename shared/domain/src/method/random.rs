@@ -34,6 +34,7 @@ impl Method for Random {
         stake.wins(luck)
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
     fn plan(&self, survey: &Survey, standby: u64) -> Plan {
         let stay = Plan::stay(survey);
         let Some(wanted) = survey.wanted_at_door(standby) else { return stay };

@@ -3,6 +3,7 @@
 
 mod claim;
 mod comparison;
+mod draw;
 mod join;
 mod memory;
 mod poll;
@@ -17,7 +18,7 @@ use std::{
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
-pub(crate) use self::{claim::claim, join::join, memory::memory, poll::poll};
+pub(crate) use self::{claim::claim, draw::draw, join::join, memory::memory, poll::poll};
 use crate::{
     cli::Options,
     deployment::Deployment,

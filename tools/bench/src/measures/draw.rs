@@ -1,0 +1,33 @@
+//! A place in a draw of a million: computed each time it is asked for, kept nowhere.
+
+use std::{hint::black_box, time::Instant};
+
+use anyhow::Result;
+use vestibule_domain::Draw;
+
+use super::{Bench, comparison::spread};
+use crate::report::{Figure, Target, Unit};
+
+const MEASURE: &str = "draw";
+const PARTICIPANTS: u64 = 1_000_000;
+/// Places computed in a round.
+const PLACES: u32 = 20_000;
+/// Numbers are taken this far apart, so that they are all over the draw.
+const STRIDE: u64 = 48_271;
+const MICROS: Target = Target::Below(20.0);
+
+/// Measures what a place costs.
+pub(crate) fn draw(bench: &Bench) -> Result<Vec<Figure>> {
+    let draw = Draw::new(1, PARTICIPANTS, rand::random());
+    let rounds = (0..bench.options.rounds).map(|_| micros_per_place(&draw));
+    let micros = spread(rounds)?;
+    Ok(vec![Figure::new(MEASURE, "a place of a million", Unit::Micros, micros).with_target(MICROS)])
+}
+
+fn micros_per_place(draw: &Draw) -> f64 {
+    let start = Instant::now();
+    for nth in 0..u64::from(PLACES) {
+        black_box(draw.position(1 + nth * STRIDE % PARTICIPANTS));
+    }
+    start.elapsed().as_secs_f64() * 1e6 / f64::from(PLACES)
+}
