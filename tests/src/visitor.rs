@@ -2,13 +2,19 @@
 //!
 //! It carries its newest ticket, as a cookie or in the header, and sends it with every call.
 
-use anyhow::Result;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
 use reqwest::{
     Method,
     header::{ACCEPT, COOKIE, HeaderMap, SET_COOKIE},
 };
+use tokio::time::{Instant, sleep};
 
 use crate::{Fleet, Reply};
+
+/// Pause between two calls of one who waits for an answer.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The header that carries a ticket.
 const TICKET: &str = "vestibule-ticket";
@@ -86,6 +92,34 @@ impl Visitor {
     /// Gives the seat back.
     pub async fn leave(&mut self) -> Result<Reply> {
         self.call(Method::POST, "leave").await
+    }
+
+    /// Asks for the status until it is this one.
+    pub async fn sees(&mut self, status: &str, within: Duration) -> Result<Reply> {
+        self.until(Method::GET, "status", status, within).await
+    }
+
+    /// Claims until it is inside.
+    pub async fn claims(&mut self, within: Duration) -> Result<Reply> {
+        self.until(Method::POST, "claim", "admitted", within).await
+    }
+
+    async fn until(
+        &mut self,
+        method: Method,
+        name: &str,
+        status: &str,
+        within: Duration,
+    ) -> Result<Reply> {
+        let deadline = Instant::now() + within;
+        loop {
+            let reply = self.call(method.clone(), name).await?.expect(200)?;
+            if reply.says(status) {
+                return Ok(reply);
+            }
+            ensure!(Instant::now() < deadline, "not `{status}` in {within:?}: {}", reply.text);
+            sleep(PAUSE).await;
+        }
     }
 
     async fn call(&mut self, method: Method, name: &str) -> Result<Reply> {

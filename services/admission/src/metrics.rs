@@ -1,6 +1,9 @@
 //! What this service tells Prometheus besides its HTTP figures.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, atomic::Ordering},
+};
 
 use prometheus_client::{
     collector::Collector,
@@ -24,10 +27,32 @@ impl Collector for Figures {
             calls.metric_type(),
         )?;
         calls.encode(metric)?;
+        self.encode_slots_taken(&mut encoder)?;
         let rooms = i64::try_from(self.0.feed.rooms().len()).unwrap_or(i64::MAX);
         let rooms = ConstGauge::new(rooms);
         let metric =
             encoder.encode_descriptor("rooms", "Rooms known here", None, rooms.metric_type())?;
         rooms.encode(metric)
+    }
+}
+
+// === impl Figures ===
+
+impl Figures {
+    /// Where the slots came from of those who entered without waiting.
+    fn encode_slots_taken(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let taken = self.0.joins.taken();
+        let help = "Slots that newcomers here took at once, ";
+        for (name, whose, count) in [
+            ("slots_taken_own", "of this region's own part", &taken.own),
+            ("slots_taken_anywhere", "of the part open to all regions", &taken.anywhere),
+            ("slots_taken_lent", "of what other regions had not used", &taken.lent),
+        ] {
+            let count = ConstCounter::new(count.load(Ordering::Relaxed));
+            let help = format!("{help}{whose}");
+            let metric = encoder.encode_descriptor(name, &help, None, count.metric_type())?;
+            count.encode(metric)?;
+        }
+        Ok(())
     }
 }

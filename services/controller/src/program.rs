@@ -3,13 +3,14 @@
 
 use vestibule_domain::{
     RoomId, draw,
-    schedule::{Event, Program},
+    schedule::{Beacon, Event, Program},
 };
 use vestibule_entry::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_store::{Put, StoreError};
 
 use crate::{
+    beacon::{Answer, BeaconClient},
     rooms::RoomError,
     state::Controller,
     wire::{invalid_event, invalid_room, refuse},
@@ -72,6 +73,25 @@ impl Controller {
         Err(busy())
     }
 
+    /// Changes one event, by `place`, as [`Self::change_program`] does. A beacon's round that is known
+    /// already is refused: whoever knows it could choose among rounds.
+    ///
+    /// # Errors
+    /// As [`Self::change_program`].
+    pub async fn change_event(
+        &self,
+        room: &RoomId,
+        mut place: impl FnMut(&mut Program) -> Result<(Event, bool), Problem>,
+    ) -> Result<(Event, bool), Problem> {
+        let mut draft = self.read_program(room).await?;
+        let before: Vec<_> = draft.events.iter().map(|event| event.beacon.clone()).collect();
+        let (event, _) = place(&mut draft)?;
+        if let Some(beacon) = event.beacon.as_ref().filter(|_| !before.contains(&event.beacon)) {
+            require_future_round(beacon).await?;
+        }
+        self.change_program(room, place).await
+    }
+
     /// Puts `event` into the program of `room`, in the place of the one of its name; tells it as it
     /// is there, and whether it is new.
     ///
@@ -125,6 +145,20 @@ impl Controller {
         event.draw_id = format!("{:032x}", rand::random::<u128>());
         let seed = self.secret.draw_seed(room, &event.draw_id);
         event.commitment = Some(draw::commitment(&seed));
+    }
+}
+
+/// Refuses a round that the beacon has published already. A beacon that cannot be reached is no
+/// reason to refuse: what the draw does without it is stated.
+async fn require_future_round(beacon: &Beacon) -> Result<(), Problem> {
+    match BeaconClient::default().ask(beacon).await {
+        Answer::Verified(_) => Err(invalid_event()
+            .field("beacon.round", "is known already; name one that is published after the start")),
+        Answer::NotYet => Ok(()),
+        Answer::Wrong(reason) => {
+            tracing::warn!(%reason, url = %beacon.url, "the beacon of an event did not answer");
+            Ok(())
+        }
     }
 }
 

@@ -35,14 +35,14 @@ impl Stake {
         Self { credit: 0, seen: modulo(hazard) }
     }
 
-    /// After a check-in, `silent_ms` after the last: credited is what the hazard has grown, unless
-    /// the visitor was not there meanwhile, as presence has it.
+    /// After a check-in that came `overdue_ms` late: credited is what the hazard has grown, unless
+    /// the visitor was so late that it did not count as there meanwhile.
     #[must_use]
-    pub fn checked_in(self, hazard: u64, silent_ms: u64) -> Self {
+    pub fn checked_in(self, hazard: u64, overdue_ms: u64) -> Self {
         let seen = modulo(hazard);
         // A store that was restored may be a little behind: nothing is credited, nothing taken.
         let grown = seen.wrapping_sub(self.seen).cast_signed().max(0).cast_unsigned();
-        let grown = if silent_ms > LINGER_MS { 0 } else { grown };
+        let grown = if overdue_ms > LINGER_MS { 0 } else { grown };
         Self { credit: self.credit.saturating_add(grown), seen }
     }
 
@@ -79,22 +79,22 @@ mod tests {
     #[test]
     fn credit_is_what_the_hazard_grew_while_there() {
         let begun = Stake::begun(u64::from(u32::MAX) - 99);
-        let there = begun.checked_in(u64::from(u32::MAX) + 101, 6_000);
+        let there = begun.checked_in(u64::from(u32::MAX) + 101, 600);
         assert_eq!(there.credit, 200, "over the edge of 32 bits");
         let away = there.checked_in(u64::from(u32::MAX) + 5_001, LINGER_MS + 1);
         assert_eq!(away.credit, 200, "nothing for a time away");
-        let back = away.checked_in(u64::from(u32::MAX) + 5_011, 6_000);
+        let back = away.checked_in(u64::from(u32::MAX) + 5_011, 600);
         assert_eq!(back.credit, 210);
-        assert_eq!(back.checked_in(1_000, 6_000).credit, 210, "a store that lost a little");
+        assert_eq!(back.checked_in(1_000, 600).credit, 210, "a store that lost a little");
     }
 
     #[test]
     fn checking_in_more_often_gives_no_more() {
         let (mut eager, mut calm) = (Stake::begun(0), Stake::begun(0));
         for step in 1..=600_u64 {
-            eager = eager.checked_in(step * 777, 100);
+            eager = eager.checked_in(step * 777, 0);
             if step % 60 == 0 {
-                calm = calm.checked_in(step * 777, 6_000);
+                calm = calm.checked_in(step * 777, 900);
             }
         }
         assert_eq!(eager, calm);

@@ -55,8 +55,8 @@ pub fn look(room: &RoomSnapshot, waiter: &Waiter, call: &Call) -> Look {
     let due = is_due(waiter, call.now_ms);
     let mut waiter = *waiter;
     if due {
-        let silent_ms = call.now_ms.saturating_sub(last_seen(&waiter));
-        waiter.stake = waiter.stake.checked_in(room.hazard, silent_ms);
+        let overdue_ms = call.now_ms.saturating_sub(waiter.due_at());
+        waiter.stake = waiter.stake.checked_in(room.hazard, overdue_ms);
     }
     let standing = standing(room, &waiter, call);
     if standing == Standing::Expired {
@@ -118,10 +118,6 @@ fn is_away_too_long(room: &RoomSnapshot, waiter: &Waiter, call: &Call) -> bool {
 
 fn is_due(waiter: &Waiter, now_ms: u64) -> bool {
     waiter.checked_in_at == 0 || check_in::is_due(now_ms, waiter.checked_in_at, waiter.interval_ms)
-}
-
-fn last_seen(waiter: &Waiter) -> u64 {
-    waiter.checked_in_at.max(u64::from(waiter.place.entered_at) * 1000)
 }
 
 fn check_in(room: &RoomSnapshot, waiter: &mut Waiter, standing: Standing, call: &Call) {

@@ -1,8 +1,11 @@
 //! Where newcomers get their number. Those who come together are numbered by one call.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
-use vestibule_domain::{Place, RoomId, presence::Spot};
+use vestibule_domain::{Place, RoomId, presence::Spot, regions::Taken};
 use vestibule_entry::{KeyError, KeyKeeper};
 use vestibule_store::{
     Feed, Join, JoinMode, Joined, Store, StoreError, TokenRecord,
@@ -32,7 +35,21 @@ pub(crate) struct Newcomer {
 
 /// Gives out numbers.
 #[derive(Debug)]
-pub(crate) struct JoinDesk(Batchers<(RoomId, JoinMode), (), Newcomer>);
+pub(crate) struct JoinDesk {
+    batchers: Batchers<(RoomId, JoinMode), (), Newcomer>,
+    taken: Arc<SlotsTaken>,
+}
+
+/// Where the slots came from of those who entered at once, since the start.
+#[derive(Debug, Default)]
+pub(crate) struct SlotsTaken {
+    /// From this region's own part.
+    pub(crate) own: AtomicU64,
+    /// From the part that is open to all regions.
+    pub(crate) anywhere: AtomicU64,
+    /// From what other regions had not used.
+    pub(crate) lent: AtomicU64,
+}
 
 /// What a batch needs besides the newcomers.
 #[derive(Debug, Clone)]
@@ -42,6 +59,17 @@ struct Context {
     keys: KeyKeeper,
     region: Arc<Region>,
     public_url: String,
+    taken: Arc<SlotsTaken>,
+}
+
+// === impl SlotsTaken ===
+
+impl SlotsTaken {
+    fn add(&self, taken: Taken) {
+        self.own.fetch_add(taken.own, Ordering::Relaxed);
+        self.anywhere.fetch_add(taken.anywhere, Ordering::Relaxed);
+        self.lent.fetch_add(taken.lent, Ordering::Relaxed);
+    }
 }
 
 // === impl JoinDesk ===
@@ -53,14 +81,22 @@ impl JoinDesk {
         region: Arc<Region>,
         public_url: String,
     ) -> Self {
-        let context = Context { store, feed, keys, region, public_url };
-        Self(Batchers::new(move |(room, mode): (RoomId, JoinMode)| {
+        let taken = Arc::new(SlotsTaken::default());
+        let context = Context { store, feed, keys, region, public_url, taken: Arc::clone(&taken) };
+        let batchers = Batchers::new(move |(room, mode): (RoomId, JoinMode)| {
             let context = context.clone();
             Batcher::spawn(Limits::default(), move |newcomers: Vec<()>| {
                 let (context, room) = (context.clone(), room.clone());
                 async move { context.join(&room, mode, newcomers.len()).await }
             })
-        }))
+        });
+        Self { batchers, taken }
+    }
+
+    /// Where the slots came from of those who entered at once.
+    #[must_use]
+    pub(crate) fn taken(&self) -> &SlotsTaken {
+        &self.taken
     }
 
     /// Gives one newcomer its number.
@@ -68,7 +104,7 @@ impl JoinDesk {
     /// # Errors
     /// [`StoreError::Overloaded`] when too many wait; else as for every call to Redis.
     pub(crate) async fn join(&self, room: &RoomId, mode: JoinMode) -> Result<Newcomer, StoreError> {
-        self.0.call(&(room.clone(), mode), ()).await
+        self.batchers.call(&(room.clone(), mode), ()).await
     }
 }
 
@@ -96,6 +132,7 @@ impl Context {
         };
         let joined = self.store.join(room, &join).await?;
         let last = joined.first + join.count - 1;
+        self.taken.add(joined.taken);
         known.saw(last, joined.serving_counter, joined.admitted);
         let token = TokenRecord {
             issued_at: joined.issued_at,

@@ -2,7 +2,9 @@
 //! test's hands.
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
+mod chances;
 mod claims;
+mod crowd;
 mod expiry;
 mod history;
 mod joins;

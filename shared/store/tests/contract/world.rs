@@ -1,8 +1,10 @@
 //! A room in a server of its own, at a time that only the test moves.
 
 use vestibule_domain::{
-    Figures, Place, RoomId, RoomSettings, advance, pulse::Decision, regions::Grants,
-    schedule::Program,
+    Figures, Place, RoomId, RoomSettings, advance,
+    pulse::{Decision, Pulse},
+    regions::Grants,
+    schedule::{Event, Program},
 };
 use vestibule_store::{
     Claim, Clock, Join, JoinMode, Joined, ManualClock, Outcome, Put, SessionKind, Store,
@@ -38,8 +40,23 @@ impl World {
 
     /// Changes the settings, whatever they are.
     pub(crate) async fn put(&self, settings: RoomSettings) -> Put {
-        let program = Program { settings, ..Program::default() };
+        self.schedule(settings, &[]).await
+    }
+
+    /// Changes the settings and the events, whatever they are.
+    pub(crate) async fn schedule(&self, settings: RoomSettings, events: &[Event]) -> Put {
+        let program = Program { settings, events: events.to_vec(), ..Program::default() };
         self.store.put_program(&self.room, &program).await.unwrap()
+    }
+
+    /// The program as the store has it.
+    pub(crate) async fn program(&self) -> Program {
+        self.store.read_program(&self.room).await.unwrap().unwrap()
+    }
+
+    /// Moves the clock forward to this millisecond.
+    pub(crate) fn at(&self, ms: u64) {
+        self.clock.advance_ms(ms.checked_sub(self.clock.now_ms()).unwrap());
     }
 
     pub(crate) async fn join(&self, count: u64, mode: JoinMode) -> Joined {
@@ -52,15 +69,13 @@ impl World {
         mode: JoinMode,
         known_queue_counter: u64,
     ) -> Result<Joined, StoreError> {
-        let join = Join {
-            region: "here",
-            count,
-            mode,
-            known_queue_counter,
-            key_id: "k",
-            issuer: "https://issuer",
-        };
+        let join = Join { known_queue_counter, ..newcomers("here", count, mode) };
         self.store.join(&self.room, &join).await
+    }
+
+    /// Newcomers who show up in this region and take seats if there are any.
+    pub(crate) async fn join_in(&self, region: &str, count: u64) -> Joined {
+        self.store.join(&self.room, &newcomers(region, count, JoinMode::Enter)).await.unwrap()
     }
 
     pub(crate) async fn claim(&self, number: u64, kind: SessionKind) -> Outcome {
@@ -75,9 +90,18 @@ impl World {
         entered_at: u64,
     ) -> Outcome {
         let epoch = self.reset_epoch().await;
-        let claim = Self::claim_of(number, kind, entered_at, epoch);
-        let answer = self.store.claim(&self.room, "k", &[claim]).await.unwrap();
-        answer.outcomes.into_iter().next().unwrap()
+        self.claims(Self::claim_of(number, kind, entered_at, epoch)).await
+    }
+
+    /// What becomes of one claim.
+    pub(crate) async fn claims(&self, claim: Claim) -> Outcome {
+        self.store.claim(&self.room, "k", &[claim]).await.unwrap().outcomes.remove(0)
+    }
+
+    /// A claim by the visitor's calls, of someone who joined this second and stands at its number.
+    pub(crate) async fn claim_now(&self, number: u64) -> Claim {
+        let now_s = self.clock.now_ms() / 1000;
+        Self::claim_of(number, SessionKind::Visitor, now_s, self.reset_epoch().await)
     }
 
     pub(crate) fn claim_of(
@@ -124,6 +148,35 @@ impl World {
     }
 }
 
+/// A leader with its memory, which does in a tick what the controllers do.
+pub(crate) struct Leader {
+    pub(crate) epoch: u64,
+    pub(crate) pulse: Pulse,
+}
+
+impl Leader {
+    pub(crate) fn new(epoch: u64) -> Self {
+        Self { epoch, pulse: Pulse::default() }
+    }
+
+    pub(crate) async fn beat(&mut self, world: &World) -> SurveyReport {
+        let (store, room, last) = (&world.store, &world.room, world.snapshot().await);
+        let report = store.survey(room, &last.draws, self.epoch).await.unwrap();
+        if report.must_turn {
+            let program = world.program().await;
+            assert!(store.turn(room, self.epoch, &program, report.survey.now_ms).await.unwrap());
+        }
+        let decision = self.pulse.decide(&report.survey, &report.settings);
+        store.advance(room, self.epoch, last.reset_epoch, &report, &decision).await.unwrap();
+        report
+    }
+}
+
+fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
+    let (key_id, issuer) = ("k", "https://issuer");
+    Join { region, count, mode, known_queue_counter: 0, key_id, issuer }
+}
+
 /// The plan of a leader without a memory.
 pub(crate) fn decided(report: &SurveyReport) -> Decision {
     let plan = advance::plan(&report.survey, 1);
@@ -133,6 +186,11 @@ pub(crate) fn decided(report: &SurveyReport) -> Decision {
 
 pub(crate) fn limited(ceiling: u64) -> RoomSettings {
     RoomSettings { total_active_users: Some(ceiling), ..RoomSettings::default() }
+}
+
+/// The same, whose positions do not expire.
+pub(crate) fn patient(ceiling: u64) -> RoomSettings {
+    RoomSettings { position_expiry_seconds: None, ..limited(ceiling) }
 }
 
 /// The token of an outcome that let someone in.

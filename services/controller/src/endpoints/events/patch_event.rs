@@ -41,6 +41,6 @@ pub(crate) async fn patch_event(
         let event = merged.into_domain(name.clone(), Some(&before))?;
         controller.place_event(&room, program, event, now_s)
     };
-    let (event, _) = controller.change_program(&room, place).await?;
+    let (event, _) = controller.change_event(&room, place).await?;
     Ok(Json(event.into()))
 }

@@ -40,7 +40,7 @@ pub(crate) async fn put_event(
         let event = given.clone().into_domain(name.clone(), program.event(name.as_str()))?;
         controller.place_event(&room, program, event, now_s)
     };
-    let (event, is_new) = controller.change_program(&room, place).await?;
+    let (event, is_new) = controller.change_event(&room, place).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(event.into())))
 }

@@ -1,0 +1,340 @@
+//! A crowd in virtual time: every visitor keeps what its ticket would hold, looks when its habit
+//! says so, waits at the door for a moment, stays, and leaves. Rules and scripts are the real ones;
+//! what the services do in between is played here, step by step.
+
+use std::collections::{BTreeMap, HashMap};
+
+use vestibule_domain::{
+    Lease, Place, RoomSnapshot, Waiter,
+    visit::{self, Call, Look, Standing},
+};
+use vestibule_store::{Claim, Departure, EndedAs, Joined, Outcome, SessionKind};
+
+use crate::world::{Leader, World};
+
+/// The leader ticks and everyone acts so often, ms.
+pub(crate) const STEP_MS: u64 = 250;
+/// How long a request is held at the door, ms.
+const HOLD_MS: u64 = 2_000;
+
+/// When someone looks again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Habit {
+    /// When it was told to.
+    OnTime,
+    /// Up to half an interval late.
+    Late,
+    /// Every second, whatever it was told.
+    Restless,
+    /// Once a minute: a hidden tab.
+    Hidden,
+    /// When it was told to, all of its kind in the same moment.
+    InStep,
+}
+
+/// Someone who waits.
+#[derive(Debug, Clone)]
+pub(crate) struct Visitor {
+    pub(crate) waiter: Waiter,
+    pub(crate) luck: f64,
+    pub(crate) habit: Habit,
+    pub(crate) looks_at: u64,
+}
+
+/// Someone who got in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) number: u64,
+    pub(crate) habit: Habit,
+    pub(crate) joined_at: u64,
+    pub(crate) entered_at: u64,
+}
+
+pub(crate) struct Crowd<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) leader: Leader,
+    pub(crate) room: RoomSnapshot,
+    /// Those who wait, by number.
+    pub(crate) line: BTreeMap<u64, Visitor>,
+    /// Everyone who entered, in order.
+    pub(crate) entries: Vec<Entry>,
+    /// Those inside and when they leave, ms.
+    pub(crate) inside: Vec<(Entry, u64)>,
+    /// How long they stay, ms.
+    pub(crate) stay_ms: u64,
+    /// Those held at the door, by rank, and until when.
+    door: BTreeMap<(u64, u64), u64>,
+    exchanges: HashMap<Lease, i64>,
+    chances: Chances,
+}
+
+// === impl Habit ===
+
+impl Habit {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::OnTime, Self::Late, Self::Restless, Self::Hidden, Self::InStep];
+
+    /// When someone looks again who was told to in `told_ms`.
+    fn next(self, now_ms: u64, told_ms: u64, chance: f64) -> u64 {
+        let in_step = 5_000;
+        match self {
+            Self::OnTime => now_ms + told_ms,
+            Self::Late => now_ms + told_ms + part(told_ms, chance / 2.0),
+            Self::Restless => now_ms + 1_000,
+            Self::Hidden => now_ms + told_ms.max(60_000),
+            Self::InStep => (now_ms + told_ms).next_multiple_of(in_step),
+        }
+    }
+}
+
+// === impl Crowd ===
+
+impl<'a> Crowd<'a> {
+    /// Nobody yet, in a room that is open.
+    pub(crate) async fn at(world: &'a World) -> Self {
+        Self {
+            world,
+            leader: Leader::new(1),
+            room: world.snapshot().await,
+            line: BTreeMap::new(),
+            entries: Vec::new(),
+            inside: Vec::new(),
+            stay_ms: 10_000,
+            door: BTreeMap::new(),
+            exchanges: HashMap::new(),
+            chances: Chances::new(1),
+        }
+    }
+
+    /// Newcomers, each with a habit of these in turn.
+    pub(crate) async fn join(&mut self, habits: &[Habit]) -> Joined {
+        let joined = self.world.join_in("here", habits.len() as u64).await;
+        for (number, habit) in (joined.first..).zip(habits) {
+            let entry =
+                Entry { number, habit: *habit, joined_at: joined.now_ms, entered_at: joined.now_ms };
+            if number < joined.first + joined.seated {
+                self.enter(entry);
+            } else {
+                self.line.insert(number, self.newcomer(&joined, entry));
+            }
+        }
+        joined
+    }
+
+    fn newcomer(&self, joined: &Joined, entry: Entry) -> Visitor {
+        let mut room = self.room.clone();
+        room.serving_counter = joined.serving_counter;
+        let spot = joined.pool.map_or_else(
+            || room.spot(entry.number, false),
+            vestibule_domain::presence::Spot::Pool,
+        );
+        let lease = Lease::initial(spot, room.serving(), joined.now_ms);
+        let entered_at = u32::try_from(joined.now_ms / 1000).unwrap();
+        let place = Place { number: entry.number, entered_at, region: 1 };
+        Visitor {
+            waiter: Waiter::new(place, Some(lease), room.hazard),
+            luck: luck_of(entry.number),
+            habit: entry.habit,
+            looks_at: joined.now_ms,
+        }
+    }
+
+    fn enter(&mut self, entry: Entry) {
+        self.entries.push(entry);
+        self.inside.push((entry, entry.entered_at + self.stay_ms));
+    }
+
+    /// Everyone whom nobody asked to go on: the clock moves one step, the leader ticks, and those
+    /// who are due look, claim and leave. Returns who left.
+    pub(crate) async fn step(&mut self) -> Vec<Entry> {
+        self.world.clock.advance_ms(STEP_MS);
+        self.leader.beat(self.world).await;
+        self.room = self.world.snapshot().await;
+        let left = self.leave().await;
+        let due: Vec<u64> = (self.line.iter())
+            .filter(|(_, visitor)| visitor.looks_at <= self.now_ms())
+            .map(|(number, _)| *number)
+            .collect();
+        for number in due {
+            self.look(number);
+        }
+        self.claim().await;
+        self.send().await;
+        left
+    }
+
+    /// So many seconds of steps in which nobody joins.
+    pub(crate) async fn seconds(&mut self, seconds: u64) {
+        for _ in 0..seconds * 1000 / STEP_MS {
+            self.step().await;
+        }
+    }
+
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.world.clock.now_ms()
+    }
+
+    /// One look, and what follows from it.
+    pub(crate) fn look(&mut self, number: u64) -> Look {
+        let (now_ms, chance) = (self.now_ms(), self.chances.next());
+        let visitor = self.line.get_mut(&number).unwrap();
+        let call = Call { now_ms, luck: visitor.luck, chance, excused_until_ms: 0 };
+        let look = visit::look(&self.room, &visitor.waiter, &call);
+        if look.counted {
+            let old = visitor.waiter.lease.filter(|lease| !lease.is_gone(now_ms));
+            visitor.waiter = look.waiter;
+            exchange(&mut self.exchanges, old, look.waiter.lease);
+        }
+        let again = self.chances.next();
+        visitor.looks_at = visitor.habit.next(now_ms, u64::from(look.next_ms), again);
+        if look.standing == Standing::YourTurn {
+            let rank = visit::rank(&self.room, &visitor.waiter, visitor.luck);
+            self.door.retain(|(_, held), _| *held != number);
+            self.door.insert((rank, number), now_ms + HOLD_MS);
+        }
+        look
+    }
+
+    /// The claim of someone in line, as a service makes it.
+    pub(crate) fn claim_of(&self, number: u64) -> Claim {
+        let visitor = &self.line[&number];
+        Claim {
+            reset_epoch: self.room.reset_epoch,
+            place: visitor.waiter.place,
+            position: self.room.position(number),
+            draws: self.room.draws.len(),
+            won: visit::has_won(&self.room, &visitor.waiter, visitor.luck),
+            kind: SessionKind::Visitor,
+            request_id: String::new(),
+            issuer: "https://issuer".into(),
+            validity_seconds: None,
+        }
+    }
+
+    /// Those at the door ask for seats, the lowest rank first.
+    async fn claim(&mut self) {
+        let numbers: Vec<u64> = self.door.keys().map(|(_, number)| *number).collect();
+        if numbers.is_empty() {
+            return;
+        }
+        let claims: Vec<Claim> = numbers.iter().map(|number| self.claim_of(*number)).collect();
+        let answer = self.world.store.claim(&self.world.room, "k", &claims).await.unwrap();
+        for (number, outcome) in numbers.iter().zip(answer.outcomes) {
+            match outcome {
+                Outcome::NoSeat => {}
+                Outcome::Entered(_) => self.admit(*number),
+                _ => self.door.retain(|(_, held), _| held != number),
+            }
+        }
+        let now_ms = self.now_ms();
+        self.door.retain(|_, until| *until > now_ms);
+    }
+
+    fn admit(&mut self, number: u64) {
+        let visitor = self.line.remove(&number).unwrap();
+        self.door.retain(|(_, held), _| *held != number);
+        let now_ms = self.now_ms();
+        let old = visitor.waiter.lease.filter(|lease| !lease.is_gone(now_ms));
+        exchange(&mut self.exchanges, old, None);
+        let joined_at = u64::from(visitor.waiter.place.entered_at) * 1000;
+        self.enter(Entry { number, habit: visitor.habit, joined_at, entered_at: now_ms });
+    }
+
+    async fn leave(&mut self) -> Vec<Entry> {
+        let now_ms = self.now_ms();
+        let (gone, stay) = std::mem::take(&mut self.inside)
+            .into_iter()
+            .partition::<Vec<_>, _>(|(_, until)| *until <= now_ms);
+        self.inside = stay;
+        let gone: Vec<Entry> = gone.into_iter().map(|(entry, _)| entry).collect();
+        let end = |entry: &Entry| Departure { number: entry.number, ended_as: EndedAs::Completed };
+        let departures: Vec<Departure> = gone.iter().map(end).collect();
+        if !departures.is_empty() {
+            let store = &self.world.store;
+            store.leave(&self.world.room, self.room.reset_epoch, &departures).await.unwrap();
+        }
+        gone
+    }
+
+    /// Sends the check-ins that have gathered.
+    pub(crate) async fn send(&mut self) {
+        let changed = std::mem::take(&mut self.exchanges).into_iter();
+        let changed = changed.filter(|(_, difference)| *difference != 0);
+        self.world.store.check_in(&self.world.room, self.room.reset_epoch, changed).await.unwrap();
+    }
+
+    /// Everyone in line looks, now.
+    pub(crate) async fn all_look(&mut self) {
+        self.room = self.world.snapshot().await;
+        for number in self.line.keys().copied().collect::<Vec<_>>() {
+            self.look(number);
+        }
+        self.door.clear();
+        self.send().await;
+    }
+
+    /// Someone closes the tab.
+    pub(crate) fn closes_the_tab(&mut self, number: u64) {
+        self.line.remove(&number);
+        self.door.retain(|(_, held), _| *held != number);
+    }
+
+    pub(crate) fn entered(&self) -> Vec<u64> {
+        self.entries.iter().map(|entry| entry.number).collect()
+    }
+}
+
+fn exchange(exchanges: &mut HashMap<Lease, i64>, old: Option<Lease>, new: Option<Lease>) {
+    if let Some(old) = old {
+        *exchanges.entry(old).or_default() -= 1;
+    }
+    if let Some(new) = new {
+        *exchanges.entry(new).or_default() += 1;
+    }
+}
+
+/// Exponential, of mean 1, and a number's for good.
+pub(crate) fn luck_of(number: u64) -> f64 {
+    -(1.0 - Chances::new(number ^ 0x5eed).next()).ln()
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "ms, and a share of them"
+)]
+fn part(whole: u64, share: f64) -> u64 {
+    (whole as f64 * share) as u64
+}
+
+/// Numbers that look random and are the same in every run (`SplitMix64`).
+#[derive(Debug, Clone)]
+pub(crate) struct Chances(u64);
+
+impl Chances {
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut chances = Self(seed);
+        chances.bits();
+        chances
+    }
+
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in `0.0..1.0`.
+    #[expect(clippy::cast_precision_loss, reason = "53 bits")]
+    pub(crate) fn next(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// One of `0..end`.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.bits() % end
+    }
+}

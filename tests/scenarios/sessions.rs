@@ -1,0 +1,131 @@
+//! How long someone stays inside: sessions that slide along with their visitor, sessions of a fixed
+//! length, and sessions that the operator ends.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use reqwest::Method;
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+use vestibule_tests::{Deployment, claims_of};
+
+use crate::crowd::{Guest, Manner};
+
+const SESSION: u64 = 3;
+const SOON: Duration = Duration::from_secs(10);
+const BUSY: Duration = Duration::from_millis(100);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fixed_session_ends_on_time_however_busy_its_visitor_is() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).start().await?;
+    let settings = json!({
+        "total_active_users": 1, "session_duration_seconds": SESSION,
+        "disable_session_renewal": true,
+    });
+    deployment.create_room("sale", &settings).await?;
+    let mut busy = deployment.visitor("sale");
+    let joined = busy.join().await?.expect(200)?;
+    let (token, next) = (joined.text_of("access_token")?, joined.number("expires_in")?);
+    let claims = claims_of(&token)?;
+    assert_eq!((claims.exp - claims.iat, next), (SESSION, SESSION));
+    let mut behind = Guest::join(deployment.visitor("sale")).await?;
+
+    let mut calls = 0;
+    let over = loop {
+        let reply = match calls % 3 {
+            0 => busy.status().await?,
+            1 => busy.claim().await?,
+            _ => busy.clone().status().await?,
+        };
+        let reply = reply.expect(200)?;
+        if !reply.says("admitted") {
+            break reply;
+        }
+        calls += 1;
+        ensure!(reply.text_of("access_token")? == token, "a new token: {}", reply.text);
+        let now = deployment.redis().now_seconds().await?;
+        ensure!(now <= claims.exp + 1, "still inside at {now}, with a token until {}", claims.exp);
+        sleep(BUSY).await;
+    };
+    ensure!(over.says("expired") && calls > 10, "after {calls} calls: {}", over.text);
+    let ended = deployment.redis().now_seconds().await?;
+    ensure!(ended >= claims.exp, "ended at {ended}, before {}", claims.exp);
+
+    behind.visitor.claims(SOON).await?;
+    let again = busy.join().await?.expect(200)?;
+    ensure!(!again.says("admitted") && again.number("queue_number")? == 3, "{}", again.text);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sliding_session_lives_as_long_as_its_visitor_is_seen() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).start().await?;
+    let settings = json!({ "total_active_users": 1, "session_duration_seconds": SESSION });
+    deployment.create_room("sale", &settings).await?;
+    let mut seen = deployment.visitor("sale");
+    let first = claims_of(&seen.join().await?.expect(200)?.text_of("access_token")?)?;
+    let mut behind = Guest::join(deployment.visitor("sale")).await?;
+
+    let mut last = first.clone();
+    while last.exp <= first.exp + SESSION {
+        let reply = seen.status().await?.expect(200)?;
+        ensure!(reply.says("admitted"), "seen all the time, and yet: {}", reply.text);
+        last = claims_of(&reply.text_of("access_token")?)?;
+        let now = deployment.redis().now_seconds().await?;
+        ensure!(last.exp > first.iat && last.exp <= now + SESSION, "{last:?} at {now}");
+        ensure!(now <= first.exp + 2 * SESSION, "the token is not renewed: {last:?}");
+        ensure!(!behind.visitor.status().await?.says("admitted"), "two in one seat");
+        sleep(BUSY).await;
+    }
+    assert_eq!(last.sub, first.sub);
+
+    let silent = Instant::now();
+    behind.visitor.claims(SOON).await?;
+    let stayed = silent.elapsed();
+    // The last second is used up, and a call was on its way.
+    ensure!(stayed + BUSY * 3 >= Duration::from_secs(SESSION), "the seat was lost after {stayed:?}");
+    let gone = seen.status().await?.expect(200)?;
+    ensure!(gone.says("expired"), "{}", gone.text);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_seat_that_the_operator_or_the_site_frees_is_taken_within_a_second() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 1 })).await?;
+    let (operator, aws) = (deployment.operator(), deployment.aws("sale"));
+    let mut inside = deployment.visitor("sale");
+    let mut id = inside.join().await?.expect(200)?.text_of("request_id")?;
+    for freed_by in ["the operator", "the site: completed", "the site: abandoned"] {
+        let next = Guest::join(deployment.visitor("sale")).await?;
+        let number = next.number;
+        let next = tokio::spawn(next.enter(Manner::Polite));
+        operator
+            .until("sale", "the next one at the door", SOON, |status| {
+                Ok(status.signed("serving_counter")? >= i64::try_from(number)?)
+            })
+            .await?;
+        // It has been told that it is its turn.
+        sleep(Duration::from_millis(1_500)).await;
+        let freed = Instant::now();
+        match freed_by {
+            "the operator" => {
+                let path = format!("/v1/rooms/sale/sessions/{id}");
+                operator.call(Method::DELETE, &path, None).await?.expect(204)?;
+            }
+            "the site: completed" => drop(aws.update_session(&id, 1).await?.expect(200)?),
+            _ => drop(aws.update_session(&id, -1).await?.expect(200)?),
+        }
+        let next = next.await??;
+        let after = next.told - freed;
+        ensure!(next.told > freed && after < Duration::from_secs(1), "{freed_by}: {after:?}");
+        let told = inside.status().await?.expect(200)?;
+        ensure!(told.says("closed") && told.body["next_check_in_seconds"] == 0.0, "{}", told.text);
+        let again = inside.join().await?.expect(200)?;
+        ensure!(again.number("queue_number")? > next.number, "{}", again.text);
+        ensure!(!again.says("admitted"), "the seat is taken: {}", again.text);
+        inside.leave().await?.expect(200)?;
+        (inside, id) = (next.visitor, next.claims.sub);
+    }
+    Ok(())
+}
