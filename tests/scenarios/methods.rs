@@ -221,11 +221,16 @@ async fn random_tells_nobody_a_position_and_fills_every_slot() -> Result<()> {
     let guests = crowd::join(&sale.deployment, "sale", 60).await?;
     let mut eager = guests[0].clone();
     let told = eager.ask(false).await?.context("busy")?;
-    let (ticket, next) = (eager.visitor.ticket().to_owned(), told.body["next_check_in_seconds"].as_f64());
+    let (ticket, next) =
+        (eager.visitor.ticket().to_owned(), told.body["next_check_in_seconds"].as_f64());
     for _ in 0..20 {
         let early = eager.ask(false).await?.context("busy")?;
         ensure!(early.says("waiting") && early.body["position"].is_null(), "{}", early.text);
-        ensure!(eager.visitor.ticket() == ticket, "an early call changed something: {}", early.text);
+        ensure!(
+            eager.visitor.ticket() == ticket,
+            "an early call changed something: {}",
+            early.text
+        );
         ensure!(early.body["next_check_in_seconds"].as_f64() <= next, "{}", early.text);
     }
 

@@ -18,8 +18,8 @@ async fn whoever_is_silent_holds_no_seat_and_comes_back_to_its_place() -> Result
     let deployment = Deployment::builder().start().await?;
     deployment.create_room("sale", &json!({ "total_active_users": 1 })).await?;
     let operator = deployment.operator();
-    let mut inside = deployment.visitor("sale");
-    ensure!(inside.join().await?.says("admitted"), "the room is empty");
+    let mut inside = lively(&deployment).await?;
+    let first = inside.number;
     let mut silent = Guest::join(deployment.visitor("sale")).await?;
     let present = Guest::join(deployment.visitor("sale")).await?;
     let mut last = Guest::join(deployment.visitor("sale")).await?;
@@ -68,9 +68,7 @@ async fn told_ahead(guest: &mut Guest, people: u64) -> Result<()> {
 
 /// Waits until the line is served up to `position`.
 async fn served(operator: &Operator, position: i64) -> Result<()> {
-    let check = |status: &vestibule_tests::Reply| {
-        Ok(status.signed("serving_counter")? >= position)
-    };
+    let check = |status: &Reply| Ok(status.signed("serving_counter")? >= position);
     operator.until("sale", "the serving counter", SOON, check).await.map(drop)
 }
 
@@ -126,7 +124,7 @@ async fn who_has_gone_is_no_longer_counted_but_a_hidden_tab_is() -> Result<()> {
     let mut hidden = Guest::join(deployment.visitor("sale")).await?;
     let mut steady = Guest::join(deployment.visitor("sale")).await?;
     let waiting = async || operator.status("sale").await?.number("waiting");
-    let is_three = |status: &vestibule_tests::Reply| Ok(status.number("waiting")? == 3);
+    let is_three = |status: &Reply| Ok(status.number("waiting")? == 3);
     operator.until("sale", "three who wait", SOON, is_three).await?;
 
     let mut looked = false;

@@ -83,7 +83,10 @@ async fn a_sliding_session_lives_as_long_as_its_visitor_is_seen() -> Result<()> 
     behind.visitor.claims(SOON).await?;
     let stayed = silent.elapsed();
     // The last second is used up, and a call was on its way.
-    ensure!(stayed + BUSY * 3 >= Duration::from_secs(SESSION), "the seat was lost after {stayed:?}");
+    ensure!(
+        stayed + BUSY * 3 >= Duration::from_secs(SESSION),
+        "the seat was lost after {stayed:?}"
+    );
     let gone = seen.status().await?.expect(200)?;
     ensure!(gone.says("expired"), "{}", gone.text);
     Ok(())
@@ -97,16 +100,11 @@ async fn a_seat_that_the_operator_or_the_site_frees_is_taken_within_a_second() -
     let mut inside = deployment.visitor("sale");
     let mut id = inside.join().await?.expect(200)?.text_of("request_id")?;
     for freed_by in ["the operator", "the site: completed", "the site: abandoned"] {
-        let next = Guest::join(deployment.visitor("sale")).await?;
-        let number = next.number;
-        let next = tokio::spawn(next.enter(Manner::Polite));
-        operator
-            .until("sale", "the next one at the door", SOON, |status| {
-                Ok(status.signed("serving_counter")? >= i64::try_from(number)?)
-            })
-            .await?;
-        // It has been told that it is its turn.
-        sleep(Duration::from_millis(1_500)).await;
+        let mut next = Guest::join(deployment.visitor("sale")).await?;
+        next.visitor.sees("your_turn", SOON).await?;
+        // It stands at the door when the seat comes free.
+        let next = tokio::spawn(next.enter(Manner::Hammering));
+        sleep(BUSY * 5).await;
         let freed = Instant::now();
         match freed_by {
             "the operator" => {
@@ -124,7 +122,6 @@ async fn a_seat_that_the_operator_or_the_site_frees_is_taken_within_a_second() -
         let again = inside.join().await?.expect(200)?;
         ensure!(again.number("queue_number")? > next.number, "{}", again.text);
         ensure!(!again.says("admitted"), "the seat is taken: {}", again.text);
-        inside.leave().await?.expect(200)?;
         (inside, id) = (next.visitor, next.claims.sub);
     }
     Ok(())

@@ -213,11 +213,12 @@ impl RoomSnapshot {
         signed(self.queue_counter) - signed(self.skipped + self.admitted + self.expired)
     }
 
-    /// Everyone waiting who is still there: as of the last tick, and the newcomers since.
+    /// Everyone waiting who is still there, hidden tabs at the door included: as of the last tick,
+    /// and the newcomers since.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        let (last, total) = self.figures.ahead.last().copied().unwrap_or((self.serving(), 0));
-        total + self.queue_counter.saturating_sub(last.max(self.serving()))
+        let last = self.figures.ahead.last().map_or(0, |(last, _)| *last);
+        self.figures.waiting + self.queue_counter.saturating_sub(last.max(self.serving()))
     }
 
     /// Seconds since 1970.
@@ -330,6 +331,13 @@ mod tests {
         }
         let newcomer = room.people_ahead(10_105);
         assert_eq!(newcomer, 5_007 + 4, "newcomers since the last tick are there");
+    }
+
+    #[test]
+    fn a_hidden_tab_at_the_door_waits_too() {
+        let ahead = vec![(10, 1), (50, 21)];
+        let room = snapshot(53, 10, Figures { ahead, waiting: 24, ..Figures::default() });
+        assert_eq!(room.waiting(), 24 + 3, "three came since the tick");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         .map_err(|_| "expected a duration of zero or more, such as 30s".to_owned())
 }
 
-/// Writes seconds for people: `850 ms`, `12.4 s`, `5 min`, `5 min 12 s`, `2 h 05 min`.
+/// Writes seconds for people: `850 ms`, `12.4 s`, `5 min`, `5 min 12 s`, `2 h`, `2 h 05 min`.
 pub(crate) fn human(seconds: f64) -> String {
     let whole = crate::number::whole(seconds);
     match seconds {
@@ -36,6 +36,7 @@ pub(crate) fn human(seconds: f64) -> String {
         s if s < 120.0 => format!("{s:.1} s"),
         s if s < 7200.0 && whole % 60 == 0 => format!("{} min", whole / 60),
         s if s < 7200.0 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ if whole % 3600 == 0 => format!("{} h", whole / 3600),
         _ => format!("{} h {:02} min", whole / 3600, whole % 3600 / 60),
     }
 }
@@ -77,6 +78,7 @@ mod tests {
         assert_eq!(human(0.0), "0 s");
         assert_eq!(human(312.0), "5 min 12 s");
         assert_eq!(human(1800.0), "30 min");
+        assert_eq!(human(7200.0), "2 h");
         assert_eq!(human(7500.0), "2 h 05 min");
     }
 }

@@ -99,6 +99,7 @@ fn setting(options: &RunOptions, limits: &RoomLimits, seed: u64) -> Setting {
         rate_per_minute: limits.new_users_per_minute,
         session_seconds: limits.session_duration_seconds.map(f64::from),
         method: limits.queueing_method,
+        simulated: false,
         held_while_arriving: false,
     }
 }

@@ -128,6 +128,7 @@ fn setting(options: &SimulateOptions) -> Setting {
         rate_per_minute: options.rate,
         session_seconds: Some(options.session.as_secs_f64()),
         method: Some(options.method),
+        simulated: true,
         held_while_arriving: options.spoofed_arrivals,
     }
 }

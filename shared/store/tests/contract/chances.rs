@@ -24,7 +24,15 @@ async fn everyone_has_the_same_chance_whatever_their_habit(world: World) {
     world.open(RoomSettings { queueing_method: method, ..patient(SEATS) }).await;
     let mut crowd = Crowd::at(&world).await;
     let habits: Vec<Habit> = Habit::ALL.into_iter().cycle().take(VISITORS).collect();
-    crowd.join(&habits).await;
+    for few in habits.chunks(5) {
+        crowd.join(few).await;
+        let left: Vec<Habit> = crowd.step().await.iter().map(|entry| entry.habit).collect();
+        if !left.is_empty() {
+            crowd.join(&left).await;
+        }
+    }
+    let warm = crowd.entries.len();
+    println!("warm {warm}");
     let start = std::time::Instant::now();
     while crowd.entries.len() < ADMISSIONS {
         let left: Vec<Habit> = crowd.step().await.iter().map(|entry| entry.habit).collect();
@@ -38,6 +46,18 @@ async fn everyone_has_the_same_chance_whatever_their_habit(world: World) {
     let counts = Habit::ALL.map(|habit| entries.iter().filter(|e| e.habit == habit).count());
     println!("{counts:?} {}", chi_square(&counts));
     println!("{}", correlation(entries));
+    for habit in Habit::ALL {
+        let of: Vec<_> = crowd.entries.iter().filter(|e| e.habit == habit).collect();
+        let mean: u64 = of.iter().map(|e| e.entered_at - e.joined_at).sum::<u64>() / of.len() as u64;
+        let won: u64 = of.iter().filter_map(|e| Some(crowd.won.get(&e.number)?.0 - e.joined_at)).sum::<u64>() / of.len() as u64;
+        let looks: u64 = of.iter().filter_map(|e| Some(crowd.won.get(&e.number)?.1)).sum::<u64>();
+        let (l1, l2) = of.iter().fold((0.0, 0.0), |a, e| (a.0 + crate::crowd::luck_of(e.number), a.1 + 1.0));
+        println!("{habit:?} until won {won} looks as winner {looks} of {} luck {}", of.len(), l1 / l2);
+        let line: Vec<_> = crowd.line.values().filter(|v| v.habit == habit).collect();
+        let winners = line.iter().filter(|v| v.waiter.stake.wins(v.luck)).count();
+        let lucks: f64 = line.iter().map(|v| v.luck - f64::from(v.waiter.stake.credit) / 16777216.0).sum::<f64>() / line.len() as f64;
+        println!("{habit:?} mean wait {mean} in line {} winners {winners} mean luck left {lucks}", line.len());
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "small counts")]

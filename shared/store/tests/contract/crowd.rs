@@ -60,10 +60,11 @@ pub(crate) struct Crowd<'a> {
     pub(crate) entries: Vec<Entry>,
     /// Those inside and when they leave, ms.
     pub(crate) inside: Vec<(Entry, u64)>,
-    /// How long they stay, ms.
+    /// How long they stay on average, ms: from half as long to half as long again.
     pub(crate) stay_ms: u64,
     /// Those held at the door, by rank, and until when.
     door: BTreeMap<(u64, u64), u64>,
+    pub won: BTreeMap<u64, (u64, u64)>,
     exchanges: HashMap<Lease, i64>,
     chances: Chances,
 }
@@ -100,7 +101,7 @@ impl<'a> Crowd<'a> {
             entries: Vec::new(),
             inside: Vec::new(),
             stay_ms: 10_000,
-            door: BTreeMap::new(),
+            door: BTreeMap::new(), won: BTreeMap::new(),
             exchanges: HashMap::new(),
             chances: Chances::new(1),
         }
@@ -141,7 +142,8 @@ impl<'a> Crowd<'a> {
 
     fn enter(&mut self, entry: Entry) {
         self.entries.push(entry);
-        self.inside.push((entry, entry.entered_at + self.stay_ms));
+        let stay_ms = self.stay_ms / 2 + part(self.stay_ms, self.chances.next());
+        self.inside.push((entry, entry.entered_at + stay_ms));
     }
 
     /// Everyone whom nobody asked to go on: the clock moves one step, the leader ticks, and those
@@ -188,6 +190,7 @@ impl<'a> Crowd<'a> {
         let again = self.chances.next();
         visitor.looks_at = visitor.habit.next(now_ms, u64::from(look.next_ms), again);
         if look.standing == Standing::YourTurn {
+            let e = self.won.entry(number).or_insert((now_ms, 0)); e.1 += 1;
             let rank = visit::rank(&self.room, &visitor.waiter, visitor.luck);
             self.door.retain(|(_, held), _| *held != number);
             self.door.insert((rank, number), now_ms + HOLD_MS);

@@ -7,8 +7,8 @@ use plotters::{coord::types::RangedCoordf64, prelude::*};
 use super::{
     Cloud,
     style::{
-        Area, FADED, FOOTER, GRID, HEADER, INK, PAPER, WIDTH, draw_footer, draw_header, text, tick,
-        time_units, upright,
+        Area, FADED, FOOTER, GRID, HEADER, INK, PAPER, WIDTH, draw_footer, draw_header,
+        draw_remark, text, tick, time_units, upright,
     },
 };
 use crate::{
@@ -19,8 +19,9 @@ use crate::{
 /// The most cells along each axis.
 const MOST: f64 = 30.0;
 /// Sides of a cell that people can think in, in seconds.
-const SIDES: [f64; 15] = [
-    1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1200.0, 1800.0, 3600.0,
+const SIDES: [f64; 17] = [
+    1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 60.0, 120.0, 180.0, 240.0, 300.0, 600.0, 900.0, 1200.0,
+    1800.0, 3600.0,
 ];
 /// From few visitors to many, by falling lightness.
 const SHADES: [(u8, u8, u8); 5] =
@@ -55,10 +56,10 @@ fn draw_into(cloud: &Cloud, svg: &mut String) -> anyhow::Result<()> {
     root.fill(&PAPER)?;
     let (header, rest) = root.split_vertically(HEADER);
     let (body, footer) = rest.split_vertically(CHART);
-    let cell = format!("cells of {} × {}", human(grid.side.0), human(grid.side.1));
-    draw_header(&header, &cloud.title, &format!("{}, {cell}", cloud.subtitle))?;
+    draw_header(&header, &cloud.title, &cloud.subtitle)?;
     let (unit, _) = time_units(grid.reach());
     draw_footer(&footer, format!("arrival, {} since the start", unit.1))?;
+    draw_remark(&footer, format!("cells of {} × {}", human(grid.side.0), human(grid.side.1)))?;
     let (map, scale) = body.split_horizontally(WIDTH - SCALE);
     grid.draw(&map)?;
     grid.draw_scale(&scale)?;

@@ -28,12 +28,7 @@ pub(super) fn draw(run: &RunRecord, setting: &Setting) -> anyhow::Result<String>
     let levels = Levels::of(run);
     let has_controller = !run.room.is_empty();
     Picture {
-        title: format!(
-            "Room {}: {} visitors {}",
-            setting.room,
-            setting.visitors,
-            setting.arrival()
-        ),
+        title: format!("{}: {} visitors {}", setting.what(), setting.visitors, setting.arrival()),
         subtitle: conditions(setting).join(", "),
         span,
         panels: [

@@ -10,8 +10,8 @@ use rand::{SeedableRng, rngs::SmallRng, seq::index};
 use super::{
     Cloud,
     style::{
-        Area, BLUE, FADED, FOOTER, GRID, HEADER, PAPER, WIDTH, draw_footer, draw_header, text,
-        tick, time_units, upright,
+        Area, BLUE, FADED, FOOTER, GRID, HEADER, PAPER, WIDTH, draw_footer, draw_header,
+        draw_remark, text, tick, time_units, upright,
     },
 };
 
@@ -45,14 +45,14 @@ fn frame(cloud: &Cloud, shown: usize, svg: &mut String) -> anyhow::Result<Field>
     root.fill(&PAPER)?;
     let (header, rest) = root.split_vertically(HEADER);
     let (body, footer) = rest.split_vertically(CHART);
-    let thinned = match cloud.points.len() {
-        all if all > shown => format!(" ({shown} of {all} points drawn)"),
-        _ => String::new(),
-    };
-    draw_header(&header, &cloud.title, &format!("{}{thinned}", cloud.subtitle))?;
+    draw_header(&header, &cloud.title, &cloud.subtitle)?;
     let (arrivals, waits) = axes(cloud.reach());
     let (unit, _) = time_units((arrivals, waits));
     draw_footer(&footer, format!("arrival, {} since the start", unit.1))?;
+    let all = cloud.points.len();
+    if all > shown {
+        draw_remark(&footer, format!("{shown} of {all} points drawn"))?;
+    }
     let field = chart(&body, (arrivals, waits))?;
     root.present()?;
     Ok(field)

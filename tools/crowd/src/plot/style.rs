@@ -71,6 +71,14 @@ pub(super) fn draw_footer(area: &Area<'_>, label: String) -> anyhow::Result<()> 
     Ok(())
 }
 
+/// Writes something on the side about how the picture was made.
+pub(super) fn draw_remark(area: &Area<'_>, remark: String) -> anyhow::Result<()> {
+    let right = i32::try_from(WIDTH)? - 20;
+    let style = text(12, GREY).pos(Pos::new(HPos::Right, VPos::Center));
+    area.draw(&Text::new(remark, (right, 8), style))?;
+    Ok(())
+}
+
 /// Seconds per unit of an axis of that many seconds, and the unit's name.
 pub(super) fn time_unit(span: f64) -> (f64, &'static str) {
     match span {

@@ -37,6 +37,8 @@ pub(crate) struct Setting {
     pub(crate) session_seconds: Option<f64>,
     /// The order in which people enter, if known.
     pub(crate) method: Option<QueueingMethod>,
+    /// Whether the crowd and the time were only simulated.
+    pub(crate) simulated: bool,
     /// Whether the room was held until all had arrived.
     pub(crate) held_while_arriving: bool,
 }
@@ -168,6 +170,14 @@ pub(crate) struct Identities {
 // === impl Setting ===
 
 impl Setting {
+    /// What this is about, for a title.
+    pub(crate) fn what(&self) -> String {
+        match self.method.filter(|_| self.simulated) {
+            Some(method) => format!("Simulation, {}", method.name()),
+            None => format!("Room {}", self.room),
+        }
+    }
+
     /// How the crowd arrives, for a sentence: `over 30 s` or `all at once`.
     pub(crate) fn arrival(&self) -> String {
         if self.held_while_arriving {

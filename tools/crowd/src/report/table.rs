@@ -76,12 +76,9 @@ fn line(out: &mut String, text: &str) {
 fn headline(figures: &Figures) -> String {
     let setting = &figures.setting;
     let limit = |limit: Option<u32>| limit.map_or("none".to_owned(), |limit| limit.to_string());
-    let what = match (&figures.simulation, setting.method) {
-        (Some(_), Some(method)) => format!("Simulation, {}", method.name()),
-        _ => format!("Rehearsal of room {}", setting.room),
-    };
     format!(
-        "{what}: {} visitors {}, staying {}; ceiling {}, per minute {}; took {} (seed {})\n",
+        "{}: {} visitors {}, staying {}; ceiling {}, per minute {}; took {} (seed {})\n",
+        setting.what(),
         setting.visitors,
         setting.arrival(),
         human(setting.stay_seconds),

@@ -1,0 +1,265 @@
+//! A draw as everyone sees it: promised from the day it is planned, collecting while people come
+//! early, and revealed at the start, or withdrawn.
+
+use std::{fs, process::Command, time::Duration};
+
+use anyhow::{Context, Result, ensure};
+use redis::aio::MultiplexedConnection;
+use reqwest::Method;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::time::{Instant, sleep};
+use vestibule_tests::{Deployment, Exited, Fleet, Process, Reply, eventually, ours};
+
+use crate::{
+    crowd::{self, Guest, Manner, all_of, enter_all, stay_and_leave},
+    rooms::expect_problem,
+};
+
+const SOON: Duration = Duration::from_secs(20);
+/// The shortest pre-queue there is, in seconds.
+const PREQUEUE: u64 = 300;
+
+/// Plans the event `launch` of the room `sale`: its pre-queue opens at this second and is followed
+/// by a draw.
+pub(crate) async fn plan_launch(deployment: &Deployment, opens: u64) -> Result<Reply> {
+    let start = opens + PREQUEUE;
+    let event = json!({
+        "prequeue_start_time": opens, "event_start_time": start, "event_end_time": start + 3600,
+        "draw_at_event_start": true,
+    });
+    let path = "/v1/rooms/sale/events/launch";
+    deployment.operator().call(Method::PUT, path, Some(&event)).await
+}
+
+async fn published(admissions: &Fleet, query: &str) -> Result<Reply> {
+    let url = admissions.at(&format!("/v1/rooms/sale/draw{query}"))?;
+    Reply::of(admissions.http().get(url)).await
+}
+
+/// Waits until every instance publishes the draw in this state.
+async fn until_published(deployment: &Deployment, state: &str, within: Duration) -> Result<Reply> {
+    let mut last = None;
+    for admissions in deployment.admissions().each() {
+        let found = eventually(within, state, || async {
+            let reply = published(&admissions, "").await?.expect(200)?;
+            ensure!(reply.body["state"] == state, "{}", reply.text);
+            Ok(reply)
+        });
+        last = Some(found.await?);
+    }
+    last.context("no admission")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_draw_is_promised_collects_and_is_withdrawn_with_its_seed() -> Result<()> {
+    let deployment =
+        Deployment::builder().admissions(2).controllers(2).log("trace").start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 4 })).await?;
+    let operator = deployment.operator();
+    let mut answers = String::new();
+    expect_problem(&published(deployment.admissions(), "").await?, 404, "no such draw")?;
+
+    let opens = deployment.redis().now_seconds().await? + 4;
+    let planned = plan_launch(&deployment, opens).await?.expect(201)?;
+    let commitment = planned.text_of("commitment")?;
+    let promise = until_published(&deployment, "committed", SOON).await?;
+    for (field, value) in [
+        ("room", json!("sale")),
+        ("event", json!("launch")),
+        ("commitment", json!(commitment)),
+        ("prequeue_start", json!(opens)),
+        ("event_start", json!(opens + PREQUEUE)),
+    ] {
+        assert_eq!(promise.body[field], value, "{field}");
+    }
+    expect_unrevealed(&promise)?;
+    let named = published(deployment.admissions(), "?event=launch").await?.expect(200)?;
+    assert_eq!(named.body["commitment"], commitment);
+    let other = published(deployment.admissions(), "?event=other").await?;
+    expect_problem(&other, 404, "no such draw")?;
+    let mut early = deployment.visitor("sale");
+    let joined = early.join().await?.expect(200)?;
+    ensure!(joined.says("admitted"), "the pre-queue is not open yet: {}", joined.text);
+
+    let collecting = until_published(&deployment, "collecting", SOON).await?;
+    expect_unrevealed(&collecting)?;
+    let mut guests = crowd::join(&deployment, "sale", 6).await?;
+    let id = deployment.aws("sale").assign().await?;
+    for guest in &mut guests {
+        answers += &guest.visitor.join().await?.expect(200)?.text;
+        let told = guest.ask(true).await?.context("busy")?;
+        ensure!(told.says("waiting"), "nobody enters before the start: {}", told.text);
+        for field in ["position", "people_ahead", "wait_seconds"] {
+            ensure!(told.body[field].is_null(), "{field} is told: {}", told.text);
+        }
+        let starts = told.number("event_starts_in_seconds")?;
+        ensure!((PREQUEUE - 60..=PREQUEUE).contains(&starts), "{}", told.text);
+        answers += &told.text;
+    }
+    deployment.aws("sale").generate_token(&id).await?.expect(202)?;
+    ensure!(early.status().await?.says("admitted"), "whoever is inside stays inside");
+    let status = operator
+        .until("sale", "all of them waiting", SOON, |status| Ok(status.number("waiting")? == 7))
+        .await?;
+    for (field, value) in [
+        ("state", json!("event_prequeueing")),
+        ("event", json!("launch")),
+        ("active_users", json!(1)),
+        ("wait_seconds", Value::Null),
+    ] {
+        assert_eq!(status.body[field], value, "{field}: three seats are free");
+    }
+    let details = "/v1/rooms/sale/events/launch/details";
+    let details = operator.call(Method::GET, details, None).await?.expect(200)?;
+    let stored = stored(&mut deployment.redis().connection().await?).await?;
+    ensure!(stored.windows(64).any(|part| part == commitment.as_bytes()), "looked elsewhere");
+    for (place, text) in [
+        ("an answer", answers.as_bytes()),
+        ("what is published", collecting.text.as_bytes()),
+        ("the event", (planned.text + &details.text).as_bytes()),
+        ("the status", status.text.as_bytes()),
+        ("the store", &stored),
+    ] {
+        ensure!(!reveals(text, &commitment)?, "the seed is in {place}");
+    }
+
+    let path = "/v1/rooms/sale/events/launch";
+    operator.call(Method::DELETE, path, None).await?.expect(204)?;
+    let cancelled = until_published(&deployment, "cancelled", SOON).await?;
+    assert_eq!(cancelled.body["commitment"], commitment, "what was promised stays on record");
+    expect_unrevealed(&cancelled)?;
+    for guest in &mut guests {
+        let told = guest.ask(false).await?.context("busy")?;
+        assert_eq!(told.number("position")?, guest.number, "in order of arrival");
+        ensure!(told.body["event_starts_in_seconds"].is_null(), "{}", told.text);
+    }
+    let last = guests.pop().context("a guest")?;
+    let leave = |inside| stay_and_leave(inside, Duration::from_millis(300));
+    let entered = all_of(enter_all(guests, Manner::Polite, leave)).await?;
+    assert_eq!(entered.len(), 5);
+    last.enter(Manner::Polite).await?;
+    deployment.aws("sale").generate_token(&id).await?.expect(200)?;
+    let logs = deployment.logs();
+    ensure!(logs.len() > 1_000 && logs.contains("launch"), "there is nothing to look at");
+    ensure!(!reveals(logs.as_bytes(), &commitment)?, "the seed is in the logs");
+    Ok(())
+}
+
+/// Nothing of what only a draw that was held may tell.
+fn expect_unrevealed(record: &Reply) -> Result<()> {
+    for field in ["seed", "committed_seed", "participants", "first_queue_number", "drawn_at"] {
+        ensure!(record.body[field].is_null(), "{field} is told: {}", record.text);
+    }
+    ensure!(record.text_of("commitment")?.len() == 64, "{}", record.text);
+    Ok(())
+}
+
+/// Whether the seed that was promised is anywhere in this, as it is or in hexadecimal.
+fn reveals(text: &[u8], commitment: &str) -> Result<bool> {
+    let commitment = hex::decode(commitment)?;
+    let is_seed = |bytes: &[u8]| Sha256::digest(bytes).as_slice() == commitment;
+    let written = |digits: &[u8]| hex::decode(digits).is_ok_and(|bytes| is_seed(&bytes));
+    Ok(text.windows(32).any(is_seed) || text.windows(64).any(written))
+}
+
+#[test]
+fn a_seed_is_found_in_any_form() -> Result<()> {
+    let seed = [0xA7; 32];
+    let commitment = hex::encode(Sha256::digest(seed));
+    let text = |middle: &[u8]| [b"before ".as_slice(), middle, b"5 after"].concat();
+    assert!(reveals(&text(&seed), &commitment)?);
+    assert!(reveals(&text(hex::encode(seed).as_bytes()), &commitment)?);
+    assert!(reveals(&text(hex::encode_upper(seed).as_bytes()), &commitment)?);
+    assert!(!reveals(&text(commitment.as_bytes()), &commitment)?);
+    Ok(())
+}
+
+/// All values that Redis holds.
+async fn stored(connection: &mut MultiplexedConnection) -> Result<Vec<u8>> {
+    let keys: Vec<String> = redis::cmd("KEYS").arg("*").query_async(connection).await?;
+    let mut all = Vec::new();
+    for key in keys {
+        let kind: String = redis::cmd("TYPE").arg(&key).query_async(connection).await?;
+        let mut command = match kind.as_str() {
+            "string" => redis::cmd("MGET"),
+            "hash" => redis::cmd("HGETALL"),
+            "set" => redis::cmd("SMEMBERS"),
+            _ => redis::cmd("ZRANGE"),
+        };
+        command.arg(&key);
+        if kind == "zset" {
+            command.arg(0).arg(-1);
+        }
+        let values: Vec<Option<Vec<u8>>> = command.query_async(connection).await?;
+        values
+            .into_iter()
+            .flatten()
+            .for_each(|value| all.extend([b"\n", value.as_slice()].concat()));
+    }
+    Ok(all)
+}
+
+/// Five minutes and a few seconds of real time, of which nearly all is waiting for the start.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "a pre-queue lasts five minutes"]
+async fn a_whole_draw_gives_everyone_the_place_that_anyone_can_compute() -> Result<()> {
+    const CROWD: u64 = 50;
+    let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 5 })).await?;
+    let opens = deployment.redis().now_seconds().await? + 3;
+    let planned = plan_launch(&deployment, opens).await?.expect(201)?;
+    until_published(&deployment, "collecting", SOON).await?;
+    let mut guests = crowd::join(&deployment, "sale", usize::try_from(CROWD)?).await?;
+    let first = guests[0].number;
+    let start = Instant::now() + Duration::from_secs(PREQUEUE + 5);
+    while deployment.redis().now_seconds().await? + 1 < opens + PREQUEUE {
+        ensure!(Instant::now() < start, "the start does not come");
+        for guest in &mut guests {
+            let told = guest.ask(true).await?.context("busy")?;
+            ensure!(told.says("waiting") && told.body["position"].is_null(), "{}", told.text);
+        }
+        sleep(Duration::from_secs(2)).await;
+    }
+    let record = until_published(&deployment, "drawn", SOON).await?;
+    println!("published: {}", record.text);
+    assert_eq!(record.number("participants")?, CROWD);
+    assert_eq!(record.number("first_queue_number")?, first);
+    assert_eq!(record.text_of("commitment")?, planned.text_of("commitment")?);
+    ensure!(reveals(record.text_of("seed")?.as_bytes(), &record.text_of("commitment")?)?);
+    let late = Guest::join(deployment.visitor("sale")).await?;
+    ensure!(late.number == first + CROWD, "{late:?}");
+
+    let computed = places(&record).await?;
+    println!("places, in order of arrival: {computed:?}");
+    for guest in &mut guests {
+        let told = guest.ask(false).await?.context("busy")?;
+        let place = computed[usize::try_from(guest.number - first)?];
+        assert_eq!(told.number("position")?, place, "number {}", guest.number);
+    }
+    let leave = |inside| stay_and_leave(inside, Duration::from_millis(500));
+    let mut entered = all_of(enter_all(guests, Manner::Polite, leave)).await?;
+    entered.sort_by_key(|inside| inside.told);
+    let place = |number: u64| Ok(computed[usize::try_from(number - first)?]);
+    let order: Result<Vec<_>> = entered.iter().map(|inside| place(inside.number)).collect();
+    println!("they entered in this order of their places: {:?}", order?);
+    late.enter(Manner::Polite).await?;
+    Ok(())
+}
+
+/// The place of each number, by the published record alone and as anyone computes it.
+async fn places(record: &Reply) -> Result<Vec<u64>> {
+    let dir = tempfile::tempdir()?;
+    let (file, all) = (dir.path().join("record.json"), dir.path().join("places.csv"));
+    fs::write(&file, &record.text)?;
+    let mut command = Command::new(ours("vestibule-crowd")?);
+    command.env_clear().arg("verify-draw").arg("--file").arg(&file).arg("--all").arg(&all);
+    command.args(["--commitment", &record.text_of("commitment")?]);
+    let mut check = Process::start(&mut command, &dir.path().join("check"))?;
+    let ended = check.ended(Duration::from_mins(1)).await?;
+    println!("{}", check.stdout());
+    ensure!(ended == Exited::Code(0), "{ended:?}: {}", check.log_end());
+    let places = fs::read_to_string(&all)?;
+    let place = |line: &str| Ok(line.split(',').next_back().context("a position")?.parse()?);
+    places.lines().skip(1).map(place).collect()
+}
