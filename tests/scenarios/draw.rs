@@ -86,6 +86,7 @@ async fn a_draw_is_promised_collects_and_is_withdrawn_with_its_seed() -> Result<
     expect_unrevealed(&collecting)?;
     let mut guests = crowd::join(&deployment, "sale", 6).await?;
     let id = deployment.aws("sale").assign().await?;
+    no_position(&mut guests[0]).await?;
     for guest in &mut guests {
         answers += &guest.visitor.join().await?.expect(200)?.text;
         let told = guest.ask(true).await?.context("busy")?;
@@ -136,13 +137,24 @@ async fn a_draw_is_promised_collects_and_is_withdrawn_with_its_seed() -> Result<
     }
     let last = guests.pop().context("a guest")?;
     let leave = |inside| stay_and_leave(inside, Duration::from_millis(300));
-    let entered = all_of(enter_all(guests, Manner::Polite, leave)).await?;
+    let entered = all_of(enter_all(guests, Manner::Hammering, leave)).await?;
     assert_eq!(entered.len(), 5);
-    last.enter(Manner::Polite).await?;
+    last.enter(Manner::Hammering).await?;
     deployment.aws("sale").generate_token(&id).await?.expect(200)?;
     let logs = deployment.logs();
     ensure!(logs.len() > 1_000 && logs.contains("launch"), "there is nothing to look at");
     ensure!(!reveals(logs.as_bytes(), &commitment)?, "the seed is in the logs");
+    Ok(())
+}
+
+/// Waits until the instances know that the pre-queue is open; Redis knows at once.
+async fn no_position(guest: &mut Guest) -> Result<()> {
+    let begun = Instant::now();
+    for _ in 0..10 {
+        while !guest.ask(false).await?.context("busy")?.body["position"].is_null() {
+            ensure!(begun.elapsed() < SOON, "it is told a position before the draw");
+        }
+    }
     Ok(())
 }
 
@@ -159,8 +171,10 @@ fn expect_unrevealed(record: &Reply) -> Result<()> {
 fn reveals(text: &[u8], commitment: &str) -> Result<bool> {
     let commitment = hex::decode(commitment)?;
     let is_seed = |bytes: &[u8]| Sha256::digest(bytes).as_slice() == commitment;
-    let written = |digits: &[u8]| hex::decode(digits).is_ok_and(|bytes| is_seed(&bytes));
-    Ok(text.windows(32).any(is_seed) || text.windows(64).any(written))
+    let words = text.split(|byte| !byte.is_ascii_hexdigit());
+    let mut written =
+        words.flat_map(|digits| digits.windows(64)).filter_map(|digits| hex::decode(digits).ok());
+    Ok(written.any(|bytes| is_seed(&bytes)) || text.windows(32).any(is_seed))
 }
 
 #[test]
@@ -212,6 +226,7 @@ async fn a_whole_draw_gives_everyone_the_place_that_anyone_can_compute() -> Resu
     until_published(&deployment, "collecting", SOON).await?;
     let mut guests = crowd::join(&deployment, "sale", usize::try_from(CROWD)?).await?;
     let first = guests[0].number;
+    no_position(&mut guests[0]).await?;
     let start = Instant::now() + Duration::from_secs(PREQUEUE + 5);
     while deployment.redis().now_seconds().await? + 1 < opens + PREQUEUE {
         ensure!(Instant::now() < start, "the start does not come");
@@ -241,8 +256,11 @@ async fn a_whole_draw_gives_everyone_the_place_that_anyone_can_compute() -> Resu
     let mut entered = all_of(enter_all(guests, Manner::Polite, leave)).await?;
     entered.sort_by_key(|inside| inside.told);
     let place = |number: u64| Ok(computed[usize::try_from(number - first)?]);
-    let order: Result<Vec<_>> = entered.iter().map(|inside| place(inside.number)).collect();
-    println!("they entered in this order of their places: {:?}", order?);
+    let order: Result<Vec<u64>> = entered.iter().map(|inside| place(inside.number)).collect();
+    let order = order?;
+    println!("they entered in this order of their places: {order:?}");
+    // Five seats, and one who stands by.
+    ensure!(order[..5].iter().all(|place| *place < first + 6), "others were first: {order:?}");
     late.enter(Manner::Polite).await?;
     Ok(())
 }

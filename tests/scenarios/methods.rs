@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
-use vestibule_tests::{Deployment, Reply, Visitor};
+use vestibule_tests::{Deployment, Reply, Visitor, eventually};
 
 use crate::crowd::{self, Guest, Manner, all_of, enter_all, stay_and_leave};
 
@@ -38,27 +38,34 @@ impl Sale {
     }
 
     /// Changes the room, and waits until every instance answers by it: the scout is told this
-    /// status and this method.
-    async fn set(&mut self, changes: Value, status: &str, method: &str) -> Result<()> {
+    /// method and one of these statuses.
+    async fn set(&mut self, changes: Value, method: &str, statuses: &[&str]) -> Result<()> {
         self.deployment.operator().patch_room("sale", &changes).await?.expect(200)?;
         let deadline = Instant::now() + SOON;
         for admissions in self.deployment.admissions().each() {
-            let mut scout = self.scout.clone().at(admissions);
+            self.scout = self.scout.clone().at(admissions);
             loop {
-                let told = scout.status().await?.expect(200)?;
-                if told.says(status) && told.body["queueing_method"] == method {
+                let told = self.scout.status().await?.expect(200)?;
+                let status = told.text_of("status")?;
+                if told.body["queueing_method"] == method && statuses.contains(&status.as_str()) {
                     break;
                 }
-                ensure!(Instant::now() < deadline, "not {status} by {method}: {}", told.text);
+                ensure!(Instant::now() < deadline, "not {statuses:?} by {method}: {}", told.text);
                 sleep(Duration::from_millis(50)).await;
             }
-            self.scout = scout.at(self.deployment.admissions().clone());
         }
+        self.scout = self.scout.clone().at(self.deployment.admissions().clone());
         Ok(())
     }
 
     async fn method(&mut self, method: &str, status: &str) -> Result<()> {
-        self.set(json!({ "queueing_method": method }), status, method).await
+        self.set(json!({ "queueing_method": method }), method, &[status]).await
+    }
+
+    /// The scout may be lucky at once.
+    async fn random(&mut self) -> Result<()> {
+        let random = json!({ "queueing_method": "random" });
+        self.set(random, "random", &["waiting", "your_turn"]).await
     }
 
     async fn newcomer(&self) -> Result<(Visitor, Reply)> {
@@ -87,10 +94,11 @@ async fn all_told(guests: &mut [Guest], status: &str) -> Result<Vec<Reply>> {
 async fn the_line_is_as_it_was_after_a_detour_through_every_method() -> Result<()> {
     let (mut sale, inside) = Sale::full(1).await?;
     let mut guests = crowd::join(&sale.deployment, "sale", 12).await?;
-    assert_eq!(guests.iter().map(|guest| guest.number).collect::<Vec<_>>(), Vec::from_iter(3..15));
+    ensure!(guests.iter().map(|guest| guest.number).eq(3..15), "others are in line");
 
-    sale.method("random", "waiting").await?;
-    for told in all_told(&mut guests, "waiting").await? {
+    sale.random().await?;
+    for guest in &mut guests {
+        let told = guest.ask(false).await?.context("busy")?;
         ensure!(told.body["position"].is_null() && told.body["people_ahead"].is_null());
     }
     sale.method("passthrough", "your_turn").await?;
@@ -126,8 +134,12 @@ async fn the_line_is_as_it_was_after_a_detour_through_every_method() -> Result<(
     let leave = |inside| stay_and_leave(inside, Duration::from_millis(200));
     let mut entered = all_of(enter_all(guests, Manner::Polite, leave)).await?;
     entered.sort_by_key(|one| one.told);
-    let order: Vec<_> = entered.iter().map(|one| one.number).collect();
-    eprintln!("ORDER {order:?}");
+    // Those at the door at the same time may overtake each other; it was made for three who left.
+    for (place, one) in entered.iter().enumerate() {
+        let later = &entered[place + 1..];
+        let overtaken = later.iter().filter(|other| other.number < one.number).count();
+        ensure!(overtaken <= 6, "{} overtook {overtaken}", one.number);
+    }
     Ok(())
 }
 
@@ -149,7 +161,7 @@ async fn passthrough_lets_everyone_in_over_the_limits_unless_all_are_held() -> R
     assert_eq!(sale.active().await?, 9, "over the limit of 2, and counted");
 
     let held = json!({ "queue_all": true });
-    sale.set(held, "waiting", "passthrough").await?;
+    sale.set(held, "passthrough", &["waiting"]).await?;
     let (mut waiting, reply) = sale.newcomer().await?;
     ensure!(reply.says("waiting") && reply.body["wait_seconds"].is_null(), "{}", reply.text);
     ensure!(waiting.claim().await?.says("waiting"), "all are held");
@@ -160,7 +172,7 @@ async fn passthrough_lets_everyone_in_over_the_limits_unless_all_are_held() -> R
     assert_eq!(sale.active().await?, 9);
 
     // A room that is off lets everyone in whatever else is set, and counts nobody.
-    sale.set(json!({ "suspended": true }), "your_turn", "passthrough").await?;
+    sale.set(json!({ "suspended": true }), "passthrough", &["your_turn"]).await?;
     let (_, reply) = sale.newcomer().await?;
     ensure!(reply.says("admitted"), "{}", reply.text);
     ensure!(waiting.claim().await?.says("admitted"), "the room is off");
@@ -200,14 +212,15 @@ async fn reject_turns_newcomers_away_and_keeps_the_line_until_it_ends() -> Resul
     ensure!(!guests[0].ask(true).await?.context("busy")?.says("admitted"), "nobody enters");
 
     // Whoever is held waits; held newcomers get a place.
-    sale.set(json!({ "queue_all": true }), "waiting", "reject").await?;
+    sale.set(json!({ "queue_all": true }), "reject", &["waiting"]).await?;
     all_told(&mut guests, "waiting").await?;
     let (_, reply) = sale.newcomer().await?;
     ensure!(reply.says("waiting") && reply.number("queue_number")? == numbers + 1);
     let over = json!({ "queue_all": false, "queueing_method": "fifo" });
     sale.deployment.operator().patch_room("sale", &over).await?.expect(200)?;
     assert_eq!(sale.scout.claims(SOON).await?.number("queue_number")?, 2, "the first in line");
-    for (told, guest) in all_told(&mut guests, "waiting").await?.iter().zip(&guests) {
+    for guest in &mut guests {
+        let told = guest.ask(false).await?.context("busy")?;
         assert_eq!(told.number("position")?, guest.number);
     }
     Ok(())
@@ -217,55 +230,58 @@ async fn reject_turns_newcomers_away_and_keeps_the_line_until_it_ends() -> Resul
 async fn random_tells_nobody_a_position_and_fills_every_slot() -> Result<()> {
     const SEATS: u64 = 8;
     let (mut sale, inside) = Sale::full(SEATS).await?;
-    sale.method("random", "waiting").await?;
+    sale.random().await?;
     let guests = crowd::join(&sale.deployment, "sale", 60).await?;
     let mut eager = guests[0].clone();
     let told = eager.ask(false).await?.context("busy")?;
-    let (ticket, next) =
-        (eager.visitor.ticket().to_owned(), told.body["next_check_in_seconds"].as_f64());
-    for _ in 0..20 {
+    let next = |reply: &Reply| reply.body["next_check_in_seconds"].as_f64();
+    let ticket = eager.visitor.ticket().to_owned();
+    for _ in 0..10 {
         let early = eager.ask(false).await?.context("busy")?;
         ensure!(early.says("waiting") && early.body["position"].is_null(), "{}", early.text);
-        ensure!(
-            eager.visitor.ticket() == ticket,
-            "an early call changed something: {}",
-            early.text
-        );
-        ensure!(early.body["next_check_in_seconds"].as_f64() <= next, "{}", early.text);
+        ensure!(eager.visitor.ticket() == ticket, "an early call counts: {}", early.text);
+        ensure!(next(&early) <= next(&told), "and puts off the next: {}", early.text);
     }
 
-    sale.set(json!({ "queue_all": true }), "waiting", "random").await?;
-    for mut visitor in inside {
+    let tasks = enter_all(guests, Manner::Polite, |inside| async { Ok(inside) });
+    for mut visitor in inside.into_iter().take(4) {
         visitor.leave().await?.expect(200)?;
     }
-    assert_eq!(sale.active().await?, 0, "all are held");
-    let open = json!({ "queue_all": false });
-    sale.set(open, "waiting", "random").await?;
-    let opened = Instant::now();
-    let stay = |inside| async move { Ok(inside) };
-    let tasks = enter_all(guests, Manner::Polite, stay);
+    let freed = Instant::now();
     while sale.active().await? < SEATS {
-        ensure!(opened.elapsed() < SOON, "{} of {SEATS} seats are taken", sale.active().await?);
+        ensure!(freed.elapsed() < SOON, "{} of {SEATS} seats are taken", sale.active().await?);
         sleep(Duration::from_millis(100)).await;
     }
-    eprintln!("FILLED {:?}", opened.elapsed());
-    let told = loop {
-        let told = sale.scout.status().await?.expect(200)?;
-        if !told.body["wait_seconds"].is_null() {
-            break told;
-        }
-        ensure!(opened.elapsed() < SOON, "no wait is told: {}", told.text);
-        sleep(Duration::from_millis(100)).await;
-    };
-    eprintln!("TOLD {}", told.text);
-    let waits = ["wait_seconds_p25", "wait_seconds_p50", "wait_seconds_p75"];
-    let [p25, p50, p75] = waits.map(|field| told.number(field));
-    let (p25, p50, p75) = (p25?, p50?, p75?);
-    ensure!(0 < p25 && p25 < p50 && p50 < p75, "{}", told.text);
-    assert_eq!(told.number("wait_seconds")?, p50);
-    assert_eq!(sale.active().await?, SEATS, "never more");
-    let numbers: Vec<_> = tasks.iter().filter(|task| task.is_finished()).collect();
-    assert_eq!(numbers.len(), usize::try_from(SEATS)?);
+    sleep(Duration::from_secs(1)).await;
+    let entered = tasks.iter().filter(|task| task.is_finished()).count();
+    assert_eq!((sale.active().await?, entered), (SEATS, 4), "and no more");
     tasks.iter().for_each(tokio::task::JoinHandle::abort);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn random_tells_how_long_a_quarter_a_half_and_three_quarters_wait() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let settings = json!({ "new_users_per_minute": 6, "queueing_method": "random" });
+    deployment.create_room("sale", &settings).await?;
+    let guests = crowd::join(&deployment, "sale", 66).await?;
+    let last = guests.into_iter().last().context("a guest")?;
+    let told = eventually(SOON, "the waits", || {
+        let mut last = last.clone();
+        async move {
+            let told = last.ask(false).await?.context("busy")?;
+            // A tenth of them enters each minute; before that, this minute's allowance is used up.
+            for (share, minutes) in [("p25", 2.73), ("p50", 6.58), ("p75", 13.16)] {
+                let wait = told.number(&format!("wait_seconds_{share}"))?;
+                let (wait, earliest) = (Duration::from_secs(wait), minutes * 60.0 - 1.0);
+                let in_bounds = (earliest..earliest + 63.0).contains(&wait.as_secs_f64());
+                ensure!(in_bounds, "{share}: {}", told.text);
+            }
+            Ok(told)
+        }
+    })
+    .await?;
+    assert_eq!(told.body["wait_seconds"], told.body["wait_seconds_p50"]);
+    ensure!(told.body["position"].is_null() && told.body["people_ahead"].is_null());
     Ok(())
 }

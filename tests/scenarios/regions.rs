@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
 use reqwest::Method;
 use serde_json::json;
-use vestibule_tests::{Deployment, eventually};
+use vestibule_tests::{Deployment, Reply, Service, eventually};
 
 use crate::{crowd::Guest, watch::Watch};
 
@@ -72,8 +72,10 @@ async fn nobody_waits_while_a_seat_is_free_wherever_they_show_up() -> Result<()>
     let enter = waiting.iter_mut().map(|guest| guest.visitor.claims(SOON));
     try_join_all(enter).await?;
     inside.extend(waiting);
-    let full = operator.status("sale").await?;
-    assert_eq!((full.number("active_users")?, full.number("waiting")?), (LIMIT, 0));
+    let settled = |status: &Reply| {
+        Ok((status.number("active_users")?, status.number("waiting")?) == (LIMIT, 0))
+    };
+    operator.until("sale", "that all are inside", SOON, settled).await?;
 
     // One leaves, one comes, now here, now there.
     for turn in 0..9 {
@@ -106,6 +108,62 @@ async fn the_rate_is_the_rooms_and_not_a_regions() -> Result<()> {
     assert_eq!(status.number("admitted_last_minute")?, LIMIT);
     assert_eq!(status.number("active_users")?, LIMIT);
     expect_history(&deployment, "sale", [63, 4, 3]).await
+}
+
+/// Up to three minutes, of which nearly all is waiting until shares are made of a minute's history.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "shares are made of what happened two minutes ago"]
+async fn slots_that_one_region_was_granted_are_lent_to_another_in_need() -> Result<()> {
+    let deployment = deployment().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": LIMIT })).await?;
+    let minute = async || anyhow::Ok(deployment.redis().now_seconds().await? / 60);
+    eventually(Duration::from_mins(1), "a minute with time left in it", || async {
+        ensure!(deployment.redis().now_seconds().await? % 60 < 40, "not yet");
+        Ok(())
+    })
+    .await?;
+    let begun = minute().await?;
+    let (inside, _) = arrive(&deployment, "sale", [2, 32, 4]).await?;
+    expect_first(&inside, 38)?;
+    assert_eq!(taken(&deployment, 1).await?, [0, 32, 0], "nobody knows yet who comes where");
+    ensure!(minute().await? == begun, "all that took longer than twenty seconds");
+    for guest in inside {
+        guest.visitor.clone().leave().await?.expect(200)?;
+    }
+    eventually(Duration::from_secs(150), "the minute after the next", || async {
+        ensure!(minute().await? == begun + 2, "not yet");
+        Ok(())
+    })
+    .await?;
+    // The leader's next tick divides by the history.
+    eventually(SOON, "its shares", || async {
+        let mut connection = deployment.redis().connection().await?;
+        let key = "vestibule:room:{sale}:grants";
+        let own: Option<u64> =
+            redis::cmd("HGET").arg(key).arg("r:eu").query_async(&mut connection).await?;
+        ensure!(own == Some(LIMIT * 32 / 38), "{own:?} for eu");
+        Ok(())
+    })
+    .await?;
+    let (inside, waiting) = arrive(&deployment, "sale", [45, 3, 2]).await?;
+    assert_eq!((inside.len(), waiting.len()), (40, 10), "all seats, though most were eu's");
+    let [own, anywhere, lent] = taken(&deployment, 0).await?;
+    ensure!(own <= 2 && lent > 25, "asia took {own} of its own, {anywhere}, and {lent} lent");
+    assert_eq!(deployment.operator().status("sale").await?.number("active_users")?, LIMIT);
+    expect_history(&deployment, "sale", [47, 35, 6]).await
+}
+
+/// How many slots newcomers of a region took at once: the region's own, those open to all, and
+/// those lent by others.
+async fn taken(deployment: &Deployment, region: usize) -> Result<[u64; 3]> {
+    let metrics = deployment.admin(Service::Admission, region, "/metrics").await?.expect(200)?;
+    let count = |kind: &str| -> Result<u64> {
+        let name = format!("slots_taken_{kind}_total ");
+        let line = metrics.text.lines().find_map(|line| line.split_once(&name));
+        let (_, count) = line.with_context(|| format!("no {name}in {}", metrics.text))?;
+        Ok(count.trim().parse()?)
+    };
+    Ok([count("own")?, count("anywhere")?, count("lent")?])
 }
 
 /// The history tells so many newcomers in each region, over all its minutes.

@@ -122,6 +122,8 @@ async fn a_seat_that_the_operator_or_the_site_frees_is_taken_within_a_second() -
         let again = inside.join().await?.expect(200)?;
         ensure!(again.number("queue_number")? > next.number, "{}", again.text);
         ensure!(!again.says("admitted"), "the seat is taken: {}", again.text);
+        // It does not stand in the way of the next round.
+        inside.leave().await?.expect(200)?;
         (inside, id) = (next.visitor, next.claims.sub);
     }
     Ok(())

@@ -11,6 +11,9 @@ use crate::{QueueingMethod, presence::Presence, slots::Use};
 /// How long, in ms, the word of the join script on how many it let through outweighs presence,
 /// whose counts travel a little later.
 const PROMISE_SETTLES_MS: u64 = 1_000;
+/// The same for the leader's own word, while presence is incomplete: so long those whom it served
+/// are given to show up, before others are served in their place.
+const GATHERING_SETTLES_MS: u64 = 10_000;
 
 /// A room as a survey saw it.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +34,8 @@ pub struct Survey {
     pub held: bool,
     /// Let through by the join script and not yet seated.
     pub promised: u64,
-    /// When the join script last let someone through, ms.
+    /// When the join script, or the leader while presence was incomplete, last let someone through,
+    /// ms.
     pub promised_at_ms: u64,
     /// Until when presence is incomplete because the store was just restored, or the line could
     /// not check in, ms; till then everyone in line counts as there.
@@ -108,7 +112,9 @@ impl Survey {
     pub fn at_door(&self) -> u64 {
         let served = self.attending.between(self.expired_position, self.serving_counter);
         let seen = whole(served) + self.winners;
-        let fresh = self.now_ms.saturating_sub(self.promised_at_ms) < PROMISE_SETTLES_MS;
+        let complete = self.is_presence_complete();
+        let settles_ms = if complete { PROMISE_SETTLES_MS } else { GATHERING_SETTLES_MS };
+        let fresh = self.now_ms.saturating_sub(self.promised_at_ms) < settles_ms;
         if fresh { seen.max(self.promised) } else { seen }
     }
 
@@ -148,7 +154,11 @@ impl Survey {
         } else {
             from.saturating_add(people).min(end)
         };
-        let more = whole(self.attending.between(from, serving_counter));
+        let more = if self.is_presence_complete() {
+            whole(self.attending.between(from, serving_counter))
+        } else {
+            serving_counter - from
+        };
         let stay = Plan::stay(self);
         Plan { serving_counter, promised: stay.promised + more, ..stay }
     }
@@ -195,6 +205,27 @@ mod tests {
             let plan = plan(&survey, 36);
             assert_eq!((plan.serving_counter, plan.hazard, plan.waiting), (0, 0, 50));
         }
+    }
+
+    #[test]
+    fn while_presence_gathers_those_served_are_given_time_to_show_up() {
+        let gathering = Survey {
+            presence_incomplete_until_ms: 1_060_000,
+            attending: Presence::default(),
+            ..room(10, 0, 500, 20)
+        };
+        let first = plan(&gathering, 2);
+        assert_eq!((first.serving_counter, first.promised), (32, 12));
+        let next = Survey {
+            now_ms: 1_009_000,
+            serving_counter: 32,
+            promised: 12,
+            promised_at_ms: 1_000_000,
+            ..gathering
+        };
+        assert_eq!(plan(&next, 2).serving_counter, 32, "they may be on their way");
+        let later = Survey { now_ms: 1_010_000, ..next };
+        assert_eq!(plan(&later, 2).serving_counter, 44, "they are not: others are served");
     }
 
     #[test]

@@ -7,13 +7,14 @@ use crate::{
     advance::{Plan, Survey, plan},
     check_in,
     regions::{Grants, Shares},
-    wait::Pace,
+    wait::{Attrition, Line, Pace},
 };
 
 /// A leader's memory of one room.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pulse {
     pace: Pace,
+    attrition: Attrition,
     winners: WinnersToCome,
     shares: Shares,
 }
@@ -45,6 +46,7 @@ impl Pulse {
     pub fn decide(&mut self, survey: &Survey, settings: &RoomSettings) -> Decision {
         let mut survey = survey.clone();
         self.pace.observe(survey.now_ms, survey.admitted, survey.usage.active);
+        self.attrition.observe(line(&survey));
         let interval_ms = self.interval_ms(&survey, settings);
         survey.winners_to_come = self.winners.expected(survey.now_ms, interval_ms);
         let plan = plan(&survey, self.pace.standby(&survey.usage));
@@ -62,6 +64,7 @@ impl Pulse {
             waiting,
             admissions_per_second: self.pace.expected(&survey.usage),
             blocked_seconds: 0.0,
+            leaving_per_second: 0.0,
             poll_budget: settings.poll_budget_per_second,
         };
         check_in::interval_ms(survey.method, &standing, 0.5)
@@ -71,6 +74,7 @@ impl Pulse {
         Figures {
             waiting: plan.waiting,
             admissions_per_second: self.pace_to_tell(survey, plan),
+            leaving_per_second: self.attrition.per_second(),
             unattended: survey.unattended,
             ahead: Figures::curve(survey, plan.promised, plan.serving_counter),
             rate_resumes_at_ms: survey.rate_resumes_at_ms,
@@ -84,6 +88,13 @@ impl Pulse {
         }
         self.pace.expected(&survey.usage)
     }
+}
+
+/// The line, if everyone in it can be counted.
+fn line(survey: &Survey) -> Option<Line> {
+    let (now_ms, queue_counter) = (survey.now_ms, survey.queue_counter);
+    let (waiting, admitted) = (survey.waiting(), survey.admitted);
+    survey.is_presence_complete().then_some(Line { now_ms, waiting, queue_counter, admitted })
 }
 
 // === impl WinnersToCome ===

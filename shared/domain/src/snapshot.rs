@@ -75,7 +75,9 @@ pub struct Figures {
     pub waiting: u64,
     /// Admissions per second, smoothed.
     pub admissions_per_second: f64,
-    /// Of those, visitors of AWS-style clients, who cannot check in.
+    /// The share of those waiting who give up in a second.
+    pub leaving_per_second: f64,
+    /// Of those waiting, visitors of AWS-style clients, who cannot check in.
     pub unattended: u64,
     /// Points (position, people still there up to it), rising; between them, in proportion.
     pub ahead: Vec<(u64, u64)>,
@@ -201,6 +203,7 @@ impl RoomSnapshot {
             waiting,
             admissions_per_second: self.figures.admissions_per_second,
             blocked_seconds: std::time::Duration::from_millis(blocked_ms).as_secs_f64(),
+            leaving_per_second: self.figures.leaving_per_second,
             poll_budget: self.settings.poll_budget_per_second,
         }
     }

@@ -181,6 +181,20 @@ mod tests {
     }
 
     #[test]
+    fn in_a_huge_random_room_whoever_comes_when_told_is_credited() {
+        let mut room = snapshot(1_000_000, 10);
+        room.settings.queueing_method = QueueingMethod::Random;
+        room.figures.waiting = 500_000;
+        let told = look(&room, &waiter(50), &call(NOW + 9_000)).waiter;
+        assert!(told.interval_ms > 250_000, "polls are scarce: {}", told.interval_ms);
+        room.hazard = hazard_for(0.7);
+        let on_time = call(told.due_at());
+        assert_eq!(look(&room, &told, &on_time).standing, Standing::YourTurn);
+        let away = call(told.due_at() + crate::presence::LINGER_MS + 1);
+        assert_eq!(look(&room, &told, &away).standing, Standing::Waiting, "it had gone");
+    }
+
+    #[test]
     fn at_the_door_positions_go_first_and_then_whoever_won_first() {
         let mut room = snapshot(100, 10);
         assert_eq!(rank(&room, &waiter(7), 1.0), 7);

@@ -35,13 +35,21 @@ impl Estimate {
 
 impl Standing {
     /// The wait in order of positions: people ahead who are still there, divided by the pace, once
-    /// the rate lets anyone in.
+    /// the rate lets anyone in. Some of those ahead will give up before their turn: with `a` people
+    /// ahead, of whom a share `l` leaves in a second, and `p` admissions, the line in front is gone
+    /// after `ln(1 + l a / p) / l` seconds.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
     pub fn wait_seconds(&self) -> Option<f64> {
         let known = self.admissions_per_second > 0.0;
-        let behind_others = || self.people_ahead as f64 / self.admissions_per_second;
-        known.then(|| self.blocked_seconds + behind_others())
+        let if_all_stay = self.people_ahead as f64 / self.admissions_per_second;
+        let leaving = self.leaving_per_second;
+        let wait = if leaving * if_all_stay > 1e-3 {
+            (leaving * if_all_stay).ln_1p() / leaving
+        } else {
+            if_all_stay
+        };
+        known.then_some(self.blocked_seconds + wait)
     }
 
     /// The quartiles of the wait where everyone has the same chance: after `n` minutes a share `p`
@@ -180,6 +188,61 @@ impl Pace {
     }
 }
 
+/// How many of those who wait give up: the leader counts who is there, and who came and entered.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Attrition {
+    /// Visitors who left, and seconds that visitors waited; both fade.
+    left: f64,
+    waited: f64,
+    last: Option<Line>,
+}
+
+/// A line as a survey counted it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// Redis's time, ms.
+    pub now_ms: u64,
+    /// Everyone waiting who is still there.
+    pub waiting: u64,
+    /// The highest queue number.
+    pub queue_counter: u64,
+    /// Sessions that ever began.
+    pub admitted: u64,
+}
+
+/// The share that leaves is a mean over about so many seconds.
+const ATTRITION_SECONDS: f64 = 300.0;
+/// Fewer who left than this tell nothing.
+const FEWEST_LEAVERS: f64 = 20.0;
+
+// === impl Attrition ===
+
+impl Attrition {
+    /// Takes in a line; `None` when it could not be counted.
+    #[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
+    pub fn observe(&mut self, line: Option<Line>) {
+        let before = std::mem::replace(&mut self.last, line);
+        let (Some(before), Some(now)) = (before, line) else { return };
+        let seconds = now.now_ms.saturating_sub(before.now_ms) as f64 / 1000.0;
+        let came = now.queue_counter as f64 - before.queue_counter as f64;
+        let entered = now.admitted as f64 - before.admitted as f64;
+        let left = before.waiting as f64 + came - entered - now.waiting as f64;
+        // Numbers that were skipped over, or a line that was counted anew, are nobody who left.
+        if seconds <= 0.0 || came < 0.0 || left.abs() > before.waiting.max(now.waiting) as f64 {
+            return;
+        }
+        let fade = (-seconds / ATTRITION_SECONDS).exp();
+        self.left = self.left * fade + left;
+        self.waited = self.waited * fade + now.waiting as f64 * seconds;
+    }
+
+    /// The share of those waiting who give up in a second; 0 while nothing is known.
+    #[must_use]
+    pub fn per_second(&self) -> f64 {
+        if self.left < FEWEST_LEAVERS { 0.0 } else { self.left / self.waited }
+    }
+}
+
 /// The pace per second between an earlier count and now, and the seconds between.
 #[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
 fn pace_since((then_ms, before): (u64, u64), now_ms: u64, total: u64) -> Option<(f64, f64)> {
@@ -204,6 +267,41 @@ mod tests {
         assert_eq!(wait(10, 0.0), None);
         let blocked = Standing { blocked_seconds: 45.0, ..standing(60, 60, 60.0) };
         assert_eq!(blocked.wait_seconds(), Some(105.0), "first the window, then those ahead");
+    }
+
+    #[test]
+    fn those_ahead_who_give_up_make_the_wait_shorter() {
+        let leaving = |leaving_per_second, ahead| {
+            let standing = standing(ahead, ahead, 60.0);
+            Standing { leaving_per_second, ..standing }.wait_seconds().unwrap()
+        };
+        assert!((leaving(0.0, 600) - 600.0).abs() < 1e-9);
+        assert!((leaving(0.001, 600) - 470.0).abs() < 0.1, "{}", leaving(0.001, 600));
+        let mut ahead = 600.0;
+        let mut seconds = 0.0;
+        while ahead > 0.0 {
+            ahead -= 0.1 * (1.0 + 0.001 * ahead);
+            seconds += 0.1;
+        }
+        assert!((leaving(0.001, 600) - seconds).abs() < 0.3, "as if counted down: {seconds}");
+    }
+
+    #[test]
+    fn who_gave_up_is_counted_among_those_who_came_and_entered() {
+        let mut attrition = Attrition::default();
+        let mut line = Line { now_ms: 0, waiting: 1_000, queue_counter: 5_000, admitted: 3_000 };
+        for _ in 0..2_400 {
+            attrition.observe(Some(line));
+            // Every tick 5 come, 3 enter and 2 give up.
+            line.now_ms += 250;
+            (line.queue_counter, line.admitted) = (line.queue_counter + 5, line.admitted + 3);
+        }
+        assert!((attrition.per_second() - 0.008).abs() < 1e-4, "{attrition:?}");
+        let before = attrition.per_second();
+        line.queue_counter += 10_000;
+        attrition.observe(Some(line));
+        assert!((attrition.per_second() - before).abs() < 1e-9, "a gap is nobody");
+        assert!(Attrition::default().per_second() < 1e-9);
     }
 
     #[test]

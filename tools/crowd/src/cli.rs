@@ -54,6 +54,12 @@ pub(crate) enum Command {
     /// Check a published draw, and compute places from it
     VerifyDraw(Box<VerifyDrawOptions>),
     /// Simulate a crowd in virtual time, by the real scripts of a real Redis
+    #[command(after_long_help = "EXAMPLES\n  \
+        vestibule-crowd simulate --visitors 1000000 --arrive 2h --arrivals burst \\\n      \
+        --ceiling 20000 --stay 3m --stay-spread exponential --abandon 0.1 --plot sale.svg\n  \
+        vestibule-crowd simulate --visitors 6000 --arrive 5m --ceiling 1200 --rate 1200 \\\n      \
+        --regions eu=0.6,us=0.3,ap=0.1 --shift-at 2m --shift-to ap\n  \
+        vestibule-crowd simulate --experiment cloudflare-2021 --out pictures")]
     Simulate(Box<SimulateOptions>),
 }
 

@@ -26,6 +26,8 @@ if tonumber(ARGV[8]) == line.reset_epoch then
   local target, seen = tonumber(ARGV[4]), tonumber(ARGV[9])
   if target > seen and line.serving_counter >= seen then
     raise_serving(keys, line, target, now, 't')
+    -- Until presence has come together, those who were served are on their way.
+    if line.presence_from > now then redis.call('HSET', keys.line, 'promised_at', now) end
   end
   local since = line.promised - tonumber(ARGV[6])
   redis.call('HSET', keys.line, 'promised', math.max(tonumber(ARGV[5]) + since, 0),

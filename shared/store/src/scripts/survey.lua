@@ -25,7 +25,7 @@ if refusal then return refusal end
 local settings = read_settings(KEYS[5], now)
 local MANY = 5000
 -- A longer pause of all leaders is not held against those who wait, ms.
-local PAUSE_MS, GATHERING_MS = 15000, 62000
+local PAUSE_MS = 15000
 
 -- Sessions that ran out: a visitor's leaves only the bit that it has entered.
 local function end_sessions()
@@ -46,14 +46,18 @@ local function forget_old_tokens()
   redis.call('HDEL', KEYS[3], unpack(old))
 end
 
+-- Since when (unix s) all of a row have had the chance to claim.
+local function since(row)
+  return math.floor(math.max(row.issued, row.joined, line.held_at) / 1000)
+end
+
 -- Expires whole rows, oldest first; returns the next row's boundary once all is done.
 local function expire_positions()
   local passed = string.format('(%d', line.expired_position)
   for _, member in ipairs(redis.call('ZRANGEBYSCORE', keys.rows, passed, '+inf')) do
     local row = row_of(member)
     if row.counter > line.queue_counter then return end
-    local since = math.floor(math.max(row.issued, row.joined) / 1000)
-    if now_s - since <= settings.expiry then return end
+    if now_s - since(row) <= settings.expiry then return end
     local first = line.expired_position + 1
     local entered = redis.call('BITCOUNT', KEYS[8], first, row.counter, 'BIT')
     local unclaimed = math.max(row.counter - line.expired_position - entered, 0)
@@ -71,10 +75,7 @@ local function forget_old_rows()
   local gone = redis.call('ZRANGEBYSCORE', keys.rows, '-inf', line.expired_position)
   for _, member in ipairs(gone) do
     local row = row_of(member)
-    local since = math.floor(math.max(row.issued, row.joined) / 1000)
-    if now_s - since > 2 * settings.expiry + 60 then
-      drop_row(keys, row)
-    end
+    if now_s - since(row) > 2 * settings.expiry + 60 then drop_row(keys, row) end
   end
   redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - (settings.expiry + 60) * 2000)
 end
@@ -101,17 +102,18 @@ local function unattended()
   return crowds
 end
 
--- While nobody led, or Redis was away, nobody may have been able to check in.
+-- While nobody led, or Redis was away, nobody may have been able to check in; and while nobody may
+-- enter, nobody's time to claim runs.
 local function note_the_time()
-  if line.ticked_at > 0 and now - line.ticked_at > PAUSE_MS then
-    line.presence_from = math.max(line.presence_from, now + GATHERING_MS)
-    redis.call('HSET', keys.line, 'excused_until', now, 'presence_from', line.presence_from)
-  end
-  redis.call('HSET', keys.line, 'ticked_at', now)
+  excuse(line, settings.reopened_at)
+  if line.ticked_at > 0 and now - line.ticked_at > PAUSE_MS then excuse(line, now) end
+  if is_held(settings, line) then line.held_at = now end
+  redis.call('HSET', keys.line, 'excused_until', line.excused_until, 'presence_from',
+    line.presence_from, 'ticked_at', now, 'held_at', line.held_at)
 end
 
-note_the_time()
 keep_pool(keys.line, line, settings)
+note_the_time()
 end_sessions()
 forget_old_tokens()
 if settings.expiry then

@@ -12,8 +12,6 @@ use vestibule_store::{Claim, Departure, EndedAs, Joined, Outcome, SessionKind};
 
 use crate::world::{Leader, World};
 
-/// The leader ticks and everyone acts so often, ms.
-pub(crate) const STEP_MS: u64 = 250;
 /// How long a request is held at the door, ms.
 const HOLD_MS: u64 = 2_000;
 
@@ -62,9 +60,10 @@ pub(crate) struct Crowd<'a> {
     pub(crate) inside: Vec<(Entry, u64)>,
     /// How long they stay on average, ms: from half as long to half as long again.
     pub(crate) stay_ms: u64,
+    /// The leader ticks and everyone acts so often, ms.
+    pub(crate) step_ms: u64,
     /// Those held at the door, by rank, and until when.
     door: BTreeMap<(u64, u64), u64>,
-    pub won: BTreeMap<u64, (u64, u64)>,
     exchanges: HashMap<Lease, i64>,
     chances: Chances,
 }
@@ -101,7 +100,8 @@ impl<'a> Crowd<'a> {
             entries: Vec::new(),
             inside: Vec::new(),
             stay_ms: 10_000,
-            door: BTreeMap::new(), won: BTreeMap::new(),
+            step_ms: 250,
+            door: BTreeMap::new(),
             exchanges: HashMap::new(),
             chances: Chances::new(1),
         }
@@ -146,10 +146,10 @@ impl<'a> Crowd<'a> {
         self.inside.push((entry, entry.entered_at + stay_ms));
     }
 
-    /// Everyone whom nobody asked to go on: the clock moves one step, the leader ticks, and those
-    /// who are due look, claim and leave. Returns who left.
+    /// The clock moves one step, the leader ticks, and those whose time it is leave, look and claim.
+    /// Returns who left.
     pub(crate) async fn step(&mut self) -> Vec<Entry> {
-        self.world.clock.advance_ms(STEP_MS);
+        self.world.clock.advance_ms(self.step_ms);
         self.leader.beat(self.world).await;
         self.room = self.world.snapshot().await;
         let left = self.leave().await;
@@ -167,7 +167,7 @@ impl<'a> Crowd<'a> {
 
     /// So many seconds of steps in which nobody joins.
     pub(crate) async fn seconds(&mut self, seconds: u64) {
-        for _ in 0..seconds * 1000 / STEP_MS {
+        for _ in 0..seconds * 1000 / self.step_ms {
             self.step().await;
         }
     }
@@ -190,7 +190,6 @@ impl<'a> Crowd<'a> {
         let again = self.chances.next();
         visitor.looks_at = visitor.habit.next(now_ms, u64::from(look.next_ms), again);
         if look.standing == Standing::YourTurn {
-            let e = self.won.entry(number).or_insert((now_ms, 0)); e.1 += 1;
             let rank = visit::rank(&self.room, &visitor.waiter, visitor.luck);
             self.door.retain(|(_, held), _| *held != number);
             self.door.insert((rank, number), now_ms + HOLD_MS);
@@ -276,10 +275,16 @@ impl<'a> Crowd<'a> {
         self.send().await;
     }
 
-    /// Someone closes the tab.
-    pub(crate) fn closes_the_tab(&mut self, number: u64) {
-        self.line.remove(&number);
+    /// Someone closes the tab: its presence lapses by itself.
+    pub(crate) fn closes_the_tab(&mut self, number: u64) -> Visitor {
         self.door.retain(|(_, held), _| *held != number);
+        self.line.remove(&number).unwrap()
+    }
+
+    /// Someone does not wait any more, and its presence is given back.
+    pub(crate) fn leaves_the_line(&mut self, number: u64) {
+        let visitor = self.closes_the_tab(number);
+        exchange(&mut self.exchanges, visitor.waiter.lease, None);
     }
 
     pub(crate) fn entered(&self) -> Vec<u64> {

@@ -5,11 +5,14 @@
 mod chances;
 mod claims;
 mod crowd;
+mod draws;
+mod events;
 mod expiry;
 mod history;
 mod joins;
 mod leadership;
 mod memory;
+mod methods;
 mod operator;
 mod rate;
 mod restoring;

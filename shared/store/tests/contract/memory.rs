@@ -45,6 +45,7 @@ async fn a_million_waiting_visitors_fit_in_a_million_bytes(world: World) {
             waiting: CROWD,
             admissions_per_second: 50.0,
             blocked_seconds: 0.0,
+            leaving_per_second: 0.0,
             poll_budget: 2_000,
         };
         #[expect(clippy::cast_precision_loss, reason = "a spread of chances")]

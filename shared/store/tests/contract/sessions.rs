@@ -1,6 +1,7 @@
 //! Sessions: how long they live, to the second, and what stays of them.
 
-use vestibule_store::{Departure, EndedAs, JoinMode, Outcome, SessionKind, Touch, Touched};
+use vestibule_domain::{QueueingMethod, RoomSettings};
+use vestibule_store::{Claim, Departure, EndedAs, JoinMode, Outcome, SessionKind, Touch, Touched};
 
 use crate::world::{World, limited, token};
 
@@ -10,6 +11,9 @@ crate::on_both_servers!(
     a_token_never_outlives_its_session,
     a_left_seat_is_free_at_once,
     a_revoked_seat_is_free_at_once_and_not_taken_again,
+    without_renewal_a_session_ends_at_its_time_however_busy,
+    renewal_can_be_switched_while_people_are_inside,
+    a_revoked_number_never_enters_again_by_any_route,
 );
 
 async fn an_aws_style_session_lives_as_long_as_its_token(world: World) {
@@ -99,4 +103,69 @@ async fn a_revoked_seat_is_free_at_once_and_not_taken_again(world: World) {
     assert_eq!(world.snapshot().await.active, 0);
     assert_eq!(world.claim(1, SessionKind::Visitor).await, Outcome::SessionEnded);
     assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::SessionEnded);
+}
+
+/// Touched, and claimed again, every second.
+async fn without_renewal_a_session_ends_at_its_time_however_busy(world: World) {
+    let fixed = RoomSettings { disable_session_renewal: true, ..limited(5) };
+    world.open(fixed).await;
+    let joined = world.join(2, JoinMode::Enter).await;
+    let times = (joined.issued_at, joined.expires_at);
+    assert_eq!(times.1 - times.0, 300);
+    for _ in 0..300 {
+        world.seconds(1);
+        let session = touch(&world, 1, times, 1).await.session.unwrap();
+        assert_eq!((session.issued_at, session.expires_at), times);
+        let again = token(world.claim(2, SessionKind::Visitor).await);
+        assert_eq!((again.issued_at, again.expires_at), times);
+    }
+    world.at(times.1 * 1000 + 999);
+    assert_eq!(world.snapshot().await.active, 2, "the second in which its token expires is its last");
+    world.clock.advance_ms(1);
+    assert_eq!(world.snapshot().await.active, 0);
+    assert_eq!(touch(&world, 1, times, 1).await.session, None);
+    assert_eq!(world.claim(2, SessionKind::Visitor).await, Outcome::SessionEnded);
+    world.tick(1).await;
+    assert_eq!(touch(&world, 1, times, 1).await.session, None);
+    assert_eq!(world.claim(2, SessionKind::Visitor).await, Outcome::SessionEnded);
+}
+
+async fn renewal_can_be_switched_while_people_are_inside(world: World) {
+    world.open(limited(5)).await;
+    let joined = world.join(1, JoinMode::Enter).await;
+    let times = (joined.issued_at, joined.expires_at);
+    world.seconds(200);
+    let renewed = touch(&world, 1, times, 1).await.session.unwrap();
+    assert_eq!(renewed.expires_at, times.1 + 200);
+    world.put(RoomSettings { disable_session_renewal: true, ..limited(5) }).await;
+    world.seconds(290);
+    assert_eq!(touch(&world, 1, times, 1).await.session.unwrap(), renewed, "no further");
+    world.put(limited(5)).await;
+    let again = touch(&world, 1, times, 1).await.session.unwrap();
+    assert_eq!(again.expires_at, times.1 + 490);
+}
+
+async fn a_revoked_number_never_enters_again_by_any_route(world: World) {
+    world.open(limited(1)).await;
+    let joined = world.join(2, JoinMode::Enter).await;
+    let epoch = joined.reset_epoch;
+    let revoke = [Departure { number: 1, ended_as: EndedAs::Revoked }];
+    assert_eq!(world.store.leave(&world.room, epoch, &revoke).await.unwrap(), [true]);
+    token(world.claim_served(2).await);
+    let revoke = [Departure { number: 2, ended_as: EndedAs::Revoked }];
+    assert_eq!(world.store.leave(&world.room, epoch, &revoke).await.unwrap(), [true]);
+    assert_eq!(world.snapshot().await.active, 0, "the seat is free at once");
+    let open = RoomSettings { queueing_method: QueueingMethod::Passthrough, ..limited(1) };
+    for settings in [limited(1), open] {
+        world.put(settings).await;
+        for number in [1, 2] {
+            for won in [false, true] {
+                let claim = Claim { won, ..world.claim_now(number).await };
+                assert_eq!(world.claims(claim).await, Outcome::SessionEnded);
+            }
+            let times = (joined.issued_at, joined.expires_at);
+            assert_eq!(touch(&world, number, times, 1).await.session, None);
+        }
+    }
+    assert_eq!(world.snapshot().await.admitted, 2);
 }

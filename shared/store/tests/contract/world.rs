@@ -98,6 +98,12 @@ impl World {
         self.store.claim(&self.room, "k", &[claim]).await.unwrap().outcomes.remove(0)
     }
 
+    /// A tick serves the next in line, who claims.
+    pub(crate) async fn claim_served(&self, number: u64) -> Outcome {
+        self.tick(1).await;
+        self.claims(self.claim_now(number).await).await
+    }
+
     /// A claim by the visitor's calls, of someone who joined this second and stands at its number.
     pub(crate) async fn claim_now(&self, number: u64) -> Claim {
         let now_s = self.clock.now_ms() / 1000;

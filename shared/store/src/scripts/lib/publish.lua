@@ -5,6 +5,7 @@ local function snapshot(keys, room, now)
   local line = read_line(keys.line)
   if not line then return nil end
   local settings = read_settings(keys.settings, now)
+  excuse(line, settings.reopened_at)
   local texts = redis.call('HMGET', keys.line, 'figures', 'draws')
   local version = redis.call('HGET', keys.settings, 'version') or 0
   return string.format(

@@ -15,7 +15,7 @@ local LINE = {
   'expired_position', 'promised', 'promised_at', 'phantom', 'phantom_until', 'skipped',
   'leader_epoch', 'restored_at', 'presence_from', 'tokens_until',
   'gap_first', 'gap_last', 'pool_first', 'pool_last', 'draw_count', 'hazard', 'excused_until',
-  'ticked_at',
+  'ticked_at', 'held_at',
 }
 
 -- The line as numbers, or nil when the store does not know the room.
@@ -56,8 +56,9 @@ for i, name in ipairs(SETTINGS) do NEXT[i] = 'next.' .. name end
 -- the operator set none.
 local function read_settings(key, now)
   local until_ms = tonumber(redis.call('HGET', key, 'until'))
-  local names = until_ms and now >= until_ms and NEXT or SETTINGS
-  local values = redis.call('HMGET', key, unpack(names))
+  local has_turned = until_ms and now >= until_ms
+  local values = redis.call('HMGET', key, unpack(has_turned and NEXT or SETTINGS))
+  local reopened = has_turned and values[12] ~= '1' and redis.call('HGET', key, 'rejects') == '1'
   return {
     json = values[1],
     event = values[2],
@@ -73,8 +74,21 @@ local function read_settings(key, now)
     rejects = values[12] == '1',
     renew = values[13] == '1',
     draw = values[14] ~= '' and values[14] or nil,
-    has_turned = names == NEXT,
+    has_turned = has_turned,
+    reopened_at = reopened and until_ms or nil,
   }
+end
+
+-- How long presence takes to come together again once people may come back, ms: a hidden tab comes
+-- once a minute.
+local GATHERING_MS = 62000
+
+-- Whoever was turned away until `reopened_at` could not check in: till they have come back, all
+-- count as there.
+local function excuse(line, reopened_at)
+  if not reopened_at then return end
+  line.excused_until = math.max(line.excused_until, reopened_at)
+  line.presence_from = math.max(line.presence_from, reopened_at + GATHERING_MS)
 end
 
 -- Whether nobody enters for now: the room is held, turns people away, or waits for a draw.
@@ -94,7 +108,9 @@ local function keep_pool(key, line, settings)
     line.pool_first = line.queue_counter + 1
     redis.call('HSET', key, 'pool_first', line.pool_first, 'pool_last', 0, 'pool_id', settings.draw)
   elseif not settings.draw and line.pool_first > 0 and line.pool_last == 0 then
-    line.pool_last = line.queue_counter
-    redis.call('HSET', key, 'pool_last', line.pool_last)
+    -- Where nobody came, nobody waits.
+    if line.queue_counter < line.pool_first then line.pool_first = 0 end
+    line.pool_last = line.pool_first > 0 and line.queue_counter or 0
+    redis.call('HSET', key, 'pool_first', line.pool_first, 'pool_last', line.pool_last)
   end
 end

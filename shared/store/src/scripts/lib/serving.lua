@@ -59,10 +59,11 @@ local function row_for(keys, position)
 end
 
 -- Since when (unix s) `position`, who entered the room at `entered_at`, has had the chance to
--- claim: the later of the join and the serving; and later still, if it asked and found no seat.
+-- claim: the later of the join and the serving; and later still, if it asked and found no seat, or
+-- if nobody could enter for a while.
 local function served_since(keys, line, position, entered_at)
   local row = row_for(keys, position)
   local issued = row and row.issued or line.restored_at
   local asked = tonumber(redis.call('ZSCORE', keys.door, position)) or 0
-  return math.max(entered_at, math.floor(issued / 1000), math.floor(asked / 1000))
+  return math.max(entered_at, math.floor(math.max(issued, asked, line.held_at) / 1000))
 end
