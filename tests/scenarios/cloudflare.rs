@@ -98,9 +98,10 @@ impl Told {
         self.of("refreshIntervalSeconds").as_u64().unwrap_or_default()
     }
 
-    /// Whether a page that shows this comes back by itself.
-    fn refreshes(&self) -> bool {
-        self.0.header("refresh").parse::<u64>().is_ok_and(|seconds| seconds > 0)
+    /// After how many seconds a page that shows this comes back by itself; `None`: never.
+    fn refresh(&self) -> Result<Option<u64>> {
+        let header = self.0.headers.get("refresh");
+        header.map(|value| anyhow::Ok(value.to_str()?.parse()?)).transpose()
     }
 }
 
@@ -130,7 +131,8 @@ async fn an_app_joins_waits_and_enters_by_asking_one_address() -> Result<()> {
         "turnstile": "", "infiniteQueue": false,
     }))?;
     ensure!(told.of("waitTimeFormatted").is_string() && told.of("waitTime").is_u64());
-    ensure!(told.interval() > 0 && told.refreshes(), "{:?}: {}", told.0.headers, told.0.text);
+    ensure!(told.interval() > 0, "{}", told.0.text);
+    ensure!(told.refresh()? > Some(0), "{:?}", told.0.headers);
     ensure!(told.0.headers.contains_key("set-cookie") && told.0.body["vestibule"].is_null());
     ensure!(told.0.header("cache-control") == "no-store", "{:?}", told.0.headers);
     let (updated, cookie) = (told.of("lastUpdated").clone(), second.0.ticket().to_owned());
@@ -149,7 +151,7 @@ async fn an_app_joins_waits_and_enters_by_asking_one_address() -> Result<()> {
         "waitTimeKnown": false, "waitTime": 0, "waitTimeFormatted": "unavailable",
         "refreshIntervalSeconds": 0, "queueingMethod": "fifo",
     }))?;
-    ensure!(!told.refreshes(), "it has nothing to wait for: {:?}", told.0.headers);
+    ensure!(told.refresh()?.is_none(), "it has nothing to wait for: {:?}", told.0.headers);
     let token = told.0.body["vestibule"]["access_token"].as_str().context("a token")?;
     let claims = deployment.verifier().await?.verify(token, "sale")?;
     assert_eq!((claims.queue_position, claims.token_use.as_str()), (2, "access"));
@@ -183,7 +185,7 @@ async fn an_app_is_told_how_the_room_queues() -> Result<()> {
     operator.patch_room("sale", &change).await?.expect(200)?;
     let told = app.until("random", |told| *told.of("isRandomQueue") == true).await?;
     told.expect(&json!({ "queueingMethod": "random", "isFIFOQueue": false }))?;
-    ensure!(told.refreshes(), "{:?}", told.0.headers);
+    ensure!(told.refresh()? > Some(0), "{:?}", told.0.headers);
     let known = |told: &Told| *told.of("waitTimeKnown") == true;
     let told = app.until("a wait that is known", known).await?;
     let minutes = |key: &str| told.of(key).as_u64().context(key.to_owned());
@@ -200,7 +202,7 @@ async fn an_app_is_told_how_the_room_queues() -> Result<()> {
         "inWaitingRoom": true, "queueingMethod": "passthrough", "isPassthroughQueue": true,
         "waitTimeKnown": false, "waitTimeFormatted": "unavailable",
     }))?;
-    ensure!(told.refreshes() && told.interval() > 0, "{:?}: {}", told.0.headers, told.0.text);
+    ensure!(told.refresh()? > Some(0) && told.interval() > 0, "{:?}", told.0);
 
     let change = json!({ "queueing_method": "reject", "queue_all": false });
     operator.patch_room("sale", &change).await?.expect(200)?;
@@ -211,7 +213,7 @@ async fn an_app_is_told_how_the_room_queues() -> Result<()> {
             "inWaitingRoom": true, "queueingMethod": "reject", "refreshIntervalSeconds": 0,
             "waitTimeKnown": false, "queueAll": false,
         }))?;
-        ensure!(!told.refreshes(), "nobody comes back by itself: {:?}", told.0.headers);
+        ensure!(told.refresh()?.is_none(), "nobody comes back by itself: {:?}", told.0.headers);
         ensure!(!told.0.headers.contains_key("set-cookie"), "{:?}", told.0.headers);
     }
     // Whoever was in line is still there.
@@ -242,7 +244,7 @@ async fn an_app_is_told_of_the_event_that_it_came_early_for() -> Result<()> {
     let end = told.of("timeUntilEventEnd").as_u64().context("timeUntilEventEnd")?;
     ensure!((start + 60..=start + 61).contains(&end), "{}", told.0.text);
     assert_eq!(*told.of("timeUntilEventEndFormatted"), format!("1 hour {} minutes", end - 60));
-    ensure!(told.refreshes() && told.interval() > 0, "{:?}: {}", told.0.headers, told.0.text);
+    ensure!(told.refresh()? > Some(0) && told.interval() > 0, "{:?}", told.0);
     let path = "/v1/rooms/sale/events/launch";
     deployment.operator().call(Method::DELETE, path, None).await?.expect(204)?;
     let told = app.until("inside", |told| *told.of("inWaitingRoom") == false).await?;

@@ -4,15 +4,14 @@
 use std::{fs, process::Command, time::Duration};
 
 use anyhow::{Context, Result, ensure};
-use redis::aio::MultiplexedConnection;
 use reqwest::Method;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use tokio::time::{Instant, sleep};
 use vestibule_tests::{Deployment, Exited, Fleet, Process, Reply, eventually, ours};
 
 use crate::{
     crowd::{self, Guest, Manner, all_of, enter_all, stay_and_leave},
+    leaks,
     rooms::expect_problem,
 };
 
@@ -38,10 +37,10 @@ async fn published(admissions: &Fleet, query: &str) -> Result<Reply> {
 }
 
 /// Waits until every instance publishes the draw in this state.
-async fn until_published(deployment: &Deployment, state: &str, within: Duration) -> Result<Reply> {
+async fn until_published(deployment: &Deployment, state: &str) -> Result<Reply> {
     let mut last = None;
     for admissions in deployment.admissions().each() {
-        let found = eventually(within, state, || async {
+        let found = eventually(SOON, state, || async {
             let reply = published(&admissions, "").await?.expect(200)?;
             ensure!(reply.body["state"] == state, "{}", reply.text);
             Ok(reply)
@@ -51,100 +50,135 @@ async fn until_published(deployment: &Deployment, state: &str, within: Duration)
     last.context("no admission")
 }
 
+/// A launch that is planned, and its commitment.
+struct Launch {
+    deployment: Deployment,
+    commitment: String,
+    planned: String,
+}
+
+// === impl Launch ===
+
+impl Launch {
+    /// Plans it, and sees what is promised from now on.
+    async fn planned(deployment: Deployment) -> Result<Self> {
+        let opens = deployment.redis().now_seconds().await? + 4;
+        let planned = plan_launch(&deployment, opens).await?.expect(201)?;
+        let commitment = planned.text_of("commitment")?;
+        let promise = until_published(&deployment, "committed").await?;
+        for (field, value) in [
+            ("room", json!("sale")),
+            ("event", json!("launch")),
+            ("commitment", json!(commitment)),
+            ("prequeue_start", json!(opens)),
+            ("event_start", json!(opens + PREQUEUE)),
+        ] {
+            assert_eq!(promise.body[field], value, "{field}");
+        }
+        expect_unrevealed(&promise)?;
+        let named = published(deployment.admissions(), "?event=launch").await?.expect(200)?;
+        assert_eq!(named.body["commitment"], commitment);
+        let other = published(deployment.admissions(), "?event=other").await?;
+        expect_problem(&other, 404, "no such draw")?;
+        Ok(Self { deployment, commitment, planned: planned.text })
+    }
+
+    /// While the pre-queue is open, those in it wait without a position, in front of free seats;
+    /// gives what they are told.
+    async fn holds(&self, guests: &mut [Guest]) -> Result<String> {
+        no_position(&mut guests[0]).await?;
+        let mut answers = String::new();
+        for guest in guests {
+            answers += &guest.visitor.join().await?.expect(200)?.text;
+            let told = guest.ask(true).await?.context("busy")?;
+            ensure!(told.says("waiting"), "nobody enters before the start: {}", told.text);
+            for field in ["position", "people_ahead", "wait_seconds"] {
+                ensure!(told.body[field].is_null(), "{field} is told: {}", told.text);
+            }
+            let starts = told.number("event_starts_in_seconds")?;
+            ensure!((PREQUEUE - 60..=PREQUEUE).contains(&starts), "{}", told.text);
+            answers += &told.text;
+        }
+        let all = |status: &Reply| Ok(status.number("waiting")? == 7);
+        let operator = self.deployment.operator();
+        let status = operator.until("sale", "all of them waiting", SOON, all).await?;
+        for (field, value) in [
+            ("state", json!("event_prequeueing")),
+            ("event", json!("launch")),
+            ("active_users", json!(1)),
+            ("wait_seconds", Value::Null),
+        ] {
+            assert_eq!(status.body[field], value, "{field}: three seats are free");
+        }
+        Ok(answers + &status.text)
+    }
+
+    /// Nobody who looks for the seed finds it: not in these answers, nor in anything that operators
+    /// are told, that lies in Redis or that is logged.
+    async fn keeps_its_seed(&self, answers: &str) -> Result<()> {
+        let path = "/v1/rooms/sale/events/launch/details";
+        let details = self.deployment.operator().call(Method::GET, path, None).await?;
+        let stored = leaks::stored(&mut self.deployment.redis().connection().await?).await?;
+        let logs = self.deployment.logs();
+        for (place, text) in [
+            ("an answer", answers.as_bytes()),
+            ("the event", self.planned.as_bytes()),
+            ("its details", details.text.as_bytes()),
+            ("the store", &stored),
+            ("the logs", logs.as_bytes()),
+        ] {
+            ensure!(text.len() > 20, "nothing to look at in {place}");
+            ensure!(!leaks::reveals(text, &self.commitment)?, "the seed is in {place}");
+        }
+        let commitment = self.commitment.as_bytes();
+        ensure!(stored.windows(64).any(|part| part == commitment), "nothing was looked at");
+        Ok(())
+    }
+
+    /// Withdraws it: those who came early stand in order of arrival.
+    async fn is_withdrawn(&self, guests: &mut [Guest]) -> Result<()> {
+        let path = "/v1/rooms/sale/events/launch";
+        self.deployment.operator().call(Method::DELETE, path, None).await?.expect(204)?;
+        let cancelled = until_published(&self.deployment, "cancelled").await?;
+        assert_eq!(cancelled.body["commitment"], self.commitment, "it stays on record");
+        expect_unrevealed(&cancelled)?;
+        for guest in guests {
+            let told = guest.ask(false).await?.context("busy")?;
+            assert_eq!(told.number("position")?, guest.number, "in order of arrival");
+            ensure!(told.body["event_starts_in_seconds"].is_null(), "{}", told.text);
+        }
+        Ok(())
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_draw_is_promised_collects_and_is_withdrawn_with_its_seed() -> Result<()> {
     let deployment =
         Deployment::builder().admissions(2).controllers(2).log("trace").start().await?;
     deployment.create_room("sale", &json!({ "total_active_users": 4 })).await?;
-    let operator = deployment.operator();
-    let mut answers = String::new();
     expect_problem(&published(deployment.admissions(), "").await?, 404, "no such draw")?;
-
-    let opens = deployment.redis().now_seconds().await? + 4;
-    let planned = plan_launch(&deployment, opens).await?.expect(201)?;
-    let commitment = planned.text_of("commitment")?;
-    let promise = until_published(&deployment, "committed", SOON).await?;
-    for (field, value) in [
-        ("room", json!("sale")),
-        ("event", json!("launch")),
-        ("commitment", json!(commitment)),
-        ("prequeue_start", json!(opens)),
-        ("event_start", json!(opens + PREQUEUE)),
-    ] {
-        assert_eq!(promise.body[field], value, "{field}");
-    }
-    expect_unrevealed(&promise)?;
-    let named = published(deployment.admissions(), "?event=launch").await?.expect(200)?;
-    assert_eq!(named.body["commitment"], commitment);
-    let other = published(deployment.admissions(), "?event=other").await?;
-    expect_problem(&other, 404, "no such draw")?;
+    let launch = Launch::planned(deployment).await?;
+    let deployment = &launch.deployment;
     let mut early = deployment.visitor("sale");
     let joined = early.join().await?.expect(200)?;
     ensure!(joined.says("admitted"), "the pre-queue is not open yet: {}", joined.text);
 
-    let collecting = until_published(&deployment, "collecting", SOON).await?;
+    let collecting = until_published(deployment, "collecting").await?;
     expect_unrevealed(&collecting)?;
-    let mut guests = crowd::join(&deployment, "sale", 6).await?;
-    let id = deployment.aws("sale").assign().await?;
-    no_position(&mut guests[0]).await?;
-    for guest in &mut guests {
-        answers += &guest.visitor.join().await?.expect(200)?.text;
-        let told = guest.ask(true).await?.context("busy")?;
-        ensure!(told.says("waiting"), "nobody enters before the start: {}", told.text);
-        for field in ["position", "people_ahead", "wait_seconds"] {
-            ensure!(told.body[field].is_null(), "{field} is told: {}", told.text);
-        }
-        let starts = told.number("event_starts_in_seconds")?;
-        ensure!((PREQUEUE - 60..=PREQUEUE).contains(&starts), "{}", told.text);
-        answers += &told.text;
-    }
-    deployment.aws("sale").generate_token(&id).await?.expect(202)?;
+    let mut guests = crowd::join(deployment, "sale", 6).await?;
+    let aws = deployment.aws("sale");
+    let id = aws.assign().await?;
+    let answers = launch.holds(&mut guests).await?;
+    aws.generate_token(&id).await?.expect(202)?;
     ensure!(early.status().await?.says("admitted"), "whoever is inside stays inside");
-    let status = operator
-        .until("sale", "all of them waiting", SOON, |status| Ok(status.number("waiting")? == 7))
-        .await?;
-    for (field, value) in [
-        ("state", json!("event_prequeueing")),
-        ("event", json!("launch")),
-        ("active_users", json!(1)),
-        ("wait_seconds", Value::Null),
-    ] {
-        assert_eq!(status.body[field], value, "{field}: three seats are free");
-    }
-    let details = "/v1/rooms/sale/events/launch/details";
-    let details = operator.call(Method::GET, details, None).await?.expect(200)?;
-    let stored = stored(&mut deployment.redis().connection().await?).await?;
-    ensure!(stored.windows(64).any(|part| part == commitment.as_bytes()), "looked elsewhere");
-    for (place, text) in [
-        ("an answer", answers.as_bytes()),
-        ("what is published", collecting.text.as_bytes()),
-        ("the event", (planned.text + &details.text).as_bytes()),
-        ("the status", status.text.as_bytes()),
-        ("the store", &stored),
-    ] {
-        ensure!(!reveals(text, &commitment)?, "the seed is in {place}");
-    }
+    launch.keeps_its_seed(&(answers + &collecting.text)).await?;
 
-    let path = "/v1/rooms/sale/events/launch";
-    operator.call(Method::DELETE, path, None).await?.expect(204)?;
-    let cancelled = until_published(&deployment, "cancelled", SOON).await?;
-    assert_eq!(cancelled.body["commitment"], commitment, "what was promised stays on record");
-    expect_unrevealed(&cancelled)?;
-    for guest in &mut guests {
-        let told = guest.ask(false).await?.context("busy")?;
-        assert_eq!(told.number("position")?, guest.number, "in order of arrival");
-        ensure!(told.body["event_starts_in_seconds"].is_null(), "{}", told.text);
-    }
-    let last = guests.pop().context("a guest")?;
+    launch.is_withdrawn(&mut guests).await?;
     let leave = |inside| stay_and_leave(inside, Duration::from_millis(300));
     let entered = all_of(enter_all(guests, Manner::Hammering, leave)).await?;
-    assert_eq!(entered.len(), 5);
-    last.enter(Manner::Hammering).await?;
-    deployment.aws("sale").generate_token(&id).await?.expect(200)?;
-    let logs = deployment.logs();
-    ensure!(logs.len() > 1_000 && logs.contains("launch"), "there is nothing to look at");
-    ensure!(!reveals(logs.as_bytes(), &commitment)?, "the seed is in the logs");
-    Ok(())
+    assert_eq!(entered.len(), 6);
+    aws.generate_token(&id).await?.expect(200)?;
+    launch.keeps_its_seed(&collecting.text).await
 }
 
 /// Waits until the instances know that the pre-queue is open; Redis knows at once.
@@ -167,53 +201,6 @@ fn expect_unrevealed(record: &Reply) -> Result<()> {
     Ok(())
 }
 
-/// Whether the seed that was promised is anywhere in this, as it is or in hexadecimal.
-fn reveals(text: &[u8], commitment: &str) -> Result<bool> {
-    let commitment = hex::decode(commitment)?;
-    let is_seed = |bytes: &[u8]| Sha256::digest(bytes).as_slice() == commitment;
-    let words = text.split(|byte| !byte.is_ascii_hexdigit());
-    let mut written =
-        words.flat_map(|digits| digits.windows(64)).filter_map(|digits| hex::decode(digits).ok());
-    Ok(written.any(|bytes| is_seed(&bytes)) || text.windows(32).any(is_seed))
-}
-
-#[test]
-fn a_seed_is_found_in_any_form() -> Result<()> {
-    let seed = [0xA7; 32];
-    let commitment = hex::encode(Sha256::digest(seed));
-    let text = |middle: &[u8]| [b"before ".as_slice(), middle, b"5 after"].concat();
-    assert!(reveals(&text(&seed), &commitment)?);
-    assert!(reveals(&text(hex::encode(seed).as_bytes()), &commitment)?);
-    assert!(reveals(&text(hex::encode_upper(seed).as_bytes()), &commitment)?);
-    assert!(!reveals(&text(commitment.as_bytes()), &commitment)?);
-    Ok(())
-}
-
-/// All values that Redis holds.
-async fn stored(connection: &mut MultiplexedConnection) -> Result<Vec<u8>> {
-    let keys: Vec<String> = redis::cmd("KEYS").arg("*").query_async(connection).await?;
-    let mut all = Vec::new();
-    for key in keys {
-        let kind: String = redis::cmd("TYPE").arg(&key).query_async(connection).await?;
-        let mut command = match kind.as_str() {
-            "string" => redis::cmd("MGET"),
-            "hash" => redis::cmd("HGETALL"),
-            "set" => redis::cmd("SMEMBERS"),
-            _ => redis::cmd("ZRANGE"),
-        };
-        command.arg(&key);
-        if kind == "zset" {
-            command.arg(0).arg(-1);
-        }
-        let values: Vec<Option<Vec<u8>>> = command.query_async(connection).await?;
-        values
-            .into_iter()
-            .flatten()
-            .for_each(|value| all.extend([b"\n", value.as_slice()].concat()));
-    }
-    Ok(all)
-}
-
 /// Five minutes and a few seconds of real time, of which nearly all is waiting for the start.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "a pre-queue lasts five minutes"]
@@ -223,7 +210,7 @@ async fn a_whole_draw_gives_everyone_the_place_that_anyone_can_compute() -> Resu
     deployment.create_room("sale", &json!({ "total_active_users": 5 })).await?;
     let opens = deployment.redis().now_seconds().await? + 3;
     let planned = plan_launch(&deployment, opens).await?.expect(201)?;
-    until_published(&deployment, "collecting", SOON).await?;
+    until_published(&deployment, "collecting").await?;
     let mut guests = crowd::join(&deployment, "sale", usize::try_from(CROWD)?).await?;
     let first = guests[0].number;
     no_position(&mut guests[0]).await?;
@@ -236,12 +223,13 @@ async fn a_whole_draw_gives_everyone_the_place_that_anyone_can_compute() -> Resu
         }
         sleep(Duration::from_secs(2)).await;
     }
-    let record = until_published(&deployment, "drawn", SOON).await?;
+    let record = until_published(&deployment, "drawn").await?;
     println!("published: {}", record.text);
+    assert_eq!(record.number("event_start")?, opens + PREQUEUE);
     assert_eq!(record.number("participants")?, CROWD);
     assert_eq!(record.number("first_queue_number")?, first);
     assert_eq!(record.text_of("commitment")?, planned.text_of("commitment")?);
-    ensure!(reveals(record.text_of("seed")?.as_bytes(), &record.text_of("commitment")?)?);
+    ensure!(leaks::reveals(record.text_of("seed")?.as_bytes(), &record.text_of("commitment")?)?);
     let late = Guest::join(deployment.visitor("sale")).await?;
     ensure!(late.number == first + CROWD, "{late:?}");
 

@@ -17,6 +17,7 @@ mod failover;
 mod fifo;
 mod journey;
 mod keys;
+mod leaks;
 mod methods;
 mod numbers;
 mod outage;

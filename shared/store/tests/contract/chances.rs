@@ -26,7 +26,7 @@ async fn everyone_has_the_same_chance_whatever_their_habit(world: World) {
     let method = QueueingMethod::Random;
     world.open(RoomSettings { queueing_method: method, ..patient(SEATS) }).await;
     let mut crowd = Crowd::at(&world).await;
-    crowd.step_ms = 500;
+    (crowd.step_ms, crowd.steps_a_tick) = (500, 2);
     let habits: Vec<Habit> = Habit::ALL.into_iter().cycle().take(VISITORS).collect();
     // They come over a minute, so that hidden tabs do not all look in the same moment.
     for few in habits.chunks(10) {

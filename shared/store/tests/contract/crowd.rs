@@ -44,7 +44,6 @@ pub(crate) struct Visitor {
 pub(crate) struct Entry {
     pub(crate) number: u64,
     pub(crate) habit: Habit,
-    pub(crate) joined_at: u64,
     pub(crate) entered_at: u64,
 }
 
@@ -60,12 +59,15 @@ pub(crate) struct Crowd<'a> {
     pub(crate) inside: Vec<(Entry, u64)>,
     /// How long they stay on average, ms: from half as long to half as long again.
     pub(crate) stay_ms: u64,
-    /// The leader ticks and everyone acts so often, ms.
+    /// Everyone acts so often, ms.
     pub(crate) step_ms: u64,
+    /// The leader ticks every so many steps.
+    pub(crate) steps_a_tick: u64,
     /// Those held at the door, by rank, and until when.
     door: BTreeMap<(u64, u64), u64>,
     exchanges: HashMap<Lease, i64>,
     chances: Chances,
+    steps: u64,
 }
 
 // === impl Habit ===
@@ -101,6 +103,8 @@ impl<'a> Crowd<'a> {
             inside: Vec::new(),
             stay_ms: 10_000,
             step_ms: 250,
+            steps_a_tick: 1,
+            steps: 0,
             door: BTreeMap::new(),
             exchanges: HashMap::new(),
             chances: Chances::new(1),
@@ -111,8 +115,7 @@ impl<'a> Crowd<'a> {
     pub(crate) async fn join(&mut self, habits: &[Habit]) -> Joined {
         let joined = self.world.join_in("here", habits.len() as u64).await;
         for (number, habit) in (joined.first..).zip(habits) {
-            let entry =
-                Entry { number, habit: *habit, joined_at: joined.now_ms, entered_at: joined.now_ms };
+            let entry = Entry { number, habit: *habit, entered_at: joined.now_ms };
             if number < joined.first + joined.seated {
                 self.enter(entry);
             } else {
@@ -125,10 +128,9 @@ impl<'a> Crowd<'a> {
     fn newcomer(&self, joined: &Joined, entry: Entry) -> Visitor {
         let mut room = self.room.clone();
         room.serving_counter = joined.serving_counter;
-        let spot = joined.pool.map_or_else(
-            || room.spot(entry.number, false),
-            vestibule_domain::presence::Spot::Pool,
-        );
+        let spot = joined
+            .pool
+            .map_or_else(|| room.spot(entry.number, false), vestibule_domain::presence::Spot::Pool);
         let lease = Lease::initial(spot, room.serving(), joined.now_ms);
         let entered_at = u32::try_from(joined.now_ms / 1000).unwrap();
         let place = Place { number: entry.number, entered_at, region: 1 };
@@ -150,7 +152,10 @@ impl<'a> Crowd<'a> {
     /// Returns who left.
     pub(crate) async fn step(&mut self) -> Vec<Entry> {
         self.world.clock.advance_ms(self.step_ms);
-        self.leader.beat(self.world).await;
+        self.steps += 1;
+        if self.steps.is_multiple_of(self.steps_a_tick) {
+            self.leader.beat(self.world).await;
+        }
         self.room = self.world.snapshot().await;
         let left = self.leave().await;
         let due: Vec<u64> = (self.line.iter())
@@ -163,6 +168,13 @@ impl<'a> Crowd<'a> {
         self.claim().await;
         self.send().await;
         left
+    }
+
+    /// So many seconds in which nothing is expected to happen: in steps of two seconds.
+    pub(crate) async fn quiet_seconds(&mut self, seconds: u64) {
+        let step_ms = std::mem::replace(&mut self.step_ms, 2_000);
+        self.seconds(seconds).await;
+        self.step_ms = step_ms;
     }
 
     /// So many seconds of steps in which nobody joins.
@@ -238,8 +250,7 @@ impl<'a> Crowd<'a> {
         let now_ms = self.now_ms();
         let old = visitor.waiter.lease.filter(|lease| !lease.is_gone(now_ms));
         exchange(&mut self.exchanges, old, None);
-        let joined_at = u64::from(visitor.waiter.place.entered_at) * 1000;
-        self.enter(Entry { number, habit: visitor.habit, joined_at, entered_at: now_ms });
+        self.enter(Entry { number, habit: visitor.habit, entered_at: now_ms });
     }
 
     async fn leave(&mut self) -> Vec<Entry> {

@@ -170,10 +170,8 @@ async fn session_length_and_renewal_are_the_events_while_it_is_in_force(world: W
 }
 
 async fn the_method_is_the_events_while_it_is_in_force(world: World) {
-    let overrides = Overrides {
-        queueing_method: Some(QueueingMethod::Passthrough),
-        ..Overrides::default()
-    };
+    let overrides =
+        Overrides { queueing_method: Some(QueueingMethod::Passthrough), ..Overrides::default() };
     world.schedule(limited(1), &[Event { overrides, ..event("open", STARTS, ENDS) }]).await;
     let mut seated = Vec::new();
     for at in [ms(STARTS) - 1, ms(STARTS), ms(ENDS) - 1, ms(ENDS)] {
@@ -193,14 +191,17 @@ async fn whoever_came_early_enters_in_order_of_arrival(world: World) {
     let mut crowd = Crowd::at(&world).await;
     crowd.seconds(1).await;
     crowd.join(&[Habit::OnTime; 20]).await;
-    crowd.seconds(STARTS - OPENS - 2).await;
-    assert_eq!(crowd.now_ms(), ms(STARTS - 1));
+    crowd.quiet_seconds(STARTS - OPENS - 3).await;
+    assert_eq!(crowd.now_ms(), ms(STARTS - 3));
     assert_eq!(crowd.entered(), [] as [u64; 0], "nobody before the start");
     crowd.join(&[Habit::OnTime; 5]).await;
     crowd.seconds(120).await;
     let entered = crowd.entered();
     assert_eq!(entered.len(), 25);
-    assert!(entered.iter().enumerate().all(|(nth, n)| n.abs_diff(nth as u64 + 1) <= 4), "{entered:?}");
+    assert!(
+        entered.iter().enumerate().all(|(nth, n)| n.abs_diff(nth as u64 + 1) <= 4),
+        "{entered:?}"
+    );
 }
 
 async fn two_leaders_turn_one_page_once(world: World) {
@@ -338,8 +339,7 @@ async fn a_leader_that_was_away_over_two_transitions_catches_up(world: World) {
 }
 
 async fn an_event_inherits_what_the_room_is_at_that_moment(world: World) {
-    let overrides =
-        Overrides { session_duration_seconds: Some(99), ..Overrides::default() };
+    let overrides = Overrides { session_duration_seconds: Some(99), ..Overrides::default() };
     let sale = Event { overrides, ..event("sale", STARTS, ENDS) };
     world.schedule(limited(5), std::slice::from_ref(&sale)).await;
     world.at(ms(STARTS));
@@ -372,7 +372,8 @@ async fn everyone_counts_as_there_after_an_event_that_turned_people_away(world: 
     world.at(ms(STARTS) - 20_000);
     let mut crowd = Crowd::at(&world).await;
     crowd.join(&[Habit::OnTime; 203]).await;
-    crowd.seconds(ENDS - STARTS + 19).await;
+    crowd.seconds(30).await;
+    crowd.quiet_seconds(ENDS - STARTS - 12).await;
     let served = world.snapshot().await.serving_counter;
     // The first tick after the end is the one that turns the page.
     world.at(ms(ENDS) + 100);

@@ -13,6 +13,7 @@ crate::on_both_servers!(
     the_counter_makes_up_for_unclaimed_positions,
     who_found_no_seat_does_not_expire,
     a_visitor_who_is_a_little_late_is_not_sent_back,
+    no_position_expires_while_the_room_is_held,
 );
 
 async fn left(world: &World, number: u64, entered_at: u64) -> PositionExpiry {
@@ -125,4 +126,24 @@ async fn a_visitor_who_is_a_little_late_is_not_sent_back(world: World) {
     token(world.claim(2, SessionKind::Visitor).await);
     world.seconds(200);
     assert_eq!(world.claim(3, SessionKind::Visitor).await, Outcome::PositionExpired);
+}
+
+async fn no_position_expires_while_the_room_is_held(world: World) {
+    let held = RoomSettings { queue_all: true, ..RoomSettings::default() };
+    world.open(RoomSettings::default()).await;
+    world.join(3, JoinMode::Queue).await;
+    world.store.increment(&world.room, 2).await.unwrap();
+    world.put(held).await;
+    for _ in 0..100 {
+        world.seconds(10);
+        world.tick(1).await;
+    }
+    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, Outcome::NoSeat);
+    world.put(RoomSettings::default()).await;
+    world.seconds(899);
+    world.tick(1).await;
+    token(world.claim(1, SessionKind::AwsStyle).await);
+    world.seconds(3);
+    world.tick(1).await;
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::PositionExpired);
 }

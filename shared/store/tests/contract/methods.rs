@@ -3,9 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use vestibule_domain::{QueueingMethod, RoomSettings, visit::Standing};
-use vestibule_store::{
-    Claim, Clock, Departure, EndedAs, JoinMode, Outcome, SessionKind, Store,
-};
+use vestibule_store::{Claim, Clock, Departure, EndedAs, JoinMode, Outcome, SessionKind, Store};
 
 use crate::{
     crowd::{Crowd, Habit},
@@ -133,7 +131,7 @@ async fn reject_lets_nobody_in_and_keeps_every_place(world: World) {
     let served = crowd.room.serving_counter;
     assert!(served > 3, "a standby group at the door");
     world.put(by(QueueingMethod::Reject, settings.clone())).await;
-    crowd.seconds(15).await;
+    crowd.quiet_seconds(16).await;
     assert_eq!(crowd.entered(), [1, 2, 3], "seats are free, and nobody enters");
     assert_eq!(world.snapshot().await.active, 0);
     for (number, won) in [(4, false), (4, true), (9, true)] {

@@ -120,7 +120,11 @@ async fn without_renewal_a_session_ends_at_its_time_however_busy(world: World) {
         assert_eq!((again.issued_at, again.expires_at), times);
     }
     world.at(times.1 * 1000 + 999);
-    assert_eq!(world.snapshot().await.active, 2, "the second in which its token expires is its last");
+    assert_eq!(
+        world.snapshot().await.active,
+        2,
+        "the second in which its token expires is its last"
+    );
     world.clock.advance_ms(1);
     assert_eq!(world.snapshot().await.active, 0);
     assert_eq!(touch(&world, 1, times, 1).await.session, None);

@@ -66,7 +66,7 @@ pub(super) struct Crowd {
     agenda: Agenda,
     book: Book,
     spare: Spare,
-    /// Those at the door, by position.
+    /// Those at the door, by rank.
     door: BTreeSet<(u64, u32)>,
     /// Check-ins that have not travelled yet.
     leases: FxHashMap<Lease, i64>,
@@ -221,7 +221,9 @@ impl Crowd {
     }
 
     fn finish(&mut self, id: u32, ending: Ending) {
-        self.visitors[id as usize].state = State::Gone;
+        let visitor = &mut self.visitors[id as usize];
+        visitor.state = State::Gone;
+        self.door.remove(&(visitor.rank, id));
         self.book.end(id, self.now(), ending);
     }
 

@@ -51,6 +51,8 @@ pub(super) struct Visitor {
     pub(super) waiter: Waiter,
     /// What decides in a random room: exponential, of mean 1.
     pub(super) luck: f64,
+    /// In which order it gets a seat while it is at the door, lowest first.
+    pub(super) rank: u64,
     /// The part of its wait after which it closes the tab; 1 or more = never.
     pub(super) patience: f32,
     /// How long it stays inside, ms.
@@ -83,6 +85,7 @@ impl Visitor {
         Self {
             waiter: Waiter::new(Place { number: 0, entered_at: 0, region }, None, 0),
             luck: -(1.0 - rng.random::<f64>()).ln(),
+            rank: 0,
             patience,
             stay_ms: u32::try_from(plan.stay.as_millis()).unwrap_or(u32::MAX),
             due: 0,

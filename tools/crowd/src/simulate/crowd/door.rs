@@ -1,4 +1,4 @@
-//! Those at the door and those inside: seats are claimed, the lowest positions first, held and left.
+//! Those at the door and those inside: seats are claimed, the lowest ranks first, held and left.
 
 use vestibule_domain::visit;
 use vestibule_store::{Claim, Outcome};
@@ -12,7 +12,7 @@ const AT_ONCE: usize = 64;
 const ASK_AGAIN_MS: u64 = 1_000;
 
 impl Crowd {
-    /// The lowest positions claim together, until one of them finds no seat.
+    /// The lowest ranks claim together, until one of them finds no seat.
     pub(super) async fn claim(&mut self) -> anyhow::Result<()> {
         loop {
             let asking: Vec<_> = self.door.iter().take(AT_ONCE).copied().collect();

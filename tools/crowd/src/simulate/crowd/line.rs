@@ -109,10 +109,11 @@ impl Crowd {
     }
 
     fn go_to_door(&mut self, id: u32) {
-        let number = self.visitors[id as usize].waiter.place.number;
-        let position = self.world.snapshot().position(number).unwrap_or(number);
-        self.door.insert((position, id));
-        self.visitors[id as usize].state = State::AtDoor;
+        let visitor = &mut self.visitors[id as usize];
+        let rank = visit::rank(self.world.snapshot(), &visitor.waiter, visitor.luck);
+        self.door.remove(&(visitor.rank, id));
+        self.door.insert((rank, id));
+        (visitor.rank, visitor.state) = (rank, State::AtDoor);
         self.put(id, HELD_MS);
     }
 
@@ -129,6 +130,7 @@ impl Crowd {
         };
         self.book.told(id, &estimate, outlook.position);
         let visitor = &mut self.visitors[id as usize];
+        self.door.remove(&(visitor.rank, id));
         let comes_back = visitor.habit.comes_back_after_ms(look.next_ms.max(1));
         let patience = f64::from(visitor.patience);
         let knows = Outlook {
