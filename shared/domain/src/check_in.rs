@@ -13,8 +13,10 @@ const DUE_SHARE: f64 = 0.8;
 const CHECKS_BEFORE_TURN: f64 = 10.0;
 /// … and after so long at the latest, ms: the pace may change. Only the budget stretches this.
 const LATEST_MS: f64 = 20_000.0;
-/// While the pace is unknown, ms.
+/// While the pace is unknown, ms; and for those with fewer people ahead, who may be next.
 const UNKNOWN_PACE_MS: f64 = 5_000.0;
+const UNKNOWN_PACE_IN_FRONT_MS: f64 = 2_000.0;
+const IN_FRONT: u64 = 50;
 /// However scarce polls are, nobody is told to come back after this share of its expected wait.
 const SHARE_OF_WAIT: f64 = 0.6;
 /// Intervals vary by this share up and down, so that a crowd that came at once spreads out.
@@ -55,7 +57,9 @@ pub fn interval_ms(method: QueueingMethod, standing: &Standing, chance: f64) -> 
 #[must_use]
 pub fn by_distance_ms(standing: &Standing) -> f64 {
     let Some(wait) = standing.wait_seconds().map(|seconds| seconds * 1000.0) else {
-        return UNKNOWN_PACE_MS.max(budget_ms(standing));
+        let in_front = standing.people_ahead < IN_FRONT;
+        let interval = if in_front { UNKNOWN_PACE_IN_FRONT_MS } else { UNKNOWN_PACE_MS };
+        return interval.max(budget_ms(standing));
     };
     let by_distance = (wait / CHECKS_BEFORE_TURN).min(LATEST_MS);
     by_distance.max(budget_ms(standing)).min(wait * SHARE_OF_WAIT)
@@ -127,6 +131,9 @@ mod tests {
         assert!(interval_ms(&fast, 1.0) < 7_000, "a wait of 10 s, though polls are scarce");
         let unknown = Standing { admissions_per_second: 0.0, ..standing(3_000, 3_000) };
         assert_eq!(interval_ms(&unknown, 0.5), 5_000);
+        let next = Standing { people_ahead: 3, ..unknown };
+        assert_eq!(interval_ms(&next, 0.5), 2_142, "3,000 people within the budget");
+        assert_eq!(interval_ms(&Standing { waiting: 9, ..next }, 0.5), 2_000);
     }
 
     #[test]

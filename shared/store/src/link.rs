@@ -21,7 +21,9 @@ use crate::StoreError;
 /// How long a connection may take to open, or to be handed out by the pool.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long Redis may take to answer. Longer than a busy host may need, shorter than a lease.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
+pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
+/// The same where time is virtual and nobody waits: a slow answer is better than none.
+pub(crate) const UNHURRIED_TIMEOUT: Duration = Duration::from_secs(60);
 const POOL_SIZE: usize = 4;
 
 /// A shared, self-mending link to Redis. Cloning is cheap.
@@ -43,8 +45,8 @@ struct Current {
 // === impl Link ===
 
 impl Link {
-    /// Prepares a link; nothing is connected yet.
-    pub(crate) fn open(url: &str) -> Result<Self, StoreError> {
+    /// Prepares a link on which an answer may take so long; nothing is connected yet.
+    pub(crate) fn open(url: &str, response_timeout: Duration) -> Result<Self, StoreError> {
         // The error of the parser may repeat the address, with the password in it: leave it out.
         let bad = |_| StoreError::Address("it must be redis://… or rediss://…, one address".into());
         let client = Client::open(url).map_err(bad)?;
@@ -55,7 +57,7 @@ impl Link {
         };
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CONNECT_TIMEOUT))
-            .set_response_timeout(Some(RESPONSE_TIMEOUT));
+            .set_response_timeout(Some(response_timeout));
         let pool = Pool::builder(Manager::new_with_config(url, config).map_err(bad)?)
             .max_size(POOL_SIZE)
             .timeouts(timeouts)
@@ -123,7 +125,8 @@ mod tests {
     async fn many_callers_wait_for_a_silent_redis_together_and_not_in_turn() {
         // Accepts by its backlog, and never says a word.
         let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let link = Link::open(&format!("redis://{}", silent.local_addr().unwrap())).unwrap();
+        let url = format!("redis://{}", silent.local_addr().unwrap());
+        let link = Link::open(&url, RESPONSE_TIMEOUT).unwrap();
         let start = Instant::now();
         let mut callers = JoinSet::new();
         for _ in 0..20 {

@@ -2,7 +2,10 @@
 
 use redis::{Cmd, FromRedisValue, Script, ScriptInvocation, aio::MultiplexedConnection};
 
-use crate::{Clock, StoreError, link::Link};
+use crate::{
+    Clock, StoreError,
+    link::{Link, RESPONSE_TIMEOUT, UNHURRIED_TIMEOUT},
+};
 
 /// A connection to the store. Cloning is cheap; all clones share one link.
 #[derive(Debug, Clone)]
@@ -21,7 +24,11 @@ impl Store {
     /// [`StoreError::Address`] when the address cannot be read; it does not repeat the address,
     /// which may hold a password.
     pub fn open(url: &str, clock: Clock) -> Result<Self, StoreError> {
-        Ok(Self { link: Link::open(url)?, clock, calls: std::sync::Arc::default() })
+        let patience = match clock {
+            Clock::Server => RESPONSE_TIMEOUT,
+            Clock::Manual(_) => UNHURRIED_TIMEOUT,
+        };
+        Ok(Self { link: Link::open(url, patience)?, clock, calls: std::sync::Arc::default() })
     }
 
     /// The clock that its scripts go by.

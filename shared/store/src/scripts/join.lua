@@ -57,7 +57,9 @@ elseif first_in_line and not is_held(settings, line) then
   free = math.min(
     seats_left(keys.sessions, settings, line, now), rate_left(keys.rate, settings.rate, now, false))
 end
-if limited and first_in_line then
+-- Where everyone enters, those do who enter here; whoever takes a number only stays in line.
+local moves = open and enter or limited and not open
+if moves and first_in_line then
   local promised = open and 0 or line.promised
   local more = math.min(math.max(free - promised - served, 0), count - served)
   if more > 0 then

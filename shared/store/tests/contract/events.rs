@@ -28,6 +28,7 @@ crate::on_both_servers!(
     an_event_that_is_deleted_is_over_at_once,
     events_in_a_row_follow_each_other_exactly,
     a_leader_that_was_away_over_two_transitions_catches_up,
+    a_leader_that_was_away_plans_by_what_is_in_force_now,
     an_event_inherits_what_the_room_is_at_that_moment,
     everyone_counts_as_there_after_an_event_that_turned_people_away,
     a_scheduled_reject_gives_nobody_up_even_while_nobody_leads,
@@ -336,6 +337,18 @@ async fn a_leader_that_was_away_over_two_transitions_catches_up(world: World) {
     assert_eq!(world.snapshot().await.settings, limited(5));
     world.at(ms(ENDS + 600));
     assert_eq!(world.snapshot().await.settings.total_active_users, Some(70), "and the next one");
+}
+
+async fn a_leader_that_was_away_plans_by_what_is_in_force_now(world: World) {
+    let wide = Event { prequeue_start: None, ..sale(300) };
+    world.schedule(patient(5), &[wide]).await;
+    world.at(ms(STARTS) - 5_000);
+    world.join(200, JoinMode::Queue).await;
+    Leader::new(1).beat(&world).await;
+    world.at(ms(ENDS) + 5);
+    Leader::new(2).beat(&world).await;
+    let served = world.snapshot().await.serving_counter;
+    assert!(served < 12, "five seats, and the line was served up to {served}");
 }
 
 async fn an_event_inherits_what_the_room_is_at_that_moment(world: World) {

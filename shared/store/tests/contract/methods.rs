@@ -15,6 +15,8 @@ crate::on_both_servers!(
     the_ceiling_holds_again_at_once_after_passthrough,
     whoever_stayed_behind_in_passthrough_stands_where_it_stood,
     a_quiet_room_is_quiet_after_passthrough,
+    increments_count_from_those_who_passed_through,
+    whoever_only_took_a_number_in_passthrough_waits_after_it,
     reject_lets_nobody_in_and_keeps_every_place,
     after_reject_everyone_in_line_counts_as_there_for_a_minute,
     whoever_was_served_before_a_pause_of_the_room_may_still_enter,
@@ -120,6 +122,35 @@ async fn a_quiet_room_is_quiet_after_passthrough(world: World) {
     world.put(patient(30)).await;
     let joined = world.join(15, JoinMode::Enter).await;
     assert_eq!(joined.seated, 10, "nobody waits: the seats that are left are theirs");
+}
+
+/// A room that only its operator advances.
+async fn increments_count_from_those_who_passed_through(world: World) {
+    let own = RoomSettings { position_expiry_seconds: None, ..RoomSettings::default() };
+    world.open(by(QueueingMethod::Passthrough, own.clone())).await;
+    assert_eq!(world.join(10, JoinMode::Enter).await.seated, 10);
+    world.put(own).await;
+    world.join(5, JoinMode::Queue).await;
+    assert_eq!(world.store.increment(&world.room, 3).await.unwrap(), 13);
+    token(world.claim(13, SessionKind::AwsStyle).await);
+    assert_eq!(world.claim(14, SessionKind::AwsStyle).await, Outcome::NotServed);
+}
+
+async fn whoever_only_took_a_number_in_passthrough_waits_after_it(world: World) {
+    world.open(by(QueueingMethod::Passthrough, patient(5))).await;
+    world.join(20, JoinMode::Queue).await;
+    for number in [7, 19] {
+        token(world.claim(number, SessionKind::AwsStyle).await);
+    }
+    world.put(patient(5)).await;
+    let mut leader = Leader::new(1);
+    for _ in 0..8 {
+        world.clock.advance_ms(250);
+        leader.beat(&world).await;
+    }
+    let served = world.snapshot().await.serving_counter;
+    assert!((4..=7).contains(&served), "three seats and who stands by: {served}");
+    assert_eq!(world.claim(12, SessionKind::AwsStyle).await, Outcome::NotServed);
 }
 
 async fn reject_lets_nobody_in_and_keeps_every_place(world: World) {
