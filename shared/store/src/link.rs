@@ -23,7 +23,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long Redis may take to answer. Longer than a busy host may need, shorter than a lease.
 pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The same where time is virtual and nobody waits: a slow answer is better than none.
-pub(crate) const UNHURRIED_TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const UNHURRIED_TIMEOUT: Duration = Duration::from_mins(1);
 const POOL_SIZE: usize = 4;
 
 /// A shared, self-mending link to Redis. Cloning is cheap.

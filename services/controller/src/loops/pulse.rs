@@ -50,9 +50,11 @@ impl Pulse {
         // From before the survey: a reset in between outdates the plan.
         let last = known.snapshot();
         self.begin_if_new(last.reset_epoch);
-        let report = controller.store.survey(&last.room, &last.draws, epoch).await?;
+        let mut report = controller.store.survey(&last.room, &last.draws, epoch).await?;
         if report.must_turn {
             turn(controller, epoch, known, &report).await?;
+            // Two phases may have begun while nobody led: what counts is the one under way.
+            report = controller.store.survey(&last.room, &last.draws, epoch).await?;
         }
         self.share(controller, &last, &report).await?;
         let decision = self.memory.decide(&report.survey, &report.settings);

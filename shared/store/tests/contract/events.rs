@@ -231,8 +231,9 @@ async fn two_leaders_turn_one_page_once(world: World) {
     assert!(matches!(stale, Err(StoreError::Fenced(_))), "{stale:?}");
     let stale = world.store.survey(&world.room, &[], 7).await;
     assert!(matches!(stale, Err(StoreError::Fenced(_))), "{stale:?}");
-    let report = Leader::new(8).beat(&world).await;
-    assert!(!report.must_turn, "it is turned");
+    let mut leader = Leader::new(8);
+    let report = leader.beat(&world).await;
+    assert!(!leader.turned, "it is turned");
     assert_eq!((report.pool.first, report.pool.last), (1, 10), "closed once, at the start");
     world.at(ms(ENDS));
     assert_eq!(world.snapshot().await.settings, limited(5), "and the next phase is in its place");
@@ -311,9 +312,10 @@ async fn events_in_a_row_follow_each_other_exactly(world: World) {
         assert_eq!(ceiling().await, 100 + nth);
         world.clock.advance_ms(25_000);
         let report = leader.beat(&world).await;
-        assert!(report.must_turn);
+        assert!(leader.turned);
         assert_eq!(report.settings.total_active_users, Some(100 + nth));
-        assert!(!leader.beat(&world).await.must_turn);
+        leader.beat(&world).await;
+        assert!(!leader.turned, "once");
         before = 100 + nth;
     }
     world.at(ms(STARTS + 240) - 1);
@@ -328,11 +330,12 @@ async fn a_leader_that_was_away_over_two_transitions_catches_up(world: World) {
     Leader::new(1).beat(&world).await;
     world.at(ms(ENDS) + 5);
     let mut leader = Leader::new(2);
-    let late = leader.beat(&world).await;
-    assert!(late.must_turn);
+    leader.beat(&world).await;
+    assert!(leader.turned);
     let room = world.snapshot().await;
     assert_eq!((room.event, room.settings), (None, limited(5)), "as it is now");
-    assert!(!leader.beat(&world).await.must_turn);
+    leader.beat(&world).await;
+    assert!(!leader.turned);
     world.at(ms(ENDS + 600) - 1);
     assert_eq!(world.snapshot().await.settings, limited(5));
     world.at(ms(ENDS + 600));
@@ -391,7 +394,7 @@ async fn everyone_counts_as_there_after_an_event_that_turned_people_away(world: 
     // The first tick after the end is the one that turns the page.
     world.at(ms(ENDS) + 100);
     let report = crowd.leader.beat(&world).await;
-    assert!(report.must_turn && !report.survey.is_presence_complete());
+    assert!(crowd.leader.turned && !report.survey.is_presence_complete());
     let room = world.snapshot().await;
     assert!(room.serving_counter < served + 12, "{served} -> {}", room.serving_counter);
     assert_eq!(room.excused_until_ms, ms(ENDS));

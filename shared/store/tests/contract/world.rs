@@ -158,19 +158,23 @@ impl World {
 pub(crate) struct Leader {
     pub(crate) epoch: u64,
     pub(crate) pulse: Pulse,
+    /// Whether its last tick turned a page.
+    pub(crate) turned: bool,
 }
 
 impl Leader {
     pub(crate) fn new(epoch: u64) -> Self {
-        Self { epoch, pulse: Pulse::default() }
+        Self { epoch, pulse: Pulse::default(), turned: false }
     }
 
     pub(crate) async fn beat(&mut self, world: &World) -> SurveyReport {
         let (store, room, last) = (&world.store, &world.room, world.snapshot().await);
-        let report = store.survey(room, &last.draws, self.epoch).await.unwrap();
+        let mut report = store.survey(room, &last.draws, self.epoch).await.unwrap();
+        self.turned = report.must_turn;
         if report.must_turn {
             let program = world.program().await;
             assert!(store.turn(room, self.epoch, &program, report.survey.now_ms).await.unwrap());
+            report = store.survey(room, &last.draws, self.epoch).await.unwrap();
         }
         let decision = self.pulse.decide(&report.survey, &report.settings);
         store.advance(room, self.epoch, last.reset_epoch, &report, &decision).await.unwrap();
