@@ -55,6 +55,11 @@ pub struct Survey {
     pub winners_to_come: f64,
     /// When the rate lets the next one in, if its window is used up, ms.
     pub rate_resumes_at_ms: u64,
+    /// Whether a whole crowd has fallen silent at once: see [`crate::pulse::Pulse`].
+    pub silent: bool,
+    /// How many of those who are there, hidden tabs included, may be served and without a seat;
+    /// `None`: any number.
+    pub most_served: Option<u64>,
 }
 
 /// What the tick decides.
@@ -76,7 +81,8 @@ pub struct Plan {
 /// see [`crate::wait::Pace::standby`].
 #[must_use]
 pub fn plan(survey: &Survey, standby: u64) -> Plan {
-    if survey.held { Plan::stay(survey) } else { survey.method.rules().plan(survey, standby) }
+    let still = survey.held || survey.silent;
+    if still { Plan::stay(survey) } else { survey.method.rules().plan(survey, standby) }
 }
 
 // === impl Plan ===
@@ -144,13 +150,19 @@ impl Survey {
         self.now_ms >= self.presence_incomplete_until_ms
     }
 
+    /// How far the counter may go: not over everyone who is there and late, because it may be we who
+    /// could not be reached.
+    fn furthest(&self, end: u64) -> u64 {
+        self.most_served.map_or(end, |most| self.there.reach(self.expired_position, most, end))
+    }
+
     /// Moves the serving counter over so many people more, as far as the line reaches.
     #[must_use]
     pub fn serve_more(&self, people: u64) -> Plan {
         let from = self.serving_counter;
         let end = self.queue_counter.max(from);
         let serving_counter = if self.is_presence_complete() {
-            self.attending.reach(from, people, end)
+            self.attending.reach(from, people, end).min(self.furthest(end)).max(from)
         } else {
             from.saturating_add(people).min(end)
         };
@@ -196,7 +208,10 @@ pub(crate) mod test_support {
 
 #[cfg(test)]
 mod tests {
-    use super::{test_support::room, *};
+    use super::{
+        test_support::{everyone, room},
+        *,
+    };
 
     #[test]
     fn a_held_room_stands_still_whatever_its_method() {
@@ -205,6 +220,18 @@ mod tests {
             let plan = plan(&survey, 36);
             assert_eq!((plan.serving_counter, plan.hazard, plan.waiting), (0, 0, 50));
         }
+    }
+
+    #[test]
+    fn nobody_far_back_is_served_because_all_in_front_are_late() {
+        let late = Survey { attending: everyone(500..=1000), ..room(10, 10, 1000, 20) };
+        assert_eq!(plan(&late, 4).serving_counter, 503);
+        let bounded = Survey { most_served: Some(40), ..late };
+        assert_eq!(plan(&bounded, 4).serving_counter, 60);
+        let silent = Survey { silent: true, ..bounded };
+        assert_eq!(plan(&silent, 4).serving_counter, 20);
+        let gone = Survey { there: everyone(500..=1000), silent: false, ..silent };
+        assert_eq!(plan(&gone, 4).serving_counter, 503, "those in front have gone");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! What the leader remembers of a room from one tick to the next, and what it decides by it.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, time::Duration};
 
 use crate::{
     Figures, RoomSettings,
     advance::{Plan, Survey, plan},
     check_in,
+    presence::LINGER_MS,
     regions::{Grants, Shares},
     wait::{Attrition, Line, Pace},
 };
@@ -16,6 +17,7 @@ pub struct Pulse {
     pace: Pace,
     attrition: Attrition,
     winners: WinnersToCome,
+    silence: Silence,
     shares: Shares,
 }
 
@@ -29,6 +31,21 @@ pub struct Decision {
     /// The slots for newcomers, by region.
     pub grants: Grants,
 }
+
+/// A crowd that all at once does not check in any more. It has not gone home: the services, or the
+/// network, could not be reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Silence {
+    /// How many were there before.
+    crowd: u64,
+    /// Until when they are given time to come back, ms.
+    until_ms: u64,
+}
+
+/// Fewer people than this may well have left together.
+const CROWD: u64 = 200;
+/// For every visitor who is wanted at the door, so many may be served who are late.
+const LATE_PER_WANTED: f64 = 4.0;
 
 /// Those whom a tick let win and who learn of it at their next check-in.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -49,11 +66,29 @@ impl Pulse {
         self.attrition.observe(line(&survey));
         let interval_ms = self.interval_ms(&survey, settings);
         survey.winners_to_come = self.winners.expected(survey.now_ms, interval_ms);
-        let plan = plan(&survey, self.pace.standby(&survey.usage));
+        self.silence.observe(&mut survey);
+        let standby = self.pace.standby(&survey.usage);
+        survey.most_served = Some(self.most_served(&survey, standby));
+        let plan = plan(&survey, standby);
         self.winners.add(survey.now_ms, plan.winners);
         let figures = self.figures(&survey, &plan);
         let slots = if survey.held { 0 } else { survey.usage.slots().unwrap_or(0) };
         Decision { plan, figures, grants: self.shares.divide(slots) }
+    }
+
+    /// How many may be served without a seat, hidden tabs included: some for each who is wanted, and
+    /// for each who enters in the minute that a hidden tab may sleep.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "counts of people"
+    )]
+    fn most_served(&self, survey: &Survey, standby: u64) -> u64 {
+        let wanted = survey.wanted_at_door(standby).unwrap_or(0) as f64;
+        let asleep = self.pace.expected(&survey.usage).max(self.pace.per_second())
+            * Duration::from_millis(LINGER_MS).as_secs_f64();
+        (LATE_PER_WANTED * (wanted + asleep)).ceil() as u64
     }
 
     /// How often those who wait check in, about.
@@ -97,6 +132,25 @@ fn line(survey: &Survey) -> Option<Line> {
     survey.is_presence_complete().then_some(Line { now_ms, waiting, queue_counter, admitted })
 }
 
+// === impl Silence ===
+
+impl Silence {
+    /// Notes in `survey` that a whole crowd is silent, and till when presence is not to be trusted
+    /// because it was.
+    fn observe(&mut self, survey: &mut Survey) {
+        let from = survey.expired_position;
+        let attending = survey.attending.between(from, survey.queue_counter);
+        survey.silent = attending < 0.5 && survey.winners == 0 && self.crowd >= CROWD;
+        if survey.silent {
+            self.until_ms = survey.now_ms + LINGER_MS;
+        } else if survey.now_ms >= self.until_ms {
+            self.crowd = survey.waiting();
+        }
+        let until_ms = survey.presence_incomplete_until_ms.max(self.until_ms);
+        survey.presence_incomplete_until_ms = until_ms;
+    }
+}
+
 // === impl WinnersToCome ===
 
 impl WinnersToCome {
@@ -124,7 +178,11 @@ impl WinnersToCome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{QueueingMethod, advance::test_support::room};
+    use crate::{
+        QueueingMethod,
+        advance::test_support::{everyone, room},
+        presence::Presence,
+    };
 
     #[test]
     fn winners_learn_of_it_over_an_interval() {
@@ -149,6 +207,38 @@ mod tests {
         assert!((first.winners - 11.0).abs() < 1e-6, "10 seats and one who stands by");
         let next = pulse.decide(&survey(1_000_250), &settings).plan;
         assert!(next.winners < 2.0, "the others are on their way: {next:?}");
+    }
+
+    #[test]
+    fn a_crowd_that_falls_silent_at_once_keeps_its_order() {
+        let mut pulse = Pulse::default();
+        let settings = RoomSettings::default();
+        let at = |now_ms| Survey { now_ms, ..room(10, 10, 1_000, 20) };
+        let silent = |now_ms| Survey { attending: Presence::default(), ..at(now_ms) };
+        let empty = |now_ms| Survey { there: Presence::default(), ..silent(now_ms) };
+        pulse.decide(&at(1_000_000), &settings);
+        for survey in [silent(1_000_250), empty(1_090_000)] {
+            let plan = pulse.decide(&survey, &settings).plan;
+            assert_eq!(plan.serving_counter, 20, "nobody could take a seat");
+        }
+        let first_back =
+            Survey { attending: everyone([700]), there: everyone([700]), ..at(1_090_250) };
+        let plan = pulse.decide(&first_back, &settings).plan;
+        assert!(plan.serving_counter < 30, "the others are on their way: {plan:?}");
+        let later = Survey { now_ms: 1_153_000, ..first_back };
+        let plan = pulse.decide(&later, &settings).plan;
+        assert_eq!(plan.serving_counter, 700, "they are not: whoever is there is next");
+    }
+
+    #[test]
+    fn a_few_people_may_leave_together() {
+        let mut pulse = Pulse::default();
+        let few = |now_ms| Survey { now_ms, ..room(10, 10, 120, 20) };
+        pulse.decide(&few(1_000_000), &RoomSettings::default());
+        let gone =
+            Survey { attending: Presence::default(), there: Presence::default(), ..few(1_070_000) };
+        let plan = pulse.decide(&gone, &RoomSettings::default()).plan;
+        assert_eq!(plan.serving_counter, 120);
     }
 
     #[test]
