@@ -176,6 +176,8 @@ fn report(answer: Answer, draws: &[Draw]) -> Result<SurveyReport, StoreError> {
         winners,
         winners_to_come: 0.0,
         rate_resumes_at_ms,
+        silent: false,
+        most_served: None,
     };
     let must_turn = must_turn == 1;
     Ok(SurveyReport { survey, settings, event, pool, program_version, must_turn, gone })
