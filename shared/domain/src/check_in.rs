@@ -13,10 +13,12 @@ const DUE_SHARE: f64 = 0.8;
 const CHECKS_BEFORE_TURN: f64 = 10.0;
 /// … and after so long at the latest, ms: the pace may change. Only the budget stretches this.
 const LATEST_MS: f64 = 20_000.0;
-/// While the pace is unknown, ms; and for those with fewer people ahead, who may be next.
+/// While the pace is unknown, ms; sooner for those who might be next, though.
 const UNKNOWN_PACE_MS: f64 = 5_000.0;
-const UNKNOWN_PACE_IN_FRONT_MS: f64 = 2_000.0;
-const IN_FRONT: u64 = 50;
+const SHORTEST_UNKNOWN_MS: f64 = 2_000.0;
+/// Newcomers are counted on so far ahead, in seconds: who is told an interval now will poll beside
+/// them.
+const NEWCOMERS_SECONDS: f64 = 15.0;
 /// However scarce polls are, nobody is told to come back after this share of its expected wait.
 const SHARE_OF_WAIT: f64 = 0.6;
 /// Intervals vary by this share up and down, so that a crowd that came at once spreads out.
@@ -37,6 +39,10 @@ pub struct Standing {
     pub blocked_seconds: f64,
     /// The share of those waiting who give up in a second.
     pub leaving_per_second: f64,
+    /// While the pace is unknown: no room can be faster. 0: nobody knows.
+    pub fastest_per_second: f64,
+    /// Newcomers per second of late.
+    pub newcomers_per_second: f64,
     /// Polls per second that the room may cost in all.
     pub poll_budget: u32,
 }
@@ -57,12 +63,19 @@ pub fn interval_ms(method: QueueingMethod, standing: &Standing, chance: f64) -> 
 #[must_use]
 pub fn by_distance_ms(standing: &Standing) -> f64 {
     let Some(wait) = standing.wait_seconds().map(|seconds| seconds * 1000.0) else {
-        let in_front = standing.people_ahead < IN_FRONT;
-        let interval = if in_front { UNKNOWN_PACE_IN_FRONT_MS } else { UNKNOWN_PACE_MS };
-        return interval.max(budget_ms(standing));
+        let interval = UNKNOWN_PACE_MS.max(budget_ms(standing));
+        return interval.min(soonest_ms(standing) * SHARE_OF_WAIT).max(SHORTEST_UNKNOWN_MS);
     };
     let by_distance = (wait / CHECKS_BEFORE_TURN).min(LATEST_MS);
     by_distance.max(budget_ms(standing)).min(wait * SHARE_OF_WAIT)
+}
+
+/// After how long at the soonest it is someone's turn, while nobody knows the pace, ms.
+#[expect(clippy::cast_precision_loss, reason = "counts of people")]
+fn soonest_ms(standing: &Standing) -> f64 {
+    let known = standing.fastest_per_second > 0.0;
+    let fastest = if known { standing.fastest_per_second } else { f64::MIN_POSITIVE };
+    standing.people_ahead as f64 / fastest * 1000.0
 }
 
 /// The interval that keeps the polls of everyone waiting within the budget.
@@ -70,7 +83,8 @@ pub fn by_distance_ms(standing: &Standing) -> f64 {
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
 pub fn budget_ms(standing: &Standing) -> f64 {
     let polls = f64::from(standing.poll_budget.max(1)) * FAR_SHARE_OF_BUDGET;
-    standing.waiting as f64 / polls * 1000.0
+    let newcomers = standing.newcomers_per_second * NEWCOMERS_SECONDS;
+    (standing.waiting as f64 + newcomers) / polls * 1000.0
 }
 
 /// Whether a poll at `now_ms` of a visitor who last checked in at `checked_in_at_ms` and was told
@@ -93,6 +107,8 @@ mod tests {
             admissions_per_second: 10.0,
             blocked_seconds: 0.0,
             leaving_per_second: 0.0,
+            fastest_per_second: 0.0,
+            newcomers_per_second: 0.0,
             poll_budget: 2_000,
         }
     }
@@ -131,9 +147,28 @@ mod tests {
         assert!(interval_ms(&fast, 1.0) < 7_000, "a wait of 10 s, though polls are scarce");
         let unknown = Standing { admissions_per_second: 0.0, ..standing(3_000, 3_000) };
         assert_eq!(interval_ms(&unknown, 0.5), 5_000);
-        let next = Standing { people_ahead: 3, ..unknown };
-        assert_eq!(interval_ms(&next, 0.5), 2_142, "3,000 people within the budget");
-        assert_eq!(interval_ms(&Standing { waiting: 9, ..next }, 0.5), 2_000);
+        let first = Standing { people_ahead: 3, fastest_per_second: 10.0, ..unknown };
+        assert_eq!(interval_ms(&first, 0.5), 2_000, "a seat may come free any moment");
+        let crowd = Standing { waiting: 70_000, ..unknown };
+        let far = Standing { people_ahead: 60_000, fastest_per_second: 500.0, ..crowd };
+        assert_eq!(interval_ms(&far, 0.5), 50_000, "two minutes away at the soonest");
+    }
+
+    #[test]
+    fn a_crowd_that_pours_in_is_spread_over_the_time_when_it_is_there() {
+        let growing = |people: u64| Standing {
+            admissions_per_second: 0.0,
+            newcomers_per_second: 3_500.0,
+            ..standing(people, people)
+        };
+        // Who joins in second t is told T(t): what comes back in one second, if all come on time.
+        let mut due = [0_u32; 200];
+        for second in 0..30 {
+            let interval = interval_ms(&growing(second * 3_500), 0.5) / 1000;
+            due[usize::try_from(second).unwrap() + interval as usize] += 3_500;
+        }
+        let busiest = due.windows(5).map(|five| five.iter().sum::<u32>() / 5).max();
+        assert!(busiest.unwrap() < 1_500, "{busiest:?}");
     }
 
     #[test]

@@ -100,6 +100,8 @@ impl Pulse {
             admissions_per_second: self.pace.expected(&survey.usage),
             blocked_seconds: 0.0,
             leaving_per_second: 0.0,
+            fastest_per_second: 0.0,
+            newcomers_per_second: self.attrition.newcomers_per_second(),
             poll_budget: settings.poll_budget_per_second,
         };
         check_in::interval_ms(survey.method, &standing, 0.5)
@@ -110,6 +112,7 @@ impl Pulse {
             waiting: plan.waiting,
             admissions_per_second: self.pace_to_tell(survey, plan),
             leaving_per_second: self.attrition.per_second(),
+            newcomers_per_second: self.attrition.newcomers_per_second(),
             unattended: survey.unattended,
             ahead: Figures::curve(survey, plan.promised, plan.serving_counter),
             rate_resumes_at_ms: survey.rate_resumes_at_ms,

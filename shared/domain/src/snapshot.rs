@@ -77,6 +77,8 @@ pub struct Figures {
     pub admissions_per_second: f64,
     /// The share of those waiting who give up in a second.
     pub leaving_per_second: f64,
+    /// Newcomers per second of late.
+    pub newcomers_per_second: f64,
     /// Of those waiting, visitors of AWS-style clients, who cannot check in.
     pub unattended: u64,
     /// Points (position, people still there up to it), rising; between them, in proportion.
@@ -96,6 +98,8 @@ pub struct Outlook {
     pub wait: Estimate,
 }
 
+/// No room's sessions are all over in fewer seconds than this.
+const SHORTEST_STAY_SECONDS: f64 = 20.0;
 /// Points of the curve of people ahead: enough for a few per cent everywhere.
 const CURVE_POINTS: usize = 48;
 
@@ -204,6 +208,8 @@ impl RoomSnapshot {
             admissions_per_second: self.figures.admissions_per_second,
             blocked_seconds: std::time::Duration::from_millis(blocked_ms).as_secs_f64(),
             leaving_per_second: self.figures.leaving_per_second,
+            fastest_per_second: self.settings.total_active_users.map_or(0.0, fastest),
+            newcomers_per_second: self.figures.newcomers_per_second,
             poll_budget: self.settings.poll_budget_per_second,
         }
     }
@@ -269,6 +275,12 @@ impl Figures {
         };
         below + (above - below) * (number - low) / (high - low)
     }
+}
+
+/// How fast seats can come free at most, of so many, per second.
+#[expect(clippy::cast_precision_loss, reason = "counts of seats")]
+fn fastest(ceiling: u64) -> f64 {
+    ceiling as f64 / SHORTEST_STAY_SECONDS
 }
 
 /// Distances from the door: dense near it, then growing by a constant factor up to `length`.

@@ -188,12 +188,14 @@ impl Pace {
     }
 }
 
-/// How many of those who wait give up: the leader counts who is there, and who came and entered.
+/// Who comes, and how many of those who wait give up: the leader counts who is there, and who came
+/// and entered.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Attrition {
     /// Visitors who left, and seconds that visitors waited; both fade.
     left: f64,
     waited: f64,
+    newcomers_per_second: f64,
     last: Option<Line>,
 }
 
@@ -212,6 +214,8 @@ pub struct Line {
 
 /// The share that leaves is a mean over about so many seconds.
 const ATTRITION_SECONDS: f64 = 300.0;
+/// Newcomers are a mean over about so many seconds: a crowd comes all at once.
+const NEWCOMERS_SECONDS: f64 = 2.0;
 /// Fewer who left than this tell nothing.
 const FEWEST_LEAVERS: f64 = 20.0;
 
@@ -226,6 +230,11 @@ impl Attrition {
         let seconds = now.now_ms.saturating_sub(before.now_ms) as f64 / 1000.0;
         let came = now.queue_counter as f64 - before.queue_counter as f64;
         let entered = now.admitted as f64 - before.admitted as f64;
+        if seconds > 0.0 && came >= 0.0 {
+            let fade = (-seconds / NEWCOMERS_SECONDS).exp();
+            let pace = came / seconds;
+            self.newcomers_per_second += (pace - self.newcomers_per_second) * (1.0 - fade);
+        }
         let left = before.waiting as f64 + came - entered - now.waiting as f64;
         // Numbers that were skipped over, or a line that was counted anew, are nobody who left.
         if seconds <= 0.0 || came < 0.0 || left.abs() > before.waiting.max(now.waiting) as f64 {
@@ -234,6 +243,12 @@ impl Attrition {
         let fade = (-seconds / ATTRITION_SECONDS).exp();
         self.left = self.left * fade + left;
         self.waited = self.waited * fade + now.waiting as f64 * seconds;
+    }
+
+    /// Newcomers per second of late.
+    #[must_use]
+    pub fn newcomers_per_second(&self) -> f64 {
+        if self.newcomers_per_second < 1e-3 { 0.0 } else { self.newcomers_per_second }
     }
 
     /// The share of those waiting who give up in a second; 0 while nothing is known.

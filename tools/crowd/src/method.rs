@@ -12,9 +12,9 @@ pub(crate) enum QueueingMethod {
     Fifo,
     /// By chance, the same for everyone who waits
     Random,
-    /// Everyone at once
+    /// Everyone at once, whatever the limits
     Passthrough,
-    /// Nobody but those already waiting
+    /// Nobody: newcomers are turned away
     Reject,
     /// One that this tool does not know.
     #[value(skip)]
@@ -34,8 +34,13 @@ impl QueueingMethod {
         }
     }
 
+    /// Whether the limits hold.
+    pub(crate) fn keeps_limits(self) -> bool {
+        self != Self::Passthrough
+    }
+
     /// Whether there is an order of arrival that could be broken.
     pub(crate) fn keeps_order(self) -> bool {
-        self != Self::Random
+        !matches!(self, Self::Random | Self::Passthrough)
     }
 }

@@ -46,6 +46,8 @@ async fn a_million_waiting_visitors_fit_in_a_million_bytes(world: World) {
             admissions_per_second: 50.0,
             blocked_seconds: 0.0,
             leaving_per_second: 0.0,
+            fastest_per_second: 0.0,
+            newcomers_per_second: 0.0,
             poll_budget: 2_000,
         };
         #[expect(clippy::cast_precision_loss, reason = "a spread of chances")]

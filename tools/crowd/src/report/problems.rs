@@ -5,6 +5,7 @@ use super::sections::Figures;
 use crate::{
     crowd::Over,
     duration,
+    method::QueueingMethod,
     number::{level, whole},
 };
 
@@ -38,10 +39,12 @@ fn unfinished(figures: &Figures, over: Over) -> Option<String> {
 
 fn turned_away(figures: &Figures) -> impl Iterator<Item = String> {
     let seen = figures.visitors;
+    let rejects = figures.setting.method == Some(QueueingMethod::Reject);
     let counts = [
         (seen.failed, "gave up after errors"),
         (seen.expired, "were told `expired`"),
-        (seen.closed, "were told `closed`"),
+        // That is what such a room is for.
+        (if rejects { 0 } else { seen.closed }, "were told `closed`"),
     ];
     counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} visitors {what}"))
 }
@@ -54,8 +57,9 @@ fn errors(figures: &Figures, expect_outages: bool) -> impl Iterator<Item = Strin
 }
 
 fn limits(figures: &Figures) -> impl Iterator<Item = String> {
-    let ceiling = figures.setting.ceiling.map(i64::from);
-    let rate = figures.setting.rate_per_minute.map(i64::from);
+    let kept = figures.setting.method.is_none_or(QueueingMethod::keeps_limits);
+    let ceiling = figures.setting.ceiling.filter(|_| kept).map(i64::from);
+    let rate = figures.setting.rate_per_minute.filter(|_| kept).map(i64::from);
     let (inside, admissions) = (&figures.inside, &figures.admissions);
     let checks = [
         (Some(inside.highest), ceiling, "inside at once, as the visitors saw it"),
@@ -103,6 +107,8 @@ mod tests {
         let problems = find(&figures, Over::Finished, false);
         assert_eq!(problems.len(), 1);
         assert!(problems[0].contains("101 inside at once, as the controller saw it"));
+        figures.setting.method = Some(QueueingMethod::Passthrough);
+        assert!(find(&figures, Over::Finished, false).is_empty(), "there is no limit to keep");
     }
 
     #[test]
