@@ -6,7 +6,7 @@
 //!
 //! | version | nonce | sealed | tag |
 //! |---|---|---|---|
-//! | 1, authenticated | 12 | 52: flags, place, check-in, lease, stake, seat; big-endian | 16 |
+//! | 1: the number 2, authenticated | 12 | 52: flags, place, check-in, lease, stake, seat; big-endian | 16 |
 //!
 //! The nonce is random. Two tickets of one key that share a nonce would let a reader of both
 //! forge tickets of that room. After n tickets that happens with probability n²/2^97: a room
@@ -25,7 +25,7 @@ use crate::DeploymentSecret;
 
 mod body;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const VERSION_LEN: usize = 1;
 const TAG_LEN: usize = 16;
 const SEALED_LEN: usize = VERSION_LEN + NONCE_LEN + BODY_LEN + TAG_LEN;
@@ -259,7 +259,7 @@ mod tests {
     /// with [`VERSION`].
     #[test]
     fn a_ticket_of_this_version_still_opens() {
-        let old = "AQABAgMEBQYHCAkKC7IBS5n1bDCC_GFv6ehz1IG65yC-Jx-Xx8ICPrkgw_mknb2vQnTRX49PZHJ4e69Jgw9c_PY_eLfbmg3JxDKpnU2t7-WrkmaK";
+        let old = "AvzaxCumUdCXTYXynBvFq0Xp45S3-tArfq41RHUYjoOjv-ofbstBspbGylIvKSeGp7J9UQ8SNdgkzYO_rZvBTz3dEs4rUNc5ppEgXoFrUBJP";
         assert_eq!(sealer("sale", 1).open(old), Ok(TICKET));
     }
 }
