@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use axum::{
     extract::State,
-    http::HeaderMap,
     response::{IntoResponse, Response},
 };
 use vestibule_runtime::problem::Problem;
@@ -41,10 +40,9 @@ use crate::{
 )]
 pub(crate) async fn get_status(
     State(admission): State<Arc<Admission>>,
-    headers: HeaderMap,
     caller: Caller,
 ) -> Result<Response, Problem> {
-    if cloudflare::is_asked_for(&caller.visit.snapshot, &headers) {
+    if caller.in_cloudflares_form {
         return in_cloudflares_form(&admission, caller).await;
     }
     let (visit, carrier, (ticket, text)) = caller.with_ticket()?;

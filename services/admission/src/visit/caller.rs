@@ -12,7 +12,7 @@ use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_store::KnownRoom;
 use vestibule_token::{Ticket, TicketError};
 
-use super::Carrier;
+use super::{Carrier, cloudflare};
 use crate::state::Admission;
 
 /// A room as it is at the time of a request.
@@ -35,6 +35,8 @@ pub(crate) struct Caller {
     pub(crate) carrier: Carrier,
     /// The ticket: opened, with its text.
     pub(crate) ticket: Result<(Ticket, String), NoTicket>,
+    /// Whether the answer is to have the form of Cloudflare's waiting rooms.
+    pub(crate) in_cloudflares_form: bool,
 }
 
 /// Why there is no ticket.
@@ -117,7 +119,8 @@ impl FromRequestParts<Arc<Admission>> for Caller {
                 Err(error) => Err(NoTicket::Refused(error)),
             },
         };
-        Ok(Self { visit, carrier, ticket })
+        let in_cloudflares_form = cloudflare::is_asked_for(&visit.snapshot, &parts.headers);
+        Ok(Self { visit, carrier, ticket, in_cloudflares_form })
     }
 }
 

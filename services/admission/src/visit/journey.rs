@@ -259,7 +259,11 @@ impl<'a> Journey<'a> {
         Ticket { waiter: Waiter::new(place, lease, hazard), seat: None }
     }
 
+    /// Only where chance decides; elsewhere nobody wins.
     fn luck(&self, waiter: &Waiter) -> f64 {
+        if self.visit.snapshot.settings.queueing_method.rules().is_ordered() {
+            return f64::INFINITY;
+        }
         self.visit.seals.lucks.of(waiter.place.number)
     }
 

@@ -11,7 +11,7 @@ local function write_phases(keys, line, now, first)
   local before = read_settings(keys.settings, now)
   redis.call('HSET', keys.settings, 'until', ARGV[first])
   write_phase(keys.settings, SETTINGS, first + 1)
-  write_phase(keys.settings, NEXT, first + 1 + #SETTINGS)
+  write_phase(keys.settings, next_settings(), first + 1 + #SETTINGS)
   local rejects = read_settings(keys.settings, now).rejects
   excuse(line, not rejects and (before.reopened_at or before.rejects and now) or nil)
   redis.call('HSET', keys.line, 'presence_from', line.presence_from, 'excused_until',

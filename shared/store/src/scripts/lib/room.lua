@@ -48,8 +48,13 @@ local SETTINGS = {
   'json', 'event', 'total', 'rate', 'session', 'validity', 'expiry', 'auto', 'held', 'suspended',
   'open', 'rejects', 'renew', 'draw',
 }
-local NEXT = {}
-for i, name in ipairs(SETTINGS) do NEXT[i] = 'next.' .. name end
+
+-- The names of the same for the phase that follows; made when they are needed, which is seldom.
+local function next_settings()
+  local names = {}
+  for i, name in ipairs(SETTINGS) do names[i] = 'next.' .. name end
+  return names
+end
 
 -- The settings in force at `now`: those of the phase under way, or, from `until` on, of the one
 -- that follows, whether the leader has turned the page yet or not. Limits and expiry are nil when
@@ -57,7 +62,7 @@ for i, name in ipairs(SETTINGS) do NEXT[i] = 'next.' .. name end
 local function read_settings(key, now)
   local until_ms = tonumber(redis.call('HGET', key, 'until'))
   local has_turned = until_ms and now >= until_ms
-  local values = redis.call('HMGET', key, unpack(has_turned and NEXT or SETTINGS))
+  local values = redis.call('HMGET', key, unpack(has_turned and next_settings() or SETTINGS))
   local reopened = has_turned and values[12] ~= '1' and redis.call('HGET', key, 'rejects') == '1'
   return {
     json = values[1],
