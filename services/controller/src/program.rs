@@ -84,9 +84,11 @@ impl Controller {
         mut place: impl FnMut(&mut Program) -> Result<(Event, bool), Problem>,
     ) -> Result<(Event, bool), Problem> {
         let mut draft = self.read_program(room).await?;
-        let before: Vec<_> = draft.events.iter().map(|event| event.beacon.clone()).collect();
+        let before = draft.clone();
         let (event, _) = place(&mut draft)?;
-        if let Some(beacon) = event.beacon.as_ref().filter(|_| !before.contains(&event.beacon)) {
+        // Of this very event: another one may have been bound to the round before it was known.
+        let bound = before.event(event.name.as_str()).and_then(|event| event.beacon.as_ref());
+        if let Some(beacon) = event.beacon.as_ref().filter(|beacon| Some(*beacon) != bound) {
             require_future_round(beacon).await?;
         }
         self.change_program(room, place).await

@@ -84,6 +84,10 @@ async fn draw(controller: &Controller, epoch: u64, known: &KnownRoom) -> Result<
     let Some(snapshot) = controller.store.read_snapshot(&room).await? else { return Ok(()) };
     let report = controller.store.survey(&room, &snapshot.draws, epoch).await?;
     let pool = pool_to_draw(&report.pool, &snapshot, &plans.program);
+    if pool.draw_id.is_empty() {
+        // Nobody waits, and the event whose draw it would have been is not in force any more.
+        return Ok(());
+    }
     let event = plans.program.events.iter().find(|event| event.draw_id == pool.draw_id);
     let state = |event| plans.program.state_of(event, report.survey.now_ms);
     match event.filter(|event| event.draw).map(|event| (event, state(event))) {

@@ -1,3 +1,6 @@
+//! Placing events in a program: seeds, commitments and refusals, without Redis. Changing it under
+//! concurrency is a scenario's.
+
 use clap::Parser;
 use vestibule_runtime::metrics::Registry;
 

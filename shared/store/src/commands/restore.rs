@@ -54,7 +54,8 @@ impl Restoration {
 }
 
 impl Store {
-    /// Brings back a lost room with its `program`; says whether it did, or the room was there. Refuses nothing to
+    /// Brings back a lost room with its `program`; says whether it did, or the room was there.
+    /// Refuses nothing to
     /// a stale leader: a room that is there stays as it is.
     ///
     /// # Errors

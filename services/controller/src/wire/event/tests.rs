@@ -1,3 +1,5 @@
+//! An event's document, both ways, and what is refused in it. What its values mean is the domain's.
+
 use super::*;
 
 const TIMES: &str = r#""event_start_time":2000,"event_end_time":3000"#;

@@ -1,3 +1,5 @@
+//! Which changes of a program are refused, and why. What is in force when is in `program`'s tests.
+
 use super::*;
 use crate::schedule::{Beacon, Overrides};
 

@@ -1,3 +1,5 @@
+//! What is in force when, to the millisecond. Which programs are allowed is in `change`'s tests.
+
 use proptest::prelude::*;
 
 use super::*;
