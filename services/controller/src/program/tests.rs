@@ -57,3 +57,25 @@ async fn what_cannot_be_changes_nothing() {
     assert_eq!(late.errors()[0].field, "prequeue_start_time");
     assert_eq!(program, Program::default());
 }
+
+#[tokio::test]
+async fn a_round_that_is_known_already_is_refused() {
+    let told = serde_json::json!({
+        "round": 657_413,
+        "randomness": "fc1873a13f3545aeade8401532ef5519920652eee6b0d2b19ca12643b87b3587",
+        "signature": "b713718a38ae728dfd477991af2822e08d2f305e47718cef9f7848ce4050e7be41076862b98fad56e91a6b85b89cd97b",
+    });
+    let known = axum::routing::get(async move || axum::Json(told.clone()));
+    let routes = axum::Router::new().route("/public/657413", known);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = tokio::spawn(async move { axum::serve(listener, routes).await });
+    let quicknet = "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a";
+    let beacon = |round| Beacon { url: url.clone(), round, public_key: quicknet.into() };
+    let refused = require_future_round(&beacon(657_413)).await.unwrap_err();
+    assert_eq!(refused.errors()[0].field, "beacon.round");
+    require_future_round(&beacon(657_414)).await.unwrap();
+    server.abort();
+    let _ = server.await;
+    require_future_round(&beacon(657_413)).await.unwrap();
+}

@@ -55,8 +55,7 @@ impl Restoration {
 
 impl Store {
     /// Brings back a lost room with its `program`; says whether it did, or the room was there.
-    /// Refuses nothing to
-    /// a stale leader: a room that is there stays as it is.
+    /// Refuses nothing to a stale leader: a room that is there stays as it is.
     ///
     /// # Errors
     /// As for every call to Redis.
