@@ -5,6 +5,8 @@
 mod aws_expiry;
 mod aws_matrix;
 mod aws_private;
+mod authorizer;
+mod authorizer_hostile;
 mod bad_input;
 mod ceiling;
 mod claims;
@@ -15,6 +17,7 @@ mod draw;
 mod events;
 mod failover;
 mod fifo;
+mod front;
 mod journey;
 mod keys;
 mod leaks;

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use reqwest::Client;
+use reqwest::{Client, redirect::Policy};
 use tempfile::TempDir;
 
 use crate::{
-    Aws, Carries, Flavor, Fleet, Operator, Process, Redis, Reply, Service, Verifier, Visitor,
+    Aws, Carries, Flavor, Fleet, Operator, Process, Redis, Reply, Service, SiteVisitor, Verifier, Visitor,
     eventually,
     instance::{Instance, START, Settings, start_all},
 };
@@ -24,6 +24,7 @@ pub struct Builder {
     grace_seconds: u32,
     log: String,
     regions: Vec<String>,
+    environment: Vec<(String, String)>,
 }
 
 /// A running deployment. Everything ends with it.
@@ -84,6 +85,13 @@ impl Builder {
         self
     }
 
+    /// One more option of every instance, as an environment variable.
+    #[must_use]
+    pub fn environment(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     /// Starts it, and waits until every instance is ready.
     pub async fn start(self) -> Result<Deployment> {
         let redis = Redis::start(self.flavor).await?;
@@ -95,8 +103,9 @@ impl Builder {
             grace_seconds: self.grace_seconds,
             log: self.log,
             regions: self.regions,
+            environment: self.environment,
             dir: dir.path().to_owned(),
-            http: Client::builder().timeout(CALL).build()?,
+            http: Client::builder().timeout(CALL).redirect(Policy::none()).build()?,
         };
         let first = 1.min(self.controllers);
         let mut controllers = start_all(&settings, Service::Controller, first, 0).await?;
@@ -135,6 +144,7 @@ impl Deployment {
             grace_seconds: 10,
             log: "info".to_owned(),
             regions: Vec::new(),
+            environment: Vec::new(),
         }
     }
 
@@ -178,6 +188,12 @@ impl Deployment {
     #[must_use]
     pub fn visitor(&self, room: &str) -> Visitor {
         Visitor::new(self.admission_fleet.clone(), room, Carries::Header)
+    }
+
+    /// A new visitor of a site at `host`, whose gateway asks the authorizer.
+    #[must_use]
+    pub fn site_visitor(&self, host: &str) -> SiteVisitor {
+        SiteVisitor::new(self.admission_fleet.clone(), host)
     }
 
     /// A gateway that has fetched the keys.

@@ -30,6 +30,7 @@ pub(crate) struct Settings {
     pub(crate) grace_seconds: u32,
     pub(crate) log: String,
     pub(crate) regions: Vec<String>,
+    pub(crate) environment: Vec<(String, String)>,
     pub(crate) dir: PathBuf,
     pub(crate) http: Client,
 }
@@ -126,7 +127,8 @@ fn configure(command: &mut Command, settings: &Settings, listen: &str, admin: &s
         .env("VESTIBULE_LISTEN", listen)
         .env("VESTIBULE_ADMIN_LISTEN", admin)
         .env("VESTIBULE_SHUTDOWN_GRACE_SECONDS", settings.grace_seconds.to_string())
-        .env("VESTIBULE_LOG", &settings.log);
+        .env("VESTIBULE_LOG", &settings.log)
+        .envs(settings.environment.iter().cloned());
 }
 
 async fn ready(instance: &mut Instance, http: &Client) -> Result<()> {

@@ -10,6 +10,7 @@ mod aws;
 mod deployment;
 mod docker;
 mod fleet;
+pub mod gateway;
 mod instance;
 mod operator;
 mod ports;
@@ -17,6 +18,7 @@ mod process;
 mod programs;
 mod redis_server;
 mod reply;
+mod site_visitor;
 mod tokens;
 mod visitor;
 mod wait;
@@ -31,6 +33,7 @@ pub use self::{
     programs::ours,
     redis_server::{Flavor, Redis},
     reply::Reply,
+    site_visitor::SiteVisitor,
     tokens::{Claims, Verifier, claims_of},
     visitor::{Carries, Visitor},
     wait::eventually,

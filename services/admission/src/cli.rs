@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::{Parser, Subcommand};
+use ipnet::IpNet;
 use vestibule_runtime::options::CommonOptions;
 
 /// Vestibule's admission service: gives visitors their place in line and lets them enter.
@@ -24,6 +25,10 @@ pub struct Cli {
     #[arg(long, env = "VESTIBULE_LISTEN", value_name = "ADDRESS", default_value = "0.0.0.0:8080")]
     pub listen: SocketAddr,
 
+    /// Address for Envoy's ext_authz over gRPC, without TLS; none if not given. Keep it private.
+    #[arg(long, env = "VESTIBULE_GRPC_LISTEN", value_name = "ADDRESS")]
+    pub grpc_listen: Option<SocketAddr>,
+
     /// Address for /livez, /readyz and /metrics. Keep it private.
     #[arg(
         long,
@@ -37,6 +42,26 @@ pub struct Cli {
     /// not given. A room may name another issuer.
     #[arg(long, env = "VESTIBULE_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
+
+    /// Gateways and load balancers: networks whose word about other requests counts, such as
+    /// X-Forwarded-For and what /authorize is told.
+    #[arg(
+        long,
+        env = "VESTIBULE_TRUSTED_PROXIES",
+        value_name = "NETWORKS",
+        value_delimiter = ',',
+        default_value = "127.0.0.0/8,::1/128"
+    )]
+    pub trusted_proxies: Vec<IpNet>,
+
+    /// Waiting pages that are told news as they happen, before more are refused: those go on asking.
+    #[arg(
+        long,
+        env = "VESTIBULE_MAX_LIVE_UPDATES",
+        value_name = "COUNT",
+        default_value_t = 10_000
+    )]
+    pub max_live_updates: usize,
 
     /// Requests in flight before more are refused with 503 and Retry-After.
     #[arg(

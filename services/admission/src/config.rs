@@ -6,7 +6,7 @@ use secrecy::ExposeSecret;
 use vestibule_store::{Clock, Store};
 use vestibule_token::DeploymentSecret;
 
-use crate::cli::Cli;
+use crate::{authorizer::TrustedProxies, cli::Cli};
 
 /// The checked configuration.
 #[derive(Debug)]
@@ -15,8 +15,11 @@ pub(crate) struct Config {
     pub(crate) secret: Arc<DeploymentSecret>,
     pub(crate) region: String,
     pub(crate) public_url: String,
+    pub(crate) proxies: TrustedProxies,
     pub(crate) listen: SocketAddr,
+    pub(crate) grpc_listen: Option<SocketAddr>,
     pub(crate) admin_listen: SocketAddr,
+    pub(crate) max_live_updates: usize,
     pub(crate) max_requests_in_flight: usize,
     pub(crate) shutdown_grace: Duration,
 }
@@ -35,8 +38,11 @@ impl Config {
             secret: Arc::new(DeploymentSecret::new(secret.expose_secret().as_bytes())?),
             region: cli.common.region.clone(),
             public_url: cli.public_url(),
+            proxies: TrustedProxies::new(&cli.trusted_proxies),
             listen: cli.listen,
+            grpc_listen: cli.grpc_listen,
             admin_listen: cli.admin_listen,
+            max_live_updates: cli.max_live_updates,
             max_requests_in_flight: cli.max_requests_in_flight,
             shutdown_grace: cli.common.shutdown_grace(),
         })

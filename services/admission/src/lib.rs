@@ -5,13 +5,16 @@
 //! through `desks`. Polls are answered from memory. What is *not* here: advancing the line,
 //! which is the controller's.
 
+mod authorizer;
 pub mod cli;
 mod config;
 mod desks;
 mod endpoints;
+mod ext_authz;
 mod loops;
 mod metrics;
 mod openapi;
+mod page;
 mod router;
 mod run;
 mod service;

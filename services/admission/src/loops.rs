@@ -18,6 +18,7 @@ const REGION: Duration = Duration::from_secs(2);
 /// Starts the loops; they end when the last request was answered.
 pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
     lifecycle.spawn("opening", open(Arc::clone(admission), lifecycle.clone()));
+    lifecycle.spawn("live", end_streams(Arc::clone(admission), lifecycle.clone()));
     for (name, task) in [("feed", Task::Feed), ("keys", Task::Keys), ("check-ins", Task::CheckIns)]
     {
         let (admission, drained) = (Arc::clone(admission), lifecycle.drained().clone());
@@ -26,6 +27,12 @@ pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
             task.finish(&admission).await;
         });
     }
+}
+
+/// Streams would last through the stop: they end when it begins.
+async fn end_streams(admission: Arc<Admission>, lifecycle: Lifecycle) {
+    lifecycle.soft().cancelled().await;
+    admission.live.close();
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -28,6 +28,7 @@ impl Collector for Figures {
         )?;
         calls.encode(metric)?;
         self.encode_slots_taken(&mut encoder)?;
+        self.encode_pages(&mut encoder)?;
         let rooms = i64::try_from(self.0.feed.rooms().len()).unwrap_or(i64::MAX);
         let rooms = ConstGauge::new(rooms);
         let metric =
@@ -39,6 +40,26 @@ impl Collector for Figures {
 // === impl Figures ===
 
 impl Figures {
+    /// The waiting page: live streams, and own pages that could not be shown.
+    fn encode_pages(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let open = ConstGauge::new(i64::try_from(self.0.live.open()).unwrap_or(i64::MAX));
+        let metric = encoder.encode_descriptor(
+            "live_updates",
+            "Waiting pages that are told news as they happen",
+            None,
+            open.metric_type(),
+        )?;
+        open.encode(metric)?;
+        let fallbacks = ConstCounter::new(self.0.looks.fallbacks());
+        let metric = encoder.encode_descriptor(
+            "custom_page_fallbacks",
+            "Times that the default page was shown because the room's own page is broken",
+            None,
+            fallbacks.metric_type(),
+        )?;
+        fallbacks.encode(metric)
+    }
+
     /// Where the slots came from of those who entered without waiting.
     fn encode_slots_taken(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let taken = self.0.joins.taken();

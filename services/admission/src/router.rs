@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::{Json, Router, routing::get};
+use axum::{
+    Json, Router,
+    routing::{any, get},
+};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_scalar::{Scalar, Servable};
 use vestibule_runtime::{HttpMetrics, Shed, http};
@@ -18,8 +21,14 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<Admission>> {
         .routes(routes!(endpoints::claim_seat))
         .routes(routes!(endpoints::leave_room))
         .routes(routes!(endpoints::get_draw))
+        // The waiting page
+        .routes(routes!(endpoints::get_page))
+        .routes(routes!(endpoints::get_live))
+        .routes(routes!(endpoints::enter_room))
         // Gateways
         .routes(routes!(endpoints::get_jwks))
+        .routes(routes!(endpoints::authorize))
+        .routes(routes!(endpoints::revoke))
         // AWS-style clients
         .routes(routes!(endpoints::aws::assign_queue_num))
         .routes(routes!(endpoints::aws::get_queue_num))
@@ -35,6 +44,8 @@ pub(crate) fn router(admission: Arc<Admission>, metrics: &HttpMetrics, shed: She
     let (routes, document) = routes().split_for_parts();
     let routes = routes
         .merge(Scalar::with_url("/docs", document.clone()))
-        .route("/openapi.json", get(async || Json(document)));
+        .route("/openapi.json", get(async || Json(document)))
+        .route("/authorize/envoy/", any(endpoints::authorize_envoy))
+        .route("/authorize/envoy/{*path}", any(endpoints::authorize_envoy));
     http::public(routes, metrics, shed).with_state(admission)
 }

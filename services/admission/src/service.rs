@@ -7,7 +7,7 @@ use vestibule_runtime::{
     serve_admin,
 };
 
-use crate::{config::Config, loops, metrics::Figures, router::router, state::Admission};
+use crate::{config::Config, ext_authz, loops, metrics::Figures, router::router, state::Admission};
 
 /// A running admission.
 #[derive(Debug)]
@@ -26,14 +26,23 @@ impl Service {
     pub(crate) async fn start(config: Config) -> Result<Self, BindError> {
         let listener = bind(config.listen).await?;
         let admin_listener = bind(config.admin_listen).await?;
+        let grpc_listener = match config.grpc_listen {
+            Some(address) => Some(bind(address).await?),
+            None => None,
+        };
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let mut registry = metrics::registry("admission", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
         let admission = Arc::new(Admission::new(&config));
+        admission.tally.register(&mut registry);
         registry.register_collector(Box::new(Figures(Arc::clone(&admission))));
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         let shed = Shed::new(config.max_requests_in_flight);
         serve(listener, router(Arc::clone(&admission), &http, shed), &lifecycle);
+        if let Some(listener) = grpc_listener {
+            let most = config.max_requests_in_flight;
+            ext_authz::serve(listener, Arc::clone(&admission), most, &lifecycle);
+        }
         loops::spawn(&admission, &lifecycle);
         lifecycle.readiness().started();
         tracing::info!(address = %config.listen, admin_address = %config.admin_listen, "listening");

@@ -10,8 +10,10 @@ use vestibule_entry::{Desk, KeyKeeper, Seals, Signer, aws::Generate};
 use vestibule_store::{Feed, Store, StoreError};
 
 use crate::{
+    authorizer::{CoverageBoard, Tally, TrustedProxies},
     config::Config,
     desks::{CheckIns, Door, DrawBoard, JoinDesk, LeaveDesk, TouchDesk},
+    page::{LiveDesk, LooksBoard},
 };
 
 /// The parts of the admission service, shared by all requests.
@@ -39,6 +41,16 @@ pub(crate) struct Admission {
     pub(crate) leaves: LeaveDesk,
     /// Where it is published how draws were made.
     pub(crate) draws: DrawBoard,
+    /// What the rooms cover.
+    pub(crate) coverage: CoverageBoard,
+    /// How often the authorizer decided what.
+    pub(crate) tally: Tally,
+    /// Who may ask about others' requests.
+    pub(crate) proxies: TrustedProxies,
+    /// Operators' own pages and logos.
+    pub(crate) looks: LooksBoard,
+    /// Who is told news as they happen.
+    pub(crate) live: LiveDesk,
     /// Where the waiting are counted.
     pub(crate) check_ins: CheckIns,
     /// Where this instance runs.
@@ -64,12 +76,17 @@ impl Admission {
         Self {
             seals: Seals::new(Arc::clone(&config.secret)),
             signer: Signer::default(),
+            coverage: CoverageBoard::new(feed.clone()),
+            tally: Tally::default(),
+            proxies: config.proxies.clone(),
             door: Door::new(desk.clone()),
             desk,
             joins: JoinDesk::new(parts.clone(), Arc::clone(&region), public_url.clone()),
             touches: TouchDesk::new(parts, public_url.clone()),
             leaves: LeaveDesk::new(store.clone()),
             draws: DrawBoard::new(store.clone()),
+            looks: LooksBoard::default(),
+            live: LiveDesk::new(config.max_live_updates),
             check_ins: CheckIns::new(store.clone()),
             region,
             public_url,

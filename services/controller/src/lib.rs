@@ -17,6 +17,7 @@ pub mod openapi;
 pub mod program;
 pub mod rooms;
 pub mod router;
+mod routes;
 mod run;
 mod service;
 pub mod state;

@@ -43,9 +43,10 @@ impl Controller {
         mut change: impl FnMut(&mut Program) -> Result<T, Problem>,
     ) -> Result<T, Problem> {
         for _ in 0..ATTEMPTS {
-            let mut program = self.read_program(room).await?;
+            let before = self.read_program(room).await?;
+            let mut program = before.clone();
             let outcome = change(&mut program)?;
-            if self.put_program(room, &program).await? != Put::Conflict {
+            if self.put_program(room, &before, &program).await? != Put::Conflict {
                 return Ok(outcome);
             }
         }
@@ -62,10 +63,11 @@ impl Controller {
         change: impl Fn(&mut Program) -> Result<(), Problem>,
     ) -> Result<Put, Problem> {
         for _ in 0..ATTEMPTS {
-            let program = self.store.read_program(room).await;
-            let mut program = program.map_err(|error| problem_of(&error))?.unwrap_or_default();
+            let before = self.store.read_program(room).await;
+            let before = before.map_err(|error| problem_of(&error))?.unwrap_or_default();
+            let mut program = before.clone();
             change(&mut program)?;
-            let put = self.put_program(room, &program).await?;
+            let put = self.put_program(room, &before, &program).await?;
             if put != Put::Conflict {
                 return Ok(put);
             }
@@ -125,7 +127,26 @@ impl Controller {
         self.store.now_ms().await.map_err(|error| problem_of(&error))
     }
 
-    async fn put_program(&self, room: &RoomId, program: &Program) -> Result<Put, Problem> {
+    async fn put_program(
+        &self,
+        room: &RoomId,
+        before: &Program,
+        program: &Program,
+    ) -> Result<Put, Problem> {
+        let (now, was) = (&program.front, &before.front);
+        if now.routes == was.routes && now.cookie.suffix == was.cookie.suffix {
+            self.put_as_it_is(room, program).await
+        } else {
+            self.put_routes(room, program).await
+        }
+    }
+
+    /// Puts a program without looking at other rooms.
+    pub(crate) async fn put_as_it_is(
+        &self,
+        room: &RoomId,
+        program: &Program,
+    ) -> Result<Put, Problem> {
         let put = self.store.put_program(room, program).await;
         let put = put.map_err(|error| problem_of(&error))?;
         if put != Put::Conflict {
@@ -172,7 +193,8 @@ pub(crate) fn check_settings(program: &Program) -> Result<(), Problem> {
     refuse(invalid_room(), program.errors_of_settings())
 }
 
-fn busy() -> Problem {
+/// A 409: the change was begun anew too often.
+pub(crate) fn busy() -> Problem {
     Problem::new(ProblemType::Conflict).detail("others keep changing this room")
 }
 

@@ -19,8 +19,8 @@ use crate::{
         },
         delete_room,
         events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
-        get_history, get_room, get_status, list_rooms, patch_room, put_room, reset_room,
-        revoke_session, rotate_keys,
+        get_history, get_room, get_status, list_rooms, match_request, patch_room, put_room,
+        reset_room, revoke_session, rotate_keys,
     },
     extractors::{require_bearer, require_bearer_aws_style},
     openapi,
@@ -43,6 +43,7 @@ pub(crate) fn v1() -> Routes {
             delete_room::delete_room
         ))
         .routes(routes!(reset_room::reset_room))
+        .routes(routes!(match_request::match_request))
         .routes(routes!(get_status::get_status))
         .routes(routes!(get_history::get_history))
         .routes(routes!(revoke_session::revoke_session))

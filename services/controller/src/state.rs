@@ -47,7 +47,7 @@ impl Controller {
     pub fn start(config: Config, address: SocketAddr, registry: &mut Registry) -> Arc<Self> {
         let Config { store, secret, api_token, public_url, region, .. } = config;
         let instance = format!("controller-{region}-{:08x}", rand::random::<u32>());
-        let feed = Feed::with_plans(store.clone(), instance.as_str());
+        let feed = Feed::new(store.clone(), instance.as_str());
         let keys = KeyKeeper::new(store.clone(), Arc::clone(&secret));
         Arc::new(Self {
             desk: Desk::new(store.clone(), feed.clone(), keys.clone()),

@@ -8,6 +8,7 @@
 pub mod advance;
 pub mod check_in;
 pub mod draw;
+pub mod front;
 pub mod method;
 mod place;
 pub mod presence;

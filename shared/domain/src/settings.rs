@@ -1,9 +1,11 @@
 //! A room's settings: what an operator decides, its defaults and its bounds.
 //! Not the line itself: see [`crate::RoomSnapshot`].
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
-use crate::QueueingMethod;
+use crate::{QueueingMethod, front::LONGEST_UNSEEN_MS};
 
 /// The largest limit: as large as a signed 32-bit number, as other products have it.
 pub const MAX_LIMIT: u64 = 2_147_483_647;
@@ -65,8 +67,8 @@ pub struct RoomSettings {
 /// A field that cannot be as it was given, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
-    /// The field's name in the API.
-    pub field: &'static str,
+    /// The field's name in the API, with the way to it: `routes[1].host`.
+    pub field: Cow<'static, str>,
     /// What is wrong and how to mend it.
     pub reason: String,
 }
@@ -108,6 +110,13 @@ impl RoomSettings {
         self.session_duration_seconds.max(self.token_validity_seconds)
     }
 
+    /// For how long a visitor inside is let pass before its session is looked at again, ms: so much
+    /// earlier than after a whole session without a request a session may end.
+    #[must_use]
+    pub fn unseen_ms(&self) -> u64 {
+        (self.session_duration_seconds * 1000 / 10).min(LONGEST_UNSEEN_MS)
+    }
+
     /// Everything that is out of bounds; empty when all is well.
     #[must_use]
     pub fn errors(&self) -> Vec<FieldError> {
@@ -135,7 +144,7 @@ impl RoomSettings {
     fn rate_error(&self) -> Option<FieldError> {
         let (rate, ceiling) = (self.new_users_per_minute?, self.total_active_users?);
         (rate > ceiling).then(|| FieldError {
-            field: "new_users_per_minute",
+            field: "new_users_per_minute".into(),
             reason: format!("must not be above total_active_users, {ceiling}, and is {rate}"),
         })
     }
@@ -147,14 +156,14 @@ impl RoomSettings {
             return None;
         }
         let reason = "must be 1 to 512 printable ASCII characters without spaces, or null".into();
-        Some(FieldError { field: "issuer", reason })
+        Some(FieldError { field: "issuer".into(), reason })
     }
 }
 
 fn bounded(field: &'static str, value: Option<u64>, low: u64, high: u64) -> Option<FieldError> {
     let value = value?;
     (value < low || value > high).then(|| FieldError {
-        field,
+        field: field.into(),
         reason: format!("must be from {low} to {high}, and is {value}"),
     })
 }
@@ -182,7 +191,7 @@ mod tests {
             poll_budget_per_second: 0,
             ..RoomSettings::default()
         };
-        let fields: Vec<_> = wrong.errors().iter().map(|error| error.field).collect();
+        let fields: Vec<_> = wrong.errors().into_iter().map(|error| error.field).collect();
         let expected = [
             "total_active_users",
             "session_duration_seconds",

@@ -83,7 +83,7 @@ pub use self::{
     http_metrics::HttpMetrics,
     lifecycle::{Exit, Lifecycle},
     problem::{FieldError, Problem, ProblemType},
-    serve::{BindError, bind, serve, serve_admin},
+    serve::{BindError, Peer, bind, serve, serve_admin, serve_task},
     shed::Shed,
     signals::{SignalSender, Signals},
 };

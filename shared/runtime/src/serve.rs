@@ -15,6 +15,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::connection::Connection;
+pub use self::connection::Peer;
 use crate::{
     admin,
     lifecycle::{Lifecycle, Phase},
@@ -45,6 +46,18 @@ pub fn serve(listener: TcpListener, router: Router, lifecycle: &Lifecycle) {
     lifecycle.supervise(Phase::Server, "server", run(listener, router, stop));
 }
 
+/// Runs a server of another kind, which ends by itself after the soft stop, when it has finished
+/// the requests under way.
+///
+/// Returns at once; the server is one of the tasks that the lifecycle watches.
+pub fn serve_task(
+    name: &'static str,
+    server: impl Future<Output = ()> + Send + 'static,
+    lifecycle: &Lifecycle,
+) {
+    lifecycle.supervise(Phase::Server, name, server);
+}
+
 /// Serves [`admin::router`] until the very end, so that probes see the drain.
 pub fn serve_admin(listener: TcpListener, registry: Arc<Registry>, lifecycle: &Lifecycle) {
     let router = admin::router(lifecycle.readiness().clone(), registry);
@@ -60,8 +73,8 @@ async fn run(mut listener: TcpListener, router: Router, stop: CancellationToken)
     loop {
         tokio::select! {
             () = stop.cancelled() => break,
-            (stream, _) = Listener::accept(&mut listener) => {
-                connections.spawn(handle(stream, router.clone(), stop.child_token()));
+            (stream, peer) = Listener::accept(&mut listener) => {
+                connections.spawn(handle(stream, peer, router.clone(), stop.child_token()));
             }
             // Lets go of those that have ended.
             Some(_) = connections.join_next() => {}
@@ -71,12 +84,12 @@ async fn run(mut listener: TcpListener, router: Router, stop: CancellationToken)
     while connections.join_next().await.is_some() {}
 }
 
-async fn handle(stream: TcpStream, router: Router, stop: CancellationToken) {
+async fn handle(stream: TcpStream, peer: SocketAddr, router: Router, stop: CancellationToken) {
     // Answers are single small writes: waiting for more to send with them gains nothing.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
-    Connection::new(router).run(stream, stop).await;
+    Connection::new(router, peer).run(stream, stop).await;
 }
 
 #[cfg(test)]

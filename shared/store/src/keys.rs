@@ -27,6 +27,8 @@
 //! | `vestibule:{deployment}:regions` | hash | no | region → its index in request ids |
 //! | `vestibule:{deployment}:lease` | string | 2 s | the leading controller |
 //! | `vestibule:{deployment}:epoch` | string | no | the leader's fencing epoch |
+//! | `vestibule:{deployment}:routes` | string | 10 s | who changes the routes of a room just now |
+//! | `vestibule:{deployment}:routes-epoch` | string | no | counts such changes |
 
 use vestibule_domain::RoomId;
 
@@ -34,6 +36,8 @@ use vestibule_domain::RoomId;
 pub(crate) const SNAPSHOTS: &str = "vestibule:snapshots";
 /// Channel on which the names of deleted rooms are pushed.
 pub(crate) const DELETIONS: &str = "vestibule:deletions";
+/// Channel on which ended sessions are pushed, as JSON.
+pub(crate) const ENDINGS: &str = "vestibule:endings";
 
 pub(crate) const ROOMS: &str = "vestibule:{deployment}:rooms";
 pub(crate) const SCHEMA: &str = "vestibule:{deployment}:schema";
@@ -41,6 +45,8 @@ pub(crate) const KEY_RING: &str = "vestibule:{deployment}:keys";
 pub(crate) const REGIONS: &str = "vestibule:{deployment}:regions";
 pub(crate) const LEASE: &str = "vestibule:{deployment}:lease";
 pub(crate) const EPOCH: &str = "vestibule:{deployment}:epoch";
+pub(crate) const ROUTES_LEASE: &str = "vestibule:{deployment}:routes";
+pub(crate) const ROUTES_EPOCH: &str = "vestibule:{deployment}:routes-epoch";
 
 /// Something that a room keeps in Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -43,6 +43,8 @@ pub(crate) enum Measure {
     Join,
     /// A served visitor's first claim, with its token.
     Claim,
+    /// What a gateway asks about a visitor inside, and about a newcomer who enters.
+    Authorize,
     /// Redis's memory per waiting visitor.
     Memory,
     /// A visitor's place in a draw.

@@ -2,6 +2,7 @@
 //! ended when this returns.
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::{
@@ -34,7 +35,7 @@ async fn measure(options: &Options) -> Result<Report> {
     let mut bench = Bench::new(Deployment::start(options).await?, options.clone());
     let machine = Machine::look(bench.deployment.redis.version().await?);
     let mut figures = Vec::new();
-    for measure in [Measure::Poll, Measure::Join, Measure::Claim, Measure::Memory, Measure::Draw] {
+    for measure in Measure::value_variants().iter().copied() {
         if options.wants(measure) {
             eprintln!("measuring: {measure:?} …");
             figures.extend(one(&mut bench, measure).await?);
@@ -48,6 +49,7 @@ async fn one(bench: &mut Bench, measure: Measure) -> Result<Vec<Figure>> {
         Measure::Poll => measures::poll(bench).await.context("the status poll"),
         Measure::Join => measures::join(bench).await.context("the join"),
         Measure::Claim => measures::claim(bench).await.context("the claim"),
+        Measure::Authorize => measures::authorize(bench).await.context("the authorizer"),
         Measure::Memory => measures::memory(bench).await.context("memory"),
         Measure::Draw => measures::draw(bench).context("the draw"),
     }

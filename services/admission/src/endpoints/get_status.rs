@@ -9,10 +9,10 @@ use axum::{
 };
 use vestibule_runtime::problem::Problem;
 
-use super::{claim_seat::claim, join_room::join, seen::seen};
+use super::{enter::enter, seen::seen};
 use crate::{
     state::Admission,
-    visit::{Caller, Handed, Journey, Status, VisitorStatus, cloudflare},
+    visit::{Caller, Journey, VisitorStatus, cloudflare},
 };
 
 /// Ask where the visitor stands
@@ -53,20 +53,12 @@ pub(crate) async fn get_status(
     Ok(answer.into_response())
 }
 
-/// Such a call does everything: it joins a newcomer, and claims when it is the visitor's turn.
 async fn in_cloudflares_form(
     admission: &Arc<Admission>,
     caller: Caller,
 ) -> Result<Response, Problem> {
-    let (visit, carrier) = (caller.visit.clone(), caller.carrier);
-    let mut answer = join(admission, caller).await?;
-    if answer.body.status == Status::YourTurn
-        && let Handed::Newest(text) = &answer.ticket
-        && let Ok(ticket) = visit.seals.tickets.open(text)
-    {
-        let kept = (ticket, Some(text.clone()));
-        answer = claim(admission, &visit, carrier, kept).await?;
-    }
+    let visit = caller.visit.clone();
+    let answer = enter(admission, caller).await?;
     let now_ms = visit.known.now_ms();
     Ok(cloudflare::respond(&answer, &visit.known.snapshot(), now_ms))
 }

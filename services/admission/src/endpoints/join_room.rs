@@ -40,7 +40,7 @@ pub(crate) async fn join_room(
 }
 
 /// Joins; or answers whoever has a place already.
-pub(super) async fn join(admission: &Arc<Admission>, caller: Caller) -> Result<Answer, Problem> {
+pub(crate) async fn join(admission: &Arc<Admission>, caller: Caller) -> Result<Answer, Problem> {
     let Caller { visit, carrier, ticket, .. } = caller;
     if let Ok((ticket, text)) = ticket {
         if let Some(seat) = ticket.seat {

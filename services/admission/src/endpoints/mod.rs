@@ -1,17 +1,31 @@
 //! One operation per file. The list of routes is in [`crate::router`].
 
+mod authorize;
+mod authorize_envoy;
 pub(crate) mod aws;
 mod claim_seat;
+mod enter;
+mod enter_room;
 mod get_draw;
 mod get_jwks;
+mod get_live;
+mod get_page;
 mod get_status;
 mod join_room;
 mod leave_room;
+mod revoke;
 mod seen;
 
+pub(crate) use authorize::*;
+pub(crate) use authorize_envoy::authorize_envoy;
 pub(crate) use claim_seat::*;
+pub(crate) use enter::enter;
+pub(crate) use enter_room::*;
 pub(crate) use get_draw::*;
 pub(crate) use get_jwks::*;
+pub(crate) use get_live::*;
+pub(crate) use get_page::*;
 pub(crate) use get_status::*;
 pub(crate) use join_room::*;
 pub(crate) use leave_room::*;
+pub(crate) use revoke::*;

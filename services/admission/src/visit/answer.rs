@@ -12,7 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use vestibule_domain::RoomId;
 
-use super::Carrier;
+use super::{Carrier, Cookies, FrontOf};
 
 /// Room for the headers of an answer, those of the layers included, so that the map never grows.
 const HEADERS: usize = 12;
@@ -95,7 +95,7 @@ impl VisitorStatus {
 }
 
 /// An answer to a visitor, with its newest ticket.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Answer {
     /// Where the visitor stands.
     pub(crate) body: VisitorStatus,
@@ -107,8 +107,10 @@ pub(crate) struct Answer {
     pub(crate) interval_ms: u32,
     /// How the ticket travels.
     pub(crate) carrier: Carrier,
-    /// Whether visitors come over https.
-    pub(crate) secure: bool,
+    /// The room's place in front of a site.
+    pub(crate) front: FrontOf,
+    /// Whether the visitor came over https.
+    pub(crate) https: bool,
 }
 
 /// What an answer does to the visitor's ticket.
@@ -127,12 +129,16 @@ pub(crate) enum Handed {
 impl Answer {
     /// Sends the ticket, or takes it away.
     pub(crate) fn hand_over(&self, headers: &mut HeaderMap) {
-        let room = &self.body.room;
         match &self.ticket {
-            Handed::Newest(ticket) => self.carrier.send(headers, room, ticket, self.secure),
-            Handed::Taken => self.carrier.take(headers, room, self.secure),
+            Handed::Newest(ticket) => self.carrier.send(headers, self.cookies(), ticket),
+            Handed::Taken => self.carrier.take(headers, self.cookies()),
             Handed::Untouched => {}
         }
+    }
+
+    /// The cookies of the visitor's room.
+    pub(crate) fn cookies(&self) -> Cookies<'_> {
+        Cookies { room: &self.body.room, front: &self.front, https: self.https }
     }
 }
 

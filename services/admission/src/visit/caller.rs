@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::{FromRequestParts, RawPathParams},
-    http::request::Parts,
+    http::{HeaderMap, request::Parts},
 };
 use vestibule_domain::{RoomId, RoomSnapshot};
 use vestibule_entry::SealsOf;
@@ -12,7 +12,7 @@ use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_store::KnownRoom;
 use vestibule_token::{Ticket, TicketError};
 
-use super::{Carrier, cloudflare};
+use super::{Carrier, FrontOf, cloudflare};
 use crate::state::Admission;
 
 /// A room as it is at the time of a request.
@@ -24,6 +24,10 @@ pub(crate) struct Visit {
     pub(crate) snapshot: Arc<RoomSnapshot>,
     /// Its ciphers.
     pub(crate) seals: Arc<SealsOf>,
+    /// Its place in front of a site.
+    pub(crate) front: FrontOf,
+    /// Whether the visitor came over https.
+    pub(crate) https: bool,
 }
 
 /// Someone who calls about a room.
@@ -59,7 +63,8 @@ impl Visit {
         let known = admission.feed.room(name).ok_or_else(|| unknown(name))?;
         let snapshot = known.snapshot();
         let seals = admission.seals.of(&snapshot.room, snapshot.reset_epoch);
-        Ok(Self { known, snapshot, seals })
+        let https = admission.public_url.starts_with("https:");
+        Ok(Self { front: FrontOf::room(&known), known, snapshot, seals, https })
     }
 
     /// Its ciphers of another reset epoch: Redis may be ahead of the snapshot.
@@ -72,6 +77,21 @@ impl Visit {
 // === impl Caller ===
 
 impl Caller {
+    /// Who calls about `visit`'s room with these headers.
+    #[must_use]
+    pub(crate) fn new(visit: Visit, headers: &HeaderMap) -> Self {
+        let (carrier, text) = Carrier::find(headers, &visit.front, &visit.snapshot.room);
+        let ticket = match text {
+            None => Err(NoTicket::Absent),
+            Some(text) => match visit.seals.tickets.open(text) {
+                Ok(ticket) => Ok((ticket, text.to_owned())),
+                Err(error) => Err(NoTicket::Refused(error)),
+            },
+        };
+        let in_cloudflares_form = cloudflare::is_asked_for(&visit.snapshot, headers);
+        Self { visit, carrier, ticket, in_cloudflares_form }
+    }
+
     /// The room, the ticket's way, and the ticket of a caller who must have one.
     ///
     /// # Errors
@@ -110,17 +130,7 @@ impl FromRequestParts<Arc<Admission>> for Caller {
             .await
             .map_err(|error| Problem::internal(&error))?;
         let name = params.iter().find(|(name, _)| *name == "room").map_or("", |(_, room)| room);
-        let visit = Visit::of(admission, name)?;
-        let (carrier, text) = Carrier::find(&parts.headers, name);
-        let ticket = match text {
-            None => Err(NoTicket::Absent),
-            Some(text) => match visit.seals.tickets.open(text) {
-                Ok(ticket) => Ok((ticket, text.to_owned())),
-                Err(error) => Err(NoTicket::Refused(error)),
-            },
-        };
-        let in_cloudflares_form = cloudflare::is_asked_for(&visit.snapshot, &parts.headers);
-        Ok(Self { visit, carrier, ticket, in_cloudflares_form })
+        Ok(Self::new(Visit::of(admission, name)?, &parts.headers))
     }
 }
 

@@ -1,7 +1,6 @@
 //! A visitor's answer in the form that Cloudflare's waiting rooms give to apps, so that an app
-//! written for it needs only a new address: 25 keys, in every state, under `cfWaitingRoom`.
-
-use std::time::{Duration, UNIX_EPOCH};
+//! written for it needs only a new address. The form itself is in `vestibule-page`, because custom
+//! pages have the same variables.
 
 use axum::{
     Json,
@@ -12,14 +11,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
-use vestibule_domain::{RoomSnapshot, schedule::EventInForce};
+use vestibule_domain::RoomSnapshot;
+use vestibule_page::{Form, Frame, Language, Notices, State, View};
 
 use super::{Answer, Status, VisitorStatus};
 
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
-const UNAVAILABLE: &str = "unavailable";
-/// A longer wait is not told: the queue counts as full.
-const LONGEST_SECONDS: u64 = 24 * 3600;
 
 /// Whether the room and the request ask for this form: the request by exactly this `Accept`.
 #[must_use]
@@ -38,45 +35,9 @@ struct Body<'a> {
     vestibule: Option<&'a VisitorStatus>,
 }
 
-/// What Cloudflare's apps read. Waits and times are whole minutes.
-#[derive(Debug, Serialize, PartialEq)]
-#[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, reason = "a form of others' making")]
-struct Form {
-    in_waiting_room: bool,
-    wait_time_known: bool,
-    wait_time: u64,
-    #[serde(rename = "waitTime25Percentile")]
-    wait_time_p25: u64,
-    #[serde(rename = "waitTime50Percentile")]
-    wait_time_p50: u64,
-    #[serde(rename = "waitTime75Percentile")]
-    wait_time_p75: u64,
-    wait_time_formatted: String,
-    queue_is_full: bool,
-    queue_all: bool,
-    last_updated: String,
-    refresh_interval_seconds: u64,
-    queueing_method: &'static str,
-    #[serde(rename = "isFIFOQueue")]
-    is_fifo_queue: bool,
-    is_random_queue: bool,
-    is_passthrough_queue: bool,
-    is_reject_queue: bool,
-    is_event_active: bool,
-    is_event_prequeueing: bool,
-    time_until_event_start: u64,
-    time_until_event_start_formatted: String,
-    time_until_event_end: u64,
-    time_until_event_end_formatted: String,
-    shuffle_at_event_start: bool,
-    turnstile: &'static str,
-    infinite_queue: bool,
-}
-
 /// `answer` of `room`, at `now_ms`, in Cloudflare's form.
 pub(crate) fn respond(answer: &Answer, room: &RoomSnapshot, now_ms: u64) -> Response {
-    let form = Form::of(answer, room, now_ms);
+    let form = Form::of(&view(answer, room, now_ms));
     let inside = answer.body.status == Status::Admitted;
     let next = whole(answer.body.next_check_in_seconds);
     let body = Body { room: form, vestibule: inside.then_some(&answer.body) };
@@ -88,88 +49,32 @@ pub(crate) fn respond(answer: &Answer, room: &RoomSnapshot, now_ms: u64) -> Resp
     response
 }
 
-// === impl Form ===
-
-impl Form {
-    fn of(answer: &Answer, room: &RoomSnapshot, now_ms: u64) -> Self {
-        let body = &answer.body;
-        let inside = body.status == Status::Admitted;
-        let told = body.wait_seconds.filter(|_| !inside);
-        let full = told.is_some_and(|seconds| seconds > LONGEST_SECONDS);
-        let known = told.is_some() && !full;
-        let shown = |seconds: Option<u64>| seconds.filter(|_| known).map_or(0, minutes);
-        let (p25, p75) = (shown(body.wait_seconds_p25), shown(body.wait_seconds_p75));
-        let method = room.settings.queueing_method.name();
-        let event = room.event.as_ref();
-        let [until_start, until_end] = times_of(event, now_ms);
-        let written = |minutes: Option<u64>| minutes.map_or(UNAVAILABLE.into(), formatted);
-        Self {
-            in_waiting_room: !inside,
-            wait_time_known: known,
-            wait_time: shown(told),
-            wait_time_p25: p25,
-            wait_time_p50: shown(body.wait_seconds_p50),
-            wait_time_p75: p75,
-            wait_time_formatted: match body.wait_seconds_p50 {
-                _ if !known => UNAVAILABLE.into(),
-                Some(_) if p25 < p75 => format!("{} to {}", formatted(p25), formatted(p75)),
-                Some(_) => formatted(p75),
-                None => formatted(shown(told)),
-            },
-            queue_is_full: full,
-            queue_all: room.settings.queue_all,
-            last_updated: timestamp(if answer.checked_in_at > 0 {
-                answer.checked_in_at
-            } else {
-                now_ms
-            }),
-            refresh_interval_seconds: if inside || body.next_check_in_seconds <= 0.0 {
-                0
-            } else {
-                u64::from(answer.interval_ms.div_ceil(1000))
-            },
-            queueing_method: method,
-            is_fifo_queue: method == "fifo",
-            is_random_queue: method == "random",
-            is_passthrough_queue: method == "passthrough",
-            is_reject_queue: method == "reject",
-            is_event_active: event.is_some(),
-            is_event_prequeueing: event.is_some_and(|event| event.prequeueing),
-            time_until_event_start: until_start.unwrap_or(0),
-            time_until_event_start_formatted: written(until_start),
-            time_until_event_end: until_end.unwrap_or(0),
-            time_until_event_end_formatted: written(until_end),
-            shuffle_at_event_start: event.is_some_and(|event| event.draw),
-            turnstile: "",
-            infinite_queue: false,
-        }
+/// What the form tells: how the visitor stands, not where it stands in which page.
+fn view(answer: &Answer, room: &RoomSnapshot, now_ms: u64) -> View {
+    let body = &answer.body;
+    let quartiles = body.wait_seconds_p25.zip(body.wait_seconds_p50).zip(body.wait_seconds_p75);
+    let asks_again = body.next_check_in_seconds > 0.0;
+    View {
+        room: body.room.to_string(),
+        state: if body.status == Status::Admitted { State::Inside } else { State::Waiting },
+        method: room.settings.queueing_method,
+        queue_all: room.settings.queue_all,
+        event: room.event.clone(),
+        position: body.position,
+        people_ahead: body.people_ahead,
+        wait_seconds: body.wait_seconds,
+        quartiles: quartiles.map(|((p25, p50), p75)| [p25, p50, p75]),
+        waited_seconds: None,
+        now_ms,
+        updated_ms: room.now_ms,
+        checked_in_ms: answer.checked_in_at,
+        interval_ms: if asks_again { answer.interval_ms } else { 0 },
+        refresh_ms: 0,
+        hold_seconds: None,
+        grace_seconds: None,
+        notices: Notices::default(),
+        frame: Frame::plain(Language::En),
     }
-}
-
-/// Minutes until the start, while the pre-queue is open, and until the end.
-fn times_of(event: Option<&EventInForce>, now_ms: u64) -> [Option<u64>; 2] {
-    let until = |seconds: u64| minutes(seconds.saturating_sub(now_ms / 1000));
-    let start = event.filter(|event| event.prequeueing).map(|event| until(event.start));
-    [start, event.map(|event| until(event.end))]
-}
-
-fn minutes(seconds: u64) -> u64 {
-    seconds.div_ceil(60)
-}
-
-/// As people say it, in English, as the form has it.
-fn formatted(minutes: u64) -> String {
-    let plural =
-        |count: u64, unit: &str| format!("{count} {unit}{}", if count == 1 { "" } else { "s" });
-    match (minutes / 60, minutes % 60) {
-        (0, minutes) => plural(minutes, "minute"),
-        (hours, 0) => plural(hours, "hour"),
-        (hours, minutes) => format!("{} {}", plural(hours, "hour"), plural(minutes, "minute")),
-    }
-}
-
-fn timestamp(ms: u64) -> String {
-    humantime::format_rfc3339_millis(UNIX_EPOCH + Duration::from_millis(ms)).to_string()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an interval")]
@@ -219,11 +124,13 @@ mod tests {
             stale: false,
         };
         let (ticket, carrier) = (Handed::Untouched, Carrier::Cookie);
-        Answer { body, ticket, checked_in_at: NOW_MS, interval_ms: 20_000, carrier, secure: false }
+        let front = crate::visit::FrontOf::default();
+        let (checked_in_at, interval_ms) = (NOW_MS, 20_000);
+        Answer { body, ticket, checked_in_at, interval_ms, carrier, front, https: false }
     }
 
     fn form(room: &RoomSnapshot, answer: &Answer) -> Value {
-        serde_json::to_value(Form::of(answer, room, NOW_MS)).unwrap()
+        serde_json::to_value(Form::of(&view(answer, room, NOW_MS))).unwrap()
     }
 
     #[test]
@@ -286,25 +193,11 @@ mod tests {
     }
 
     #[test]
-    fn more_than_a_day_is_a_full_queue() {
-        let room = room(QueueingMethod::Fifo, &Value::Null);
-        let told = form(&room, &answer(Status::Waiting, Some(LONGEST_SECONDS + 1), None));
-        assert_eq!((&told["queueIsFull"], &told["waitTimeKnown"]), (&json!(true), &json!(false)));
-    }
-
-    #[test]
     fn inside_there_is_nothing_to_wait_for() {
         let room = room(QueueingMethod::Fifo, &Value::Null);
         let told = form(&room, &answer(Status::Admitted, Some(0), None));
         assert_eq!(told["inWaitingRoom"], false);
         assert_eq!(told["refreshIntervalSeconds"], 0);
-    }
-
-    #[test]
-    fn waits_are_written_as_people_say_them() {
-        assert_eq!(formatted(1), "1 minute");
-        assert_eq!(formatted(60), "1 hour");
-        assert_eq!(formatted(135), "2 hours 15 minutes");
     }
 
     #[test]

@@ -112,6 +112,27 @@ impl<'a> Journey<'a> {
         Ok(answer)
     }
 
+    /// Tells someone who has no seat how it stands at this moment, for those who only watch: no
+    /// check-in is counted, nobody is given up, and the ticket stays as it is.
+    ///
+    /// # Errors
+    /// When the request id cannot be made.
+    pub(crate) fn glances(&self, (ticket, text): &(Ticket, String)) -> Result<Answer, Problem> {
+        let status = if self.visit.snapshot.rejects() {
+            Status::Closed
+        } else if self.may_enter(&ticket.waiter) {
+            Status::YourTurn
+        } else {
+            Status::Waiting
+        };
+        let next_ms = ticket.waiter.interval_ms.max(visit::AT_DOOR_MS);
+        let mut body = self.body(&ticket.waiter.place, status, next_ms)?;
+        if status == Status::YourTurn {
+            body.says_now();
+        }
+        Ok(self.answer(body, ticket, Some(text.clone())))
+    }
+
     fn answers(&self, (mut ticket, text): Kept, told: Option<Status>) -> Result<Answer, Problem> {
         let call = Call {
             now_ms: self.now_ms,
@@ -343,7 +364,8 @@ impl<'a> Journey<'a> {
             checked_in_at: ticket.waiter.checked_in_at,
             interval_ms: ticket.waiter.interval_ms,
             carrier: self.carrier,
-            secure: self.admission.public_url.starts_with("https:"),
+            front: self.visit.front.clone(),
+            https: self.visit.https,
         }
     }
 }

@@ -4,9 +4,11 @@ mod answer;
 mod caller;
 mod carrier;
 pub(crate) mod cloudflare;
+mod front;
 mod journey;
 
 pub(crate) use answer::{Answer, Handed, Status, VisitorStatus};
 pub(crate) use caller::{Caller, Visit};
-pub(crate) use carrier::Carrier;
+pub(crate) use carrier::{Carrier, Cookies, TICKET};
+pub(crate) use front::FrontOf;
 pub(crate) use journey::{Journey, Kept, ended_as, problem_or_stale};

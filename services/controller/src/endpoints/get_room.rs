@@ -12,7 +12,7 @@ use vestibule_runtime::{
 use crate::{
     openapi::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
-    wire::Room,
+    wire::{Draft, Room},
 };
 
 /// Tells a room's own settings, whatever event is in force.
@@ -26,5 +26,5 @@ pub(crate) async fn get_room(
     Path(room): Path<RoomId>,
 ) -> Result<Json<Room>, Problem> {
     let program = controller.read_program(&room).await?;
-    Ok(Json(Room::new(room, program.settings)))
+    Ok(Json(Room::new(room, Draft::of(&program))))
 }

@@ -9,7 +9,7 @@ use vestibule_runtime::{Problem, extract::Json};
 use crate::{
     openapi::Refusals,
     state::Controller,
-    wire::{Room, RoomList},
+    wire::{Draft, Room, RoomList},
 };
 
 /// Lists all rooms, by name.
@@ -26,7 +26,7 @@ pub(crate) async fn list_rooms(
         // One that has just been deleted is left out.
         let program = controller.store.read_program(&room).await;
         if let Some(program) = program.map_err(|error| problem_of(&error))? {
-            rooms.push(Room::new(room, program.settings));
+            rooms.push(Room::new(room, Draft::of(&program)));
         }
     }
     Ok(Json(RoomList { rooms }))

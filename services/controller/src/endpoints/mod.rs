@@ -8,6 +8,7 @@ pub mod get_history;
 pub mod get_room;
 pub mod get_status;
 pub mod list_rooms;
+pub mod match_request;
 pub mod patch_room;
 pub mod put_room;
 pub mod reset_room;

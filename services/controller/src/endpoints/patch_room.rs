@@ -13,7 +13,7 @@ use crate::{
     openapi::{Busy, InvalidRequest, NoSuchRoom, Refusals},
     program::check_settings,
     state::Controller,
-    wire::{Members, Room},
+    wire::{Draft, Members, Room},
 };
 
 /// Changes some of a room's settings, by JSON merge patch (RFC 7396).
@@ -35,10 +35,11 @@ pub(crate) async fn patch_room(
     Json(members): Json<Members>,
 ) -> Result<Json<Room>, Problem> {
     let change = |program: &mut Program| {
-        program.settings = members.clone().merge(&room, &program.settings)?;
+        let draft = members.clone().merge(&room, &Draft::of(program))?;
+        draft.put_into(program);
         check_settings(program)?;
-        Ok(program.settings.clone())
+        Ok(draft)
     };
-    let settings = controller.change_program(&room, change).await?;
-    Ok(Json(Room::new(room, settings)))
+    let draft = controller.change_program(&room, change).await?;
+    Ok(Json(Room::new(room, draft)))
 }

@@ -19,7 +19,7 @@ use crate::{
 
 /// Creates a room, or replaces its settings: what is left out has its default.
 ///
-/// The line and the events stay as they are. The document that other calls answer, with its `room`, may be sent
+/// The line, the events, the page and the logo stay as they are. The document that other calls answer, with its `room`, may be sent
 /// back.
 #[utoipa::path(
     put, path = "/v1/rooms/{room}", tag = "rooms",
@@ -36,15 +36,15 @@ pub(crate) async fn put_room(
     Path(room): Path<RoomId>,
     Json(members): Json<Members>,
 ) -> Result<(StatusCode, Json<Room>), Problem> {
-    let settings = members.create(&room)?;
+    let draft = members.create(&room)?;
     controller.require_whole_keyspace().await?;
     let replace = |program: &mut Program| {
-        program.settings = settings.clone();
+        draft.put_into(program);
         check_settings(program)
     };
     let status = match controller.make_program(&room, replace).await? {
         Put::Created => StatusCode::CREATED,
         Put::Changed | Put::Conflict => StatusCode::OK,
     };
-    Ok((status, Json(Room::new(room, settings))))
+    Ok((status, Json(Room::new(room, draft))))
 }

@@ -142,7 +142,7 @@ fn plans(controller: &Controller, last: &RoomSnapshot) -> Plans {
     known.map_or_else(
         || {
             let (version, settings) = (last.program_version, last.settings.clone());
-            let program = Program { version, settings, events: Vec::new() };
+            let program = Program { version, settings, ..Program::default() };
             Plans { program, draws: BTreeMap::new() }
         },
         |plans| Plans::clone(&plans),

@@ -7,10 +7,14 @@ use utoipa::{
     ToSchema,
     openapi::{ObjectBuilder, RefOr, Schema, Type},
 };
-use vestibule_domain::{OnRedisFailure, QueueingMethod, RoomId, RoomSettings};
+use vestibule_domain::{
+    OnRedisFailure, QueueingMethod, RoomId, RoomSettings,
+    front::{BypassRule, CookieAttributes, Front, Look, OriginCommand, Route},
+    schedule::Program,
+};
 use vestibule_runtime::{Problem, ProblemType, extract::Json};
 
-use super::refuse;
+use super::{front, refuse};
 
 /// A room: what an operator decides about it. Whatever is left out has its default.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -74,6 +78,43 @@ pub struct Room {
     /// waiting rooms.
     #[schema(default = false)]
     pub json_response_enabled: bool,
+    /// Hosts and paths that the room covers; of several rooms the most specific one does: an exact
+    /// host before a wildcard, then the longer path. No two rooms have the same one.
+    #[schema(value_type = Vec<front::Route>)]
+    pub routes: Vec<Route>,
+    /// Covered requests that pass uncounted; the first rule that matches wins.
+    #[schema(value_type = Vec<front::BypassRule>)]
+    pub bypass_rules: Vec<BypassRule>,
+    /// The header in which the gateway tells the visitor's country; null: none does.
+    #[schema(default = json!(null))]
+    pub country_header: Option<String>,
+    /// How a browser is asked to keep the ticket.
+    #[schema(value_type = front::CookieAttributes)]
+    pub cookie: CookieAttributes,
+    /// Whether a browser is also given the access token, as the cookie
+    /// `vestibule_token_{suffix or room}`: for gateways that verify it by themselves.
+    #[schema(default = false)]
+    pub access_token_cookie: bool,
+    /// What the site may order by a header of its answers.
+    #[schema(value_type = Vec<front::OriginCommand>)]
+    pub origin_commands: Vec<OriginCommand>,
+    /// The HTTP status of the waiting page: 200, 202, 429 or 503. Where 2xx would let the request
+    /// pass, 503 is sent instead.
+    #[schema(default = 200)]
+    pub queueing_status_code: u16,
+    /// The language of the waiting page for visitors who prefer none that there is: one of `en`,
+    /// `de`, `fr`, `es`, `pt`, `it`, `nl`, `pl`, `ja`, `zh`, `ko`, `ar`.
+    #[schema(default = "en")]
+    pub default_language: String,
+}
+
+/// What a document of a room sets.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Draft {
+    /// How the line works.
+    pub settings: RoomSettings,
+    /// Its place in front of a site, without the look, which has calls of its own.
+    pub front: Front,
 }
 
 /// All rooms.
@@ -92,19 +133,19 @@ pub struct Members(Map<String, Value>);
 impl Room {
     /// The room of this name with these settings.
     #[must_use]
-    pub fn new(room: RoomId, settings: RoomSettings) -> Self {
-        Self { room: Some(room), ..settings.into() }
+    pub fn new(room: RoomId, draft: Draft) -> Self {
+        Self { room: Some(room), ..draft.into() }
     }
 }
 
 impl Default for Room {
     fn default() -> Self {
-        RoomSettings::default().into()
+        Draft::default().into()
     }
 }
 
-impl From<RoomSettings> for Room {
-    fn from(settings: RoomSettings) -> Self {
+impl From<Draft> for Room {
+    fn from(Draft { settings, front }: Draft) -> Self {
         Self {
             room: None,
             queueing_method: settings.queueing_method,
@@ -122,13 +163,21 @@ impl From<RoomSettings> for Room {
             on_redis_failure: settings.on_redis_failure,
             poll_budget_per_second: settings.poll_budget_per_second,
             json_response_enabled: settings.json_response_enabled,
+            routes: front.routes,
+            bypass_rules: front.bypass_rules,
+            country_header: front.country_header,
+            cookie: front.cookie,
+            access_token_cookie: front.access_token_cookie,
+            origin_commands: front.origin_commands,
+            queueing_status_code: front.queueing_status_code,
+            default_language: front.default_language,
         }
     }
 }
 
-impl From<Room> for RoomSettings {
+impl From<Room> for Draft {
     fn from(fields: Room) -> Self {
-        Self {
+        let settings = RoomSettings {
             queueing_method: fields.queueing_method,
             total_active_users: fields.total_active_users,
             new_users_per_minute: fields.new_users_per_minute,
@@ -144,7 +193,35 @@ impl From<Room> for RoomSettings {
             on_redis_failure: fields.on_redis_failure,
             poll_budget_per_second: fields.poll_budget_per_second,
             json_response_enabled: fields.json_response_enabled,
-        }
+        };
+        let front = Front {
+            routes: fields.routes,
+            bypass_rules: fields.bypass_rules,
+            country_header: fields.country_header,
+            cookie: fields.cookie,
+            access_token_cookie: fields.access_token_cookie,
+            origin_commands: fields.origin_commands,
+            queueing_status_code: fields.queueing_status_code,
+            default_language: fields.default_language,
+            look: Look::default(),
+        };
+        Self { settings, front }
+    }
+}
+
+// === impl Draft ===
+
+impl Draft {
+    /// What `program` sets.
+    #[must_use]
+    pub fn of(program: &Program) -> Self {
+        Self { settings: program.settings.clone(), front: program.front.clone() }
+    }
+
+    /// Sets it in `program`, whose look stays.
+    pub fn put_into(&self, program: &mut Program) {
+        program.settings = self.settings.clone();
+        program.front = Front { look: program.front.look.clone(), ..self.front.clone() };
     }
 }
 
@@ -159,39 +236,49 @@ impl Members {
         self.0
     }
 
-    /// Settings of `room` with these members over the defaults.
+    /// The document of `room` with these members over the defaults.
     ///
     /// # Errors
     /// A 400 that names each wrong field and the reason.
-    pub fn create(self, room: &RoomId) -> Result<RoomSettings, Problem> {
+    pub fn create(self, room: &RoomId) -> Result<Draft, Problem> {
         checked(room, self.0)
     }
 
-    /// Settings of `room` with these members over `current`, as a JSON merge patch (RFC 7396); a
-    /// null stands for itself where a setting may be null.
+    /// The document of `room` with these members over `current`, as a JSON merge patch (RFC 7396);
+    /// a null stands for itself where a setting may be null.
     ///
     /// # Errors
     /// A 400 that names each wrong field and the reason.
-    pub fn merge(self, room: &RoomId, current: &RoomSettings) -> Result<RoomSettings, Problem> {
+    pub fn merge(self, room: &RoomId, current: &Draft) -> Result<Draft, Problem> {
         let current = serde_json::to_value(Room::from(current.clone()));
         let Ok(Value::Object(mut merged)) = current else {
             return Err(Problem::new(ProblemType::Internal));
         };
-        merged.extend(self.0);
+        merge(&mut merged, self.0);
         checked(room, merged)
     }
 }
 
-fn checked(room: &RoomId, members: Map<String, Value>) -> Result<RoomSettings, Problem> {
+fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {
+    for (name, value) in patch {
+        match (target.get_mut(&name), value) {
+            (Some(Value::Object(target)), Value::Object(patch)) => merge(target, patch),
+            (_, value) => drop(target.insert(name, value)),
+        }
+    }
+}
+
+fn checked(room: &RoomId, members: Map<String, Value>) -> Result<Draft, Problem> {
     let text = Value::Object(members).to_string();
     let Json(given) = Json::<Room>::from_bytes(text.as_bytes())?;
     // A document that was read, changed and sent back names its room.
     if given.room.as_ref().is_some_and(|name| name != room) {
         return Err(invalid_room().field("room", "is not the room of the address"));
     }
-    let settings = RoomSettings::from(given);
-    refuse(invalid_room(), settings.errors())?;
-    Ok(settings)
+    let draft = Draft::from(given);
+    let errors = draft.settings.errors().into_iter().chain(draft.front.errors());
+    refuse(invalid_room(), errors.collect())?;
+    Ok(draft)
 }
 
 /// A 400 for a room; the fields are added by the caller.
@@ -233,7 +320,7 @@ mod tests {
         "sale".parse().unwrap()
     }
 
-    fn wrong(result: Result<RoomSettings, Problem>) -> Vec<String> {
+    fn wrong(result: Result<Draft, Problem>) -> Vec<String> {
         result.unwrap_err().errors().iter().map(|error| error.field.to_string()).collect()
     }
 
@@ -250,30 +337,36 @@ mod tests {
             on_redis_failure: OnRedisFailure::Open,
             ..RoomSettings::default()
         };
-        let there = Room::from(settings.clone());
-        let as_settings = serde_json::to_value(&settings).unwrap();
-        assert_eq!(serde_json::to_value(&there).unwrap(), as_settings, "the names are the same");
-        assert_eq!(RoomSettings::from(there), settings);
+        let front = Front { queueing_status_code: 429, ..Front::default() };
+        let there = Room::from(Draft { settings: settings.clone(), front: front.clone() });
+        let mut names = serde_json::to_value(&settings).unwrap();
+        let of_front = serde_json::to_value(&front).unwrap();
+        names.as_object_mut().unwrap().extend(of_front.as_object().unwrap().clone());
+        assert_eq!(serde_json::to_value(&there).unwrap(), names, "the names are the same");
+        assert_eq!(Draft::from(there), Draft { settings, front });
     }
 
     #[test]
     fn what_is_left_out_has_its_default_and_null_is_a_value() {
-        let settings = members("{}").create(&room()).unwrap();
-        assert_eq!(settings, RoomSettings::default());
+        let draft = members("{}").create(&room()).unwrap();
+        assert_eq!(draft, Draft::default());
         let never = members(r#"{"position_expiry_seconds":null}"#).create(&room()).unwrap();
-        assert_eq!(never.position_expiry_seconds, None);
+        assert_eq!(never.settings.position_expiry_seconds, None);
     }
 
     #[test]
     fn a_patch_changes_only_what_it_names() {
-        let current = RoomSettings { total_active_users: Some(5), ..RoomSettings::default() };
+        let settings = RoomSettings { total_active_users: Some(5), ..RoomSettings::default() };
+        let current = Draft { settings: settings.clone(), ..Draft::default() };
         let patch = r#"{"room":"sale","position_expiry_seconds":null,"queue_all":true}"#;
         let patched = members(patch).merge(&room(), &current).unwrap();
-        let expected =
-            RoomSettings { position_expiry_seconds: None, queue_all: true, ..current.clone() };
-        assert_eq!(patched, expected);
+        let expected = RoomSettings { position_expiry_seconds: None, queue_all: true, ..settings };
+        assert_eq!(patched, Draft { settings: expected, ..Draft::default() });
         let unlimited = members(r#"{"total_active_users":null}"#).merge(&room(), &current).unwrap();
-        assert_eq!(unlimited.total_active_users, None);
+        assert_eq!(unlimited.settings.total_active_users, None);
+        let suffix = members(r#"{"cookie":{"suffix":"a"}}"#).merge(&room(), &current).unwrap();
+        let both = members(r#"{"cookie":{"partitioned":true}}"#).merge(&room(), &suffix).unwrap();
+        assert!(both.front.cookie.partitioned && both.front.cookie.suffix.is_some(), "also inside");
     }
 
     #[test]
@@ -296,7 +389,7 @@ mod tests {
         ];
         for (json, field) in cases {
             assert_eq!(wrong(members(json).create(&room())), [field], "{json}");
-            let current = RoomSettings::default();
+            let current = Draft::default();
             assert_eq!(wrong(members(json).merge(&room(), &current)), [field], "{json}");
         }
         let two = r#"{"token_validity_seconds":0,"poll_budget_per_second":0}"#;

@@ -37,7 +37,9 @@ impl Beacon {
             ),
         ];
         let wrong = checks.into_iter().filter(|(well, ..)| !well);
-        wrong.map(|(_, field, reason)| FieldError { field, reason: reason.into() }).collect()
+        wrong
+            .map(|(_, field, reason)| FieldError { field: field.into(), reason: reason.into() })
+            .collect()
     }
 
     fn has_url(&self) -> bool {
@@ -54,11 +56,13 @@ impl Beacon {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
-    fn fields(url: &str, round: u64, public_key: &str) -> Vec<&'static str> {
+    fn fields(url: &str, round: u64, public_key: &str) -> Vec<Cow<'static, str>> {
         let beacon = Beacon { url: url.into(), round, public_key: public_key.into() };
-        beacon.errors().iter().map(|error| error.field).collect()
+        beacon.errors().into_iter().map(|error| error.field).collect()
     }
 
     #[test]

@@ -120,7 +120,7 @@ const START: &str = "event_start_time";
 const PAST: &str = "must not be in the past";
 
 fn error(field: &'static str, reason: String) -> FieldError {
-    FieldError { field, reason }
+    FieldError { field: field.into(), reason }
 }
 
 #[cfg(test)]

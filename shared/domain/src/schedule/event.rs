@@ -64,7 +64,7 @@ impl Event {
         let mut errors = Vec::new();
         let mut check = |well: bool, field: &'static str, reason: &str| {
             if !well {
-                errors.push(FieldError { field, reason: reason.into() });
+                errors.push(FieldError { field: field.into(), reason: reason.into() });
             }
         };
         let described = self.description.chars().count() <= MAX_DESCRIPTION;
@@ -97,6 +97,8 @@ impl Event {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
     fn event() -> Event {
@@ -104,8 +106,8 @@ mod tests {
         serde_json::from_str(json).unwrap()
     }
 
-    fn fields(event: &Event) -> Vec<&'static str> {
-        event.errors().iter().map(|error| error.field).collect()
+    fn fields(event: &Event) -> Vec<Cow<'static, str>> {
+        event.errors().into_iter().map(|error| error.field).collect()
     }
 
     #[test]

@@ -51,17 +51,19 @@ impl Overrides {
             _ => return errors,
         };
         let reason = format!("must be set because {} is: an event sets both or neither", other.1);
-        errors.push(FieldError { field: other.0, reason });
+        errors.push(FieldError { field: other.0.into(), reason });
         errors
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
-    fn fields(overrides: &Overrides) -> Vec<&'static str> {
-        overrides.errors().iter().map(|error| error.field).collect()
+    fn fields(overrides: &Overrides) -> Vec<Cow<'static, str>> {
+        overrides.errors().into_iter().map(|error| error.field).collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Event, EventInForce, EventState, InForce, Phase};
-use crate::RoomSettings;
+use crate::{RoomSettings, front::Front};
 
 /// The most events of one room.
 pub const MAX_EVENTS: usize = 1_000;
@@ -18,6 +18,8 @@ pub struct Program {
     pub settings: RoomSettings,
     /// Its events, in any order.
     pub events: Vec<Event>,
+    /// Its place in front of a site.
+    pub front: Front,
 }
 
 // === impl Program ===

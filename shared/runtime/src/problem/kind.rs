@@ -73,6 +73,8 @@ problem_types! {
     InvalidRequestId, "invalid-request-id", BAD_REQUEST, "The request id is not valid", None;
     /// The caller did not show who it is.
     Unauthorized, "unauthorized", UNAUTHORIZED, "Authorization is required", None;
+    /// The caller speaks for others, and is not among those who may.
+    UntrustedProxy, "untrusted-proxy", FORBIDDEN, "The caller is not a trusted proxy", None;
     /// No such route.
     NotFound, "not-found", NOT_FOUND, "There is nothing at this address", None;
     /// The address is right, the room does not exist.

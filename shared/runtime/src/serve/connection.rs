@@ -8,6 +8,7 @@
 
 use std::{
     convert::Infallible,
+    net::SocketAddr,
     pin::pin,
     sync::{
         Arc,
@@ -34,18 +35,23 @@ const IDLE: Duration = Duration::from_secs(620);
 /// How long the stop waits for the first request of a new connection.
 const FIRST_REQUEST_AT_STOP: Duration = Duration::from_millis(250);
 
+/// Who is at the other end of a request's connection: an extension of every request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer(pub SocketAddr);
+
 /// What hyper calls for each request of one connection.
 #[derive(Debug, Clone)]
 pub(super) struct Connection {
     router: Router,
+    peer: Peer,
     requests: Arc<AtomicU32>,
 }
 
 // === impl Connection ===
 
 impl Connection {
-    pub(super) fn new(router: Router) -> Self {
-        Self { router, requests: Arc::default() }
+    pub(super) fn new(router: Router, peer: SocketAddr) -> Self {
+        Self { router, peer: Peer(peer), requests: Arc::default() }
     }
 
     /// Serves the stream until the client goes, it is silent for too long, or `stop`.
@@ -81,8 +87,9 @@ impl Service<Request<Incoming>> for Connection {
     type Error = Infallible;
     type Future = RouteFuture<Infallible>;
 
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         self.requests.fetch_add(1, Relaxed);
+        request.extensions_mut().insert(self.peer);
         tower::Service::call(&mut self.router.clone(), request)
     }
 }

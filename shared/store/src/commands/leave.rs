@@ -26,7 +26,8 @@ pub struct Departure {
 }
 
 impl Store {
-    /// Ends sessions; says of each whether it was live, or at least not yet ended by a call.
+    /// Ends sessions; says of each whether it was live, or at least not yet ended by a call. Every
+    /// service hears of it: see [`crate::KnownRoom::has_ended`].
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], or as for every call to Redis.
@@ -38,7 +39,7 @@ impl Store {
     ) -> Result<Vec<bool>, StoreError> {
         let parts = [Part::Line, Part::Sessions, Part::Records];
         let mut call = Self::untimed(&scripts::LEAVE, &keys(room, parts));
-        call.arg(reset_epoch);
+        call.arg(room.as_str()).arg(reset_epoch);
         for departure in departures {
             call.arg(departure.number).arg(match departure.ended_as {
                 EndedAs::Completed => 1,

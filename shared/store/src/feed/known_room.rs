@@ -12,6 +12,7 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::time::Instant;
 use vestibule_domain::{RoomSnapshot, draw::DrawRecord, schedule::Program};
 
+use super::endings::{Ended, Endings};
 use crate::{Clock, Testimony};
 
 /// A room as this service knows it.
@@ -19,6 +20,7 @@ use crate::{Clock, Testimony};
 pub struct KnownRoom {
     last: ArcSwap<Received>,
     plans: ArcSwapOption<Plans>,
+    ended: Ended,
     queue_counter: AtomicU64,
     serving_counter: AtomicI64,
     admitted: AtomicU64,
@@ -27,8 +29,8 @@ pub struct KnownRoom {
     clock: Clock,
 }
 
-/// What is planned for a room, and what was published of its draws: kept by controllers, so that it
-/// can be restored.
+/// What is planned for a room, and what was published of its draws: kept, so that it can be
+/// restored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plans {
     /// Settings and events.
@@ -53,6 +55,7 @@ impl KnownRoom {
         Self {
             last: ArcSwap::from_pointee(received),
             plans: ArcSwapOption::empty(),
+            ended: Ended::new(Instant::now()),
             queue_counter: queue_counter.into(),
             serving_counter: serving_counter.into(),
             admitted: admitted.into(),
@@ -87,13 +90,27 @@ impl KnownRoom {
         self.plans.load_full()
     }
 
+    /// Whether a session was ended before its time, as far as this service has heard. Who has not
+    /// been seen by Redis for [`vestibule_domain::front::LONGEST_UNSEEN_MS`] is to ask it instead.
+    #[must_use]
+    pub fn has_ended(&self, reset_epoch: u64, number: u64) -> bool {
+        self.ended.contains(reset_epoch, number)
+    }
+
+    pub(super) fn take_endings(&self, endings: &Endings) {
+        self.ended.take(endings, Instant::now());
+    }
+
+    /// Whether the room's settings or events have changed since they were read.
+    pub(super) fn lacks_program(&self) -> bool {
+        let version = self.snapshot().program_version;
+        self.plans().is_none_or(|plans| plans.program.version != version)
+    }
+
     /// Whether the room has changed since its plans were read.
     pub(super) fn lacks_plans(&self) -> bool {
-        let last = self.snapshot();
-        self.plans().is_none_or(|plans| {
-            let drawn = plans.draws.len() < last.draws.len();
-            plans.program.version != last.program_version || drawn
-        })
+        let drawn = self.snapshot().draws.len();
+        self.lacks_program() || self.plans().is_none_or(|plans| plans.draws.len() < drawn)
     }
 
     /// Keeps what is planned.

@@ -5,13 +5,14 @@
 //! from memories like this one. Only a room that is off the list of an intact keyspace, twice in a
 //! row, was deleted.
 
+mod endings;
 mod known_room;
 
 use std::{
     collections::HashSet,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -22,11 +23,12 @@ use rustc_hash::FxHashMap;
 use tokio::{sync::Mutex, time::sleep};
 use vestibule_domain::{RoomId, RoomSnapshot};
 
+use self::endings::Endings;
 pub use self::known_room::{KnownRoom, Plans};
 use crate::{
     Store, StoreError,
     commands::parse_snapshot,
-    keys::{DELETIONS, SNAPSHOTS},
+    keys::{DELETIONS, ENDINGS, SNAPSHOTS},
 };
 
 /// How often the slow poll looks.
@@ -49,7 +51,7 @@ struct Inner {
     changing: Mutex<()>,
     connected: AtomicBool,
     unlisted: Mutex<HashSet<RoomId>>,
-    keeps_plans: bool,
+    plans_read: AtomicU64,
 }
 
 // === impl Feed ===
@@ -58,25 +60,14 @@ impl Feed {
     /// An empty memory; [`Self::run`] fills it. `instance` names this service among its equals.
     #[must_use]
     pub fn new(store: Store, instance: impl Into<String>) -> Self {
-        Self::make(store, instance.into(), false)
-    }
-
-    /// The same, of a service that also keeps what is planned for each room: see
-    /// [`KnownRoom::plans`].
-    #[must_use]
-    pub fn with_plans(store: Store, instance: impl Into<String>) -> Self {
-        Self::make(store, instance.into(), true)
-    }
-
-    fn make(store: Store, instance: String, keeps_plans: bool) -> Self {
         Self(Arc::new(Inner {
             store,
-            instance,
+            instance: instance.into(),
             rooms: ArcSwap::default(),
             changing: Mutex::default(),
             connected: AtomicBool::new(false),
             unlisted: Mutex::default(),
-            keeps_plans,
+            plans_read: AtomicU64::new(0),
         }))
     }
 
@@ -90,6 +81,13 @@ impl Feed {
     #[must_use]
     pub fn rooms(&self) -> Vec<Arc<KnownRoom>> {
         self.0.rooms.load().values().cloned().collect()
+    }
+
+    /// Changes whenever rooms come or go, or what is planned for one of them was read anew: see
+    /// [`KnownRoom::plans`].
+    #[must_use]
+    pub fn plans_version(&self) -> u64 {
+        self.0.plans_read.load(Ordering::Acquire)
     }
 
     /// Whether Redis answered when it was last asked.
@@ -143,6 +141,7 @@ impl Feed {
         let mut rooms = FxHashMap::clone(&self.0.rooms.load());
         change(&mut rooms);
         self.0.rooms.store(Arc::new(rooms));
+        self.0.plans_read.fetch_add(1, Ordering::Release);
     }
 
     async fn poll(&self) {
@@ -160,10 +159,8 @@ impl Feed {
         for room in &listed {
             self.read(room).await?;
         }
-        if self.0.keeps_plans {
-            for known in self.rooms().iter().filter(|known| known.lacks_plans()) {
-                self.read_plans(known).await?;
-            }
+        for known in self.rooms().iter().filter(|known| known.lacks_plans()) {
+            self.read_plans(known).await?;
         }
         for known in self.rooms() {
             self.testify(&known, !listed.contains(&known.snapshot().room)).await?;
@@ -195,6 +192,7 @@ impl Feed {
         if let Some(program) = self.0.store.read_program(room).await? {
             let draws = self.0.store.read_draws(room).await?;
             known.keep_plans(Plans { program, draws });
+            self.0.plans_read.fetch_add(1, Ordering::Release);
         }
         Ok(())
     }
@@ -236,19 +234,40 @@ impl Feed {
 
     async fn subscribe(&self) -> Result<(), StoreError> {
         let mut connection = self.0.store.link().client().get_async_pubsub().await?;
-        connection.subscribe(&[SNAPSHOTS, DELETIONS]).await?;
+        connection.subscribe(&[SNAPSHOTS, DELETIONS, ENDINGS]).await?;
         let mut messages = connection.on_message();
         while let Some(message) = messages.next().await {
             let payload: String = message.get_payload().map_err(StoreError::unexpected)?;
-            if message.get_channel_name() == SNAPSHOTS {
-                match parse_snapshot(&payload) {
-                    Ok(snapshot) => self.receive(snapshot).await,
+            match message.get_channel_name() {
+                SNAPSHOTS => match parse_snapshot(&payload) {
+                    Ok(snapshot) => self.receive_push(snapshot).await,
                     Err(error) => tracing::warn!(%error, "a snapshot cannot be read"),
-                }
-            } else {
-                self.change(|rooms| drop(rooms.remove(payload.as_str()))).await;
+                },
+                ENDINGS => self.take_endings(&payload),
+                _ => self.change(|rooms| drop(rooms.remove(payload.as_str()))).await,
             }
         }
         Ok(())
+    }
+
+    /// Takes in a snapshot, and what is planned for the room if that is new.
+    async fn receive_push(&self, snapshot: RoomSnapshot) {
+        let room = snapshot.room.clone();
+        self.receive(snapshot).await;
+        if let Some(known) = self.room(room.as_str()).filter(|known| known.lacks_program()) {
+            // What cannot be read now, the slow poll reads.
+            let _ = self.read_plans(&known).await;
+        }
+    }
+
+    fn take_endings(&self, payload: &str) {
+        match serde_json::from_str::<Endings>(payload) {
+            Ok(endings) => {
+                if let Some(known) = self.room(endings.room.as_str()) {
+                    known.take_endings(&endings);
+                }
+            }
+            Err(error) => tracing::warn!(%error, "ended sessions cannot be read"),
+        }
     }
 }

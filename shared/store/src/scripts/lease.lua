@@ -1,4 +1,5 @@
---[[ lease: acquire, renew or release the leadership of the controllers.
+--[[ lease: acquire, renew or release the leadership of the controllers, or another thing that one
+     at a time may do.
 
 KEYS  1 lease (string: who holds it; expires)  2 epoch (counter)
 ARGV  1 instance  2 length (ms; 0 = release)  3 highest epoch that the caller has seen

@@ -275,7 +275,7 @@ async fn an_event_that_is_deleted_is_over_at_once(world: World) {
     world.at(ms(OPENS) + 1);
     assert_eq!(world.join(3, JoinMode::Enter).await.seated, 0);
     let Program { version, settings, .. } = world.program().await;
-    let without = Program { version, settings, events: Vec::new() };
+    let without = Program { version, settings, ..Program::default() };
     let put = world.store.put_program(&world.room, &without).await.unwrap();
     assert_eq!(put, Put::Changed);
     let room = world.snapshot().await;

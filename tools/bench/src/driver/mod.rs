@@ -3,10 +3,12 @@
 mod answer;
 mod caller;
 mod connection;
+mod gateway;
 mod load;
 
 pub(crate) use self::{
     answer::Answer,
     caller::{Caller, Claimants, Newcomers, Same, Ticket, Waiting},
+    gateway::{Entering, HOST, Inside},
     load::{Done, Until, run},
 };

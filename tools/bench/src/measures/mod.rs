@@ -1,6 +1,7 @@
 //! What is measured, one file each. Every measure makes a room of its own, so that none finds what
 //! another has left.
 
+mod authorize;
 mod claim;
 mod comparison;
 mod draw;
@@ -18,7 +19,9 @@ use std::{
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
-pub(crate) use self::{claim::claim, draw::draw, join::join, memory::memory, poll::poll};
+pub(crate) use self::{
+    authorize::authorize, claim::claim, draw::draw, join::join, memory::memory, poll::poll,
+};
 use crate::{
     cli::Options,
     deployment::Deployment,

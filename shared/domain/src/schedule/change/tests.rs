@@ -1,5 +1,7 @@
 //! Which changes of a program are refused, and why. What is in force when is in `program`'s tests.
 
+use std::borrow::Cow;
+
 use super::*;
 use crate::schedule::{Beacon, Overrides};
 
@@ -19,12 +21,12 @@ fn with(events: Vec<Event>) -> Program {
     Program { events, ..Program::default() }
 }
 
-fn fields(errors: &[FieldError]) -> Vec<&'static str> {
-    errors.iter().map(|error| error.field).collect()
+fn fields(errors: &[FieldError]) -> Vec<Cow<'static, str>> {
+    errors.iter().map(|error| error.field.clone()).collect()
 }
 
 /// The fields refused when `changed` takes the place of [`event`] at `now`.
-fn refused(changed: &Event, now: u64) -> Vec<&'static str> {
+fn refused(changed: &Event, now: u64) -> Vec<Cow<'static, str>> {
     let program = with(vec![event()]);
     fields(&program.errors_of_change(changed, Some(&event()), now))
 }

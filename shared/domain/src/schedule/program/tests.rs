@@ -22,7 +22,7 @@ fn event(name: &str, prequeue_start: Option<u64>, start: u64, end: u64) -> Event
 }
 
 fn program(events: Vec<Event>) -> Program {
-    Program { version: 1, settings: RoomSettings::default(), events }
+    Program { version: 1, events, ..Program::default() }
 }
 
 /// The event in force, whether it is pre-queueing, and until when.

@@ -1,0 +1,187 @@
+//! The decision about one request for a site.
+
+use std::sync::Arc;
+
+use axum::http::{
+    HeaderMap,
+    header::{ACCEPT, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN},
+};
+use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_token::{Seat, Ticket};
+
+use super::{Original, original::HeadersOf};
+use crate::{
+    endpoints::{enter, tell},
+    state::Admission,
+    visit::{Answer, Caller, Status, Visit, ended_as},
+};
+
+/// What is decided about a request.
+#[derive(Debug)]
+pub(crate) enum Decision {
+    /// No room covers it.
+    Uncovered,
+    /// A room covers it.
+    Covered(Box<Visit>, Decided),
+}
+
+/// What a room that covers a request decides about it.
+#[derive(Debug)]
+pub(crate) enum Decided {
+    /// It passes uncounted by the rule of this name.
+    Bypassed(String),
+    /// A browser asks whether it may ask: it passes uncounted. It never brings cookies, so nobody
+    /// could ever be inside for it.
+    Preflight,
+    /// The room is off.
+    Open,
+    /// The visitor is inside; there is nothing new to tell.
+    Inside,
+    /// The visitor is inside, and gets a new ticket.
+    Renewed(Box<Answer>),
+    /// The visitor has just entered.
+    Entered(Box<Answer>),
+    /// The visitor waits.
+    Waits(Box<Answer>),
+    /// Nobody can tell for now; ask again after so many seconds.
+    Busy(u32),
+}
+
+// === impl Decision ===
+
+impl Decision {
+    /// What it is called: in the header `Vestibule-Decision`, and in metrics.
+    pub(crate) fn word(&self) -> &'static str {
+        let Self::Covered(_, decided) = self else { return "uncovered" };
+        match decided {
+            Decided::Bypassed(_) => "bypassed",
+            Decided::Preflight => "preflight",
+            Decided::Open => "open",
+            Decided::Inside | Decided::Renewed(_) => "inside",
+            Decided::Entered(_) => "entered",
+            Decided::Waits(_) => "wait",
+            Decided::Busy(_) => "busy",
+        }
+    }
+}
+
+/// The media type of the waiting page's own polls.
+pub(crate) const PAGE_JSON: &str = "application/vnd.vestibule.page+json";
+
+/// Decides about `original`, which came with `headers`. A visitor inside costs Redis nothing.
+///
+/// # Errors
+/// What is wrong with the request; never that the store is away.
+pub(crate) async fn decide(
+    admission: &Arc<Admission>,
+    original: &Original,
+    headers: &HeaderMap,
+) -> Result<Decision, Problem> {
+    let decision = match covering(admission, original)? {
+        None => Decision::Uncovered,
+        Some(visit) => {
+            let decided = decide_in(admission, &visit, original, headers).await?;
+            Decision::Covered(Box::new(visit), decided)
+        }
+    };
+    admission.tally.count(&decision);
+    Ok(decision)
+}
+
+/// The room that covers `original`, if any.
+///
+/// # Errors
+/// When the room has gone in this very moment.
+pub(crate) fn covering(
+    admission: &Admission,
+    original: &Original,
+) -> Result<Option<Visit>, Problem> {
+    let coverage = admission.coverage.coverage();
+    let Some((room, _)) = coverage.covering(original.host(), &original.path) else {
+        return Ok(None);
+    };
+    Ok(Some(Visit { https: original.https, ..Visit::of(admission, room.as_str())? }))
+}
+
+async fn decide_in(
+    admission: &Arc<Admission>,
+    visit: &Visit,
+    original: &Original,
+    headers: &HeaderMap,
+) -> Result<Decided, Problem> {
+    if let Some(rule) = bypassed(visit, original, headers) {
+        return Ok(Decided::Bypassed(rule));
+    }
+    if is_preflight(original, headers) {
+        return Ok(Decided::Preflight);
+    }
+    if visit.snapshot.settings.suspended {
+        return Ok(Decided::Open);
+    }
+    decide_about(admission, Caller::new(visit.clone(), headers), is_page_poll(headers)).await
+}
+
+/// The name of the rule by which the request passes.
+fn bypassed(visit: &Visit, original: &Original, headers: &HeaderMap) -> Option<String> {
+    if visit.front.bypass_rules.is_empty() {
+        return None;
+    }
+    let headers = HeadersOf(headers);
+    let (_, rule) = visit.front.bypassed_by(&original.facts(&headers))?;
+    Some(rule.name.clone())
+}
+
+/// The page only asks how things stand: entering is up to the visitor.
+async fn decide_about(
+    admission: &Arc<Admission>,
+    caller: Caller,
+    only_asks: bool,
+) -> Result<Decided, Problem> {
+    let ticket = caller.ticket.as_ref().ok().map(|(ticket, _)| ticket);
+    let seat = ticket.and_then(|ticket| Some((*ticket, ticket.seat?)));
+    if seat.is_some_and(|(ticket, seat)| is_inside(admission, &caller.visit, &ticket, &seat)) {
+        return Ok(Decided::Inside);
+    }
+    let arrived =
+        if only_asks { tell(admission, caller).await } else { enter(admission, caller).await };
+    match arrived {
+        Ok(answer) if answer.body.status != Status::Admitted => Ok(Decided::Waits(answer.into())),
+        Ok(answer) if seat.is_some() => Ok(Decided::Renewed(answer.into())),
+        Ok(answer) => Ok(Decided::Entered(answer.into())),
+        Err(problem) => busy(problem),
+    }
+}
+
+/// Whether the ticket's session must still be alive, without asking Redis: it was seen there not
+/// long ago, and has not been ended since.
+fn is_inside(admission: &Admission, visit: &Visit, ticket: &Ticket, seat: &Seat) -> bool {
+    let (snapshot, now_ms) = (&visit.snapshot, visit.known.now_ms());
+    let unseen_ms = now_ms.saturating_sub(ticket.waiter.checked_in_at);
+    // While Redis is away, those inside stay inside.
+    let fresh = unseen_ms < snapshot.settings.unseen_ms() || !admission.feed.is_connected();
+    fresh
+        && ended_as(seat).is_none()
+        && seat.generation == snapshot.generation
+        && seat.expires_at * 1000 > now_ms
+        && !visit.known.has_ended(snapshot.reset_epoch, ticket.waiter.place.number)
+}
+
+fn busy(problem: Problem) -> Result<Decided, Problem> {
+    match problem.kind() {
+        kind @ (ProblemType::Overloaded | ProblemType::RedisUnavailable) => {
+            Ok(Decided::Busy(kind.default_retry_after().unwrap_or(1)))
+        }
+        _ => Err(problem),
+    }
+}
+
+fn is_preflight(original: &Original, headers: &HeaderMap) -> bool {
+    original.method == "OPTIONS"
+        && headers.contains_key(ORIGIN)
+        && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Whether the waiting page itself asks.
+pub(crate) fn is_page_poll(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).is_some_and(|accept| accept == PAGE_JSON)
+}

@@ -1,0 +1,84 @@
+//! Which callers may say whose request they are asking about.
+
+use std::net::IpAddr;
+
+use axum::http::HeaderMap;
+use ipnet::IpNet;
+
+/// Where gateways and load balancers run.
+#[derive(Debug, Clone)]
+pub(crate) struct TrustedProxies(Vec<IpNet>);
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
+
+// === impl TrustedProxies ===
+
+impl TrustedProxies {
+    /// These networks.
+    pub(crate) fn new(networks: &[IpNet]) -> Self {
+        Self(networks.to_vec())
+    }
+
+    /// Whether `address` is one of them.
+    pub(crate) fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// The visitor's address: of `peer` and those it speaks for, from the nearest on, the first
+    /// that is no trusted proxy. What it says about others nobody vouches for.
+    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let lines = headers.get_all(FORWARDED_FOR).iter().rev();
+        let entries = lines.flat_map(|line| line.to_str().unwrap_or("").rsplit(','));
+        let mut nearest = peer.to_canonical();
+        for entry in entries {
+            if !self.contains(nearest) {
+                break;
+            }
+            match address(entry) {
+                Some(address) => nearest = address.to_canonical(),
+                None => break,
+            }
+        }
+        nearest
+    }
+}
+
+/// An entry of `X-Forwarded-For`: an address, perhaps with a port.
+fn address(entry: &str) -> Option<IpAddr> {
+    let entry = entry.trim();
+    let plain = entry.parse().ok();
+    plain.or_else(|| entry.parse().ok().map(|with_port: std::net::SocketAddr| with_port.ip()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(peer: &str, forwarded: &[&'static str]) -> String {
+        let proxies =
+            TrustedProxies::new(&["10.0.0.0/8".parse().unwrap(), "::1/128".parse().unwrap()]);
+        let mut headers = HeaderMap::new();
+        for line in forwarded {
+            headers.append(FORWARDED_FOR, axum::http::HeaderValue::from_static(line));
+        }
+        proxies.client(peer.parse().unwrap(), &headers).to_string()
+    }
+
+    #[test]
+    fn the_nearest_that_is_no_proxy_is_the_visitor() {
+        assert_eq!(client("10.0.0.1", &[]), "10.0.0.1");
+        assert_eq!(client("10.0.0.1", &["203.0.113.9"]), "203.0.113.9");
+        assert_eq!(client("10.0.0.1", &["203.0.113.9, 10.2.3.4"]), "203.0.113.9");
+        assert_eq!(client("::1", &["203.0.113.9", "10.2.3.4:555"]), "203.0.113.9");
+        assert_eq!(client("::ffff:10.0.0.1", &["[2001:db8::9]:80"]), "2001:db8::9");
+        assert_eq!(client("10.0.0.1", &["::ffff:203.0.113.9"]), "203.0.113.9");
+    }
+
+    #[test]
+    fn what_a_visitor_says_about_itself_counts_for_nothing() {
+        assert_eq!(client("10.0.0.1", &["10.9.9.9, 203.0.113.9"]), "203.0.113.9");
+        assert_eq!(client("203.0.113.9", &["10.9.9.9"]), "203.0.113.9");
+        assert_eq!(client("10.0.0.1", &["10.9.9.9, nonsense, 10.2.3.4"]), "10.2.3.4");
+    }
+}

@@ -1,0 +1,30 @@
+//! How a gateway wants to be told that a visitor has to wait: what it can do with an answer
+//! differs, so its configuration says it in the authorizer's address.
+
+use serde::Deserialize;
+
+/// What a refusal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Refusal {
+    /// What the visitor is to see: the waiting page, or JSON. For gateways that pass a refusal on.
+    #[default]
+    Page,
+    /// The way to the waiting page at this service's own address.
+    Redirect,
+    /// 401 without a body. For gateways that then ask for the page themselves.
+    Status,
+}
+
+/// The query of the authorizer's address.
+#[derive(Debug, Clone, Copy, Default, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct RefusalQuery {
+    /// `page` (default): a refusal is the waiting page itself, with a status that is not 2xx;
+    /// `redirect`: 302 to the waiting page at this service's own address; `status`: 401 without a
+    /// body.
+    #[serde(default)]
+    #[param(value_type = Option<String>)]
+    pub(crate) refuse: Refusal,
+}

@@ -1,0 +1,161 @@
+//! A decision as an HTTP answer to the gateway.
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    http::{
+        HeaderMap, HeaderName, HeaderValue, Response, StatusCode,
+        header::{ACCEPT, CACHE_CONTROL, LOCATION, RETRY_AFTER},
+    },
+    response::IntoResponse,
+};
+use vestibule_runtime::problem::{Problem, ProblemType};
+
+use super::{Decided, Decision, Original, Refusal};
+use crate::{
+    page,
+    state::Admission,
+    visit::{Answer, Handed, TICKET, Visit, cloudflare},
+};
+
+const DECISION: HeaderName = HeaderName::from_static("vestibule-decision");
+const ROOM: HeaderName = HeaderName::from_static("vestibule-room");
+const RULE: HeaderName = HeaderName::from_static("vestibule-rule");
+const TOKEN: HeaderName = HeaderName::from_static("vestibule-token");
+
+/// Tells the gateway what to do with `original`.
+pub(crate) async fn respond(
+    admission: &Arc<Admission>,
+    decision: Decision,
+    original: &Original,
+    headers: &HeaderMap,
+    refusal: Refusal,
+) -> Response<Body> {
+    let word = decision.word();
+    let Decision::Covered(visit, decided) = decision else { return passes(word) };
+    let response = match decided {
+        Decided::Preflight | Decided::Open | Decided::Inside => passes(word),
+        Decided::Bypassed(rule) => with(passes(word), RULE, &rule),
+        Decided::Renewed(answer) | Decided::Entered(answer) => told(passes(word), &answer),
+        Decided::Waits(answer) => {
+            let wait = Waiting { admission, visit: &visit, answer: &answer, original, headers };
+            let seconds = answer.body.next_check_in_seconds.ceil().max(1.0);
+            refuses(wait.refused(refusal).await, word, &format!("{seconds:.0}"))
+        }
+        Decided::Busy(seconds) => {
+            refuses(busy(&visit, headers, refusal, seconds), word, &seconds.to_string())
+        }
+    };
+    with(response, ROOM, visit.snapshot.room.as_str())
+}
+
+/// A visitor who has to wait.
+struct Waiting<'a> {
+    admission: &'a Arc<Admission>,
+    visit: &'a Visit,
+    answer: &'a Answer,
+    original: &'a Original,
+    headers: &'a HeaderMap,
+}
+
+// === impl Waiting ===
+
+impl Waiting<'_> {
+    async fn refused(&self, refusal: Refusal) -> Response<Body> {
+        match refusal {
+            Refusal::Page => self.page().await,
+            Refusal::Redirect => self.redirect(),
+            Refusal::Status => self.status(StatusCode::UNAUTHORIZED),
+        }
+    }
+
+    /// What the visitor is to see. A gateway would take 2xx for leave to pass.
+    async fn page(&self) -> Response<Body> {
+        let mut response = if wants_json(self.headers) {
+            self.json()
+        } else {
+            let url = self.original.url();
+            page::in_place(self.admission, self.visit, self.answer, self.headers, &url).await
+        };
+        let chosen = StatusCode::from_u16(self.visit.front.queueing_status_code).ok();
+        let refuses = chosen.filter(|status| !status.is_success());
+        *response.status_mut() = refuses.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+        response
+    }
+
+    fn json(&self) -> Response<Body> {
+        if cloudflare::is_asked_for(&self.visit.snapshot, self.headers) {
+            let now_ms = self.visit.known.now_ms();
+            return cloudflare::respond(self.answer, &self.visit.snapshot, now_ms);
+        }
+        self.answer.clone().into_response()
+    }
+
+    fn redirect(&self) -> Response<Body> {
+        let room = &self.visit.snapshot.room;
+        let wanted: String =
+            form_urlencoded::byte_serialize(self.original.url().as_bytes()).collect();
+        let url = format!("{}/room/{room}?return={wanted}", self.admission.public_url);
+        with(self.status(StatusCode::FOUND), LOCATION, &url)
+    }
+
+    /// The ticket goes along both ways: a gateway that asks for the page itself must pass it on.
+    fn status(&self, status: StatusCode) -> Response<Body> {
+        let mut response = empty(status);
+        self.answer.hand_over(response.headers_mut());
+        match &self.answer.ticket {
+            Handed::Newest(ticket) => with(response, TICKET, ticket),
+            Handed::Taken | Handed::Untouched => response,
+        }
+    }
+}
+
+/// The request passes.
+fn passes(word: &str) -> Response<Body> {
+    with(with(empty(StatusCode::OK), DECISION, word), CACHE_CONTROL, "no-store")
+}
+
+/// It does not, and may try again after so many seconds.
+fn refuses(response: Response<Body>, word: &str, seconds: &str) -> Response<Body> {
+    let response = with(with(response, DECISION, word), CACHE_CONTROL, "no-store");
+    with(response, RETRY_AFTER, seconds)
+}
+
+/// What is new for a visitor inside goes along.
+fn told(mut response: Response<Body>, answer: &Answer) -> Response<Body> {
+    answer.hand_over(response.headers_mut());
+    match &answer.body.access_token {
+        Some(token) => with(response, TOKEN, token),
+        None => response,
+    }
+}
+
+/// Sets a header; a value that cannot be one is left out.
+fn with(mut response: Response<Body>, name: HeaderName, value: &str) -> Response<Body> {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+fn busy(visit: &Visit, headers: &HeaderMap, refusal: Refusal, seconds: u32) -> Response<Body> {
+    match refusal {
+        Refusal::Status => empty(StatusCode::UNAUTHORIZED),
+        Refusal::Page | Refusal::Redirect if wants_json(headers) => {
+            Problem::new(ProblemType::RedisUnavailable).into_response()
+        }
+        Refusal::Page | Refusal::Redirect => page::busy(visit, headers, seconds),
+    }
+}
+
+fn empty(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+/// Whether a client asks for JSON and nothing else, as apps do.
+fn wants_json(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().trim_ascii() == b"application/json")
+}

@@ -1,0 +1,56 @@
+//! `GET /room/{room}/live`: news for the waiting page as they happen.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{RawQuery, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header::CACHE_CONTROL},
+    response::{IntoResponse, Response},
+};
+use vestibule_runtime::problem::{Problem, ProblemType};
+
+use crate::{
+    page::Watcher,
+    state::Admission,
+    visit::{Caller, Visit},
+};
+
+/// Watch the line
+///
+/// Server-sent events for the waiting page's script: what the page shows, as JSON, whenever it has
+/// changed, about once a second at most. Polls go on beside it: only they count as check-ins. The
+/// stream ends after some minutes; a browser then asks for another one.
+#[utoipa::path(
+    get, path = "/room/{room}/live", operation_id = "get_live", tag = "page",
+    params(
+        ("room" = String, Path, description = "The room"),
+        ("return" = Option<String>, Query, description = "As for the page"),
+        ("lang" = Option<String>, Query, description = "As for the page"),
+    ),
+    responses(
+        (status = 200, description = "Events; their data is what the page shows", content_type = "text/event-stream"),
+        (status = 204, description = "There is nothing to watch: no place in line. A browser does not ask again"),
+        (status = 404, description = "No such room", body = Problem),
+        (status = 503, description = "As many as may watch here do; see Retry-After", body = Problem),
+    )
+)]
+pub(crate) async fn get_live(
+    State(admission): State<Arc<Admission>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    caller: Caller,
+) -> Result<Response, Problem> {
+    let visit: Visit = caller.visit.clone();
+    let Some(ticket) = caller.ticket.ok().filter(|(ticket, _)| ticket.seat.is_none()) else {
+        return Ok(StatusCode::NO_CONTENT.into_response());
+    };
+    let query = query.unwrap_or_default();
+    let watcher = Watcher::new(&admission, visit, ticket, headers, query)
+        .ok_or_else(|| Problem::new(ProblemType::Overloaded))?;
+    let mut response = watcher.into_stream().into_response();
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // nginx would hold the events back.
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    Ok(response)
+}

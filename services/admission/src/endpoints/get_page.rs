@@ -1,0 +1,103 @@
+//! `GET /room/{room}`: the waiting page.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Path, RawQuery, Request, State},
+    http::{HeaderMap, header::ACCEPT},
+    response::{IntoResponse, Response},
+};
+use vestibule_runtime::problem::{Problem, ProblemType};
+
+use super::{join_room::join, seen::seen};
+use crate::{
+    authorizer::Original,
+    page::{self, Address},
+    state::Admission,
+    visit::{Answer, Caller, Journey, Visit, cloudflare},
+};
+
+/// Show the waiting page
+///
+/// For browsers. A newcomer gets a place; whoever's turn it is gets a button, and enters only by
+/// it: through the gateway in front of the wanted page, or, where there is none, by
+/// `POST /room/{room}/enter`. The page asks for news by itself, with or without script.
+///
+/// A trusted proxy that tells the original request (`X-Forwarded-Uri`, as nginx's `error_page`
+/// does) gets the page for the place of that request.
+#[utoipa::path(
+    get, path = "/room/{room}", operation_id = "get_page", tag = "page",
+    params(
+        ("room" = String, Path, description = "The room"),
+        ("return" = Option<String>, Query, description = "The page that is wanted: a path, or an address of a host that the room covers; anything else is ignored"),
+        ("lang" = Option<String>, Query, description = "The language; remembered in the cookie `vestibule_lang`"),
+    ),
+    responses(
+        (status = 200, description = "The page; for `Accept: application/vnd.vestibule.page+json` what it shows, as JSON; for exactly `application/json` where the visitor stands. While the visitor waits the status is the room's `queueing_status_code`",
+            content_type = "text/html"),
+        (status = 404, description = "No such room", body = Problem),
+        (status = 503, description = "Busy: a page that tries again by itself"),
+    )
+)]
+pub(crate) async fn get_page(
+    State(admission): State<Arc<Admission>>,
+    Path(room): Path<String>,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, _) = request.into_parts();
+    let headers = &parts.headers;
+    let mut visit = Visit::of(&admission, &room)?;
+    let address = if Original::is_forwarded(&parts, &admission.proxies) {
+        let original = Original::forwarded(&parts, &admission.proxies)?;
+        visit.https = original.https;
+        Address::in_place(&admission, &visit, headers, &original.url())
+    } else {
+        Address::direct(&admission, &visit, headers, query.as_deref().unwrap_or_default())
+    };
+    let caller = Caller::new(visit.clone(), headers);
+    let asks_for_form = caller.in_cloudflares_form;
+    let answered = if page::wants_news(headers) {
+        tell(&admission, caller).await
+    } else {
+        join(&admission, caller).await
+    };
+    match answered {
+        Ok(answer) if asks_for_form => {
+            let now_ms = visit.known.now_ms();
+            Ok(cloudflare::respond(&answer, &visit.known.snapshot(), now_ms))
+        }
+        Ok(answer) if wants_json(headers) => Ok(answer.into_response()),
+        Ok(answer) => Ok(page::respond(&admission, &visit, &answer, headers, &address).await),
+        Err(problem) if is_busy(&problem) && !wants_json(headers) => {
+            let seconds = problem.kind().default_retry_after().unwrap_or(1);
+            Ok(page::busy(&visit, headers, seconds))
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+/// Tells the page's own script how the visitor stands. Unlike joining, it gives no new place to
+/// someone who has lost the old one: that is told first.
+///
+/// # Errors
+/// When the store is needed and away.
+pub(crate) async fn tell(admission: &Arc<Admission>, caller: Caller) -> Result<Answer, Problem> {
+    if caller.ticket.is_err() {
+        return join(admission, caller).await;
+    }
+    let (visit, carrier, (ticket, text)) = caller.with_ticket()?;
+    match ticket.seat {
+        Some(seat) => seen(admission, &visit, carrier, ticket, seat).await,
+        None => Journey::new(admission, &visit, carrier).looks((ticket, Some(text))),
+    }
+}
+
+fn is_busy(problem: &Problem) -> bool {
+    matches!(problem.kind(), ProblemType::Overloaded | ProblemType::RedisUnavailable)
+}
+
+/// Whether an app asks, which wants JSON and nothing else.
+fn wants_json(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().trim_ascii() == b"application/json")
+}

@@ -1,0 +1,94 @@
+//! Envoy's `ext_authz` over gRPC: the authorizer's decision behind one more door, on a listener of
+//! its own. What is decided is not here; this only translates.
+
+mod answer;
+mod question;
+
+use std::sync::Arc;
+
+use axum::response::IntoResponse;
+use envoy_types::ext_authz::v3::pb::{
+    Authorization, AuthorizationServer, CheckRequest, CheckResponse,
+};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tonic::{
+    Request, Response, Status,
+    transport::{Server, server::TcpIncoming},
+};
+use vestibule_runtime::{Lifecycle, problem::Problem, serve_task};
+
+use crate::{
+    authorizer::{Decided, Decision, Original, Refusal, decide, respond},
+    state::Admission,
+};
+
+/// Answers Envoy until the soft stop, then finishes the calls under way. At most
+/// `max_calls_in_flight` on each connection; more are refused at once.
+pub(crate) fn serve(
+    listener: TcpListener,
+    admission: Arc<Admission>,
+    max_calls_in_flight: usize,
+    lifecycle: &Lifecycle,
+) {
+    let stop = lifecycle.soft().clone();
+    let server = run(listener, Door(admission), max_calls_in_flight, stop);
+    serve_task("gRPC server", server, lifecycle);
+}
+
+async fn run(listener: TcpListener, door: Door, most: usize, stop: CancellationToken) {
+    // Answers are single small writes: waiting for more to send with them gains nothing.
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let server = Server::builder()
+        .load_shed(true)
+        .concurrency_limit_per_connection(most)
+        .add_service(AuthorizationServer::new(door))
+        .serve_with_incoming_shutdown(incoming, stop.cancelled_owned());
+    if let Err(error) = server.await {
+        tracing::error!(%error, "the gRPC server has failed");
+    }
+}
+
+struct Door(Arc<Admission>);
+
+#[tonic::async_trait]
+impl Authorization for Door {
+    async fn check(&self, call: Request<CheckRequest>) -> Result<Response<CheckResponse>, Status> {
+        let Self(admission) = self;
+        let peer = call.remote_addr();
+        let parts = question::parts(call.into_inner(), peer)?;
+        let original = match Original::behind_prefix(&parts, "", &admission.proxies) {
+            Ok(original) => original,
+            Err(problem) => return wrong(problem).await,
+        };
+        match decide(admission, &original, &parts.headers).await {
+            Ok(decision) => {
+                let status = chosen_status(&decision);
+                let response =
+                    respond(admission, decision, &original, &parts.headers, Refusal::Page).await;
+                Ok(Response::new(answer::of(response, status).await))
+            }
+            Err(problem) => wrong(problem).await,
+        }
+    }
+}
+
+/// The status that the room chose for its page. Here it can be 2xx: what Envoy does with an answer
+/// does not depend on it.
+fn chosen_status(decision: &Decision) -> Option<u16> {
+    match decision {
+        Decision::Covered(visit, Decided::Waits(_)) => Some(visit.front.queueing_status_code),
+        _ => None,
+    }
+}
+
+/// A request that cannot be decided about is refused as it is over HTTP; a caller who may not ask,
+/// or a failure of ours, is no answer about a request.
+async fn wrong(problem: Problem) -> Result<Response<CheckResponse>, Status> {
+    let text = problem.kind().title();
+    match problem.status().as_u16() {
+        403 => Err(Status::permission_denied(text)),
+        500.. => Err(Status::unavailable(text)),
+        _ => Ok(Response::new(answer::of(problem.into_response(), None).await)),
+    }
+}

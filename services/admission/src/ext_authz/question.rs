@@ -1,0 +1,96 @@
+//! What Envoy asks, as the parts of the HTTP request that it asks about.
+
+use std::net::SocketAddr;
+
+use axum::http::{HeaderName, HeaderValue, Request, header::HOST, request::Parts};
+use envoy_types::{
+    ext_authz::v3::pb::CheckRequest, pb::envoy::service::auth::v3::attribute_context::HttpRequest,
+};
+use tonic::Status;
+use vestibule_runtime::Peer;
+
+const PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// The request, with `peer` as who asks.
+///
+/// # Errors
+/// `INVALID_ARGUMENT`, if it tells of no HTTP request, or of one that cannot be.
+pub(super) fn parts(check: CheckRequest, peer: Option<SocketAddr>) -> Result<Parts, Status> {
+    let attributes = check.attributes.and_then(|attributes| attributes.request);
+    let http = attributes.and_then(|request| request.http);
+    let http = http.ok_or_else(|| Status::invalid_argument("no HTTP request is told of"))?;
+    let (mut parts, ()) = request(&http)?.into_parts();
+    for (name, value) in http.headers {
+        // Pseudo headers have fields of their own; a value that is no text of HTTP is not read.
+        let header = HeaderName::try_from(name).ok().zip(HeaderValue::try_from(value).ok());
+        if let Some((name, value)) = header {
+            parts.headers.insert(name, value);
+        }
+    }
+    let host = HeaderValue::try_from(http.host).map_err(|_| invalid("host"))?;
+    parts.headers.insert(HOST, host);
+    // Envoy knows it by itself, also where no header tells it.
+    if !parts.headers.contains_key(PROTO) {
+        let scheme = HeaderValue::try_from(http.scheme).map_err(|_| invalid("scheme"))?;
+        parts.headers.insert(PROTO, scheme);
+    }
+    if let Some(peer) = peer {
+        parts.extensions.insert(Peer(peer));
+    }
+    Ok(parts)
+}
+
+fn request(http: &HttpRequest) -> Result<Request<()>, Status> {
+    let request = Request::builder().method(http.method.as_str()).uri(http.path.as_str());
+    request.body(()).map_err(|_| invalid("method or path"))
+}
+
+fn invalid(what: &str) -> Status {
+    Status::invalid_argument(format!("the {what} of the request cannot be read"))
+}
+
+#[cfg(test)]
+mod tests {
+    use envoy_types::pb::envoy::service::auth::v3::{AttributeContext, attribute_context};
+
+    use super::*;
+
+    fn check(path: &str, headers: &[(&str, &str)]) -> CheckRequest {
+        let http = HttpRequest {
+            method: "POST".to_owned(),
+            host: "shop.example:8443".to_owned(),
+            path: path.to_owned(),
+            scheme: "https".to_owned(),
+            headers: headers.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+            ..Default::default()
+        };
+        let request = attribute_context::Request { http: Some(http), ..Default::default() };
+        CheckRequest {
+            attributes: Some(AttributeContext { request: Some(request), ..Default::default() }),
+        }
+    }
+
+    #[test]
+    fn facts_come_from_envoy_and_not_from_headers() {
+        let headers = [
+            (":authority", "elsewhere.example"),
+            (":path", "/elsewhere"),
+            ("host", "elsewhere.example"),
+            ("cookie", "a=b"),
+        ];
+        let parts = parts(check("/sale?x=1", &headers), None).unwrap();
+        assert_eq!(parts.method, "POST");
+        assert_eq!(parts.uri.path_and_query().unwrap(), "/sale?x=1");
+        assert_eq!(parts.headers[HOST], "shop.example:8443");
+        assert_eq!(parts.headers["cookie"], "a=b");
+        assert_eq!(parts.headers[PROTO], "https");
+        assert_eq!(parts.headers.len(), 3);
+        assert!(parts.extensions.get::<Peer>().is_none());
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        assert!(parts(CheckRequest::default(), None).is_err());
+        assert!(parts(check("/a b", &[]), None).is_err());
+    }
+}

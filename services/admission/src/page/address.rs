@@ -1,0 +1,169 @@
+//! Where the page stands, and what its address says: in the place of the page that was wanted, or
+//! at its own address. Every address that comes from outside is checked here.
+
+use axum::http::HeaderMap;
+use vestibule_domain::front::{Host, Route};
+use vestibule_page::{Chooser, Language, Wanted};
+
+use super::language;
+use crate::{state::Admission, visit::Visit};
+
+/// The parameter that chooses a language at the page's own address.
+const LANGUAGE: &str = "lang";
+/// The same where the address is the site's.
+const LANGUAGE_IN_PLACE: &str = "vestibule_lang";
+/// The parameter that names the page that is wanted.
+const RETURN: &str = "return";
+/// Says that no seat was free when the visitor asked for one.
+pub(crate) const NO_SEAT: &str = "full";
+
+/// Where the page stands, and where its links lead.
+#[derive(Debug, Clone)]
+pub(crate) struct Address {
+    /// Whether it stands in the place of the page that is wanted.
+    pub(crate) is_in_place: bool,
+    /// Where the visitor wants to go.
+    pub(crate) wanted: Option<Wanted>,
+    /// The page itself.
+    pub(crate) here: String,
+    /// Where to enter by a form.
+    pub(crate) enter: Option<String>,
+    /// Where live news come from.
+    pub(crate) live: Option<String>,
+    /// How the language is chosen.
+    pub(crate) chooser: Chooser,
+    /// The language.
+    pub(crate) language: Language,
+    /// Whether the visitor has just chosen it.
+    pub(crate) language_is_chosen: bool,
+    /// Whether no seat was free when the visitor asked for one.
+    pub(crate) no_seat: bool,
+}
+
+// === impl Address ===
+
+impl Address {
+    /// In the place of the page at `url`, which a trusted gateway told.
+    pub(crate) fn in_place(
+        admission: &Admission,
+        visit: &Visit,
+        headers: &HeaderMap,
+        url: &str,
+    ) -> Self {
+        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+        let (kept, chosen) = take(query, LANGUAGE_IN_PLACE);
+        let rest = if kept.is_empty() { String::new() } else { format!("?{}", written(&kept)) };
+        // As it was sent, unless the choice of a language must be taken out of it.
+        let clean = if chosen.is_some() { format!("{path}{rest}") } else { url.to_owned() };
+        let wanted = Wanted::parse(&clean, |_| true);
+        let origin = wanted.as_ref().and_then(|wanted| wanted.origin());
+        let is_own_origin = origin == origin_of(&admission.public_url);
+        let language = language::of(chosen.as_deref(), headers, visit);
+        let room = &visit.snapshot.room;
+        Self {
+            is_in_place: true,
+            here: wanted.as_ref().map_or("/", |wanted| wanted.as_str()).to_owned(),
+            enter: None,
+            live: is_own_origin.then(|| {
+                let base = &admission.public_url;
+                format!("{base}/room/{room}/live?{}", self_query(wanted.as_ref(), language))
+            }),
+            chooser: Chooser {
+                action: Wanted::parse(path, |_| true)
+                    .map_or("/".into(), |path| path.as_str().to_owned()),
+                parameter: LANGUAGE_IN_PLACE,
+                kept,
+            },
+            language,
+            language_is_chosen: chosen.is_some_and(|tag| Language::of_tag(&tag).is_some()),
+            no_seat: false,
+            wanted,
+        }
+    }
+
+    /// At its own address, `/room/{room}`, with this query. Links are relative, so that it does not
+    /// matter under which path a gateway puts it.
+    pub(crate) fn direct(
+        admission: &Admission,
+        visit: &Visit,
+        headers: &HeaderMap,
+        query: &str,
+    ) -> Self {
+        let (rest, chosen) = take(query, LANGUAGE);
+        let value = |name: &str| rest.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+        let covers = |host: &str| covers(admission, visit, host);
+        let asked = value(RETURN).and_then(|text| Wanted::parse(text, covers));
+        let wanted = asked.clone().or_else(|| root(visit));
+        let language = language::of(chosen.as_deref(), headers, visit);
+        let room = &visit.snapshot.room;
+        let kept: Vec<_> =
+            asked.iter().map(|asked| (RETURN.to_owned(), asked.as_str().to_owned())).collect();
+        let query = if kept.is_empty() { String::new() } else { format!("?{}", written(&kept)) };
+        let needs_form = wanted.is_none() || visit.front.access_token_cookie;
+        Self {
+            is_in_place: false,
+            here: format!("{room}{query}"),
+            enter: needs_form.then(|| format!("{room}/enter{query}")),
+            live: Some(format!("{room}/live?{}", self_query(asked.as_ref(), language))),
+            chooser: Chooser { action: room.to_string(), parameter: LANGUAGE, kept },
+            language,
+            language_is_chosen: chosen.is_some_and(|tag| Language::of_tag(&tag).is_some()),
+            no_seat: value(NO_SEAT).is_some(),
+            wanted,
+        }
+    }
+}
+
+/// The query of the page's own address: where to go, and the language.
+fn self_query(wanted: Option<&Wanted>, language: Language) -> String {
+    let wanted = wanted.map(|wanted| (RETURN.to_owned(), wanted.as_str().to_owned()));
+    let language = (LANGUAGE.to_owned(), language.code().to_owned());
+    written(&wanted.into_iter().chain([language]).collect::<Vec<_>>())
+}
+
+/// The parameters of `query` without `name`, and the last value of that.
+fn take(query: &str, name: &str) -> (Vec<(String, String)>, Option<String>) {
+    let pairs = form_urlencoded::parse(query.as_bytes()).into_owned();
+    let (named, rest): (Vec<_>, Vec<_>) = pairs.partition(|(key, _)| key == name);
+    (rest, named.into_iter().next_back().map(|(_, value)| value))
+}
+
+fn written(pairs: &[(String, String)]) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+}
+
+/// Whether `host` is of the site: covered by one of the room's routes, or that of this service.
+fn covers(admission: &Admission, visit: &Visit, host: &str) -> bool {
+    let covers = |route: &Route| {
+        let name = route.host.name();
+        if route.host.is_wildcard() {
+            host.strip_suffix(name).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+        } else {
+            host == name
+        }
+    };
+    let own = Wanted::parse(&admission.public_url, |_| true);
+    let own = own.as_ref().and_then(|own| own.host()).map(Host::of_request);
+    own.is_some_and(|own| own == host) || visit.front.routes.iter().any(covers)
+}
+
+/// The first place of the site that the room covers and that can be told.
+fn root(visit: &Visit) -> Option<Wanted> {
+    let scheme = if visit.https { "https" } else { "http" };
+    let mut routes = visit.front.routes.iter().filter(|route| !route.host.is_wildcard());
+    routes.find_map(|route| {
+        let path: String = route.path.bytes().map(in_path).collect();
+        Wanted::parse(&format!("{scheme}://{}{path}", route.host), |_| true)
+    })
+}
+
+fn in_path(byte: u8) -> String {
+    let plain = byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@".contains(&byte);
+    if plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
+}
+
+/// Scheme, host and port.
+fn origin_of(url: &str) -> Option<&str> {
+    let host = url.find("://")? + 3;
+    Some(url[host..].find('/').map_or(url, |end| &url[..host + end]))
+}

@@ -1,0 +1,172 @@
+//! Live news for the page: a stream that tells when what the visitor would see has changed. An
+//! upgrade of polls, not their replacement: nothing here counts as a check-in or asks Redis, and
+//! a page that gets no stream goes on asking.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    http::HeaderMap,
+    response::sse::{Event, KeepAlive, Sse},
+};
+use futures_util::{Stream, stream};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep},
+};
+use vestibule_page::Shown;
+use vestibule_token::Ticket;
+
+use super::{Address, glimpse};
+use crate::{
+    state::Admission,
+    visit::{Carrier, Journey, Visit},
+};
+
+/// A stream ends after so long, and the page asks for another one: by then another instance may
+/// have more room.
+const LONGEST: Duration = Duration::from_secs(300);
+/// How often someone near the front, and someone far from it, is looked after, in seconds.
+const PAUSE_SECONDS: std::ops::RangeInclusive<u64> = 1..=5;
+/// A comment now and then keeps proxies from hanging up.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// When a page whose stream ended asks for another one.
+const RETRY: Duration = Duration::from_secs(3);
+
+/// How many pages are told news here, and may be.
+#[derive(Debug)]
+pub(crate) struct LiveDesk {
+    max: usize,
+    open: AtomicUsize,
+    /// Whether the service stops.
+    stops: watch::Sender<bool>,
+}
+
+/// One page that is told news.
+#[derive(Debug)]
+pub(crate) struct Watcher {
+    admission: Arc<Admission>,
+    visit: Visit,
+    ticket: (Ticket, String),
+    headers: HeaderMap,
+    query: String,
+    until: Instant,
+    stops: watch::Receiver<bool>,
+    /// What the page shows.
+    told: Option<Shown>,
+    pause: Duration,
+}
+
+// === impl LiveDesk ===
+
+impl LiveDesk {
+    /// A desk for so many pages at once.
+    pub(crate) fn new(max: usize) -> Self {
+        Self { max, open: AtomicUsize::new(0), stops: watch::Sender::new(false) }
+    }
+
+    /// How many pages are told news now.
+    pub(crate) fn open(&self) -> usize {
+        self.open.load(Ordering::Relaxed)
+    }
+
+    /// Ends every stream: the pages find another instance.
+    pub(crate) fn close(&self) {
+        self.stops.send_replace(true);
+    }
+
+    fn enter(&self) -> bool {
+        let more = |open: usize| (open < self.max).then_some(open + 1);
+        self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+}
+
+// === impl Watcher ===
+
+impl Watcher {
+    /// Watches for someone in line, whose page has this query; `None` when too many are watched.
+    pub(crate) fn new(
+        admission: &Arc<Admission>,
+        visit: Visit,
+        ticket: (Ticket, String),
+        headers: HeaderMap,
+        query: String,
+    ) -> Option<Self> {
+        if !admission.live.enter() {
+            return None;
+        }
+        let mut watcher = Self {
+            admission: Arc::clone(admission),
+            visit,
+            ticket,
+            headers,
+            query,
+            until: Instant::now() + LONGEST,
+            stops: admission.live.stops.subscribe(),
+            told: None,
+            pause: Duration::from_secs(*PAUSE_SECONDS.start()),
+        };
+        watcher.told = watcher.look();
+        Some(watcher)
+    }
+
+    /// The stream: news, and a comment now and then.
+    pub(crate) fn into_stream(
+        self,
+    ) -> Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>> {
+        let news = stream::unfold(self, async |mut watcher| {
+            let event = watcher.next().await?;
+            Some((Ok(event), watcher))
+        });
+        Sse::new(news).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+    }
+
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if *self.stops.borrow() || Instant::now() >= self.until {
+                return None;
+            }
+            tokio::select! {
+                () = sleep(self.pause) => {}
+                _ = self.stops.changed() => return None,
+            }
+            let shown = self.look()?;
+            if self.told.as_ref() != Some(&shown) {
+                let event = Event::default().retry(RETRY).data(shown.to_json());
+                self.told = Some(shown);
+                return Some(event);
+            }
+        }
+    }
+
+    /// What the page would show now; `None` when the room has gone, or was reset.
+    fn look(&mut self) -> Option<Shown> {
+        let room = self.visit.snapshot.room.clone();
+        let now = Visit::of(&self.admission, room.as_str()).ok()?;
+        if now.snapshot.reset_epoch != self.visit.snapshot.reset_epoch {
+            return None;
+        }
+        self.visit = Visit { https: self.visit.https, ..now };
+        let visit = &self.visit;
+        let journey = Journey::new(&self.admission, visit, Carrier::Cookie);
+        let answer = journey.glances(&self.ticket).ok()?;
+        let far = answer.body.wait_seconds.unwrap_or(120) / 60;
+        self.pause = Duration::from_secs(far.clamp(*PAUSE_SECONDS.start(), *PAUSE_SECONDS.end()));
+        let address = Address::direct(&self.admission, visit, &self.headers, &self.query);
+        let mut shown = Shown::of(&glimpse(visit, &answer, &self.headers, &address));
+        // Time passes without news.
+        shown.times.remove("updated");
+        Some(shown)
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.admission.live.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}

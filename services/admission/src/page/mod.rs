@@ -1,0 +1,196 @@
+//! The waiting page, served: in the place of the page that was wanted, or at its own address, as
+//! HTML for people and as news for the page's own script. What is shown is made by
+//! `vestibule-page`; here it is put together from a visitor's answer, and sent with its headers.
+
+mod address;
+mod language;
+mod live;
+mod looks;
+mod view;
+
+use std::sync::Arc;
+
+use axum::{
+    body::Body,
+    http::{
+        HeaderMap, HeaderName, HeaderValue, StatusCode,
+        header::{
+            ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
+            RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
+        },
+    },
+    response::Response,
+};
+use vestibule_domain::{QueueingMethod, front::CookieKind};
+use vestibule_page::{CustomPage, Frame, NEWS_TYPE, Notices, Rendered, Shown, State, View, render};
+
+use self::view::Shows;
+pub(crate) use self::{
+    address::{Address, NO_SEAT},
+    live::{LiveDesk, Watcher},
+    looks::{Looks, LooksBoard},
+};
+use crate::{
+    state::Admission,
+    visit::{Answer, Carrier, Visit},
+};
+
+const REFRESH: HeaderName = HeaderName::from_static("refresh");
+
+/// The page in the place of the page at `wanted`, with every header. The gateway wants another
+/// status than a 2xx; that is the caller's.
+pub(crate) async fn in_place(
+    admission: &Arc<Admission>,
+    visit: &Visit,
+    answer: &Answer,
+    headers: &HeaderMap,
+    wanted: &str,
+) -> Response {
+    let address = Address::in_place(admission, visit, headers, wanted);
+    respond(admission, visit, answer, headers, &address).await
+}
+
+/// The page at `address` for the visitor who is answered `answer`.
+pub(crate) async fn respond(
+    admission: &Arc<Admission>,
+    visit: &Visit,
+    answer: &Answer,
+    headers: &HeaderMap,
+    address: &Address,
+) -> Response {
+    let looks = admission.looks.of(visit);
+    let hold_seconds = view::hold_seconds(admission, visit, answer, headers).await;
+    let news = wants_news(headers);
+    // Who comes to the site itself when it is its turn has asked to enter.
+    let has_claimed = address.is_in_place && !news;
+    let looks = &*looks;
+    let shows = Shows { visit, answer, headers, address, looks, hold_seconds, has_claimed };
+    let view = shows.view();
+    let mut response = if news { news_of(&view) } else { page_of(admission, visit, looks, &view) };
+    if address.language_is_chosen {
+        language::remember(address.language, visit, response.headers_mut());
+    }
+    hand_over(visit, answer, response.headers_mut());
+    response
+}
+
+/// What the visitor would see now, without counting it as a check-in: for live news.
+pub(crate) fn glimpse(
+    visit: &Visit,
+    answer: &Answer,
+    headers: &HeaderMap,
+    address: &Address,
+) -> View {
+    let looks = &Looks::default();
+    let (hold_seconds, has_claimed) = (None, false);
+    Shows { visit, answer, headers, address, looks, hold_seconds, has_claimed }.view()
+}
+
+/// The page of someone who cannot be given a place for now: it tries again by itself.
+pub(crate) fn busy(visit: &Visit, headers: &HeaderMap, retry_after_seconds: u32) -> Response {
+    let view = busy_view(visit, headers, retry_after_seconds);
+    let mut response = if wants_news(headers) {
+        news_of(&view)
+    } else {
+        html(render(&view).ok(), StatusCode::SERVICE_UNAVAILABLE)
+    };
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    response.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());
+    response
+}
+
+/// Whether the page's own script asks.
+pub(crate) fn wants_news(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).is_some_and(|accept| accept == NEWS_TYPE)
+}
+
+fn news_of(view: &View) -> Response {
+    let mut response = Response::new(Body::from(Shown::of(view).to_json()));
+    set_common(response.headers_mut(), HeaderValue::from_static(NEWS_TYPE));
+    response
+}
+
+/// The operator's own page if there is one that works, else the default one.
+fn page_of(admission: &Admission, visit: &Visit, looks: &Looks, view: &View) -> Response {
+    let custom = looks.page.as_ref().filter(|_| CustomPage::is_for(view));
+    let own = custom.and_then(|page| match page.render(view) {
+        Ok(rendered) => Some(rendered),
+        Err(problem) => {
+            admission.looks.failed(&visit.snapshot.room, &problem);
+            None
+        }
+    });
+    let waits = view.state.is_in_line() || matches!(view.state, State::TurnedAway { .. });
+    let status = StatusCode::from_u16(visit.front.queueing_status_code).ok().filter(|_| waits);
+    html(own.or_else(|| render(view).ok()), status.unwrap_or(StatusCode::OK))
+}
+
+fn html(rendered: Option<Rendered>, status: StatusCode) -> Response {
+    let Some(rendered) = rendered else {
+        return error();
+    };
+    let mut response = Response::new(Body::from(rendered.html));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    set_common(headers, HeaderValue::from_static("text/html; charset=utf-8"));
+    if let Ok(policy) = HeaderValue::from_str(&rendered.policy) {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    if let Some(seconds) = rendered.refresh_seconds {
+        headers.insert(REFRESH, seconds.into());
+    }
+    response
+}
+
+/// Writing a page to memory does not fail.
+fn error() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+    response
+}
+
+fn set_common(headers: &mut HeaderMap, content_type: HeaderValue) {
+    headers.insert(CONTENT_TYPE, content_type);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(VARY, HeaderValue::from_static("Accept, Accept-Language, Cookie"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+}
+
+/// The ticket goes into the browser's cookie, however it came: a gateway may have passed it on in
+/// a header. So does the token, for gateways that verify it by themselves.
+pub(crate) fn hand_over(visit: &Visit, answer: &Answer, headers: &mut HeaderMap) {
+    Answer { carrier: Carrier::Cookie, ..answer.clone() }.hand_over(headers);
+    if visit.front.access_token_cookie
+        && let Some(token) = &answer.body.access_token
+    {
+        let age = answer.body.expires_in.unwrap_or(0);
+        answer.cookies().set(headers, CookieKind::Token, token, age);
+    }
+}
+
+fn busy_view(visit: &Visit, headers: &HeaderMap, retry_after_seconds: u32) -> View {
+    let now_ms = visit.known.now_ms();
+    let language = language::of(None, headers, visit);
+    View {
+        room: visit.snapshot.room.to_string(),
+        state: State::Busy,
+        method: QueueingMethod::Fifo,
+        queue_all: false,
+        event: None,
+        position: None,
+        people_ahead: None,
+        wait_seconds: None,
+        quartiles: None,
+        waited_seconds: None,
+        now_ms,
+        updated_ms: now_ms,
+        checked_in_ms: 0,
+        interval_ms: 0,
+        refresh_ms: retry_after_seconds.saturating_mul(1000),
+        hold_seconds: None,
+        grace_seconds: None,
+        notices: Notices::default(),
+        frame: Frame { is_in_place: true, ..Frame::plain(language) },
+    }
+}

@@ -1,0 +1,32 @@
+//! `POST /v1/match`
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use vestibule_runtime::{Problem, extract::Json};
+
+use crate::{
+    openapi::{InvalidRequest, Refusals},
+    state::Controller,
+    wire::{MadeUpRequest, Match},
+};
+
+/// Tells what would become of a request.
+///
+/// Which room covers it, by which route, and which bypass rule lets it pass, as the rooms are set
+/// up this moment. A dry run: nobody enters or waits.
+#[utoipa::path(
+    post, path = "/v1/match", tag = "rooms",
+    request_body = MadeUpRequest,
+    responses(
+        (status = 200, description = "What would become of it", body = Match),
+        InvalidRequest, Refusals,
+    )
+)]
+pub(crate) async fn match_request(
+    State(controller): State<Arc<Controller>>,
+    Json(request): Json<MadeUpRequest>,
+) -> Result<Json<Match>, Problem> {
+    let fronts = controller.fronts().await?;
+    request.look_at(&fronts).map(Json)
+}

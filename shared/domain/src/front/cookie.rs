@@ -1,0 +1,198 @@
+//! How a browser is asked to keep what it must bring back: names and attributes of the cookies.
+//! Not their contents, which are sealed in `vestibule-token`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::RoomId;
+
+/// What an operator decides about a room's cookies.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CookieAttributes {
+    /// Whether requests that another site causes bring the cookie.
+    pub same_site: SameSite,
+    /// Whether it travels by https only.
+    pub secure: Secure,
+    /// Whether a frame in another site has a cookie of its own there.
+    pub partitioned: bool,
+    /// What the cookie's name ends with; `None`: the room.
+    pub suffix: Option<String>,
+}
+
+/// Whether requests that another site causes bring a cookie.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SameSite {
+    /// As `None` when partitioned, else as `Lax`.
+    #[default]
+    Auto,
+    /// When the visitor follows a link.
+    Lax,
+    /// Always, frames included; needs https.
+    None,
+    /// Never.
+    Strict,
+}
+
+/// Whether a cookie travels by https only.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Secure {
+    /// When the visitor came by https.
+    #[default]
+    Auto,
+    /// Yes, also where the gateway says http.
+    Always,
+    /// No.
+    Never,
+}
+
+/// What a cookie is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CookieKind {
+    /// The visitor's ticket.
+    Ticket,
+    /// The access token, for gateways that verify it by themselves.
+    Token,
+}
+
+/// The attributes of a cookie for one visitor, as they are written after its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrittenAttributes {
+    /// `Secure`.
+    pub secure: bool,
+    /// `SameSite`: `Lax`, `None` or `Strict`.
+    pub same_site: &'static str,
+    /// `Partitioned`.
+    pub partitioned: bool,
+}
+
+// === impl CookieAttributes ===
+
+impl CookieAttributes {
+    /// The longest suffix, in characters.
+    pub const MAX_SUFFIX: usize = 32;
+
+    /// The name of the cookie of `room`, for a visitor who comes by `https` or not. A secure
+    /// cookie has the prefix that keeps neighbours of the same domain from setting it.
+    #[must_use]
+    pub fn name(&self, kind: CookieKind, room: &RoomId, https: bool) -> String {
+        let prefix = if self.is_secure(https) { "__Host-" } else { "" };
+        let kind = match kind {
+            CookieKind::Ticket => "vestibule_",
+            CookieKind::Token => "vestibule_token_",
+        };
+        format!("{prefix}{kind}{}", self.ending(room))
+    }
+
+    /// What is written after the value, for a visitor who comes by `https` or not. Browsers take
+    /// neither `SameSite=None` nor `Partitioned` without `Secure`, so without it they fall away.
+    #[must_use]
+    pub fn attributes(&self, https: bool) -> WrittenAttributes {
+        let secure = self.is_secure(https);
+        let partitioned = secure && self.partitioned;
+        let same_site = match self.same_site {
+            SameSite::Strict => "Strict",
+            SameSite::None if secure => "None",
+            SameSite::Auto if partitioned => "None",
+            SameSite::None | SameSite::Auto | SameSite::Lax => "Lax",
+        };
+        WrittenAttributes { secure, same_site, partitioned }
+    }
+
+    /// What tells the room's cookies from those of other rooms.
+    #[must_use]
+    pub fn ending<'a>(&'a self, room: &'a RoomId) -> &'a str {
+        self.suffix.as_deref().unwrap_or(room.as_str())
+    }
+
+    const fn is_secure(&self, https: bool) -> bool {
+        match self.secure {
+            Secure::Auto => https,
+            Secure::Always => true,
+            Secure::Never => false,
+        }
+    }
+}
+
+// === impl WrittenAttributes ===
+
+impl fmt::Display for WrittenAttributes {
+    /// All of them, beginning with `; `, but for the cookie's age.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "; Path=/; HttpOnly; SameSite={}", self.same_site)?;
+        let flags = [(self.secure, "; Secure"), (self.partitioned, "; Partitioned")];
+        flags.into_iter().filter(|(set, _)| *set).try_for_each(|(_, flag)| f.write_str(flag))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attributes(same_site: SameSite, secure: Secure, partitioned: bool) -> CookieAttributes {
+        CookieAttributes { same_site, secure, partitioned, suffix: None }
+    }
+
+    #[test]
+    fn every_choice_by_http_and_by_https() {
+        use {SameSite as S, Secure as C};
+        let cases = [
+            (S::Auto, C::Auto, false, "Lax", "Lax; Secure"),
+            (S::Auto, C::Auto, true, "Lax", "None; Secure; Partitioned"),
+            (S::Auto, C::Always, false, "Lax; Secure", "Lax; Secure"),
+            (S::Auto, C::Always, true, "None; Secure; Partitioned", "None; Secure; Partitioned"),
+            (S::Auto, C::Never, false, "Lax", "Lax"),
+            (S::Auto, C::Never, true, "Lax", "Lax"),
+            (S::Lax, C::Auto, false, "Lax", "Lax; Secure"),
+            (S::Lax, C::Auto, true, "Lax", "Lax; Secure; Partitioned"),
+            (S::None, C::Auto, false, "Lax", "None; Secure"),
+            (S::None, C::Auto, true, "Lax", "None; Secure; Partitioned"),
+            (S::None, C::Always, false, "None; Secure", "None; Secure"),
+            (S::None, C::Never, false, "Lax", "Lax"),
+            (S::Strict, C::Auto, false, "Strict", "Strict; Secure"),
+            (
+                S::Strict,
+                C::Always,
+                true,
+                "Strict; Secure; Partitioned",
+                "Strict; Secure; Partitioned",
+            ),
+            (S::Strict, C::Never, false, "Strict", "Strict"),
+        ];
+        for (same_site, secure, partitioned, http, https) in cases {
+            let cookie = attributes(same_site, secure, partitioned);
+            let written = |https| cookie.attributes(https).to_string();
+            assert_eq!(
+                written(false),
+                format!("; Path=/; HttpOnly; SameSite={http}"),
+                "{cookie:?}"
+            );
+            assert_eq!(
+                written(true),
+                format!("; Path=/; HttpOnly; SameSite={https}"),
+                "{cookie:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_have_the_prefix_whenever_they_are_secure() {
+        let room: RoomId = "sale".parse().unwrap();
+        let cases = [
+            (Secure::Auto, false, None, "vestibule_sale", "vestibule_token_sale"),
+            (Secure::Auto, true, None, "__Host-vestibule_sale", "__Host-vestibule_token_sale"),
+            (Secure::Always, false, None, "__Host-vestibule_sale", "__Host-vestibule_token_sale"),
+            (Secure::Never, true, None, "vestibule_sale", "vestibule_token_sale"),
+            (Secure::Auto, true, Some("eu"), "__Host-vestibule_eu", "__Host-vestibule_token_eu"),
+        ];
+        for (secure, https, suffix, ticket, token) in cases {
+            let suffix = suffix.map(ToOwned::to_owned);
+            let cookie = CookieAttributes { secure, suffix, ..CookieAttributes::default() };
+            assert_eq!(cookie.name(CookieKind::Ticket, &room, https), ticket);
+            assert_eq!(cookie.name(CookieKind::Token, &room, https), token);
+        }
+    }
+}

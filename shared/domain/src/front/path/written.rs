@@ -1,0 +1,41 @@
+//! A path as it is written, in the letters that a person would use for it.
+
+/// The length of an escape, in bytes: `%20`.
+const ESCAPE: usize = 3;
+
+/// The path, with those escapes undone that a browser cannot but make: letters beyond ASCII, the
+/// space, and marks that no address may have. None of them means anything to a path.
+pub(super) fn as_written(raw: &str) -> String {
+    let written = if raw.contains('%') { undone(raw) } else { raw.to_owned() };
+    if written.starts_with('/') { written } else { format!("/{written}") }
+}
+
+/// Whether every manner reads this path as it is written.
+pub(super) fn is_plain(raw: &str) -> bool {
+    let telling = |pair: &[u8]| pair[0] == b'/' && matches!(pair[1], b'/' | b'.');
+    raw.starts_with('/')
+        && !raw.contains(['%', '\\', ';', '#', '\0'])
+        && !raw.as_bytes().windows(2).any(telling)
+}
+
+fn undone(raw: &str) -> String {
+    let mut written = Vec::with_capacity(raw.len());
+    let mut rest = raw.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let undone = escape(rest).filter(|byte| must_be_escaped(*byte));
+        written.push(undone.unwrap_or(*first));
+        rest = if undone.is_some() { &rest[ESCAPE..] } else { after };
+    }
+    String::from_utf8(written).unwrap_or_else(|_| raw.to_owned())
+}
+
+/// The byte whose escape the text begins with.
+fn escape(text: &[u8]) -> Option<u8> {
+    let [b'%', high, low, ..] = text else { return None };
+    let digit = |letter: u8| char::from(letter).to_digit(16);
+    u8::try_from(digit(*high)? * 16 + digit(*low)?).ok()
+}
+
+const fn must_be_escaped(byte: u8) -> bool {
+    !byte.is_ascii() || matches!(byte, b' ' | b'"' | b'<' | b'>' | b'^' | b'`' | b'{' | b'|' | b'}')
+}

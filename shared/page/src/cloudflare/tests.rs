@@ -1,0 +1,103 @@
+use serde_json::{Value, json};
+use vestibule_domain::schedule::EventInForce;
+
+use super::*;
+use crate::{Language, Sample};
+
+const NOW_MS: u64 = 1_596_498_360_000;
+
+fn view(method: QueueingMethod, wait: Option<u64>, quartiles: Option<[u64; 3]>) -> View {
+    View {
+        method,
+        wait_seconds: wait,
+        quartiles,
+        now_ms: NOW_MS,
+        checked_in_ms: NOW_MS,
+        interval_ms: 20_000,
+        ..Sample::Waiting.view("r", Language::En)
+    }
+}
+
+fn event(prequeueing: bool, start: u64, end: u64, draw: bool) -> Option<EventInForce> {
+    Some(EventInForce { name: "e".parse().unwrap(), prequeueing, start, end, draw })
+}
+
+fn form(view: &View) -> Value {
+    serde_json::to_value(Form::of(view)).unwrap()
+}
+
+#[test]
+fn a_fifo_room_without_an_event() {
+    let told = form(&view(QueueingMethod::Fifo, Some(600), None));
+    let expected = json!({
+        "inWaitingRoom": true, "waitTimeKnown": true, "waitTime": 10,
+        "waitTime25Percentile": 0, "waitTime50Percentile": 0, "waitTime75Percentile": 0,
+        "waitTimeFormatted": "10 minutes", "queueIsFull": false, "queueAll": false,
+        "lastUpdated": "2020-08-03T23:46:00.000Z", "refreshIntervalSeconds": 20,
+        "queueingMethod": "fifo", "isFIFOQueue": true, "isRandomQueue": false,
+        "isPassthroughQueue": false, "isRejectQueue": false, "isEventActive": false,
+        "isEventPrequeueing": false, "timeUntilEventStart": 0,
+        "timeUntilEventStartFormatted": "unavailable", "timeUntilEventEnd": 0,
+        "timeUntilEventEndFormatted": "unavailable", "shuffleAtEventStart": false,
+        "turnstile": "", "infiniteQueue": false,
+    });
+    assert_eq!(told, expected);
+    assert_eq!(expected.as_object().unwrap().len(), 25);
+}
+
+#[test]
+fn a_random_room_in_an_event() {
+    let told = form(&View {
+        event: event(false, 1, NOW_MS / 1000 + 900, true),
+        ..view(QueueingMethod::Random, Some(600), Some([300, 600, 900]))
+    });
+    let is = |key: &str, value: Value| assert_eq!(told[key], value, "{key}");
+    is("waitTime", json!(10));
+    is("waitTime25Percentile", json!(5));
+    is("waitTime50Percentile", json!(10));
+    is("waitTime75Percentile", json!(15));
+    is("waitTimeFormatted", json!("5 minutes to 15 minutes"));
+    is("isRandomQueue", json!(true));
+    is("isEventActive", json!(true));
+    is("timeUntilEventEnd", json!(15));
+    is("timeUntilEventEndFormatted", json!("15 minutes"));
+    is("shuffleAtEventStart", json!(true));
+    is("timeUntilEventStartFormatted", json!("unavailable"));
+}
+
+#[test]
+fn before_a_start_the_wait_is_unknown_and_the_start_is_told() {
+    let start = NOW_MS / 1000 + 61;
+    let told = form(&View {
+        event: event(true, start, start, false),
+        ..view(QueueingMethod::Fifo, None, None)
+    });
+    assert_eq!(told["isEventPrequeueing"], true);
+    assert_eq!((&told["timeUntilEventStart"], &told["waitTime"]), (&json!(2), &json!(0)));
+    assert_eq!(told["timeUntilEventStartFormatted"], "2 minutes");
+    assert_eq!(
+        (&told["waitTimeKnown"], &told["waitTimeFormatted"]),
+        (&json!(false), &json!("unavailable"))
+    );
+}
+
+#[test]
+fn more_than_a_day_is_a_full_queue() {
+    let told = form(&view(QueueingMethod::Fifo, Some(LONGEST_SECONDS + 1), None));
+    assert_eq!((&told["queueIsFull"], &told["waitTimeKnown"]), (&json!(true), &json!(false)));
+}
+
+#[test]
+fn inside_there_is_nothing_to_wait_for() {
+    let inside = View { state: State::Inside, ..view(QueueingMethod::Fifo, Some(0), None) };
+    let told = form(&inside);
+    assert_eq!(told["inWaitingRoom"], false);
+    assert_eq!(told["refreshIntervalSeconds"], 0);
+}
+
+#[test]
+fn waits_are_written_as_people_say_them() {
+    assert_eq!(formatted(1), "1 minute");
+    assert_eq!(formatted(60), "1 hour");
+    assert_eq!(formatted(135), "2 hours 15 minutes");
+}

@@ -1,0 +1,114 @@
+//! An operator's own page: a Mustache template with the variables of Cloudflare's waiting rooms, so
+//! that a page made for one works as it is. Checked when it is stored; and again when it is shown,
+//! because a broken page must never break waiting.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    Rendered, Sample, State, View,
+    cloudflare::Form,
+    html::reload_seconds,
+    language::Language,
+    mustache::{Problem, Template},
+    policy,
+};
+
+/// The longest template, in bytes.
+pub const MAX_TEMPLATE: usize = 1_048_576;
+
+/// Only templates have these: JSON has the whole wait in minutes.
+const TEMPLATE_ONLY: [&str; 2] = ["waitTimeHours", "waitTimeHourMinutes"];
+/// No more problems are told at once.
+const MAX_PROBLEMS: usize = 20;
+
+/// A custom page that was checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CustomPage {
+    template: Template,
+}
+
+// === impl CustomPage ===
+
+impl CustomPage {
+    /// Reads `html`, and tries it in every state.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, with lines: its size, its tags, variables that there are
+    /// not.
+    pub fn check(html: &str) -> Result<Self, Vec<Problem>> {
+        if html.len() > MAX_TEMPLATE {
+            let reason = format!("it must not be longer than {MAX_TEMPLATE} bytes");
+            return Err(vec![Problem::new(1, format!("{reason}, and has {}", html.len()))]);
+        }
+        if html.trim().is_empty() {
+            return Err(vec![Problem::new(1, "it is empty")]);
+        }
+        let template = Template::parse(html).map_err(|problem| vec![problem])?;
+        let page = Self { template };
+        let unknown = page.unknown_variables();
+        if !unknown.is_empty() {
+            return Err(unknown);
+        }
+        for sample in Sample::ALL {
+            page.render(&sample.view("room", Language::En)).map_err(|problem| vec![problem])?;
+        }
+        Ok(page)
+    }
+
+    /// Whether this page is the one to show: to those who wait or are turned away. For a turn with
+    /// a button, or its end, such pages have no words; the default page does.
+    #[must_use]
+    pub fn is_for(view: &View) -> bool {
+        match view.state {
+            State::Waiting | State::Early | State::Paused | State::TurnedAway { .. } => true,
+            State::YourTurn => view.frame.is_in_place,
+            State::Inside | State::SessionOver | State::Missed | State::Busy => false,
+        }
+    }
+
+    /// The page for `view`.
+    ///
+    /// # Errors
+    /// When it comes out too long.
+    pub fn render(&self, view: &View) -> Result<Rendered, Problem> {
+        Ok(Rendered {
+            html: self.template.render(&values(view))?,
+            policy: policy::of_custom_page(view),
+            refresh_seconds: Some(reload_seconds(view)).filter(|seconds| *seconds > 0),
+        })
+    }
+
+    fn unknown_variables(&self) -> Vec<Problem> {
+        let known = values(&Sample::Waiting.view("room", Language::En));
+        let is_unknown = |name: &str| name != "." && !known.contains_key(name);
+        let unknown = self.template.names.iter().filter(|(name, _)| is_unknown(name));
+        let told = unknown.map(|(name, line)| {
+            let names = known.keys().map(String::as_str);
+            Problem::new(*line, format!("there is no variable `{name}`{}", hint(name, names)))
+        });
+        told.take(MAX_PROBLEMS).collect()
+    }
+}
+
+/// The variables of a page: the form, and what only templates have.
+fn values(view: &View) -> Map<String, Value> {
+    let form = Form::of(view);
+    let wait = [form.wait_time / 60, form.wait_time % 60];
+    let mut values = match serde_json::to_value(form) {
+        Ok(Value::Object(values)) => values,
+        _ => Map::new(),
+    };
+    for (name, value) in TEMPLATE_ONLY.into_iter().zip(wait) {
+        values.insert(name.to_owned(), value.into());
+    }
+    values
+}
+
+/// The variable that was probably meant.
+fn hint<'a>(wrong: &str, mut known: impl Iterator<Item = &'a str>) -> String {
+    let meant = known.find(|name| name.eq_ignore_ascii_case(wrong));
+    meant.map_or(String::new(), |name| format!("; `{name}` was probably meant"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+use super::*;
+use crate::mustache::MAX_OUTPUT;
+
+fn problems(html: &str) -> Vec<(usize, String)> {
+    let problems = CustomPage::check(html).unwrap_err();
+    problems.into_iter().map(|problem| (problem.line, problem.reason)).collect()
+}
+
+fn shown(template: &str, sample: Sample) -> String {
+    let page = CustomPage::check(template).unwrap();
+    page.render(&sample.view("room", Language::En)).unwrap().html
+}
+
+/// Every variable of the form and of templates.
+const VARIABLES: [&str; 27] = [
+    "inWaitingRoom",
+    "waitTimeKnown",
+    "waitTime",
+    "waitTime25Percentile",
+    "waitTime50Percentile",
+    "waitTime75Percentile",
+    "waitTimeFormatted",
+    "waitTimeHours",
+    "waitTimeHourMinutes",
+    "queueIsFull",
+    "queueAll",
+    "lastUpdated",
+    "refreshIntervalSeconds",
+    "queueingMethod",
+    "isFIFOQueue",
+    "isRandomQueue",
+    "isPassthroughQueue",
+    "isRejectQueue",
+    "isEventActive",
+    "isEventPrequeueing",
+    "timeUntilEventStart",
+    "timeUntilEventStartFormatted",
+    "timeUntilEventEnd",
+    "timeUntilEventEndFormatted",
+    "shuffleAtEventStart",
+    "turnstile",
+    "infiniteQueue",
+];
+
+#[test]
+fn a_page_with_every_variable_and_the_usual_structure_works_as_it_is() {
+    let all: String = VARIABLES.iter().map(|name| format!("{name}={{{{{{{name}}}}}}}\n")).collect();
+    let html = shown(&all, Sample::Waiting);
+    assert!(html.contains("waitTime=10\n") && html.contains("waitTimeKnown=true\n"));
+    assert!(html.contains("waitTimeHours=0\n") && html.contains("waitTimeHourMinutes=10\n"));
+    assert!(html.contains("turnstile=\n") && !html.contains('{'));
+    let usual = "{{#waitTimeKnown}}about {{waitTimeFormatted}}{{/waitTimeKnown}}\
+        {{^waitTimeKnown}}{{#queueAll}}held{{/queueAll}}{{^queueAll}}unknown{{/queueAll}}{{/waitTimeKnown}}\
+        {{#isEventPrequeueing}}, starts in {{timeUntilEventStartFormatted}}{{/isEventPrequeueing}}\
+        {{#turnstile}}{{{turnstile}}}{{/turnstile}}";
+    assert_eq!(shown(usual, Sample::Waiting), "about 10 minutes");
+    assert_eq!(shown(usual, Sample::Random), "about 5 minutes to 15 minutes");
+    assert_eq!(shown(usual, Sample::UnknownWait), "unknown");
+    assert_eq!(shown(usual, Sample::QueueAll), "held");
+    assert_eq!(
+        shown(usual, Sample::Prequeue),
+        "about 10 minutes, starts in 19 minutes".replace("about 10 minutes", "unknown")
+    );
+}
+
+#[test]
+fn unknown_variables_are_named_with_their_lines() {
+    let told = problems("ok\n{{waittime}}\n{{#nonsense}}{{/nonsense}}");
+    assert_eq!(told.len(), 2);
+    assert_eq!(told[0].0, 2);
+    assert!(
+        told[0].1.contains("`waittime`") && told[0].1.contains("`waitTime` was probably meant")
+    );
+    assert_eq!(told[1], (3, "there is no variable `nonsense`".into()));
+    assert_eq!(problems(&"{{a}}".repeat(100)).len(), MAX_PROBLEMS);
+}
+
+#[test]
+fn what_is_too_long_empty_or_broken_is_refused() {
+    assert!(CustomPage::check(&"x".repeat(MAX_TEMPLATE)).is_ok());
+    assert!(problems(&"x".repeat(MAX_TEMPLATE + 1))[0].1.contains("1048576"));
+    assert_eq!(problems(" \n")[0].1, "it is empty");
+    assert_eq!(problems("\n{{#queueAll}}")[0].0, 2);
+    let explosive = "{{timeUntilEventEndFormatted}}".repeat(MAX_TEMPLATE / 30);
+    let html = shown(&explosive, Sample::Waiting);
+    assert!(html.len() < MAX_OUTPUT);
+}
+
+#[test]
+fn the_header_of_a_custom_page_has_it_loaded_anew() {
+    let page = CustomPage::check("x").unwrap();
+    let mut view = Sample::Waiting.view("room", Language::En);
+    assert_eq!(page.render(&view).unwrap().refresh_seconds, None);
+    view.refresh_ms = 4_100;
+    let rendered = page.render(&view).unwrap();
+    assert_eq!(rendered.refresh_seconds, Some(5));
+    assert!(rendered.policy.starts_with("default-src 'none'; style-src 'unsafe-inline' https:;"));
+    assert!(
+        rendered.policy.contains("base-uri 'none'; form-action 'self'; frame-ancestors 'self'")
+    );
+}
+
+#[test]
+fn for_a_turn_with_a_button_the_default_page_is_shown() {
+    let is_for = |sample: Sample| CustomPage::is_for(&sample.view("room", Language::En));
+    assert!(is_for(Sample::Waiting) && is_for(Sample::Reject) && is_for(Sample::QueueAll));
+    assert!(!is_for(Sample::Turn) && !is_for(Sample::Over) && !is_for(Sample::Inside));
+    let mut in_place = Sample::Turn.view("room", Language::En);
+    in_place.frame.is_in_place = true;
+    assert!(CustomPage::is_for(&in_place));
+}

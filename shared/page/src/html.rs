@@ -1,0 +1,120 @@
+//! The default page as HTML.
+
+use askama::Template;
+
+use crate::{
+    Frame, Language, Shown, State, View,
+    policy::{self, SCRIPT, STYLE},
+    texts::Texts,
+    written::rfc3339,
+};
+
+/// A page, and what its answer says about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// The document.
+    pub html: String,
+    /// The value of `Content-Security-Policy`.
+    pub policy: String,
+    /// The value of `Refresh` in seconds, if the page needs the header: the default page does not,
+    /// it brings the same for browsers without script.
+    pub refresh_seconds: Option<u32>,
+}
+
+/// Moments that the page may show, with the messages of their labels.
+const MOMENTS: [(&str, &str); 3] =
+    [("starts", "starts-label"), ("ends", "ends-label"), ("updated", "updated-label")];
+/// Without script, a page is not loaded anew more often than this, in seconds; and someone whose
+/// turn it is gets time to read and to press the button.
+const SHORTEST_RELOAD: u32 = 2;
+const SHORTEST_RELOAD_AT_TURN: u32 = 10;
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    frame: &'a Frame,
+    room: &'a str,
+    shown: &'a Shown,
+    texts: &'a Texts,
+    language: &'a Language,
+    languages: &'a [Language],
+    moments: &'a [(&'static str, &'static str)],
+    host: Option<&'a str>,
+    logo: Option<&'a str>,
+    inside: Option<String>,
+    reload: u32,
+    style: &'a str,
+    script: &'a str,
+}
+
+/// The default page for `view`.
+///
+/// # Errors
+/// Only if memory for the text cannot be written, which does not happen.
+pub fn render(view: &View) -> Result<Rendered, askama::Error> {
+    let frame = &view.frame;
+    let shown = Shown::of(view);
+    let page = Page {
+        frame,
+        room: &view.room,
+        shown: &shown,
+        texts: Texts::of(frame.language),
+        language: &frame.language,
+        languages: &Language::ALL,
+        moments: &MOMENTS,
+        host: frame.wanted.as_ref().and_then(|wanted| wanted.host()),
+        logo: frame.logo.as_deref().filter(|logo| logo.starts_with("data:image/")),
+        inside: frame.is_in_place.then(|| news_inside(view)),
+        reload: reload_seconds(view),
+        style: STYLE,
+        script: SCRIPT,
+    };
+    let html = page.render()?;
+    Ok(Rendered { html, policy: policy::of_page(view), refresh_seconds: None })
+}
+
+/// What the script shows when the site itself answers its question: the visitor is inside, by
+/// another tab.
+fn news_inside(view: &View) -> String {
+    Shown::of(&View { state: State::Inside, refresh_ms: 0, ..view.clone() }).to_json()
+}
+
+/// When a page that cannot ask for news is loaded anew, in seconds; 0: not by itself.
+pub(crate) fn reload_seconds(view: &View) -> u32 {
+    let shortest = match view.state {
+        State::YourTurn => SHORTEST_RELOAD_AT_TURN,
+        _ => SHORTEST_RELOAD,
+    };
+    match view.refresh_ms {
+        0 => 0,
+        ms => ms.div_ceil(1000).max(shortest),
+    }
+}
+
+// === impl Page ===
+
+impl Page<'_> {
+    fn say(&self, id: &str) -> String {
+        self.texts.say(id, &[])
+    }
+
+    /// The attribute of an element, or of its box, without a text.
+    fn hidden(&self, id: &str) -> &'static str {
+        if self.shown.text(id).is_empty() { " hidden" } else { "" }
+    }
+
+    fn machine_time(&self, id: &str) -> String {
+        self.shown.times.get(id).map_or(String::new(), |seconds| rfc3339(*seconds))
+    }
+
+    fn time(&self, id: &str) -> String {
+        let Some(seconds) = self.shown.times.get(id) else { return String::new() };
+        match id {
+            "updated" => self.language.time(*seconds),
+            _ => self.language.date_and_time(*seconds),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+use super::*;
+use crate::{Chooser, Sample, Wanted};
+
+fn page(view: &View) -> String {
+    render(view).unwrap().html
+}
+
+#[test]
+fn every_state_in_every_language_is_a_whole_small_page() {
+    for language in Language::ALL {
+        for sample in Sample::ALL {
+            let html = page(&sample.view("room", language));
+            let what = format!("{sample:?} {language:?}");
+            assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>"), "{what}");
+            assert!(html.len() < 30_000, "{what}: {}", html.len());
+            assert_eq!(html.matches("<h1").count(), 1, "{what}");
+            let root = format!("lang=\"{}\" dir=\"{}\"", language.code(), language.direction());
+            assert!(html.contains(&root), "{what}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_loaded_from_anywhere() {
+    let html = page(&Sample::Turn.view("room", Language::En));
+    for outside in ["http://", "https://", "src=\"/", "@import", "url("] {
+        let found = html.replace("http://www.w3.org/2000/svg", "");
+        assert!(!found.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn the_policy_names_exactly_the_style_and_the_script_of_the_page() {
+    let rendered = render(&Sample::Waiting.view("room", Language::En)).unwrap();
+    let between = |start: &str, end: &str| {
+        let from = rendered.html.find(start).unwrap() + start.len();
+        &rendered.html[from..from + rendered.html[from..].find(end).unwrap()]
+    };
+    for (directive, text) in [
+        ("style-src", between("<style>", "</style>")),
+        ("script-src", between("<script>", "</script>")),
+    ] {
+        use base64::Engine;
+        use sha2::Digest;
+        let hash = base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(text));
+        let named = format!("{directive} 'sha256-{hash}';");
+        assert!(rendered.policy.contains(&named), "{named} not in {}", rendered.policy);
+    }
+    assert!(!rendered.html.contains(" style=") && !rendered.html.contains(" onclick="));
+    assert_eq!(rendered.html.matches("<script").count(), 1);
+}
+
+#[test]
+fn the_policy_lets_frames_and_forms_only_where_they_are_meant() {
+    let mut view = Sample::Turn.view("room", Language::En);
+    let policy = |view: &View| render(view).unwrap().policy;
+    assert!(policy(&view).ends_with("form-action 'self'; frame-ancestors 'self'"));
+    view.frame.wanted = Wanted::parse("https://shop.example:8443/sale", |_| true);
+    view.frame.is_framed_anywhere = true;
+    assert!(policy(&view).ends_with("form-action 'self'; frame-ancestors *"));
+    view.frame.enter = Some("/room/room/enter".into());
+    let with_target = "form-action 'self' https://shop.example:8443; frame-ancestors *";
+    assert!(policy(&view).ends_with(with_target), "{}", policy(&view));
+}
+
+#[test]
+fn without_script_the_page_is_loaded_anew() {
+    let mut view = Sample::Waiting.view("room", Language::En);
+    assert!(!page(&view).contains("http-equiv"), "a preview stays as it is");
+    view.refresh_ms = 12_300;
+    let reload = "<noscript><meta http-equiv=\"refresh\" content=\"13\"></noscript>";
+    assert!(page(&view).contains(reload));
+    view.state = State::YourTurn;
+    view.refresh_ms = 100;
+    assert!(page(&view).contains("content=\"10\""), "there is time to press the button");
+}
+
+#[test]
+fn the_language_can_be_chosen_and_everything_else_is_kept() {
+    let mut view = Sample::Waiting.view("room", Language::De);
+    view.frame.chooser = Chooser {
+        action: "/sale".into(),
+        parameter: "vestibule_lang",
+        kept: vec![("x".into(), "1".into())],
+    };
+    let html = page(&view);
+    assert!(html.contains("<form id=\"languages\" method=\"get\" action=\"/sale\">"));
+    assert!(html.contains("<input type=\"hidden\" name=\"x\" value=\"1\">"));
+    assert!(html.contains("<select id=\"language\" name=\"vestibule_lang\""));
+    assert!(html.contains("<option value=\"de\" lang=\"de\" selected>Deutsch</option>"));
+    assert_eq!(html.matches(" selected").count(), 1);
+}
+
+/// What could break out of a text, an attribute, a style, a script, or a Fluent pattern.
+const HOSTILE: [&str; 7] = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "' onmouseover='alert(1)",
+    "</style></script></title><svg onload=alert(1)>",
+    "{ $minutes } { NUMBER($x) } {{x}}",
+    "\u{2068}\u{202e}evil\u{2069}",
+    "&lt;&#60;script&#62;",
+];
+
+#[test]
+fn whatever_visitors_or_operators_write_is_only_text() {
+    for hostile in HOSTILE {
+        let mut view = Sample::Turn.view(hostile, Language::En);
+        view.frame.here = hostile.to_owned();
+        view.frame.enter = Some(hostile.to_owned());
+        view.frame.live = Some(hostile.to_owned());
+        view.frame.logo = Some(format!("data:image/png;base64,{hostile}"));
+        view.frame.chooser = Chooser {
+            action: hostile.into(),
+            parameter: "lang",
+            kept: vec![(hostile.into(), hostile.into())],
+        };
+        let html = page(&view);
+        let clean = page(&Sample::Turn.view("room", Language::En));
+        let tags = |html: &str, tag: &str| html.matches(tag).count();
+        for tag in ["<script", "<style", "<title", "</title", "onerror=alert", "onload=alert"] {
+            let own = tags(&clean, tag);
+            // Texts keep their words, but nothing that opens a tag.
+            let found = if tag.starts_with('<') {
+                tags(&html, tag)
+            } else {
+                tags(&html, &format!("<img src=x {tag}"))
+            };
+            assert_eq!(found, if tag.starts_with('<') { own } else { 0 }, "{tag}: {hostile}");
+        }
+        assert_eq!(tags(&html, "<img"), 1, "only the logo: {hostile}");
+        assert!(!html.contains(&format!("\"{hostile}\"")) || !hostile.contains(['<', '"', '\'']));
+        assert!(!html.contains("' onmouseover='"), "{hostile}");
+        let read: serde_json::Value = serde_json::from_str(&Shown::of(&view).to_json()).unwrap();
+        assert!(!read["texts"].to_string().contains("alert(1)"), "texts are ours alone");
+    }
+}
+
+#[test]
+fn a_logo_is_an_inline_picture_or_nothing() {
+    let mut view = Sample::Waiting.view("room", Language::En);
+    view.frame.logo = Some("https://evil.example/x.png".into());
+    assert!(!page(&view).contains("<img"));
+    view.frame.logo = Some("data:image/png;base64,AAAA".into());
+    assert!(page(&view).contains("<img id=\"logo\" src=\"data:image/png;base64,AAAA\" alt=\"\">"));
+}
+
+#[test]
+fn the_page_has_every_element_that_its_news_name() {
+    let mut view = Sample::Turn.view("room", Language::En);
+    view.frame.enter = Some("/enter".into());
+    let html = page(&view);
+    for id in Shown::of(&view).texts.keys().filter(|id| **id != "title") {
+        assert_eq!(html.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
+    }
+}
+
+#[test]
+fn in_place_the_page_knows_what_to_say_when_the_visitor_is_inside() {
+    let mut view = Sample::Waiting.view("room", Language::Fr);
+    view.refresh_ms = 5_000;
+    view.frame.here = "</template><script>".into();
+    assert!(!page(&view).contains("<template"));
+    view.frame.is_in_place = true;
+    let html = page(&view);
+    let from = html.find("<template id=\"inside\">").unwrap() + 22;
+    let inside = &html[from..from + html[from..].find('<').unwrap()];
+    let json = inside.replace("&#34;", "\"").replace("&#60;", "<").replace("&#62;", ">");
+    let news: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&news["state"], &news["refresh_seconds"]), (&"inside".into(), &0.0.into()));
+    assert_eq!(news["texts"]["go"], "Continuer");
+}

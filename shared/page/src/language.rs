@@ -1,0 +1,189 @@
+//! The languages of the page, and which of them a visitor is answered in. What they say is in
+//! [`crate::texts`], how they write numbers in [`crate::written`].
+
+/// A language of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    /// English.
+    En,
+    /// German.
+    De,
+    /// French.
+    Fr,
+    /// Spanish.
+    Es,
+    /// Portuguese.
+    Pt,
+    /// Italian.
+    It,
+    /// Dutch.
+    Nl,
+    /// Polish.
+    Pl,
+    /// Japanese.
+    Ja,
+    /// Chinese, in simplified characters.
+    Zh,
+    /// Korean.
+    Ko,
+    /// Arabic, written from right to left.
+    Ar,
+}
+
+/// An `Accept-Language` that is longer is not read to its end.
+const MAX_WISHES: usize = 32;
+
+// === impl Language ===
+
+impl Language {
+    /// Every language, in the order of the selector.
+    pub const ALL: [Self; 12] = [
+        Self::En,
+        Self::De,
+        Self::Fr,
+        Self::Es,
+        Self::Pt,
+        Self::It,
+        Self::Nl,
+        Self::Pl,
+        Self::Ja,
+        Self::Zh,
+        Self::Ko,
+        Self::Ar,
+    ];
+
+    /// Its code, as `lang` has it.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::De => "de",
+            Self::Fr => "fr",
+            Self::Es => "es",
+            Self::Pt => "pt",
+            Self::It => "it",
+            Self::Nl => "nl",
+            Self::Pl => "pl",
+            Self::Ja => "ja",
+            Self::Zh => "zh",
+            Self::Ko => "ko",
+            Self::Ar => "ar",
+        }
+    }
+
+    /// What its speakers call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::En => "English",
+            Self::De => "Deutsch",
+            Self::Fr => "Français",
+            Self::Es => "Español",
+            Self::Pt => "Português",
+            Self::It => "Italiano",
+            Self::Nl => "Nederlands",
+            Self::Pl => "Polski",
+            Self::Ja => "日本語",
+            Self::Zh => "中文",
+            Self::Ko => "한국어",
+            Self::Ar => "العربية",
+        }
+    }
+
+    /// The name under which a browser writes numbers and times as this page does.
+    #[must_use]
+    pub fn locale(self) -> &'static str {
+        match self {
+            Self::Ar => "ar-u-nu-arab",
+            Self::Zh => "zh-Hans",
+            Self::Pt => "pt-BR",
+            other => other.code(),
+        }
+    }
+
+    /// Which way it is written, as `dir` has it.
+    #[must_use]
+    pub fn direction(self) -> &'static str {
+        if self == Self::Ar { "rtl" } else { "ltr" }
+    }
+
+    /// The language that a tag names, whatever country it adds: `pt-BR` is Portuguese.
+    #[must_use]
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        let primary = tag.split(['-', '_']).next().unwrap_or_default();
+        Self::ALL.into_iter().find(|language| language.code().eq_ignore_ascii_case(primary))
+    }
+
+    /// The language that an `Accept-Language` header wants most, of those there are; `None` when it
+    /// wants none of them.
+    #[must_use]
+    pub fn accepted(header: &str) -> Option<Self> {
+        let wishes = header.split(',').take(MAX_WISHES).filter_map(wish);
+        // The first of equals wins: `max_by_key` would take the last.
+        let best = wishes.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.map(|(language, _)| language)
+    }
+
+    /// The language of a visitor: the one it `chose`, else what its browser accepts, else that of
+    /// the room, else English.
+    #[must_use]
+    pub fn negotiate(chosen: &[&str], accepted: &str, default: &str) -> Self {
+        let chosen = chosen.iter().find_map(|tag| Self::of_tag(tag));
+        chosen
+            .or_else(|| Self::accepted(accepted))
+            .or_else(|| Self::of_tag(default))
+            .unwrap_or(Self::En)
+    }
+}
+
+/// A language and how much it is wanted, in thousandths; `None` for one that is not there or not
+/// wanted at all.
+fn wish(part: &str) -> Option<(Language, u16)> {
+    let mut pieces = part.split(';').map(str::trim);
+    let language = Language::of_tag(pieces.next()?)?;
+    let quality = pieces.find_map(|piece| piece.strip_prefix("q=").or(piece.strip_prefix("Q=")));
+    let thousandths = quality.map_or(Some(1000), thousandths)?;
+    (thousandths > 0).then_some((language, thousandths))
+}
+
+fn thousandths(quality: &str) -> Option<u16> {
+    let quality: f32 = quality.parse().ok()?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
+    (0.0..=1.0).contains(&quality).then(|| (quality * 1000.0).round() as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_read_whatever_their_country_and_case() {
+        assert_eq!(Language::of_tag("pt-BR"), Some(Language::Pt));
+        assert_eq!(Language::of_tag("ZH_tw"), Some(Language::Zh));
+        for wrong in ["", "*", "enx", "x-de", "<script>"] {
+            assert_eq!(Language::of_tag(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_highest_quality_wins_and_the_first_of_equals() {
+        let accepted = Language::accepted;
+        assert_eq!(accepted("de-CH, fr;q=0.9"), Some(Language::De));
+        assert_eq!(accepted("fr;q=0.7, de;q=0.8, sv"), Some(Language::De));
+        assert_eq!(accepted("it, nl"), Some(Language::It));
+        assert_eq!(accepted("de;q=0, pl;q=0.001"), Some(Language::Pl));
+        assert_eq!(accepted("sv, *;q=0.5"), None);
+        assert_eq!(accepted("de;q=nonsense, ko;q=2, ja;q=0.1"), Some(Language::Ja));
+        assert_eq!(accepted(&"xx,".repeat(100_000)), None);
+    }
+
+    #[test]
+    fn what_the_visitor_chose_goes_first_and_the_rooms_language_last() {
+        let of = |chosen: &[&str], accepted| Language::negotiate(chosen, accepted, "pl");
+        assert_eq!(of(&["ko", "fr"], "de"), Language::Ko);
+        assert_eq!(of(&["nonsense", "fr"], "de"), Language::Fr);
+        assert_eq!(of(&[], "de"), Language::De);
+        assert_eq!(of(&[], "sv"), Language::Pl);
+        assert_eq!(Language::negotiate(&[], "", "sv"), Language::En);
+    }
+}

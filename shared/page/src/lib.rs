@@ -1,0 +1,56 @@
+//! The waiting page, as pure rendering: from plain values ([`View`]) to what is shown, in words
+//! ([`Shown`]), and from there to the page ([`render`]) and to the news that its script asks for
+//! ([`Shown::to_json`]). No I/O and no clock: admission serves it, the controller previews it.
+//!
+//! # Elements
+//! Tests and custom scripts may rely on these ids and attributes.
+//!
+//! | where | what |
+//! |---|---|
+//! | `html[data-state]` | the state: `waiting`, `early`, `paused`, `turn`, `inside`, `turned_away`, `session_over`, `missed`, `busy` |
+//! | `#site` | the host of the wanted page, `#logo` the operator's logo |
+//! | `#languages`, `#language` | the form that chooses a language, its list |
+//! | `#headline` | the `h1`: how the visitor stands |
+//! | `#status` (`role=status`) | `#status-label`, `#status-text` (what matters most: the wait), `#notice`: changes only when the meaning does |
+//! | `#alert` (`role=alert`) | speaks at the turn and at the end of the hold |
+//! | `#go` | the link: to the wanted page at the turn and inside, back into the line when it is over |
+//! | `#enter-form`, `#enter` | the form that claims, instead of the link, if there is one |
+//! | `#hold` (`role=timer`) | how long the place is held |
+//! | `#progress`, `#progress-text` | how much of the wait is over |
+//! | `#position`, `#ahead`, `#starts`, `#ends`, `#updated` | facts |
+//! | `#note`, `#auto` | what is good to know |
+//! | `#tools`, `#sound`, `#notify` | asked for by the visitor (`aria-pressed`); only with script |
+//! | `#closing`, `#closing-text` | what happens if the page is closed |
+//! | `#room` | the room |
+//! | `template#inside` | in place only: the news for when the script finds that the visitor is inside |
+//!
+//! # Without script
+//! `<noscript>` has the page loaded again when it is time. A `Refresh` header would do so under a
+//! running script as well, and move the focus; only custom pages, which count on it, get it
+//! ([`Rendered::refresh_seconds`]).
+
+mod cloudflare;
+mod custom;
+mod html;
+mod language;
+mod mustache;
+mod policy;
+mod samples;
+mod shown;
+mod texts;
+mod view;
+mod waits;
+mod wanted;
+mod written;
+
+pub use self::{
+    cloudflare::Form,
+    custom::{CustomPage, MAX_TEMPLATE},
+    html::{Rendered, render},
+    language::Language,
+    mustache::Problem,
+    samples::Sample,
+    shown::{NEWS_TYPE, Shown},
+    view::{Chooser, Frame, Notices, State, View},
+    wanted::{MAX_WANTED, Wanted},
+};

@@ -1,0 +1,56 @@
+//! Mustache templates of operators, for pages made for Cloudflare's waiting rooms.
+//!
+//! What the language has for plain values: variables (`{{x}}` escaped, `{{{x}}}` and `{{&x}}` as they
+//! are), sections, inverted sections, comments, other delimiters, and tags that stand alone on a
+//! line. No partials, which would read files, and no lambdas, which would run code. A template
+//! is not trusted: parsing takes one pass, depth and output are bounded, and errors name the line.
+//! Written here because no library does that and tells which variables a template names, and where.
+
+mod parse;
+mod render;
+
+use std::fmt;
+
+pub(crate) use self::parse::Template;
+
+/// Sections may be nested so deep.
+pub(crate) const MAX_DEPTH: usize = 32;
+/// A page that comes out longer, in bytes, is not sent.
+pub(crate) const MAX_OUTPUT: usize = 4 << 20;
+
+/// What is wrong with a template, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct Problem {
+    /// The line, from 1 on.
+    pub line: usize,
+    /// What is wrong, and how to mend it.
+    pub reason: String,
+}
+
+/// A part of a template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// Text as it is.
+    Text(String),
+    /// The value of a variable.
+    Variable { name: String, line: usize, is_escaped: bool },
+    /// What is shown if a variable is set, or, inverted, if it is not.
+    Section { name: String, line: usize, is_inverted: bool, nodes: Vec<Node> },
+}
+
+// === impl Problem ===
+
+impl Problem {
+    pub(crate) fn new(line: usize, reason: impl Into<String>) -> Self {
+        Self { line, reason: reason.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+#[cfg(test)]
+mod tests;

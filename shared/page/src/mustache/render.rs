@@ -1,0 +1,105 @@
+//! From a template and values to a page.
+
+use serde_json::{Map, Value};
+
+use super::{MAX_OUTPUT, Node, Problem, Template};
+
+/// Where a template is shown.
+struct Renderer<'a> {
+    values: &'a Map<String, Value>,
+    out: String,
+}
+
+// === impl Template ===
+
+impl Template {
+    /// The page, with `values` in it. A variable without a value shows nothing.
+    pub(crate) fn render(&self, values: &Map<String, Value>) -> Result<String, Problem> {
+        let mut renderer = Renderer { values, out: String::new() };
+        renderer.all(&self.nodes, None)?;
+        Ok(renderer.out)
+    }
+}
+
+// === impl Renderer ===
+
+impl<'a> Renderer<'a> {
+    /// Shows `nodes`, in a section of the value `this`.
+    fn all(&mut self, nodes: &[Node], this: Option<&'a Value>) -> Result<(), Problem> {
+        for node in nodes {
+            match node {
+                Node::Text(text) => self.out.push_str(text),
+                Node::Variable { name, is_escaped, .. } => {
+                    let text = self.value(name, this).map(written).unwrap_or_default();
+                    if *is_escaped {
+                        escape(&text, &mut self.out);
+                    } else {
+                        self.out.push_str(&text);
+                    }
+                }
+                Node::Section { name, is_inverted, nodes, .. } => {
+                    let value = self.value(name, this);
+                    if value.is_some_and(is_set) != *is_inverted {
+                        self.all(nodes, if *is_inverted { this } else { value })?;
+                    }
+                }
+            }
+            if self.out.len() > MAX_OUTPUT {
+                return Err(Problem::new(node.line(), "the page comes out too long"));
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&self, name: &str, this: Option<&'a Value>) -> Option<&'a Value> {
+        if name == "." { this } else { self.values.get(name) }
+    }
+}
+
+// === impl Node ===
+
+impl Node {
+    fn line(&self) -> usize {
+        match self {
+            Self::Text(_) => 1,
+            Self::Variable { line, .. } | Self::Section { line, .. } => *line,
+        }
+    }
+}
+
+/// As JavaScript decides it, which these pages were made for: 0 and empty texts are not set.
+fn is_set(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(value) => *value,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(values) => !values.is_empty(),
+        Value::Object(_) => true,
+    }
+}
+
+fn written(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// Safe in the text of an element and in an attribute, quoted or not.
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '/' => out.push_str("&#x2F;"),
+            '`' => out.push_str("&#x60;"),
+            '=' => out.push_str("&#x3D;"),
+            other => out.push(other),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! One visitor in every state: what a preview shows, and what a custom page is tried with.
+
+use vestibule_domain::{QueueingMethod, schedule::EventInForce};
+
+use crate::{Frame, Language, Notices, State, View};
+
+/// A state that can be previewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sample {
+    /// In line, with a known wait.
+    Waiting,
+    /// In line, while nobody can say how long it takes.
+    UnknownWait,
+    /// In a room where chance decides.
+    Random,
+    /// Before the start of an event with a draw.
+    Prequeue,
+    /// The operator holds everyone.
+    QueueAll,
+    /// May enter.
+    Turn,
+    /// Has entered.
+    Inside,
+    /// The room turns everyone away.
+    Reject,
+    /// Has lost the place.
+    Over,
+}
+
+/// When previews play: 21 November 2026, 12:00 UTC.
+const NOW_MS: u64 = 1_795_262_400_000;
+
+// === impl Sample ===
+
+impl Sample {
+    /// Every one.
+    pub const ALL: [Self; 9] = [
+        Self::Waiting,
+        Self::UnknownWait,
+        Self::Random,
+        Self::Prequeue,
+        Self::QueueAll,
+        Self::Turn,
+        Self::Inside,
+        Self::Reject,
+        Self::Over,
+    ];
+
+    /// Its name in the address of a preview.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::UnknownWait => "unknown_wait",
+            Self::Random => "random",
+            Self::Prequeue => "prequeue",
+            Self::QueueAll => "queue_all",
+            Self::Turn => "turn",
+            Self::Inside => "inside",
+            Self::Reject => "reject",
+            Self::Over => "over",
+        }
+    }
+
+    /// The one of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sample| sample.name() == name)
+    }
+
+    /// What is shown of it, in `language`. It never asks for news.
+    #[must_use]
+    pub fn view(self, room: &str, language: Language) -> View {
+        let view = waiting(room, language);
+        let over = View { position: None, people_ahead: None, wait_seconds: None, ..view.clone() };
+        match self {
+            Self::Waiting => view,
+            Self::UnknownWait => View { wait_seconds: None, ..view },
+            Self::Random => View {
+                method: QueueingMethod::Random,
+                quartiles: Some([300, 600, 900]),
+                wait_seconds: Some(600),
+                ..over
+            },
+            Self::Prequeue => View { state: State::Early, event: prequeue(), ..over },
+            Self::QueueAll => {
+                View { state: State::Paused, queue_all: true, wait_seconds: None, ..view }
+            }
+            Self::Turn => View {
+                state: State::YourTurn,
+                people_ahead: Some(0),
+                wait_seconds: Some(0),
+                hold_seconds: Some(899),
+                ..view
+            },
+            Self::Inside => View { state: State::Inside, wait_seconds: Some(0), ..view },
+            Self::Reject => View {
+                state: State::TurnedAway { keeps_place: false },
+                method: QueueingMethod::Reject,
+                interval_ms: 0,
+                ..over
+            },
+            Self::Over => View { state: State::Missed, interval_ms: 0, ..over },
+        }
+    }
+}
+
+fn waiting(room: &str, language: Language) -> View {
+    View {
+        room: room.to_owned(),
+        state: State::Waiting,
+        method: QueueingMethod::Fifo,
+        queue_all: false,
+        event: None,
+        position: Some(1_235),
+        people_ahead: Some(1_170),
+        wait_seconds: Some(580),
+        quartiles: None,
+        waited_seconds: Some(390),
+        now_ms: NOW_MS,
+        updated_ms: NOW_MS,
+        checked_in_ms: NOW_MS,
+        interval_ms: 20_000,
+        refresh_ms: 0,
+        hold_seconds: None,
+        grace_seconds: Some(300),
+        notices: Notices::default(),
+        frame: Frame::plain(language),
+    }
+}
+
+fn prequeue() -> Option<EventInForce> {
+    let now = NOW_MS / 1000;
+    Some(EventInForce {
+        name: "preview".parse().ok()?,
+        prequeueing: true,
+        start: now + 1_100,
+        end: now + 8_300,
+        draw: true,
+    })
+}

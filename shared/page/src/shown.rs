@@ -1,0 +1,275 @@
+//! What is shown, in words: every text that may change, by the id of its element, and the values
+//! for the machine. The page and the news that its script asks for are both made of it, so the
+//! script knows no language.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use vestibule_domain::QueueingMethod;
+
+use crate::{State, View, texts::Texts, waits::Said};
+
+/// The media type of [`Shown`] as JSON: a request that accepts it is of the page's script.
+pub const NEWS_TYPE: &str = "application/vnd.vestibule.page+json";
+
+/// What is shown, in words.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Shown {
+    /// How the visitor stands: [`State::name`].
+    pub state: &'static str,
+    /// The texts, by the ids of their elements; an empty one means that its element is hidden. The
+    /// text `title` is that of the document.
+    pub texts: BTreeMap<&'static str, String>,
+    /// Moments, unix seconds, by the ids of their elements: the browser writes them in its zone.
+    pub times: BTreeMap<&'static str, u64>,
+    /// How much of the wait is over, 0 to 1; null: unknown.
+    pub progress: Option<f64>,
+    /// When to ask again, in seconds; 0: not by itself.
+    pub refresh_seconds: f64,
+    /// How long the place is held, in seconds; null: not told this time.
+    pub hold_seconds: Option<u64>,
+    /// Where the link leads.
+    pub wanted: Option<String>,
+    /// Whether the form enters, instead of the link.
+    pub enter: bool,
+}
+
+// === impl Shown ===
+
+impl Shown {
+    /// What is shown of `view`.
+    #[must_use]
+    pub fn of(view: &View) -> Self {
+        let texts = Texts::of(view.frame.language);
+        let progress = view.progress();
+        let enter = view.state == State::YourTurn && view.frame.enter.is_some();
+        Self {
+            state: view.state.name(),
+            texts: Writer { view, texts }.all(progress),
+            times: view.times(),
+            progress,
+            refresh_seconds: f64::from(view.refresh_ms) / 1000.0,
+            hold_seconds: view.hold_seconds.filter(|_| view.state == State::YourTurn),
+            wanted: view.link().filter(|_| !enter).map(str::to_owned),
+            enter,
+        }
+    }
+
+    /// The news as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        // Only a map with other keys than texts could fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The text of an element.
+    #[must_use]
+    pub fn text(&self, id: &str) -> &str {
+        self.texts.get(id).map_or("", String::as_str)
+    }
+}
+
+// === impl View ===
+
+impl View {
+    /// How much of the wait is over, in hundredths; `None` when the rest is unknown.
+    fn progress(&self) -> Option<f64> {
+        let (waited, left) = (self.waited_seconds?, self.wait_seconds?);
+        if self.state != State::Waiting || waited.saturating_add(left) == 0 {
+            return None;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "seconds")]
+        let part = waited as f64 / (waited as f64 + left as f64);
+        Some((part * 100.0).floor() / 100.0)
+    }
+
+    fn times(&self) -> BTreeMap<&'static str, u64> {
+        let mut times = BTreeMap::from([("updated", self.updated_ms / 1000)]);
+        let Some(event) = &self.event else { return times };
+        if event.prequeueing {
+            times.insert("starts", event.start);
+        }
+        if !self.state.is_over() {
+            times.insert("ends", event.end);
+        }
+        times
+    }
+
+    /// Where the one link of the page leads, if it shows one.
+    fn link(&self) -> Option<&str> {
+        match self.state {
+            State::YourTurn | State::Inside => {
+                Some(self.frame.wanted.as_ref().map_or(&*self.frame.here, |w| w.as_str()))
+            }
+            state if state.is_over() => Some(&self.frame.here),
+            _ => None,
+        }
+    }
+}
+
+struct Writer<'a> {
+    view: &'a View,
+    texts: &'a Texts,
+}
+
+// === impl Writer ===
+
+impl Writer<'_> {
+    fn all(&self, progress: Option<f64>) -> BTreeMap<&'static str, String> {
+        let view = self.view;
+        let language = view.frame.language;
+        let number = |number: Option<u64>| number.map_or(String::new(), |n| language.number(n));
+        let in_line = view.state.is_in_line();
+        let (label, status) = self.status();
+        let headline = self.say(self.headline());
+        let go = self.go();
+        BTreeMap::from([
+            ("title", self.title(&headline, &status)),
+            ("headline", headline),
+            ("status-label", label),
+            ("status-text", status),
+            ("progress-text", progress.map_or(String::new(), |part| self.progress(part))),
+            ("position", number(view.position.filter(|_| in_line))),
+            ("ahead", number(view.people_ahead.filter(|_| in_line))),
+            ("note", self.say(self.note())),
+            ("notice", self.notice()),
+            ("auto", self.say(if view.refresh_ms > 0 { "auto" } else { "" })),
+            ("alert", self.say(self.alert())),
+            ("go", if go.1 { String::new() } else { go.0.clone() }),
+            ("enter", if go.1 { go.0 } else { String::new() }),
+            ("hold", self.hold()),
+            ("closing-text", self.closing()),
+        ])
+    }
+
+    fn say(&self, id: &str) -> String {
+        self.texts.say(id, &[])
+    }
+
+    fn headline(&self) -> &'static str {
+        match self.view.state {
+            State::Waiting => "headline-waiting",
+            State::Early => "headline-early",
+            State::Paused => "headline-paused",
+            State::YourTurn => "headline-turn",
+            State::Inside => "headline-inside",
+            State::TurnedAway { .. } => "headline-away",
+            State::SessionOver => "headline-session-over",
+            State::Missed => "headline-missed",
+            State::Busy => "headline-busy",
+        }
+    }
+
+    /// The sentence that matters most, and what it is about.
+    fn status(&self) -> (String, String) {
+        let alone = |id: &str| (String::new(), self.say(id));
+        match self.view.state {
+            State::Waiting => (self.say("wait-label"), self.wait()),
+            State::Early => (self.say("start-label"), self.until_start()),
+            State::Paused => alone("paused"),
+            State::YourTurn => alone("turn"),
+            State::Inside => alone("inside"),
+            State::TurnedAway { keeps_place: true } => alone("away-kept"),
+            State::TurnedAway { keeps_place: false } => alone("away"),
+            State::SessionOver => alone("session-over"),
+            State::Missed => alone("missed"),
+            State::Busy => alone("busy"),
+        }
+    }
+
+    fn wait(&self) -> String {
+        match (self.view.wait_seconds, self.view.quartiles) {
+            (None, _) => self.say("wait-unknown"),
+            (Some(_), Some([low, _, high])) => self.said(Said::spread(low, high)),
+            (Some(seconds), None) => self.said(Said::expected(seconds)),
+        }
+    }
+
+    fn until_start(&self) -> String {
+        let start = self.view.event.as_ref().map_or(0, |event| event.start);
+        self.said(Said::expected(start.saturating_sub(self.view.now_ms / 1000)))
+    }
+
+    fn said(&self, said: Said) -> String {
+        let (id, numbers) = said.message();
+        self.texts.say(id, &numbers)
+    }
+
+    /// In line, the tab tells how long it takes.
+    fn title(&self, headline: &str, status: &str) -> String {
+        let known = match self.view.state {
+            State::Waiting => self.view.wait_seconds.is_some(),
+            state => state == State::Early,
+        };
+        if known { format!("{status} · {headline}") } else { headline.to_owned() }
+    }
+
+    fn progress(&self, part: f64) -> String {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
+        let percent = (part * 100.0).round() as u64;
+        self.texts.say("progress", &[("percent", percent)])
+    }
+
+    fn note(&self) -> &'static str {
+        let draw = self.view.event.as_ref().is_some_and(|event| event.draw);
+        match (self.view.state, self.view.method) {
+            (State::Early, _) if draw => "note-draw",
+            (State::Early, QueueingMethod::Fifo) => "note-early",
+            (State::Waiting, QueueingMethod::Fifo) if draw => "",
+            (State::Waiting, QueueingMethod::Fifo) => "note-order",
+            (State::Waiting | State::Early, QueueingMethod::Random) => "note-chance",
+            _ => "",
+        }
+    }
+
+    fn notice(&self) -> String {
+        let notices = self.view.notices;
+        let id = match self.view.state {
+            _ if notices.stale => "notice-stale",
+            State::YourTurn if notices.no_seat => "notice-full",
+            state if notices.is_new_place && state.is_in_line() => "notice-again",
+            _ => return String::new(),
+        };
+        self.say(id)
+    }
+
+    fn alert(&self) -> &'static str {
+        match self.view.state {
+            State::YourTurn => "alert-turn",
+            State::Missed => "alert-missed",
+            _ => "",
+        }
+    }
+
+    /// What the button says, and whether it is that of the form.
+    fn go(&self) -> (String, bool) {
+        match self.view.state {
+            State::YourTurn => (self.say("go-turn"), self.view.frame.enter.is_some()),
+            State::Inside => (self.say("go-inside"), false),
+            state if state.is_over() => (self.say("go-again"), false),
+            _ => (String::new(), false),
+        }
+    }
+
+    fn hold(&self) -> String {
+        let seconds = self.view.hold_seconds.filter(|_| self.view.state == State::YourTurn);
+        seconds.map_or(String::new(), |seconds| self.view.frame.language.clock(seconds))
+    }
+
+    fn closing(&self) -> String {
+        match (self.view.state, self.view.grace_seconds) {
+            (State::YourTurn, _) if self.view.hold_seconds.is_some() => self.say("closing-turn"),
+            (state, _) if state.is_over() => self.say("closing-over"),
+            (State::Inside | State::TurnedAway { .. } | State::Busy, _) => String::new(),
+            (State::YourTurn, _) | (_, None) => self.say("closing-kept"),
+            (_, Some(seconds)) if seconds < 60 => {
+                self.texts.say("closing-seconds", &[("seconds", seconds)])
+            }
+            // Rounded down: what is promised is kept.
+            (_, Some(seconds)) => self.texts.say("closing-minutes", &[("minutes", seconds / 60)]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+### The words of the waiting page, in English. Every other language has the same messages with the
+### same variables. Numbers are given twice over: as they are, to choose a plural by, and written
+### as the language writes them with NUMBER().
+
+## What the state is
+
+headline-waiting = You are in line
+headline-early = You are early
+headline-paused = The line is paused
+headline-turn = It’s your turn
+headline-inside = You are in
+headline-away = Nobody can come in right now
+headline-session-over = Your visit has ended
+headline-missed = You have lost your place
+headline-busy = One moment, please
+
+paused = Nobody is being let in at the moment. You keep your place.
+turn = You can go in now.
+inside = You can go on now.
+away = Please try again later.
+away-kept = You keep your place. Please come back later.
+session-over = Your time inside is over. You are welcome to get back in line.
+missed = You were away for too long. You are welcome to get back in line.
+busy = A lot of people are arriving at once. This page tries again by itself; please keep it open.
+
+## Waits
+
+wait-label = Expected wait
+start-label = Until the start
+wait-unknown = Not known yet
+wait-moment = Less than a minute
+wait-minutes = { $minutes ->
+    [one] About { NUMBER($minutes) } minute
+   *[other] About { NUMBER($minutes) } minutes
+}
+wait-over-hours = { $hours ->
+    [one] More than an hour
+   *[other] More than { NUMBER($hours) } hours
+}
+wait-over-day = More than a day
+wait-between-minutes = { $to ->
+    [one] Up to { NUMBER($to) } minute
+   *[other] Between { NUMBER($from) } and { NUMBER($to) } minutes
+}
+wait-between-hours = { $to ->
+    [one] Up to { NUMBER($to) } hour
+   *[other] Between { NUMBER($from) } and { NUMBER($to) } hours
+}
+wait-up-to-hours = { $hours ->
+    [one] Up to an hour
+   *[other] Up to { NUMBER($hours) } hours
+}
+progress-label = Progress
+progress = About { NUMBER($percent) }% of the wait is over
+
+## Facts
+
+position-label = Your place
+ahead-label = People ahead of you
+starts-label = Starts
+ends-label = Ends
+updated-label = Last updated
+
+## What is good to know
+
+note-order = Everyone goes in by order of arrival.
+note-chance = Chance decides who goes in next, and it is the same for everyone at every moment. Reloading the page changes nothing.
+note-early = You already have your place. Nobody goes in before the start.
+note-draw = At the start, places are drawn by lot among everyone who is here. It does not matter who came first.
+notice-again = Your earlier place had run out, so you have a new one.
+notice-full = Every place was taken a moment ago. Your turn is not lost: please try again shortly.
+notice-stale = We cannot reach the line at the moment. This is what we last knew; your place is safe.
+auto = This page updates by itself. There is no need to reload it.
+
+## What to do
+
+go-turn = Enter now
+go-inside = Continue
+go-again = Get back in line
+hold-label = Your place is held for
+alert-turn = It’s your turn. You can go in now.
+alert-missed = Your turn is over.
+sound = Play a sound when it’s my turn
+notify = Notify me when it’s my turn
+
+## Closing the page
+
+closing = What happens if I close this page?
+closing-minutes = { $minutes ->
+    [one] Your place is kept for { NUMBER($minutes) } minute. Come back in time with this same browser and you have not lost it.
+   *[other] Your place is kept for { NUMBER($minutes) } minutes. Come back in time with this same browser and you have not lost it.
+}
+closing-seconds = { $seconds ->
+    [one] Your place is kept for { NUMBER($seconds) } second. Come back in time with this same browser and you have not lost it.
+   *[other] Your place is kept for { NUMBER($seconds) } seconds. Come back in time with this same browser and you have not lost it.
+}
+closing-kept = Your place is kept. Come back with this same browser and you have not lost it.
+closing-turn = It is your turn now, and only for a while. Come back with this same browser before that time is over.
+closing-over = Nothing: you have no place in line at the moment.
+
+## The foot
+
+language = Language
+change-language = Change
+room = Waiting room

@@ -1,0 +1,103 @@
+### The words of the waiting page, in French.
+
+## What the state is
+
+headline-waiting = Vous êtes dans la file d’attente
+headline-early = Vous êtes en avance
+headline-paused = La file est en pause
+headline-turn = C’est votre tour
+headline-inside = Vous êtes entré
+headline-away = Personne ne peut entrer pour l’instant
+headline-session-over = Votre visite est terminée
+headline-missed = Vous avez perdu votre place
+headline-busy = Un instant, s’il vous plaît
+
+paused = Personne n’entre en ce moment. Vous gardez votre place.
+turn = Vous pouvez entrer maintenant.
+inside = Vous pouvez continuer.
+away = Veuillez réessayer plus tard.
+away-kept = Vous gardez votre place. Revenez un peu plus tard.
+session-over = Votre temps sur le site est écoulé. Vous pouvez reprendre place dans la file.
+missed = Vous avez été absent trop longtemps. Vous pouvez reprendre place dans la file.
+busy = Beaucoup de monde arrive en même temps. Cette page réessaie toute seule ; laissez-la ouverte.
+
+## Waits
+
+wait-label = Attente estimée
+start-label = Avant le début
+wait-unknown = Pas encore connue
+wait-moment = Moins d’une minute
+wait-minutes = { $minutes ->
+    [one] Environ { NUMBER($minutes) } minute
+   *[other] Environ { NUMBER($minutes) } minutes
+}
+wait-over-hours = { $hours ->
+    [one] Plus d’une heure
+   *[other] Plus de { NUMBER($hours) } heures
+}
+wait-over-day = Plus d’un jour
+wait-between-minutes = { $to ->
+    [one] Jusqu’à { NUMBER($to) } minute
+   *[other] Entre { NUMBER($from) } et { NUMBER($to) } minutes
+}
+wait-between-hours = { $to ->
+    [one] Jusqu’à { NUMBER($to) } heure
+   *[other] Entre { NUMBER($from) } et { NUMBER($to) } heures
+}
+wait-up-to-hours = { $hours ->
+    [one] Jusqu’à une heure
+   *[other] Jusqu’à { NUMBER($hours) } heures
+}
+progress-label = Progression
+progress = Environ { NUMBER($percent) } % de l’attente est passée
+
+## Facts
+
+position-label = Votre place
+ahead-label = Personnes devant vous
+starts-label = Début
+ends-label = Fin
+updated-label = Dernière mise à jour
+
+## What is good to know
+
+note-order = Chacun entre dans l’ordre d’arrivée.
+note-chance = C’est le hasard qui désigne les suivants, et les chances sont les mêmes pour tous à chaque instant. Recharger la page n’y change rien.
+note-early = Vous avez déjà votre place. Personne n’entre avant le début.
+note-draw = Au début, les places sont tirées au sort entre toutes les personnes présentes. Peu importe qui est arrivé en premier.
+notice-again = Votre ancienne place avait expiré : vous en avez une nouvelle.
+notice-full = Toutes les places étaient prises à l’instant. Votre tour n’est pas perdu : réessayez dans un moment.
+notice-stale = La file est injoignable pour le moment. Voici les dernières informations connues ; votre place est conservée.
+auto = Cette page se met à jour toute seule. Inutile de la recharger.
+
+## What to do
+
+go-turn = Entrer maintenant
+go-inside = Continuer
+go-again = Reprendre place dans la file
+hold-label = Votre place est gardée encore
+alert-turn = C’est votre tour. Vous pouvez entrer maintenant.
+alert-missed = Votre tour est passé.
+sound = Jouer un son quand ce sera mon tour
+notify = M’avertir quand ce sera mon tour
+
+## Closing the page
+
+closing = Que se passe-t-il si je ferme cette page ?
+closing-minutes = { $minutes ->
+    [one] Votre place est gardée pendant { NUMBER($minutes) } minute. Revenez à temps avec ce même navigateur et vous ne l’aurez pas perdue.
+   *[other] Votre place est gardée pendant { NUMBER($minutes) } minutes. Revenez à temps avec ce même navigateur et vous ne l’aurez pas perdue.
+}
+closing-seconds = { $seconds ->
+    [one] Votre place est gardée pendant { NUMBER($seconds) } seconde. Revenez à temps avec ce même navigateur et vous ne l’aurez pas perdue.
+   *[other] Votre place est gardée pendant { NUMBER($seconds) } secondes. Revenez à temps avec ce même navigateur et vous ne l’aurez pas perdue.
+}
+closing-kept = Votre place est gardée. Revenez avec ce même navigateur et vous ne l’aurez pas perdue.
+closing-turn = C’est votre tour, mais pour un temps limité. Revenez avec ce même navigateur avant la fin de ce délai.
+closing-over = Rien : vous n’avez pas de place dans la file pour le moment.
+
+## The foot
+
+language = Langue
+change-language = Changer
+room = Salle d’attente

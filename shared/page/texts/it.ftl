@@ -1,0 +1,103 @@
+### The words of the waiting page, in Italian.
+
+## What the state is
+
+headline-waiting = Sei in coda
+headline-early = Sei in anticipo
+headline-paused = La coda è ferma
+headline-turn = È il tuo turno
+headline-inside = Sei dentro
+headline-away = Al momento non può entrare nessuno
+headline-session-over = La tua visita è terminata
+headline-missed = Hai perso il tuo posto
+headline-busy = Un momento, per favore
+
+paused = Al momento non entra nessuno. Il tuo posto resta tuo.
+turn = Ora puoi entrare.
+inside = Ora puoi continuare.
+away = Riprova più tardi.
+away-kept = Il tuo posto resta tuo. Torna più tardi.
+session-over = Il tuo tempo all’interno è finito. Puoi rimetterti in coda.
+missed = Sei stato via troppo a lungo. Puoi rimetterti in coda.
+busy = Stanno arrivando moltissime persone insieme. Questa pagina riprova da sola; lasciala aperta.
+
+## Waits
+
+wait-label = Attesa prevista
+start-label = All’inizio mancano
+wait-unknown = Non ancora nota
+wait-moment = Meno di un minuto
+wait-minutes = { $minutes ->
+    [one] Circa { NUMBER($minutes) } minuto
+   *[other] Circa { NUMBER($minutes) } minuti
+}
+wait-over-hours = { $hours ->
+    [one] Più di un’ora
+   *[other] Più di { NUMBER($hours) } ore
+}
+wait-over-day = Più di un giorno
+wait-between-minutes = { $to ->
+    [one] Fino a { NUMBER($to) } minuto
+   *[other] Tra { NUMBER($from) } e { NUMBER($to) } minuti
+}
+wait-between-hours = { $to ->
+    [one] Fino a { NUMBER($to) } ora
+   *[other] Tra { NUMBER($from) } e { NUMBER($to) } ore
+}
+wait-up-to-hours = { $hours ->
+    [one] Fino a un’ora
+   *[other] Fino a { NUMBER($hours) } ore
+}
+progress-label = Avanzamento
+progress = È passato circa il { NUMBER($percent) }% dell’attesa
+
+## Facts
+
+position-label = Il tuo posto
+ahead-label = Persone davanti a te
+starts-label = Inizio
+ends-label = Fine
+updated-label = Ultimo aggiornamento
+
+## What is good to know
+
+note-order = Si entra in ordine di arrivo.
+note-chance = È il caso a decidere chi entra dopo, e la probabilità è in ogni momento uguale per tutti. Ricaricare la pagina non cambia nulla.
+note-early = Hai già il tuo posto. Nessuno entra prima dell’inizio.
+note-draw = All’inizio i posti vengono sorteggiati fra tutti i presenti. Non conta chi è arrivato prima.
+notice-again = Il tuo posto precedente era scaduto, quindi ne hai uno nuovo.
+notice-full = Un attimo fa era tutto occupato. Il tuo turno non è perso: riprova fra un momento.
+notice-stale = Al momento la coda non è raggiungibile. Queste sono le ultime notizie che abbiamo; il tuo posto è al sicuro.
+auto = Questa pagina si aggiorna da sola. Non serve ricaricarla.
+
+## What to do
+
+go-turn = Entra ora
+go-inside = Continua
+go-again = Torna in coda
+hold-label = Il tuo posto è riservato ancora per
+alert-turn = È il tuo turno. Ora puoi entrare.
+alert-missed = Il tuo turno è passato.
+sound = Riproduci un suono quando è il mio turno
+notify = Avvisami quando è il mio turno
+
+## Closing the page
+
+closing = Che cosa succede se chiudo questa pagina?
+closing-minutes = { $minutes ->
+    [one] Il tuo posto resta riservato per { NUMBER($minutes) } minuto. Se torni in tempo con questo stesso browser, non l’hai perso.
+   *[other] Il tuo posto resta riservato per { NUMBER($minutes) } minuti. Se torni in tempo con questo stesso browser, non l’hai perso.
+}
+closing-seconds = { $seconds ->
+    [one] Il tuo posto resta riservato per { NUMBER($seconds) } secondo. Se torni in tempo con questo stesso browser, non l’hai perso.
+   *[other] Il tuo posto resta riservato per { NUMBER($seconds) } secondi. Se torni in tempo con questo stesso browser, non l’hai perso.
+}
+closing-kept = Il tuo posto resta riservato. Se torni con questo stesso browser, non l’hai perso.
+closing-turn = Ora è il tuo turno, ma solo per un po’. Torna con questo stesso browser prima che il tempo finisca.
+closing-over = Niente: al momento non hai un posto in coda.
+
+## The foot
+
+language = Lingua
+change-language = Cambia
+room = Sala d’attesa

@@ -1,0 +1,103 @@
+### The words of the waiting page, in Dutch.
+
+## What the state is
+
+headline-waiting = Je staat in de wachtrij
+headline-early = Je bent vroeg
+headline-paused = De wachtrij staat stil
+headline-turn = Je bent aan de beurt
+headline-inside = Je bent binnen
+headline-away = Er kan nu niemand naar binnen
+headline-session-over = Je bezoek is afgelopen
+headline-missed = Je bent je plek kwijt
+headline-busy = Een ogenblik geduld
+
+paused = Op dit moment wordt er niemand binnengelaten. Je houdt je plek.
+turn = Je kunt nu naar binnen.
+inside = Je kunt nu verder.
+away = Probeer het later nog eens.
+away-kept = Je houdt je plek. Kom later terug.
+session-over = Je tijd binnen is om. Je kunt weer in de wachtrij gaan staan.
+missed = Je was te lang weg. Je kunt weer in de wachtrij gaan staan.
+busy = Er komen heel veel mensen tegelijk. Deze pagina probeert het vanzelf opnieuw; laat hem open staan.
+
+## Waits
+
+wait-label = Verwachte wachttijd
+start-label = Tot het begin
+wait-unknown = Nog niet bekend
+wait-moment = Minder dan een minuut
+wait-minutes = { $minutes ->
+    [one] Ongeveer { NUMBER($minutes) } minuut
+   *[other] Ongeveer { NUMBER($minutes) } minuten
+}
+wait-over-hours = { $hours ->
+    [one] Meer dan een uur
+   *[other] Meer dan { NUMBER($hours) } uur
+}
+wait-over-day = Meer dan een dag
+wait-between-minutes = { $to ->
+    [one] Hooguit { NUMBER($to) } minuut
+   *[other] Tussen { NUMBER($from) } en { NUMBER($to) } minuten
+}
+wait-between-hours = { $to ->
+    [one] Hooguit { NUMBER($to) } uur
+   *[other] Tussen { NUMBER($from) } en { NUMBER($to) } uur
+}
+wait-up-to-hours = { $hours ->
+    [one] Hooguit een uur
+   *[other] Hooguit { NUMBER($hours) } uur
+}
+progress-label = Voortgang
+progress = Ongeveer { NUMBER($percent) }% van het wachten zit erop
+
+## Facts
+
+position-label = Je plek
+ahead-label = Mensen voor je
+starts-label = Begin
+ends-label = Einde
+updated-label = Laatst bijgewerkt
+
+## What is good to know
+
+note-order = Iedereen gaat naar binnen op volgorde van aankomst.
+note-chance = Het lot bepaalt wie hierna naar binnen gaat, en de kans is op elk moment voor iedereen gelijk. De pagina opnieuw laden verandert daar niets aan.
+note-early = Je hebt je plek al. Voor het begin gaat er niemand naar binnen.
+note-draw = Bij het begin worden de plekken verloot onder iedereen die er is. Het maakt niet uit wie er het eerst was.
+notice-again = Je vorige plek was verlopen, daarom heb je een nieuwe.
+notice-full = Daarnet was alles bezet. Je beurt is niet verloren: probeer het zo nog eens.
+notice-stale = We kunnen de wachtrij nu niet bereiken. Dit is het laatste wat we weten; je plek is veilig.
+auto = Deze pagina werkt zichzelf bij. Je hoeft hem niet opnieuw te laden.
+
+## What to do
+
+go-turn = Nu naar binnen
+go-inside = Verder
+go-again = Weer in de wachtrij
+hold-label = Je plek wordt nog vastgehouden:
+alert-turn = Je bent aan de beurt. Je kunt nu naar binnen.
+alert-missed = Je beurt is voorbij.
+sound = Geluid afspelen als ik aan de beurt ben
+notify = Geef een melding als ik aan de beurt ben
+
+## Closing the page
+
+closing = Wat gebeurt er als ik deze pagina sluit?
+closing-minutes = { $minutes ->
+    [one] Je plek blijft { NUMBER($minutes) } minuut bewaard. Kom je op tijd terug met dezelfde browser, dan ben je hem niet kwijt.
+   *[other] Je plek blijft { NUMBER($minutes) } minuten bewaard. Kom je op tijd terug met dezelfde browser, dan ben je hem niet kwijt.
+}
+closing-seconds = { $seconds ->
+    [one] Je plek blijft { NUMBER($seconds) } seconde bewaard. Kom je op tijd terug met dezelfde browser, dan ben je hem niet kwijt.
+   *[other] Je plek blijft { NUMBER($seconds) } seconden bewaard. Kom je op tijd terug met dezelfde browser, dan ben je hem niet kwijt.
+}
+closing-kept = Je plek blijft bewaard. Kom je terug met dezelfde browser, dan ben je hem niet kwijt.
+closing-turn = Je bent nu aan de beurt, maar niet voor altijd. Kom met dezelfde browser terug voordat die tijd om is.
+closing-over = Niets: je hebt nu geen plek in de wachtrij.
+
+## The foot
+
+language = Taal
+change-language = Wijzigen
+room = Wachtkamer

@@ -1,0 +1,96 @@
+//! Sessions that ended before their time: pushed to every service, because visitors inside are let
+//! pass from memory. Kept only until each of their holders would have asked Redis again anyway.
+
+use std::sync::{PoisonError, RwLock};
+
+use rustc_hash::FxHashSet;
+use serde::Deserialize;
+use tokio::time::{Duration, Instant};
+use vestibule_domain::{RoomId, front::LONGEST_UNSEEN_MS};
+
+/// How long an ended session is remembered, at least.
+const KEPT: Duration = Duration::from_millis(LONGEST_UNSEEN_MS);
+
+/// Sessions that ended, as the script `leave` tells it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Endings {
+    pub(super) room: RoomId,
+    reset_epoch: u64,
+    numbers: Vec<u64>,
+}
+
+/// The ended sessions of one room. Two sets take turns, so that forgetting costs nothing.
+#[derive(Debug)]
+pub(super) struct Ended(RwLock<Sets>);
+
+#[derive(Debug)]
+struct Sets {
+    reset_epoch: u64,
+    young: FxHashSet<u64>,
+    old: FxHashSet<u64>,
+    turned: Instant,
+}
+
+// === impl Ended ===
+
+impl Ended {
+    pub(super) fn new(now: Instant) -> Self {
+        Self(RwLock::new(Sets {
+            reset_epoch: 0,
+            young: FxHashSet::default(),
+            old: FxHashSet::default(),
+            turned: now,
+        }))
+    }
+
+    pub(super) fn take(&self, endings: &Endings, now: Instant) {
+        let mut sets = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if sets.reset_epoch != endings.reset_epoch {
+            sets.young.clear();
+            sets.old.clear();
+            sets.reset_epoch = endings.reset_epoch;
+        }
+        if now.saturating_duration_since(sets.turned) > KEPT {
+            sets.old = std::mem::take(&mut sets.young);
+            sets.turned = now;
+        }
+        sets.young.extend(&endings.numbers);
+    }
+
+    pub(super) fn contains(&self, reset_epoch: u64, number: u64) -> bool {
+        let sets = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let known = sets.young.contains(&number) || sets.old.contains(&number);
+        known && sets.reset_epoch == reset_epoch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endings(reset_epoch: u64, numbers: &[u64]) -> Endings {
+        Endings { room: "sale".parse().unwrap(), reset_epoch, numbers: numbers.to_vec() }
+    }
+
+    #[test]
+    fn an_ended_session_is_remembered_for_long_enough_and_then_forgotten() {
+        let (begin, late) = (Instant::now(), KEPT + Duration::from_millis(1));
+        let ended = Ended::new(begin);
+        ended.take(&endings(7, &[1, 2]), begin);
+        assert!(ended.contains(7, 2));
+        assert!(!ended.contains(7, 3) && !ended.contains(8, 2));
+        ended.take(&endings(7, &[10]), begin + late);
+        assert!(ended.contains(7, 1), "not long ago enough to be sure");
+        ended.take(&endings(7, &[11]), begin + 2 * late);
+        assert!(!ended.contains(7, 1) && ended.contains(7, 10));
+    }
+
+    #[test]
+    fn a_reset_begins_anew() {
+        let now = Instant::now();
+        let ended = Ended::new(now);
+        ended.take(&endings(7, &[1]), now);
+        ended.take(&endings(8, &[2]), now);
+        assert!(!ended.contains(7, 1) && !ended.contains(8, 1) && ended.contains(8, 2));
+    }
+}

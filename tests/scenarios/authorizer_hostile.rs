@@ -1,0 +1,131 @@
+//! What the authorizer makes of visitors who mean ill: forged and borrowed tickets, and attempts to
+//! have another request decided about than the one that reaches the site.
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+use vestibule_tests::Deployment;
+
+use crate::authorizer::{create, create_sale, expect, until};
+
+const HOST: &str = "shop.example";
+const COOKIE: &str = "__Host-vestibule_sale";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cookie_that_is_no_ticket_of_the_room_is_worth_nothing() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    create_sale(&deployment, json!({ "total_active_users": 1 })).await?;
+    create(&deployment, "open", "/open", json!({ "total_active_users": 9 })).await?;
+    let mut ann = deployment.site_visitor(HOST);
+    expect(&ann.get("/sale").await?, 200, "entered")?;
+    let mut other = deployment.site_visitor(HOST);
+    expect(&other.get("/open").await?, 200, "entered")?;
+    let genuine = ann.cookies[COOKIE].clone();
+    let mut flipped = genuine.clone().into_bytes();
+    flipped[60] = if flipped[60] == b'A' { b'B' } else { b'A' };
+    let worthless = [
+        String::from_utf8(flipped)?,
+        other.cookies["__Host-vestibule_open"].clone(),
+        genuine[..100].to_owned(),
+        "x".repeat(4_000),
+        "../../etc/passwd".into(),
+        "%00%0d%0aSet-Cookie:a=b".into(),
+        String::new(),
+    ];
+    for ticket in worthless {
+        let mut forger = deployment.site_visitor(HOST).with_cookie(COOKIE, ticket.as_str());
+        let reply = forger.get("/sale").await?;
+        expect(&reply, 503, "wait")?;
+        ensure!(forger.cookies[COOKIE] != ticket, "a newcomer's ticket takes its place");
+    }
+    expect(&ann.get("/sale").await?, 200, "inside")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn huge_cookies_do_no_harm() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    create_sale(&deployment, json!({ "total_active_users": 1 })).await?;
+    let many = (0..200).fold(deployment.site_visitor(HOST), |visitor, index| {
+        visitor.with_cookie(&format!("c{index}"), "y".repeat(150))
+    });
+    let mut hidden = many.clone();
+    expect(&hidden.get("/sale").await?, 200, "entered")?;
+    expect(&hidden.get("/sale").await?, 200, "inside")?;
+    let reply = deployment.site_visitor(HOST).with_cookie("c", "z".repeat(1_000_000)).get("/").await;
+    ensure!(reply.is_err() || reply.is_ok_and(|reply| reply.status == 431), "a megabyte of cookies");
+    expect(&hidden.get("/sale").await?, 200, "inside")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_old_ticket_of_a_session_that_ended_opens_nothing() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).start().await?;
+    create_sale(&deployment, json!({ "total_active_users": 1 })).await?;
+    let mut ann = deployment.site_visitor(HOST);
+    expect(&ann.get("/sale").await?, 200, "entered")?;
+    let mut copy = ann.clone();
+    let mut leaving = deployment.visitor("sale").with_ticket(&ann.cookies[COOKIE]);
+    leaving.leave().await?.expect(200)?;
+    // Bob waits for the seat, so that who holds the copy cannot just enter anew.
+    let mut bob = deployment.site_visitor(HOST);
+    until(&mut bob, "/sale", 200, "entered").await?;
+    until(&mut copy, "/sale", 503, "wait").await?;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_request_that_is_decided_about_cannot_be_swapped() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    create_sale(&deployment, json!({ "total_active_users": 0 })).await?;
+    // Names that other authorizers read; the gateway overwrites only those that this one reads.
+    for name in ["x-original-uri", "x-original-url", "x-rewrite-url", "x-forwarded-path", "forwarded"] {
+        let mut sly = deployment.site_visitor(HOST).with_header(name, "/free");
+        expect(&sly.get("/sale").await?, 503, "wait")?;
+    }
+    for name in ["x-original-host", "x-host", "host"] {
+        let mut sly = deployment.site_visitor(HOST).with_header(name, "free.example");
+        expect(&sly.get("/sale").await?, 503, "wait")?;
+    }
+    // A gateway that adds instead of replacing is told so, and lets nobody pass.
+    for name in ["x-forwarded-uri", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-method"] {
+        let reply = deployment.site_visitor(HOST).with_header(name, "/free").get("/sale").await?;
+        ensure!(reply.status == 400, "{name}: {}", reply.status);
+        ensure!(reply.body["errors"][0]["field"] == name, "{}", reply.text);
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_spelling_of_a_path_gets_around_a_room() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let rule = json!([{ "name": "static", "when": { "path": { "starts_with": "/sale/static/" } } }]);
+    create_sale(&deployment, json!({ "total_active_users": 0, "bypass_rules": rule })).await?;
+    let tricks = [
+        "//sale", "/./sale", "/x/../sale", "/%73ale", "/%2e/sale", "/x/%2e%2e/sale", "/x%2f..%2fsale",
+        "/sale/static/../x", "/sale/static/..%2fx", "/sale/static/%2e%2e/x", "/sale//static/../../sale",
+        "/sale/static/..;/../x", "\\sale", "/\\sale", "/sale%00", "/sale/",
+    ];
+    for trick in tricks.iter().filter(|trick| trick.starts_with('/')) {
+        let reply = deployment.site_visitor(HOST).get(trick).await?;
+        let said = reply.header("vestibule-decision");
+        ensure!(reply.status >= 400 && matches!(said, "wait" | ""), "{trick}: {} {said}", reply.status);
+    }
+    for host in ["SHOP.example", "shop.example:443", "shop.example.", "shop.EXAMPLE.:8443"] {
+        expect(&deployment.site_visitor(host).get("/sale").await?, 503, "wait")?;
+    }
+    expect(&deployment.site_visitor(HOST).get("/sale/static/a.css").await?, 200, "bypassed")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_trusted_proxies_may_ask() -> Result<()> {
+    let networks = "10.0.0.0/8,2001:db8::/32";
+    let trusted = Deployment::builder().environment("VESTIBULE_TRUSTED_PROXIES", networks);
+    let deployment = trusted.start().await?;
+    deployment.create_room("sale", &json!({ "routes": [{ "host": HOST }] })).await?;
+    for refuse in ["page", "status", "redirect"] {
+        let reply = deployment.site_visitor(HOST).refused_by(refuse).get("/sale").await?;
+        ensure!(reply.status == 403, "{}", reply.text);
+        ensure!(reply.body["type"] == "urn:vestibule:problem:untrusted-proxy", "{}", reply.text);
+    }
+    let revoke = deployment.site_visitor(HOST).site_commands("Vestibule-Command", "revoke").await?;
+    ensure!(revoke.status == 403, "{}", revoke.text);
+    Ok(())
+}

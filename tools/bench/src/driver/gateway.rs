@@ -1,0 +1,110 @@
+//! What a gateway asks the authorizer: the callers of its measurements.
+
+use super::{Answer, Caller, Ticket};
+
+/// The host that the measured room covers.
+pub(crate) const HOST: &str = "bench.example";
+
+/// Visitors inside, whose gateway asks about one request after another.
+#[derive(Debug, Clone)]
+pub(crate) struct Inside {
+    tickets: Vec<Ticket>,
+    next: usize,
+}
+
+/// Newcomers, each of whom enters with the first request.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Entering {
+    tickets: Vec<Ticket>,
+    left: Option<usize>,
+}
+
+/// What a gateway asks, without the empty line that ends a request.
+fn question() -> Vec<u8> {
+    let head = format!(
+        "GET /authorize HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Method: GET\r\n\
+         X-Forwarded-Proto: https\r\nX-Forwarded-Host: {HOST}\r\n\
+         X-Forwarded-Uri: /sale/shoes?size=42\r\nX-Forwarded-For: 203.0.113.9\r\n"
+    );
+    head.into_bytes()
+}
+
+// === impl Inside ===
+
+impl Inside {
+    /// The visitors who hold `tickets`; each sends the newest it was given.
+    pub(crate) fn new(tickets: Vec<Ticket>) -> Self {
+        Self { tickets, next: 0 }
+    }
+}
+
+impl Caller for Inside {
+    fn ask(&mut self, request: &mut Vec<u8>) -> bool {
+        self.next = (self.next + 1) % self.tickets.len();
+        request.extend_from_slice(&question());
+        request.extend_from_slice(b"Vestibule-Ticket: ");
+        request.extend_from_slice(&self.tickets[self.next]);
+        request.extend_from_slice(b"\r\n\r\n");
+        true
+    }
+
+    fn hear(&mut self, answer: &Answer<'_>) -> bool {
+        if let Some(ticket) = answer.ticket {
+            ticket.clone_into(&mut self.tickets[self.next]);
+        }
+        answer.status == 200
+    }
+}
+
+// === impl Entering ===
+
+impl Entering {
+    /// So many newcomers.
+    pub(crate) fn some(count: usize) -> Self {
+        Self { tickets: Vec::new(), left: Some(count) }
+    }
+
+    /// The tickets of those who have entered.
+    pub(crate) fn into_tickets(self) -> Vec<Ticket> {
+        self.tickets
+    }
+}
+
+impl Caller for Entering {
+    fn ask(&mut self, request: &mut Vec<u8>) -> bool {
+        request.extend_from_slice(&question());
+        request.extend_from_slice(b"\r\n");
+        let Some(left) = &mut self.left else { return true };
+        *left = left.checked_sub(1).unwrap_or(usize::MAX);
+        *left != usize::MAX
+    }
+
+    fn hear(&mut self, answer: &Answer<'_>) -> bool {
+        let Some(ticket) = answer.ticket else { return false };
+        if self.left.is_some() {
+            self.tickets.push(ticket.to_owned());
+        }
+        answer.status == 200
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_enter_and_are_inside_with_their_newest_ticket() {
+        let answer = |ticket| Answer { status: 200, ticket, body: b"" };
+        let (mut newcomers, mut request) = (Entering::some(1), Vec::new());
+        assert!(newcomers.ask(&mut request) && newcomers.hear(&answer(Some(b"first"))));
+        assert!(!newcomers.ask(&mut request));
+        let mut inside = Inside::new(newcomers.into_tickets());
+        for (told, sends) in [(None, "first"), (Some(&b"newer"[..]), "first"), (None, "newer")] {
+            let mut request = Vec::new();
+            inside.ask(&mut request);
+            let sent = String::from_utf8(request).unwrap();
+            assert!(sent.ends_with(&format!("Vestibule-Ticket: {sends}\r\n\r\n")), "{sent}");
+            assert!(inside.hear(&answer(told)));
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The authorizer, as a gateway asks it: for visitors inside, which is nearly every request of a
+//! site, and for newcomers who enter at once.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::Bench;
+use crate::{
+    driver::{self, Entering, HOST, Inside, Ticket, Until},
+    report::{Figure, Target, Unit},
+};
+
+const ROOM: &str = "bench-authorize";
+const RATIO: Target = Target::AtLeast(0.6);
+/// None but what gathers in the background; this is the noise of taking that off.
+const CALLS_INSIDE: Target = Target::Below(0.01);
+/// A call of its own for everybody would be one.
+const CALLS_ENTERING: Target = Target::AtMost(0.2);
+/// Visitors of every connection.
+const EACH: usize = 4;
+const WITHIN: Duration = Duration::from_secs(60);
+
+/// Measures both.
+pub(crate) async fn authorize(bench: &mut Bench) -> Result<Vec<Figure>> {
+    let settings = json!({
+        "total_active_users": 2_000_000_000,
+        "session_duration_seconds": 3_600,
+        "routes": [{ "host": HOST }],
+    });
+    bench.deployment.make_room(ROOM, &settings).await?;
+    let background = bench.background().await?;
+    let mut figures = inside(bench).await?;
+    let measure = "authorize, newcomers who enter";
+    let callers = vec![Entering::default(); bench.connections()];
+    let comparison = bench.compare("GET", callers).await?;
+    let rate = comparison.spread(super::rounds::Round::rate)?;
+    figures.push(Figure::new(measure, "requests, each with a signature", Unit::PerSecond, rate));
+    let calls = comparison.spread(|round| round.calls_per_request(background))?;
+    let calls = Figure::new(measure, "script calls per newcomer", Unit::Number, calls);
+    figures.push(calls.with_target(CALLS_ENTERING));
+    Ok(figures)
+}
+
+async fn inside(bench: &Bench) -> Result<Vec<Figure>> {
+    let measure = "authorize, visitors inside";
+    let tickets = enter(bench, bench.connections() * EACH).await?;
+    let callers = tickets.chunks(EACH).map(|tickets| Inside::new(tickets.to_vec())).collect();
+    let background = bench.background().await?;
+    let comparison = bench.compare("GET", callers).await?;
+    let mut figures = comparison.figures(measure, RATIO)?;
+    let calls = comparison.spread(|round| round.calls_per_request(background))?;
+    let calls = Figure::new(measure, "script calls per request", Unit::Number, calls);
+    figures.push(calls.with_target(CALLS_INSIDE));
+    Ok(figures)
+}
+
+/// The tickets of `count` visitors who have entered.
+pub(super) async fn enter(bench: &Bench, count: usize) -> Result<Vec<Ticket>> {
+    let callers = vec![Entering::some(EACH); count.div_ceil(EACH)];
+    let address = bench.deployment.admission.address;
+    let done = driver::run(address, callers, Until::Done(WITHIN)).await?;
+    Ok(done.callers.into_iter().flat_map(Entering::into_tickets).collect())
+}
