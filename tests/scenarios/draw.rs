@@ -110,7 +110,7 @@ impl Launch {
         ] {
             assert_eq!(status.body[field], value, "{field}: three seats are free");
         }
-        Ok(answers + &status.text)
+        Ok(answers + status.text.as_str())
     }
 
     /// Nobody who looks for the seed finds it: not in these answers, nor in anything that operators
@@ -171,7 +171,7 @@ async fn a_draw_is_promised_collects_and_is_withdrawn_with_its_seed() -> Result<
     let answers = launch.holds(&mut guests).await?;
     aws.generate_token(&id).await?.expect(202)?;
     ensure!(early.status().await?.says("admitted"), "whoever is inside stays inside");
-    launch.keeps_its_seed(&(answers + &collecting.text)).await?;
+    launch.keeps_its_seed(&(answers + collecting.text.as_str())).await?;
 
     launch.is_withdrawn(&mut guests).await?;
     let leave = |inside| stay_and_leave(inside, Duration::from_millis(300));

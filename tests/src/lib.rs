@@ -7,6 +7,7 @@
 #![expect(clippy::missing_errors_doc, reason = "every error here is a failed test, with its story")]
 
 mod aws;
+pub mod browser;
 mod deployment;
 mod docker;
 mod fleet;

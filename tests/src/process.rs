@@ -57,7 +57,7 @@ impl Process {
     /// Everything it has printed so far, standard error last.
     #[must_use]
     pub fn log(&self) -> String {
-        read(&self.stdout) + &read(&self.stderr)
+        read(&self.stdout) + read(&self.stderr).as_str()
     }
 
     /// Fails, with the end of its log, once it has ended.
@@ -84,6 +84,15 @@ impl Process {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())
+    }
+
+    /// Ends it, and every program that it has started: for a command that leads a group of its own.
+    pub fn kill_group(&mut self) -> Result<()> {
+        let group = format!("-{}", self.child.id());
+        let status =
+            Command::new("sh").args(["-c", "kill -s KILL -- \"$1\"", "sh", &group]).status()?;
+        ensure!(status.success(), "cannot end the group {group}: {status}");
+        self.kill()
     }
 
     /// Sends SIGTERM, and does not wait.

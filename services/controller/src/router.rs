@@ -17,9 +17,9 @@ use crate::{
             expired_tokens, generate_token, increment_serving_counter, num_active_tokens,
             reset_initial_state, update_session,
         },
-        delete_room,
+        delete_logo, delete_page, delete_room,
         events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
-        get_history, get_room, get_status, list_rooms, match_request, patch_room, put_room,
+        get_history, get_logo, get_page, get_room, get_status, list_rooms, match_request, patch_room, preview_page, put_logo, put_page, put_room,
         reset_room, revoke_session, rotate_keys,
     },
     extractors::{require_bearer, require_bearer_aws_style},
@@ -42,6 +42,9 @@ pub(crate) fn v1() -> Routes {
             patch_room::patch_room,
             delete_room::delete_room
         ))
+        .routes(routes!(put_page::put_page, get_page::get_page, delete_page::delete_page))
+        .routes(routes!(put_logo::put_logo, get_logo::get_logo, delete_logo::delete_logo))
+        .routes(routes!(preview_page::preview_page))
         .routes(routes!(reset_room::reset_room))
         .routes(routes!(match_request::match_request))
         .routes(routes!(get_status::get_status))

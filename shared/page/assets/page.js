@@ -5,7 +5,7 @@
 const TYPE = 'application/vnd.vestibule.page+json';
 const root = document.documentElement, data = root.dataset;
 const byId = id => document.getElementById(id);
-let refresh = +data.refresh, told = data.state, failures = 0, asking = false;
+let refresh = +data.refresh, failures = 0, asking = false;
 const inside = byId('inside')?.content.textContent;
 let timer, ticker, heldUntil, live, audio;
 
@@ -43,13 +43,13 @@ function tick() {
 
 // Counts down from what was told once; without a time nothing is counted.
 function hold(seconds, turn) {
-  if (!turn) heldUntil = undefined;
-  else if (seconds !== null && seconds !== undefined) heldUntil = Date.now() + seconds * 1000;
+  if (seconds) heldUntil = Date.now() + seconds * 1000;
+  if (!turn || heldUntil <= Date.now()) heldUntil = undefined;
   clearInterval(ticker);
   reveal(byId('hold'), heldUntil);
   if (!heldUntil) return;
   ticker = setInterval(tick, 1000);
-  if (heldUntil > Date.now()) tick();
+  tick();
 }
 
 function show(news) {
@@ -87,14 +87,14 @@ async function ask() {
   clearTimeout(timer);
   let next;
   try {
-    const headers = {Accept: TYPE, 'Vestibule-Shown': told};
+    // Who counts down already need not be told again for how long.
+    const headers = {Accept: TYPE, 'Vestibule-Shown': heldUntil > Date.now() ? data.state : ''};
     const asked = {headers, cache: 'no-store', redirect: 'manual'};
     const answer = await fetch(location.href.split('#')[0], asked);
     if ((answer.headers.get('content-type') || '').startsWith(TYPE)) show(await answer.json());
     // The site itself has answered: the visitor is inside, by another tab.
     else if (inside && (answer.ok || answer.type === 'opaqueredirect')) show(JSON.parse(inside));
     else throw answer;
-    told = data.state;
     failures = 0;
     next = refresh && Math.max(refresh, .5);
   } catch (error) {

@@ -213,6 +213,7 @@ impl Writer<'_> {
     fn note(&self) -> &'static str {
         let draw = self.view.event.as_ref().is_some_and(|event| event.draw);
         match (self.view.state, self.view.method) {
+            (State::Waiting, _) if self.view.notices.is_at_door => "note-door",
             (State::Early, _) if draw => "note-draw",
             (State::Early, QueueingMethod::Fifo) => "note-early",
             (State::Waiting, QueueingMethod::Fifo) if draw => "",
@@ -226,6 +227,7 @@ impl Writer<'_> {
         let notices = self.view.notices;
         let id = match self.view.state {
             _ if notices.stale => "notice-stale",
+            State::YourTurn if notices.is_late => "notice-late",
             State::YourTurn if notices.no_seat => "notice-full",
             state if notices.is_new_place && state.is_in_line() => "notice-again",
             _ => return String::new(),
@@ -235,6 +237,7 @@ impl Writer<'_> {
 
     fn alert(&self) -> &'static str {
         match self.view.state {
+            State::YourTurn if self.view.notices.is_late => "notice-late",
             State::YourTurn => "alert-turn",
             State::Missed => "alert-missed",
             _ => "",

@@ -78,11 +78,16 @@ pub enum State {
 
 /// What else there is to say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent of each other")]
 pub struct Notices {
     /// The visitor's earlier place had run out, and this one is new.
     pub is_new_place: bool,
+    /// It would be the visitor's turn if a seat were free.
+    pub is_at_door: bool,
     /// The visitor asked to enter, and no seat was free at that moment.
     pub no_seat: bool,
+    /// The time for which the place was held is over; entering may still succeed.
+    pub is_late: bool,
     /// The store cannot be reached: this is the last that was known.
     pub stale: bool,
 }

@@ -65,8 +65,10 @@ note-order = Alle kommen in der Reihenfolge hinein, in der sie gekommen sind.
 note-chance = Wer als Nächstes hineinkommt, entscheidet das Los, und die Chance ist jederzeit für alle gleich. Neu laden ändert nichts daran.
 note-early = Sie haben Ihren Platz schon. Vor dem Beginn wird niemand eingelassen.
 note-draw = Zu Beginn werden die Plätze unter allen ausgelost, die da sind. Wer zuerst kam, spielt keine Rolle.
+note-door = Sie stehen ganz vorne. Sobald ein Platz frei wird, sind Sie an der Reihe.
 notice-again = Ihr früherer Platz war verfallen, deshalb haben Sie jetzt einen neuen.
 notice-full = Gerade eben waren alle Plätze besetzt. Sie bleiben an der Reihe: Versuchen Sie es gleich noch einmal.
+notice-late = Die Zeit, für die Ihr Platz freigehalten wurde, ist um. Wenn Sie jetzt eintreten, kommen Sie vielleicht noch hinein.
 notice-stale = Die Warteschlange ist gerade nicht erreichbar. Das ist unser letzter Stand; Ihr Platz ist sicher.
 auto = Diese Seite aktualisiert sich von selbst. Sie müssen sie nicht neu laden.
 

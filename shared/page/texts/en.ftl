@@ -67,8 +67,10 @@ note-order = Everyone goes in by order of arrival.
 note-chance = Chance decides who goes in next, and it is the same for everyone at every moment. Reloading the page changes nothing.
 note-early = You already have your place. Nobody goes in before the start.
 note-draw = At the start, places are drawn by lot among everyone who is here. It does not matter who came first.
+note-door = You are at the front of the line. It is your turn as soon as a place comes free.
 notice-again = Your earlier place had run out, so you have a new one.
 notice-full = Every place was taken a moment ago. Your turn is not lost: please try again shortly.
+notice-late = The time for which your place was held is over. You may still get in if you enter now.
 notice-stale = We cannot reach the line at the moment. This is what we last knew; your place is safe.
 auto = This page updates by itself. There is no need to reload it.
 

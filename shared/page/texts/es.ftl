@@ -65,8 +65,10 @@ note-order = Todas las personas entran por orden de llegada.
 note-chance = El azar decide quién entra después, y en cada momento la probabilidad es la misma para todas las personas. Recargar la página no cambia nada.
 note-early = Ya tienes tu lugar. Nadie entra antes del comienzo.
 note-draw = Al comienzo, los lugares se sortean entre todas las personas presentes. No importa quién llegó primero.
+note-door = Estás al principio de la fila. Será tu turno en cuanto quede un sitio libre.
 notice-again = Tu lugar anterior había caducado, así que tienes uno nuevo.
 notice-full = Hace un momento no quedaba sitio. No has perdido tu turno: inténtalo de nuevo enseguida.
+notice-late = Ha terminado el tiempo durante el que te guardábamos el lugar. Si entras ahora, quizá todavía puedas pasar.
 notice-stale = Ahora mismo no podemos conectar con la fila. Esto es lo último que sabemos; tu lugar está a salvo.
 auto = Esta página se actualiza sola. No hace falta recargarla.
 

@@ -65,8 +65,10 @@ note-order = Chacun entre dans l’ordre d’arrivée.
 note-chance = C’est le hasard qui désigne les suivants, et les chances sont les mêmes pour tous à chaque instant. Recharger la page n’y change rien.
 note-early = Vous avez déjà votre place. Personne n’entre avant le début.
 note-draw = Au début, les places sont tirées au sort entre toutes les personnes présentes. Peu importe qui est arrivé en premier.
+note-door = Vous êtes en tête de file. Ce sera votre tour dès qu’une place se libère.
 notice-again = Votre ancienne place avait expiré : vous en avez une nouvelle.
 notice-full = Toutes les places étaient prises à l’instant. Votre tour n’est pas perdu : réessayez dans un moment.
+notice-late = Le délai pendant lequel votre place était gardée est écoulé. En entrant maintenant, vous pourrez peut-être encore passer.
 notice-stale = La file est injoignable pour le moment. Voici les dernières informations connues ; votre place est conservée.
 auto = Cette page se met à jour toute seule. Inutile de la recharger.
 

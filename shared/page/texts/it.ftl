@@ -65,8 +65,10 @@ note-order = Si entra in ordine di arrivo.
 note-chance = È il caso a decidere chi entra dopo, e la probabilità è in ogni momento uguale per tutti. Ricaricare la pagina non cambia nulla.
 note-early = Hai già il tuo posto. Nessuno entra prima dell’inizio.
 note-draw = All’inizio i posti vengono sorteggiati fra tutti i presenti. Non conta chi è arrivato prima.
+note-door = Sei in testa alla coda. Sarà il tuo turno appena si libera un posto.
 notice-again = Il tuo posto precedente era scaduto, quindi ne hai uno nuovo.
 notice-full = Un attimo fa era tutto occupato. Il tuo turno non è perso: riprova fra un momento.
+notice-late = Il tempo per cui il tuo posto era riservato è finito. Se entri ora, forse fai ancora in tempo.
 notice-stale = Al momento la coda non è raggiungibile. Queste sono le ultime notizie che abbiamo; il tuo posto è al sicuro.
 auto = Questa pagina si aggiorna da sola. Non serve ricaricarla.
 

@@ -65,8 +65,10 @@ note-order = Iedereen gaat naar binnen op volgorde van aankomst.
 note-chance = Het lot bepaalt wie hierna naar binnen gaat, en de kans is op elk moment voor iedereen gelijk. De pagina opnieuw laden verandert daar niets aan.
 note-early = Je hebt je plek al. Voor het begin gaat er niemand naar binnen.
 note-draw = Bij het begin worden de plekken verloot onder iedereen die er is. Het maakt niet uit wie er het eerst was.
+note-door = Je staat vooraan. Zodra er een plek vrijkomt, ben je aan de beurt.
 notice-again = Je vorige plek was verlopen, daarom heb je een nieuwe.
 notice-full = Daarnet was alles bezet. Je beurt is niet verloren: probeer het zo nog eens.
+notice-late = De tijd dat je plek werd vastgehouden is om. Als je nu naar binnen gaat, lukt het misschien nog.
 notice-stale = We kunnen de wachtrij nu niet bereiken. Dit is het laatste wat we weten; je plek is veilig.
 auto = Deze pagina werkt zichzelf bij. Je hoeft hem niet opnieuw te laden.
 

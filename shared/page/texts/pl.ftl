@@ -75,8 +75,10 @@ note-order = Wszyscy wchodzą w kolejności przybycia.
 note-chance = O tym, kto wejdzie następny, decyduje los, a szansa jest w każdej chwili taka sama dla wszystkich. Odświeżanie strony niczego nie zmienia.
 note-early = Masz już swoje miejsce. Przed rozpoczęciem nikt nie wejdzie.
 note-draw = Na początku miejsca zostaną rozlosowane wśród wszystkich obecnych. Nie ma znaczenia, kto był pierwszy.
+note-door = Jesteś na początku kolejki. Twoja kolej przyjdzie, gdy tylko zwolni się miejsce.
 notice-again = Poprzednie miejsce wygasło, więc masz teraz nowe.
 notice-full = Przed chwilą wszystkie miejsca były zajęte. Twoja kolej nie przepadła: spróbuj ponownie za moment.
+notice-late = Czas, przez który miejsce na Ciebie czekało, minął. Jeśli wejdziesz teraz, może jeszcze się udać.
 notice-stale = W tej chwili nie mamy połączenia z kolejką. To ostatnie, co wiemy; Twoje miejsce jest bezpieczne.
 auto = Ta strona odświeża się sama. Nie trzeba jej przeładowywać.
 

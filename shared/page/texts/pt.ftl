@@ -65,8 +65,10 @@ note-order = Todos entram por ordem de chegada.
 note-chance = A sorte decide quem entra em seguida, e a chance é sempre igual para todos. Recarregar a página não muda nada.
 note-early = Você já tem o seu lugar. Ninguém entra antes do início.
 note-draw = No início, os lugares são sorteados entre todos que estiverem aqui. Não importa quem chegou primeiro.
+note-door = Você está no começo da fila. Será a sua vez assim que houver uma vaga.
 notice-again = O seu lugar anterior tinha expirado, então você tem um novo.
 notice-full = Há um instante não havia vaga. A sua vez não está perdida: tente de novo em um momento.
+notice-late = O tempo em que guardamos o seu lugar acabou. Se entrar agora, talvez ainda consiga.
 notice-stale = Não conseguimos falar com a fila agora. Isto é o que sabíamos por último; o seu lugar está seguro.
 auto = Esta página se atualiza sozinha. Não é preciso recarregar.
 

@@ -45,6 +45,8 @@ pub(crate) enum Measure {
     Claim,
     /// What a gateway asks about a visitor inside, and about a newcomer who enters.
     Authorize,
+    /// What the authorizer adds to a request through nginx.
+    ThroughNginx,
     /// Redis's memory per waiting visitor.
     Memory,
     /// A visitor's place in a draw.

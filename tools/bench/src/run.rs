@@ -50,6 +50,7 @@ async fn one(bench: &mut Bench, measure: Measure) -> Result<Vec<Figure>> {
         Measure::Join => measures::join(bench).await.context("the join"),
         Measure::Claim => measures::claim(bench).await.context("the claim"),
         Measure::Authorize => measures::authorize(bench).await.context("the authorizer"),
+        Measure::ThroughNginx => measures::through_nginx(bench).await.context("through nginx"),
         Measure::Memory => measures::memory(bench).await.context("memory"),
         Measure::Draw => measures::draw(bench).context("the draw"),
     }

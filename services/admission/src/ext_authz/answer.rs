@@ -19,6 +19,15 @@ use envoy_types::{
 use tonic::Status;
 
 const TOKEN: HeaderName = HeaderName::from_static("vestibule-token");
+/// Ours, and for the site: what a visitor sends under these names never reaches it.
+const OURS: [&str; 6] = [
+    "vestibule-token",
+    "vestibule-ticket",
+    "vestibule-room",
+    "vestibule-rule",
+    "vestibule-decision",
+    "vestibule-command",
+];
 
 /// `response` for Envoy: 200 lets pass, everything else is what the visitor gets, with `status` in
 /// the place of its own if there is one.
@@ -41,7 +50,10 @@ pub(super) async fn of(response: Response<Body>, status: Option<u16>) -> CheckRe
 
 /// To the site: the token. To the visitor: the cookies.
 fn passes(headers: &HeaderMap) -> CheckResponse {
+    // Envoy removes after it has set: what is set must not be named.
+    let removed = OURS.iter().filter(|name| **name != TOKEN || !headers.contains_key(TOKEN));
     let passes = OkHttpResponse {
+        headers_to_remove: removed.map(|name| (*name).to_owned()).collect(),
         headers: options(headers, |name| *name == TOKEN),
         response_headers_to_add: options(headers, |name| *name == SET_COOKIE),
         ..Default::default()
@@ -97,6 +109,7 @@ mod tests {
         let Some(HttpResponse::OkResponse(passes)) = answer.http_response else { panic!() };
         assert_eq!(names(&passes.headers), ["vestibule-token"]);
         assert_eq!(names(&passes.response_headers_to_add), ["set-cookie", "set-cookie"]);
+        assert_eq!(passes.headers_to_remove, OURS[1..]);
     }
 
     #[tokio::test]

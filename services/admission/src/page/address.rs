@@ -52,12 +52,9 @@ impl Address {
     ) -> Self {
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
         let (kept, chosen) = take(query, LANGUAGE_IN_PLACE);
-        let rest = if kept.is_empty() { String::new() } else { format!("?{}", written(&kept)) };
-        // As it was sent, unless the choice of a language must be taken out of it.
-        let clean = if chosen.is_some() { format!("{path}{rest}") } else { url.to_owned() };
-        let wanted = Wanted::parse(&clean, |_| true);
+        let wanted = Wanted::parse(&without(url, LANGUAGE_IN_PLACE), |_| true);
         let origin = wanted.as_ref().and_then(|wanted| wanted.origin());
-        let is_own_origin = origin == origin_of(&admission.public_url);
+        let is_own_origin = origin.is_some() && origin == origin_of(&admission.public_url);
         let language = language::of(chosen.as_deref(), headers, visit);
         let room = &visit.snapshot.room;
         Self {
@@ -128,6 +125,14 @@ fn take(query: &str, name: &str) -> (Vec<(String, String)>, Option<String>) {
     (rest, named.into_iter().next_back().map(|(_, value)| value))
 }
 
+/// `url` without the parameter `name`, and otherwise as it was sent.
+fn without(url: &str, name: &str) -> String {
+    let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
+    let is_named = |pair: &str| pair.split('=').next() == Some(name);
+    let kept: Vec<_> = query.split('&').filter(|pair| !is_named(pair)).collect();
+    if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
+}
+
 fn written(pairs: &[(String, String)]) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
@@ -166,4 +171,36 @@ fn in_path(byte: u8) -> String {
 fn origin_of(url: &str) -> Option<&str> {
     let host = url.find("://")? + 3;
     Some(url[host..].find('/').map_or(url, |end| &url[..host + end]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_choice_of_a_language_is_taken_out_of_the_address_and_nothing_else() {
+        let clean = |url: &str| without(url, LANGUAGE_IN_PLACE);
+        for same in ["http://a/b", "http://a/b?", "http://a/?x=red%20wine&y=+&lang=de&z"] {
+            assert_eq!(clean(same), same);
+        }
+        assert_eq!(clean("http://a/b?vestibule_lang=de"), "http://a/b");
+        assert_eq!(
+            clean("http://a/?x=%20&vestibule_lang=de&y&vestibule_lang"),
+            "http://a/?x=%20&y"
+        );
+    }
+
+    #[test]
+    fn paths_of_routes_are_written_as_addresses_have_them() {
+        let written = |path: &str| path.bytes().map(in_path).collect::<String>();
+        assert_eq!(written("/sale/a-b_c~1"), "/sale/a-b_c~1");
+        assert_eq!(written("/über a\"<"), "/%C3%BCber%20a%22%3C");
+    }
+
+    #[test]
+    fn an_origin_is_scheme_host_and_port() {
+        assert_eq!(origin_of("https://a.example:8443/x/y"), Some("https://a.example:8443"));
+        assert_eq!(origin_of("http://a"), Some("http://a"));
+        assert_eq!(origin_of("nonsense"), None);
+    }
 }

@@ -30,7 +30,7 @@ use crate::{
 
 /// A stream ends after so long, and the page asks for another one: by then another instance may
 /// have more room.
-const LONGEST: Duration = Duration::from_secs(300);
+const LONGEST: Duration = Duration::from_mins(5);
 /// How often someone near the front, and someone far from it, is looked after, in seconds.
 const PAUSE_SECONDS: std::ops::RangeInclusive<u64> = 1..=5;
 /// A comment now and then keeps proxies from hanging up.

@@ -41,7 +41,8 @@ impl LooksBoard {
         if look.is_default() {
             return Arc::default();
         }
-        let version = visit.known.plans().map_or(0, |plans| plans.program.version);
+        // Of the very look that is read: the room may have newer plans by now.
+        let version = visit.front.version();
         let room = &visit.snapshot.room;
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let known = rooms.get(room).filter(|(known, _)| *known == version);

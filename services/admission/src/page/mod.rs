@@ -24,7 +24,7 @@ use axum::{
 use vestibule_domain::{QueueingMethod, front::CookieKind};
 use vestibule_page::{CustomPage, Frame, NEWS_TYPE, Notices, Rendered, Shown, State, View, render};
 
-use self::view::Shows;
+use self::view::{Hold, Shows};
 pub(crate) use self::{
     address::{Address, NO_SEAT},
     live::{LiveDesk, Watcher},
@@ -59,12 +59,12 @@ pub(crate) async fn respond(
     address: &Address,
 ) -> Response {
     let looks = admission.looks.of(visit);
-    let hold_seconds = view::hold_seconds(admission, visit, answer, headers).await;
+    let hold = view::hold(admission, visit, answer, headers).await;
     let news = wants_news(headers);
     // Who comes to the site itself when it is its turn has asked to enter.
     let has_claimed = address.is_in_place && !news;
     let looks = &*looks;
-    let shows = Shows { visit, answer, headers, address, looks, hold_seconds, has_claimed };
+    let shows = Shows { visit, answer, headers, address, looks, hold, has_claimed };
     let view = shows.view();
     let mut response = if news { news_of(&view) } else { page_of(admission, visit, looks, &view) };
     if address.language_is_chosen {
@@ -82,8 +82,8 @@ pub(crate) fn glimpse(
     address: &Address,
 ) -> View {
     let looks = &Looks::default();
-    let (hold_seconds, has_claimed) = (None, false);
-    Shows { visit, answer, headers, address, looks, hold_seconds, has_claimed }.view()
+    let (hold, has_claimed) = (Hold::default(), false);
+    Shows { visit, answer, headers, address, looks, hold, has_claimed }.view()
 }
 
 /// The page of someone who cannot be given a place for now: it tries again by itself.

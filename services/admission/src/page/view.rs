@@ -24,10 +24,25 @@ pub(super) struct Shows<'a> {
     pub(super) headers: &'a HeaderMap,
     pub(super) address: &'a Address,
     pub(super) looks: &'a Looks,
-    pub(super) hold_seconds: Option<u64>,
+    pub(super) hold: Hold,
     /// Whether the visitor asked to enter in this very request.
     pub(super) has_claimed: bool,
 }
+
+/// For how long the place of someone whose turn it is is held.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Hold {
+    /// Seconds; `None`: as long as is needed, or not asked for.
+    seconds: Option<u64>,
+    /// It was held for long enough; who enters now may still get a seat.
+    is_over: bool,
+}
+
+/// How often someone at the door tells Redis that it is there, about, in seconds.
+const KNOCK_SECONDS: u64 = 15;
+
+/// Someone who is late is looked after less often, ms: each time costs a question to Redis.
+const LATE_MS: u32 = 10_000;
 
 // === impl Shows ===
 
@@ -37,6 +52,7 @@ impl Shows<'_> {
         let body = &answer.body;
         let before = ticket_before(self.visit, self.headers);
         let state = state(snapshot, answer, before.as_ref());
+        let is_at_door = body.status == Status::YourTurn && state == State::Waiting;
         let waits = body.next_check_in_seconds > 0.0 && state != State::Inside;
         let quartiles = body.wait_seconds_p25.zip(body.wait_seconds_p50).zip(body.wait_seconds_p75);
         View {
@@ -47,19 +63,25 @@ impl Shows<'_> {
             event: snapshot.event.clone(),
             position: body.position,
             people_ahead: body.people_ahead,
-            wait_seconds: body.wait_seconds,
+            wait_seconds: if is_at_door { self.wait_at_door() } else { body.wait_seconds },
             quartiles: quartiles.map(|((p25, p50), p75)| [p25, p50, p75]),
             waited_seconds: self.waited_seconds(),
             now_ms: self.visit.known.now_ms(),
             updated_ms: snapshot.now_ms,
             checked_in_ms: answer.checked_in_at,
             interval_ms: if waits { answer.interval_ms } else { 0 },
-            refresh_ms: if waits { millis(body.next_check_in_seconds) } else { 0 },
-            hold_seconds: self.hold_seconds,
+            refresh_ms: match millis(body.next_check_in_seconds) {
+                _ if !waits => 0,
+                ms if self.hold.is_over => ms.max(LATE_MS),
+                ms => ms,
+            },
+            hold_seconds: self.hold.seconds,
             grace_seconds: snapshot.settings.presence_grace_seconds,
             notices: Notices {
+                is_at_door,
                 is_new_place: before.is_some_and(|before| is_another(&before, answer)),
                 no_seat: self.address.no_seat || self.has_claimed,
+                is_late: self.hold.is_over,
                 stale: body.stale,
             },
             frame: self.frame(),
@@ -81,6 +103,13 @@ impl Shows<'_> {
         }
     }
 
+    /// The wait of someone who may enter while no seat is free: until one comes free.
+    fn wait_at_door(&self) -> Option<u64> {
+        let number = self.answer.body.queue_number;
+        let outlook = self.visit.snapshot.outlook(number, self.visit.known.now_ms());
+        outlook.wait.seconds.map(whole)
+    }
+
     /// Since the visitor came, or since the start for which it came early.
     fn waited_seconds(&self) -> Option<u64> {
         let entered_at = u64::from(ticket_of(self.visit, self.answer)?.waiter.place.entered_at);
@@ -92,26 +121,48 @@ impl Shows<'_> {
 
 /// How long the place of someone whose turn it is is still held. Asked of Redis once per turn: the
 /// page counts down from there, and says that it does.
-pub(super) async fn hold_seconds(
+pub(super) async fn hold(
     admission: &Arc<Admission>,
     visit: &Visit,
     answer: &Answer,
     headers: &HeaderMap,
-) -> Option<u64> {
+) -> Hold {
     let counts_already = headers.get(SHOWN).is_some_and(|shown| shown == State::YourTurn.name());
     let snapshot = &visit.snapshot;
-    if answer.body.status != Status::YourTurn
-        || counts_already
-        || snapshot.settings.position_expiry_seconds.is_none()
+    if answer.body.status != Status::YourTurn || snapshot.settings.position_expiry_seconds.is_none()
     {
-        return None;
+        return Hold::default();
     }
-    let (ticket, position) = (ticket_of(visit, answer)?, answer.body.position?);
+    let Some((ticket, position)) = ticket_of(visit, answer).zip(answer.body.position) else {
+        return Hold::default();
+    };
     let (room, epoch) = (&snapshot.room, snapshot.reset_epoch);
-    match admission.store.position_expiry(room, epoch, &ticket.waiter.place, position).await {
-        Ok(PositionExpiry::Claimable { seconds_left }) => Some(seconds_left),
-        Ok(_) | Err(_) => None,
+    if !has_seats(snapshot) {
+        if knocks(visit, headers, answer.body.queue_number) {
+            // If it does not get through, the next one will.
+            let _ = admission.store.knock(room, epoch, position).await;
+        }
+        return Hold::default();
     }
+    if counts_already {
+        return Hold::default();
+    }
+    match admission.store.position_expiry(room, epoch, &ticket.waiter.place, position).await {
+        Ok(PositionExpiry::Claimable { seconds_left }) => {
+            Hold { seconds: Some(seconds_left), is_over: false }
+        }
+        Ok(PositionExpiry::Expired) => Hold { seconds: None, is_over: true },
+        Ok(_) | Err(_) => Hold::default(),
+    }
+}
+
+/// Whether it is time for someone at the door to tell Redis that it is still there, so that its
+/// time to claim does not run while there is no seat to claim: once in a while, spread over all.
+fn knocks(visit: &Visit, headers: &HeaderMap, number: u64) -> bool {
+    let now_ms = visit.known.now_ms();
+    let before = ticket_before(visit, headers).map_or(0, |ticket| ticket.waiter.checked_in_at);
+    let unseen = now_ms.saturating_sub(before) / 1000;
+    (now_ms / 1000 + number) % KNOCK_SECONDS <= unseen
 }
 
 fn state(room: &RoomSnapshot, answer: &Answer, before: Option<&Ticket>) -> State {
@@ -119,12 +170,13 @@ fn state(room: &RoomSnapshot, answer: &Answer, before: Option<&Ticket>) -> State
     let had_seat = before.is_some_and(|ticket| ticket.seat.is_some());
     match body.status {
         Status::Admitted => State::Inside,
-        Status::YourTurn => State::YourTurn,
+        // The line is served a little ahead of the seats: a turn is told when one is free.
+        Status::YourTurn if has_seats(room) => State::YourTurn,
         Status::Waiting if room.settings.queue_all => State::Paused,
         Status::Waiting if room.is_prequeueing() || room.awaits_draw(body.queue_number) => {
             State::Early
         }
-        Status::Waiting => State::Waiting,
+        Status::Waiting | Status::YourTurn => State::Waiting,
         Status::Closed if room.rejects() => {
             State::TurnedAway { keeps_place: body.queue_number > 0 }
         }
@@ -146,6 +198,19 @@ fn ticket_of(visit: &Visit, answer: &Answer) -> Option<Ticket> {
 
 fn is_another(before: &Ticket, answer: &Answer) -> bool {
     before.waiter.place.number != answer.body.queue_number
+}
+
+/// Whether somebody could enter now, as far as this instance knows.
+fn has_seats(room: &RoomSnapshot) -> bool {
+    let settings = &room.settings;
+    let seats = settings.total_active_users.is_none_or(|most| room.active + room.phantom < most);
+    let rate = settings.new_users_per_minute.is_none_or(|most| room.admitted_last_minute < most);
+    room.is_open() || (seats && rate)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a wait")]
+fn whole(seconds: f64) -> u64 {
+    seconds.ceil() as u64
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an interval")]

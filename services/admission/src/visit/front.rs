@@ -22,6 +22,11 @@ impl FrontOf {
     pub(crate) fn room(room: &KnownRoom) -> Self {
         Self(room.plans())
     }
+
+    /// The version of the room's program that it is of; 0: not read yet.
+    pub(crate) fn version(&self) -> u64 {
+        self.0.as_ref().map_or(0, |plans| plans.program.version)
+    }
 }
 
 impl Deref for FrontOf {

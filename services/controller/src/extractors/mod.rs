@@ -4,7 +4,9 @@
 mod aws_body;
 mod aws_query;
 mod bearer;
+mod upload;
 
 pub use aws_body::{AwsBody, WholeNumber};
 pub use aws_query::EventQuery;
 pub use bearer::{require_bearer, require_bearer_aws_style};
+pub use upload::Upload;

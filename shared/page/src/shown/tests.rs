@@ -83,6 +83,10 @@ fn who_found_no_seat_is_told_that_the_turn_is_not_lost() {
     let mut view = Sample::Turn.view("room", Language::En);
     view.notices.no_seat = true;
     assert!(Shown::of(&view).text("notice").contains("not lost"));
+    view.notices.is_late = true;
+    let late = Shown::of(&view);
+    assert!(late.text("notice").contains("still get in"), "and said at once");
+    assert_eq!(late.text("alert"), late.text("notice"));
     view.notices.stale = true;
     assert!(Shown::of(&view).text("notice").starts_with("We cannot reach"));
 }

@@ -10,6 +10,7 @@ mod history;
 mod increment;
 mod join;
 mod key_ring;
+mod knock;
 mod lease;
 mod leave;
 mod position_expiry;

@@ -29,6 +29,7 @@ scripts! {
     EXPIRED_TOKENS = "expired_tokens" ["room", "seats"];
     INCREMENT = "increment" ["room", "rate", "serving", "publish"];
     JOIN = "join" ["room", "rate", "seats", "serving", "presence", "grants"];
+    KNOCK = "knock" ["room"];
     LEASE = "lease" [];
     LEAVE = "leave" ["room", "seats"];
     POSITION_EXPIRY = "position_expiry" ["room", "serving"];

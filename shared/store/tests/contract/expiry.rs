@@ -12,6 +12,7 @@ crate::on_both_servers!(
     a_token_exempts_from_position_expiry,
     the_counter_makes_up_for_unclaimed_positions,
     who_found_no_seat_does_not_expire,
+    who_waits_at_the_door_without_claiming_does_not_expire,
     a_visitor_who_is_a_little_late_is_not_sent_back,
     no_position_expires_while_the_room_is_held,
 );
@@ -114,6 +115,24 @@ async fn who_found_no_seat_does_not_expire(world: World) {
     world.seconds(3600 - 3250 + 1);
     token(world.claim(2, SessionKind::AwsStyle).await);
     assert_eq!(world.snapshot().await.numbers_waiting(), 0, "it did not expire after all");
+}
+
+async fn who_waits_at_the_door_without_claiming_does_not_expire(world: World) {
+    world.open(limited(1)).await;
+    world.join(30, JoinMode::Queue).await;
+    world.store.increment(&world.room, 2).await.unwrap();
+    token(world.claim(1, SessionKind::AwsStyle).await);
+    let epoch = world.reset_epoch().await;
+    for _ in 0..4 {
+        world.seconds(800);
+        assert!(world.store.knock(&world.room, epoch, 2).await.unwrap());
+        world.tick(1).await;
+    }
+    assert!(!world.store.knock(&world.room, epoch, 30).await.unwrap(), "it is not its turn");
+    assert!(!world.store.knock(&world.room, epoch - 1, 2).await.unwrap(), "of before a reset");
+    assert_eq!(world.snapshot().await.active, 1, "it took no seat");
+    world.seconds(3600 - 3200 + 1);
+    token(world.claim(2, SessionKind::AwsStyle).await);
 }
 
 async fn a_visitor_who_is_a_little_late_is_not_sent_back(world: World) {

@@ -1,6 +1,7 @@
 //! What is measured: one admission, one controller and a Redis of their own, from the programs that
 //! users run, and the bare service beside them. Everything ends with the value that holds it.
 
+mod nginx;
 mod operator;
 mod process;
 mod programs;
@@ -14,7 +15,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
-pub(crate) use self::{operator::Operator, process::Process, redis_server::Redis};
+pub(crate) use self::{nginx::Nginx, operator::Operator, process::Process, redis_server::Redis};
 use crate::cli::Options;
 
 const START: Duration = Duration::from_secs(30);
@@ -34,7 +35,7 @@ pub(crate) struct Deployment {
     pub(crate) operator: Operator,
     http: Client,
     _controller: Server,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 /// A running HTTP service.
@@ -81,7 +82,7 @@ impl Deployment {
             operator,
             http,
             _controller: controller,
-            _directory: directory,
+            directory,
         })
     }
 

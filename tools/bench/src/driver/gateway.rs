@@ -2,28 +2,31 @@
 
 use super::{Answer, Caller, Ticket};
 
-/// The host that the measured room covers.
-pub(crate) const HOST: &str = "bench.example";
-
 /// Visitors inside, whose gateway asks about one request after another.
 #[derive(Debug, Clone)]
 pub(crate) struct Inside {
+    question: Vec<u8>,
     tickets: Vec<Ticket>,
     next: usize,
 }
 
+/// A visitor inside, whose browser asks the gateway for one page after another.
+#[derive(Debug, Clone)]
+pub(crate) struct Browsing(Vec<u8>);
+
 /// Newcomers, each of whom enters with the first request.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Entering {
+    question: Vec<u8>,
     tickets: Vec<Ticket>,
     left: Option<usize>,
 }
 
-/// What a gateway asks, without the empty line that ends a request.
-fn question() -> Vec<u8> {
+/// What a gateway of `host` asks, without the empty line that ends a request.
+fn question(host: &str) -> Vec<u8> {
     let head = format!(
         "GET /authorize HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Method: GET\r\n\
-         X-Forwarded-Proto: https\r\nX-Forwarded-Host: {HOST}\r\n\
+         X-Forwarded-Proto: https\r\nX-Forwarded-Host: {host}\r\n\
          X-Forwarded-Uri: /sale/shoes?size=42\r\nX-Forwarded-For: 203.0.113.9\r\n"
     );
     head.into_bytes()
@@ -33,15 +36,15 @@ fn question() -> Vec<u8> {
 
 impl Inside {
     /// The visitors who hold `tickets`; each sends the newest it was given.
-    pub(crate) fn new(tickets: Vec<Ticket>) -> Self {
-        Self { tickets, next: 0 }
+    pub(crate) fn new(host: &str, tickets: Vec<Ticket>) -> Self {
+        Self { question: question(host), tickets, next: 0 }
     }
 }
 
 impl Caller for Inside {
     fn ask(&mut self, request: &mut Vec<u8>) -> bool {
         self.next = (self.next + 1) % self.tickets.len();
-        request.extend_from_slice(&question());
+        request.extend_from_slice(&self.question);
         request.extend_from_slice(b"Vestibule-Ticket: ");
         request.extend_from_slice(&self.tickets[self.next]);
         request.extend_from_slice(b"\r\n\r\n");
@@ -56,12 +59,38 @@ impl Caller for Inside {
     }
 }
 
+// === impl Browsing ===
+
+impl Browsing {
+    /// The visitor of `room` at `host` whose cookie is `ticket`, not over https.
+    pub(crate) fn new(host: &str, room: &str, ticket: &[u8]) -> Self {
+        let head = format!("GET / HTTP/1.1\r\nHost: {host}\r\nCookie: vestibule_{room}=");
+        Self([head.as_bytes(), ticket, b"\r\n\r\n"].concat())
+    }
+}
+
+impl Caller for Browsing {
+    fn ask(&mut self, request: &mut Vec<u8>) -> bool {
+        request.extend_from_slice(&self.0);
+        true
+    }
+
+    fn hear(&mut self, answer: &Answer<'_>) -> bool {
+        answer.status == 200
+    }
+}
+
 // === impl Entering ===
 
 impl Entering {
-    /// So many newcomers.
-    pub(crate) fn some(count: usize) -> Self {
-        Self { tickets: Vec::new(), left: Some(count) }
+    /// Newcomers of the site at `host`, without an end.
+    pub(crate) fn endless(host: &str) -> Self {
+        Self { question: question(host), tickets: Vec::new(), left: None }
+    }
+
+    /// So many of them.
+    pub(crate) fn some(host: &str, count: usize) -> Self {
+        Self { left: Some(count), ..Self::endless(host) }
     }
 
     /// The tickets of those who have entered.
@@ -72,7 +101,7 @@ impl Entering {
 
 impl Caller for Entering {
     fn ask(&mut self, request: &mut Vec<u8>) -> bool {
-        request.extend_from_slice(&question());
+        request.extend_from_slice(&self.question);
         request.extend_from_slice(b"\r\n");
         let Some(left) = &mut self.left else { return true };
         *left = left.checked_sub(1).unwrap_or(usize::MAX);
@@ -95,10 +124,10 @@ mod tests {
     #[test]
     fn so_many_enter_and_are_inside_with_their_newest_ticket() {
         let answer = |ticket| Answer { status: 200, ticket, body: b"" };
-        let (mut newcomers, mut request) = (Entering::some(1), Vec::new());
+        let (mut newcomers, mut request) = (Entering::some("h", 1), Vec::new());
         assert!(newcomers.ask(&mut request) && newcomers.hear(&answer(Some(b"first"))));
         assert!(!newcomers.ask(&mut request));
-        let mut inside = Inside::new(newcomers.into_tickets());
+        let mut inside = Inside::new("h", newcomers.into_tickets());
         for (told, sends) in [(None, "first"), (Some(&b"newer"[..]), "first"), (None, "newer")] {
             let mut request = Vec::new();
             inside.ask(&mut request);

@@ -4,11 +4,13 @@ mod answer;
 mod caller;
 mod connection;
 mod gateway;
+mod latency;
 mod load;
 
 pub(crate) use self::{
     answer::Answer,
     caller::{Caller, Claimants, Newcomers, Same, Ticket, Waiting},
-    gateway::{Entering, HOST, Inside},
+    gateway::{Browsing, Entering, Inside},
+    latency::latencies,
     load::{Done, Until, run},
 };

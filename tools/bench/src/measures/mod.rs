@@ -10,6 +10,7 @@ mod memory;
 mod poll;
 mod rounds;
 mod signing;
+mod through_nginx;
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -21,6 +22,7 @@ use serde_json::{Value, json};
 
 pub(crate) use self::{
     authorize::authorize, claim::claim, draw::draw, join::join, memory::memory, poll::poll,
+    through_nginx::through_nginx,
 };
 use crate::{
     cli::Options,

@@ -1,0 +1,34 @@
+//! `DELETE /v1/rooms/{room}/page`
+
+use std::sync::Arc;
+
+use axum::{extract::State, http::StatusCode};
+use vestibule_domain::{RoomId, schedule::Program};
+use vestibule_runtime::{Problem, extract::Path};
+
+use crate::{
+    openapi::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    state::Controller,
+};
+
+/// Takes a room's own waiting page away: the default page is shown.
+#[utoipa::path(
+    delete, path = "/v1/rooms/{room}/page", tag = "pages",
+    params(("room" = String, Path, description = "Its name")),
+    responses(
+        (status = 204, description = "There is none any more"),
+        Busy, InvalidRequest, NoSuchRoom, Refusals,
+    )
+)]
+pub(crate) async fn delete_page(
+    State(controller): State<Arc<Controller>>,
+    Path(room): Path<RoomId>,
+) -> Result<StatusCode, Problem> {
+    controller.require_whole_keyspace().await?;
+    let change = |program: &mut Program| {
+        program.front.look.html = None;
+        Ok(())
+    };
+    controller.change_program(&room, change).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

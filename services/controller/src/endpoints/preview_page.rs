@@ -1,0 +1,121 @@
+//! `GET /v1/rooms/{room}/preview`
+
+use std::sync::Arc;
+
+use axum::{
+    extract::State,
+    http::{
+        HeaderName, HeaderValue,
+        header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
+    },
+    response::{IntoResponse, Response},
+};
+use serde::Deserialize;
+use utoipa::IntoParams;
+use vestibule_domain::{RoomId, front::Front};
+use vestibule_page::{CustomPage, Language, Rendered, Sample, View, Wanted, render};
+use vestibule_runtime::{
+    Problem, ProblemType,
+    extract::{Path, Query},
+};
+
+use crate::{
+    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    state::Controller,
+};
+
+/// Says which page it is: the room's `own`, or the `default` one.
+const PAGE: HeaderName = HeaderName::from_static("vestibule-page");
+
+/// What to show.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Wish {
+    /// `waiting` (if left out), `unknown_wait`, `random`, `prequeue`, `queue_all`, `turn`,
+    /// `inside`, `reject`, `over`.
+    state: Option<String>,
+    /// The language of the default page; the room's if left out.
+    lang: Option<String>,
+    /// `default`: the default page, also in a room with one of its own.
+    page: Option<String>,
+}
+
+/// Shows the waiting page of a room as a visitor in a given state would see it.
+///
+/// With the same content security policy as visitors get. The header `Vestibule-Page` says whether
+/// it is the room's `own` page or the `default` one, which is shown for states that an own page
+/// has no words for (`turn`, `inside`, `over`).
+#[utoipa::path(
+    get, path = "/v1/rooms/{room}/preview", tag = "pages",
+    params(("room" = String, Path, description = "Its name"), Wish),
+    responses(
+        (status = 200, description = "The page", body = String, content_type = "text/html"),
+        InvalidRequest, NoSuchRoom, Refusals,
+    )
+)]
+pub(crate) async fn preview_page(
+    State(controller): State<Arc<Controller>>,
+    Path(room): Path<RoomId>,
+    Query(wish): Query<Wish>,
+) -> Result<Response, Problem> {
+    let front = controller.read_program(&room).await?.front;
+    let view = wish.view(&room, &front)?;
+    let own = if wish.wants_default()? { None } else { own_page(&front, &view) };
+    let which = if own.is_some() { "own" } else { "default" };
+    let rendered = match own {
+        Some(rendered) => rendered,
+        None => render(&view).map_err(|error| Problem::internal(&error))?,
+    };
+    let policy = HeaderValue::from_str(&rendered.policy);
+    let headers = [
+        (CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (CONTENT_SECURITY_POLICY, policy.map_err(|error| Problem::internal(&error))?),
+        (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (PAGE, HeaderValue::from_static(which)),
+    ];
+    Ok((headers, rendered.html).into_response())
+}
+
+// === impl Wish ===
+
+impl Wish {
+    fn view(&self, room: &RoomId, front: &Front) -> Result<View, Problem> {
+        let language = match &self.lang {
+            Some(tag) => Language::of_tag(tag)
+                .ok_or_else(|| refused("lang", &Language::ALL.map(Language::code)))?,
+            None => Language::negotiate(&[], "", &front.default_language),
+        };
+        let name = self.state.as_deref().unwrap_or(Sample::Waiting.name());
+        let sample =
+            Sample::named(name).ok_or_else(|| refused("state", &Sample::ALL.map(Sample::name)))?;
+        let mut view = sample.view(room.as_str(), language);
+        let logo = front.look.logo.as_ref();
+        view.frame.logo =
+            logo.map(|logo| format!("data:{};base64,{}", logo.media_type, logo.base64));
+        let site = front.routes.iter().find(|route| !route.host.is_wildcard());
+        view.frame.wanted =
+            site.and_then(|route| Wanted::parse(&format!("https://{}/", route.host), |_| true));
+        view.frame.is_framed_anywhere = front.cookie.partitioned;
+        Ok(view)
+    }
+
+    fn wants_default(&self) -> Result<bool, Problem> {
+        match self.page.as_deref() {
+            None => Ok(false),
+            Some("default") => Ok(true),
+            Some(_) => Err(refused("page", &["default"])),
+        }
+    }
+}
+
+/// The room's own page, if it has one for this state.
+fn own_page(front: &Front, view: &View) -> Option<Rendered> {
+    let html = front.look.html.as_deref().filter(|_| CustomPage::is_for(view))?;
+    CustomPage::check(html).ok()?.render(view).ok()
+}
+
+fn refused(field: &'static str, known: &[&str]) -> Problem {
+    Problem::new(ProblemType::InvalidRequest)
+        .field(field, format!("must be one of: {}", known.join(", ")))
+}

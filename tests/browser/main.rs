@@ -1,0 +1,12 @@
+//! The waiting page in a real browser: Chromium, a real gateway, a small site and the services
+//! themselves. What the page promises to people is checked here; what its parts do is checked
+//! beside their code.
+
+mod hostile;
+mod journey;
+mod languages;
+mod place;
+mod scriptless;
+mod states;
+mod surroundings;
+mod tabs;

@@ -1,0 +1,131 @@
+//! A site behind a gateway, with a full room in front of it.
+
+use std::{env, path::Path, process::Command, time::Duration};
+
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use vestibule_tests::{
+    Deployment, Service,
+    browser::{self, Chromium, Options},
+    gateway::{Addresses, Gateway, Kind, SITE_HOST, Site, deployed},
+};
+
+/// How long the page may take to show what has happened.
+pub(crate) const SOON: Duration = Duration::from_secs(20);
+/// What visitors want, as their browsers have it.
+pub(crate) const WANTED: &str = "http://shop.example/sale/item?size=40&colour=red%20wine";
+/// True once the site itself has answered, which it does with JSON.
+pub(crate) const ON_THE_SITE: &str =
+    "document.contentType === 'application/json' && document.body.innerText.includes('\"shop\"')";
+
+/// Everything that a visitor meets.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) deployment: Deployment,
+    port: u16,
+    _site: Site,
+    _gateway: Gateway,
+    _keys: TempDir,
+}
+
+// === impl Place ===
+
+impl Place {
+    /// The room `sale`, which covers `/sale`, full; its page stands in the place of what is wanted.
+    pub(crate) async fn in_place() -> Result<Self> {
+        Self::build(Kind::Nginx, Deployment::builder().start().await?).await
+    }
+
+    /// The same behind a gateway that verifies tokens and sends visitors to the page's own address.
+    /// Each instance tells news to so many pages.
+    pub(crate) async fn own_address(live: u32) -> Result<Self> {
+        let builder = Deployment::builder();
+        let builder = builder.environment("VESTIBULE_MAX_LIVE_UPDATES", &live.to_string());
+        Self::build(Kind::HaproxyLocal, builder.start().await?).await
+    }
+
+    async fn build(kind: Kind, deployment: Deployment) -> Result<Self> {
+        let mut settings = room("/sale");
+        settings["access_token_cookie"] = json!(kind == Kind::HaproxyLocal);
+        fill(&deployment, "sale", &settings).await?;
+        let site = Site::start().await?;
+        let vestibule = deployment.address(Service::Admission, 0);
+        let mut addresses = Addresses::new(vestibule, site.address());
+        let keys = TempDir::new()?;
+        if kind == Kind::HaproxyLocal {
+            write_keys(vestibule, keys.path())?;
+            keys.path().clone_into(&mut addresses.keys);
+        }
+        let gateway = Gateway::start(kind, &addresses).await?;
+        let port = addresses.port;
+        Ok(Self { deployment, port, _site: site, _gateway: gateway, _keys: keys })
+    }
+
+    /// Makes room for everyone who waits.
+    pub(crate) async fn call(&self) -> Result<()> {
+        call(&self.deployment, "sale").await
+    }
+
+    /// A browser that knows the site.
+    pub(crate) async fn browser(&self) -> Result<Chromium> {
+        self.browser_of("").await
+    }
+
+    /// A browser that knows the site, of someone who reads these languages.
+    pub(crate) async fn browser_of(&self, languages: &str) -> Result<Chromium> {
+        Chromium::start(&Options::site(SITE_HOST, self.port).reads(languages)).await
+    }
+}
+
+/// Whether the operator of the tests chose to leave these out.
+pub(crate) fn is_left_out() -> bool {
+    browser::is_left_out()
+}
+
+/// The same, of those that need a gateway too.
+pub(crate) fn is_left_out_with_gateways() -> bool {
+    is_left_out() || env::var_os("VESTIBULE_TEST_SKIP_GATEWAYS").is_some_and(|value| value == "1")
+}
+
+/// The page of a room at its own address, with this query.
+pub(crate) fn page(deployment: &Deployment, room: &str, query: &str) -> String {
+    format!("http://{}/room/{room}{query}", deployment.address(Service::Admission, 0))
+}
+
+/// Creates a room, fills its only seat, and has somebody stand at the door for the next one: who
+/// comes now has to wait.
+pub(crate) async fn fill(deployment: &Deployment, room: &str, settings: &Value) -> Result<()> {
+    deployment.create_room(room, settings).await?;
+    let mut occupant = deployment.visitor(room);
+    occupant.join().await?.expect(200)?;
+    occupant.claims(SOON).await?;
+    // Such a client counts as there, though it is never heard of again.
+    deployment.aws(room).assign().await?;
+    Ok(())
+}
+
+/// Makes room for everyone who waits.
+pub(crate) async fn call(deployment: &Deployment, room: &str) -> Result<()> {
+    let more = json!({ "total_active_users": 100 });
+    deployment.operator().patch_room(room, &more).await?.expect(200)?;
+    Ok(())
+}
+
+/// A room with one seat at a path of the site.
+pub(crate) fn room(path: &str) -> Value {
+    json!({
+        "total_active_users": 1,
+        "position_expiry_seconds": 90,
+        "routes": [{ "host": SITE_HOST, "path": path }],
+    })
+}
+
+/// What an operator of such a gateway does every minute.
+fn write_keys(vestibule: &str, directory: &Path) -> Result<()> {
+    let url = format!("http://{vestibule}/.well-known/jwks.json");
+    let script = deployed("haproxy/jwks-to-pem.py");
+    let status = Command::new("python3").arg(script).arg(url).arg(directory).status()?;
+    ensure!(status.code() == Some(10), "no keys: {status}");
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! What axe-core finds in every state of the page, as visitors get there, in light and dark, in a
+//! language that runs from left to right and in one that does not.
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use serde_json::{Value, json};
+use vestibule_tests::{
+    Deployment,
+    browser::{Chromium, Media, Options},
+};
+
+use crate::place::{SOON, call, fill, is_left_out, page};
+
+const DRESSES: [(Media, &str); 2] = [(Media::Light, "en"), (Media::Dark, "ar")];
+const PREVIEWS: [&str; 9] = [
+    "waiting", "unknown_wait", "random", "prequeue", "queue_all", "turn", "inside", "reject", "over",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_is_kept_out_by_the_page() -> Result<()> {
+    if is_left_out() {
+        return Ok(());
+    }
+    let deployment = Deployment::builder().start().await?;
+    rooms(&deployment).await?;
+    let browser = Chromium::start(&Options::default()).await?;
+    for (room, state) in [
+        ("full", "waiting"),
+        ("slow", "waiting"),
+        ("free", "inside"),
+        ("early", "early"),
+        ("held", "paused"),
+        ("closed", "turned_away"),
+        ("short", "missed"),
+    ] {
+        examine(&browser, &deployment, room, state).await.with_context(|| room.to_owned())?;
+    }
+    call(&deployment, "full").await?;
+    browser.goto(&page(&deployment, "full", "")).await?;
+    examine(&browser, &deployment, "full", "turn").await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn operators_see_the_same_pages() -> Result<()> {
+    if is_left_out() {
+        return Ok(());
+    }
+    let deployment = Deployment::builder().start().await?;
+    deployment.create_room("sale", &json!({})).await?;
+    let browser = Chromium::start(&Options::default()).await?;
+    for state in PREVIEWS {
+        for (media, language) in DRESSES {
+            preview(&browser, &deployment, state, media, language)
+                .await
+                .with_context(|| format!("{state}, {language}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// One room for each state.
+async fn rooms(deployment: &Deployment) -> Result<()> {
+    fill(deployment, "full", &json!({ "total_active_users": 1 })).await?;
+    let short = json!({ "total_active_users": 1, "position_expiry_seconds": 2 });
+    fill(deployment, "short", &short).await?;
+    for (room, settings) in [
+        ("slow", json!({ "new_users_per_minute": 1 })),
+        ("free", json!({ "total_active_users": 9 })),
+        ("early", json!({ "total_active_users": 9 })),
+        ("held", json!({ "total_active_users": 9, "queue_all": true })),
+        ("closed", json!({ "total_active_users": 9, "queueing_method": "reject" })),
+    ] {
+        deployment.create_room(room, &settings).await?;
+    }
+    for _ in 0..9 {
+        deployment.visitor("slow").join().await?.expect(200)?;
+    }
+    plan_launch(deployment).await
+}
+
+/// The pre-queue of the room `early` is open.
+async fn plan_launch(deployment: &Deployment) -> Result<()> {
+    let opens = deployment.redis().now_seconds().await? + 2;
+    let event = json!({
+        "prequeue_start_time": opens, "event_start_time": opens + 300,
+        "event_end_time": opens + 3600, "draw_at_event_start": true,
+    });
+    let path = "/v1/rooms/early/events/launch";
+    deployment.operator().call(Method::PUT, path, Some(&event)).await?.expect(201)?;
+    Ok(())
+}
+
+async fn examine(
+    browser: &Chromium,
+    deployment: &Deployment,
+    room: &str,
+    state: &str,
+) -> Result<()> {
+    for (media, language) in DRESSES {
+        browser.set_media(media).await?;
+        browser.goto(&page(deployment, room, &format!("?lang={language}"))).await?;
+        browser.reaches(state, SOON).await?;
+        browser.expect_silent_console().await?;
+        browser.violations().await?.expect_none().with_context(|| format!("{state}, {language}"))?;
+    }
+    Ok(())
+}
+
+async fn preview(
+    browser: &Chromium,
+    deployment: &Deployment,
+    state: &str,
+    media: Media,
+    language: &str,
+) -> Result<()> {
+    show(browser, deployment, state, language).await?;
+    browser.set_media(media).await?;
+    let lang: Value = browser.eval("document.documentElement.lang").await?;
+    ensure!(lang == language && browser.shows("headline").await?, "no preview in {lang}");
+    browser.expect_silent_console().await?;
+    browser.violations().await?.expect_none()
+}
+
+/// Shows a preview, for which an operator's token is needed.
+async fn show(
+    browser: &Chromium,
+    deployment: &Deployment,
+    state: &str,
+    language: &str,
+) -> Result<()> {
+    let [_, token] = deployment.secrets();
+    let headers = json!({ "headers": { "Authorization": format!("Bearer {token}") } });
+    browser.devtools("Network.enable", json!({})).await?;
+    browser.devtools("Network.setExtraHTTPHeaders", headers).await?;
+    let path = format!("/v1/rooms/sale/preview?state={state}&lang={language}");
+    browser.goto(&deployment.controllers().at(&path)?).await
+}

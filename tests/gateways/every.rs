@@ -1,0 +1,55 @@
+//! The same tests for every gateway that asks Vestibule about each request.
+
+use anyhow::{Context, Result};
+use vestibule_tests::gateway::{Documented, Kind};
+
+use crate::{hostile, journey, outage, place, plumbing};
+
+/// One module per gateway, one test per promise.
+macro_rules! gateways {
+    ($($name:ident: $kind:expr,)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn the_whole_journey() -> Result<()> {
+                tested($kind, async |place| journey::whole(place).await).await
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn hostile_visitors_get_nothing() -> Result<()> {
+                tested($kind, async |place| hostile::all(place).await).await
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn the_site_works_as_before() -> Result<()> {
+                tested($kind, async |place| plumbing::all(place).await).await
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn closed_while_vestibule_is_down() -> Result<()> {
+                tested($kind, async |place| outage::closed(place).await).await
+            }
+        }
+    )*};
+}
+
+gateways! {
+    nginx: Kind::Nginx,
+    haproxy: Kind::Haproxy,
+    caddy: Kind::Caddy,
+    caddy_json: Kind::CaddyJson,
+    envoy_http: Kind::EnvoyHttp,
+    envoy_grpc: Kind::EnvoyGrpc,
+    traefik_replayed: Kind::Replayed(Documented::Traefik),
+    kong_replayed: Kind::Replayed(Documented::Kong),
+}
+
+async fn tested(kind: Kind, test: impl AsyncFnOnce(&mut place::Place) -> Result<()>) -> Result<()> {
+    if place::is_left_out() {
+        return Ok(());
+    }
+    let mut place = place::Place::build(kind).await?;
+    let tested = test(&mut place).await;
+    tested.with_context(|| format!("{kind:?}; its log ends:\n{}", place.gateway.log_end()))
+}

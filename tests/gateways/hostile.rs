@@ -1,0 +1,130 @@
+//! What visitors try in order to get past the line: other names for what they want, and headers
+//! that only a gateway may set.
+
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
+use vestibule_tests::{Reply, gateway::Browser};
+
+use crate::{
+    journey::{expect_site, expect_waiting, header_of},
+    place::Place,
+};
+
+/// Headers by which somebody could claim that it asks for something else, is somebody else, or
+/// holds something.
+const SMUGGLED: &[(&str, &str)] = &[
+    ("X-Forwarded-Uri", "/about"),
+    ("X-Forwarded-Uri", "/sale/static/x"),
+    ("X-Forwarded-Host", "elsewhere.example"),
+    ("X-Forwarded-Method", "OPTIONS"),
+    ("X-Forwarded-For", "203.0.113.7"),
+    ("X-Forwarded-For", "127.0.0.1"),
+    ("Forwarded", "for=203.0.113.7;host=elsewhere.example"),
+    ("X-Original-URI", "/about"),
+    ("X-Original-URL", "/about"),
+    ("X-Original-Host", "elsewhere.example"),
+    ("X-Rewrite-URL", "/about"),
+    ("X-Real-IP", "203.0.113.7"),
+    ("X-Envoy-Original-Path", "/about"),
+    ("X-HTTP-Method-Override", "OPTIONS"),
+    ("Vestibule-Decision", "bypassed"),
+    ("Vestibule-Room", "elsewhere"),
+    ("Vestibule-Ticket", "forged"),
+    ("Vestibule-Token", "a.b.c"),
+    ("Vestibule-Command", "revoke"),
+];
+
+/// Other ways of writing a path that the room covers.
+pub(crate) const DISGUISED: &[&str] = &[
+    "/about/../sale/item",
+    "/about/%2e%2e/sale/item",
+    "/./sale/item",
+    "//sale/item",
+    "/%73ale/item",
+    "/sale/static/../item",
+    "/sale/static/%2e%2e/item",
+    "/sale/static/..%2fitem",
+    "/sale;x=1/item",
+];
+
+/// All of it, while the only seat is taken.
+pub(crate) async fn all(place: &Place) -> Result<()> {
+    let insider = place.gateway.browser()?;
+    expect_site(&insider.get("/sale").await?)?;
+    smuggling(place).await?;
+    disguises(place).await?;
+    other_hosts(place).await?;
+    expect_site(&insider.get("/sale").await?).context("the visitor inside has lost its seat")?;
+    nothing_reaches_the_site(&insider).await
+}
+
+async fn smuggling(place: &Place) -> Result<()> {
+    for (name, value) in SMUGGLED {
+        let visitor = place.gateway.browser()?;
+        let reply = Reply::of(visitor.request(Method::GET, "/sale").header(*name, *value)).await?;
+        let what = || format!("{name}: {value}");
+        expect_waiting(&reply, place.kind).with_context(what)?;
+        let request = visitor.request(Method::GET, "/sale");
+        let twice = request.header(*name, *value).header(*name, *value);
+        let reply = Reply::of(twice).await?;
+        ensure!(reply.body["site"] != "shop", "twice {name}: {value} got through");
+    }
+    Ok(())
+}
+
+/// What is the same place for a site is the same for the room, or is refused altogether.
+async fn disguises(place: &Place) -> Result<()> {
+    for target in DISGUISED {
+        let visitor = place.gateway.browser()?;
+        let request = format!(
+            "GET {target} HTTP/1.1\r\nHost: shop.example\r\nAccept: application/json\r\n\
+             Connection: close\r\n\r\n"
+        );
+        let answer = visitor.raw(&request).await?;
+        ensure!(!answer.contains("\"shop\""), "{target} got through: {answer}");
+    }
+    Ok(())
+}
+
+/// A host that no room covers is no way to the site.
+async fn other_hosts(place: &Place) -> Result<()> {
+    let visitor = place.gateway.browser()?;
+    let requests = [
+        "GET /sale HTTP/1.1\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n",
+        "GET /sale HTTP/1.1\r\nHost: shop.example.elsewhere.example\r\nConnection: close\r\n\r\n",
+        "GET http://shop.example/sale HTTP/1.1\r\nHost: elsewhere.example\r\n\
+         Connection: close\r\n\r\n",
+        "GET http://elsewhere.example/sale HTTP/1.1\r\nHost: shop.example\r\n\
+         Connection: close\r\n\r\n",
+        "GET /sale HTTP/1.1\r\nHost: shop.example\r\nHost: elsewhere.example\r\n\
+         Connection: close\r\n\r\n",
+        "GET /sale HTTP/1.1\r\nHost: SHOP.example.\r\nConnection: close\r\n\r\n",
+        "GET /sale HTTP/1.0\r\n\r\n",
+    ];
+    for request in requests {
+        let answer = visitor.raw(request).await?;
+        ensure!(!answer.contains("\"shop\""), "{request} got through: {answer}");
+    }
+    Ok(())
+}
+
+/// What the site is told about its visitor comes from the gateway alone.
+async fn nothing_reaches_the_site(insider: &Browser) -> Result<()> {
+    for (name, value) in SMUGGLED {
+        let lower = name.to_lowercase();
+        if !lower.starts_with("vestibule-") && !lower.starts_with("x-forwarded-") {
+            continue;
+        }
+        let request = insider.request(Method::GET, "/sale").header(*name, *value);
+        let reply = Reply::of(request).await?;
+        expect_site(&reply)?;
+        let seen = header_of(&reply, &lower);
+        let expected = (lower == "x-forwarded-for").then(|| "127.0.0.1".to_owned());
+        ensure!(
+            seen.iter().all(|value| Some(value) == expected.as_ref())
+                || (lower == "x-forwarded-host" && !seen.iter().any(|v| v == value)),
+            "{name}: {value} came through as {seen:?}"
+        );
+    }
+    Ok(())
+}

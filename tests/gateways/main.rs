@@ -1,0 +1,12 @@
+//! Real gateways in front of a small site, each with the configuration that we offer for it.
+//!
+//! One script of steps for all of them: what a visitor meets must not depend on the gateway.
+
+mod every;
+mod hostile;
+mod journey;
+mod local;
+mod outage;
+mod place;
+mod plumbing;
+mod trust;

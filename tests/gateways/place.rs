@@ -1,0 +1,68 @@
+//! A site, a deployment with a room for it, and a gateway in front.
+
+use std::env;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use vestibule_tests::{
+    Builder, Deployment,
+    gateway::{Addresses, Gateway, Kind, SITE_HOST, Site, free_port},
+};
+
+/// Everything that a visitor meets.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) kind: Kind,
+    pub(crate) deployment: Deployment,
+    pub(crate) site: Site,
+    pub(crate) gateway: Gateway,
+}
+
+// === impl Place ===
+
+impl Place {
+    /// A place with one seat in the room `sale`, which covers `/sale`.
+    pub(crate) async fn build(kind: Kind) -> Result<Self> {
+        Self::build_over(kind, Deployment::builder()).await
+    }
+
+    /// The same over another deployment.
+    pub(crate) async fn build_over(kind: Kind, builder: Builder) -> Result<Self> {
+        let grpc_port = free_port();
+        let grpc = format!("127.0.0.1:{grpc_port}");
+        let deployment = builder.environment("VESTIBULE_GRPC_LISTEN", &grpc).start().await?;
+        deployment.create_room("sale", &room()).await?;
+        let site = Site::start().await?;
+        let vestibule = deployment.address(vestibule_tests::Service::Admission, 0);
+        let mut addresses = Addresses::new(vestibule, site.address());
+        addresses.grpc_port = grpc_port;
+        let gateway = Gateway::start(kind, &addresses).await?;
+        Ok(Self { kind, deployment, site, gateway })
+    }
+}
+
+/// Seats are short and few, and renewed after three seconds.
+pub(crate) fn room() -> Value {
+    json!({
+        "total_active_users": 1,
+        "session_duration_seconds": 30,
+        "routes": [{ "host": SITE_HOST, "path": "/sale" }],
+        "bypass_rules": [
+            { "name": "static files", "when": { "path": { "starts_with": "/sale/static/" } } },
+            { "name": "office", "when": { "client": { "in": ["203.0.113.0/24"] } } },
+            { "name": "partners", "when": { "header": { "name": "X-Partner", "is": "yes" } } },
+        ],
+        "origin_commands": ["revoke"],
+    })
+}
+
+/// Says loudly that the operator of the tests chose to leave the gateways out.
+pub(crate) fn is_left_out() -> bool {
+    let left_out = env::var_os("VESTIBULE_TEST_SKIP_GATEWAYS").is_some_and(|value| value == "1");
+    if left_out {
+        // Not `eprintln`, which the test runner swallows.
+        let warning = "WARNING: VESTIBULE_TEST_SKIP_GATEWAYS=1: NOT tested behind real gateways\n";
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), warning.as_bytes());
+    }
+    left_out
+}

@@ -1,0 +1,18 @@
+//! Chromium, for tests of what visitors see: started anew for each test, with nothing in it, and
+//! ended with it.
+
+mod axe;
+mod chromium;
+mod emulate;
+mod evidence;
+mod found;
+mod page;
+
+pub use self::{
+    axe::Violations,
+    chromium::{Chromium, Options},
+    emulate::Media,
+    evidence::Traffic,
+    found::is_left_out,
+    page::At,
+};

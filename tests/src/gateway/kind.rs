@@ -1,0 +1,103 @@
+//! Which gateways there are: each a program with one of the configurations offered for it.
+
+use std::{path::Path, process::Command};
+
+use anyhow::Result;
+
+use super::{
+    config::{self, Addresses},
+    found,
+    replay::Documented,
+};
+
+/// A gateway with one of its configurations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// nginx, `auth_request`.
+    Nginx,
+    /// `HAProxy`, with our Lua file.
+    Haproxy,
+    /// `HAProxy`, which verifies tokens by itself.
+    HaproxyLocal,
+    /// Caddy, its Caddyfile.
+    Caddy,
+    /// Caddy, `caddy.json`.
+    CaddyJson,
+    /// Envoy, `ext_authz` over HTTP.
+    EnvoyHttp,
+    /// Envoy, `ext_authz` over gRPC.
+    EnvoyGrpc,
+    /// Envoy, which verifies tokens by itself.
+    EnvoyLocal,
+    /// One that cannot run here.
+    Replayed(Documented),
+}
+
+// === impl Kind ===
+
+impl Kind {
+    /// The command that runs it with what lies in `dir`; `None` for what is replayed.
+    pub(super) fn command(self, dir: &Path, addresses: &Addresses) -> Result<Option<Command>> {
+        let rendered = |name: &str| config::render(name, dir, addresses);
+        let command = match self {
+            Self::Nginx => nginx(dir, &rendered("nginx/vestibule.conf.template")?),
+            Self::Haproxy => haproxy("haproxy/haproxy.cfg", addresses),
+            Self::HaproxyLocal => haproxy("haproxy/local-verification.cfg", addresses),
+            Self::Caddy => caddy("caddy/Caddyfile", dir, addresses),
+            Self::CaddyJson => caddy("caddy/caddy.json", dir, addresses),
+            Self::EnvoyHttp => envoy(&rendered("envoy/ext_authz-http.yaml")?),
+            Self::EnvoyGrpc => envoy(&rendered("envoy/ext_authz-grpc.yaml")?),
+            Self::EnvoyLocal => envoy(&rendered("envoy/jwt_authn.yaml")?),
+            Self::Replayed(_) => return Ok(None),
+        };
+        command.map(Some)
+    }
+}
+
+/// Our file belongs into the http block of a configuration that the system brings.
+fn nginx(dir: &Path, site: &Path) -> Result<Command> {
+    let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map(|name| format!("{name}_temp_path {}/{name};\n", dir.display()))
+        .concat();
+    let main = format!(
+        // One process, so that nothing outlives it when it is killed.
+        "daemon off;\nmaster_process off;\npid {dir}/pid;\nerror_log stderr;\nevents {{}}\n\
+         http {{\naccess_log off;\n{temporary}include {site};\n}}\n",
+        dir = dir.display(),
+        site = site.display(),
+    );
+    let path = dir.join("nginx.conf");
+    std::fs::write(&path, main)?;
+    let mut command = Command::new(found::nginx()?);
+    command.arg("-c").arg(path).arg("-e").arg("stderr");
+    Ok(command)
+}
+
+fn haproxy(name: &str, addresses: &Addresses) -> Result<Command> {
+    let mut command = Command::new(found::haproxy()?);
+    command.arg("-db").arg("-f").arg(config::deployed(name));
+    command.env_clear().envs(addresses.variables());
+    Ok(command)
+}
+
+fn caddy(name: &str, dir: &Path, addresses: &Addresses) -> Result<Command> {
+    let mut command = Command::new(found::caddy()?);
+    command.arg("run").arg("--config").arg(config::deployed(name));
+    if name.ends_with("Caddyfile") {
+        command.args(["--adapter", "caddyfile"]);
+    }
+    command.env_clear().envs(addresses.variables());
+    command.env("SITE_HOSTS", addresses.caddy_site());
+    for variable in ["HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"] {
+        command.env(variable, dir);
+    }
+    Ok(command)
+}
+
+fn envoy(config: &Path) -> Result<Command> {
+    let mut command = Command::new(found::envoy()?);
+    command
+        .args(["--disable-hot-restart", "--concurrency", "1", "-l", "warning", "-c"])
+        .arg(config);
+    Ok(command)
+}
