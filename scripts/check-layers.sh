@@ -30,6 +30,8 @@ services="vestibule-admission vestibule-controller"
   # Pure: no I/O, no clock.
   depends_not vestibule-domain at-all $outside aws-lc-rs rand vestibule-runtime vestibule-store \
     vestibule-token $services
+  depends_not vestibule-page at-all $outside aws-lc-rs rand vestibule-runtime vestibule-store \
+    vestibule-token $services
   depends_not vestibule-token at-all $outside vestibule-runtime vestibule-store $services
   depends_not vestibule-store directly axum hyper aws-lc-rs aes jsonwebtoken clap \
     vestibule-runtime vestibule-token $services

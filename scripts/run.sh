@@ -114,6 +114,9 @@ It asks where it stands:
 It claims its seat until one is free, within 30 seconds, and enters with an access token:
   until curl -s -X POST -b $jar-3.jar -c $jar-3.jar $admission/v1/rooms/demo/claim | grep access_token; do sleep 1; done
 
+The waiting page, for people (a private window is another visitor):
+  $admission/room/demo
+
 Ctrl-C stops everything.
 END
 }

@@ -1,9 +1,9 @@
 //! The whole journey of a newcomer to a full room: waits, is called, enters.
 
 use anyhow::{Result, ensure};
-use vestibule_tests::browser::Chromium;
+use vestibule_tests::{Service, browser::Chromium};
 
-use crate::place::{ON_THE_SITE, Place, SOON, WANTED, is_left_out_with_gateways};
+use crate::place::{ON_THE_SITE, Place, SOON, WANTED, seat_and_gateway};
 
 /// What the whole visit may cost a visitor, in bytes, headers and polls included.
 const LIGHT: u64 = 30_000;
@@ -13,22 +13,22 @@ const LISTEN_TO_LIVE_NEWS: &str = "window.live = [];
     window.EventSource = class extends EventSource {
         constructor(...all) {
             super(...all);
+            this.addEventListener('open', () => live.push('opened'));
+            this.addEventListener('error', () => live.push('cut'));
             this.addEventListener('message', event => live.push(JSON.parse(event.data).state));
         }
     };";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn in_the_place_of_the_wanted_page() -> Result<()> {
-    if is_left_out_with_gateways() {
-        return Ok(());
-    }
+    let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
     let place = Place::in_place().await?;
     let browser = place.browser().await?;
     browser.goto(WANTED).await?;
     ensure!(browser.address().await? == WANTED, "sent away from what it wanted");
     expect_waiting(&browser).await?;
     watch(&browser).await?;
-    three_polls(&browser).await?;
+    polls(&browser, 4).await?;
     expect_calm(&browser).await?;
     place.call().await?;
     browser.reaches("turn", SOON).await?;
@@ -42,15 +42,14 @@ async fn in_the_place_of_the_wanted_page() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn at_its_own_address_with_live_news() -> Result<()> {
-    if is_left_out_with_gateways() {
-        return Ok(());
-    }
+    let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
     let place = Place::own_address(100).await?;
     let browser = place.browser().await?;
     browser.before_scripts(LISTEN_TO_LIVE_NEWS).await?;
     browser.goto(WANTED).await?;
     expect_waiting(&browser).await?;
     watch(&browser).await?;
+    browser.until("live.includes('opened')", SOON).await?;
     place.call().await?;
     browser.reaches("turn", SOON).await?;
     expect_called(&browser, "enter").await?;
@@ -67,16 +66,13 @@ async fn at_its_own_address_with_live_news() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn at_its_own_address_by_polls_when_live_news_are_refused() -> Result<()> {
-    if is_left_out_with_gateways() {
-        return Ok(());
-    }
+    let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
     let place = Place::own_address(0).await?;
     let browser = place.browser().await?;
     browser.goto(WANTED).await?;
     expect_waiting(&browser).await?;
     watch(&browser).await?;
-    three_polls(&browser).await?;
-    expect_calm(&browser).await?;
+    polls(&browser, 2).await?;
     let urls = browser.traffic().await?.urls;
     let refused = urls.iter().filter(|url| url.contains("/room/sale/live?")).count();
     ensure!(refused == 1, "asked for live news {refused} times");
@@ -87,6 +83,25 @@ async fn at_its_own_address_by_polls_when_live_news_are_refused() -> Result<()> 
     browser.expect_silent_console().await
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn at_its_own_address_by_polls_when_live_news_are_cut() -> Result<()> {
+    let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
+    let mut place = Place::own_address(100).await?;
+    let browser = place.browser().await?;
+    browser.before_scripts(LISTEN_TO_LIVE_NEWS).await?;
+    browser.goto(WANTED).await?;
+    expect_waiting(&browser).await?;
+    watch(&browser).await?;
+    browser.until("live.includes('opened')", SOON).await?;
+    place.deployment.kill(Service::Admission, 0)?;
+    browser.until("live.includes('cut')", SOON).await?;
+    place.deployment.restart(Service::Admission, 0).await?;
+    place.call().await?;
+    browser.reaches("turn", 2 * SOON).await?;
+    expect_called(&browser, "enter").await?;
+    enters_by_the_form(&browser).await
+}
+
 /// The facts are there, and the turn is not.
 async fn expect_waiting(browser: &Chromium) -> Result<()> {
     browser.expect_state("waiting").await?;
@@ -94,8 +109,8 @@ async fn expect_waiting(browser: &Chromium) -> Result<()> {
         ("headline", "You are in line"),
         ("status-label", "Expected wait"),
         ("status-text", "Not known yet"),
-        ("position", "3"),
-        ("ahead", "1"),
+        ("position", "2"),
+        ("ahead", "0"),
         ("room", "sale"),
         ("site", "shop.example"),
     ] {
@@ -124,10 +139,13 @@ async fn watch(browser: &Chromium) -> Result<()> {
     Ok(())
 }
 
-async fn three_polls(browser: &Chromium) -> Result<()> {
-    let polls = "performance.getEntriesByType('resource')
-        .filter(entry => entry.initiatorType === 'fetch').length >= 3";
-    browser.until(polls, SOON).await
+/// Waits until the page has asked for news so many times.
+async fn polls(browser: &Chromium, count: u32) -> Result<()> {
+    let polls = format!(
+        "performance.getEntriesByType('resource')
+            .filter(entry => entry.initiatorType === 'fetch').length >= {count}"
+    );
+    browser.until(&polls, 2 * SOON).await
 }
 
 /// Nothing was said to a screen reader, as nothing has changed its meaning.
@@ -143,9 +161,14 @@ async fn expect_called(browser: &Chromium, button: &str) -> Result<()> {
     ensure!(title == "It’s your turn", "the title is {title}");
     let alert = browser.text("alert").await?;
     ensure!(alert.starts_with("It’s your turn"), "the alert is `{alert}`");
-    let alerts = browser.eval("window.spoken?.filter(text => text.startsWith('alert')).length").await?;
+    let alerts =
+        browser.eval("window.spoken?.filter(text => text.startsWith('alert')).length").await?;
     ensure!(alerts == 1, "alerted {alerts} times, or loaded anew");
-    ensure!(browser.text(button).await? == "Enter now", "no button: {}", browser.whole_text().await?);
+    ensure!(
+        browser.text(button).await? == "Enter now",
+        "no button: {}",
+        browser.whole_text().await?
+    );
     let focus = browser.eval("document.activeElement.id").await?;
     ensure!(focus == "language", "the focus has moved to {focus}");
     let held = "document.getElementById('hold').innerText";

@@ -4,14 +4,12 @@ use anyhow::{Context, Result, ensure};
 use thirtyfour::By;
 use vestibule_tests::browser::Chromium;
 
-use crate::place::{ON_THE_SITE, Place, SOON, WANTED, is_left_out_with_gateways};
+use crate::place::{ON_THE_SITE, Place, SOON, WANTED, seat_and_gateway};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_browsers_language_until_another_is_chosen() -> Result<()> {
-    if is_left_out_with_gateways() {
-        return Ok(());
-    }
-    let place = Place::in_place().await?;
+    let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
+    let place = Place::in_place().await?.with_somebody_ahead().await?;
     let browser = place.browser_of("de-AT,de,en").await?;
     browser.goto(WANTED).await?;
     expect_language(&browser, "de", "ltr").await?;

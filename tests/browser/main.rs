@@ -5,6 +5,7 @@
 mod hostile;
 mod journey;
 mod languages;
+mod pictures;
 mod place;
 mod scriptless;
 mod states;

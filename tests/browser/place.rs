@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use vestibule_tests::{
     Deployment, Service,
-    browser::{self, Chromium, Options},
+    browser::{Chromium, Options, Seat},
     gateway::{Addresses, Gateway, Kind, SITE_HOST, Site, deployed},
 };
 
@@ -62,6 +62,14 @@ impl Place {
         Ok(Self { deployment, port, _site: site, _gateway: gateway, _keys: keys })
     }
 
+    /// Somebody is ahead of those who come now. The first in line is let in as soon as it asks for
+    /// the site: a gateway holds its question for some seconds, in case a seat comes free.
+    pub(crate) async fn with_somebody_ahead(self) -> Result<Self> {
+        // Such a client counts as there, though it is never heard of again.
+        self.deployment.aws("sale").assign().await?;
+        Ok(self)
+    }
+
     /// Makes room for everyone who waits.
     pub(crate) async fn call(&self) -> Result<()> {
         call(&self.deployment, "sale").await
@@ -78,14 +86,10 @@ impl Place {
     }
 }
 
-/// Whether the operator of the tests chose to leave these out.
-pub(crate) fn is_left_out() -> bool {
-    browser::is_left_out()
-}
-
-/// The same, of those that need a gateway too.
-pub(crate) fn is_left_out_with_gateways() -> bool {
-    is_left_out() || env::var_os("VESTIBULE_TEST_SKIP_GATEWAYS").is_some_and(|value| value == "1")
+/// The seat of a test that needs a gateway too; `None` where either is left out.
+pub(crate) async fn seat_and_gateway() -> Result<Option<Seat>> {
+    let left_out = env::var_os("VESTIBULE_TEST_SKIP_GATEWAYS").is_some_and(|value| value == "1");
+    if left_out { Ok(None) } else { Seat::take().await }
 }
 
 /// The page of a room at its own address, with this query.
@@ -93,15 +97,12 @@ pub(crate) fn page(deployment: &Deployment, room: &str, query: &str) -> String {
     format!("http://{}/room/{room}{query}", deployment.address(Service::Admission, 0))
 }
 
-/// Creates a room, fills its only seat, and has somebody stand at the door for the next one: who
-/// comes now has to wait.
+/// Creates a room and fills its only seat: who comes now has to wait.
 pub(crate) async fn fill(deployment: &Deployment, room: &str, settings: &Value) -> Result<()> {
     deployment.create_room(room, settings).await?;
     let mut occupant = deployment.visitor(room);
     occupant.join().await?.expect(200)?;
     occupant.claims(SOON).await?;
-    // Such a client counts as there, though it is never heard of again.
-    deployment.aws(room).assign().await?;
     Ok(())
 }
 

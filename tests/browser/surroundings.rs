@@ -5,27 +5,24 @@ use serde_json::json;
 use thirtyfour::{By, Key};
 use vestibule_tests::{
     Deployment,
-    browser::{Chromium, Media, Options},
+    browser::{Chromium, Media, Options, Seat},
 };
 
-use crate::place::{
-    ON_THE_SITE, Place, SOON, WANTED, fill, is_left_out, is_left_out_with_gateways, page,
-};
+use crate::place::{ON_THE_SITE, Place, SOON, WANTED, fill, page, seat_and_gateway};
 
 const LANGUAGES: [&str; 12] =
     ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "zh", "ko", "ar"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fits_every_screen_and_setting() -> Result<()> {
-    if is_left_out() {
-        return Ok(());
-    }
+    let Some(_seat) = Seat::take().await? else { return Ok(()) };
     let deployment = Deployment::builder().start().await?;
     fill(&deployment, "full", &json!({ "total_active_users": 1 })).await?;
-    let free = json!({ "total_active_users": 9, "routes": [{ "host": "a-long-name.shop.example" }] });
+    let free =
+        json!({ "total_active_users": 9, "routes": [{ "host": "a-long-name.shop.example" }] });
     deployment.create_room("free", &free).await?;
     let browser = Chromium::start(&Options::default()).await?;
-    browser.set_viewport(320, 640, 1).await?;
+    browser.set_viewport(320, 640, 1.0).await?;
     for room in ["full", "free"] {
         for language in LANGUAGES {
             browser.goto(&page(&deployment, room, &format!("?lang={language}"))).await?;
@@ -33,8 +30,9 @@ async fn fits_every_screen_and_setting() -> Result<()> {
         }
     }
     browser.goto(&page(&deployment, "full", "?lang=de")).await?;
+    browser.eval("document.getElementById('progress-box').hidden = false").await?;
     browser.eval("document.documentElement.style.fontSize = '200%'").await?;
-    browser.set_viewport(640, 640, 1).await?;
+    browser.set_viewport(640, 640, 1.0).await?;
     fits(&browser, 640).await.context("letters of twice the size")?;
     colours(&browser).await?;
     movement(&browser).await
@@ -42,9 +40,7 @@ async fn fits_every_screen_and_setting() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn needs_no_mouse() -> Result<()> {
-    if is_left_out_with_gateways() {
-        return Ok(());
-    }
+    let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
     let place = Place::in_place().await?;
     let browser = place.browser().await?;
     browser.goto(WANTED).await?;
@@ -77,6 +73,10 @@ async fn colours(browser: &Chromium) -> Result<()> {
     browser.set_media(Media::ForcedColors).await?;
     let border = "getComputedStyle(document.getElementById('sound')).borderTopWidth";
     ensure!(browser.eval(border).await? != "0px", "buttons without an outline");
+    let parts = ["-webkit-progress-value", "-webkit-progress-bar"];
+    let (value, bar) =
+        (browser.colour_behind(parts[0]).await?, browser.colour_behind(parts[1]).await?);
+    ensure!(value != bar && !value.is_empty(), "the bar is all {value}");
     browser.set_media(Media::Light).await
 }
 

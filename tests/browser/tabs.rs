@@ -4,33 +4,29 @@ use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use vestibule_tests::{
     Deployment, Service,
-    browser::{Chromium, Options},
+    browser::{Chromium, Options, Seat},
     gateway::Site,
 };
 
-use crate::place::{
-    self, ON_THE_SITE, Place, SOON, WANTED, call, fill, is_left_out, is_left_out_with_gateways,
-};
+use crate::place::{self, ON_THE_SITE, Place, SOON, WANTED, call, fill, seat_and_gateway};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tabs_of_two_rooms_do_not_disturb_each_other() -> Result<()> {
-    if is_left_out_with_gateways() {
-        return Ok(());
-    }
+    let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
     let place = Place::in_place().await?;
     fill(&place.deployment, "tickets", &place::room("/tickets")).await?;
     let browser = place.browser().await?;
     browser.goto(WANTED).await?;
-    expect_place(&browser, "sale", "3").await?;
+    expect_place(&browser, "sale", "2").await?;
     let sale = browser.tab().await?;
     let tickets = browser.open_tab().await?;
     browser.goto("http://shop.example/tickets/1").await?;
-    expect_place(&browser, "tickets", "3").await?;
+    expect_place(&browser, "tickets", "2").await?;
     let other_sale = browser.open_tab().await?;
     browser.goto("http://shop.example/sale/other").await?;
-    expect_place(&browser, "sale", "3").await.context("the same visitor in a second tab")?;
+    expect_place(&browser, "sale", "2").await.context("the same visitor in a second tab")?;
     browser.goto("http://shop.example/sale/other").await?;
-    expect_place(&browser, "sale", "3").await.context("loaded anew")?;
+    expect_place(&browser, "sale", "2").await.context("loaded anew")?;
 
     call(&place.deployment, "tickets").await?;
     browser.use_tab(&tickets).await?;
@@ -41,7 +37,7 @@ async fn tabs_of_two_rooms_do_not_disturb_each_other() -> Result<()> {
     browser.use_tab(&sale).await?;
     browser.hide().await?;
     browser.eval("window.mark = 'here'").await?;
-    expect_place(&browser, "sale", "3").await.context("a hidden tab keeps its place")?;
+    expect_place(&browser, "sale", "2").await.context("a hidden tab keeps its place")?;
     place.call().await?;
     browser.reaches("turn", SOON).await.context("a hidden tab hears of its turn")?;
     ensure!(browser.eval("document.hidden && window.mark").await? == "here", "loaded anew");
@@ -60,19 +56,18 @@ async fn tabs_of_two_rooms_do_not_disturb_each_other() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_network_that_goes_away_takes_nothing_with_it() -> Result<()> {
-    if is_left_out_with_gateways() {
-        return Ok(());
-    }
+    let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
     let place = Place::in_place().await?;
     let browser = place.browser().await?;
     browser.goto("http://shop.example/").await?;
     browser.goto(WANTED).await?;
-    expect_place(&browser, "sale", "3").await?;
+    expect_place(&browser, "sale", "2").await?;
     browser.eval("window.mark = 'here'").await?;
     browser.set_online(false).await?;
-    let failed = "performance.getEntriesByType('resource').some(entry => entry.responseStatus === 0)";
+    let failed =
+        "performance.getEntriesByType('resource').some(entry => entry.responseStatus === 0)";
     browser.until(failed, SOON).await.context("a poll that fails")?;
-    expect_place(&browser, "sale", "3").await.context("without network")?;
+    expect_place(&browser, "sale", "2").await.context("without network")?;
     let updated = browser.text("updated").await?;
     place.call().await?;
     ensure!(browser.text("updated").await? == updated, "pretends to have news");
@@ -91,9 +86,7 @@ async fn a_network_that_goes_away_takes_nothing_with_it() -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frame_in_another_site_has_a_place_of_its_own() -> Result<()> {
-    if is_left_out() {
-        return Ok(());
-    }
+    let Some(_seat) = Seat::take().await? else { return Ok(()) };
     let deployment = Deployment::builder().start().await?;
     let framed = json!({
         "total_active_users": 1,
@@ -109,10 +102,10 @@ async fn a_frame_in_another_site_has_a_place_of_its_own() -> Result<()> {
 
     browser.goto(&format!("http://{}/", site.address())).await?;
     let first = place_in_frame(&browser, &framed).await?;
-    ensure!(first == "3", "the place is {first}");
-    ensure!(place_in_frame(&browser, &framed).await? == "3", "has lost its place");
+    ensure!(first == "2", "the place is {first}");
+    ensure!(place_in_frame(&browser, &framed).await? == "2", "has lost its place");
     browser.goto("http://other.example/").await?;
-    ensure!(place_in_frame(&browser, &framed).await? == "4", "one place in two sites");
+    ensure!(place_in_frame(&browser, &framed).await? == "3", "one place in two sites");
     let plain = place_in_frame(&browser, &format!("http://{vestibule}/room/plain")).await?;
     ensure!(plain.is_empty(), "a page that is not made for it shows in a frame: {plain}");
     Ok(())

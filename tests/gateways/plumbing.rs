@@ -1,4 +1,4 @@
-//! What has nothing to do with waiting must work as it did: uploads, WebSockets, the site's own
+//! What has nothing to do with waiting must work as it did: uploads, web sockets, the site's own
 //! statuses and cookies.
 
 use anyhow::{Context, Result, ensure};

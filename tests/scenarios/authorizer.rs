@@ -186,7 +186,8 @@ async fn a_refusal_has_the_form_that_the_gateway_asks_for() -> Result<()> {
     ensure!(status.text.is_empty() && !status.header("vestibule-ticket").is_empty());
     let redirect = deployment.site_visitor(HOST).refused_by("redirect").get("/sale?a=b&c").await?;
     expect(&redirect, 302, "wait")?;
-    let location = "https://wait.example/room/sale?return=https%3A%2F%2Fshop.example%2Fsale%3Fa%3Db%26c";
+    let location =
+        "https://wait.example/room/sale?return=https%3A%2F%2Fshop.example%2Fsale%3Fa%3Db%26c";
     ensure!(redirect.header("location") == location, "{}", redirect.header("location"));
     let unknown = deployment.site_visitor(HOST).refused_by("teapot").get("/sale").await?;
     ensure!(unknown.status == 400, "{}", unknown.text);
@@ -240,7 +241,8 @@ async fn no_two_rooms_get_the_same_route_however_they_ask() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_redis_those_inside_stay_inside_and_newcomers_are_told_to_come_back() -> Result<()> {
+async fn without_redis_those_inside_stay_inside_and_newcomers_are_told_to_come_back() -> Result<()>
+{
     let mut deployment = Deployment::builder().start().await?;
     create_sale(&deployment, json!({ "total_active_users": 5 })).await?;
     let mut ann = deployment.site_visitor(HOST);
@@ -264,7 +266,8 @@ async fn a_flush_puts_nobody_out_and_the_routes_come_back() -> Result<()> {
     expect(&ann.get("/sale").await?, 200, "entered")?;
     deployment.redis().flush().await?;
     eventually(SOON, "the room is back", || async {
-        let room = deployment.operator().call(Method::GET, "/v1/rooms/sale", None).await?.expect(200)?;
+        let room =
+            deployment.operator().call(Method::GET, "/v1/rooms/sale", None).await?.expect(200)?;
         ensure!(room.body["routes"][0]["path"] == "/sale", "{}", room.text);
         Ok(())
     })

@@ -50,8 +50,12 @@ async fn huge_cookies_do_no_harm() -> Result<()> {
     let mut hidden = many.clone();
     expect(&hidden.get("/sale").await?, 200, "entered")?;
     expect(&hidden.get("/sale").await?, 200, "inside")?;
-    let reply = deployment.site_visitor(HOST).with_cookie("c", "z".repeat(1_000_000)).get("/").await;
-    ensure!(reply.is_err() || reply.is_ok_and(|reply| reply.status == 431), "a megabyte of cookies");
+    let reply =
+        deployment.site_visitor(HOST).with_cookie("c", "z".repeat(1_000_000)).get("/").await;
+    ensure!(
+        reply.is_err() || reply.is_ok_and(|reply| reply.status == 431),
+        "a megabyte of cookies"
+    );
     expect(&hidden.get("/sale").await?, 200, "inside")
 }
 
@@ -76,7 +80,9 @@ async fn the_request_that_is_decided_about_cannot_be_swapped() -> Result<()> {
     let deployment = Deployment::builder().start().await?;
     create_sale(&deployment, json!({ "total_active_users": 0 })).await?;
     // Names that other authorizers read; the gateway overwrites only those that this one reads.
-    for name in ["x-original-uri", "x-original-url", "x-rewrite-url", "x-forwarded-path", "forwarded"] {
+    for name in
+        ["x-original-uri", "x-original-url", "x-rewrite-url", "x-forwarded-path", "forwarded"]
+    {
         let mut sly = deployment.site_visitor(HOST).with_header(name, "/free");
         expect(&sly.get("/sale").await?, 503, "wait")?;
     }
@@ -96,17 +102,35 @@ async fn the_request_that_is_decided_about_cannot_be_swapped() -> Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_spelling_of_a_path_gets_around_a_room() -> Result<()> {
     let deployment = Deployment::builder().start().await?;
-    let rule = json!([{ "name": "static", "when": { "path": { "starts_with": "/sale/static/" } } }]);
+    let rule =
+        json!([{ "name": "static", "when": { "path": { "starts_with": "/sale/static/" } } }]);
     create_sale(&deployment, json!({ "total_active_users": 0, "bypass_rules": rule })).await?;
     let tricks = [
-        "//sale", "/./sale", "/x/../sale", "/%73ale", "/%2e/sale", "/x/%2e%2e/sale", "/x%2f..%2fsale",
-        "/sale/static/../x", "/sale/static/..%2fx", "/sale/static/%2e%2e/x", "/sale//static/../../sale",
-        "/sale/static/..;/../x", "\\sale", "/\\sale", "/sale%00", "/sale/",
+        "//sale",
+        "/./sale",
+        "/x/../sale",
+        "/%73ale",
+        "/%2e/sale",
+        "/x/%2e%2e/sale",
+        "/x%2f..%2fsale",
+        "/sale/static/../x",
+        "/sale/static/..%2fx",
+        "/sale/static/%2e%2e/x",
+        "/sale//static/../../sale",
+        "/sale/static/..;/../x",
+        "\\sale",
+        "/\\sale",
+        "/sale%00",
+        "/sale/",
     ];
     for trick in tricks.iter().filter(|trick| trick.starts_with('/')) {
         let reply = deployment.site_visitor(HOST).get(trick).await?;
         let said = reply.header("vestibule-decision");
-        ensure!(reply.status >= 400 && matches!(said, "wait" | ""), "{trick}: {} {said}", reply.status);
+        ensure!(
+            reply.status >= 400 && matches!(said, "wait" | ""),
+            "{trick}: {} {said}",
+            reply.status
+        );
     }
     for host in ["SHOP.example", "shop.example:443", "shop.example.", "shop.EXAMPLE.:8443"] {
         expect(&deployment.site_visitor(host).get("/sale").await?, 503, "wait")?;

@@ -11,7 +11,7 @@ async fn matched(operator: &Operator, request: &Value) -> Result<Reply> {
 }
 
 async fn matched_url(operator: &Operator, url: &str) -> Result<Value> {
-    Ok(matched(&operator, &json!({ "url": url })).await?.expect(200)?.body)
+    Ok(matched(operator, &json!({ "url": url })).await?.expect(200)?.body)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -11,7 +11,8 @@ use vestibule_tests::{Deployment, Service, Visitor, eventually};
 
 use crate::page::{Browser, is};
 
-const SOON: Duration = Duration::from_secs(15);
+/// Shorter than the time-out of the client.
+const SOON: Duration = Duration::from_secs(10);
 
 /// A page's stream.
 struct Live(Response);
@@ -45,9 +46,13 @@ impl Live {
         timeout(SOON, news).await.context("in time")?
     }
 
+    /// The server ends it, not a time-out.
     async fn ends(mut self) -> Result<()> {
-        let end = async { while let Ok(Some(_)) = self.0.chunk().await {} };
-        timeout(SOON, end).await.context("it does not end")
+        let end = async {
+            while self.0.chunk().await?.is_some() {}
+            anyhow::Ok(())
+        };
+        timeout(SOON, end).await.context("it does not end")?
     }
 }
 

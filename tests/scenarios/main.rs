@@ -2,11 +2,11 @@
 //!
 //! One binary, one module per promise. What needs no deployment is tested beside its code.
 
+mod authorizer;
+mod authorizer_hostile;
 mod aws_expiry;
 mod aws_matrix;
 mod aws_private;
-mod authorizer;
-mod authorizer_hostile;
 mod bad_input;
 mod ceiling;
 mod claims;

@@ -219,7 +219,8 @@ async fn the_way_back_never_leads_out_of_the_site() -> Result<()> {
     create_sale(&deployment, json!({ "routes": routes, "queueing_method": "passthrough" })).await?;
     let link = async |wanted: &str| -> Result<String> {
         let mut ann = Browser::new(&deployment);
-        let encoded: String = wanted.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let encoded: Vec<_> = wanted.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let encoded = encoded.concat();
         let page = ann.get(&format!("/room/sale?return={encoded}")).await?;
         is(&page, "inside")?;
         ensure!(!page.text.contains("evil"), "{wanted:?}: {}", page.text);
@@ -236,6 +237,7 @@ async fn the_way_back_never_leads_out_of_the_site() -> Result<()> {
         "https://shop.example@evil.example/",
         "https://shop.example.evil.example/",
         "https://evil.example/",
+        "https://evil-shop.example/",
         "https://eu.example.evil/",
         "https://evileu.example/",
         "javascript:alert('evil')",
@@ -323,7 +325,7 @@ async fn who_lost_the_place_is_told_before_getting_a_new_one() -> Result<()> {
     }
     let mut ann = Browser::new(&deployment);
     is(&ann.get("/room/sale").await?, "waiting")?;
-    let lost = eventually(Duration::from_secs(60), "the place given up", || {
+    let lost = eventually(Duration::from_mins(1), "the place given up", || {
         // As if the tab had been asleep: the ticket stays as it was.
         let mut asleep = ann.clone();
         async move {
@@ -440,5 +442,43 @@ async fn an_app_that_wants_json_gets_it_at_the_pages_address_too() -> Result<()>
     let told =
         Browser::new(&deployment).send(Method::GET, "/room/sale", &json).await?.expect(200)?;
     assert_eq!(told.body["cfWaitingRoom"]["inWaitingRoom"], true, "{}", told.text);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_late_is_told_so_may_still_try_and_gets_a_new_place_in_the_end() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let mut first = full_room(&deployment, json!({ "position_expiry_seconds": 2 })).await?;
+    let mut ann = Browser::new(&deployment);
+    is(&ann.get("/room/sale").await?, "waiting")?;
+    first.leave().await?;
+    let turn = ann.sees("/room/sale", "turn").await?;
+    ensure!(turn.body["hold_seconds"].as_u64() <= Some(2), "{}", turn.text);
+    let late = eventually(SOON, "the end of the hold", || {
+        let mut ann = ann.clone();
+        async move {
+            let late = ann.news("/room/sale").await?;
+            let alert = late.body["texts"]["alert"].as_str().unwrap_or_default();
+            ensure!(alert.contains("may still get in"), "{}", late.text);
+            Ok(late)
+        }
+    })
+    .await?;
+    assert_eq!((&late.body["state"], &late.body["hold_seconds"]), (&json!("turn"), &json!(null)));
+    ensure!(late.body["refresh_seconds"].as_f64() >= Some(10.0), "{}", late.text);
+    // After twice the time it is lost for good: entering says so, and the next look begins anew.
+    let since = deployment.redis().now_seconds().await?;
+    eventually(SOON, "twice the time", || async {
+        let now = deployment.redis().now_seconds().await?;
+        ensure!(now > since + 4, "{now}");
+        Ok(())
+    })
+    .await?;
+    let own = [("sec-fetch-site", "same-origin")];
+    let back = ann.send(Method::POST, "/room/sale/enter", &own).await?.expect(303)?;
+    assert_eq!(back.header("location"), "../sale");
+    let status = deployment.operator().status("sale").await?;
+    assert_eq!(status.number("active_users")?, 0, "{}", status.text);
+    is(&ann.get("/room/sale").await?, "inside")?;
     Ok(())
 }

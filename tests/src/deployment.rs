@@ -8,8 +8,8 @@ use reqwest::{Client, redirect::Policy};
 use tempfile::TempDir;
 
 use crate::{
-    Aws, Carries, Flavor, Fleet, Operator, Process, Redis, Reply, Service, SiteVisitor, Verifier, Visitor,
-    eventually,
+    Aws, Carries, Flavor, Fleet, Operator, Process, Redis, Reply, Service, SiteVisitor, Verifier,
+    Visitor, eventually,
     instance::{Instance, START, Settings, start_all},
 };
 

@@ -109,7 +109,8 @@ impl SiteVisitor {
             .header("x-forwarded-host", &self.host)
             .header("x-forwarded-uri", target)
             .header("x-forwarded-for", "203.0.113.9");
-        let pairs: Vec<_> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let pairs: Vec<_> =
+            self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         if !pairs.is_empty() {
             request = request.header(COOKIE, pairs.join("; "));
         }

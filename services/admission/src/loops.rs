@@ -47,7 +47,7 @@ enum Task {
 impl Task {
     async fn run(self, admission: &Admission) {
         match self {
-            Self::Feed => admission.feed.clone().run().await,
+            Self::Feed => Box::pin(admission.feed.clone().run()).await,
             Self::Keys => admission.keys.clone().run().await,
             Self::CheckIns => admission.check_ins.run().await,
         }

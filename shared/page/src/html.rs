@@ -26,7 +26,7 @@ const MOMENTS: [(&str, &str); 3] =
     [("starts", "starts-label"), ("ends", "ends-label"), ("updated", "updated-label")];
 /// Without script, a page is not loaded anew more often than this, in seconds; and someone whose
 /// turn it is gets time to read and to press the button.
-const SHORTEST_RELOAD: u32 = 2;
+const SHORTEST_RELOAD: u32 = 5;
 const SHORTEST_RELOAD_AT_TURN: u32 = 10;
 
 #[derive(Template)]

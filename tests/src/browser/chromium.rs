@@ -11,7 +11,6 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use thirtyfour::{Capabilities, WebDriver, cdp::Cdp};
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::found;
 use crate::{Process, eventually};
@@ -32,9 +31,6 @@ const SWITCHES: [&str; 12] = [
     "--window-size=1000,900",
 ];
 
-/// A browser is heavy: no more than these at a time, however many tests run.
-static SEATS: Semaphore = Semaphore::const_new(2);
-
 /// What a browser is started with.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -50,7 +46,6 @@ pub struct Chromium {
     driver: Option<WebDriver>,
     process: Process,
     _dir: TempDir,
-    _seat: SemaphorePermit<'static>,
 }
 
 // === impl Options ===
@@ -91,9 +86,8 @@ impl Options {
 // === impl Chromium ===
 
 impl Chromium {
-    /// Starts one with an empty profile, when there is a free seat for it.
+    /// Starts one with an empty profile.
     pub async fn start(options: &Options) -> Result<Self> {
-        let seat = SEATS.acquire().await?;
         let dir = tempfile::tempdir()?;
         let mut process = start_driver(dir.path())?;
         let driver = match open(&mut process, options, dir.path()).await {
@@ -103,7 +97,7 @@ impl Chromium {
                 bail!("no browser: {error:#}; the driver's log ends:\n{}", process.log_end());
             }
         };
-        Ok(Self { driver: Some(driver), process, _dir: dir, _seat: seat })
+        Ok(Self { driver: Some(driver), process, _dir: dir })
     }
 
     /// The session of the driver.
@@ -170,7 +164,7 @@ async fn open(process: &mut Process, options: &Options, dir: &Path) -> Result<We
     Ok(WebDriver::new(url, capabilities).await?)
 }
 
-/// "ChromeDriver was started successfully on port 12345."
+/// The port in "`ChromeDriver` was started successfully on port 12345."
 fn port_of(log: &str) -> Option<u16> {
     let rest = log.split_once("started successfully on port ")?.1;
     rest.split_once('.')?.0.parse().ok()

@@ -2,7 +2,7 @@
 //! gone, scripts that are off.
 
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Chromium;
 
@@ -36,7 +36,7 @@ impl Chromium {
     }
 
     /// A screen of so many CSS pixels, as of a phone, which has more dots to one of them.
-    pub async fn set_viewport(&self, width: u32, height: u32, scale: u32) -> Result<()> {
+    pub async fn set_viewport(&self, width: u32, height: u32, scale: f32) -> Result<()> {
         let params = json!({
             "width": width, "height": height, "deviceScaleFactor": scale, "mobile": true,
         });
@@ -60,54 +60,9 @@ impl Chromium {
         Ok(())
     }
 
-    /// Elements that would move: with a transition or an animation, also inside of controls.
-    pub async fn moving(&self) -> Result<Vec<String>> {
-        self.devtools("DOM.enable", json!({})).await?;
-        self.devtools("CSS.enable", json!({})).await?;
-        let everything = json!({ "depth": -1, "pierce": true });
-        let document = self.devtools("DOM.getDocument", everything).await?;
-        let mut moving = Vec::new();
-        for node in elements(&document["root"]) {
-            let of = json!({ "nodeId": node["nodeId"] });
-            let style = self.devtools("CSS.getComputedStyleForNode", of).await?;
-            if moves(&style["computedStyle"]) {
-                moving.push(format!("{} {}", node["localName"], node["attributes"]));
-            }
-        }
-        self.devtools("CSS.disable", json!({})).await?;
-        self.devtools("DOM.disable", json!({})).await?;
-        Ok(moving)
-    }
-
     /// Every page runs this before its own scripts.
     pub async fn before_scripts(&self, script: &str) -> Result<()> {
         self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script })).await?;
         Ok(())
     }
-
-    /// Requests to addresses of these patterns fail, as behind a proxy that cuts them.
-    pub async fn block(&self, patterns: &[&str]) -> Result<()> {
-        self.devtools("Network.enable", json!({})).await?;
-        self.devtools("Network.setBlockedURLs", json!({ "urls": patterns })).await?;
-        Ok(())
-    }
-}
-
-/// A node of the tree, and everything below it, also what a control is made of.
-fn elements(node: &Value) -> Vec<&Value> {
-    let below = ["children", "shadowRoots", "pseudoElements"];
-    let below = below.iter().filter_map(|kind| node[kind].as_array()).flatten();
-    let own = (node["nodeType"] == 1).then_some(node);
-    own.into_iter().chain(below.flat_map(elements)).collect()
-}
-
-fn moves(style: &Value) -> bool {
-    let has = |name: &str, still: &str| {
-        let mut found = style.as_array().into_iter().flatten();
-        let value = found.find(|property| property["name"] == name);
-        let value = value.and_then(|property| property["value"].as_str()).unwrap_or(still);
-        // A node that is not drawn has empty values.
-        value.split(", ").any(|part| !part.is_empty() && part != still)
-    };
-    has("transition-duration", "0s") || has("animation-name", "none")
 }

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
 use thirtyfour::BrowserLogEntry;
 
 use super::Chromium;
@@ -37,6 +38,17 @@ impl Chromium {
         let said = self.console().await?;
         ensure!(said.is_empty(), "the console says {said:#?}");
         Ok(())
+    }
+
+    /// The page in front as a picture (PNG), also what is below the edge of the screen.
+    pub async fn picture(&self) -> Result<Vec<u8>> {
+        let size = "(({ width, height }) => ({ x: 0, y: 0, width, height, scale: 1 }))
+            (document.documentElement.getBoundingClientRect())";
+        let params = json!({
+            "format": "png", "captureBeyondViewport": true, "clip": self.eval(size).await?,
+        });
+        let taken = self.devtools("Page.captureScreenshot", params).await?;
+        STANDARD.decode(taken["data"].as_str().unwrap_or_default()).context("a picture")
     }
 
     /// What went over the network since it was last asked.

@@ -1,10 +1,6 @@
 //! Where Chromium, its driver and axe-core are.
 
-use std::{
-    env, fs,
-    io::{Write, stderr},
-    path::PathBuf,
-};
+use std::{fs, path::PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -12,18 +8,6 @@ use crate::programs::{fetched, on_path};
 
 const HINT: &str = "run `make test`, which gets it (scripts/test-tools.sh); \
                     VESTIBULE_TEST_SKIP_BROWSER=1 leaves these tests out";
-
-/// Whether the operator of the tests chose to leave the browser out, which is said loudly.
-#[must_use]
-pub fn is_left_out() -> bool {
-    let left_out = env::var_os("VESTIBULE_TEST_SKIP_BROWSER").is_some_and(|value| value == "1");
-    if left_out {
-        // Not `eprintln`, which the test runner swallows.
-        let warning = "WARNING: VESTIBULE_TEST_SKIP_BROWSER=1: NOT tested in a real browser\n";
-        let _ = stderr().write_all(warning.as_bytes());
-    }
-    left_out
-}
 
 /// Chromium.
 pub(super) fn chromium() -> Result<PathBuf> {

@@ -7,12 +7,14 @@ mod emulate;
 mod evidence;
 mod found;
 mod page;
+mod seat;
+mod styles;
 
 pub use self::{
     axe::Violations,
     chromium::{Chromium, Options},
     emulate::Media,
     evidence::Traffic,
-    found::is_left_out,
     page::At,
+    seat::Seat,
 };

@@ -1,5 +1,5 @@
 //! The authorizer: a gateway tells of a request for its site, and hears whether to let it pass. One
-//! decision ([`decide`]) behind several doors: the endpoints `authorize` and `authorize_envoy`, and
+//! decision ([`mod@decide`]) behind several doors: the endpoints `authorize` and `authorize_envoy`, and
 //! gRPC.
 
 mod board;

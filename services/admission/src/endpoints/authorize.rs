@@ -15,7 +15,7 @@ use crate::{
 
 /// Decide about a request for a site
 ///
-/// For gateways: nginx `auth_request`, Traefik and Caddy forward authentication, HAProxy. They tell
+/// For gateways: nginx `auth_request`, Traefik and Caddy forward authentication, `HAProxy`. They tell
 /// the request in `X-Forwarded-Method`, `-Proto`, `-Host`, `-Uri` and `-For`, and pass its headers
 /// on; any method will do. 200 lets it pass; `Set-Cookie`, if there is one, is for the visitor. A
 /// visitor inside is decided about in memory; a newcomer enters in this very call when there is

@@ -70,7 +70,7 @@ fn operations() -> Vec<(Method, String)> {
 #[tokio::test]
 async fn nothing_is_done_without_the_token() {
     let operations = operations();
-    assert_eq!(operations.len(), 17 + 2 * 6);
+    assert_eq!(operations.len(), 24 + 2 * 6);
     for (method, path) in operations {
         for authorization in [None, Some("Bearer 0123456789abcdeX")] {
             let (status, headers, body) = call(method.clone(), &path, authorization, "").await;

@@ -18,8 +18,8 @@ fn view(method: QueueingMethod, wait: Option<u64>, quartiles: Option<[u64; 3]>) 
     }
 }
 
-fn event(prequeueing: bool, start: u64, end: u64, draw: bool) -> Option<EventInForce> {
-    Some(EventInForce { name: "e".parse().unwrap(), prequeueing, start, end, draw })
+fn event(prequeueing: bool, start: u64, end: u64, draw: bool) -> EventInForce {
+    EventInForce { name: "e".parse().unwrap(), prequeueing, start, end, draw }
 }
 
 fn form(view: &View) -> Value {
@@ -48,7 +48,7 @@ fn a_fifo_room_without_an_event() {
 #[test]
 fn a_random_room_in_an_event() {
     let told = form(&View {
-        event: event(false, 1, NOW_MS / 1000 + 900, true),
+        event: Some(event(false, 1, NOW_MS / 1000 + 900, true)),
         ..view(QueueingMethod::Random, Some(600), Some([300, 600, 900]))
     });
     let is = |key: &str, value: Value| assert_eq!(told[key], value, "{key}");
@@ -69,7 +69,7 @@ fn a_random_room_in_an_event() {
 fn before_a_start_the_wait_is_unknown_and_the_start_is_told() {
     let start = NOW_MS / 1000 + 61;
     let told = form(&View {
-        event: event(true, start, start, false),
+        event: Some(event(true, start, start, false)),
         ..view(QueueingMethod::Fifo, None, None)
     });
     assert_eq!(told["isEventPrequeueing"], true);

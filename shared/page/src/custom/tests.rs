@@ -44,7 +44,7 @@ const VARIABLES: [&str; 27] = [
 
 #[test]
 fn a_page_with_every_variable_and_the_usual_structure_works_as_it_is() {
-    let all: String = VARIABLES.iter().map(|name| format!("{name}={{{{{{{name}}}}}}}\n")).collect();
+    let all = VARIABLES.map(|name| format!("{name}={{{{{{{name}}}}}}}\n")).concat();
     let html = shown(&all, Sample::Waiting);
     assert!(html.contains("waitTime=10\n") && html.contains("waitTimeKnown=true\n"));
     assert!(html.contains("waitTimeHours=0\n") && html.contains("waitTimeHourMinutes=10\n"));

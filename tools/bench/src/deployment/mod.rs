@@ -75,15 +75,7 @@ impl Deployment {
         let admission = service("vestibule-admission").await?;
         let bare = start_bare(directory.path(), &http).await.context("the bare service")?;
         let operator = Operator::new(http.clone(), controller.address, settings.api_token);
-        Ok(Self {
-            bare,
-            admission,
-            redis,
-            operator,
-            http,
-            _controller: controller,
-            directory,
-        })
+        Ok(Self { bare, admission, redis, operator, http, _controller: controller, directory })
     }
 
     /// Makes a room, and waits until admission knows it.

@@ -21,7 +21,7 @@ const CALLS_INSIDE: Target = Target::Below(0.01);
 const CALLS_ENTERING: Target = Target::AtMost(1.0);
 /// Visitors of every connection.
 const EACH: usize = 4;
-const WITHIN: Duration = Duration::from_secs(60);
+const WITHIN: Duration = Duration::from_mins(1);
 
 /// Measures both.
 pub(crate) async fn authorize(bench: &mut Bench) -> Result<Vec<Figure>> {
