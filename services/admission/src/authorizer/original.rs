@@ -127,8 +127,9 @@ impl Headers for HeadersOf<'_> {
 
 /// Who the visitor is, if the caller may say so.
 fn client(parts: &Parts, proxies: &TrustedProxies) -> Result<IpAddr, Problem> {
-    // A request without a peer did not come over a connection: nobody vouches for it.
-    let peer = parts.extensions.get::<Peer>().map(|peer| peer.0.ip());
+    // gRPC tells its peer with the request. Without any peer nobody vouches for it.
+    let peer = parts.extensions.get().copied().or_else(Peer::current);
+    let peer = peer.map(|Peer(address)| address.ip());
     match peer.filter(|peer| proxies.contains(*peer)) {
         Some(peer) => Ok(proxies.client(peer, &parts.headers)),
         None => Err(Problem::new(ProblemType::UntrustedProxy)

@@ -1,6 +1,8 @@
 //! How a visitor carries its ticket: as a cookie (browsers) or as a header (apps). The answer goes
 //! back the same way; someone who has no ticket yet is handed it both ways.
 
+use std::fmt::Write;
+
 use axum::http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{COOKIE, SET_COOKIE},
@@ -16,6 +18,8 @@ pub(crate) const TICKET: HeaderName = HeaderName::from_static("vestibule-ticket"
 const COOKIE_PREFIX: &str = "vestibule_";
 /// A browser takes a cookie with this prefix only from the very host, over https.
 const HOST_PREFIX: &str = "__Host-";
+/// As long as all attributes together, at least.
+const ATTRIBUTES_LENGTH: usize = 90;
 /// How long a browser keeps the cookie, in seconds: longer than any line.
 const COOKIE_AGE: u64 = 7 * 24 * 3600;
 
@@ -84,10 +88,14 @@ impl Carrier {
 impl Cookies<'_> {
     /// Sets a cookie for so many seconds; an age of 0 takes it.
     pub(crate) fn set(self, headers: &mut HeaderMap, kind: CookieKind, value: &str, age: u64) {
-        let name = self.front.cookie.name(kind, self.room, self.https);
         let attributes = self.front.cookie.attributes(self.https);
-        let cookie = format!("{name}={value}; Max-Age={age}{attributes}");
-        if let Ok(value) = HeaderValue::from_str(&cookie) {
+        let mut cookie = self.front.cookie.name(kind, self.room, self.https);
+        cookie.reserve(value.len() + ATTRIBUTES_LENGTH);
+        cookie.push('=');
+        cookie.push_str(value);
+        // Writing to a text does not fail.
+        let _ = write!(cookie, "; Max-Age={age}{attributes}");
+        if let Ok(value) = HeaderValue::try_from(cookie) {
             headers.append(SET_COOKIE, value);
         }
     }

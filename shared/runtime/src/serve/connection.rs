@@ -35,7 +35,13 @@ const IDLE: Duration = Duration::from_secs(620);
 /// How long the stop waits for the first request of a new connection.
 const FIRST_REQUEST_AT_STOP: Duration = Duration::from_millis(250);
 
-/// Who is at the other end of a request's connection: an extension of every request.
+tokio::task_local! {
+    /// Of the connection's task, in which all of its requests are answered: an extension of every
+    /// request would cost those, too, that never look at it.
+    static PEER: Peer;
+}
+
+/// Who is at the other end of a request's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
 
@@ -47,6 +53,17 @@ pub(super) struct Connection {
     requests: Arc<AtomicU32>,
 }
 
+// === impl Peer ===
+
+impl Peer {
+    /// Of the request that is being answered; `None` outside of [`crate::serve`] and in tasks that
+    /// a handler has spawned.
+    #[must_use]
+    pub fn current() -> Option<Self> {
+        PEER.try_get().ok()
+    }
+}
+
 // === impl Connection ===
 
 impl Connection {
@@ -56,6 +73,10 @@ impl Connection {
 
     /// Serves the stream until the client goes, it is silent for too long, or `stop`.
     pub(super) async fn run(self, stream: TcpStream, stop: CancellationToken) {
+        PEER.scope(self.peer, self.converse(stream, stop)).await;
+    }
+
+    async fn converse(self, stream: TcpStream, stop: CancellationToken) {
         let requests = Arc::clone(&self.requests);
         // Answers are small: copied into one buffer they cost one plain write.
         let http = http1::Builder::new().writev(false).serve_connection(TokioIo::new(stream), self);
@@ -87,9 +108,8 @@ impl Service<Request<Incoming>> for Connection {
     type Error = Infallible;
     type Future = RouteFuture<Infallible>;
 
-    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
         self.requests.fetch_add(1, Relaxed);
-        request.extensions_mut().insert(self.peer);
         tower::Service::call(&mut self.router.clone(), request)
     }
 }
