@@ -33,8 +33,10 @@ mod tests {
     fn the_committed_document_is_that_of_the_code() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi/admission.json");
         let committed = std::fs::read_to_string(path).unwrap_or_default();
+        // Not as texts: in which order examples have their members depends on what else is built.
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
         assert!(
-            committed == super::document(),
+            read(&committed).is_some() && read(&committed) == read(&super::document()),
             "openapi/admission.json is out of date. Run: make openapi"
         );
     }

@@ -179,10 +179,11 @@ mod tests {
     fn the_committed_document_is_the_codes() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi/controller.json");
         let committed = fs::read_to_string(path).unwrap_or_default();
+        // Not as texts: in which order examples have their members depends on what else is built.
+        let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
         assert!(
-            committed.trim_end() == text(),
-            "openapi/controller.json is out of date; run\n  \
-             cargo run -p vestibule-controller -- openapi > openapi/controller.json"
+            read(&committed).is_some() && read(&committed) == read(&text()),
+            "openapi/controller.json is out of date; run: make openapi"
         );
     }
 

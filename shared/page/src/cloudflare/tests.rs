@@ -1,3 +1,5 @@
+//! Cloudflare's form, in every state.
+
 use serde_json::{Value, json};
 use vestibule_domain::schedule::EventInForce;
 

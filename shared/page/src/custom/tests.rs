@@ -1,3 +1,5 @@
+//! Operators' own pages: what is refused, and what is shown.
+
 use super::*;
 use crate::mustache::MAX_OUTPUT;
 

@@ -1,3 +1,5 @@
+//! The default page: its weight, its structure, and that nothing from outside becomes markup.
+
 use super::*;
 use crate::{Chooser, Sample, Wanted};
 

@@ -1,3 +1,5 @@
+//! Templates: the language as its specification has it, and its bounds.
+
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

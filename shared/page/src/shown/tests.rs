@@ -1,3 +1,5 @@
+//! What is said in which state.
+
 use vestibule_domain::schedule::EventInForce;
 
 use super::*;

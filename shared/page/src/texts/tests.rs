@@ -1,3 +1,5 @@
+//! The texts: every language has every key, with the right plurals.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use fluent_syntax::{
