@@ -56,7 +56,7 @@ pub(super) struct Connection {
 // === impl Peer ===
 
 impl Peer {
-    /// Of the request that is being answered; `None` outside of [`crate::serve`] and in tasks that
+    /// Of the request that is being answered; `None` outside of [`crate::serve()`] and in tasks that
     /// a handler has spawned.
     #[must_use]
     pub fn current() -> Option<Self> {
