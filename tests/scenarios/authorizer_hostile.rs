@@ -2,8 +2,9 @@
 //! have another request decided about than the one that reaches the site.
 
 use anyhow::{Result, ensure};
+use reqwest::{Method, RequestBuilder};
 use serde_json::json;
-use vestibule_tests::Deployment;
+use vestibule_tests::{Deployment, Reply};
 
 use crate::authorizer::{create, create_sale, expect, until};
 
@@ -136,6 +137,33 @@ async fn no_spelling_of_a_path_gets_around_a_room() -> Result<()> {
         expect(&deployment.site_visitor(host).get("/sale").await?, 503, "wait")?;
     }
     expect(&deployment.site_visitor(HOST).get("/sale/static/a.css").await?, 200, "bypassed")
+}
+
+/// Envoy asks with the method of the request itself; 200 would let it pass.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn options_requests_are_decided_about_like_all_others() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    create_sale(&deployment, json!({ "total_active_users": 0 })).await?;
+    let ask = |method: Method, headers: &'static [(&str, &str)]| {
+        let fleet = deployment.admissions();
+        let url = fleet.at("/authorize/envoy/sale");
+        async move {
+            let request = fleet.http().request(method, url?).header("host", HOST);
+            let with = |request: RequestBuilder, (name, value): &(&str, &str)| {
+                request.header(*name, *value)
+            };
+            Reply::of(headers.iter().fold(request, with)).await
+        }
+    };
+    for method in [Method::OPTIONS, Method::GET, Method::POST] {
+        let reply = ask(method.clone(), &[("origin", "https://evil.example")]).await?;
+        expect(&reply, 429, "wait")?;
+        // The gateway passes a refusal on: it must not be open to other sites' scripts.
+        ensure!(reply.header("access-control-allow-origin").is_empty(), "{method}");
+    }
+    const PREFLIGHT: &[(&str, &str)] =
+        &[("origin", "https://app.example"), ("access-control-request-method", "PUT")];
+    expect(&ask(Method::OPTIONS, PREFLIGHT).await?, 200, "preflight")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -12,8 +12,13 @@ use vestibule_runtime::{HttpMetrics, Shed, http};
 
 use crate::{endpoints, openapi, state::Admission};
 
-/// The routes with their documentation.
+/// All routes with their documentation.
 pub(crate) fn routes() -> OpenApiRouter<Arc<Admission>> {
+    open_routes().merge(gateway_routes())
+}
+
+/// What anybody may call, pages of other origins too.
+fn open_routes() -> OpenApiRouter<Arc<Admission>> {
     OpenApiRouter::with_openapi(openapi::frame())
         // Visitors: pages and apps
         .routes(routes!(endpoints::join_room))
@@ -25,10 +30,8 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<Admission>> {
         .routes(routes!(endpoints::get_page))
         .routes(routes!(endpoints::get_live))
         .routes(routes!(endpoints::enter_room))
-        // Gateways
+        // Whoever verifies tokens
         .routes(routes!(endpoints::get_jwks))
-        .routes(routes!(endpoints::authorize))
-        .routes(routes!(endpoints::revoke))
         // AWS-style clients
         .routes(routes!(endpoints::aws::assign_queue_num))
         .routes(routes!(endpoints::aws::get_queue_num))
@@ -39,13 +42,23 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<Admission>> {
         .routes(routes!(endpoints::aws::get_public_key))
 }
 
+/// What gateways ask.
+fn gateway_routes() -> OpenApiRouter<Arc<Admission>> {
+    OpenApiRouter::default()
+        .routes(routes!(endpoints::authorize))
+        .routes(routes!(endpoints::revoke))
+        .route("/authorize/envoy/", any(endpoints::authorize_envoy))
+        .route("/authorize/envoy/{*path}", any(endpoints::authorize_envoy))
+}
+
 /// The public router, with everything that every request passes through.
 pub(crate) fn router(admission: Arc<Admission>, metrics: &HttpMetrics, shed: Shed) -> Router {
-    let (routes, document) = routes().split_for_parts();
-    let routes = routes
+    let document = routes().into_openapi();
+    let (open, _) = open_routes().split_for_parts();
+    let (gateways, _) = gateway_routes().split_for_parts();
+    let open = open
         .merge(Scalar::with_url("/docs", document.clone()))
-        .route("/openapi.json", get(async || Json(document)))
-        .route("/authorize/envoy/", any(endpoints::authorize_envoy))
-        .route("/authorize/envoy/{*path}", any(endpoints::authorize_envoy));
-    http::public(routes, metrics, shed).with_state(admission)
+        .route("/openapi.json", get(async || Json(document)));
+    let gateways = http::for_gateways(gateways, metrics, shed.clone());
+    http::public(open, metrics, shed).merge(gateways).with_state(admission)
 }

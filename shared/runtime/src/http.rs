@@ -19,6 +19,16 @@ where
     with_problems(router).layer((metrics.clone(), Cors, shed))
 }
 
+/// Wraps what only gateways call: the same, but closed to other origins. `OPTIONS` is a request like
+/// any other there, since it may be asked about one.
+pub fn for_gateways<S>(router: Router<S>, metrics: &HttpMetrics, shed: Shed) -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+{
+    let router = router.method_not_allowed_fallback(async || ProblemType::MethodNotAllowed);
+    router.layer((metrics.clone(), shed))
+}
+
 /// Answers problem documents instead of empty bodies where no route or method matches.
 pub fn with_problems<S>(router: Router<S>) -> Router<S>
 where
