@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use axum::http::{
     HeaderMap,
-    header::{ACCEPT, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN},
+    header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN},
 };
-use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_runtime::problem::Problem;
 use vestibule_token::{Seat, Ticket};
 
 use super::{Original, original::HeadersOf};
 use crate::{
     endpoints::{enter, tell},
+    page,
     state::Admission,
     visit::{Answer, Caller, Status, Visit, ended_as},
 };
@@ -65,9 +66,6 @@ impl Decision {
     }
 }
 
-/// The media type of the waiting page's own polls.
-pub(crate) const PAGE_JSON: &str = "application/vnd.vestibule.page+json";
-
 /// Decides about `original`, which came with `headers`. A visitor inside costs Redis nothing.
 ///
 /// # Errors
@@ -118,7 +116,7 @@ async fn decide_in(
     if visit.snapshot.settings.suspended {
         return Ok(Decided::Open);
     }
-    decide_about(admission, Caller::new(visit.clone(), headers), is_page_poll(headers)).await
+    decide_about(admission, Caller::new(visit.clone(), headers), page::wants_news(headers)).await
 }
 
 /// The name of the rule by which the request passes.
@@ -148,7 +146,8 @@ async fn decide_about(
         Ok(answer) if answer.body.status != Status::Admitted => Ok(Decided::Waits(answer.into())),
         Ok(answer) if seat.is_some() => Ok(Decided::Renewed(answer.into())),
         Ok(answer) => Ok(Decided::Entered(answer.into())),
-        Err(problem) => busy(problem),
+        // Later it may be possible.
+        Err(problem) => problem.kind().default_retry_after().map(Decided::Busy).ok_or(problem),
     }
 }
 
@@ -166,22 +165,8 @@ fn is_inside(admission: &Admission, visit: &Visit, ticket: &Ticket, seat: &Seat)
         && !visit.known.has_ended(snapshot.reset_epoch, ticket.waiter.place.number)
 }
 
-fn busy(problem: Problem) -> Result<Decided, Problem> {
-    match problem.kind() {
-        kind @ (ProblemType::Overloaded | ProblemType::RedisUnavailable) => {
-            Ok(Decided::Busy(kind.default_retry_after().unwrap_or(1)))
-        }
-        _ => Err(problem),
-    }
-}
-
 fn is_preflight(original: &Original, headers: &HeaderMap) -> bool {
     original.method == "OPTIONS"
         && headers.contains_key(ORIGIN)
         && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
-}
-
-/// Whether the waiting page itself asks.
-pub(crate) fn is_page_poll(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).is_some_and(|accept| accept == PAGE_JSON)
 }

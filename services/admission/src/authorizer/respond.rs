@@ -6,7 +6,7 @@ use axum::{
     body::Body,
     http::{
         HeaderMap, HeaderName, HeaderValue, Response, StatusCode,
-        header::{ACCEPT, CACHE_CONTROL, LOCATION, RETRY_AFTER},
+        header::{CACHE_CONTROL, LOCATION, RETRY_AFTER},
     },
     response::IntoResponse,
 };
@@ -16,7 +16,10 @@ use super::{Decided, Decision, Original, Refusal};
 use crate::{
     page,
     state::Admission,
-    visit::{Answer, Handed, TICKET, Visit, cloudflare},
+    visit::{
+        Answer, Handed, TICKET, Visit,
+        cloudflare::{self, wants_json},
+    },
 };
 
 const DECISION: HeaderName = HeaderName::from_static("vestibule-decision");
@@ -153,9 +156,4 @@ fn empty(status: StatusCode) -> Response<Body> {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = status;
     response
-}
-
-/// Whether a client asks for JSON and nothing else, as apps do.
-fn wants_json(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().trim_ascii() == b"application/json")
 }

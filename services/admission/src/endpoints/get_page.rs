@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use axum::{
     extract::{Path, RawQuery, Request, State},
-    http::{HeaderMap, header::ACCEPT},
     response::{IntoResponse, Response},
 };
-use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_runtime::problem::Problem;
 
 use super::{join_room::join, seen::seen};
 use crate::{
     authorizer::Original,
     page::{self, Address},
     state::Admission,
-    visit::{Answer, Caller, Journey, Visit, cloudflare},
+    visit::{
+        Answer, Caller, Journey, Visit,
+        cloudflare::{self, wants_json},
+    },
 };
 
 /// Show the waiting page
@@ -69,11 +71,10 @@ pub(crate) async fn get_page(
         }
         Ok(answer) if wants_json(headers) => Ok(answer.into_response()),
         Ok(answer) => Ok(page::respond(&admission, &visit, &answer, headers, &address).await),
-        Err(problem) if is_busy(&problem) && !wants_json(headers) => {
-            let seconds = problem.kind().default_retry_after().unwrap_or(1);
-            Ok(page::busy(&visit, headers, seconds))
-        }
-        Err(problem) => Err(problem),
+        Err(problem) => match problem.kind().default_retry_after() {
+            Some(seconds) if !wants_json(headers) => Ok(page::busy(&visit, headers, seconds)),
+            _ => Err(problem),
+        },
     }
 }
 
@@ -91,13 +92,4 @@ pub(crate) async fn tell(admission: &Arc<Admission>, caller: Caller) -> Result<A
         Some(seat) => seen(admission, &visit, carrier, ticket, seat).await,
         None => Journey::new(admission, &visit, carrier).looks((ticket, Some(text))),
     }
-}
-
-fn is_busy(problem: &Problem) -> bool {
-    matches!(problem.kind(), ProblemType::Overloaded | ProblemType::RedisUnavailable)
-}
-
-/// Whether an app asks, which wants JSON and nothing else.
-fn wants_json(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().trim_ascii() == b"application/json")
 }

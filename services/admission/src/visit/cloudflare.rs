@@ -21,8 +21,13 @@ const REFRESH: HeaderName = HeaderName::from_static("refresh");
 /// Whether the room and the request ask for this form: the request by exactly this `Accept`.
 #[must_use]
 pub(crate) fn is_asked_for(room: &RoomSnapshot, headers: &HeaderMap) -> bool {
-    let exact = |value: &HeaderValue| value.as_bytes().trim_ascii() == b"application/json";
-    room.settings.json_response_enabled && headers.get(ACCEPT).is_some_and(exact)
+    room.settings.json_response_enabled && wants_json(headers)
+}
+
+/// Whether a client asks for JSON and nothing else, as apps do.
+#[must_use]
+pub(crate) fn wants_json(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().trim_ascii() == b"application/json")
 }
 
 /// The whole body.

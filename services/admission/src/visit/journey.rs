@@ -14,7 +14,7 @@ use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_store::{Claim, SessionKind, StoreError, TokenRecord};
 use vestibule_token::{Seat, Ticket, TokenUse};
 
-use super::{Answer, Carrier, Handed, Status, Visit, VisitorStatus};
+use super::{Answer, Carrier, Handed, Status, Visit, VisitorStatus, seat::spent};
 use crate::state::Admission;
 
 /// When someone who was held at the door and found no seat comes back, ms: at once, or others
@@ -373,34 +373,4 @@ impl<'a> Journey<'a> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a wait")]
 fn whole(seconds: f64) -> u64 {
     seconds.ceil() as u64
-}
-
-/// A seat that is over, as a ticket notes it: it has no life left, and is of no generation that
-/// could be restored.
-fn spent(status: Status) -> Seat {
-    let issued_at = u64::from(status == Status::Closed);
-    Seat { issued_at, expires_at: 0, generation: u32::MAX }
-}
-
-/// How a seat ended, if the ticket says that it did.
-pub(crate) fn ended_as(seat: &Seat) -> Option<Status> {
-    let status = if seat.issued_at == 1 { Status::Closed } else { Status::Expired };
-    (seat.expires_at == 0).then_some(status)
-}
-
-/// What to tell a visitor inside when the store is away: nothing, if its session must still be
-/// alive by its ticket (those inside stay inside); else the problem.
-///
-/// # Errors
-/// The problem of `error`, when the ticket does not help.
-pub(crate) fn problem_or_stale(
-    error: &StoreError,
-    seat: &Seat,
-    now_ms: u64,
-) -> Result<(), Problem> {
-    let away = matches!(
-        error,
-        StoreError::Unavailable(_) | StoreError::RoomMissing | StoreError::Overloaded
-    );
-    if away && seat.expires_at > now_ms / 1000 { Ok(()) } else { Err(problem_of(error)) }
 }
