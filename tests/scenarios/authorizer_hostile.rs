@@ -10,6 +10,9 @@ use crate::authorizer::{create, create_sale, expect, until};
 
 const HOST: &str = "shop.example";
 const COOKIE: &str = "__Host-vestibule_sale";
+/// By which a browser asks whether it may ask.
+const PREFLIGHT: &[(&str, &str)] =
+    &[("origin", "https://app.example"), ("access-control-request-method", "PUT")];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cookie_that_is_no_ticket_of_the_room_is_worth_nothing() -> Result<()> {
@@ -161,8 +164,6 @@ async fn options_requests_are_decided_about_like_all_others() -> Result<()> {
         // The gateway passes a refusal on: it must not be open to other sites' scripts.
         ensure!(reply.header("access-control-allow-origin").is_empty(), "{method}");
     }
-    const PREFLIGHT: &[(&str, &str)] =
-        &[("origin", "https://app.example"), ("access-control-request-method", "PUT")];
     expect(&ask(Method::OPTIONS, PREFLIGHT).await?, 200, "preflight")
 }
 
