@@ -177,7 +177,8 @@ async fn a_draw_is_promised_collects_and_is_withdrawn_with_its_seed() -> Result<
     let leave = |inside| stay_and_leave(inside, Duration::from_millis(300));
     let entered = all_of(enter_all(guests, Manner::Hammering, leave)).await?;
     assert_eq!(entered.len(), 6);
-    aws.generate_token(&id).await?.expect(200)?;
+    let seated = || async { aws.generate_token(&id).await?.expect(200) };
+    eventually(SOON, "the seat of one who has left", seated).await?;
     launch.keeps_its_seed(&collecting.text).await
 }
 
