@@ -1,7 +1,7 @@
 //! A deployment: several instances of both services over one Redis, from the programs that users
 //! run, and a way to stop each of them.
 
-use std::time::Duration;
+use std::{env, time::Duration};
 
 use anyhow::{Result, ensure};
 use reqwest::{Client, redirect::Policy};
@@ -95,7 +95,7 @@ impl Builder {
     /// Starts it, and waits until every instance is ready.
     pub async fn start(self) -> Result<Deployment> {
         let redis = Redis::start(self.flavor).await?;
-        let dir = tempfile::tempdir()?;
+        let dir = place_for_logs()?;
         let settings = Settings {
             redis_url: redis.url(),
             secret: random_text(48),
@@ -284,4 +284,14 @@ impl Deployment {
 fn random_text(length: usize) -> String {
     let letter = || char::from(rand::random_range(b'a'..=b'z'));
     std::iter::repeat_with(letter).take(length).collect()
+}
+
+/// A folder in the one that `VESTIBULE_TEST_LOGS` names, where it stays; or one that goes with the
+/// deployment.
+fn place_for_logs() -> Result<TempDir> {
+    let mut folder = tempfile::Builder::new();
+    Ok(match env::var_os("VESTIBULE_TEST_LOGS") {
+        Some(parent) => folder.disable_cleanup(true).tempdir_in(parent)?,
+        None => folder.tempdir()?,
+    })
 }

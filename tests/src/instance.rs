@@ -10,6 +10,8 @@ use crate::{Process, Reply, eventually, ports, programs};
 
 /// How long a start may take, on a machine that is busy with other tests.
 pub(crate) const START: Duration = Duration::from_secs(30);
+/// How long Redis may take on such a machine; a server that is gone is noticed at once.
+const REDIS_TIMEOUT_MS: &str = "5000";
 const PORTS_TRIED: usize = 5;
 
 /// One of the two services.
@@ -122,6 +124,7 @@ fn configure(command: &mut Command, settings: &Settings, listen: &str, admin: &s
     command
         .env_clear()
         .env("VESTIBULE_REDIS_URL", &settings.redis_url)
+        .env("VESTIBULE_REDIS_TIMEOUT_MS", REDIS_TIMEOUT_MS)
         .env("VESTIBULE_SECRET", &settings.secret)
         .env("VESTIBULE_API_TOKEN", &settings.api_token)
         .env("VESTIBULE_LISTEN", listen)

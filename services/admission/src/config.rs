@@ -33,8 +33,9 @@ impl Config {
     /// Names the option that cannot be used, never a secret.
     pub(crate) fn read(cli: &Cli) -> Result<Self, Box<dyn Error>> {
         let secret = cli.common.read_secret()?;
+        let redis_url = cli.common.redis_url.expose_secret();
         Ok(Self {
-            store: Store::open(cli.common.redis_url.expose_secret(), Clock::Server)?,
+            store: Store::open(redis_url, Clock::Server, cli.common.redis_timeout())?,
             secret: Arc::new(DeploymentSecret::new(secret.expose_secret().as_bytes())?),
             region: cli.common.region.clone(),
             public_url: cli.public_url(),

@@ -54,8 +54,9 @@ impl Config {
     /// [`ConfigError`], naming the variable.
     pub fn read(cli: &Cli) -> Result<Self, ConfigError> {
         let secret = cli.common.read_secret()?;
+        let redis_url = cli.common.redis_url.expose_secret();
         Ok(Self {
-            store: Store::open(cli.common.redis_url.expose_secret(), Clock::Server)?,
+            store: Store::open(redis_url, Clock::Server, cli.common.redis_timeout())?,
             secret: Arc::new(DeploymentSecret::new(secret.expose_secret().as_bytes())?),
             api_token: cli.read_api_token()?,
             listen: cli.listen,

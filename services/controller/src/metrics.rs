@@ -132,6 +132,8 @@ impl Collector for Known {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use vestibule_runtime::metrics::{encode, registry};
     use vestibule_store::Clock;
 
@@ -139,7 +141,8 @@ mod tests {
 
     #[tokio::test]
     async fn rooms_and_calls_are_read_when_scraped() {
-        let store = Store::open("redis://127.0.0.1:1", Clock::Server).unwrap();
+        let timeout = Duration::from_secs(1);
+        let store = Store::open("redis://127.0.0.1:1", Clock::Server, timeout).unwrap();
         let feed = Feed::new(store.clone(), "test");
         let mut registry = registry("controller", "1");
         let metrics = Metrics::register(&mut registry, &store, &feed);

@@ -34,6 +34,17 @@ pub struct CommonOptions {
     )]
     pub redis_url: SecretString,
 
+    /// How long Redis may take to accept a connection or to answer, in milliseconds: then visitors
+    /// are told to come back. A leader that is not answered for 2 s gives way to another.
+    #[arg(
+        long,
+        env = "VESTIBULE_REDIS_TIMEOUT_MS",
+        value_name = "MILLISECONDS",
+        default_value_t = 1_000,
+        value_parser = clap::value_parser!(u32).range(10..=60_000)
+    )]
+    pub redis_timeout_ms: u32,
+
     /// Secret of the deployment, at least 32 bytes; the same for every instance of both services.
     ///
     /// Request ids, tickets and signing keys are derived from it: who knows it can enter. Give
@@ -86,6 +97,12 @@ impl CommonOptions {
         source.read()
     }
 
+    /// How long Redis may take to accept a connection or to answer.
+    #[must_use]
+    pub fn redis_timeout(&self) -> Duration {
+        Duration::from_millis(self.redis_timeout_ms.into())
+    }
+
     /// How long requests and tasks may take to end.
     #[must_use]
     pub fn shutdown_grace(&self) -> Duration {
@@ -128,6 +145,7 @@ mod tests {
     fn defaults_are_as_documented() {
         let options = parse(&[]).unwrap();
         assert_eq!(options.redis_url.expose_secret(), "redis://127.0.0.1:6379");
+        assert_eq!(options.redis_timeout(), Duration::from_secs(1));
         assert_eq!(options.region, "local");
         assert_eq!(options.shutdown_grace(), Duration::from_secs(10));
         assert_eq!(options.log.log_format, LogFormat::Text);
@@ -143,7 +161,7 @@ mod tests {
             let variable = argument.get_env().unwrap().to_str().unwrap();
             assert_eq!(variable, format!("VESTIBULE_{name}"));
         }
-        assert!(command.get_arguments().count() >= 7);
+        assert!(command.get_arguments().count() >= 8);
     }
 
     #[test]
@@ -168,6 +186,15 @@ mod tests {
         }
         assert_eq!(parse(&["--region", "eu-West_1"]).unwrap().region, "eu-West_1");
         assert!(parse(&["--region", &"a".repeat(32)]).is_ok());
+    }
+
+    #[test]
+    fn redis_is_waited_for_neither_never_nor_for_ever() {
+        assert_eq!(parse(&["--redis-timeout-ms", "10"]).unwrap().redis_timeout_ms, 10);
+        for time in ["9", "60001", "1s"] {
+            let error = parse(&["--redis-timeout-ms", time]).unwrap_err();
+            assert!(error.contains("--redis-timeout-ms"), "{error}");
+        }
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! The handle through which services reach Redis.
 
+use std::time::Duration;
+
 use redis::{Cmd, FromRedisValue, Script, ScriptInvocation, aio::MultiplexedConnection};
 
-use crate::{
-    Clock, StoreError,
-    link::{Link, RESPONSE_TIMEOUT, UNHURRIED_TIMEOUT},
-};
+use crate::{Clock, StoreError, link::Link};
 
 /// A connection to the store. Cloning is cheap; all clones share one link.
 #[derive(Debug, Clone)]
@@ -18,17 +17,15 @@ pub struct Store {
 // === impl Store ===
 
 impl Store {
-    /// Prepares a store at `url` (`redis://` or `rediss://`). Nothing is connected yet.
+    /// Prepares a store at `url` (`redis://` or `rediss://`), which is given up for the moment
+    /// when it takes longer than `timeout` to accept a connection or to answer. Nothing is
+    /// connected yet.
     ///
     /// # Errors
     /// [`StoreError::Address`] when the address cannot be read; it does not repeat the address,
     /// which may hold a password.
-    pub fn open(url: &str, clock: Clock) -> Result<Self, StoreError> {
-        let patience = match clock {
-            Clock::Server => RESPONSE_TIMEOUT,
-            Clock::Manual(_) => UNHURRIED_TIMEOUT,
-        };
-        Ok(Self { link: Link::open(url, patience)?, clock, calls: std::sync::Arc::default() })
+    pub fn open(url: &str, clock: Clock, timeout: Duration) -> Result<Self, StoreError> {
+        Ok(Self { link: Link::open(url, timeout)?, clock, calls: std::sync::Arc::default() })
     }
 
     /// The clock that its scripts go by.
@@ -100,7 +97,7 @@ impl Store {
         };
         let error = StoreError::from(error);
         if matches!(error, StoreError::Unavailable(_)) {
-            self.link.drop_broken(id).await;
+            self.link.drop_broken(id, &error).await;
         }
         Err(error)
     }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use vestibule_domain::{QueueingMethod, RoomSettings, visit::Standing};
-use vestibule_store::{Claim, Clock, Departure, EndedAs, JoinMode, Outcome, SessionKind, Store};
+use vestibule_store::{Claim, Departure, EndedAs, JoinMode, Outcome, SessionKind};
 
 use crate::{
     crowd::{Crowd, Habit},
@@ -357,8 +357,7 @@ async fn no_number_enters_twice_by_any_route(world: World) {
     let routes = (0..12_u64).map(|nth| {
         let world = Arc::clone(&world);
         tokio::spawn(async move {
-            let clock = Clock::Manual(world.clock.clone());
-            let store = Store::open(&world.redis.url(), clock).unwrap();
+            let store = world.another_store();
             let mut entered = Vec::new();
             for step in 0..300_u64 {
                 let number = (step * 7 + nth) % 300 + 1;

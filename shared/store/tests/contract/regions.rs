@@ -9,7 +9,7 @@ use vestibule_domain::{
     RoomSettings,
     regions::{Grants, Shares, Taken, minute_of_history},
 };
-use vestibule_store::{Clock, Departure, EndedAs, Join, JoinMode, Store};
+use vestibule_store::{Departure, EndedAs, Join, JoinMode};
 
 use crate::{
     crowd::Chances,
@@ -149,8 +149,7 @@ async fn limits_hold_exactly_with_three_regions_at_once(world: World) {
         let arrivals = ["dublin", "nairobi", "delhi"].map(|region| {
             let world = Arc::clone(&world);
             tokio::spawn(async move {
-                let clock = Clock::Manual(world.clock.clone());
-                let store = Store::open(&world.redis.url(), clock).unwrap();
+                let store = world.another_store();
                 let mut taken = HashMap::from([("seated", 0), ("counted", 0)]);
                 for count in (1..=4).cycle().take(100) {
                     let join = Join {

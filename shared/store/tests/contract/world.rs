@@ -1,5 +1,7 @@
 //! A room in a server of its own, at a time that only the test moves.
 
+use std::time::Duration;
+
 use vestibule_domain::{
     Figures, Place, RoomId, RoomSettings, advance,
     pulse::{Decision, Pulse},
@@ -22,14 +24,24 @@ pub(crate) struct World {
     pub(crate) room: RoomId,
 }
 
+/// A slow answer is better than none: nobody waits.
+fn open(redis: &Redis, clock: &ManualClock) -> Store {
+    Store::open(&redis.url(), Clock::Manual(clock.clone()), Duration::from_mins(1)).unwrap()
+}
+
 // === impl World ===
 
 impl World {
     pub(crate) async fn on(flavor: Flavor) -> Self {
         let redis = Redis::start(flavor).await.unwrap();
         let clock = ManualClock::at(START_MS);
-        let store = Store::open(&redis.url(), Clock::Manual(clock.clone())).unwrap();
+        let store = open(&redis, &clock);
         Self { redis, store, clock, room: RoomId::new("sale").unwrap() }
+    }
+
+    /// One more store on the same server and the same clock.
+    pub(crate) fn another_store(&self) -> Store {
+        open(&self.redis, &self.clock)
     }
 
     /// Opens the room with these settings.

@@ -1,6 +1,8 @@
 //! A real room in a real Redis, at a time that only the simulation moves. The same scripts and the
 //! same rules as in the services; what happens when is decided elsewhere.
 
+use std::time::Duration;
+
 use anyhow::{Context, bail};
 use vestibule_domain::{
     Lease, Place, RoomId, RoomSettings, RoomSnapshot, pulse::Pulse, schedule::Program,
@@ -19,6 +21,8 @@ const EPOCH: u64 = 1;
 /// Tokens are not made here, so this key signs none.
 const KEY: &str = "simulated";
 const ISSUER: &str = "simulation";
+/// How long Redis may take: time is virtual, so a slow answer is better than none.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The room under simulation.
 #[derive(Debug)]
@@ -47,7 +51,7 @@ impl World {
     ) -> anyhow::Result<Self> {
         check(&settings)?;
         let clock = ManualClock::at(START_MS);
-        let store = Store::open(redis, Clock::Manual(clock.clone()))?;
+        let store = Store::open(redis, Clock::Manual(clock.clone()), PATIENCE)?;
         store.ping().await.context("Redis does not answer (see --redis)")?;
         if store.leader().await?.is_some() {
             bail!(
