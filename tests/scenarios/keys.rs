@@ -1,52 +1,128 @@
-//! Signing keys are replaced while tokens of the old ones are still out.
+//! Signing keys are replaced while tokens of the old ones are still out, and while gateways verify
+//! tokens by themselves.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Result, ensure};
 use reqwest::Method;
 use serde_json::json;
-use vestibule_tests::{Deployment, Verifier, eventually};
+use vestibule_tests::{Aws, Deployment, Reply, Service, Verifier, eventually};
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn old_tokens_verify_after_a_rotation_and_new_ones_have_the_new_key() -> Result<()> {
+use crate::rooms::expect_problem;
+
+const SOON: Duration = Duration::from_secs(40);
+
+/// A deployment whose room has `places` served, and their request ids.
+async fn served(places: usize) -> Result<(Deployment, Vec<String>)> {
     let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
     deployment.create_room("sale", &json!({})).await?;
     let aws = deployment.aws("sale");
-    let (old, new) = (aws.assign().await?, aws.assign().await?);
-    aws.serve(2).await?;
-    let old_token = aws.generate_token(&old).await?.expect(200)?.text_of("access_token")?;
-    let before = deployment.verifier().await?.key_ids();
-    assert_eq!(before.len(), 1);
-    let reply = deployment.operator().call(Method::POST, "/v1/keys/rotate", None).await?;
-    ensure!((200..300).contains(&reply.status), "{} {}", reply.status, reply.text);
-    let kid = new_key_everywhere(&deployment, &before[0]).await?;
-    let new_token = aws.generate_token(&new).await?.expect(200)?.text_of("access_token")?;
-    assert_eq!(jsonwebtoken::decode_header(&new_token)?.kid, Some(kid));
-    for index in 0..2 {
-        let verifier = Verifier::fetch(&deployment.admissions().only(index)).await?;
-        verifier.verify(&old_token, "sale")?;
-        verifier.verify(&new_token, "sale")?;
-        ensure!(verifier.verify(&new_token, "other").is_err(), "a token opens every room");
+    let mut ids = Vec::new();
+    for _ in 0..places {
+        ids.push(aws.assign().await?);
     }
+    aws.serve(i64::try_from(places)?).await?;
+    Ok((deployment, ids))
+}
+
+async fn rotate(deployment: &Deployment, query: &str) -> Result<Reply> {
+    let path = format!("/v1/keys/rotate{query}");
+    deployment.operator().call(Method::POST, &path, None).await
+}
+
+/// The token of a request id, and the key that signed it.
+async fn token(aws: &Aws, id: &str) -> Result<(String, Option<String>)> {
+    let token = aws.generate_token(id).await?.expect(200)?.text_of("access_token")?;
+    let kid = jsonwebtoken::decode_header(&token)?.kid;
+    Ok((token, kid))
+}
+
+/// What each instance publishes: all keys, and the one that signs.
+async fn published(deployment: &Deployment) -> Result<Vec<(Vec<String>, String)>> {
+    let mut published = Vec::new();
+    for only in deployment.admissions().each() {
+        let keys = Verifier::fetch(&only).await?.key_ids();
+        let reply = Reply::of(only.http().get(only.at("/public_key?event_id=sale")?)).await?;
+        published.push((keys, reply.expect(200)?.text_of("kid")?));
+    }
+    Ok(published)
+}
+
+/// Waits until every instance publishes `keys` keys and signs with `kid`.
+async fn signs_everywhere(deployment: &Deployment, keys: usize, kid: &str) -> Result<()> {
+    eventually(SOON, "the keys at every instance", || async {
+        for (all, current) in published(deployment).await? {
+            ensure!(all.len() == keys && current == kid, "{all:?}, of which {current} signs");
+        }
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_key_is_published_before_it_signs_and_the_old_one_after() -> Result<()> {
+    let (mut deployment, ids) = served(3).await?;
+    let aws = deployment.aws("sale");
+    let (old_token, old) = token(&aws, &ids[0]).await?;
+    let old = old.unwrap_or_default();
+    let begun = deployment.redis().now_seconds().await?;
+    let rotated = rotate(&deployment, "?signs_in_seconds=15").await?.expect(200)?;
+    let (new, from) = (rotated.text_of("kid")?, rotated.number("signs_from")?);
+    ensure!((begun + 15..=begun + 25).contains(&from), "{}", rotated.text);
+
+    signs_everywhere(&deployment, 2, &old).await?;
+    let verifier = deployment.verifier().await?;
+    let (_, kid) = token(&aws, &ids[1]).await?;
+    let now = deployment.redis().now_seconds().await?;
+    ensure!(now >= from || kid.as_ref() == Some(&old), "it signs {} s early", from - now);
+    // Whoever leads by then lets it sign.
+    deployment.kill(Service::Controller, 0)?;
+
+    signs_everywhere(&deployment, 2, &new).await?;
+    ensure!(deployment.redis().now_seconds().await? >= from, "it signs early");
+    let (new_token, kid) = token(&aws, &ids[2]).await?;
+    assert_eq!(kid, Some(new));
+    // The keys that this gateway fetched before are enough.
+    verifier.verify(&old_token, "sale")?;
+    verifier.verify(&new_token, "sale")?;
+    ensure!(verifier.verify(&new_token, "other").is_err(), "a token opens every room");
+    deployment.verifier().await?.verify(&old_token, "sale")?;
     // The same visitor asks again: the same token, signed with the same old key.
-    let again = aws.generate_token(&old).await?.expect(200)?.text_of("access_token")?;
-    assert_eq!(again, old_token);
+    assert_eq!(token(&aws, &ids[0]).await?.0, old_token);
     Ok(())
 }
 
-async fn new_key_everywhere(deployment: &Deployment, old: &str) -> Result<String> {
-    eventually(Duration::from_secs(10), "the new key at every instance", || async {
-        let mut current = String::new();
-        for index in 0..2 {
-            let only = deployment.admissions().only(index);
-            let keys = Verifier::fetch(&only).await?.key_ids();
-            ensure!(keys.len() == 2 && keys.iter().any(|key| key == old), "{keys:?}");
-            let url = only.at("/public_key?event_id=sale")?;
-            let reply = vestibule_tests::Reply::of(only.http().get(url)).await?;
-            current = reply.expect(200)?.text_of("kid")?;
-            ensure!(current != old, "still the old key");
-        }
-        Ok(current)
-    })
-    .await
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn operators_who_rotate_at_once_leave_one_next_key() -> Result<()> {
+    let (deployment, ids) = served(1).await?;
+    let (_, old) = token(&deployment.aws("sale"), &ids[0]).await?;
+    let old = old.unwrap_or_default();
+    let rotating = (0..4).map(|_| rotate(&deployment, ""));
+    let replies = futures_util::future::try_join_all(rotating).await?;
+    let mut made = BTreeSet::new();
+    for reply in replies {
+        made.insert(reply.expect(200)?.text_of("kid")?);
+    }
+    assert_eq!(made.len(), 4);
+    signs_everywhere(&deployment, 2, &old).await?;
+    for (keys, _) in published(&deployment).await? {
+        ensure!(keys.iter().filter(|kid| made.contains(*kid)).count() == 1, "{keys:?}");
+    }
+    // One that has become known is replaced without waiting, and so is the next.
+    let reply = rotate(&deployment, "?signs_in_seconds=0").await?.expect(200)?;
+    signs_everywhere(&deployment, 2, &reply.text_of("kid")?).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_succession_that_makes_no_sense_is_refused() -> Result<()> {
+    let (deployment, _) = served(0).await?;
+    let late = rotate(&deployment, "?signs_in_seconds=604801").await?;
+    expect_problem(&late, 400, "a week")?;
+    for query in ["?signs_in_seconds=soon", "?signs_in_seconds=-1"] {
+        ensure!(rotate(&deployment, query).await?.status == 400, "{query}");
+    }
+    for (keys, _) in published(&deployment).await? {
+        assert_eq!(keys.len(), 1, "nothing was made of it");
+    }
+    Ok(())
 }

@@ -3,9 +3,10 @@
 
     jwks-to-pem.py http://vestibule-admission:8080/.well-known/jwks.json DIRECTORY
 
-DIRECTORY/current.pem and DIRECTORY/previous.pem are the newest key and the one before it (the same
-key, when there is one). They are replaced only when they change. Exit code 0: nothing has changed;
-10: something has, reload HAProxy; anything else: nothing was written. Needs Python 3 and no package.
+DIRECTORY/key-1.pem is the key that signs; key-2.pem and key-3.pem are the next one, published before it
+signs, and the one before (where there are fewer, the last one again). They are replaced only when they
+change. Exit code 0: nothing has changed; 10: something has, reload HAProxy; anything else: nothing was
+written. Needs Python 3 and no package.
 """
 
 import base64
@@ -14,7 +15,7 @@ import os
 import sys
 import urllib.request
 
-NAMES = ("current.pem", "previous.pem")
+NAMES = ("key-1.pem", "key-2.pem", "key-3.pem")
 # rsaEncryption, without parameters: the algorithm identifier of every RSA public key.
 RSA = bytes.fromhex("300d06092a864886f70d0101010500")
 
@@ -62,10 +63,10 @@ def main(url, directory):
         keys = [key for key in json.load(answer)["keys"] if key.get("kty") == "RSA"]
     if not keys:
         sys.exit(f"{url} has no keys")
-    # The newest come first.
-    newest = [keys[0], keys[min(1, len(keys) - 1)]]
+    # Those that matter most come first.
+    keys += keys[-1:] * len(NAMES)
     paths = (os.path.join(directory, name) for name in NAMES)
-    changed = [replace(path, pem(key)) for path, key in zip(paths, newest)]
+    changed = [replace(path, pem(key)) for path, key in zip(paths, keys)]
     return 10 if any(changed) else 0
 
 

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
     DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRing, KeyRingError, SigningKey, SigningKeyError,
-    rotate,
+    announce, succeed, succession,
 };
 
 /// How often the ring is looked up.
@@ -105,20 +105,49 @@ impl KeyKeeper {
         self.open(text).await
     }
 
-    /// Makes a new current key at `now`; the others verify until their last token, of at most
-    /// `longest_validity` seconds, has expired. Returns the new key's id.
+    /// Makes a new key at `now` and publishes it, to sign from `signs_from` (unix seconds). Returns
+    /// its id.
     ///
     /// # Errors
-    /// When Redis does not answer, or no key can be made.
-    pub async fn rotate(&self, now: u64, longest_validity: u64) -> Result<String, KeyError> {
-        self.refresh().await?;
+    /// When Redis does not answer or holds no ring, or no key can be made.
+    pub async fn announce(&self, now: u64, signs_from: u64) -> Result<String, KeyError> {
         let new = self.make_key(now).await?;
-        let kid = new.kid.clone();
-        let records = rotate(&self.opened().records, new, now, longest_validity);
-        let text = serde_json::to_string(&records)?;
-        self.0.store.put_key_ring(&text).await?;
-        self.open(text).await?;
-        Ok(kid)
+        self.change(|records| Some(announce(records, new.clone(), now, signs_from))).await?;
+        Ok(new.kid)
+    }
+
+    /// From when an announced key is to sign, unix seconds, if there is one.
+    #[must_use]
+    pub fn succession(&self) -> Option<u64> {
+        succession(&self.opened().records)
+    }
+
+    /// Lets an announced key sign that is due at `now`; those before it verify until their last
+    /// token, of at most `longest_validity` seconds, has expired. Says whether one was due.
+    ///
+    /// # Errors
+    /// When Redis does not answer or holds no ring.
+    pub async fn succeed(&self, now: u64, longest_validity: u64) -> Result<bool, KeyError> {
+        self.change(|records| succeed(records, now, longest_validity)).await
+    }
+
+    /// Changes the ring in Redis as `rule` says, whoever else changes it; says whether it had to.
+    async fn change(
+        &self,
+        rule: impl Fn(&[KeyRecord]) -> Option<Vec<KeyRecord>>,
+    ) -> Result<bool, KeyError> {
+        loop {
+            if !self.refresh().await? {
+                return Err(KeyError::Missing);
+            }
+            let read = self.opened();
+            let Some(changed) = rule(&read.records) else { return Ok(false) };
+            let text = serde_json::to_string(&changed)?;
+            if self.0.store.replace_key_ring(&read.text, &text).await? {
+                self.open(text).await?;
+                return Ok(true);
+            }
+        }
     }
 
     /// The key that signs new tokens.

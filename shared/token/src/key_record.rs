@@ -22,8 +22,12 @@ pub struct KeyRecord {
     pub public: Jwk,
     /// When the key was made, unix seconds.
     pub created_at: u64,
-    /// Until when tokens signed by it may still be valid, unix seconds; `None` for the key that
-    /// signs now.
+    /// From when it is to sign, unix seconds, for a key that is only published so far; `None` for
+    /// one that signs or has signed.
+    #[serde(default)]
+    pub signs_from: Option<u64>,
+    /// Until when tokens signed by it may still be valid, unix seconds; `None` for one that signs
+    /// or is to sign.
     pub retires_at: Option<u64>,
 }
 
@@ -64,6 +68,7 @@ impl KeyRecord {
             sealed_private_key: STANDARD.encode(sealed),
             public: key.public_jwk().clone(),
             created_at,
+            signs_from: None,
             retires_at: None,
         })
     }
@@ -82,6 +87,12 @@ impl KeyRecord {
         let key = SigningKey::from_pkcs8(self.kid.clone(), pkcs8).map_err(|_| damaged())?;
         // The public half travels in clear: gateways must never be told one that we do not hold.
         if key.public_jwk() == &self.public { Ok(key) } else { Err(damaged()) }
+    }
+
+    /// Whether it signs: it is neither announced only nor retired.
+    #[must_use]
+    pub fn signs(&self) -> bool {
+        self.signs_from.is_none() && self.retires_at.is_none()
     }
 
     /// Whether tokens signed by this key may still be valid at `now` (unix seconds).

@@ -1,4 +1,5 @@
-//! The keys of a deployment: one that signs, and older ones whose tokens have yet to run out.
+//! The keys of a deployment: one that signs, older ones whose tokens have yet to run out, and
+//! perhaps the next one, published before it signs so that every gateway knows it by then.
 //! Rotation is a rule here and an act elsewhere: who rotates, when, and where the records rest
 //! is the services' and the store's.
 
@@ -12,7 +13,7 @@ use crate::{DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRingError, SigningKey};
 /// each token.
 #[derive(Debug, Default)]
 pub struct KeyRing {
-    /// Those that sign before the retired, each group newest first.
+    /// The one that signs, the announced, the retired; each group newest first.
     keys: Vec<RingKey>,
 }
 
@@ -23,26 +24,47 @@ struct RingKey {
     record: KeyRecord,
 }
 
-/// The records after `new` has become the current key at `now` (unix seconds): it comes first,
-/// those it replaces are kept for `longest_validity_seconds`, the most that any token lives, and
-/// those past their time are gone. A validity of 0 ends the old keys at once, with every token
-/// that they signed.
+/// The records after `new` was announced at `now`, to sign from `signs_from` (unix seconds). A key
+/// that was announced earlier and has never signed gives way to it.
 #[must_use]
-pub fn rotate(
+pub fn announce(
     records: &[KeyRecord],
     new: KeyRecord,
     now: u64,
-    longest_validity_seconds: u64,
+    signs_from: u64,
 ) -> Vec<KeyRecord> {
+    let kept = |record: &&KeyRecord| record.signs_from.is_none() && record.is_valid_at(now);
+    let mut announced: Vec<_> = records.iter().filter(kept).cloned().collect();
+    announced.push(KeyRecord { signs_from: Some(signs_from), retires_at: None, ..new });
+    announced
+}
+
+/// From when the announced key is to sign, unix seconds, if there is one.
+#[must_use]
+pub fn succession(records: &[KeyRecord]) -> Option<u64> {
+    records.iter().filter_map(|record| record.signs_from).min()
+}
+
+/// The records after the announced key began to sign at `now` (unix seconds): those before it are
+/// kept for `longest_validity_seconds`, the most that any of their tokens lives, and those past
+/// their time are gone. `None` while no announced key is due.
+#[must_use]
+pub fn succeed(
+    records: &[KeyRecord],
+    now: u64,
+    longest_validity_seconds: u64,
+) -> Option<Vec<KeyRecord>> {
+    let due = |record: &KeyRecord| record.signs_from.is_some_and(|from| from <= now);
+    if !records.iter().any(due) {
+        return None;
+    }
     let end = now.saturating_add(longest_validity_seconds);
-    let retire = |record: &KeyRecord| {
-        let retires_at = Some(record.retires_at.unwrap_or(end));
-        KeyRecord { retires_at, ..record.clone() }
+    let next = |record: &KeyRecord| {
+        let retires_at = (record.signs_from.is_none()).then(|| record.retires_at.unwrap_or(end));
+        let signs_from = record.signs_from.filter(|_| !due(record));
+        KeyRecord { signs_from, retires_at, ..record.clone() }
     };
-    let old = records.iter().filter(|record| record.kid != new.kid && record.is_valid_at(now));
-    let mut rotated: Vec<_> = old.map(retire).collect();
-    rotated.insert(0, KeyRecord { retires_at: None, ..new });
-    rotated
+    Some(records.iter().filter(|record| record.is_valid_at(now)).map(next).collect())
 }
 
 // === impl KeyRing ===
@@ -67,19 +89,20 @@ impl KeyRing {
         self.current().is_some()
     }
 
-    /// The key that signs: the newest that is not retired.
+    /// The key that signs: the newest that is neither announced only nor retired.
     #[must_use]
     pub fn current(&self) -> Option<&Arc<SigningKey>> {
-        self.keys.first().filter(|key| key.record.retires_at.is_none()).map(|key| &key.signing)
+        self.keys.first().filter(|key| key.record.signs()).map(|key| &key.signing)
     }
 
-    /// The key of this name, retired or not.
+    /// The key of this name, whether it signs or not.
     #[must_use]
     pub fn get(&self, kid: &str) -> Option<&Arc<SigningKey>> {
         self.find(kid).map(|key| &key.signing)
     }
 
-    /// The public keys whose tokens may be valid at `now` (unix seconds), the current one first.
+    /// The public keys whose tokens may be valid at `now` (unix seconds) or are to come: the
+    /// current one first, then the announced.
     #[must_use]
     pub fn jwks(&self, now: u64) -> Jwks {
         let valid = self.keys.iter().filter(|key| key.record.is_valid_at(now));
@@ -108,9 +131,10 @@ impl RingKey {
         Ok(Self { signing, verifying, record: record.clone() })
     }
 
-    fn rank(&self) -> (bool, Reverse<u64>, String) {
+    fn rank(&self) -> (bool, bool, Reverse<u64>, String) {
         let record = &self.record;
-        (record.retires_at.is_some(), Reverse(record.created_at), record.kid.clone())
+        let (retired, announced) = (record.retires_at.is_some(), record.signs_from.is_some());
+        (retired, announced, Reverse(record.created_at), record.kid.clone())
     }
 }
 
@@ -129,9 +153,24 @@ mod tests {
         jwks.keys.iter().map(|key| key.jwk.kid.as_str()).collect()
     }
 
-    /// A ring whose first key was replaced by the second at 5000.
+    /// A ring whose second key was announced at 4000, to sign from 5000.
+    fn announced() -> Vec<KeyRecord> {
+        announce(&[record(key(), 1_000)], record(other_key(), 4_000), 4_000, 5_000)
+    }
+
+    /// The same ring after the second key began to sign at 5000.
     fn rotated() -> Vec<KeyRecord> {
-        rotate(&[record(key(), 1_000)], record(other_key(), 5_000), 5_000, HOUR)
+        succeed(&announced(), 5_000, HOUR).unwrap()
+    }
+
+    /// `records` with the third key in place of the second at `now`.
+    fn rotated_again(records: &[KeyRecord], now: u64) -> Vec<KeyRecord> {
+        let third = KeyRecord { kid: "third".to_owned(), ..record(key(), now) };
+        succeed(&announce(records, third, now, now), now, HOUR).unwrap()
+    }
+
+    fn ends(records: &[KeyRecord]) -> Vec<(&str, Option<u64>)> {
+        records.iter().map(|record| (record.kid.as_str(), record.retires_at)).collect()
     }
 
     #[test]
@@ -175,27 +214,48 @@ mod tests {
     }
 
     #[test]
-    fn rotation_keeps_the_end_once_set_and_drops_what_is_past_it() {
-        let retired_at: Vec<_> = rotated().iter().map(|record| record.retires_at).collect();
-        assert_eq!(retired_at, [None, Some(5_000 + HOUR)]);
-
-        let third = KeyRecord { kid: "third".to_owned(), ..record(key(), 6_000) };
-        let later = rotate(&rotated(), third.clone(), 6_000, HOUR);
-        let retired_at: Vec<_> = later.iter().map(|record| record.retires_at).collect();
-        assert_eq!(retired_at, [None, Some(6_000 + HOUR), Some(5_000 + HOUR)]);
-
-        let much_later = rotate(&rotated(), third, 5_001 + HOUR, HOUR);
-        let names: Vec<_> = much_later.iter().map(|record| record.kid.as_str()).collect();
-        assert_eq!(names, ["third", other_key().kid()]);
+    fn an_announced_key_is_published_and_does_not_sign_before_its_time() {
+        let ring = KeyRing::open(&secret(), &announced()).unwrap();
+        let (new, old) = (other_key().kid(), key().kid());
+        assert_eq!(ring.current().unwrap().kid(), old);
+        assert_eq!(kids(&ring.jwks(4_000)), [old, new]);
+        assert!(ring.verifying_key(new, 4_000).is_some());
+        assert_eq!(succession(&announced()), Some(5_000));
+        assert!(succeed(&announced(), 4_999, HOUR).is_none());
+        assert_eq!(succession(&rotated()), None);
+        assert!(succeed(&rotated(), 9_000, HOUR).is_none(), "once only");
+        let alone = KeyRing::open(&secret(), &announced()[1..]).unwrap();
+        assert!(!alone.is_usable());
     }
 
     #[test]
-    fn rotating_to_the_same_key_twice_changes_nothing() {
-        let again = rotate(&rotated(), record(other_key(), 5_000), 5_000, HOUR);
-        let ends = |records: &[KeyRecord]| {
-            records.iter().map(|r| (r.kid.clone(), r.retires_at)).collect::<Vec<_>>()
-        };
-        assert_eq!(ends(&again), ends(&rotated()));
+    fn a_key_that_never_signed_gives_way_to_the_next_announced() {
+        let third = KeyRecord { kid: "third".to_owned(), ..record(key(), 4_500) };
+        let records = announce(&announced(), third, 4_500, 4_800);
+        assert_eq!(ends(&records), [(key().kid(), None), ("third", None)]);
+        assert_eq!(succession(&records), Some(4_800));
+    }
+
+    #[test]
+    fn rotation_keeps_the_end_once_set_and_drops_what_is_past_it() {
+        let (first, second) = (key().kid(), other_key().kid());
+        assert_eq!(ends(&rotated()), [(first, Some(5_000 + HOUR)), (second, None)]);
+
+        let later = rotated_again(&rotated(), 6_000);
+        let (one, two) = (Some(5_000 + HOUR), Some(6_000 + HOUR));
+        assert_eq!(ends(&later), [(first, one), (second, two), ("third", None)]);
+
+        let end = Some(5_001 + 2 * HOUR);
+        let much_later = rotated_again(&rotated(), 5_001 + HOUR);
+        assert_eq!(ends(&much_later), [(second, end), ("third", None)]);
+    }
+
+    #[test]
+    fn records_of_before_there_were_announcements_are_read() {
+        let mut old = serde_json::to_value(record(key(), 1_000)).unwrap();
+        old.as_object_mut().unwrap().remove("signs_from").unwrap();
+        let read: KeyRecord = serde_json::from_value(old).unwrap();
+        assert!(read.signs());
     }
 
     #[test]

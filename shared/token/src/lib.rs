@@ -33,7 +33,7 @@ mod verify;
 pub use access_token::{Claims, TokenUse};
 pub use jwk::{Jwk, Jwks, KeyAlgorithm, KeyType, KeyUse, PublishedJwk};
 pub use key_record::{KeyRecord, KeyRingError};
-pub use key_ring::{KeyRing, rotate};
+pub use key_ring::{KeyRing, announce, succeed, succession};
 pub use luck::Lucks;
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};

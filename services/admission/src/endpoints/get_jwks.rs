@@ -14,8 +14,9 @@ use crate::state::Admission;
 
 /// The public keys
 ///
-/// All keys whose tokens may still be valid. A gateway should look again when it meets an unknown
-/// `kid`.
+/// The key that signs, the next one if there is one, and all others whose tokens may still be valid.
+/// The next one is published for five minutes, unless the operator said otherwise, before it signs:
+/// a gateway that looks more often than that knows every `kid` it meets.
 #[utoipa::path(
     get, path = "/.well-known/jwks.json", operation_id = "get_jwks", tag = "keys",
     responses(

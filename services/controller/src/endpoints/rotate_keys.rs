@@ -3,48 +3,65 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde::Serialize;
-use utoipa::ToSchema;
-use vestibule_domain::{RoomSnapshot, settings::MAX_SECONDS};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 use vestibule_entry::{KeyError, problem_of};
-use vestibule_runtime::{Problem, ProblemType, extract::Json};
+use vestibule_runtime::{
+    Problem, ProblemType,
+    extract::{Json, Query},
+};
 
-use crate::{openapi::Refusals, state::Controller};
+use crate::{
+    openapi::{InvalidRequest, Refusals},
+    state::Controller,
+};
 
-/// Services may sign with the old key for so long after the rotation, in seconds.
-const SETTLES: u64 = 60;
+/// For how long a new key is only published, unless the request says otherwise: longer than the
+/// gateways of `deploy/gateways` and most others keep a key set.
+const PUBLISHED_FIRST: u64 = 5 * 60;
+/// The longest that a new key can be published first.
+const LONGEST: u64 = 7 * 24 * 60 * 60;
+
+/// When the new key is to sign.
+#[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Succession {
+    /// For how many seconds the new key is published before the first token is signed with it:
+    /// longer than any gateway keeps a key set without looking again. 0 signs at once, for a key
+    /// that has become known.
+    #[param(default = 300, maximum = 604_800)]
+    signs_in_seconds: Option<u64>,
+}
 
 /// The new key.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct NewKey {
     /// Its id, as in the `kid` of tokens and of the published keys.
     pub kid: String,
+    /// From when tokens are signed with it, unix seconds.
+    pub signs_from: u64,
 }
 
-/// Signs with a new key from now on.
+/// Publishes a new key, and signs with it a while later.
 ///
-/// The old keys are published until their last token has expired.
+/// So no gateway that verifies tokens by itself meets a key it does not know. The old keys are
+/// published until their last token has expired. A key that was published earlier and has not
+/// signed yet gives way to the new one.
 #[utoipa::path(
-    post, path = "/v1/keys/rotate", tag = "keys",
-    responses((status = 200, description = "The new key", body = NewKey), Refusals)
+    post, path = "/v1/keys/rotate", tag = "keys", params(Succession),
+    responses((status = 200, description = "The new key", body = NewKey), InvalidRequest, Refusals)
 )]
 pub(crate) async fn rotate_keys(
     State(controller): State<Arc<Controller>>,
+    Query(succession): Query<Succession>,
 ) -> Result<Json<NewKey>, Problem> {
+    let signs_in = succession.seconds()?;
     controller.require_whole_keyspace().await?;
     let now = controller.store.now_ms().await.map_err(|error| problem_of(&error))? / 1000;
-    let rooms = controller.feed.rooms();
-    let longest = rooms.iter().map(|room| longest_validity(&room.snapshot(), now)).max();
-    let retire_in = longest.unwrap_or(0).min(MAX_SECONDS) + SETTLES;
-    let kid = controller.keys.rotate(now, retire_in).await.map_err(problem)?;
-    tracing::info!(kid, "rotated the signing key");
-    Ok(Json(NewKey { kid }))
-}
-
-/// How long a token of this room may still be valid: as its settings say, or as its longest-lived
-/// AWS-style token does, whose validity its caller chose.
-fn longest_validity(room: &RoomSnapshot, now: u64) -> u64 {
-    room.settings.longest_validity_seconds().max(room.tokens_until.saturating_sub(now))
+    let signs_from = now + signs_in;
+    let kid = controller.keys.announce(now, signs_from).await.map_err(problem)?;
+    tracing::info!(kid, signs_from, "published a new signing key");
+    Ok(Json(NewKey { kid, signs_from }))
 }
 
 fn problem(error: KeyError) -> Problem {
@@ -55,21 +72,15 @@ fn problem(error: KeyError) -> Problem {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+// === impl Succession ===
 
-    #[test]
-    fn a_token_with_a_validity_of_its_own_keeps_its_key_published() {
-        let room: RoomSnapshot = serde_json::from_str(
-            r#"{"room":"r","settings":{"token_validity_seconds":100,"session_duration_seconds":50},
-            "reset_epoch":7,"generation":1,"now_ms":1,"queue_counter":0,"serving_counter":0,
-            "admitted":0,"active":0,"phantom":0,"expired":0,"skipped":0,"expired_position":0,
-            "admitted_last_minute":0,"tokens_until":5000,"figures":{}}"#,
-        )
-        .unwrap();
-        assert_eq!(longest_validity(&room, 1_000), 4_000);
-        assert_eq!(longest_validity(&room, 4_950), 100);
-        assert_eq!(longest_validity(&room, 9_000), 100);
+impl Succession {
+    fn seconds(self) -> Result<u64, Problem> {
+        let seconds = self.signs_in_seconds.unwrap_or(PUBLISHED_FIRST);
+        if seconds > LONGEST {
+            let problem = Problem::new(ProblemType::InvalidRequest);
+            return Err(problem.field("signs_in_seconds", "must be at most 604800, a week"));
+        }
+        Ok(seconds)
     }
 }

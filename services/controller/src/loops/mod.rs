@@ -1,9 +1,11 @@
 //! What goes on by itself. Every controller keeps its memory fresh and campaigns for the lease;
-//! the one that leads keeps the keyspace whole, lets the lines advance, and closes minutes.
+//! the one that leads keeps the keyspace whole, lets the lines advance and new keys sign, and closes
+//! minutes.
 //!
 //! A loop never fails because of Redis: it tries again. One that ends by itself stops the process.
 
 mod draw;
+mod keys;
 mod leader;
 mod leadership;
 mod opening;
@@ -35,6 +37,7 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     lifecycle.spawn("keys", until(drained.clone(), controller.keys.clone().run()));
     lifecycle.spawn("leader", leader::run(own(), soft.clone()));
     lifecycle.spawn("restore", until(soft.clone(), restore::run(own())));
+    lifecycle.spawn("new keys", until(soft.clone(), keys::run(own())));
     lifecycle.spawn("draw", until(soft.clone(), draw::run(own())));
     lifecycle.spawn("tick", until(soft.clone(), tick::run(own())));
     lifecycle.spawn("roll up", until(soft.clone(), roll_up::run(own())));

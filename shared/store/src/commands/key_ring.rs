@@ -1,6 +1,6 @@
 //! The sealed key ring, as one JSON text. What is in it, and its sealing, is `vestibule-token`'s.
 
-use crate::{Store, StoreError, keys::KEY_RING};
+use crate::{Store, StoreError, keys::KEY_RING, scripts};
 
 impl Store {
     /// The key ring's text, or `None` while there is none.
@@ -11,12 +11,14 @@ impl Store {
         self.query(redis::cmd("GET").arg(KEY_RING)).await
     }
 
-    /// Replaces the key ring's text.
+    /// Puts `text` in the place of the key ring's text, if that is still `read`. Says whether it
+    /// was.
     ///
     /// # Errors
     /// As for every call to Redis.
-    pub async fn put_key_ring(&self, text: &str) -> Result<(), StoreError> {
-        self.query(redis::cmd("SET").arg(KEY_RING).arg(text)).await
+    pub async fn replace_key_ring(&self, read: &str, text: &str) -> Result<bool, StoreError> {
+        let mut call = Self::untimed(&scripts::REPLACE_KEY_RING, &[KEY_RING.to_owned()]);
+        self.run(call.arg(read).arg(text)).await
     }
 
     /// Writes the first key ring, unless there is one; returns the one that is there.

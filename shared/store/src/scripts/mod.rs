@@ -35,6 +35,7 @@ scripts! {
     POSITION_EXPIRY = "position_expiry" ["room", "serving"];
     PUT_PROGRAM = "put_program" ["room", "rate", "publish", "program"];
     READ_SNAPSHOT = "read_snapshot" ["room", "rate", "publish"];
+    REPLACE_KEY_RING = "replace_key_ring" [];
     RESET = "reset" ["room", "rate", "publish"];
     RESTORE = "restore" ["room", "rate", "serving", "publish", "program"];
     ROLL_UP = "roll_up" ["room", "fence"];

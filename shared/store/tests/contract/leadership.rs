@@ -36,7 +36,7 @@ async fn the_lease_has_one_holder_and_rising_epochs(world: World) {
 async fn a_lease_that_is_not_renewed_passes_on(world: World) {
     let store = world.store.clone();
     store.lease("a", Duration::from_millis(50), 0).await.unwrap().unwrap();
-    let passed = eventually(Duration::from_secs(5), "the lease passes on", || async {
+    let passed = eventually(Duration::from_secs(20), "the lease passes on", || async {
         store.lease("b", LONG, 0).await?.ok_or_else(|| anyhow::anyhow!("a still leads"))
     });
     assert_eq!(passed.await.unwrap(), 2);

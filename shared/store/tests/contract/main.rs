@@ -10,6 +10,7 @@ mod events;
 mod expiry;
 mod history;
 mod joins;
+mod key_ring;
 mod leadership;
 mod memory;
 mod methods;

@@ -8,7 +8,7 @@ use jsonwebtoken::{EncodingKey, Header, encode};
 
 use super::*;
 use crate::{
-    KeyRecord, SigningKey, rotate,
+    KeyRecord, SigningKey, announce, succeed,
     test_support::{claims, key, other_key, room, secret},
 };
 
@@ -149,8 +149,9 @@ fn tokens_of_a_retired_key_count_until_it_is_past_its_time() {
     let old = KeyRecord::seal(&secret(), key(), 1_000).unwrap();
     let new = KeyRecord::seal(&secret(), other_key(), claims().iat).unwrap();
     let open = |validity| {
-        let records = rotate(std::slice::from_ref(&old), new.clone(), claims().iat, validity);
-        KeyRing::open(&secret(), &records).unwrap()
+        let now = claims().iat;
+        let announced = announce(std::slice::from_ref(&old), new.clone(), now, now);
+        KeyRing::open(&secret(), &succeed(&announced, now, validity).unwrap()).unwrap()
     };
     let later = claims().iat + 60;
     assert!(verify(&token, &open(3_600), &room("sale"), later).is_ok());
