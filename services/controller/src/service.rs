@@ -64,3 +64,30 @@ impl Service {
         self.lifecycle.run(signals).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::Cli;
+
+    /// The tasks have not run yet: whoever asks this early must not be told that all is there.
+    #[tokio::test]
+    async fn who_has_just_started_is_not_ready() {
+        let free = "127.0.0.1:0";
+        let cli = Cli::parse_from([
+            "test",
+            "--listen",
+            free,
+            "--admin-listen",
+            free,
+            "--secret",
+            &"s".repeat(32),
+            "--api-token",
+            &"t".repeat(32),
+        ]);
+        let service = Service::start(Config::read(&cli).unwrap()).await.unwrap();
+        assert_eq!(service.lifecycle.readiness().missing(), ["redis", "keyspace"]);
+    }
+}

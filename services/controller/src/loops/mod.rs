@@ -22,11 +22,13 @@ use vestibule_runtime::Lifecycle;
 use vestibule_store::StoreError;
 
 pub use self::leadership::{Leadership, Role};
+use self::opening::Opening;
 use crate::state::Controller;
 
 /// Starts the loops: first the opening, and the others once Redis was reached.
 pub fn spawn(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
-    lifecycle.spawn("opening", opening::run(Arc::clone(controller), lifecycle.clone()));
+    let opening = Opening::new(lifecycle.readiness());
+    lifecycle.spawn("opening", opening.run(Arc::clone(controller), lifecycle.clone()));
 }
 
 /// Feed and keys serve requests until the last is answered; the rest ends with the first signal.

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::sleep;
 use vestibule_entry::KeyError;
-use vestibule_runtime::Lifecycle;
+use vestibule_runtime::{Condition, Lifecycle, Readiness};
 
 use crate::state::Controller;
 
@@ -12,26 +12,40 @@ const RETRY: Duration = Duration::from_millis(250);
 /// One in so many failed attempts is worth a line in the log.
 const LOG_EVERY: usize = 40;
 
-/// Opens the service, and stays until the stop. Ends by itself, which stops the process, when the
-/// keyspace is newer than this release, or is another secret's.
-pub(super) async fn run(controller: Arc<Controller>, lifecycle: Lifecycle) {
-    let redis = lifecycle.readiness().condition("redis");
-    let keyspace = lifecycle.readiness().condition("keyspace");
-    let opening = async {
-        if let Err(error) = reach_redis(&controller).await {
-            tracing::error!(%error, "this controller cannot work on this keyspace");
-            return;
-        }
-        redis.set(true);
-        super::spawn_all(&controller, &lifecycle);
-        while !is_usable(&controller).await {
-            sleep(RETRY).await;
-        }
-        keyspace.set(true);
-        tracing::info!("ready");
-        std::future::pending::<()>().await;
-    };
-    super::until(lifecycle.soft().clone(), opening).await;
+/// What the instance lacks until it is ready.
+#[derive(Debug)]
+pub(super) struct Opening {
+    redis: Condition,
+    keyspace: Condition,
+}
+
+// === impl Opening ===
+
+impl Opening {
+    /// From now on the instance is not ready, until [`Self::run`] says that it is.
+    pub(super) fn new(readiness: &Readiness) -> Self {
+        Self { redis: readiness.condition("redis"), keyspace: readiness.condition("keyspace") }
+    }
+
+    /// Opens the service, and stays until the stop. Ends by itself, which stops the process, when
+    /// the keyspace is newer than this release, or is another secret's.
+    pub(super) async fn run(self, controller: Arc<Controller>, lifecycle: Lifecycle) {
+        let opening = async {
+            if let Err(error) = reach_redis(&controller).await {
+                tracing::error!(%error, "this controller cannot work on this keyspace");
+                return;
+            }
+            self.redis.set(true);
+            super::spawn_all(&controller, &lifecycle);
+            while !is_usable(&controller).await {
+                sleep(RETRY).await;
+            }
+            self.keyspace.set(true);
+            tracing::info!("ready");
+            std::future::pending::<()>().await;
+        };
+        super::until(lifecycle.soft().clone(), opening).await;
+    }
 }
 
 /// Waits as long as it takes, unless waiting cannot help.

@@ -1,0 +1,57 @@
+//! What goes on beside the requests: opening, the feed, the key ring, the counts of presence.
+
+mod opening;
+
+use std::sync::Arc;
+
+use vestibule_runtime::Lifecycle;
+
+use self::opening::Opening;
+use crate::state::Admission;
+
+/// Starts the loops; they end when the last request was answered.
+pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
+    let opening = Opening::new(lifecycle.readiness());
+    lifecycle.spawn("opening", opening.run(Arc::clone(admission), lifecycle.clone()));
+    lifecycle.spawn("live", end_streams(Arc::clone(admission), lifecycle.clone()));
+    for (name, task) in [("feed", Task::Feed), ("keys", Task::Keys), ("check-ins", Task::CheckIns)]
+    {
+        let (admission, drained) = (Arc::clone(admission), lifecycle.drained().clone());
+        lifecycle.spawn(name, async move {
+            tokio::select! { () = task.run(&admission) => {}, () = drained.cancelled() => {} }
+            task.finish(&admission).await;
+        });
+    }
+}
+
+/// Streams would last through the stop: they end when it begins.
+async fn end_streams(admission: Arc<Admission>, lifecycle: Lifecycle) {
+    lifecycle.soft().cancelled().await;
+    admission.live.close();
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Task {
+    Feed,
+    Keys,
+    CheckIns,
+}
+
+// === impl Task ===
+
+impl Task {
+    async fn run(self, admission: &Admission) {
+        match self {
+            Self::Feed => Box::pin(admission.feed.clone().run()).await,
+            Self::Keys => admission.keys.clone().run().await,
+            Self::CheckIns => admission.check_ins.run().await,
+        }
+    }
+
+    async fn finish(self, admission: &Admission) {
+        if matches!(self, Self::CheckIns) {
+            // The last counts, of the visitors whom this instance has just answered.
+            admission.check_ins.send().await;
+        }
+    }
+}
