@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use vestibule_domain::RoomId;
 use vestibule_store::{
-    Claim, Claimed, Feed, Store, StoreError,
+    Claim, Claimed, Claims, Feed, Seen, Store, StoreError,
     batch::{Batcher, Batchers, Limits},
 };
 
@@ -50,7 +50,8 @@ async fn send(
     let key = keys.current().map_err(missing)?;
     let answer = store.claim(room, key.kid(), &claims).await?;
     if let Some(known) = feed.room(room.as_str()) {
-        known.saw(0, i64::MIN, answer.admitted);
+        let Claims { reset_epoch, admitted, .. } = answer;
+        known.saw(Seen { reset_epoch, queue_counter: 0, serving_counter: i64::MIN, admitted });
     }
     let (now_ms, generation) = (answer.now_ms, answer.generation);
     let one = |outcome| Claimed { now_ms, generation, outcome };

@@ -8,7 +8,7 @@ use std::sync::{
 use vestibule_domain::{Place, RoomId, presence::Spot, regions::Taken};
 use vestibule_entry::{KeyError, KeyKeeper};
 use vestibule_store::{
-    Feed, Join, JoinMode, Joined, Store, StoreError, TokenRecord,
+    Feed, Join, JoinMode, Joined, Seen, Store, StoreError, TokenRecord,
     batch::{Batcher, Batchers, Limits},
 };
 
@@ -122,18 +122,25 @@ impl Context {
         let key = self.keys.current().map_err(missing)?;
         let issuer = known.snapshot().settings.issuer.clone();
         let issuer = issuer.unwrap_or_else(|| self.public_url.clone());
+        let seen = known.highest();
         let join = Join {
             region: self.region.name(),
             count: count as u64,
             mode,
-            known_queue_counter: known.queue_counter(),
+            known_reset_epoch: seen.reset_epoch,
+            known_queue_counter: seen.queue_counter,
             key_id: key.kid(),
             issuer: &issuer,
         };
         let joined = self.store.join(room, &join).await?;
         let last = joined.first + join.count - 1;
         self.taken.add(joined.taken);
-        known.saw(last, joined.serving_counter, joined.admitted);
+        known.saw(Seen {
+            reset_epoch: joined.reset_epoch,
+            queue_counter: last,
+            serving_counter: joined.serving_counter,
+            admitted: joined.admitted,
+        });
         let token = TokenRecord {
             issued_at: joined.issued_at,
             expires_at: joined.expires_at,

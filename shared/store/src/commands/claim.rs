@@ -76,6 +76,8 @@ pub enum Outcome {
 pub struct Claims {
     /// Redis's time, ms.
     pub now_ms: u64,
+    /// The room's reset epoch.
+    pub reset_epoch: u64,
     /// The room's generation.
     pub generation: u32,
     /// Sessions that ever began in this room.
@@ -97,6 +99,8 @@ pub struct Claimed {
 
 /// As scripts answer: an outcome, then issued at, expires at, key id and issuer if there is a token.
 pub(super) type Answer = (u64, Option<u64>, Option<u64>, Option<String>, Option<String>);
+
+type Answers = (u64, u64, u32, u64, Vec<redis::Value>);
 
 impl Store {
     /// Lets a batch of visitors enter, as far as they may. `key_id` names the key that signs the
@@ -131,10 +135,9 @@ impl Store {
             call.arg(claim.place.entered_at).arg(claim.kind.letter());
             call.arg(&claim.request_id).arg(&claim.issuer).arg(optional(claim.validity_seconds));
         }
-        let (now_ms, generation, admitted, answers): (u64, u32, u64, Vec<redis::Value>) =
-            self.run(&call).await?;
+        let (now_ms, reset_epoch, generation, admitted, answers): Answers = self.run(&call).await?;
         let outcomes = answers.into_iter().map(outcome).collect::<Result<_, _>>()?;
-        Ok(Claims { now_ms, generation, admitted, outcomes })
+        Ok(Claims { now_ms, reset_epoch, generation, admitted, outcomes })
     }
 }
 

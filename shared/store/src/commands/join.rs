@@ -23,7 +23,9 @@ pub struct Join<'a> {
     pub count: u64,
     /// Whether they take seats at once.
     pub mode: JoinMode,
-    /// The highest queue number that the caller has seen: the store may have lost its last writes.
+    /// The reset epoch of what the caller has seen.
+    pub known_reset_epoch: u64,
+    /// The highest queue number that it has seen: the store may have lost its last writes.
     pub known_queue_counter: u64,
     /// Which key signs the tokens of those who enter.
     pub key_id: &'a str,
@@ -87,7 +89,8 @@ impl Store {
             JoinMode::Enter => "enter",
             JoinMode::Queue => "queue",
         });
-        call.arg(join.known_queue_counter).arg(join.key_id).arg(join.issuer);
+        call.arg(join.known_reset_epoch).arg(join.known_queue_counter);
+        call.arg(join.key_id).arg(join.issuer);
         let (
             now_ms,
             reset_epoch,

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
 };
 
@@ -12,7 +12,10 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::time::Instant;
 use vestibule_domain::{RoomSnapshot, draw::DrawRecord, schedule::Program};
 
-use super::endings::{Ended, Endings};
+use super::{
+    endings::{Ended, Endings},
+    highest::{Highest, Seen},
+};
 use crate::{Clock, Testimony};
 
 /// A room as this service knows it.
@@ -21,9 +24,7 @@ pub struct KnownRoom {
     last: ArcSwap<Received>,
     plans: ArcSwapOption<Plans>,
     ended: Ended,
-    queue_counter: AtomicU64,
-    serving_counter: AtomicI64,
-    admitted: AtomicU64,
+    highest: Highest,
     /// Whether something has been seen that no testimony has told yet.
     untold: AtomicBool,
     clock: Clock,
@@ -49,16 +50,13 @@ struct Received {
 
 impl KnownRoom {
     pub(super) fn new(snapshot: RoomSnapshot, clock: Clock) -> Self {
-        let (queue_counter, serving_counter, admitted) =
-            (snapshot.queue_counter, snapshot.serving_counter, snapshot.admitted);
+        let highest = Highest::new(seen_in(&snapshot));
         let received = Received { snapshot: Arc::new(snapshot), at: Instant::now() };
         Self {
             last: ArcSwap::from_pointee(received),
             plans: ArcSwapOption::empty(),
             ended: Ended::new(Instant::now()),
-            queue_counter: queue_counter.into(),
-            serving_counter: serving_counter.into(),
-            admitted: admitted.into(),
+            highest,
             untold: true.into(),
             clock,
         }
@@ -125,19 +123,16 @@ impl KnownRoom {
     }
 
     /// Takes note of counters that came with an answer of Redis.
-    pub fn saw(&self, queue_counter: u64, serving_counter: i64, admitted: u64) {
-        let before = self.queue_counter.fetch_max(queue_counter, Ordering::Relaxed);
-        self.serving_counter.fetch_max(serving_counter, Ordering::Relaxed);
-        let admitted_before = self.admitted.fetch_max(admitted, Ordering::Relaxed);
-        if queue_counter > before || admitted > admitted_before {
+    pub fn saw(&self, seen: Seen) {
+        if self.highest.take(seen) {
             self.untold.store(true, Ordering::Relaxed);
         }
     }
 
-    /// The highest queue number that this service has seen.
+    /// The highest counters that this service has seen.
     #[must_use]
-    pub fn queue_counter(&self) -> u64 {
-        self.queue_counter.load(Ordering::Relaxed)
+    pub fn highest(&self) -> Seen {
+        self.highest.get()
     }
 
     /// Takes in a snapshot, unless it is older than the last.
@@ -147,11 +142,7 @@ impl KnownRoom {
         if order(&snapshot) < order(&last) {
             return;
         }
-        if snapshot.reset_epoch == last.reset_epoch {
-            self.saw(snapshot.queue_counter, snapshot.serving_counter, snapshot.admitted);
-        } else {
-            self.begin_again(&snapshot);
-        }
+        self.saw(seen_in(&snapshot));
         self.last.store(Arc::new(Received { snapshot: Arc::new(snapshot), at: Instant::now() }));
     }
 
@@ -161,22 +152,73 @@ impl KnownRoom {
         if !self.untold.swap(false, Ordering::Relaxed) && !anyway {
             return None;
         }
-        let last = self.snapshot();
-        let admitted = self.admitted.load(Ordering::Relaxed);
+        let (seen, last) = (self.highest.get(), self.snapshot());
+        // Of those who were inside at the last snapshot none is after a reset.
+        let known = if last.reset_epoch == seen.reset_epoch { Some(&last) } else { None };
+        let (inside, admitted) =
+            known.map_or((0, 0), |last| (last.active + last.phantom, last.admitted));
         Some(Testimony {
-            reset_epoch: last.reset_epoch,
-            queue_counter: self.queue_counter.load(Ordering::Relaxed),
-            serving_counter: self.serving_counter.load(Ordering::Relaxed),
-            admitted,
-            active: last.active + last.phantom + admitted.saturating_sub(last.admitted),
+            reset_epoch: seen.reset_epoch,
+            queue_counter: seen.queue_counter,
+            serving_counter: seen.serving_counter,
+            admitted: seen.admitted,
+            active: inside + seen.admitted.saturating_sub(admitted),
         })
     }
+}
 
-    /// After a reset, or a room made anew under the same name.
-    fn begin_again(&self, snapshot: &RoomSnapshot) {
-        self.queue_counter.store(snapshot.queue_counter, Ordering::Relaxed);
-        self.serving_counter.store(snapshot.serving_counter, Ordering::Relaxed);
-        self.admitted.store(snapshot.admitted, Ordering::Relaxed);
-        self.untold.store(true, Ordering::Relaxed);
+fn seen_in(snapshot: &RoomSnapshot) -> Seen {
+    Seen {
+        reset_epoch: snapshot.reset_epoch,
+        queue_counter: snapshot.queue_counter,
+        serving_counter: snapshot.serving_counter,
+        admitted: snapshot.admitted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(reset_epoch: u64, queue_counter: u64) -> RoomSnapshot {
+        let json = format!(
+            r#"{{"room":"r","settings":{{}},"reset_epoch":{reset_epoch},"generation":1,"now_ms":1,
+            "queue_counter":{queue_counter},"serving_counter":3,"admitted":30,"active":4,
+            "phantom":2,"expired":0,"skipped":0,"expired_position":0,"admitted_last_minute":0,
+            "tokens_until":0,"figures":{{}}}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
+    fn answer(reset_epoch: u64, queue_counter: u64, admitted: u64) -> Seen {
+        Seen { reset_epoch, queue_counter, serving_counter: i64::MIN, admitted }
+    }
+
+    #[test]
+    fn it_testifies_the_highest_it_has_seen_whenever_there_is_news() {
+        let known = KnownRoom::new(snapshot(7, 90), Clock::Server);
+        let told = known.testimony(false).unwrap();
+        assert_eq!((told.queue_counter, told.admitted, told.active), (90, 30, 6));
+        known.saw(answer(7, 80, 30));
+        assert!(known.testimony(false).is_none(), "no news");
+        known.saw(answer(7, 95, 33));
+        let told = known.testimony(false).unwrap();
+        assert_eq!((told.queue_counter, told.serving_counter), (95, 3));
+        assert_eq!((told.admitted, told.active), (33, 9), "they may all be inside");
+    }
+
+    #[test]
+    fn after_a_reset_nothing_of_before_it_is_testified() {
+        let known = KnownRoom::new(snapshot(7, 90), Clock::Server);
+        // The answer to somebody's join tells of the reset before the next snapshot does.
+        known.saw(answer(8, 2, 1));
+        known.receive(snapshot(7, 91));
+        let told = known.testimony(false).unwrap();
+        assert_eq!((told.reset_epoch, told.queue_counter), (8, 2));
+        assert_eq!((told.admitted, told.active), (1, 1));
+        known.receive(snapshot(8, 5));
+        known.saw(answer(7, 92, 31));
+        let told = known.testimony(true).unwrap();
+        assert_eq!((told.reset_epoch, told.queue_counter), (8, 5));
     }
 }

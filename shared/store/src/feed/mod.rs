@@ -6,6 +6,7 @@
 //! row, was deleted.
 
 mod endings;
+mod highest;
 mod known_room;
 
 use std::{
@@ -24,7 +25,10 @@ use tokio::{sync::Mutex, time::sleep};
 use vestibule_domain::{RoomId, RoomSnapshot};
 
 use self::endings::Endings;
-pub use self::known_room::{KnownRoom, Plans};
+pub use self::{
+    highest::Seen,
+    known_room::{KnownRoom, Plans},
+};
 use crate::{
     Store, StoreError,
     commands::parse_snapshot,

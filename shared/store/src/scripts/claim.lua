@@ -8,7 +8,7 @@ ARGV  1 now (ms, 0 = the server's clock)  2 key id for new tokens, then for each
       position ("" = it waits for its draw), whether it has won in a random room (0, 1), entry time
       (unix s), kind ("v" visitor's calls, "a" AWS-style), request id, issuer, validity (s, "" = as
       the room says)
-Returns {now ms, generation, admissions so far, {outcome, issued at, expires at, key id, issuer} per claim}; outcomes:
+Returns {now ms, reset epoch, generation, admissions so far, {outcome, issued at, expires at, key id, issuer} per claim}; outcomes:
       1 entered now  2 has entered already: the same again  3 not served yet  4 served, no seat
       free  5 position expired  6 its session has ended  7 id of before a reset
       8 suspended: enter uncounted
@@ -115,4 +115,4 @@ if entered > 0 then
   redis.call('HINCRBY', keys.line, 'admitted', entered)
   redis.call('HINCRBY', KEYS[10], math.floor(now / 60000) .. '.a', entered)
 end
-return { now, line.generation, line.admitted + entered, outcomes }
+return { now, line.reset_epoch, line.generation, line.admitted + entered, outcomes }

@@ -4,8 +4,9 @@ KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 records (hash)  5 t
       6 entered (bitmap)  7 rate (hash)  8 rows (zset)  9 grants (hash: slots by region)
       10 traffic (hash)  11 unattended (bitmap)  12 presence (hash)
 ARGV  1 now (ms, 0 = the server's clock)  2 region's name  3 how many  4 mode: "enter" (take a seat
-      at once if one is free) or "queue" (AWS-style: claim later)  5 highest queue number that the
-      caller has seen  6 key id and 7 issuer of the tokens of those who enter
+      at once if one is free) or "queue" (AWS-style: claim later)  5 reset epoch of what the caller
+      has seen  6 highest queue number it has seen  7 key id and 8 issuer of the tokens of those who
+      enter
 Returns {now ms, reset epoch, generation, first number, seated (the first so many entered, -1: the
       room is suspended and everyone enters uncounted), serving counter, issued at, expires at,
         admissions so far, the index of the draw that they wait for (-1: of none), {how many of
@@ -14,7 +15,7 @@ Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within 
       (4) nobody enters here while anyone is waiting, unless the room is open to all; nobody is
       queued while a slot is free, whichever region it was granted to.
 ]]
-assert(#KEYS == 12 and #ARGV == 7, 'join: wrong number of keys or arguments')
+assert(#KEYS == 12 and #ARGV == 8, 'join: wrong number of keys or arguments')
 local keys = {
   line = KEYS[1], sessions = KEYS[3], records = KEYS[4], tokens = KEYS[5], entered = KEYS[6],
   rate = KEYS[7], rows = KEYS[8],
@@ -25,7 +26,8 @@ local line = read_line(keys.line)
 if not line then return no_room() end
 local settings = read_settings(KEYS[2], now)
 
-catch_up(keys.line, line, tonumber(ARGV[5]))
+-- The caller may not have heard of a reset yet.
+if tonumber(ARGV[5]) == line.reset_epoch then catch_up(keys.line, line, tonumber(ARGV[6])) end
 keep_pool(keys.line, line, settings)
 local pool = line.pool_first > 0 and line.pool_last == 0 and line.draw_count or nil
 local before = line.queue_counter

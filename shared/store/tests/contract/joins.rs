@@ -18,6 +18,7 @@ crate::on_both_servers!(
     newcomers_count_as_present_at_once,
     an_unknown_room_is_missing,
     a_store_that_lost_its_last_writes_catches_up,
+    what_was_seen_before_a_reset_lifts_no_number_after_it,
 );
 
 async fn numbers_are_handed_out_once(world: World) {
@@ -116,7 +117,7 @@ async fn newcomers_count_as_present_at_once(world: World) {
 }
 
 async fn an_unknown_room_is_missing(world: World) {
-    let joined = world.try_join(1, JoinMode::Enter, 0).await;
+    let joined = world.try_join(1, JoinMode::Enter).await;
     assert!(matches!(joined, Err(StoreError::RoomMissing)), "{joined:?}");
     assert_eq!(world.redis.keys().await.unwrap(), 0, "and nothing was made of it");
 }
@@ -124,8 +125,19 @@ async fn an_unknown_room_is_missing(world: World) {
 async fn a_store_that_lost_its_last_writes_catches_up(world: World) {
     world.open(limited(0)).await;
     world.join(10, JoinMode::Enter).await;
-    let joined = world.try_join(1, JoinMode::Enter, 25).await.unwrap();
+    let joined = world.join_knowing(world.reset_epoch().await, 25).await;
     assert!(joined.first > 25, "{joined:?}");
     let snapshot = world.snapshot().await;
     assert_eq!(snapshot.numbers_waiting(), 26, "skipped numbers wait for nothing");
+}
+
+async fn what_was_seen_before_a_reset_lifts_no_number_after_it(world: World) {
+    world.open(limited(0)).await;
+    world.join(25, JoinMode::Enter).await;
+    let before = world.reset_epoch().await;
+    world.clock.advance_ms(1_000);
+    world.store.reset(&world.room).await.unwrap();
+    // This service has not heard of it.
+    assert_eq!(world.join_knowing(before, 25).await.first, 1);
+    assert_eq!(world.join_knowing(before, 26).await.first, 2);
 }

@@ -156,6 +156,7 @@ async fn limits_hold_exactly_with_three_regions_at_once(world: World) {
                         region,
                         count,
                         mode: JoinMode::Enter,
+                        known_reset_epoch: 0,
                         known_queue_counter: 0,
                         key_id: "k",
                         issuer: "https://issuer",

@@ -16,7 +16,7 @@ async fn wipe_and_restore(world: &World, seen: &[Testimony]) {
     let last = world.snapshot().await;
     let program = world.store.read_program(&world.room).await.unwrap().unwrap();
     world.redis.flush().await.unwrap();
-    let joined = world.try_join(1, JoinMode::Enter, 0).await;
+    let joined = world.try_join(1, JoinMode::Enter).await;
     assert!(matches!(joined, Err(StoreError::RoomMissing)), "nobody joins a lost room");
     for (instance, seen) in seen.iter().enumerate() {
         let held = world.store.witness(&world.room, &instance.to_string(), seen).await.unwrap();

@@ -72,17 +72,18 @@ impl World {
     }
 
     pub(crate) async fn join(&self, count: u64, mode: JoinMode) -> Joined {
-        self.try_join(count, mode, 0).await.unwrap()
+        self.try_join(count, mode).await.unwrap()
     }
 
-    pub(crate) async fn try_join(
-        &self,
-        count: u64,
-        mode: JoinMode,
-        known_queue_counter: u64,
-    ) -> Result<Joined, StoreError> {
-        let join = Join { known_queue_counter, ..newcomers("here", count, mode) };
-        self.store.join(&self.room, &join).await
+    pub(crate) async fn try_join(&self, count: u64, mode: JoinMode) -> Result<Joined, StoreError> {
+        self.store.join(&self.room, &newcomers("here", count, mode)).await
+    }
+
+    /// One newcomer, at a service that has seen this number in this reset epoch.
+    pub(crate) async fn join_knowing(&self, known_reset_epoch: u64, number: u64) -> Joined {
+        let one = newcomers("here", 1, JoinMode::Enter);
+        let join = Join { known_reset_epoch, known_queue_counter: number, ..one };
+        self.store.join(&self.room, &join).await.unwrap()
     }
 
     /// Newcomers who show up in this region and take seats if there are any.
@@ -196,7 +197,7 @@ impl Leader {
 
 fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
     let (key_id, issuer) = ("k", "https://issuer");
-    Join { region, count, mode, known_queue_counter: 0, key_id, issuer }
+    Join { region, count, mode, known_reset_epoch: 0, known_queue_counter: 0, key_id, issuer }
 }
 
 /// The plan of a leader without a memory.

@@ -111,6 +111,7 @@ impl World {
             region,
             count,
             mode: JoinMode::Enter,
+            known_reset_epoch: self.snapshot.reset_epoch,
             known_queue_counter: self.snapshot.queue_counter,
             key_id: KEY,
             issuer: ISSUER,
