@@ -2,7 +2,7 @@
 
 use std::{env, path::Path, process::Command, time::Duration};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use vestibule_tests::{
@@ -15,6 +15,8 @@ use vestibule_tests::{
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 /// What visitors want, as their browsers have it.
 pub(crate) const WANTED: &str = "http://shop.example/sale/item?size=40&colour=red%20wine";
+/// For how long a place is held for somebody whose turn it is, in seconds.
+pub(crate) const HELD: u64 = 900;
 /// True once the site itself has answered, which it does with JSON.
 pub(crate) const ON_THE_SITE: &str =
     "document.contentType === 'application/json' && document.body.innerText.includes('\"shop\"')";
@@ -49,6 +51,7 @@ impl Place {
         let mut settings = room("/sale");
         settings["access_token_cookie"] = json!(kind == Kind::HaproxyLocal);
         fill(&deployment, "sale", &settings).await?;
+        deployment.site_visitor(SITE_HOST).finds_a_room("/sale", SOON).await?;
         let site = Site::start().await?;
         let vestibule = deployment.address(Service::Admission, 0);
         let mut addresses = Addresses::new(vestibule, site.address());
@@ -62,8 +65,9 @@ impl Place {
         Ok(Self { deployment, port, _site: site, _gateway: gateway, _keys: keys })
     }
 
-    /// Somebody is ahead of those who come now. The first in line is let in as soon as it asks for
-    /// the site: a gateway holds its question for some seconds, in case a seat comes free.
+    /// Somebody is ahead of those who come now, and stays there. The first in line is let in as soon
+    /// as it asks for the site: a gateway holds its question for some seconds, in case a seat comes
+    /// free; and what is said to it changes when it is counted among those at the door.
     pub(crate) async fn with_somebody_ahead(self) -> Result<Self> {
         // Such a client counts as there, though it is never heard of again.
         self.deployment.aws("sale").assign().await?;
@@ -97,9 +101,14 @@ pub(crate) fn page(deployment: &Deployment, room: &str, query: &str) -> String {
     format!("http://{}/room/{room}{query}", deployment.address(Service::Admission, 0))
 }
 
-/// Creates a room and fills its only seat: who comes now has to wait.
+/// Creates a room and fills its only seat: who comes now has to wait. The seat stays taken, and
+/// places in line stay kept, for longer than any test takes.
 pub(crate) async fn fill(deployment: &Deployment, room: &str, settings: &Value) -> Result<()> {
-    deployment.create_room(room, settings).await?;
+    let mut settings = settings.clone();
+    for lasts in ["session_duration_seconds", "presence_grace_seconds"] {
+        settings[lasts] = json!(3600);
+    }
+    deployment.create_room(room, &settings).await?;
     let mut occupant = deployment.visitor(room);
     occupant.join().await?.expect(200)?;
     occupant.claims(SOON).await?;
@@ -117,9 +126,16 @@ pub(crate) async fn call(deployment: &Deployment, room: &str) -> Result<()> {
 pub(crate) fn room(path: &str) -> Value {
     json!({
         "total_active_users": 1,
-        "position_expiry_seconds": 90,
+        "position_expiry_seconds": HELD,
         "routes": [{ "host": SITE_HOST, "path": path }],
     })
+}
+
+/// For how long the page says that the place is held, in seconds.
+pub(crate) async fn held_for(browser: &Chromium) -> Result<u64> {
+    let text = browser.text("hold").await?;
+    let (minutes, seconds) = text.split_once(':').with_context(|| format!("held for `{text}`"))?;
+    Ok(60 * minutes.parse::<u64>()? + seconds.parse::<u64>()?)
 }
 
 /// What an operator of such a gateway does every minute.

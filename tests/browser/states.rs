@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use vestibule_tests::{
     Deployment,
     browser::{Chromium, Media, Options, Seat},
+    eventually,
 };
 
 use crate::place::{SOON, call, fill, page};
@@ -28,7 +29,7 @@ const PREVIEWS: [&str; 9] = [
 async fn nobody_is_kept_out_by_the_page() -> Result<()> {
     let Some(_seat) = Seat::take().await? else { return Ok(()) };
     let deployment = Deployment::builder().start().await?;
-    rooms(&deployment).await?;
+    let prequeue_opens = rooms(&deployment).await?;
     let browser = Chromium::start(&Options::default()).await?;
     for (room, state) in [
         ("full", "waiting"),
@@ -38,6 +39,9 @@ async fn nobody_is_kept_out_by_the_page() -> Result<()> {
         ("held", "paused"),
         ("closed", "turned_away"),
     ] {
+        if room == "early" {
+            until_second(&deployment, prequeue_opens).await?;
+        }
         examine(&browser, &deployment, room, state).await.with_context(|| room.to_owned())?;
     }
     browser.goto(&page(&deployment, "short", "")).await?;
@@ -69,47 +73,63 @@ async fn operators_see_the_same_pages() -> Result<()> {
 
 /// How long it takes, and how much of it is over.
 async fn expect_known_wait(browser: &Chromium) -> Result<()> {
-    let (wait, part) = (browser.text("status-text").await?, browser.text("progress-text").await?);
+    // All at one moment: the next news may say something else.
+    let seen = "['status-text', 'progress-text', 'ahead']
+        .map(id => document.getElementById(id).innerText).concat(document.title)";
+    let [wait, part, ahead, title]: [String; 4] =
+        serde_json::from_value(browser.eval(seen).await?)?;
     ensure!(wait.starts_with("About") && wait.ends_with("minutes"), "the wait is `{wait}`");
     ensure!(part.ends_with("% of the wait is over"), "of the wait `{part}` is over");
     ensure!(browser.shows("progress").await?, "no bar");
-    let ahead: u32 = browser.text("ahead").await?.parse().context("people ahead")?;
+    let ahead: u32 = ahead.parse().context("people ahead")?;
     ensure!((1..10).contains(&ahead), "{ahead} people ahead");
-    let title = browser.driver()?.title().await?;
     ensure!(title == format!("{wait} · You are in line"), "the title is {title}");
     Ok(())
 }
 
-/// One room for each state.
-async fn rooms(deployment: &Deployment) -> Result<()> {
+/// One room for each state; gives the second at which the pre-queue of the room `early` opens.
+async fn rooms(deployment: &Deployment) -> Result<u64> {
+    deployment.create_room("early", &json!({ "total_active_users": 9 })).await?;
+    let opens = plan_launch(deployment).await?;
     fill(deployment, "full", &json!({ "total_active_users": 1 })).await?;
     let short = json!({ "total_active_users": 1, "position_expiry_seconds": 2 });
     fill(deployment, "short", &short).await?;
+    fill(deployment, "slow", &json!({ "new_users_per_minute": 1 })).await?;
     for (room, settings) in [
-        ("slow", json!({ "new_users_per_minute": 1 })),
         ("free", json!({ "total_active_users": 9 })),
-        ("early", json!({ "total_active_users": 9 })),
         ("held", json!({ "total_active_users": 9, "queue_all": true })),
         ("closed", json!({ "total_active_users": 9, "queueing_method": "reject" })),
     ] {
         deployment.create_room(room, &settings).await?;
     }
-    for _ in 0..9 {
-        deployment.visitor("slow").join().await?.expect(200)?;
+    for _ in 0..8 {
+        // Such clients count as there, though they are never heard of again.
+        deployment.aws("slow").assign().await?;
     }
-    plan_launch(deployment).await
+    Ok(opens)
 }
 
-/// The pre-queue of the room `early` is open.
-async fn plan_launch(deployment: &Deployment) -> Result<()> {
-    let opens = deployment.redis().now_seconds().await? + 2;
+/// Plans an event of the room `early`; gives the second at which its pre-queue opens. It stays open
+/// for longer than any test takes.
+async fn plan_launch(deployment: &Deployment) -> Result<u64> {
+    let opens = deployment.redis().now_seconds().await? + 10;
     let event = json!({
-        "prequeue_start_time": opens, "event_start_time": opens + 300,
-        "event_end_time": opens + 3600, "draw_at_event_start": true,
+        "prequeue_start_time": opens, "event_start_time": opens + 3600,
+        "event_end_time": opens + 7200, "draw_at_event_start": true,
     });
     let path = "/v1/rooms/early/events/launch";
     deployment.operator().call(Method::PUT, path, Some(&event)).await?.expect(201)?;
-    Ok(())
+    Ok(opens)
+}
+
+/// Waits until Redis's clock, by which everything goes, is in this second or behind it.
+async fn until_second(deployment: &Deployment, second: u64) -> Result<()> {
+    eventually(SOON, "a second", || async {
+        let now = deployment.redis().now_seconds().await?;
+        ensure!(now >= second, "it is {now}, not yet {second}");
+        Ok(())
+    })
+    .await
 }
 
 async fn examine(

@@ -5,7 +5,7 @@ use serde_json::json;
 use vestibule_tests::{
     Deployment, Service,
     browser::{Chromium, Options, Seat},
-    gateway::Site,
+    gateway::{SITE_HOST, Site},
 };
 
 use crate::place::{self, ON_THE_SITE, Place, SOON, WANTED, call, fill, seat_and_gateway};
@@ -15,6 +15,7 @@ async fn tabs_of_two_rooms_do_not_disturb_each_other() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
     let place = Place::in_place().await?;
     fill(&place.deployment, "tickets", &place::room("/tickets")).await?;
+    place.deployment.site_visitor(SITE_HOST).finds_a_room("/tickets", SOON).await?;
     let browser = place.browser().await?;
     browser.goto(WANTED).await?;
     expect_place(&browser, "sale", "2").await?;
@@ -78,8 +79,9 @@ async fn a_network_that_goes_away_takes_nothing_with_it() -> Result<()> {
     browser.until(ON_THE_SITE, SOON).await?;
     // Back is where the visitor came from, not the page where nobody waits any more.
     browser.driver()?.back().await?;
-    browser.until(ON_THE_SITE, SOON).await?;
-    ensure!(browser.address().await? == "http://shop.example/", "{}", browser.address().await?);
+    browser
+        .until(&format!("{ON_THE_SITE} && location.href === 'http://shop.example/'"), SOON)
+        .await?;
     browser.driver()?.forward().await?;
     browser.until(&format!("{ON_THE_SITE} && location.href === '{WANTED}'"), SOON).await
 }

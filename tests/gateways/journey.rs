@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
+use serde_json::json;
 use vestibule_tests::{
     Reply, eventually,
     gateway::{Browser, Documented, Kind},
@@ -22,10 +23,13 @@ pub(crate) async fn whole(place: &Place) -> Result<()> {
     enters_with_one_request(&first).await.context("the first visitor enters")?;
     waits(&second, place.kind).await.context("the second visitor waits")?;
     has_one_number(&second, 2).await.context("the second visitor's number")?;
+    // Such a client counts as there, though it is never heard of again: whoever is sent out comes
+    // back behind somebody, however long the second visitor is not heard of.
+    place.deployment.aws("sale").assign().await?;
     polls(&second, place.kind).await.context("the second visitor's page asks for news")?;
     chooses_a_language(&second).await.context("the second visitor chooses a language")?;
     passes_uncounted(&second).await.context("what is not covered, and what a rule lets pass")?;
-    is_renewed(&first).await.context("the first visitor's session is renewed")?;
+    is_renewed(place, &first).await.context("the first visitor's session is renewed")?;
     waits(&second, place.kind).await.context("the second visitor still waits")?;
     if matches!(place.kind, Kind::Caddy | Kind::Replayed(Documented::Traefik)) {
         // They have no means for this: the site tells Vestibule by itself.
@@ -107,7 +111,10 @@ async fn passes_uncounted(visitor: &Browser) -> Result<()> {
     expect_site(&Reply::of(request).await?).context("a rule on a header")
 }
 
-async fn is_renewed(visitor: &Browser) -> Result<()> {
+/// A session is renewed after a tenth of its length.
+async fn is_renewed(place: &Place, visitor: &Browser) -> Result<()> {
+    let shorter = json!({ "session_duration_seconds": 60 });
+    place.deployment.operator().patch_room("sale", &shorter).await?.expect(200)?;
     let before = visitor.cookie(COOKIE).context("no ticket")?;
     eventually(SOON, "a renewed session", || async {
         let reply = visitor.get(WANTED).await?;

@@ -9,7 +9,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use vestibule_tests::{
     Deployment, Reply, Service, eventually,
-    gateway::{Addresses, Browser, Gateway, Kind, Site, deployed},
+    gateway::{Addresses, Browser, Gateway, Kind, SITE_HOST, Site, deployed},
 };
 
 use crate::{
@@ -40,6 +40,7 @@ async fn tested(kind: Kind) -> Result<()> {
     let mut room = place::room();
     room["access_token_cookie"] = json!(true);
     deployment.create_room("sale", &room).await?;
+    deployment.site_visitor(SITE_HOST).finds_a_room("/sale", SOON).await?;
     let site = Site::start().await?;
     let keys = TempDir::new()?;
     let vestibule = deployment.address(Service::Admission, 0).to_owned();
@@ -155,13 +156,13 @@ async fn other_rooms(gateway: &Gateway, deployment: &Deployment) -> Result<()> {
 
 /// A token opens the site until it has run out, and not a second longer.
 async fn expiry(gateway: &Gateway, deployment: &Deployment) -> Result<()> {
-    let brief = json!({ "total_active_users": 5, "session_duration_seconds": 3 });
+    let brief = json!({ "total_active_users": 5, "session_duration_seconds": 10 });
     deployment.operator().patch_room("sale", &brief).await?.expect(200)?;
     let mut visitor = deployment.visitor("sale");
     visitor.join().await?;
     let token = visitor.claims(SOON).await?.text_of("access_token")?;
     expect_site(&asks_with(gateway, &token).await?).context("a fresh token")?;
-    eventually(SOON, "its end", || async {
+    eventually(2 * SOON, "its end", || async {
         ensure!(asks_with(gateway, &token).await?.status == 302, "still open");
         Ok(())
     })

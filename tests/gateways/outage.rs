@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use vestibule_tests::{
-    Exited, Service, eventually,
+    Deployment, Exited, Service, eventually,
     gateway::{Documented, Kind},
 };
 
@@ -37,17 +37,18 @@ pub(crate) async fn closed(place: &mut Place) -> Result<()> {
         .context("after the outage")
 }
 
-/// A gRPC connection that Envoy keeps open does not hold up the stop.
+/// A gRPC connection that Envoy keeps open does not hold up the stop: it would for a minute.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn admission_stops_while_envoy_is_connected() -> Result<()> {
     if place::is_left_out() {
         return Ok(());
     }
-    let mut place = Place::build(Kind::EnvoyGrpc).await?;
+    let patient = Deployment::builder().grace_seconds(60);
+    let mut place = Place::build_over(Kind::EnvoyGrpc, patient).await?;
     expect_site(&place.gateway.browser()?.get("/sale").await?)?;
     let admission = place.deployment.process_mut(Service::Admission, 0);
     admission.terminate()?;
-    let ended = admission.ended(SOON / 4).await.context("with an open connection")?;
+    let ended = admission.ended(SOON).await.context("with an open connection")?;
     ensure!(ended == Exited::Code(0), "{ended:?}");
     Ok(())
 }

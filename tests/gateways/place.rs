@@ -1,6 +1,6 @@
 //! A site, a deployment with a room for it, and a gateway in front.
 
-use std::env;
+use std::{env, time::Duration};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -8,6 +8,8 @@ use vestibule_tests::{
     Builder, Deployment,
     gateway::{Addresses, Gateway, Kind, SITE_HOST, Site, free_port},
 };
+
+const SOON: Duration = Duration::from_secs(20);
 
 /// Everything that a visitor meets.
 #[derive(Debug)]
@@ -23,7 +25,9 @@ pub(crate) struct Place {
 impl Place {
     /// A place with one seat in the room `sale`, which covers `/sale`.
     pub(crate) async fn build(kind: Kind) -> Result<Self> {
-        Self::build_over(kind, Deployment::builder()).await
+        let place = Self::build_over(kind, Deployment::builder()).await?;
+        place.deployment.site_visitor(SITE_HOST).finds_a_room("/sale", SOON).await?;
+        Ok(place)
     }
 
     /// The same over another deployment.
@@ -41,11 +45,11 @@ impl Place {
     }
 }
 
-/// Seats are short and few, and renewed after three seconds.
+/// Seats are few, and kept for longer than any test takes: who asks nothing for a while stays inside.
 pub(crate) fn room() -> Value {
     json!({
         "total_active_users": 1,
-        "session_duration_seconds": 30,
+        "session_duration_seconds": 3600,
         "routes": [{ "host": SITE_HOST, "path": "/sale" }],
         "bypass_rules": [
             { "name": "static files", "when": { "path": { "starts_with": "/sale/static/" } } },

@@ -135,12 +135,7 @@ async fn an_app_joins_waits_and_enters_by_asking_one_address() -> Result<()> {
     ensure!(told.refresh()? > Some(0), "{:?}", told.0.headers);
     ensure!(told.0.headers.contains_key("set-cookie") && told.0.body["vestibule"].is_null());
     ensure!(told.0.header("cache-control") == "no-store", "{:?}", told.0.headers);
-    let (updated, cookie) = (told.of("lastUpdated").clone(), second.0.ticket().to_owned());
-    expect_timestamp(&updated)?;
-    let early = second.get().await?;
-    ensure!(*early.of("lastUpdated") == updated, "an early call counts: {}", early.0.text);
-    assert_eq!(early.interval(), told.interval());
-    assert_eq!(second.0.ticket(), cookie, "and it changes nothing");
+    let updated = expect_early_call_does_not_count(&mut second).await?;
     let status = deployment.operator().status("sale").await?;
     assert_eq!(status.number("queue_counter")?, 3, "one place for each cookie jar");
     second.until("counted", |told| *told.of("lastUpdated") != updated).await?;
@@ -158,6 +153,24 @@ async fn an_app_joins_waits_and_enters_by_asking_one_address() -> Result<()> {
     let again = first.get().await?;
     ensure!(again.0.body["vestibule"]["access_token"] == token, "{}", again.0.text);
     second.get().await?.expect(&json!({ "inWaitingRoom": true }))
+}
+
+/// Calls twice in a row until the second call comes before it is due; gives what it then tells as
+/// `lastUpdated`. Between two calls a check-in may have become due, though not every time.
+async fn expect_early_call_does_not_count(app: &mut App) -> Result<Value> {
+    let deadline = Instant::now() + SOON;
+    loop {
+        let told = app.get().await?;
+        let (updated, cookie) = (told.of("lastUpdated").clone(), app.0.ticket().to_owned());
+        expect_timestamp(&updated)?;
+        let early = app.get().await?;
+        if *early.of("lastUpdated") == updated {
+            assert_eq!(early.interval(), told.interval());
+            assert_eq!(app.0.ticket(), cookie, "and it changes nothing");
+            return Ok(updated);
+        }
+        ensure!(Instant::now() < deadline, "every call counts: {}", early.0.text);
+    }
 }
 
 /// As `2020-08-03T23:46:00.000Z`.
@@ -231,7 +244,7 @@ async fn an_app_is_told_how_the_room_queues() -> Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_app_is_told_of_the_event_that_it_came_early_for() -> Result<()> {
     let deployment = sale(5).await?;
-    let opens = deployment.redis().now_seconds().await? + 2;
+    let opens = deployment.redis().now_seconds().await? + 5;
     draw::plan_launch(&deployment, opens).await?.expect(201)?;
     let is_open = |status: &Reply| Ok(status.body["state"] == "event_prequeueing");
     deployment.operator().until("sale", "the pre-queue", SOON, is_open).await?;

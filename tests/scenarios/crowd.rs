@@ -160,9 +160,9 @@ pub(crate) async fn all_of(tasks: Vec<JoinHandle<Result<Entered>>>) -> Result<Ve
 /// Stays for a random while up to `longest`, and leaves.
 pub(crate) async fn stay_and_leave(mut inside: Entered, longest: Duration) -> Result<Entered> {
     sleep(longest.mul_f64(rand::random_range(0.2..1.0))).await;
-    // Leaving again does no harm, so a broken call is simply made again.
+    // Leaving again does no harm, so a call that broke or was refused for now is simply made again.
     let deadline = Instant::now() + PATIENCE;
-    while inside.visitor.leave().await.is_err() {
+    while inside.visitor.leave().await.map_or(true, |reply| reply.status == 503) {
         ensure!(Instant::now() < deadline, "cannot leave");
         sleep(RETRY).await;
     }

@@ -15,7 +15,8 @@ use crate::{
     rooms::expect_problem,
 };
 
-const SOON: Duration = Duration::from_secs(20);
+const SOON: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(20);
 /// The shortest pre-queue there is, in seconds.
 const PREQUEUE: u64 = 300;
 
@@ -60,9 +61,9 @@ struct Launch {
 // === impl Launch ===
 
 impl Launch {
-    /// Plans it, and sees what is promised from now on.
+    /// Plans it, and sees what is promised from now on: well before it opens.
     async fn planned(deployment: Deployment) -> Result<Self> {
-        let opens = deployment.redis().now_seconds().await? + 4;
+        let opens = deployment.redis().now_seconds().await? + 10;
         let planned = plan_launch(&deployment, opens).await?.expect(201)?;
         let commitment = planned.text_of("commitment")?;
         let promise = until_published(&deployment, "committed").await?;
@@ -86,7 +87,7 @@ impl Launch {
     /// While the pre-queue is open, those in it wait without a position, in front of free seats;
     /// gives what they are told.
     async fn holds(&self, guests: &mut [Guest]) -> Result<String> {
-        no_position(&mut guests[0]).await?;
+        until_told(&self.deployment, &mut guests[0], None).await?;
         let mut answers = String::new();
         for guest in guests {
             answers += &guest.visitor.join().await?.expect(200)?.text;
@@ -142,6 +143,8 @@ impl Launch {
         let cancelled = until_published(&self.deployment, "cancelled").await?;
         assert_eq!(cancelled.body["commitment"], self.commitment, "it stays on record");
         expect_unrevealed(&cancelled)?;
+        let first = guests[0].number;
+        until_told(&self.deployment, &mut guests[0], Some(first)).await?;
         for guest in guests {
             let told = guest.ask(false).await?.context("busy")?;
             assert_eq!(told.number("position")?, guest.number, "in order of arrival");
@@ -182,15 +185,48 @@ async fn a_draw_is_promised_collects_and_is_withdrawn_with_its_seed() -> Result<
     launch.keeps_its_seed(&collecting.text).await
 }
 
-/// Waits until the instances know that the pre-queue is open; Redis knows at once.
-async fn no_position(guest: &mut Guest) -> Result<()> {
-    let begun = Instant::now();
-    for _ in 0..10 {
-        while !guest.ask(false).await?.context("busy")?.body["position"].is_null() {
-            ensure!(begun.elapsed() < SOON, "it is told a position before the draw");
+/// Waits until every instance tells `guest` this position, or none. Redis, and so what is published
+/// of a draw, is ahead of what the instances have heard.
+async fn until_told(
+    deployment: &Deployment,
+    guest: &mut Guest,
+    position: Option<u64>,
+) -> Result<()> {
+    let everywhere = deployment.admissions();
+    for admissions in everywhere.each() {
+        guest.visitor = guest.visitor.clone().at(admissions);
+        let deadline = Instant::now() + SOON;
+        loop {
+            let told = guest.ask(false).await?.context("busy")?;
+            if told.body["position"].as_u64() == position {
+                break;
+            }
+            ensure!(Instant::now() < deadline, "it is not at {position:?}: {}", told.text);
+            sleep(PAUSE).await;
         }
     }
+    guest.visitor = guest.visitor.clone().at(everywhere.clone());
     Ok(())
+}
+
+/// Everyone claims in vain, again and again, until the second `start` of Redis's time.
+async fn nobody_enters_before(
+    deployment: &Deployment,
+    start: u64,
+    guests: &mut [Guest],
+) -> Result<()> {
+    let deadline = Instant::now() + Duration::from_secs(PREQUEUE) + SOON;
+    loop {
+        for guest in &mut *guests {
+            let told = guest.ask(true).await?.context("busy")?;
+            if deployment.redis().now_seconds().await? >= start {
+                return Ok(());
+            }
+            ensure!(told.says("waiting") && told.body["position"].is_null(), "{}", told.text);
+        }
+        ensure!(Instant::now() < deadline, "the start does not come");
+        sleep(Duration::from_secs(2)).await;
+    }
 }
 
 /// Nothing of what only a draw that was held may tell.
@@ -209,21 +245,13 @@ async fn a_whole_draw_gives_everyone_the_place_that_anyone_can_compute() -> Resu
     const CROWD: u64 = 50;
     let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
     deployment.create_room("sale", &json!({ "total_active_users": 5 })).await?;
-    let opens = deployment.redis().now_seconds().await? + 3;
+    let opens = deployment.redis().now_seconds().await? + 5;
     let planned = plan_launch(&deployment, opens).await?.expect(201)?;
     until_published(&deployment, "collecting").await?;
     let mut guests = crowd::join(&deployment, "sale", usize::try_from(CROWD)?).await?;
     let first = guests[0].number;
-    no_position(&mut guests[0]).await?;
-    let start = Instant::now() + Duration::from_secs(PREQUEUE + 5);
-    while deployment.redis().now_seconds().await? + 1 < opens + PREQUEUE {
-        ensure!(Instant::now() < start, "the start does not come");
-        for guest in &mut guests {
-            let told = guest.ask(true).await?.context("busy")?;
-            ensure!(told.says("waiting") && told.body["position"].is_null(), "{}", told.text);
-        }
-        sleep(Duration::from_secs(2)).await;
-    }
+    until_told(&deployment, &mut guests[0], None).await?;
+    nobody_enters_before(&deployment, opens + PREQUEUE, &mut guests).await?;
     let record = until_published(&deployment, "drawn").await?;
     println!("published: {}", record.text);
     assert_eq!(record.number("event_start")?, opens + PREQUEUE);
@@ -236,6 +264,7 @@ async fn a_whole_draw_gives_everyone_the_place_that_anyone_can_compute() -> Resu
 
     let computed = places(&record).await?;
     println!("places, in order of arrival: {computed:?}");
+    until_told(&deployment, &mut guests[0], Some(computed[0])).await?;
     for guest in &mut guests {
         let told = guest.ask(false).await?.context("busy")?;
         let place = computed[usize::try_from(guest.number - first)?];

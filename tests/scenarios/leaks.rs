@@ -37,6 +37,8 @@ pub(crate) async fn stored(connection: &mut MultiplexedConnection) -> Result<Vec
             "string" => redis::cmd("MGET"),
             "hash" => redis::cmd("HGETALL"),
             "set" => redis::cmd("SMEMBERS"),
+            // It was deleted, or has expired, since the keys were listed.
+            "none" => continue,
             _ => redis::cmd("ZRANGE"),
         };
         command.arg(&key);

@@ -29,13 +29,15 @@ impl Live {
 
     /// Reads until news of this state come.
     async fn sees(mut self, state: &str) -> Result<Value> {
-        let mut text = String::new();
+        let mut bytes = Vec::new();
         let news = async {
             while let Some(chunk) = self.0.chunk().await? {
-                text.push_str(std::str::from_utf8(&chunk)?);
-                let events = text.lines().filter_map(|line| line.strip_prefix("data: "));
-                for event in events {
-                    let event: Value = serde_json::from_str(event)?;
+                bytes.extend_from_slice(&chunk);
+                // The last line may not have come whole yet.
+                while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+                    let line: Vec<u8> = bytes.drain(..=end).collect();
+                    let Some(event) = line.strip_prefix(b"data: ") else { continue };
+                    let event: Value = serde_json::from_slice(event)?;
                     if event["state"] == state {
                         return Ok(event);
                     }

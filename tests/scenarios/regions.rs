@@ -12,7 +12,7 @@ use vestibule_tests::{Deployment, Reply, Service, eventually};
 use crate::{crowd::Guest, watch::Watch};
 
 const REGIONS: [&str; 3] = ["asia", "eu", "us"];
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(20);
 const LIMIT: u64 = 40;
 
 async fn deployment() -> Result<Deployment> {

@@ -15,7 +15,7 @@ use crate::{
 const CEILING: usize = 10;
 const SESSION_SECONDS: u64 = 4;
 const CROWD: usize = 40;
-const BACK: Duration = Duration::from_secs(20);
+const BACK: Duration = Duration::from_secs(40);
 
 /// How Redis loses everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

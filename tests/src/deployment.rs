@@ -3,7 +3,7 @@
 
 use std::{env, time::Duration};
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use reqwest::{Client, redirect::Policy};
 use tempfile::TempDir;
 
@@ -258,6 +258,25 @@ impl Deployment {
     pub async fn admin(&self, service: Service, index: usize, path: &str) -> Result<Reply> {
         let url = format!("{}{path}", self.instance(service, index).admin);
         Reply::of(self.settings.http.get(url)).await
+    }
+
+    /// Whether a controller takes itself for the leader.
+    pub async fn leads(&self, index: usize) -> Result<bool> {
+        let metrics = self.admin(Service::Controller, index, "/metrics").await?.expect(200)?;
+        Ok(metrics.text.contains("vestibule_leading 1\n"))
+    }
+
+    /// Which controller leads, once one does: the first to start, unless it was held up.
+    pub async fn leading(&self) -> Result<usize> {
+        eventually(START, "a leader", || async {
+            for index in 0..self.controllers.len() {
+                if self.leads(index).await? {
+                    return Ok(index);
+                }
+            }
+            bail!("nobody leads")
+        })
+        .await
     }
 
     /// The address at which an instance listens, as `host:port`.

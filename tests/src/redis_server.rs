@@ -6,7 +6,7 @@
 use std::{env, path::PathBuf, process::Command, time::Duration};
 
 use anyhow::{Context, Result};
-use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, aio::MultiplexedConnection};
 use tempfile::TempDir;
 use testcontainers::{
     ContainerAsync, GenericImage, ImageExt, core::IntoContainerPort, runners::AsyncRunner,
@@ -15,6 +15,9 @@ use testcontainers::{
 use crate::{docker, ports, process::Process, programs, wait::eventually};
 
 const START: Duration = Duration::from_secs(20);
+/// How long an answer to the test itself may take: the client's own half a second is too short for a
+/// machine that is busy with other tests.
+const ANSWER: Duration = Duration::from_secs(15);
 const PORTS_TRIED: usize = 5;
 
 /// Which server.
@@ -177,7 +180,10 @@ impl Redis {
 }
 
 async fn connect(url: String) -> Result<MultiplexedConnection> {
-    Ok(redis::Client::open(url)?.get_multiplexed_async_connection().await?)
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(Some(ANSWER))
+        .set_response_timeout(Some(ANSWER));
+    Ok(redis::Client::open(url)?.get_multiplexed_async_connection_with_config(&config).await?)
 }
 
 #[cfg(test)]

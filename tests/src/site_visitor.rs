@@ -1,15 +1,15 @@
 //! A visitor of a site behind a gateway that asks the authorizer about each request, with cookies
 //! kept as a browser keeps them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use reqwest::{
     Method,
     header::{COOKIE, HeaderName, SET_COOKIE},
 };
 
-use crate::{Fleet, Reply};
+use crate::{Fleet, Reply, eventually};
 
 /// One browser at one host. A clone is the same visitor with a copy of its cookies.
 #[derive(Debug, Clone)]
@@ -85,6 +85,29 @@ impl SiteVisitor {
     pub async fn asks(&mut self, method: &str, target: &str) -> Result<Reply> {
         let query = self.refuse.map(|refuse| format!("?refuse={refuse}")).unwrap_or_default();
         self.call(Method::GET, &format!("/authorize{query}"), method, target, &[]).await
+    }
+
+    /// Waits until every instance knows which room covers a path: what a room covers reaches them a
+    /// moment after the room itself. It asks as a browser asks whether it may ask, which counts
+    /// nowhere.
+    pub async fn finds_a_room(&self, target: &str, within: Duration) -> Result<()> {
+        for instance in self.fleet.each() {
+            let browser =
+                self.clone().at(instance).with_header("origin", "https://elsewhere.example");
+            let browser = browser.with_header("access-control-request-method", "POST");
+            eventually(within, "a room that covers it", || {
+                let mut browser = browser.clone();
+                async move {
+                    let reply = browser.asks("OPTIONS", target).await?;
+                    let decision = reply.header("vestibule-decision");
+                    let covered = matches!(decision, "preflight" | "bypassed");
+                    ensure!(covered, "{target} is `{decision}`: {}", reply.text);
+                    Ok(())
+                }
+            })
+            .await?;
+        }
+        Ok(())
     }
 
     /// What happens when the site answers a request with this command.

@@ -8,10 +8,11 @@ use thirtyfour::{By, WindowHandle};
 use tokio::time::{Instant, sleep};
 
 use super::Chromium;
+use crate::eventually;
 
 /// Pause between two looks at a page: a look costs the browser some work.
 const PAUSE: Duration = Duration::from_millis(100);
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(20);
 
 /// One tab.
 #[derive(Debug, Clone)]
@@ -55,12 +56,14 @@ impl Chromium {
         self.until(&condition, within).await
     }
 
-    /// Waits until an expression is true in the page, which may be another one by then.
+    /// Waits until an expression is true in the page, which may be another one by then, and is
+    /// there as a whole.
     pub async fn until(&self, condition: &str, within: Duration) -> Result<()> {
         let deadline = Instant::now() + within;
+        let whole = format!("document.readyState === 'complete' && ({condition})");
         loop {
             // Between two pages there is nothing to look at.
-            let seen = self.eval(condition).await.unwrap_or(Value::Null);
+            let seen = self.eval(&whole).await.unwrap_or(Value::Null);
             if seen == true {
                 return Ok(());
             }
@@ -72,10 +75,14 @@ impl Chromium {
         }
     }
 
-    /// Presses an element as a visitor does, with the mouse.
+    /// Presses an element as a visitor does, with the mouse; once more if the page was loaded anew
+    /// between looking and pressing.
     pub async fn press(&self, id: &str) -> Result<()> {
-        let element = self.driver()?.find(By::Id(id.to_owned())).await?;
-        element.click().await.with_context(|| format!("#{id} cannot be pressed"))
+        eventually(SOON, "an element to press", || async {
+            let element = self.driver()?.find(By::Id(id.to_owned())).await?;
+            element.click().await.with_context(|| format!("#{id} cannot be pressed"))
+        })
+        .await
     }
 
     /// The tab that is in use.
