@@ -12,8 +12,8 @@ Returns {now ms, reset epoch, generation, first number, seated (the first so man
         admissions so far, the index of the draw that they wait for (-1: of none), {how many of
       the seats were the region's own, anywhere's, lent by other regions}}
 Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within their limits;
-      (4) nobody enters here while anyone is waiting, unless the room is open to all; nobody is
-      queued while a slot is free, whichever region it was granted to.
+      (4) nobody enters here while anyone waits whom the counter has not reached, unless the room
+      is open to all; nobody is queued while a slot is free, whichever region it was granted to.
 ]]
 assert(#KEYS == 12 and #ARGV == 8, 'join: wrong number of keys or arguments')
 local keys = {
@@ -86,8 +86,8 @@ end
 local seated, own, anywhere, lent = 0, 0, 0, 0
 if enter then
   seated = open and count or math.min(served, free)
-  local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = ARGV[6], request_id = '',
-    issuer = ARGV[7] }
+  local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = ARGV[7], request_id = '',
+    issuer = ARGV[8] }
   for number = before + 1, before + seated do seat(keys, number, number, record) end
   if seated > 0 then
     rate_take(keys.rate, settings.rate, now, false, seated)

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use vestibule_domain::{Lease, RoomSettings, presence::Spot};
-use vestibule_store::{JoinMode, SessionKind, StoreError};
+use vestibule_store::{JoinMode, Outcome, SessionKind, StoreError, TokenRecord};
 
 use crate::world::{World, limited};
 
 crate::on_both_servers!(
     numbers_are_handed_out_once,
     nobody_is_queued_while_seats_are_free,
+    who_entered_at_once_is_given_the_same_token_again,
     newcomers_do_not_pass_those_who_wait,
     aws_style_newcomers_are_promised_a_seat_each,
     a_room_without_limits_lets_nobody_in_by_itself,
@@ -47,6 +48,19 @@ async fn nobody_is_queued_while_seats_are_free(world: World) {
     let second = world.join(4, JoinMode::Enter).await;
     assert_eq!((second.seated, second.serving_counter), (2, 5), "two of four find a seat");
     assert_eq!(world.snapshot().await.active, 5);
+}
+
+async fn who_entered_at_once_is_given_the_same_token_again(world: World) {
+    world.open(limited(1)).await;
+    let joined = world.join(1, JoinMode::Enter).await;
+    let again = world.claims(world.claim_now(1).await).await;
+    let record = TokenRecord {
+        issued_at: joined.issued_at,
+        expires_at: joined.expires_at,
+        key_id: "k".to_owned(),
+        issuer: "https://issuer".to_owned(),
+    };
+    assert_eq!(again, Outcome::Repeated(record));
 }
 
 async fn newcomers_do_not_pass_those_who_wait(world: World) {
