@@ -35,5 +35,6 @@ mod rooms;
 mod secrets;
 mod sessions;
 mod shutdown;
+mod told;
 mod watch;
 mod wipe;

@@ -6,6 +6,7 @@
 //! `vestibule-token`) and HTTP (in the services).
 
 pub mod advance;
+mod ahead;
 pub mod check_in;
 pub mod draw;
 pub mod front;

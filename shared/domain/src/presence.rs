@@ -181,7 +181,8 @@ impl Presence {
     /// partly inside counts in proportion.
     #[must_use]
     pub fn between(&self, after: u64, upto: u64) -> f64 {
-        self.crowds.iter().map(|crowd| crowd.part(after, upto)).sum()
+        let near = self.crowds.iter().take_while(|crowd| crowd.first <= upto);
+        near.map(|crowd| crowd.part(after, upto)).sum()
     }
 
     /// The smallest number so that at least `wanted` are present above `after` and up to it,

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, time::Duration};
 use crate::{
     Figures, RoomSettings,
     advance::{Plan, Survey, plan},
-    check_in,
+    ahead, check_in,
     presence::LINGER_MS,
     regions::{Grants, Shares},
     wait::{Attrition, Line, Pace},
@@ -108,23 +108,19 @@ impl Pulse {
     }
 
     fn figures(&self, survey: &Survey, plan: &Plan) -> Figures {
+        let expected = if survey.held { 0.0 } else { self.pace.expected(&survey.usage) };
+        // Where nobody waits for it, operators are told what was measured.
+        let measured = plan.waiting == 0 || survey.held;
         Figures {
             waiting: plan.waiting,
-            admissions_per_second: self.pace_to_tell(survey, plan),
+            admissions_per_second: if measured { self.pace.per_second() } else { expected },
+            expected_per_second: Some(expected),
             leaving_per_second: self.attrition.per_second(),
             newcomers_per_second: self.attrition.newcomers_per_second(),
             unattended: survey.unattended,
-            ahead: Figures::curve(survey, plan.promised, plan.serving_counter),
+            ahead: ahead::curve(survey, plan.promised, plan.serving_counter),
             rate_resumes_at_ms: survey.rate_resumes_at_ms,
         }
-    }
-
-    /// While people wait, the pace that they can expect; else what was measured.
-    fn pace_to_tell(&self, survey: &Survey, plan: &Plan) -> f64 {
-        if plan.waiting == 0 || survey.held {
-            return self.pace.per_second();
-        }
-        self.pace.expected(&survey.usage)
     }
 }
 
@@ -185,6 +181,8 @@ mod tests {
         QueueingMethod,
         advance::test_support::{everyone, room},
         presence::Presence,
+        slots::Use,
+        snapshot::{RoomSnapshot, test_support::snapshot},
     };
 
     #[test]
@@ -252,5 +250,54 @@ mod tests {
         let figures = pulse.decide(&survey, &RoomSettings::default()).figures;
         assert!((figures.admissions_per_second - 2.0).abs() < 1e-9);
         assert_eq!(figures.waiting, 950);
+    }
+
+    /// What the first newcomer is told, and the pace that operators are told, in a room with this
+    /// `usage` where nobody waits: somebody has just entered, and `ended` sessions have ended.
+    fn first_newcomer(usage: Use, ended: u64) -> (Option<f64>, f64) {
+        let mut pulse = Pulse::default();
+        let entered = |admitted, now_ms| Survey { now_ms, usage, admitted, ..room(0, 0, 10, 10) };
+        let before = usage.active + ended - 1;
+        for (tick, admitted) in [(0, usage.active), (1, before), (2, before + 1)] {
+            pulse.decide(&entered(admitted, 1_000_000 + tick * 10_000), &RoomSettings::default());
+        }
+        let last = entered(before + 1, 1_020_250);
+        let figures = pulse.decide(&last, &RoomSettings::default()).figures;
+        let pace = figures.admissions_per_second;
+        let room = RoomSnapshot { figures, ..snapshot(11, 10) };
+        (room.outlook(11, 1_020_250).wait.seconds, pace)
+    }
+
+    #[test]
+    fn while_nobody_knows_how_often_seats_come_free_the_first_newcomer_is_told_no_wait() {
+        let full = Use { ceiling: Some(10), active: 10, ..Use::default() };
+        let (wait, pace) = first_newcomer(full, 1);
+        assert_eq!(wait, None, "how fast people entered says nothing");
+        assert!(pace > 0.0, "operators are told how fast they entered");
+        let rated = Use { rate: Some(60), ..full };
+        assert_eq!(first_newcomer(rated, 1).0, None, "it is the ceiling that holds people back");
+    }
+
+    #[test]
+    fn where_the_pace_is_known_the_first_newcomer_is_told_its_wait() {
+        let full = Use { ceiling: Some(10), active: 10, ..Use::default() };
+        assert_eq!(first_newcomer(full, 6).0, Some(0.0), "a few sessions have ended");
+        let rated = Use { rate: Some(60), active: 10, ..Use::default() };
+        assert_eq!(first_newcomer(rated, 1).0, Some(0.0));
+        let roomy = Use { ceiling: Some(11), ..rated };
+        assert_eq!(first_newcomer(roomy, 1).0, Some(0.0), "it is the rate that holds people back");
+        assert_eq!(first_newcomer(Use::default(), 1).0, Some(0.0), "an operator lets people in");
+    }
+
+    #[test]
+    fn a_crowd_that_comes_at_once_is_told_the_pace_of_the_rate() {
+        let mut pulse = Pulse::default();
+        let mut quiet = Survey { admitted: 10, ..room(0, 0, 10, 10) };
+        quiet.usage = Use { rate: Some(120), ..Use::default() };
+        pulse.decide(&quiet, &RoomSettings::default());
+        let later = Survey { now_ms: 1_010_000, admitted: 11, ..quiet };
+        let figures = pulse.decide(&later, &RoomSettings::default()).figures;
+        let room = RoomSnapshot { figures, ..snapshot(111, 10) };
+        assert_eq!(room.outlook(111, 1_010_000).wait.seconds, Some(50.0), "100 ahead, 2 a second");
     }
 }

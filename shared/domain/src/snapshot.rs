@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Draw, RoomId, RoomSettings, advance::Survey, check_in::Standing, presence::Spot,
-    schedule::EventInForce, wait::Estimate,
+    Draw, RoomId, RoomSettings, ahead, check_in::Standing, presence::Spot, schedule::EventInForce,
+    wait::Estimate,
 };
 
 /// A room at one moment.
@@ -73,15 +73,19 @@ pub struct RoomSnapshot {
 pub struct Figures {
     /// Everyone waiting who is still there.
     pub waiting: u64,
-    /// Admissions per second, smoothed.
+    /// Admissions per second, as operators are told: what those who wait can expect, or while
+    /// nobody does, as measured.
     pub admissions_per_second: f64,
+    /// Admissions per second that whoever waits, or comes next, can expect; 0: unknown. `None`: the
+    /// leader does not tell them apart from the above.
+    pub expected_per_second: Option<f64>,
     /// The share of those waiting who give up in a second.
     pub leaving_per_second: f64,
     /// Newcomers per second of late.
     pub newcomers_per_second: f64,
     /// Of those waiting, visitors of AWS-style clients, who cannot check in.
     pub unattended: u64,
-    /// Points (position, people still there up to it), rising; between them, in proportion.
+    /// Points (position, people still there up to it), rising: see [`crate::ahead`].
     pub ahead: Vec<(u64, u64)>,
     /// When the rate lets the next one in, if its window is used up, ms.
     pub rate_resumes_at_ms: u64,
@@ -100,8 +104,6 @@ pub struct Outlook {
 
 /// No room's sessions are all over in fewer seconds than this.
 const SHORTEST_STAY_SECONDS: f64 = 20.0;
-/// Points of the curve of people ahead: enough for a few per cent everywhere.
-const CURVE_POINTS: usize = 48;
 
 // === impl RoomSnapshot ===
 
@@ -205,7 +207,7 @@ impl RoomSnapshot {
         Standing {
             people_ahead: position.map_or(waiting, |position| self.people_ahead(position)),
             waiting,
-            admissions_per_second: self.figures.admissions_per_second,
+            admissions_per_second: self.figures.expected_pace(),
             blocked_seconds: std::time::Duration::from_millis(blocked_ms).as_secs_f64(),
             leaving_per_second: self.figures.leaving_per_second,
             fastest_per_second: self.settings.total_active_users.map_or(0.0, fastest),
@@ -241,39 +243,18 @@ impl RoomSnapshot {
     pub fn people_ahead(&self, position: u64) -> u64 {
         let ahead = position.saturating_sub(1);
         // Beyond the last point are newcomers of the last moments, of whom nobody has left yet.
-        let (last, total) = self.figures.ahead.last().copied().unwrap_or((self.serving(), 0));
-        if ahead >= last { total + (ahead - last) } else { self.figures.people_upto(ahead) }
+        let curve = &self.figures.ahead;
+        let (last, total) = curve.last().copied().unwrap_or((self.serving(), 0));
+        if ahead >= last { total + (ahead - last) } else { ahead::people_upto(curve, ahead) }
     }
 }
 
 // === impl Figures ===
 
 impl Figures {
-    /// Draws the curve of people ahead, for a line as `survey` saw it once it is served up to
-    /// `serving`; `door` people stand there.
-    #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of people")]
-    pub fn curve(survey: &Survey, door: u64, serving: u64) -> Vec<(u64, u64)> {
-        let length = survey.queue_counter.saturating_sub(serving);
-        let mut curve = vec![(serving, door)];
-        for number in points(length).map(|distance| serving + distance) {
-            if number > curve[curve.len() - 1].0 {
-                let behind = survey.there.between(serving, number).round() as u64;
-                curve.push((number, door + behind));
-            }
-        }
-        curve
-    }
-
-    fn people_upto(&self, number: u64) -> u64 {
-        let next = self.ahead.partition_point(|(point, _)| *point < number);
-        let (Some(&(high, above)), Some(&(low, below))) =
-            (self.ahead.get(next), next.checked_sub(1).and_then(|before| self.ahead.get(before)))
-        else {
-            // At or before the first point: the door. Who stands there is not told apart.
-            return self.ahead.first().map_or(0, |(_, people)| *people);
-        };
-        below + (above - below) * (number - low) / (high - low)
+    /// Admissions per second to expect; 0: unknown.
+    fn expected_pace(&self) -> f64 {
+        self.expected_per_second.unwrap_or(self.admissions_per_second)
     }
 }
 
@@ -281,19 +262,6 @@ impl Figures {
 #[expect(clippy::cast_precision_loss, reason = "counts of seats")]
 fn fastest(ceiling: u64) -> f64 {
     ceiling as f64 / SHORTEST_STAY_SECONDS
-}
-
-/// Distances from the door: dense near it, then growing by a constant factor up to `length`.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "distances in people, within 36 bits"
-)]
-fn points(length: u64) -> impl Iterator<Item = u64> {
-    let growth = (length.max(1) as f64).powf(1.0 / CURVE_POINTS as f64);
-    let distance = move |point: usize| growth.powf(point as f64).round() as u64;
-    (0..CURVE_POINTS).map(distance).map(move |d| d.min(length)).chain([length])
 }
 
 #[cfg(test)]
@@ -315,37 +283,18 @@ pub(crate) mod test_support {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        QueueingMethod,
-        presence::{Crowd, Presence},
-    };
+    use crate::QueueingMethod;
 
     fn snapshot(queue: u64, serving: i64, figures: Figures) -> RoomSnapshot {
         RoomSnapshot { figures, ..test_support::snapshot(queue, serving) }
     }
 
-    fn every_second_visitor(serving: u64, queue: u64) -> Presence {
-        let there = (serving + 1..=queue).filter(|number| number % 2 == 0);
-        let one = |n| Crowd { first: n, last: n, count: 1 };
-        Presence::new(there.map(one).collect(), queue)
-    }
-
     #[test]
-    fn counts_only_those_still_there() {
-        let survey = Survey {
-            queue_counter: 10_100,
-            there: every_second_visitor(100, 10_100),
-            ..Survey::default()
-        };
-        let ahead = Figures::curve(&survey, 7, 100);
-        assert!(ahead.len() <= CURVE_POINTS + 2);
-        let room = snapshot(10_100, 100, Figures { ahead, ..Figures::default() });
-        for (position, truth) in [(101, 7), (121, 17), (1_101, 507), (9_101, 4_507)] {
-            let told = room.people_ahead(position);
-            assert!(told.abs_diff(truth) <= truth / 20 + 1, "{position}: {told} for {truth}");
-        }
-        let newcomer = room.people_ahead(10_105);
-        assert_eq!(newcomer, 5_007 + 4, "newcomers since the last tick are there");
+    fn newcomers_since_the_last_tick_are_there() {
+        let ahead = vec![(9, 1), (10, 2), (50, 21)];
+        let room = snapshot(53, 10, Figures { ahead, ..Figures::default() });
+        let told = [10, 11, 51, 54].map(|position| room.people_ahead(position));
+        assert_eq!(told, [1, 2, 21, 24]);
     }
 
     #[test]

@@ -128,7 +128,8 @@ impl Pace {
         self.seat_seconds = self.seat_seconds * fade + active as f64 * seconds;
     }
 
-    /// The pace to expect while people wait, in admissions per second; 0 while nobody can know.
+    /// The pace to expect while people wait, in admissions per second; 0 while nobody can know. In
+    /// a full room it is the ceiling that holds people back, whatever a rate would let in.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
     pub fn expected(&self, usage: &Use) -> f64 {
@@ -136,6 +137,7 @@ impl Pace {
         let by_seats = usage.ceiling.and_then(|ceiling| self.seats_per_second(ceiling));
         match (by_rate, by_seats) {
             (Some(rate), Some(seats)) => rate.min(seats),
+            (_, None) if usage.is_full() => 0.0,
             (Some(pace), None) | (None, Some(pace)) => pace,
             (None, None) if usage.ceiling.is_some() => 0.0,
             (None, None) => self.per_second(),
