@@ -1,20 +1,22 @@
 //! Signing, the most expensive thing here: off the async threads, on as many threads as there are
 //! cores, and refused at once when too much of it waits.
+//!
+//! Those threads take one signature after the other from their own queue. To have an async thread
+//! hand out each of them would cost a claim two more changes of threads, and tens of microseconds.
 
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use vestibule_domain::{Place, RoomId};
 use vestibule_store::TokenRecord;
 use vestibule_token::{Claims, SigningKey, TokenUse};
 
-/// How many requests may wait for a core, per core: about a second's worth of signing.
+/// How many requests may wait, per core: about a second's worth of signing.
 const WAITING_PER_CORE: usize = 2_000;
 
-/// A bounded pool of signing threads.
+/// The process's signing threads, with a bound on what waits for them.
 #[derive(Debug, Clone)]
 pub struct Signer {
-    running: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
 
@@ -43,13 +45,10 @@ pub enum SignerError {
 // === impl Signer ===
 
 impl Signer {
-    /// A pool for `cores` signatures at once.
+    /// At most so many requests wait at a time.
     #[must_use]
-    pub fn new(cores: usize) -> Self {
-        Self {
-            running: Arc::new(Semaphore::new(cores)),
-            waiting: Arc::new(Semaphore::new(cores * WAITING_PER_CORE)),
-        }
+    pub fn new(waiting: usize) -> Self {
+        Self { waiting: Arc::new(Semaphore::new(waiting)) }
     }
 
     /// Signs one token for each of `uses`, in order. The same record gives the same tokens.
@@ -63,25 +62,27 @@ impl Signer {
         record: &TokenRecord,
         uses: &[TokenUse],
     ) -> Result<Vec<String>, SignerError> {
-        let _place = self.waiting.try_acquire().map_err(|_| SignerError::Overloaded)?;
+        let waiting = Arc::clone(&self.waiting);
+        let place = waiting.try_acquire_owned().map_err(|_| SignerError::Overloaded)?;
         let claims: Vec<_> = uses.iter().map(|token_use| whom.claims(record, *token_use)).collect();
-        let running = Arc::clone(&self.running);
-        let permit = running.acquire_owned().await.map_err(|_| SignerError::Overloaded)?;
-        let signed = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            claims.iter().map(|claims| key.sign(claims)).collect::<Result<Vec<_>, _>>()
+        let (tell, told) = oneshot::channel();
+        rayon::spawn(move || {
+            let _place = place;
+            if tell.is_closed() {
+                return; // Whoever has gone away meanwhile asks again.
+            }
+            let signed =
+                claims.iter().map(|claims| key.sign(claims)).collect::<Result<Vec<_>, _>>();
+            let _ = tell.send(signed);
         });
-        match signed.await {
-            Ok(Ok(tokens)) => Ok(tokens),
-            Ok(Err(error)) => Err(SignerError::Failed(error.to_string())),
-            Err(error) => Err(SignerError::Failed(error.to_string())),
-        }
+        let signed = told.await.map_err(|error| SignerError::Failed(error.to_string()))?;
+        signed.map_err(|error| SignerError::Failed(error.to_string()))
     }
 }
 
 impl Default for Signer {
     fn default() -> Self {
-        Self::new(std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+        Self::new(rayon::current_num_threads() * WAITING_PER_CORE)
     }
 }
 
