@@ -29,6 +29,7 @@ async fn the_browsers_language_until_another_is_chosen() -> Result<()> {
     browser.expect_state("waiting").await?;
     browser.goto(&format!("{WANTED}&vestibule_lang=fr")).await?;
     expect_language(&browser, "fr", "ltr").await.context("chosen by the address")?;
+    ensure!(browser.address().await? == WANTED, "not as wanted: {}", browser.address().await?);
     place.call().await?;
     browser.reaches("turn", SOON).await?;
     ensure!(browser.text("headline").await? != "It’s your turn", "news in another language");

@@ -150,6 +150,12 @@ byId('notify').onclick = async event => {
   press(button, await Notification.requestPermission() === 'granted');
 };
 
+// In the place of the page that was wanted: the language that was just chosen is remembered, and the
+// address is that page's again.
+if (data.wanted && location.search.includes('vestibule_lang=')) {
+  const {pathname, search} = new URL(data.wanted, location);
+  history.replaceState(null, '', pathname + search);
+}
 for (const element of document.querySelectorAll('time[datetime]')) {
   const when = Date.parse(element.dateTime);
   if (when) moment(element, when / 1000);
