@@ -154,7 +154,7 @@ byId('notify').onclick = async event => {
 // address is that page's again.
 if (data.wanted && location.search.includes('vestibule_lang=')) {
   const {pathname, search} = new URL(data.wanted, location);
-  history.replaceState(null, '', pathname + search);
+  history.replaceState(null, '', location.origin + pathname + search);
 }
 for (const element of document.querySelectorAll('time[datetime]')) {
   const when = Date.parse(element.dateTime);
