@@ -13,7 +13,7 @@ use vestibule_tests::{
 use crate::place::Place;
 
 const SOON: Duration = Duration::from_secs(20);
-const COOKIE: &str = "vestibule_sale";
+const ROOM: &str = "sale";
 const NEWS: &str = "application/vnd.vestibule.page+json";
 const WANTED: &str = "/sale/item?size=40&colour=red%20wine";
 
@@ -47,7 +47,7 @@ async fn enters_with_one_request(visitor: &Browser) -> Result<()> {
     let reply = visitor.get(WANTED).await?;
     expect_site(&reply)?;
     ensure!(reply.body["target"] == WANTED, "the site was asked for {}", reply.body["target"]);
-    ensure!(visitor.cookie(COOKIE).is_some(), "no ticket was kept: {:?}", reply.headers);
+    ensure!(visitor.ticket(ROOM).is_some(), "no ticket was kept: {:?}", reply.headers);
     ensure!(visitor.cookie("basket").is_some(), "the site's cookies were lost");
     ensure!(visitor.cookie("seen").is_some(), "one of the site's cookies was lost");
     let token = header_of(&reply, "vestibule-token");
@@ -62,13 +62,13 @@ async fn waits(visitor: &Browser, kind: Kind) -> Result<()> {
     ensure!(page.header("content-type").starts_with("text/html"), "{:?}", page.headers);
     ensure!(page.text.contains("<html lang=\"de\""), "no German page: {}", start_of(&page));
     ensure!(page.header("location").is_empty(), "sent away from the address that it wanted");
-    let ticket = visitor.cookie(COOKIE).context("no ticket was kept")?;
+    let ticket = visitor.ticket(ROOM).context("no ticket was kept")?;
     let json = visitor.get_json(WANTED).await?;
     expect_waiting(&json, kind)?;
     // The first in line may stand at the door already, without a seat.
     let stands = json.says("waiting") || json.says("your_turn");
     ensure!(stands, "JSON: {}", start_of(&json));
-    ensure!(visitor.cookie(COOKIE).is_some_and(|now| !now.is_empty()), "lost its ticket {ticket}");
+    ensure!(visitor.ticket(ROOM).is_some_and(|now| !now.is_empty()), "lost its ticket {ticket}");
     Ok(())
 }
 
@@ -94,7 +94,7 @@ async fn chooses_a_language(visitor: &Browser) -> Result<()> {
     let page = visitor.get("/sale/item?vestibule_lang=fr").await?;
     ensure!(page.text.contains("<html lang=\"fr\""), "not in French: {}", start_of(&page));
     ensure!(visitor.cookie("vestibule_lang").is_some(), "not remembered: {:?}", page.headers);
-    ensure!(visitor.cookie(COOKIE).is_some(), "the ticket was lost");
+    ensure!(visitor.ticket(ROOM).is_some(), "the ticket was lost");
     let again = visitor.get(WANTED).await?;
     ensure!(again.text.contains("<html lang=\"fr\""), "forgotten: {}", start_of(&again));
     let back = visitor.get("/sale/item?vestibule_lang=de").await?;
@@ -115,11 +115,11 @@ async fn passes_uncounted(visitor: &Browser) -> Result<()> {
 async fn is_renewed(place: &Place, visitor: &Browser) -> Result<()> {
     let shorter = json!({ "session_duration_seconds": 60 });
     place.deployment.operator().patch_room("sale", &shorter).await?.expect(200)?;
-    let before = visitor.cookie(COOKIE).context("no ticket")?;
+    let before = visitor.ticket(ROOM).context("no ticket")?;
     eventually(SOON, "a renewed session", || async {
         let reply = visitor.get(WANTED).await?;
         expect_site(&reply)?;
-        ensure!(visitor.cookie(COOKIE).as_ref() != Some(&before), "the same ticket");
+        ensure!(visitor.ticket(ROOM).as_ref() != Some(&before), "the same ticket");
         Ok(())
     })
     .await

@@ -9,4 +9,5 @@ mod local;
 mod outage;
 mod place;
 mod plumbing;
+mod tls;
 mod trust;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use vestibule_tests::{
     Deployment, Exited, Service, eventually,
-    gateway::{Documented, Kind},
+    gateway::{Documented, Kind, Scheme},
 };
 
 use crate::{
@@ -44,7 +44,7 @@ async fn admission_stops_while_envoy_is_connected() -> Result<()> {
         return Ok(());
     }
     let patient = Deployment::builder().grace_seconds(60);
-    let mut place = Place::build_over(Kind::EnvoyGrpc, patient).await?;
+    let mut place = Place::build_over(Kind::EnvoyGrpc, Scheme::Http, patient).await?;
     expect_site(&place.gateway.browser()?.get("/sale").await?)?;
     let admission = place.deployment.process_mut(Service::Admission, 0);
     admission.terminate()?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use vestibule_tests::{
     Builder, Deployment,
-    gateway::{Addresses, Gateway, Kind, SITE_HOST, Site, free_port},
+    gateway::{Addresses, Gateway, Kind, SITE_HOST, Scheme, Site, free_port},
 };
 
 const SOON: Duration = Duration::from_secs(20);
@@ -25,13 +25,18 @@ pub(crate) struct Place {
 impl Place {
     /// A place with one seat in the room `sale`, which covers `/sale`.
     pub(crate) async fn build(kind: Kind) -> Result<Self> {
-        let place = Self::build_over(kind, Deployment::builder()).await?;
+        Self::speaking(kind, Scheme::Http).await
+    }
+
+    /// The same for visitors who speak `scheme`.
+    pub(crate) async fn speaking(kind: Kind, scheme: Scheme) -> Result<Self> {
+        let place = Self::build_over(kind, scheme, Deployment::builder()).await?;
         place.deployment.site_visitor(SITE_HOST).finds_a_room("/sale", SOON).await?;
         Ok(place)
     }
 
-    /// The same over another deployment.
-    pub(crate) async fn build_over(kind: Kind, builder: Builder) -> Result<Self> {
+    /// The same over another deployment, which may not know the room yet.
+    pub(crate) async fn build_over(kind: Kind, scheme: Scheme, builder: Builder) -> Result<Self> {
         let grpc_port = free_port();
         let grpc = format!("127.0.0.1:{grpc_port}");
         let deployment = builder.environment("VESTIBULE_GRPC_LISTEN", &grpc).start().await?;
@@ -40,6 +45,7 @@ impl Place {
         let vestibule = deployment.address(vestibule_tests::Service::Admission, 0);
         let mut addresses = Addresses::new(vestibule, site.address());
         addresses.grpc_port = grpc_port;
+        addresses.scheme = scheme;
         let gateway = Gateway::start(kind, &addresses).await?;
         Ok(Self { kind, deployment, site, gateway })
     }

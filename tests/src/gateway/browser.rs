@@ -16,7 +16,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{SITE_HOST, site::WEBSOCKET};
+use super::{SITE_HOST, Scheme, site::WEBSOCKET};
 use crate::Reply;
 
 const CALL: Duration = Duration::from_secs(15);
@@ -27,6 +27,7 @@ const HTML: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=
 pub struct Browser {
     http: Client,
     jar: Arc<Jar>,
+    scheme: Scheme,
     port: u16,
 }
 
@@ -38,16 +39,18 @@ pub struct Tunnel(TcpStream);
 
 impl Browser {
     /// A browser without cookies, for which the site is at `port` of this machine.
-    pub fn new(port: u16) -> Result<Self> {
+    pub fn new(scheme: Scheme, port: u16) -> Result<Self> {
         let jar = Arc::new(Jar::default());
         let http = Client::builder()
             .timeout(CALL)
             .redirect(Policy::none())
             .cookie_provider(Arc::clone(&jar))
+            // The certificates of the tests are signed by nobody else.
+            .tls_danger_accept_invalid_certs(true)
             .resolve(SITE_HOST, SocketAddr::from(([127, 0, 0, 1], port)))
             .no_proxy()
             .build()?;
-        Ok(Self { http, jar, port })
+        Ok(Self { http, jar, scheme, port })
     }
 
     /// Goes to a page.
@@ -80,6 +83,13 @@ impl Browser {
         Some(pairs.find(|(key, _)| *key == name)?.1.to_owned())
     }
 
+    /// Its ticket of a room: over TLS in a cookie that only this host can have set.
+    #[must_use]
+    pub fn ticket(&self, room: &str) -> Option<String> {
+        let prefix = if self.scheme == Scheme::Https { "__Host-" } else { "" };
+        self.cookie(&format!("{prefix}vestibule_{room}"))
+    }
+
     /// Opens a WebSocket's connection, as far as a gateway looks at one.
     pub async fn tunnel(&self, target: &str) -> Result<Tunnel> {
         let cookies = self.jar.cookies(&self.url(target).parse()?);
@@ -107,7 +117,7 @@ impl Browser {
     }
 
     fn url(&self, target: &str) -> String {
-        format!("http://{SITE_HOST}:{}{target}", self.port)
+        format!("{}://{SITE_HOST}:{}{target}", self.scheme.name(), self.port)
     }
 }
 

@@ -23,10 +23,36 @@ pub struct Addresses {
     pub site: String,
     /// A directory with the public keys, for gateways that verify tokens with them.
     pub keys: PathBuf,
+    /// What visitors speak to the gateway.
+    pub scheme: Scheme,
+    /// What stands behind the address where they come in, for TLS.
+    pub(super) listen_options: String,
+}
+
+/// What visitors speak to a gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// HTTP in the clear.
+    Http,
+    /// HTTP over TLS, with a certificate of the gateway's own.
+    Https,
 }
 
 /// The room of the gateways that verify tokens by themselves, and what it covers.
 const ROOM: [(&str, &str); 2] = [("ROOM", "sale"), ("ROOM_PATH", "/sale")];
+
+// === impl Scheme ===
+
+impl Scheme {
+    /// Its name in addresses.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+}
 
 // === impl Addresses ===
 
@@ -40,6 +66,8 @@ impl Addresses {
             grpc_port: 0,
             site: site.to_owned(),
             keys: PathBuf::new(),
+            scheme: Scheme::Http,
+            listen_options: String::new(),
         }
     }
 
@@ -60,7 +88,7 @@ impl Addresses {
             ("SITE_PORT", site.1),
             ("SITE_HOST", SITE_HOST.to_owned()),
             ("SITE_HOSTS", SITE_HOST.to_owned()),
-            ("LISTEN", format!("127.0.0.1:{}", self.port)),
+            ("LISTEN", format!("127.0.0.1:{}{}", self.port, self.listen_options)),
             ("LISTEN_PORT", self.port.to_string()),
         ];
         variables.extend(ROOM.map(|(name, value)| (name, value.to_owned())));

@@ -2,10 +2,11 @@
 
 use std::{path::Path, process::Command};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::{
-    config::{self, Addresses},
+    certificate,
+    config::{self, Addresses, Scheme},
     found,
     replay::Documented,
 };
@@ -38,9 +39,13 @@ pub enum Kind {
 impl Kind {
     /// The command that runs it with what lies in `dir`; `None` for what is replayed.
     pub(super) fn command(self, dir: &Path, addresses: &Addresses) -> Result<Option<Command>> {
+        let addresses = &match addresses.scheme {
+            Scheme::Http => addresses.clone(),
+            Scheme::Https => self.over_tls(dir, addresses)?,
+        };
         let rendered = |name: &str| config::render(name, dir, addresses);
         let command = match self {
-            Self::Nginx => nginx(dir, &rendered("nginx/vestibule.conf.template")?),
+            Self::Nginx => nginx(dir, &rendered("nginx/vestibule.conf.template")?, addresses),
             Self::Haproxy => haproxy("haproxy/haproxy.cfg", addresses),
             Self::HaproxyLocal => haproxy("haproxy/local-verification.cfg", addresses),
             Self::Caddy => caddy("caddy/Caddyfile", dir, addresses),
@@ -52,17 +57,35 @@ impl Kind {
         };
         command.map(Some)
     }
+
+    /// As the README of the gateway says.
+    fn over_tls(self, dir: &Path, addresses: &Addresses) -> Result<Addresses> {
+        let certificate = certificate::write(dir)?;
+        let listen_options = match self {
+            Self::Nginx => " ssl".to_owned(),
+            Self::Haproxy | Self::HaproxyLocal => format!(" ssl crt {}", certificate.display()),
+            other => bail!("{other:?} is not tested over TLS"),
+        };
+        Ok(Addresses { listen_options, ..addresses.clone() })
+    }
 }
 
 /// Our file belongs into the http block of a configuration that the system brings.
-fn nginx(dir: &Path, site: &Path) -> Result<Command> {
+fn nginx(dir: &Path, site: &Path, addresses: &Addresses) -> Result<Command> {
+    let certificate = match addresses.scheme {
+        Scheme::Http => String::new(),
+        Scheme::Https => format!(
+            "ssl_certificate {dir}/site.pem;\nssl_certificate_key {dir}/site.pem;\n",
+            dir = dir.display(),
+        ),
+    };
     let temporary: String = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map(|name| format!("{name}_temp_path {}/{name};\n", dir.display()))
         .concat();
     let main = format!(
         // One process, so that nothing outlives it when it is killed.
         "daemon off;\nmaster_process off;\npid {dir}/pid;\nerror_log stderr;\nevents {{}}\n\
-         http {{\naccess_log off;\n{temporary}include {site};\n}}\n",
+         http {{\naccess_log off;\n{temporary}{certificate}include {site};\n}}\n",
         dir = dir.display(),
         site = site.display(),
     );

@@ -2,6 +2,7 @@
 //! offers: those very files, with addresses put in.
 
 mod browser;
+mod certificate;
 mod config;
 mod found;
 mod kind;
@@ -11,7 +12,7 @@ mod site;
 
 pub use self::{
     browser::{Browser, Tunnel},
-    config::{Addresses, deployed},
+    config::{Addresses, Scheme, deployed},
     kind::Kind,
     replay::Documented,
     running::Gateway,

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 
-use super::{Addresses, Browser, Kind, replay::Replay};
+use super::{Addresses, Browser, Kind, Scheme, replay::Replay};
 use crate::{Process, eventually};
 
 const START: Duration = Duration::from_secs(30);
@@ -15,6 +15,7 @@ const START: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Gateway {
     port: u16,
+    scheme: Scheme,
     engine: Engine,
     _dir: TempDir,
 }
@@ -40,14 +41,15 @@ impl Gateway {
             }
             (None, _) => bail!("{kind:?} is neither run nor replayed"),
         };
-        let mut gateway = Self { port: addresses.port, engine, _dir: dir };
+        let Addresses { port, scheme, .. } = *addresses;
+        let mut gateway = Self { port, scheme, engine, _dir: dir };
         gateway.listens().await.with_context(|| format!("{kind:?} does not start"))?;
         Ok(gateway)
     }
 
     /// A new visitor's browser.
     pub fn browser(&self) -> Result<Browser> {
-        Browser::new(self.port)
+        Browser::new(self.scheme, self.port)
     }
 
     /// The end of what it has printed, for the message of a failure.
