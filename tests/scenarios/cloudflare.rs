@@ -183,7 +183,8 @@ fn expect_timestamp(value: &Value) -> Result<()> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_app_is_told_how_the_room_queues() -> Result<()> {
-    let deployment = sale(2).await?;
+    // It is the rate that holds people back: in a full room nobody knows yet how soon seats come free.
+    let deployment = sale(50).await?;
     let operator = deployment.operator();
     let rate = json!({ "new_users_per_minute": 2 });
     operator.patch_room("sale", &rate).await?.expect(200)?;
