@@ -57,6 +57,21 @@ pub enum KeyError {
     Interrupted,
 }
 
+// === impl KeyError ===
+
+impl KeyError {
+    /// Whether trying again cannot help: the keyspace is a newer release's, or the ring is another
+    /// secret's or unreadable.
+    #[must_use]
+    pub fn is_hopeless(&self) -> bool {
+        match self {
+            Self::Store(error) => matches!(error, StoreError::NewerSchema { .. }),
+            Self::Ring(_) | Self::Text(_) => true,
+            Self::Key(_) | Self::Missing | Self::Interrupted => false,
+        }
+    }
+}
+
 // === impl KeyKeeper ===
 
 impl KeyKeeper {

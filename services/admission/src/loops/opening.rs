@@ -3,15 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::sleep;
-use vestibule_entry::KeyError;
+use vestibule_entry::{KeyError, reach_redis};
 use vestibule_runtime::{Condition, Lifecycle, Readiness};
-use vestibule_store::StoreError;
 
 use crate::state::Admission;
 
 const RETRY: Duration = Duration::from_millis(250);
-/// One in so many failed attempts is worth a line in the log.
-const LOG_EVERY: usize = 40;
 /// How often the region's index is seen to: Redis may have been wiped.
 const REGION: Duration = Duration::from_secs(2);
 
@@ -34,7 +31,7 @@ impl Opening {
     /// which stops the process, when this release cannot work on the keyspace.
     pub(super) async fn run(self, admission: Arc<Admission>, lifecycle: Lifecycle) {
         let opening = async {
-            if let Err(error) = reach_redis(&admission).await {
+            if let Err(error) = reach_redis(|| look(&admission)).await {
                 tracing::error!(%error, "this admission cannot work on this keyspace");
                 return;
             }
@@ -54,31 +51,9 @@ impl Opening {
     }
 }
 
-/// Waits as long as it takes, unless waiting cannot help.
-async fn reach_redis(admission: &Admission) -> Result<(), KeyError> {
-    for attempt in 0_usize.. {
-        match look(admission).await {
-            Ok(()) => break,
-            Err(error) if is_hopeless(&error) => return Err(error),
-            Err(error) if attempt % LOG_EVERY == 0 => tracing::warn!(%error, "waiting for redis"),
-            Err(_) => {}
-        }
-        sleep(RETRY).await;
-    }
-    Ok(())
-}
-
 async fn look(admission: &Admission) -> Result<(), KeyError> {
     admission.store.check_schema().await?;
     admission.learn_region().await?;
     admission.feed.refresh().await?;
     admission.keys.refresh().await.map(drop)
-}
-
-fn is_hopeless(error: &KeyError) -> bool {
-    match error {
-        KeyError::Store(error) => matches!(error, StoreError::NewerSchema { .. }),
-        KeyError::Ring(_) | KeyError::Text(_) => true,
-        KeyError::Key(_) | KeyError::Missing | KeyError::Interrupted => false,
-    }
 }

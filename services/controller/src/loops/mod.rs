@@ -17,9 +17,7 @@ mod tick;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use vestibule_entry::KeyError;
 use vestibule_runtime::Lifecycle;
-use vestibule_store::StoreError;
 
 pub use self::leadership::{Leadership, Role};
 use self::opening::Opening;
@@ -43,11 +41,6 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     lifecycle.spawn("draw", until(soft.clone(), draw::run(own())));
     lifecycle.spawn("tick", until(soft.clone(), tick::run(own())));
     lifecycle.spawn("roll up", until(soft.clone(), roll_up::run(own())));
-}
-
-/// Whether trying again cannot help: a newer release's keyspace, or another secret's.
-fn is_hopeless(error: &KeyError) -> bool {
-    matches!(error, KeyError::Store(StoreError::NewerSchema { .. }) | KeyError::Ring(_))
 }
 
 async fn until(stop: CancellationToken, task: impl Future<Output = ()>) {

@@ -3,14 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::sleep;
-use vestibule_entry::KeyError;
+use vestibule_entry::{KeyError, reach_redis};
 use vestibule_runtime::{Condition, Lifecycle, Readiness};
 
 use crate::state::Controller;
 
 const RETRY: Duration = Duration::from_millis(250);
-/// One in so many failed attempts is worth a line in the log.
-const LOG_EVERY: usize = 40;
 
 /// What the instance lacks until it is ready.
 #[derive(Debug)]
@@ -31,7 +29,7 @@ impl Opening {
     /// the keyspace is newer than this release, or is another secret's.
     pub(super) async fn run(self, controller: Arc<Controller>, lifecycle: Lifecycle) {
         let opening = async {
-            if let Err(error) = reach_redis(&controller).await {
+            if let Err(error) = reach_redis(|| look(&controller)).await {
                 tracing::error!(%error, "this controller cannot work on this keyspace");
                 return;
             }
@@ -46,20 +44,6 @@ impl Opening {
         };
         super::until(lifecycle.soft().clone(), opening).await;
     }
-}
-
-/// Waits as long as it takes, unless waiting cannot help.
-async fn reach_redis(controller: &Controller) -> Result<(), KeyError> {
-    for attempt in 0_usize.. {
-        match look(controller).await {
-            Ok(()) => break,
-            Err(error) if super::is_hopeless(&error) => return Err(error),
-            Err(error) if attempt % LOG_EVERY == 0 => tracing::warn!(%error, "waiting for redis"),
-            Err(_) => {}
-        }
-        sleep(RETRY).await;
-    }
-    Ok(())
 }
 
 async fn look(controller: &Controller) -> Result<(), KeyError> {

@@ -47,7 +47,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
         };
         match done {
             Ok(()) => {}
-            Err(error) if super::is_hopeless(&error) => {
+            Err(error) if error.is_hopeless() => {
                 tracing::error!(%error, "this controller cannot lead on this keyspace");
                 return;
             }
