@@ -108,7 +108,7 @@ async fn operators_who_rotate_at_once_leave_one_next_key() -> Result<()> {
     for (keys, _) in published(&deployment).await? {
         ensure!(keys.iter().filter(|kid| made.contains(*kid)).count() == 1, "{keys:?}");
     }
-    // One that has become known is replaced without waiting, and so is the next.
+    // Without waiting: it takes the place of the next one, too.
     let reply = rotate(&deployment, "?signs_in_seconds=0").await?.expect(200)?;
     signs_everywhere(&deployment, 2, &reply.text_of("kid")?).await
 }

@@ -27,7 +27,7 @@ pub(crate) struct Admission {
     pub(crate) keys: KeyKeeper,
     /// The ciphers of request ids and tickets.
     pub(crate) seals: Seals,
-    /// The signing pool.
+    /// The signing threads.
     pub(crate) signer: Signer,
     /// Where claims are handed in.
     pub(crate) desk: Desk,

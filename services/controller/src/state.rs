@@ -23,7 +23,7 @@ pub struct Controller {
     pub keys: KeyKeeper,
     /// The ciphers of request ids.
     pub seals: Seals,
-    /// The signing pool.
+    /// The signing threads.
     pub signer: Signer,
     /// Where claims are handed in.
     pub desk: Desk,

@@ -27,8 +27,8 @@ const LONGEST: u64 = 7 * 24 * 60 * 60;
 #[into_params(parameter_in = Query)]
 pub struct Succession {
     /// For how many seconds the new key is published before the first token is signed with it:
-    /// longer than any gateway keeps a key set without looking again. 0 signs at once, for a key
-    /// that has become known.
+    /// longer than any gateway keeps a key set without looking again. 0 signs at once: for gateways
+    /// that look again when they meet a key they do not know.
     #[param(default = 300, maximum = 604_800)]
     signs_in_seconds: Option<u64>,
 }
@@ -45,8 +45,8 @@ pub struct NewKey {
 /// Publishes a new key, and signs with it a while later.
 ///
 /// So no gateway that verifies tokens by itself meets a key it does not know. The old keys are
-/// published until their last token has expired. A key that was published earlier and has not
-/// signed yet gives way to the new one.
+/// published, and so verify, until their last token has expired. A key that was published earlier
+/// and has not signed yet gives way to the new one.
 #[utoipa::path(
     post, path = "/v1/keys/rotate", tag = "keys", params(Succession),
     responses((status = 200, description = "The new key", body = NewKey), InvalidRequest, Refusals)

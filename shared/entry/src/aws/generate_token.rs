@@ -17,7 +17,7 @@ pub struct Generate<'a> {
     pub keys: &'a KeyKeeper,
     /// The ciphers.
     pub seals: &'a Seals,
-    /// The signing pool.
+    /// The signing threads.
     pub signer: &'a Signer,
     /// The issuer of a first token.
     pub issuer: &'a str,
