@@ -37,7 +37,7 @@ services="vestibule-admission vestibule-controller"
     vestibule-runtime vestibule-token $services
   depends_not vestibule-runtime directly redis deadpool-redis aws-lc-rs aes jsonwebtoken \
     vestibule-domain vestibule-store vestibule-token $services
-  depends_not vestibule-entry directly redis deadpool-redis aws-lc-rs aes jsonwebtoken $services
+  depends_not vestibule-issuance directly redis deadpool-redis aws-lc-rs aes jsonwebtoken $services
   depends_not vestibule-admission directly redis deadpool-redis aws-lc-rs aes jsonwebtoken \
     vestibule-controller
   depends_not vestibule-controller directly redis deadpool-redis aws-lc-rs aes jsonwebtoken \

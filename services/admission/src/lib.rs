@@ -1,14 +1,14 @@
 //! The admission service: stateless, public, many instances. It answers visitors and gateways.
 //!
-//! A request comes in through `router`, is opened by `visit` (which room, which ticket), is
+//! A request comes in through `router`, is opened by `context` (which room, which ticket), is
 //! decided by one file of `endpoints`, and reaches Redis, if at all, with others of its kind
-//! through `desks`. Polls are answered from memory. What is *not* here: advancing the line,
+//! through `batching`. Polls are answered from memory. What is *not* here: advancing the line,
 //! which is the controller's.
 
 mod authorizer;
+mod batching;
 pub mod cli;
 mod config;
-mod desks;
 mod endpoints;
 mod ext_authz;
 mod loops;
@@ -19,6 +19,6 @@ mod router;
 mod run;
 mod service;
 mod state;
-mod visit;
+mod visitor;
 
 pub use run::run;

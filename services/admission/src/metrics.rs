@@ -15,9 +15,9 @@ use crate::state::Admission;
 
 /// Read off the service whenever it is asked.
 #[derive(Debug)]
-pub(crate) struct Figures(pub(crate) Arc<Admission>);
+pub(crate) struct AdmissionCollector(pub(crate) Arc<Admission>);
 
-impl Collector for Figures {
+impl Collector for AdmissionCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let calls = ConstCounter::new(self.0.store.calls());
         let metric = encoder.encode_descriptor(
@@ -37,9 +37,9 @@ impl Collector for Figures {
     }
 }
 
-// === impl Figures ===
+// === impl AdmissionCollector ===
 
-impl Figures {
+impl AdmissionCollector {
     /// The waiting page: live streams, and own pages that could not be shown.
     fn encode_pages(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let open = ConstGauge::new(i64::try_from(self.0.live.open()).unwrap_or(i64::MAX));
@@ -50,7 +50,7 @@ impl Figures {
             open.metric_type(),
         )?;
         open.encode(metric)?;
-        let fallbacks = ConstCounter::new(self.0.looks.fallbacks());
+        let fallbacks = ConstCounter::new(self.0.brandings.fallbacks());
         let metric = encoder.encode_descriptor(
             "custom_page_fallbacks",
             "Times that the default page was shown because the room's own page is broken",

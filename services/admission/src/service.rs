@@ -7,7 +7,9 @@ use vestibule_runtime::{
     serve_admin,
 };
 
-use crate::{config::Config, ext_authz, loops, metrics::Figures, router::router, state::Admission};
+use crate::{
+    config::Config, ext_authz, loops, metrics::AdmissionCollector, router::router, state::Admission,
+};
 
 /// A running admission.
 #[derive(Debug)]
@@ -34,8 +36,8 @@ impl Service {
         let mut registry = metrics::registry("admission", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
         let admission = Arc::new(Admission::new(&config));
-        admission.tally.register(&mut registry);
-        registry.register_collector(Box::new(Figures(Arc::clone(&admission))));
+        admission.decisions.register(&mut registry);
+        registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         let shed = Shed::new(config.max_requests_in_flight);
         serve(listener, router(Arc::clone(&admission), &http, shed), &lifecycle);

@@ -6,14 +6,14 @@ use std::sync::{
 };
 
 use tokio::time::Instant;
-use vestibule_entry::{Desk, KeyKeeper, Seals, Signer, aws::Generate};
+use vestibule_issuance::{CipherCache, ClaimBatcher, Keystore, Signer, aws::GenerateTokenContext};
 use vestibule_store::{Feed, Store, StoreError};
 
 use crate::{
-    authorizer::{CoverageBoard, Tally, TrustedProxies},
+    authorizer::{CoverageCache, DecisionCounter, TrustedProxies},
+    batching::{CheckInBatcher, DrawCache, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher},
     config::Config,
-    desks::{CheckIns, Door, DrawBoard, JoinDesk, LeaveDesk, TouchDesk},
-    page::{LiveDesk, LooksBoard},
+    page::{BrandingCache, LiveStreams},
 };
 
 /// The parts of the admission service, shared by all requests.
@@ -24,35 +24,35 @@ pub(crate) struct Admission {
     /// The rooms, as far as this instance knows them.
     pub(crate) feed: Feed,
     /// The key ring.
-    pub(crate) keys: KeyKeeper,
+    pub(crate) keys: Keystore,
     /// The ciphers of request ids and tickets.
-    pub(crate) seals: Seals,
+    pub(crate) ciphers: CipherCache,
     /// The signing threads.
     pub(crate) signer: Signer,
     /// Where claims are handed in.
-    pub(crate) desk: Desk,
+    pub(crate) claims: ClaimBatcher,
     /// Where those wait whose turn it is.
-    pub(crate) door: Door,
+    pub(crate) held_claims: HeldClaims,
     /// Where numbers are given out.
-    pub(crate) joins: JoinDesk,
+    pub(crate) joins: JoinBatcher,
     /// Where those inside are noted as seen.
-    pub(crate) touches: TouchDesk,
+    pub(crate) touches: TouchBatcher,
     /// Where seats are given back.
-    pub(crate) leaves: LeaveDesk,
+    pub(crate) leaves: LeaveBatcher,
     /// Where it is published how draws were made.
-    pub(crate) draws: DrawBoard,
+    pub(crate) draws: DrawCache,
     /// What the rooms cover.
-    pub(crate) coverage: CoverageBoard,
+    pub(crate) coverage: CoverageCache,
     /// How often the authorizer decided what.
-    pub(crate) tally: Tally,
+    pub(crate) decisions: DecisionCounter,
     /// Who may ask about others' requests.
     pub(crate) proxies: TrustedProxies,
     /// Operators' own pages and logos.
-    pub(crate) looks: LooksBoard,
+    pub(crate) brandings: BrandingCache,
     /// Who is told news as they happen.
-    pub(crate) live: LiveDesk,
+    pub(crate) live: LiveStreams,
     /// Where the waiting are counted.
-    pub(crate) check_ins: CheckIns,
+    pub(crate) check_ins: CheckInBatcher,
     /// Where this instance runs.
     pub(crate) region: Arc<Region>,
     /// The address visitors see.
@@ -68,26 +68,26 @@ impl Admission {
         let store = config.store.clone();
         let instance = format!("admission-{:016x}", rand::random::<u64>());
         let feed = Feed::new(store.clone(), instance);
-        let keys = KeyKeeper::new(store.clone(), Arc::clone(&config.secret));
-        let desk = Desk::new(store.clone(), feed.clone(), keys.clone());
+        let keys = Keystore::new(store.clone(), Arc::clone(&config.secret));
+        let claims = ClaimBatcher::new(store.clone(), feed.clone(), keys.clone());
         let region = Arc::new(Region::new(config.region.clone()));
         let public_url = config.public_url.clone();
         let parts = (store.clone(), feed.clone(), keys.clone());
         Self {
-            seals: Seals::new(Arc::clone(&config.secret)),
+            ciphers: CipherCache::new(Arc::clone(&config.secret)),
             signer: Signer::default(),
-            coverage: CoverageBoard::new(feed.clone()),
-            tally: Tally::default(),
+            coverage: CoverageCache::new(feed.clone()),
+            decisions: DecisionCounter::default(),
             proxies: config.proxies.clone(),
-            door: Door::new(desk.clone()),
-            desk,
-            joins: JoinDesk::new(parts.clone(), Arc::clone(&region), public_url.clone()),
-            touches: TouchDesk::new(parts, public_url.clone()),
-            leaves: LeaveDesk::new(store.clone()),
-            draws: DrawBoard::new(store.clone()),
-            looks: LooksBoard::default(),
-            live: LiveDesk::new(config.max_live_updates),
-            check_ins: CheckIns::new(store.clone()),
+            held_claims: HeldClaims::new(claims.clone()),
+            claims,
+            joins: JoinBatcher::new(parts.clone(), Arc::clone(&region), public_url.clone()),
+            touches: TouchBatcher::new(parts, public_url.clone()),
+            leaves: LeaveBatcher::new(store.clone()),
+            draws: DrawCache::new(store.clone()),
+            brandings: BrandingCache::default(),
+            live: LiveStreams::new(config.max_live_updates),
+            check_ins: CheckInBatcher::new(store.clone()),
             region,
             public_url,
             started: Instant::now(),
@@ -119,11 +119,11 @@ impl Admission {
 
     /// What `generate_token` needs, with the issuer of `room_issuer` or this service.
     #[must_use]
-    pub(crate) fn generate<'a>(&'a self, room_issuer: Option<&'a str>) -> Generate<'a> {
-        Generate {
-            desk: &self.desk,
+    pub(crate) fn generate<'a>(&'a self, room_issuer: Option<&'a str>) -> GenerateTokenContext<'a> {
+        GenerateTokenContext {
+            claims: &self.claims,
             keys: &self.keys,
-            seals: &self.seals,
+            ciphers: &self.ciphers,
             signer: &self.signer,
             issuer: room_issuer.unwrap_or(&self.public_url),
             validity_seconds: None,

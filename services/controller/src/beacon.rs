@@ -36,13 +36,13 @@ pub struct BeaconClient {
 
 /// What came of asking once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum BeaconReply {
     /// The round, and its signature is genuine.
     Verified(Round),
     /// The beacon says that it has no such round: it lies ahead.
     NotYet,
     /// Anything else. Asking again may help, another address too.
-    Wrong(Reason),
+    Wrong(BeaconFailure),
 }
 
 /// A genuine round of a beacon.
@@ -58,7 +58,7 @@ pub struct Round {
 
 /// Why an answer cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum Reason {
+pub enum BeaconFailure {
     /// The address is none.
     #[error("{0:?} is no address")]
     Address(String),
@@ -87,7 +87,7 @@ pub enum Reason {
 
 /// A round as drand writes it.
 #[derive(Debug, Deserialize)]
-struct Told {
+struct PublishedRound {
     round: u64,
     randomness: String,
     signature: String,
@@ -112,58 +112,58 @@ impl BeaconClient {
     }
 
     /// Asks for the beacon's round, once.
-    pub async fn ask(&self, beacon: &Beacon) -> Answer {
+    pub async fn ask(&self, beacon: &Beacon) -> BeaconReply {
         let asked = tokio::time::timeout(self.timeout, self.fetch(beacon)).await;
-        match asked.unwrap_or(Err(Reason::Silent(self.timeout))) {
+        match asked.unwrap_or(Err(BeaconFailure::Silent(self.timeout))) {
             Ok(Some(told)) => check(beacon.clone(), told).await,
-            Ok(None) => Answer::NotYet,
-            Err(reason) => Answer::Wrong(reason),
+            Ok(None) => BeaconReply::NotYet,
+            Err(reason) => BeaconReply::Wrong(reason),
         }
     }
 
     /// What the beacon tells about the round; `None` if it lies ahead.
-    async fn fetch(&self, beacon: &Beacon) -> Result<Option<Told>, Reason> {
+    async fn fetch(&self, beacon: &Beacon) -> Result<Option<PublishedRound>, BeaconFailure> {
         let response = self.http.get(address(beacon)?).await;
-        let response = response.map_err(|error| Reason::Unreachable(chain(&error)))?;
+        let response = response.map_err(|error| BeaconFailure::Unreachable(chain(&error)))?;
         match response.status() {
             StatusCode::OK => read(response).await.map(Some),
             StatusCode::NOT_FOUND | StatusCode::TOO_EARLY => Ok(None),
-            status => Err(Reason::Status(status)),
+            status => Err(BeaconFailure::Status(status)),
         }
     }
 }
 
-fn address(beacon: &Beacon) -> Result<Uri, Reason> {
+fn address(beacon: &Beacon) -> Result<Uri, BeaconFailure> {
     let text = format!("{}/public/{}", beacon.url.trim_end_matches('/'), beacon.round);
-    text.parse().map_err(|_| Reason::Address(text))
+    text.parse().map_err(|_| BeaconFailure::Address(text))
 }
 
-async fn read(response: Response<hyper::body::Incoming>) -> Result<Told, Reason> {
+async fn read(response: Response<hyper::body::Incoming>) -> Result<PublishedRound, BeaconFailure> {
     let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
-    let body = body.map_err(|error| Reason::Body(chain(&*error)))?;
-    serde_json::from_slice(&body.to_bytes()).map_err(|error| Reason::Body(error.to_string()))
+    let body = body.map_err(|error| BeaconFailure::Body(chain(&*error)))?;
+    serde_json::from_slice(&body.to_bytes()).map_err(|error| BeaconFailure::Body(error.to_string()))
 }
 
 /// Checks the round off the async threads: it takes a few milliseconds of one core.
-async fn check(beacon: Beacon, told: Told) -> Answer {
+async fn check(beacon: Beacon, told: PublishedRound) -> BeaconReply {
     let checked = tokio::task::spawn_blocking(move || verified(&beacon, told)).await;
     match checked {
-        Ok(Ok(round)) => Answer::Verified(round),
-        Ok(Err(reason)) => Answer::Wrong(reason),
-        Err(error) => Answer::Wrong(Reason::Body(error.to_string())),
+        Ok(Ok(round)) => BeaconReply::Verified(round),
+        Ok(Err(reason)) => BeaconReply::Wrong(reason),
+        Err(error) => BeaconReply::Wrong(BeaconFailure::Body(error.to_string())),
     }
 }
 
-fn verified(beacon: &Beacon, told: Told) -> Result<Round, Reason> {
+fn verified(beacon: &Beacon, told: PublishedRound) -> Result<Round, BeaconFailure> {
     if told.round != beacon.round {
-        return Err(Reason::OtherRound(told.round));
+        return Err(BeaconFailure::OtherRound(told.round));
     }
     // Some relays write an empty one where the chain has none.
     let previous_signature = told.previous_signature.filter(|previous| !previous.is_empty());
     let previous = previous_signature.as_deref();
     let randomness = beacon::verify(&beacon.public_key, told.round, &told.signature, previous)?;
     if from_hex(&told.randomness) != Some(randomness) {
-        return Err(Reason::Randomness);
+        return Err(BeaconFailure::Randomness);
     }
     Ok(Round { randomness, signature: told.signature, previous_signature })
 }

@@ -6,6 +6,7 @@
 //! that must be exact happens in Redis (`vestibule-store`), every rule is `vestibule-domain`'s.
 //! What is *not* here: visitors, who only ever meet the admission service.
 
+pub mod api_types;
 pub mod beacon;
 pub mod cli;
 pub mod config;
@@ -14,14 +15,13 @@ pub mod extractors;
 pub mod loops;
 pub mod metrics;
 pub mod openapi;
-pub mod program;
+pub mod room_config;
 pub mod rooms;
 pub mod router;
 mod routes;
 mod run;
 mod service;
 pub mod state;
-pub mod wire;
 
 pub use config::Config;
 pub use run::run;

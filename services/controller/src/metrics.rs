@@ -38,7 +38,7 @@ pub const ROOM_FIGURES: [RoomFigure; 7] = [
     ("room_queue_counter", "The highest queue number", |room| room.queue_counter as f64),
     ("room_serving_counter", "The serving counter", |room| room.serving_counter as f64),
     ("room_waiting", "Visitors waiting who are still there", |room| room.figures.waiting as f64),
-    ("room_active_users", "Sessions", |room| (room.active + room.phantom) as f64),
+    ("room_active_users", "Sessions", |room| (room.active + room.unconfirmed) as f64),
     ("room_admitted", "Sessions that ever began", |room| room.admitted as f64),
     ("room_admitted_last_minute", "Admissions of 60 seconds", |room| {
         room.admitted_last_minute as f64
@@ -150,7 +150,7 @@ mod tests {
         let text = encode(&registry).unwrap();
         assert!(text.contains("vestibule_rooms 0\n") && text.contains("vestibule_leading 1\n"));
         let snapshot = r#"{"room":"sale","settings":{},"reset_epoch":7,"generation":1,"now_ms":1,
-            "queue_counter":90,"serving_counter":-5,"admitted":30,"active":20,"phantom":2,
+            "queue_counter":90,"serving_counter":-5,"admitted":30,"active":20,"unconfirmed":2,
             "expired":0,"skipped":0,"expired_position":0,"admitted_last_minute":5,
             "tokens_until":0,"figures":{"waiting":12}}"#;
         feed.receive(serde_json::from_str(snapshot).unwrap()).await;

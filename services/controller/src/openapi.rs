@@ -14,7 +14,7 @@ use utoipa::{
 };
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_scalar::{Scalar, Servable};
-use vestibule_entry::aws::MessageBody;
+use vestibule_issuance::aws::MessageBody;
 use vestibule_runtime::{Problem, problem::PROBLEM_JSON};
 
 use crate::router;

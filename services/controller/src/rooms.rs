@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use vestibule_domain::{RoomId, RoomSnapshot};
-use vestibule_entry::{aws::Answer, problem_of};
+use vestibule_issuance::{aws::AwsError, problem_of};
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_store::{KnownRoom, StoreError};
 
@@ -99,7 +99,7 @@ impl From<RoomError> for Problem {
     }
 }
 
-impl From<RoomError> for Answer {
+impl From<RoomError> for AwsError {
     fn from(error: RoomError) -> Self {
         match error {
             RoomError::Unknown => Self::InvalidEvent,

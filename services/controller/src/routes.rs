@@ -6,17 +6,17 @@ use std::time::Duration;
 use tokio::time::sleep;
 use vestibule_domain::{
     RoomId,
-    front::{Conflict, Coverage, Front},
-    schedule::Program,
+    schedule::RoomConfig,
+    site::{Conflict, Coverage, SiteBinding},
 };
-use vestibule_entry::problem_of;
+use vestibule_issuance::problem_of;
 use vestibule_runtime::Problem;
-use vestibule_store::Put;
+use vestibule_store::PutOutcome;
 
 use crate::{
-    program::busy,
+    api_types::{invalid_room, refuse},
+    room_config::busy,
     state::Controller,
-    wire::{invalid_room, refuse},
 };
 
 /// How often a change of routes asks whether another one is done.
@@ -26,19 +26,19 @@ const RETRY: Duration = Duration::from_millis(50);
 // === impl Controller ===
 
 impl Controller {
-    /// Puts a program whose routes have changed, if they are no other room's.
+    /// Puts a config whose routes have changed, if they are no other room's.
     ///
     /// # Errors
     /// A 400 that names each route of another room; 409 when others keep changing routes.
     pub(crate) async fn put_routes(
         &self,
         room: &RoomId,
-        program: &Program,
-    ) -> Result<Put, Problem> {
+        config: &RoomConfig,
+    ) -> Result<PutOutcome, Problem> {
         let caller = format!("{}-{:08x}", self.instance, rand::random::<u32>());
         self.begin_routes(&caller).await?;
-        let put = match self.refuse_routes_of_others(room, &program.front).await {
-            Ok(()) => self.put_as_it_is(room, program).await,
+        let put = match self.refuse_routes_of_others(room, &config.binding).await {
+            Ok(()) => self.put_as_it_is(room, config).await,
             Err(problem) => Err(problem),
         };
         // If this fails the lease ends by itself.
@@ -56,11 +56,15 @@ impl Controller {
         Err(busy())
     }
 
-    async fn refuse_routes_of_others(&self, room: &RoomId, front: &Front) -> Result<(), Problem> {
+    async fn refuse_routes_of_others(
+        &self,
+        room: &RoomId,
+        binding: &SiteBinding,
+    ) -> Result<(), Problem> {
         let others = self.fronts().await?;
         let others = others.iter().filter(|(other, _)| other != room);
-        let others = Coverage::new(others.map(|(room, front)| (room, front)));
-        let conflicts = others.conflicts(room, front);
+        let others = Coverage::new(others.map(|(room, binding)| (room, binding)));
+        let conflicts = others.conflicts(room, binding);
         refuse(invalid_room(), conflicts.iter().map(Conflict::error).collect())
     }
 
@@ -68,13 +72,13 @@ impl Controller {
     ///
     /// # Errors
     /// 503 while Redis cannot tell.
-    pub(crate) async fn fronts(&self) -> Result<Vec<(RoomId, Front)>, Problem> {
+    pub(crate) async fn fronts(&self) -> Result<Vec<(RoomId, SiteBinding)>, Problem> {
         let mut fronts = Vec::new();
         for room in self.store.rooms().await.map_err(|error| problem_of(&error))? {
             // One that has just been deleted is left out.
-            let program = self.store.read_program(&room).await;
-            if let Some(program) = program.map_err(|error| problem_of(&error))? {
-                fronts.push((room, program.front));
+            let config = self.store.read_config(&room).await;
+            if let Some(config) = config.map_err(|error| problem_of(&error))? {
+                fronts.push((room, config.binding));
             }
         }
         Ok(fronts)

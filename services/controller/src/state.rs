@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, sync::Arc};
 
 use secrecy::SecretString;
-use vestibule_entry::{Desk, KeyKeeper, Seals, Signer, aws::Generate};
+use vestibule_issuance::{CipherCache, ClaimBatcher, Keystore, Signer, aws::GenerateTokenContext};
 use vestibule_runtime::metrics::Registry;
 use vestibule_store::{Feed, Store};
 use vestibule_token::DeploymentSecret;
@@ -20,13 +20,13 @@ pub struct Controller {
     /// The rooms, as far as this instance knows them.
     pub feed: Feed,
     /// The key ring.
-    pub keys: KeyKeeper,
+    pub keys: Keystore,
     /// The ciphers of request ids.
-    pub seals: Seals,
+    pub ciphers: CipherCache,
     /// The signing threads.
     pub signer: Signer,
     /// Where claims are handed in.
-    pub desk: Desk,
+    pub claims: ClaimBatcher,
     /// Whether this instance leads.
     pub leadership: Leadership,
     /// What is measured.
@@ -48,10 +48,10 @@ impl Controller {
         let Config { store, secret, api_token, public_url, region, .. } = config;
         let instance = format!("controller-{region}-{:08x}", rand::random::<u32>());
         let feed = Feed::new(store.clone(), instance.as_str());
-        let keys = KeyKeeper::new(store.clone(), Arc::clone(&secret));
+        let keys = Keystore::new(store.clone(), Arc::clone(&secret));
         Arc::new(Self {
-            desk: Desk::new(store.clone(), feed.clone(), keys.clone()),
-            seals: Seals::new(Arc::clone(&secret)),
+            claims: ClaimBatcher::new(store.clone(), feed.clone(), keys.clone()),
+            ciphers: CipherCache::new(Arc::clone(&secret)),
             signer: Signer::default(),
             leadership: Leadership::default(),
             metrics: Metrics::register(registry, &store, &feed),
@@ -67,11 +67,15 @@ impl Controller {
 
     /// What `generate_token` needs, to make tokens of `issuer` that are valid for so long.
     #[must_use]
-    pub fn generate<'a>(&'a self, issuer: &'a str, validity_seconds: Option<u64>) -> Generate<'a> {
-        Generate {
-            desk: &self.desk,
+    pub fn generate<'a>(
+        &'a self,
+        issuer: &'a str,
+        validity_seconds: Option<u64>,
+    ) -> GenerateTokenContext<'a> {
+        GenerateTokenContext {
+            claims: &self.claims,
             keys: &self.keys,
-            seals: &self.seals,
+            ciphers: &self.ciphers,
             signer: &self.signer,
             issuer,
             validity_seconds,

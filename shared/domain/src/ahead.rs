@@ -5,7 +5,7 @@
 //! there. Before its first point it rises from nobody at 0, so that nobody who has been counted is
 //! ever ahead of itself.
 
-use crate::advance::Survey;
+use crate::plan::TickInput;
 
 /// Points behind the door: enough for a few per cent everywhere.
 const POINTS: usize = 48;
@@ -16,7 +16,7 @@ const DOOR_POINTS: u64 = 16;
 /// there.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of people")]
-pub(crate) fn curve(survey: &Survey, door: u64, serving: u64) -> Vec<(u64, u64)> {
+pub(crate) fn curve(survey: &TickInput, door: u64, serving: u64) -> Vec<(u64, u64)> {
     let length = survey.queue_counter.saturating_sub(serving);
     let mut curve: Vec<_> = at_the_door(survey, door, serving).collect();
     curve.push((serving, door));
@@ -44,7 +44,7 @@ pub(crate) fn people_upto(curve: &[(u64, u64)], number: u64) -> u64 {
 /// Where the first of `door` people stands, those at even steps behind it, and the last, with how
 /// many stand up to there. Those whose presence is still on its way came last: they stand between
 /// these and `serving`.
-fn at_the_door(survey: &Survey, door: u64, serving: u64) -> impl Iterator<Item = (u64, u64)> {
+fn at_the_door(survey: &TickInput, door: u64, serving: u64) -> impl Iterator<Item = (u64, u64)> {
     let step = usize::try_from(door / DOOR_POINTS).unwrap_or(usize::MAX).max(1);
     let place = move |people| survey.attending.reach(survey.expired_position, people, serving);
     let people = (1..door).step_by(step).chain([door]);
@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        advance::test_support::everyone,
+        plan::test_support::everyone,
         presence::{Crowd, Presence},
     };
 
@@ -81,9 +81,9 @@ mod tests {
     }
 
     /// People at the door at these positions of a line that is served up to `serving`.
-    fn door(people: impl IntoIterator<Item = u64>, serving: u64) -> Survey {
+    fn door(people: impl IntoIterator<Item = u64>, serving: u64) -> TickInput {
         let attending = everyone(people);
-        Survey { queue_counter: serving, attending, ..Survey::default() }
+        TickInput { queue_counter: serving, attending, ..TickInput::default() }
     }
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
         let there = (101..=10_100).filter(|number| number % 2 == 0);
         let one = |n| Crowd { first: n, last: n, count: 1 };
         let there = Presence::new(there.map(one).collect(), 10_100);
-        let survey = Survey { queue_counter: 10_100, there, ..Survey::default() };
+        let survey = TickInput { queue_counter: 10_100, there, ..TickInput::default() };
         let curve = curve(&survey, 7, 100);
         assert!(curve.len() <= POINTS + 2);
         for (position, truth) in [(101, 7), (121, 17), (1_101, 507), (9_101, 4_507)] {
@@ -142,7 +142,7 @@ mod tests {
             expired in 0..400_u64, unseen in 0..40_u64, further in 0..50_u64,
         ) {
             let serving = 300 + further;
-            let survey = Survey { expired_position: expired, ..door(people.clone(), serving) };
+            let survey = TickInput { expired_position: expired, ..door(people.clone(), serving) };
             let counted: BTreeSet<_> = people.into_iter().filter(|at| *at > expired).collect();
             let all = u64::try_from(counted.len()).unwrap() + unseen;
             let curve = curve(&survey, all, serving);

@@ -28,7 +28,7 @@ const FAR_SHARE_OF_BUDGET: f64 = 0.7;
 
 /// Where a visitor stands when it asks when to come back.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Standing {
+pub struct LineConditions {
     /// People ahead who are still there.
     pub people_ahead: u64,
     /// Everyone waiting in the room.
@@ -50,7 +50,7 @@ pub struct Standing {
 /// The interval until the next check-in, in ms, in a room of this `method`. `chance` is uniform in
 /// `0.0..1.0`.
 #[must_use]
-pub fn interval_ms(method: QueueingMethod, standing: &Standing, chance: f64) -> u32 {
+pub fn interval_ms(method: QueueingMethod, standing: &LineConditions, chance: f64) -> u32 {
     let shortest = f64::from(SHORTEST_MS);
     let interval = method.rules().interval_ms(standing).max(shortest);
     let jittered = interval * (1.0 - JITTER + 2.0 * JITTER * chance);
@@ -61,7 +61,7 @@ pub fn interval_ms(method: QueueingMethod, standing: &Standing, chance: f64) -> 
 
 /// Seldom far from the front, often near it, within the budget of polls.
 #[must_use]
-pub fn by_distance_ms(standing: &Standing) -> f64 {
+pub fn by_distance_ms(standing: &LineConditions) -> f64 {
     let Some(wait) = standing.wait_seconds().map(|seconds| seconds * 1000.0) else {
         let interval = UNKNOWN_PACE_MS.max(budget_ms(standing));
         return interval.min(soonest_ms(standing) * SHARE_OF_WAIT).max(SHORTEST_UNKNOWN_MS);
@@ -72,7 +72,7 @@ pub fn by_distance_ms(standing: &Standing) -> f64 {
 
 /// After how long at the soonest it is someone's turn, while nobody knows the pace, ms.
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-fn soonest_ms(standing: &Standing) -> f64 {
+fn soonest_ms(standing: &LineConditions) -> f64 {
     let known = standing.fastest_per_second > 0.0;
     let fastest = if known { standing.fastest_per_second } else { f64::MIN_POSITIVE };
     standing.people_ahead as f64 / fastest * 1000.0
@@ -81,7 +81,7 @@ fn soonest_ms(standing: &Standing) -> f64 {
 /// The interval that keeps the polls of everyone waiting within the budget.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-pub fn budget_ms(standing: &Standing) -> f64 {
+pub fn budget_ms(standing: &LineConditions) -> f64 {
     let polls = f64::from(standing.poll_budget.max(1)) * FAR_SHARE_OF_BUDGET;
     let newcomers = standing.newcomers_per_second * NEWCOMERS_SECONDS;
     (standing.waiting as f64 + newcomers) / polls * 1000.0
@@ -100,8 +100,8 @@ pub fn is_due(now_ms: u64, checked_in_at_ms: u64, interval_ms: u32) -> bool {
 mod tests {
     use super::*;
 
-    fn standing(people_ahead: u64, waiting: u64) -> Standing {
-        Standing {
+    fn standing(people_ahead: u64, waiting: u64) -> LineConditions {
+        LineConditions {
             people_ahead,
             waiting,
             admissions_per_second: 10.0,
@@ -113,7 +113,7 @@ mod tests {
         }
     }
 
-    fn interval_ms(standing: &Standing, chance: f64) -> u32 {
+    fn interval_ms(standing: &LineConditions, chance: f64) -> u32 {
         super::interval_ms(QueueingMethod::Fifo, standing, chance)
     }
 
@@ -143,20 +143,20 @@ mod tests {
 
     #[test]
     fn nobody_is_told_to_come_back_after_its_turn() {
-        let fast = Standing { admissions_per_second: 1_000.0, ..standing(10_000, 1_000_000) };
+        let fast = LineConditions { admissions_per_second: 1_000.0, ..standing(10_000, 1_000_000) };
         assert!(interval_ms(&fast, 1.0) < 7_000, "a wait of 10 s, though polls are scarce");
-        let unknown = Standing { admissions_per_second: 0.0, ..standing(3_000, 3_000) };
+        let unknown = LineConditions { admissions_per_second: 0.0, ..standing(3_000, 3_000) };
         assert_eq!(interval_ms(&unknown, 0.5), 5_000);
-        let first = Standing { people_ahead: 3, fastest_per_second: 10.0, ..unknown };
+        let first = LineConditions { people_ahead: 3, fastest_per_second: 10.0, ..unknown };
         assert_eq!(interval_ms(&first, 0.5), 2_000, "a seat may come free any moment");
-        let crowd = Standing { waiting: 70_000, ..unknown };
-        let far = Standing { people_ahead: 60_000, fastest_per_second: 500.0, ..crowd };
+        let crowd = LineConditions { waiting: 70_000, ..unknown };
+        let far = LineConditions { people_ahead: 60_000, fastest_per_second: 500.0, ..crowd };
         assert_eq!(interval_ms(&far, 0.5), 50_000, "two minutes away at the soonest");
     }
 
     #[test]
     fn a_crowd_that_pours_in_is_spread_over_the_time_when_it_is_there() {
-        let growing = |people: u64| Standing {
+        let growing = |people: u64| LineConditions {
             admissions_per_second: 0.0,
             newcomers_per_second: 3_500.0,
             ..standing(people, people)

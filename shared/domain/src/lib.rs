@@ -5,23 +5,23 @@
 //! milliseconds. What is *not* here: Redis (in `vestibule-store`), cryptography (in
 //! `vestibule-token`) and HTTP (in the services).
 
-pub mod advance;
+pub mod accrued_hazard;
 mod ahead;
 pub mod check_in;
 pub mod draw;
-pub mod front;
 pub mod method;
 mod place;
+pub mod plan;
+pub mod poll;
 pub mod presence;
-pub mod pulse;
 pub mod regions;
 mod room_id;
 pub mod schedule;
 pub mod settings;
+pub mod site;
 pub mod slots;
 mod snapshot;
-pub mod stake;
-pub mod visit;
+pub mod tick;
 pub mod wait;
 mod waiter;
 
@@ -31,5 +31,5 @@ pub use place::{MAX_QUEUE_NUMBER, Place};
 pub use presence::Lease;
 pub use room_id::{RoomId, RoomIdError};
 pub use settings::{FieldError, OnRedisFailure, RoomSettings};
-pub use snapshot::{Figures, Outlook, RoomSnapshot};
+pub use snapshot::{Outlook, RoomSnapshot, TickFigures};
 pub use waiter::Waiter;

@@ -70,7 +70,7 @@ impl Shares {
     /// The shares that follow from the `newcomers` of one minute, in a room that lets in `limit` a
     /// minute.
     #[must_use]
-    pub fn of(newcomers: &ByRegion, limit: Option<u64>) -> Self {
+    pub fn from_newcomers(newcomers: &ByRegion, limit: Option<u64>) -> Self {
         let all: u64 = newcomers.values().sum();
         Self { newcomers: newcomers.clone(), of: all.max(limit.unwrap_or(0)) }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{QueueingMethod, front::LONGEST_UNSEEN_MS};
+use crate::{QueueingMethod, site::LONGEST_UNSEEN_MS};
 
 /// The largest limit: as large as a signed 32-bit number, as other products have it.
 pub const MAX_LIMIT: u64 = 2_147_483_647;

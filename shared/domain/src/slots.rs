@@ -12,7 +12,7 @@ pub const PACE_BURST_SECONDS: u64 = 2;
 
 /// What limits a room, and how much of it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Use {
+pub struct Usage {
     /// The ceiling (`total_active_users`), if there is one.
     pub ceiling: Option<u64>,
     /// Seats taken: live sessions, and those that a lost store may still owe.
@@ -23,9 +23,9 @@ pub struct Use {
     pub admitted_last_minute: u64,
 }
 
-// === impl Use ===
+// === impl Usage ===
 
-impl Use {
+impl Usage {
     /// Slots for people who find nobody waiting: the whole rest of both limits, so that nobody is
     /// queued in a quiet room. `None`: the room has no limit, and only its operator lets people in.
     #[must_use]
@@ -58,23 +58,23 @@ mod tests {
 
     #[test]
     fn the_smaller_limit_decides() {
-        let both = Use { ceiling: Some(200), active: 148, rate: Some(200), ..Use::default() };
+        let both = Usage { ceiling: Some(200), active: 148, rate: Some(200), ..Usage::default() };
         assert_eq!(both.slots(), Some(52));
-        let rate_binds = Use { ceiling: Some(10_000), active: 7_000, rate: Some(2_000), ..both };
+        let rate_binds = Usage { ceiling: Some(10_000), active: 7_000, rate: Some(2_000), ..both };
         assert_eq!(rate_binds.slots(), Some(2_000));
-        let full = Use { active: 201, ..both };
+        let full = Usage { active: 201, ..both };
         assert_eq!(full.slots(), Some(0), "an overfull room has no slots, not negative ones");
-        assert_eq!(Use::default().slots(), None);
-        assert_eq!(Use { ceiling: Some(3), ..Use::default() }.slots(), Some(3));
-        assert_eq!(Use { rate: Some(3), ..Use::default() }.slots(), Some(3));
+        assert_eq!(Usage::default().slots(), None);
+        assert_eq!(Usage { ceiling: Some(3), ..Usage::default() }.slots(), Some(3));
+        assert_eq!(Usage { rate: Some(3), ..Usage::default() }.slots(), Some(3));
     }
 
     #[test]
     fn while_people_wait_a_rate_is_spread() {
-        let minute = Use { rate: Some(600), ..Use::default() };
+        let minute = Usage { rate: Some(600), ..Usage::default() };
         assert_eq!(minute.slots(), Some(600));
         assert_eq!(minute.paced_slots(), Some(20));
-        let seats_only = Use { ceiling: Some(50), ..Use::default() };
+        let seats_only = Usage { ceiling: Some(50), ..Usage::default() };
         assert_eq!(seats_only.paced_slots(), Some(50));
     }
 }

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Draw, RoomId, RoomSettings, ahead, check_in::Standing, presence::Spot, schedule::EventInForce,
-    wait::Estimate,
+    Draw, RoomId, RoomSettings, ahead, check_in::LineConditions, presence::Spot,
+    schedule::EventInForce, wait::Estimate,
 };
 
 /// A room at one moment.
@@ -27,15 +27,15 @@ pub struct RoomSnapshot {
     /// The last number that waits for it; 0: more may come.
     #[serde(default)]
     pub pool_last: u64,
-    /// How much chance everyone there has been given: see [`crate::stake`].
+    /// How much chance everyone there has been given: see [`crate::accrued_hazard`].
     #[serde(default)]
-    pub hazard: u64,
+    pub cumulative_hazard: u64,
     /// Up to here the line could not check in, ms: that time does not count as absence.
     #[serde(default)]
     pub excused_until_ms: u64,
     /// The version of the room's settings and events.
     #[serde(default)]
-    pub program_version: u64,
+    pub config_version: u64,
     /// Counts resets: ids of another epoch are invalid.
     pub reset_epoch: u64,
     /// Counts restorations after the store was lost.
@@ -52,7 +52,7 @@ pub struct RoomSnapshot {
     /// Live sessions.
     pub active: u64,
     /// Seats that a lost store may still owe to holders not seen again.
-    pub phantom: u64,
+    pub unconfirmed: u64,
     /// Positions that expired without entering.
     pub expired: u64,
     /// Numbers skipped over when the store had lost its last writes: nobody holds them.
@@ -64,13 +64,13 @@ pub struct RoomSnapshot {
     /// When the last AWS-style token expires, unix seconds; 0: there is none.
     pub tokens_until: u64,
     /// What the leader's last tick found.
-    pub figures: Figures,
+    pub figures: TickFigures,
 }
 
 /// What only the leader can tell, from presence and from the pace of the last seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Figures {
+pub struct TickFigures {
     /// Everyone waiting who is still there.
     pub waiting: u64,
     /// Admissions per second, as operators are told: what those who wait can expect, or while
@@ -125,7 +125,7 @@ impl RoomSnapshot {
     /// Where `queue_number` stands; `None` while it waits for its draw.
     #[must_use]
     pub fn position(&self, queue_number: u64) -> Option<u64> {
-        (!self.awaits_draw(queue_number)).then(|| Draw::of(&self.draws, queue_number))
+        (!self.awaits_draw(queue_number)).then(|| Draw::position_in(&self.draws, queue_number))
     }
 
     /// Whether `queue_number` came in a pre-queue that has not been drawn yet.
@@ -189,7 +189,7 @@ impl RoomSnapshot {
         let rules = self.settings.queueing_method.rules();
         let standing = self.standing(position, now_ms);
         let wait = if self.is_open() {
-            Estimate::of(0.0)
+            Estimate::from_seconds(0.0)
         } else if self.is_held() {
             Estimate::UNKNOWN
         } else {
@@ -201,10 +201,10 @@ impl RoomSnapshot {
 
     /// Where someone at `position` stands at `now_ms`, as intervals and estimates need it.
     #[must_use]
-    pub fn standing(&self, position: Option<u64>, now_ms: u64) -> Standing {
+    pub fn standing(&self, position: Option<u64>, now_ms: u64) -> LineConditions {
         let waiting = self.figures.waiting;
         let blocked_ms = self.figures.rate_resumes_at_ms.saturating_sub(now_ms);
-        Standing {
+        LineConditions {
             people_ahead: position.map_or(waiting, |position| self.people_ahead(position)),
             waiting,
             admissions_per_second: self.figures.expected_pace(),
@@ -249,9 +249,9 @@ impl RoomSnapshot {
     }
 }
 
-// === impl Figures ===
+// === impl TickFigures ===
 
-impl Figures {
+impl TickFigures {
     /// Admissions per second to expect; 0: unknown.
     fn expected_pace(&self) -> f64 {
         self.expected_per_second.unwrap_or(self.admissions_per_second)
@@ -273,7 +273,7 @@ pub(crate) mod test_support {
         let json = format!(
             r#"{{"room":"r","settings":{{}},"reset_epoch":1,"generation":1,"now_ms":0,
             "queue_counter":{queue_counter},"serving_counter":{serving_counter},"admitted":0,
-            "active":0,"phantom":0,"expired":0,"skipped":0,"tokens_until":0,"expired_position":0,
+            "active":0,"unconfirmed":0,"expired":0,"skipped":0,"tokens_until":0,"expired_position":0,
             "admitted_last_minute":0,"figures":{{}}}}"#
         );
         serde_json::from_str(&json).unwrap()
@@ -285,14 +285,14 @@ mod tests {
     use super::*;
     use crate::QueueingMethod;
 
-    fn snapshot(queue: u64, serving: i64, figures: Figures) -> RoomSnapshot {
+    fn snapshot(queue: u64, serving: i64, figures: TickFigures) -> RoomSnapshot {
         RoomSnapshot { figures, ..test_support::snapshot(queue, serving) }
     }
 
     #[test]
     fn newcomers_since_the_last_tick_are_there() {
         let ahead = vec![(9, 1), (10, 2), (50, 21)];
-        let room = snapshot(53, 10, Figures { ahead, ..Figures::default() });
+        let room = snapshot(53, 10, TickFigures { ahead, ..TickFigures::default() });
         let told = [10, 11, 51, 54].map(|position| room.people_ahead(position));
         assert_eq!(told, [1, 2, 21, 24]);
     }
@@ -300,13 +300,13 @@ mod tests {
     #[test]
     fn a_hidden_tab_at_the_door_waits_too() {
         let ahead = vec![(10, 1), (50, 21)];
-        let room = snapshot(53, 10, Figures { ahead, waiting: 24, ..Figures::default() });
+        let room = snapshot(53, 10, TickFigures { ahead, waiting: 24, ..TickFigures::default() });
         assert_eq!(room.waiting(), 24 + 3, "three came since the tick");
     }
 
     #[test]
     fn without_figures_everyone_is_there() {
-        let room = snapshot(50, 10, Figures::default());
+        let room = snapshot(50, 10, TickFigures::default());
         assert_eq!(room.people_ahead(11), 0);
         assert_eq!(room.people_ahead(31), 20);
         assert_eq!(room.people_ahead(5), 0);
@@ -314,15 +314,15 @@ mod tests {
 
     #[test]
     fn queueing_is_a_line_longer_than_the_counter() {
-        assert!(snapshot(11, 10, Figures::default()).is_queueing());
-        assert!(!snapshot(10, 10, Figures::default()).is_queueing());
-        assert!(snapshot(0, -3, Figures::default()).is_queueing());
-        assert_eq!(snapshot(0, -3, Figures::default()).serving(), 0);
+        assert!(snapshot(11, 10, TickFigures::default()).is_queueing());
+        assert!(!snapshot(10, 10, TickFigures::default()).is_queueing());
+        assert!(snapshot(0, -3, TickFigures::default()).is_queueing());
+        assert_eq!(snapshot(0, -3, TickFigures::default()).serving(), 0);
     }
 
     #[test]
     fn a_pre_queue_has_no_positions_until_it_is_drawn() {
-        let mut room = snapshot(20, 4, Figures::default());
+        let mut room = snapshot(20, 4, TickFigures::default());
         (room.pool_first, room.pool_last) = (11, 0);
         assert_eq!(
             (room.position(10), room.position(11), room.position(99)),
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn precedence_suspended_then_held_then_the_method() {
-        let mut room = snapshot(20, 4, Figures::default());
+        let mut room = snapshot(20, 4, TickFigures::default());
         room.settings.queueing_method = QueueingMethod::Passthrough;
         assert!(room.is_open() && !room.is_queueing());
         assert_eq!(room.served_for_all(), 20);
@@ -359,7 +359,7 @@ mod tests {
 
     #[test]
     fn in_a_random_room_nobody_is_ahead() {
-        let mut room = snapshot(200, 0, Figures { waiting: 100, ..Figures::default() });
+        let mut room = snapshot(200, 0, TickFigures { waiting: 100, ..TickFigures::default() });
         room.settings.queueing_method = QueueingMethod::Random;
         room.figures.admissions_per_second = 10.0 / 60.0;
         let outlook = room.outlook(150, 0);

@@ -1,6 +1,6 @@
 //! Estimates of the wait. Unknown is said as unknown (`None`), never guessed.
 
-use crate::{check_in::Standing, slots::Use};
+use crate::{check_in::LineConditions, slots::Usage};
 
 /// How long someone has yet to wait, in seconds, as far as it can be said.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ impl Estimate {
 
     /// So many seconds.
     #[must_use]
-    pub fn of(seconds: f64) -> Self {
+    pub fn from_seconds(seconds: f64) -> Self {
         Self { seconds: Some(seconds), quartiles: None }
     }
 
@@ -31,9 +31,9 @@ impl Estimate {
     }
 }
 
-// === impl Standing ===
+// === impl LineConditions ===
 
-impl Standing {
+impl LineConditions {
     /// The wait in order of positions: people ahead who are still there, divided by the pace, once
     /// the rate lets anyone in. Some of those ahead will give up before their turn: with `a` people
     /// ahead, of whom a share `l` leaves in a second, and `p` admissions, the line in front is gone
@@ -132,7 +132,7 @@ impl Pace {
     /// a full room it is the ceiling that holds people back, whatever a rate would let in.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-    pub fn expected(&self, usage: &Use) -> f64 {
+    pub fn expected(&self, usage: &Usage) -> f64 {
         let by_rate = usage.rate.map(|rate| rate as f64 / 60.0);
         let by_seats = usage.ceiling.and_then(|ceiling| self.seats_per_second(ceiling));
         match (by_rate, by_seats) {
@@ -155,7 +155,7 @@ impl Pace {
     /// leave together).
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
-    pub fn standby(&self, usage: &Use) -> u64 {
+    pub fn standby(&self, usage: &Usage) -> u64 {
         let by_rate = usage.rate.is_some() && !usage.is_full();
         let pace = self.expected(usage).max(if by_rate { 0.0 } else { self.per_second() });
         let peak = usage.ceiling.map_or(0.0, |_| self.peak);
@@ -271,9 +271,9 @@ fn pace_since((then_ms, before): (u64, u64), now_ms: u64, total: u64) -> Option<
 mod tests {
     use super::*;
 
-    fn standing(people_ahead: u64, waiting: u64, per_minute: f64) -> Standing {
+    fn standing(people_ahead: u64, waiting: u64, per_minute: f64) -> LineConditions {
         let admissions_per_second = per_minute / 60.0;
-        Standing { people_ahead, waiting, admissions_per_second, ..Standing::default() }
+        LineConditions { people_ahead, waiting, admissions_per_second, ..LineConditions::default() }
     }
 
     #[test]
@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(wait(10_000, 1_000.0).map(f64::round), Some(600.0));
         assert_eq!(wait(0, 60.0), Some(0.0));
         assert_eq!(wait(10, 0.0), None);
-        let blocked = Standing { blocked_seconds: 45.0, ..standing(60, 60, 60.0) };
+        let blocked = LineConditions { blocked_seconds: 45.0, ..standing(60, 60, 60.0) };
         assert_eq!(blocked.wait_seconds(), Some(105.0), "first the window, then those ahead");
     }
 
@@ -290,7 +290,7 @@ mod tests {
     fn those_ahead_who_give_up_make_the_wait_shorter() {
         let leaving = |leaving_per_second, ahead| {
             let standing = standing(ahead, ahead, 60.0);
-            Standing { leaving_per_second, ..standing }.wait_seconds().unwrap()
+            LineConditions { leaving_per_second, ..standing }.wait_seconds().unwrap()
         };
         assert!((leaving(0.0, 600) - 600.0).abs() < 1e-9);
         assert!((leaving(0.001, 600) - 470.0).abs() < 0.1, "{}", leaving(0.001, 600));
@@ -334,8 +334,8 @@ mod tests {
         assert_eq!(minutes(100, 0.0), None);
     }
 
-    fn seats(ceiling: u64, active: u64) -> Use {
-        Use { ceiling: Some(ceiling), active, ..Use::default() }
+    fn seats(ceiling: u64, active: u64) -> Usage {
+        Usage { ceiling: Some(ceiling), active, ..Usage::default() }
     }
 
     #[test]
@@ -346,7 +346,7 @@ mod tests {
             steady.observe(tick * 250, tick * 5 + 900, 900);
             bursts.observe(tick * 250, tick / 40 * 500 + 500, 500);
         }
-        assert_eq!(Pace::default().standby(&Use::default()), 1);
+        assert_eq!(Pace::default().standby(&Usage::default()), 1);
         assert_eq!(steady.standby(&seats(900, 900)), 80);
         let standby = bursts.standby(&seats(500, 500));
         assert!((400..=510).contains(&standby), "{bursts:?}");
@@ -354,16 +354,16 @@ mod tests {
 
     #[test]
     fn where_a_rate_is_what_holds_people_back_it_is_the_pace() {
-        let rated = Use { rate: Some(1_200), ..Use::default() };
+        let rated = Usage { rate: Some(1_200), ..Usage::default() };
         assert!((Pace::default().expected(&rated) - 20.0).abs() < 1e-9);
         assert_eq!(Pace::default().standby(&rated), 80, "also before the first has entered");
         let mut slow = Pace::default();
         for tick in 0..4_000_u64 {
             slow.observe(tick * 250, 5 + tick / 8, 5);
         }
-        let both = Use { rate: Some(1_200), ..seats(5, 5) };
+        let both = Usage { rate: Some(1_200), ..seats(5, 5) };
         assert!((slow.expected(&both) - 0.5).abs() < 0.02, "five seats, ten seconds each");
-        let roomy = Use { rate: Some(6), ..seats(5, 4) };
+        let roomy = Usage { rate: Some(6), ..seats(5, 4) };
         assert!((slow.expected(&roomy) - 0.1).abs() < 1e-9, "the smaller one decides");
     }
 
@@ -374,7 +374,7 @@ mod tests {
             pace.observe(tick * 250, 25 * tick, 25 * tick);
         }
         assert!(pace.expected(&seats(1_000, 975)).abs() < 1e-9, "nobody has left yet: unknown");
-        assert!((pace.expected(&Use::default()) - pace.per_second()).abs() < 1e-9);
+        assert!((pace.expected(&Usage::default()) - pace.per_second()).abs() < 1e-9);
         let mut ended = 0;
         for tick in 40..640_u64 {
             // Each of a thousand stays for 100 seconds on average.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Lease, Place, stake::Stake};
+use crate::{Lease, Place, accrued_hazard::AccruedHazard};
 
 /// A waiting visitor's memory. It is sealed in the ticket; nothing of it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct Waiter {
     /// The presence it holds.
     pub lease: Option<Lease>,
     /// What it was credited of the chances of a random room.
-    pub stake: Stake,
+    pub accrued_hazard: AccruedHazard,
 }
 
 // === impl Waiter ===
@@ -26,8 +26,8 @@ impl Waiter {
     /// `hazard` the room's.
     #[must_use]
     pub fn new(place: Place, lease: Option<Lease>, hazard: u64) -> Self {
-        let stake = Stake::begun(hazard);
-        Self { place, checked_in_at: 0, interval_ms: 0, lease, stake }
+        let accrued_hazard = AccruedHazard::begun(hazard);
+        Self { place, checked_in_at: 0, interval_ms: 0, lease, accrued_hazard }
     }
 
     /// When it is expected, unix ms.

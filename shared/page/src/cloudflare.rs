@@ -53,7 +53,7 @@ pub struct Form {
 impl Form {
     /// What is told of `view`.
     #[must_use]
-    pub fn of(view: &View) -> Self {
+    pub fn from_view(view: &View) -> Self {
         let inside = view.state == State::Inside;
         let told = view.wait_seconds.filter(|_| !inside);
         let full = told.is_some_and(|seconds| seconds > LONGEST_SECONDS);

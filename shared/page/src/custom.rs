@@ -92,7 +92,7 @@ impl CustomPage {
 
 /// The variables of a page: the form, and what only templates have.
 fn values(view: &View) -> Map<String, Value> {
-    let form = Form::of(view);
+    let form = Form::from_view(view);
     let wait = [form.wait_time / 60, form.wait_time % 60];
     let mut values = match serde_json::to_value(form) {
         Ok(Value::Object(values)) => values,

@@ -53,12 +53,12 @@ struct Page<'a> {
 /// Only if memory for the text cannot be written, which does not happen.
 pub fn render(view: &View) -> Result<Rendered, askama::Error> {
     let frame = &view.frame;
-    let shown = Shown::of(view);
+    let shown = Shown::from_view(view);
     let page = Page {
         frame,
         room: &view.room,
         shown: &shown,
-        texts: Texts::of(frame.language),
+        texts: Texts::for_language(frame.language),
         language: &frame.language,
         languages: &Language::ALL,
         moments: &MOMENTS,
@@ -76,7 +76,7 @@ pub fn render(view: &View) -> Result<Rendered, askama::Error> {
 /// What the script shows when the site itself answers its question: the visitor is inside, by
 /// another tab.
 fn news_inside(view: &View) -> String {
-    Shown::of(&View { state: State::Inside, refresh_ms: 0, ..view.clone() }).to_json()
+    Shown::from_view(&View { state: State::Inside, refresh_ms: 0, ..view.clone() }).to_json()
 }
 
 /// When a page that cannot ask for news is loaded anew, in seconds; 0: not by itself.

@@ -50,7 +50,7 @@ pub use self::{
     language::Language,
     mustache::Problem,
     samples::Sample,
-    shown::{NEWS_TYPE, Shown},
+    shown::{PAGE_JSON_TYPE, Shown},
     view::{Chooser, Frame, Notices, State, View},
-    wanted::{MAX_WANTED, Wanted},
+    wanted::{MAX_WANTED, ReturnAddress},
 };

@@ -10,7 +10,7 @@ use vestibule_domain::QueueingMethod;
 use crate::{State, View, texts::Texts, waits::Said};
 
 /// The media type of [`Shown`] as JSON: a request that accepts it is of the page's script.
-pub const NEWS_TYPE: &str = "application/vnd.vestibule.page+json";
+pub const PAGE_JSON_TYPE: &str = "application/vnd.vestibule.page+json";
 
 /// What is shown, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,8 +39,8 @@ pub struct Shown {
 impl Shown {
     /// What is shown of `view`.
     #[must_use]
-    pub fn of(view: &View) -> Self {
-        let texts = Texts::of(view.frame.language);
+    pub fn from_view(view: &View) -> Self {
+        let texts = Texts::for_language(view.frame.language);
         let progress = view.progress();
         let enter = view.state == State::YourTurn && view.frame.enter.is_some();
         Self {

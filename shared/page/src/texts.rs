@@ -20,7 +20,7 @@ static ALL: LazyLock<[Texts; 12]> = LazyLock::new(|| Language::ALL.map(Texts::lo
 
 impl Texts {
     /// The words of `language`.
-    pub(crate) fn of(language: Language) -> &'static Self {
+    pub(crate) fn for_language(language: Language) -> &'static Self {
         &ALL[language as usize]
     }
 

@@ -3,7 +3,7 @@
 
 use vestibule_domain::{QueueingMethod, schedule::EventInForce};
 
-use crate::{Language, Wanted};
+use crate::{Language, ReturnAddress};
 
 /// What is shown of one visitor in one room.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ pub struct Frame {
     /// The language.
     pub language: Language,
     /// Where the visitor wants to go.
-    pub wanted: Option<Wanted>,
+    pub wanted: Option<ReturnAddress>,
     /// Where to enter by a form, which claims the seat; `None`: the link to the wanted page does.
     pub enter: Option<String>,
     /// Whether the page stands at the address that is wanted, instead of its own.

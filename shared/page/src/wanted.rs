@@ -5,14 +5,14 @@
 
 /// A checked address: a path of this origin, or an absolute address of a host of the site.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Wanted(String);
+pub struct ReturnAddress(String);
 
 /// A longer address is refused.
 pub const MAX_WANTED: usize = 2_048;
 
-// === impl Wanted ===
+// === impl ReturnAddress ===
 
-impl Wanted {
+impl ReturnAddress {
     /// Checks `text`: a path that starts with a single `/`, or an absolute `http` or `https`
     /// address of a host that `covers` accepts. `covers` is asked with the host in lower case,
     /// without port.
@@ -80,8 +80,8 @@ mod tests {
 
     use super::*;
 
-    fn parse(text: &str) -> Option<Wanted> {
-        Wanted::parse(text, |host| host == "shop.example")
+    fn parse(text: &str) -> Option<ReturnAddress> {
+        ReturnAddress::parse(text, |host| host == "shop.example")
     }
 
     #[test]

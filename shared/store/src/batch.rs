@@ -32,7 +32,7 @@ pub struct Batcher<Request, Response> {
 }
 
 /// A batcher for each `Key` (a room, as a rule), started when it is first called.
-pub struct Batchers<Key, Request, Response> {
+pub struct KeyedBatcher<Key, Request, Response> {
     started: Mutex<HashMap<Key, Batcher<Request, Response>>>,
     start: Box<dyn Fn(Key) -> Batcher<Request, Response> + Send + Sync>,
 }
@@ -84,9 +84,9 @@ impl<Request: Send + 'static, Response: Send + 'static> Batcher<Request, Respons
     }
 }
 
-// === impl Batchers ===
+// === impl KeyedBatcher ===
 
-impl<Key, Request, Response> Batchers<Key, Request, Response>
+impl<Key, Request, Response> KeyedBatcher<Key, Request, Response>
 where
     Key: Clone + Eq + Hash,
     Request: Send + 'static,
@@ -102,10 +102,10 @@ where
     /// # Errors
     /// As [`Batcher::call`].
     pub async fn call(&self, key: &Key, request: Request) -> Result<Response, StoreError> {
-        self.of(key).call(request).await
+        self.get_or_start(key).call(request).await
     }
 
-    fn of(&self, key: &Key) -> Batcher<Request, Response> {
+    fn get_or_start(&self, key: &Key) -> Batcher<Request, Response> {
         let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(batcher) = started.get(key) {
             return batcher.clone();
@@ -116,9 +116,9 @@ where
     }
 }
 
-impl<Key, Request, Response> fmt::Debug for Batchers<Key, Request, Response> {
+impl<Key, Request, Response> fmt::Debug for KeyedBatcher<Key, Request, Response> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Batchers")
+        f.write_str("KeyedBatcher")
     }
 }
 

@@ -20,7 +20,7 @@
 //! | `vestibule:room:{R}:presence` | hash | swept | lease → visitors who hold it |
 //! | `vestibule:room:{R}:traffic` | hash | moved | minutes not yet closed into the history |
 //! | `vestibule:room:{R}:history:D` | hash | 31 days | closed minutes of day D (days since 1970) |
-//! | `vestibule:room:{R}:witnesses` | hash | 60 s | instance → the highest counters it has seen |
+//! | `vestibule:room:{R}:watermarks` | hash | 60 s | instance → the highest counters it has seen |
 //! | `vestibule:{deployment}:rooms` | set | no | the rooms there are |
 //! | `vestibule:{deployment}:schema` | string | no | the keyspace's version |
 //! | `vestibule:{deployment}:keys` | string | no | the sealed key ring, JSON |
@@ -65,7 +65,7 @@ pub(crate) enum Part {
     Door,
     Presence,
     Traffic,
-    Witnesses,
+    Watermarks,
 }
 
 /// The keys of one room.
@@ -88,7 +88,7 @@ impl Part {
         Self::Door,
         Self::Presence,
         Self::Traffic,
-        Self::Witnesses,
+        Self::Watermarks,
     ];
 
     fn name(self) -> &'static str {
@@ -107,7 +107,7 @@ impl Part {
             Self::Door => "door",
             Self::Presence => "presence",
             Self::Traffic => "traffic",
-            Self::Witnesses => "witnesses",
+            Self::Watermarks => "watermarks",
         }
     }
 }
@@ -116,7 +116,7 @@ impl Part {
 
 impl RoomKeys<'_> {
     /// The key of one part.
-    pub(crate) fn of(self, part: Part) -> String {
+    pub(crate) fn key(self, part: Part) -> String {
         format!("vestibule:room:{{{}}}:{}", self.0, part.name())
     }
 
@@ -134,7 +134,7 @@ mod tests {
     fn the_spelling_is_fixed() {
         let room = RoomId::new("on-sale_1").unwrap();
         let keys = RoomKeys(&room);
-        assert_eq!(keys.of(Part::Line), "vestibule:room:{on-sale_1}:line");
+        assert_eq!(keys.key(Part::Line), "vestibule:room:{on-sale_1}:line");
         assert_eq!(keys.history(20_000), "vestibule:room:{on-sale_1}:history:20000");
     }
 }

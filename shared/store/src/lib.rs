@@ -19,6 +19,6 @@ mod store;
 pub use clock::{Clock, ManualClock};
 pub use commands::*;
 pub use error::StoreError;
-pub use feed::{Feed, KnownRoom, Plans, Seen};
+pub use feed::{Counters, Feed, KnownRoom, StoredConfig};
 pub use migrations::known_schema;
 pub use store::Store;

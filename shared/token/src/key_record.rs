@@ -102,7 +102,7 @@ impl KeyRecord {
     }
 }
 
-/// The nonce is the system's and random: a deployment seals a handful of keys in its life.
+/// The nonce is the system's and random: a deployment ciphers a handful of keys in its life.
 fn sealing_key(secret: &DeploymentSecret) -> Option<RandomizedNonceKey> {
     let key = secret.derive::<32>("key ring", &[]);
     RandomizedNonceKey::new(&AES_256_GCM, key.as_slice()).ok()

@@ -1,4 +1,4 @@
-//! What a visitor carries, and what seals it: request ids, tickets, access tokens and the keys
+//! What a visitor carries, and what ciphers it: request ids, tickets, access tokens and the keys
 //! behind them. The only crate of the workspace with cryptography.
 //!
 //! | carried | by | made with | read by |
@@ -23,23 +23,23 @@ pub mod beacon;
 mod jwk;
 mod key_record;
 mod key_ring;
-mod luck;
 mod request_id;
 mod secret;
 mod signing_key;
 mod ticket;
 mod verify;
+mod win_threshold;
 
 pub use access_token::{Claims, TokenUse};
 pub use jwk::{Jwk, Jwks, KeyAlgorithm, KeyType, KeyUse, PublishedJwk};
 pub use key_record::{KeyRecord, KeyRingError};
 pub use key_ring::{KeyRing, announce, succeed, succession};
-pub use luck::Lucks;
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};
 pub use ticket::{Seat, Ticket, TicketError, TicketSealer};
 pub use verify::{VerifyError, verify};
+pub use win_threshold::WinThresholds;
 
 #[cfg(test)]
 mod openssl_oracle;

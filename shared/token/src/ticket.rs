@@ -6,7 +6,7 @@
 //!
 //! | version | nonce | sealed | tag |
 //! |---|---|---|---|
-//! | 1: the number 2, authenticated | 12 | 52: flags, place, check-in, lease, stake, seat; big-endian | 16 |
+//! | 1: the number 2, authenticated | 12 | 52: flags, place, check-in, lease, accrued_hazard, seat; big-endian | 16 |
 //!
 //! The nonce is random. Two tickets of one key that share a nonce would let a reader of both
 //! forge tickets of that room. After n tickets that happens with probability n²/2^97: a room
@@ -52,7 +52,7 @@ pub struct Seat {
     pub generation: u32,
 }
 
-/// Seals and opens the tickets of one room between two resets.
+/// CipherCache and opens the tickets of one room between two resets.
 pub struct TicketSealer(LessSafeKey);
 
 /// Why a ticket was refused.
@@ -146,7 +146,7 @@ fn read_text(text: &str) -> Option<[u8; SEALED_LEN]> {
 #[cfg(test)]
 mod tests {
     use proptest::{option, prelude::*};
-    use vestibule_domain::{Lease, MAX_QUEUE_NUMBER, Place, stake::Stake};
+    use vestibule_domain::{Lease, MAX_QUEUE_NUMBER, Place, accrued_hazard::AccruedHazard};
 
     use super::*;
     use crate::test_support::{room, secret};
@@ -157,7 +157,7 @@ mod tests {
             checked_in_at: 1_763_690_123_456,
             interval_ms: 2_000,
             lease: Some(Lease { slice: 17, width: 3, index: 99 }),
-            stake: Stake { credit: 5, seen: 4_000_000_000 },
+            accrued_hazard: AccruedHazard { credit: 5, seen: 4_000_000_000 },
         },
         seat: None,
     };
@@ -183,14 +183,20 @@ mod tests {
     fn tickets() -> impl Strategy<Value = Ticket> {
         let place = (0..=MAX_QUEUE_NUMBER, any::<(u32, u8)>());
         let check_in = (0..1_u64 << 48, any::<u32>());
-        let stake = any::<(u32, u32)>().prop_map(|(credit, seen)| Stake { credit, seen });
-        let waiter = (place, check_in, option::of(leases()), stake).prop_map(
-            |((number, (entered_at, region)), (checked_in_at, interval_ms), lease, stake)| Waiter {
+        let accrued_hazard =
+            any::<(u32, u32)>().prop_map(|(credit, seen)| AccruedHazard { credit, seen });
+        let waiter = (place, check_in, option::of(leases()), accrued_hazard).prop_map(
+            |(
+                (number, (entered_at, region)),
+                (checked_in_at, interval_ms),
+                lease,
+                accrued_hazard,
+            )| Waiter {
                 place: Place { number, entered_at, region },
                 checked_in_at,
                 interval_ms,
                 lease,
-                stake,
+                accrued_hazard,
             },
         );
         (waiter, option::of(seats())).prop_map(|(waiter, seat)| Ticket { waiter, seat })

@@ -39,7 +39,7 @@ pub enum VerifyError {
     Audience,
     /// An id or refresh token.
     #[error("the token is not an access token")]
-    Use,
+    Usage,
 }
 
 /// Read before the signature is checked, so trusted for nothing but choosing the key.
@@ -97,7 +97,7 @@ fn check_claims(claims: &Claims, room: &RoomId, now: u64) -> Result<(), VerifyEr
         return Err(VerifyError::Audience);
     }
     if claims.token_use != TokenUse::Access {
-        return Err(VerifyError::Use);
+        return Err(VerifyError::Usage);
     }
     if now < claims.nbf {
         return Err(VerifyError::NotYetValid);

@@ -2,18 +2,18 @@
 //! decision ([`mod@decide`]) behind several doors: the endpoints `authorize` and `authorize_envoy`, and
 //! gRPC.
 
-mod board;
+mod coverage_cache;
 mod decide;
-mod original;
+mod decision_counter;
+mod original_request;
 mod proxies;
 mod refusal;
 mod respond;
-mod tally;
 
-pub(crate) use board::CoverageBoard;
-pub(crate) use decide::{Decided, Decision, covering, decide};
-pub(crate) use original::Original;
+pub(crate) use coverage_cache::CoverageCache;
+pub(crate) use decide::{Decision, RoomDecision, covering, decide};
+pub(crate) use decision_counter::DecisionCounter;
+pub(crate) use original_request::OriginalRequest;
 pub(crate) use proxies::TrustedProxies;
 pub(crate) use refusal::{Refusal, RefusalQuery};
 pub(crate) use respond::respond;
-pub(crate) use tally::Tally;

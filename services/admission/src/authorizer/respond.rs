@@ -12,12 +12,12 @@ use axum::{
 };
 use vestibule_runtime::problem::{Problem, ProblemType};
 
-use super::{Decided, Decision, Original, Refusal};
+use super::{Decision, OriginalRequest, Refusal, RoomDecision};
 use crate::{
     page,
     state::Admission,
-    visit::{
-        Answer, Handed, TICKET, Visit,
+    visitor::{
+        CookieChange, RoomContext, TICKET, VisitorResponse,
         cloudflare::{self, wants_json},
     },
 };
@@ -31,34 +31,36 @@ const TOKEN: HeaderName = HeaderName::from_static("vestibule-token");
 pub(crate) async fn respond(
     admission: &Arc<Admission>,
     decision: Decision,
-    original: &Original,
+    original: &OriginalRequest,
     headers: &HeaderMap,
     refusal: Refusal,
 ) -> Response<Body> {
     let word = decision.word();
-    let Decision::Covered(visit, decided) = decision else { return passes(word) };
+    let Decision::Covered(context, decided) = decision else { return passes(word) };
     let response = match decided {
-        Decided::Preflight | Decided::Open | Decided::Inside => passes(word),
-        Decided::Bypassed(rule) => with(passes(word), RULE, &rule),
-        Decided::Renewed(answer) | Decided::Entered(answer) => told(passes(word), &answer),
-        Decided::Waits(answer) => {
-            let wait = Waiting { admission, visit: &visit, answer: &answer, original, headers };
+        RoomDecision::Preflight | RoomDecision::Open | RoomDecision::Inside => passes(word),
+        RoomDecision::Bypassed(rule) => with(passes(word), RULE, &rule),
+        RoomDecision::Renewed(answer) | RoomDecision::Entered(answer) => {
+            told(passes(word), &answer)
+        }
+        RoomDecision::Waits(answer) => {
+            let wait = Waiting { admission, context: &context, answer: &answer, original, headers };
             let seconds = answer.body.next_check_in_seconds.ceil().max(1.0);
             refuses(wait.refused(refusal).await, word, &format!("{seconds:.0}"))
         }
-        Decided::Busy(seconds) => {
-            refuses(busy(&visit, headers, refusal, seconds), word, &seconds.to_string())
+        RoomDecision::Busy(seconds) => {
+            refuses(busy(&context, headers, refusal, seconds), word, &seconds.to_string())
         }
     };
-    with(response, ROOM, visit.snapshot.room.as_str())
+    with(response, ROOM, context.snapshot.room.as_str())
 }
 
 /// A visitor who has to wait.
 struct Waiting<'a> {
     admission: &'a Arc<Admission>,
-    visit: &'a Visit,
-    answer: &'a Answer,
-    original: &'a Original,
+    context: &'a RoomContext,
+    answer: &'a VisitorResponse,
+    original: &'a OriginalRequest,
     headers: &'a HeaderMap,
 }
 
@@ -79,24 +81,24 @@ impl Waiting<'_> {
             self.json()
         } else {
             let url = self.original.url();
-            page::in_place(self.admission, self.visit, self.answer, self.headers, &url).await
+            page::in_place(self.admission, self.context, self.answer, self.headers, &url).await
         };
-        let chosen = StatusCode::from_u16(self.visit.front.queueing_status_code).ok();
+        let chosen = StatusCode::from_u16(self.context.binding.queueing_status_code).ok();
         let refuses = chosen.filter(|status| !status.is_success());
         *response.status_mut() = refuses.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
         response
     }
 
     fn json(&self) -> Response<Body> {
-        if cloudflare::is_asked_for(&self.visit.snapshot, self.headers) {
-            let now_ms = self.visit.known.now_ms();
-            return cloudflare::respond(self.answer, &self.visit.snapshot, now_ms);
+        if cloudflare::is_asked_for(&self.context.snapshot, self.headers) {
+            let now_ms = self.context.known.now_ms();
+            return cloudflare::respond(self.answer, &self.context.snapshot, now_ms);
         }
         self.answer.clone().into_response()
     }
 
     fn redirect(&self) -> Response<Body> {
-        let room = &self.visit.snapshot.room;
+        let room = &self.context.snapshot.room;
         let wanted: String =
             form_urlencoded::byte_serialize(self.original.url().as_bytes()).collect();
         let url = format!("{}/room/{room}?return={wanted}", self.admission.public_url);
@@ -108,8 +110,8 @@ impl Waiting<'_> {
         let mut response = empty(status);
         self.answer.hand_over(response.headers_mut());
         match &self.answer.ticket {
-            Handed::Newest(ticket) => with(response, TICKET, ticket),
-            Handed::Taken | Handed::Untouched => response,
+            CookieChange::Newest(ticket) => with(response, TICKET, ticket),
+            CookieChange::Taken | CookieChange::Untouched => response,
         }
     }
 }
@@ -126,7 +128,7 @@ fn refuses(response: Response<Body>, word: &str, seconds: &str) -> Response<Body
 }
 
 /// What is new for a visitor inside goes along.
-fn told(mut response: Response<Body>, answer: &Answer) -> Response<Body> {
+fn told(mut response: Response<Body>, answer: &VisitorResponse) -> Response<Body> {
     answer.hand_over(response.headers_mut());
     match &answer.body.access_token {
         Some(token) => with(response, TOKEN, token),
@@ -142,13 +144,18 @@ fn with(mut response: Response<Body>, name: HeaderName, value: &str) -> Response
     response
 }
 
-fn busy(visit: &Visit, headers: &HeaderMap, refusal: Refusal, seconds: u32) -> Response<Body> {
+fn busy(
+    context: &RoomContext,
+    headers: &HeaderMap,
+    refusal: Refusal,
+    seconds: u32,
+) -> Response<Body> {
     match refusal {
         Refusal::Status => empty(StatusCode::UNAUTHORIZED),
         Refusal::Page | Refusal::Redirect if wants_json(headers) => {
             Problem::new(ProblemType::RedisUnavailable).into_response()
         }
-        Refusal::Page | Refusal::Redirect => page::busy(visit, headers, seconds),
+        Refusal::Page | Refusal::Redirect => page::busy(context, headers, seconds),
     }
 }
 

@@ -9,7 +9,7 @@ use axum::{
 use vestibule_runtime::{extract::Query, problem::Problem};
 
 use crate::{
-    authorizer::{Original, RefusalQuery, decide, respond},
+    authorizer::{OriginalRequest, RefusalQuery, decide, respond},
     state::Admission,
 };
 
@@ -50,7 +50,7 @@ pub(crate) async fn authorize(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
-    let original = Original::forwarded(&parts, &admission.proxies)?;
+    let original = OriginalRequest::forwarded(&parts, &admission.proxies)?;
     let decision = decide(&admission, &original, &parts.headers).await?;
     Ok(respond(&admission, decision, &original, &parts.headers, query.refuse).await)
 }

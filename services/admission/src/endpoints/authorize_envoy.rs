@@ -10,7 +10,7 @@ use axum::{
 use vestibule_runtime::problem::Problem;
 
 use crate::{
-    authorizer::{Original, Refusal, decide, respond},
+    authorizer::{OriginalRequest, Refusal, decide, respond},
     state::Admission,
 };
 
@@ -25,7 +25,7 @@ pub(crate) async fn authorize_envoy(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
-    let original = Original::behind_prefix(&parts, PREFIX, &admission.proxies)?;
+    let original = OriginalRequest::behind_prefix(&parts, PREFIX, &admission.proxies)?;
     let decision = decide(&admission, &original, &parts.headers).await?;
     let mut response =
         respond(&admission, decision, &original, &parts.headers, Refusal::Page).await;

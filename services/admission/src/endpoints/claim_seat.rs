@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use vestibule_runtime::problem::{Problem, ProblemType};
-use vestibule_store::Outcome;
+use vestibule_store::ClaimOutcome;
 
-use super::seen::seen;
+use super::renew_session::renew_session;
 use crate::{
     state::Admission,
-    visit::{Answer, Caller, Carrier, Journey, Kept, Status, Visit, VisitorStatus},
+    visitor::{
+        Carrier, PresentedTicket, RoomContext, Status, VisitorRequest, VisitorResponder,
+        VisitorResponse, VisitorStatus,
+    },
 };
 
 /// Claim a seat
@@ -34,42 +37,44 @@ use crate::{
 )]
 pub(crate) async fn claim_seat(
     State(admission): State<Arc<Admission>>,
-    caller: Caller,
-) -> Result<Answer, Problem> {
-    let (visit, carrier, (ticket, text)) = caller.with_ticket()?;
+    caller: VisitorRequest,
+) -> Result<VisitorResponse, Problem> {
+    let (context, carrier, (ticket, text)) = caller.with_ticket()?;
     if let Some(seat) = ticket.seat {
-        return seen(&admission, &visit, carrier, ticket, seat).await;
+        return renew_session(&admission, &context, carrier, ticket, seat).await;
     }
-    claim(&admission, &visit, carrier, (ticket, Some(text))).await
+    claim(&admission, &context, carrier, (ticket, Some(text))).await
 }
 
 /// Claims for someone who has no seat, if it is its turn.
 pub(super) async fn claim(
     admission: &Arc<Admission>,
-    visit: &Visit,
+    context: &RoomContext,
     carrier: Carrier,
-    kept: Kept,
-) -> Result<Answer, Problem> {
-    let journey = Journey::new(admission, visit, carrier);
+    kept: PresentedTicket,
+) -> Result<VisitorResponse, Problem> {
+    let responder = VisitorResponder::new(admission, context, carrier);
     // Without Redis nobody can know whose turn it is by now: the claim itself will say so.
-    if admission.feed.is_connected() && !journey.may_enter(&kept.0.waiter) {
-        return journey.looks(kept);
+    if admission.feed.is_connected() && !responder.may_enter(&kept.0.waiter) {
+        return responder.looks(kept);
     }
-    let (claim, rank) = (journey.claim_of(&kept.0.waiter), journey.rank(&kept.0.waiter));
-    let claimed = match admission.door.claim(&visit.snapshot.room, claim, rank).await {
+    let (claim, rank) = (responder.claim_of(&kept.0.waiter), responder.rank(&kept.0.waiter));
+    let claimed = match admission.held_claims.claim(&context.snapshot.room, claim, rank).await {
         Ok(claimed) => claimed,
-        Err(error) => return journey.without_store(&error).await,
+        Err(error) => return responder.without_store(&error).await,
     };
-    let journey = journey.at(claimed.now_ms);
+    let responder = responder.at(claimed.now_ms);
     match claimed.outcome {
-        Outcome::Entered(record) | Outcome::Repeated(record) | Outcome::Uncounted(record) => {
-            journey.inside(kept.0, &record, claimed.generation).await
+        ClaimOutcome::Entered(record)
+        | ClaimOutcome::Repeated(record)
+        | ClaimOutcome::Uncounted(record) => {
+            responder.inside(kept.0, &record, claimed.generation).await
         }
-        Outcome::NotServed => journey.waits(kept, Status::Waiting),
-        Outcome::NoSeat => journey.held(kept),
-        Outcome::PositionExpired => journey.over(kept.0, Status::Expired),
-        Outcome::SessionEnded => journey.over(kept.0, Status::Closed),
-        Outcome::Foreign => Err(Problem::new(ProblemType::InvalidTicket)
+        ClaimOutcome::NotServed => responder.waits(kept, Status::Waiting),
+        ClaimOutcome::NoSeat => responder.held(kept),
+        ClaimOutcome::PositionExpired => responder.over(kept.0, Status::Expired),
+        ClaimOutcome::SessionEnded => responder.over(kept.0, Status::Closed),
+        ClaimOutcome::Foreign => Err(Problem::new(ProblemType::InvalidTicket)
             .field("Vestibule-Ticket", "it is of before a reset; join again")),
     }
 }

@@ -16,7 +16,7 @@ use super::enter::enter;
 use crate::{
     page::{self, Address, NO_SEAT},
     state::Admission,
-    visit::{Caller, Status},
+    visitor::{Status, VisitorRequest},
 };
 
 /// Enter from the waiting page
@@ -42,12 +42,12 @@ pub(crate) async fn enter_room(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    caller: Caller,
+    caller: VisitorRequest,
 ) -> Result<Response, Problem> {
     require_same_origin(&headers, &admission.public_url)?;
-    let visit = caller.visit.clone();
+    let context = caller.context.clone();
     let query = query.unwrap_or_default();
-    let address = Address::direct(&admission, &visit, &headers, &query);
+    let address = Address::direct(&admission, &context, &headers, &query);
     let answer = enter(&admission, caller).await?;
     let target = match (answer.body.status, &address.wanted) {
         (Status::Admitted, Some(wanted)) => wanted.as_str().to_owned(),
@@ -58,7 +58,7 @@ pub(crate) async fn enter_room(
     let answered = response.headers_mut();
     answered.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     answered.insert(LOCATION, HeaderValue::from_str(&target).map_err(|e| Problem::internal(&e))?);
-    page::hand_over(&visit, &answer, answered);
+    page::hand_over(&context, &answer, answered);
     Ok(response)
 }
 

@@ -11,13 +11,13 @@ use axum::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 use vestibule_domain::draw::{DrawRecord, foremost};
-use vestibule_entry::problem_of;
+use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     extract::Query,
     problem::{Problem, ProblemType},
 };
 
-use crate::{state::Admission, visit::Visit};
+use crate::{state::Admission, visitor::RoomContext};
 
 /// Which draw.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -49,8 +49,8 @@ pub(crate) async fn get_draw(
     Path(room): Path<String>,
     Query(which): Query<Which>,
 ) -> Result<Response, Problem> {
-    let room = Visit::of(&admission, &room)?.snapshot.room.clone();
-    let records = admission.draws.of(&room).await.map_err(|error| problem_of(&error))?;
+    let room = RoomContext::for_room(&admission, &room)?.snapshot.room.clone();
+    let records = admission.draws.get(&room).await.map_err(|error| problem_of(&error))?;
     let found: Option<&DrawRecord> = match &which.event {
         Some(event) => records.iter().rfind(|record| record.event == *event),
         None => foremost(&records),

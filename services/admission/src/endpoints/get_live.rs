@@ -12,7 +12,7 @@ use vestibule_runtime::problem::{Problem, ProblemType};
 use crate::{
     page::Watcher,
     state::Admission,
-    visit::{Caller, Visit},
+    visitor::{RoomContext, VisitorRequest},
 };
 
 /// Watch the line
@@ -38,14 +38,14 @@ pub(crate) async fn get_live(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    caller: Caller,
+    caller: VisitorRequest,
 ) -> Result<Response, Problem> {
-    let visit: Visit = caller.visit.clone();
+    let context: RoomContext = caller.context.clone();
     let Some(ticket) = caller.ticket.ok().filter(|(ticket, _)| ticket.seat.is_none()) else {
         return Ok(StatusCode::NO_CONTENT.into_response());
     };
     let query = query.unwrap_or_default();
-    let watcher = Watcher::new(&admission, visit, ticket, headers, query)
+    let watcher = Watcher::new(&admission, context, ticket, headers, query)
         .ok_or_else(|| Problem::new(ProblemType::Overloaded))?;
     let mut response = watcher.into_stream().into_response();
     let headers = response.headers_mut();

@@ -8,13 +8,13 @@ use axum::{
 };
 use vestibule_runtime::problem::Problem;
 
-use super::{join_room::join, seen::seen};
+use super::{join_room::join, renew_session::renew_session};
 use crate::{
-    authorizer::Original,
+    authorizer::OriginalRequest,
     page::{self, Address},
     state::Admission,
-    visit::{
-        Answer, Caller, Journey, Visit,
+    visitor::{
+        RoomContext, VisitorRequest, VisitorResponder, VisitorResponse,
         cloudflare::{self, wants_json},
     },
 };
@@ -49,15 +49,15 @@ pub(crate) async fn get_page(
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let headers = &parts.headers;
-    let mut visit = Visit::of(&admission, &room)?;
-    let address = if Original::is_forwarded(&parts, &admission.proxies) {
-        let original = Original::forwarded(&parts, &admission.proxies)?;
-        visit.https = original.https;
-        Address::in_place(&admission, &visit, headers, &original.url())
+    let mut context = RoomContext::for_room(&admission, &room)?;
+    let address = if OriginalRequest::is_forwarded(&parts, &admission.proxies) {
+        let original = OriginalRequest::forwarded(&parts, &admission.proxies)?;
+        context.https = original.https;
+        Address::in_place(&admission, &context, headers, &original.url())
     } else {
-        Address::direct(&admission, &visit, headers, query.as_deref().unwrap_or_default())
+        Address::direct(&admission, &context, headers, query.as_deref().unwrap_or_default())
     };
-    let caller = Caller::new(visit.clone(), headers);
+    let caller = VisitorRequest::new(context.clone(), headers);
     let asks_for_form = caller.in_cloudflares_form;
     let answered = if page::wants_news(headers) {
         tell(&admission, caller).await
@@ -66,13 +66,13 @@ pub(crate) async fn get_page(
     };
     match answered {
         Ok(answer) if asks_for_form => {
-            let now_ms = visit.known.now_ms();
-            Ok(cloudflare::respond(&answer, &visit.known.snapshot(), now_ms))
+            let now_ms = context.known.now_ms();
+            Ok(cloudflare::respond(&answer, &context.known.snapshot(), now_ms))
         }
         Ok(answer) if wants_json(headers) => Ok(answer.into_response()),
-        Ok(answer) => Ok(page::respond(&admission, &visit, &answer, headers, &address).await),
+        Ok(answer) => Ok(page::respond(&admission, &context, &answer, headers, &address).await),
         Err(problem) => match problem.kind().default_retry_after() {
-            Some(seconds) if !wants_json(headers) => Ok(page::busy(&visit, headers, seconds)),
+            Some(seconds) if !wants_json(headers) => Ok(page::busy(&context, headers, seconds)),
             _ => Err(problem),
         },
     }
@@ -83,13 +83,16 @@ pub(crate) async fn get_page(
 ///
 /// # Errors
 /// When the store is needed and away.
-pub(crate) async fn tell(admission: &Arc<Admission>, caller: Caller) -> Result<Answer, Problem> {
+pub(crate) async fn tell(
+    admission: &Arc<Admission>,
+    caller: VisitorRequest,
+) -> Result<VisitorResponse, Problem> {
     if caller.ticket.is_err() {
         return join(admission, caller).await;
     }
-    let (visit, carrier, (ticket, text)) = caller.with_ticket()?;
+    let (context, carrier, (ticket, text)) = caller.with_ticket()?;
     match ticket.seat {
-        Some(seat) => seen(admission, &visit, carrier, ticket, seat).await,
-        None => Journey::new(admission, &visit, carrier).looks((ticket, Some(text))),
+        Some(seat) => renew_session(admission, &context, carrier, ticket, seat).await,
+        None => VisitorResponder::new(admission, &context, carrier).looks((ticket, Some(text))),
     }
 }

@@ -9,10 +9,10 @@ use axum::{
 };
 use vestibule_runtime::problem::Problem;
 
-use super::{enter::enter, seen::seen};
+use super::{enter::enter, renew_session::renew_session};
 use crate::{
     state::Admission,
-    visit::{Caller, Journey, VisitorStatus, cloudflare},
+    visitor::{VisitorRequest, VisitorResponder, VisitorStatus, cloudflare},
 };
 
 /// Ask where the visitor stands
@@ -40,25 +40,25 @@ use crate::{
 )]
 pub(crate) async fn get_status(
     State(admission): State<Arc<Admission>>,
-    caller: Caller,
+    caller: VisitorRequest,
 ) -> Result<Response, Problem> {
     if caller.in_cloudflares_form {
         return in_cloudflares_form(&admission, caller).await;
     }
-    let (visit, carrier, (ticket, text)) = caller.with_ticket()?;
+    let (context, carrier, (ticket, text)) = caller.with_ticket()?;
     let answer = match ticket.seat {
-        Some(seat) => seen(&admission, &visit, carrier, ticket, seat).await?,
-        None => Journey::new(&admission, &visit, carrier).looks((ticket, Some(text)))?,
+        Some(seat) => renew_session(&admission, &context, carrier, ticket, seat).await?,
+        None => VisitorResponder::new(&admission, &context, carrier).looks((ticket, Some(text)))?,
     };
     Ok(answer.into_response())
 }
 
 async fn in_cloudflares_form(
     admission: &Arc<Admission>,
-    caller: Caller,
+    caller: VisitorRequest,
 ) -> Result<Response, Problem> {
-    let visit = caller.visit.clone();
+    let context = caller.context.clone();
     let answer = enter(admission, caller).await?;
-    let now_ms = visit.known.now_ms();
-    Ok(cloudflare::respond(&answer, &visit.known.snapshot(), now_ms))
+    let now_ms = context.known.now_ms();
+    Ok(cloudflare::respond(&answer, &context.known.snapshot(), now_ms))
 }

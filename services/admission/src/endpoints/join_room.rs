@@ -7,11 +7,14 @@ use vestibule_domain::{Lease, presence::Spot};
 use vestibule_runtime::problem::Problem;
 use vestibule_store::JoinMode;
 
-use super::seen::seen;
+use super::renew_session::renew_session;
 use crate::{
-    desks::Newcomer,
+    batching::Newcomer,
     state::Admission,
-    visit::{Answer, Caller, Carrier, Journey, Status, Visit, VisitorStatus},
+    visitor::{
+        Carrier, RoomContext, Status, VisitorRequest, VisitorResponder, VisitorResponse,
+        VisitorStatus,
+    },
 };
 
 /// Join the room
@@ -34,58 +37,62 @@ use crate::{
 )]
 pub(crate) async fn join_room(
     State(admission): State<Arc<Admission>>,
-    caller: Caller,
-) -> Result<Answer, Problem> {
+    caller: VisitorRequest,
+) -> Result<VisitorResponse, Problem> {
     join(&admission, caller).await
 }
 
 /// Joins; or answers whoever has a place already.
-pub(crate) async fn join(admission: &Arc<Admission>, caller: Caller) -> Result<Answer, Problem> {
-    let Caller { visit, carrier, ticket, .. } = caller;
+pub(crate) async fn join(
+    admission: &Arc<Admission>,
+    caller: VisitorRequest,
+) -> Result<VisitorResponse, Problem> {
+    let VisitorRequest { context, carrier, ticket, .. } = caller;
     if let Ok((ticket, text)) = ticket {
         if let Some(seat) = ticket.seat {
-            let answer = seen(admission, &visit, carrier, ticket, seat).await?;
+            let answer = renew_session(admission, &context, carrier, ticket, seat).await?;
             if answer.body.status == Status::Admitted {
                 return Ok(answer);
             }
         } else {
-            let looked = Journey::new(admission, &visit, carrier).looks((ticket, Some(text)))?;
+            let looked =
+                VisitorResponder::new(admission, &context, carrier).looks((ticket, Some(text)))?;
             if looked.body.status != Status::Expired {
                 return Ok(looked);
             }
         }
     }
-    newcomer(admission, visit, carrier).await
+    newcomer(admission, context, carrier).await
 }
 
 async fn newcomer(
     admission: &Arc<Admission>,
-    mut visit: Visit,
+    mut context: RoomContext,
     carrier: Carrier,
-) -> Result<Answer, Problem> {
-    if visit.snapshot.rejects() {
-        return Journey::new(admission, &visit, carrier).turned_away();
+) -> Result<VisitorResponse, Problem> {
+    if context.snapshot.rejects() {
+        return VisitorResponder::new(admission, &context, carrier).turned_away();
     }
-    let joined = match admission.joins.join(&visit.snapshot.room, JoinMode::Enter).await {
+    let joined = match admission.joins.join(&context.snapshot.room, JoinMode::Enter).await {
         Ok(joined) => joined,
         Err(error) => {
-            return Journey::new(admission, &visit, carrier).without_store(&error).await;
+            return VisitorResponder::new(admission, &context, carrier).without_store(&error).await;
         }
     };
-    visit.seals = visit.seals_of(admission, joined.reset_epoch);
-    let journey = Journey::new(admission, &visit, carrier).at(joined.now_ms);
+    context.ciphers = context.ciphers_for(admission, joined.reset_epoch);
+    let responder = VisitorResponder::new(admission, &context, carrier).at(joined.now_ms);
     let Newcomer { place, serving, spot, generation, token, now_ms, .. } = joined;
     let waits = token.is_none();
     let lease = waits.then(|| Lease::initial(spot, serving, now_ms));
-    let ticket = Journey::new_ticket(place, lease, visit.snapshot.hazard);
+    let ticket = VisitorResponder::new_ticket(place, lease, context.snapshot.cumulative_hazard);
     if let Some(record) = token {
-        let inside = journey.inside(ticket, &record, generation).await;
+        let inside = responder.inside(ticket, &record, generation).await;
         // The seat is taken, so the place must not be lost if signing is behind: claim again.
-        return inside.or_else(|_| journey.waits((ticket, None), Status::YourTurn));
+        return inside.or_else(|_| responder.waits((ticket, None), Status::YourTurn));
     }
     let served = matches!(spot, Spot::Position(position) if position <= serving);
-    if served && !visit.snapshot.is_held() {
-        return journey.waits((ticket, None), Status::YourTurn);
+    if served && !context.snapshot.is_held() {
+        return responder.waits((ticket, None), Status::YourTurn);
     }
-    journey.looks((ticket, None))
+    responder.looks((ticket, None))
 }

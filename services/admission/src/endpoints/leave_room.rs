@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use vestibule_entry::problem_of;
+use vestibule_issuance::problem_of;
 use vestibule_runtime::problem::Problem;
 use vestibule_store::{Departure, EndedAs};
 
 use crate::{
     state::Admission,
-    visit::{Answer, Caller, Journey, Status, VisitorStatus, ended_as},
+    visitor::{Status, VisitorRequest, VisitorResponder, VisitorResponse, VisitorStatus, end_of},
 };
 
 /// Leave the room
@@ -30,15 +30,15 @@ use crate::{
 )]
 pub(crate) async fn leave_room(
     State(admission): State<Arc<Admission>>,
-    caller: Caller,
-) -> Result<Answer, Problem> {
-    let (visit, carrier, (ticket, _)) = caller.with_ticket()?;
-    if ticket.seat.is_some_and(|seat| ended_as(&seat).is_none()) {
+    caller: VisitorRequest,
+) -> Result<VisitorResponse, Problem> {
+    let (context, carrier, (ticket, _)) = caller.with_ticket()?;
+    if ticket.seat.is_some_and(|seat| end_of(&seat).is_none()) {
         let departure =
             Departure { number: ticket.waiter.place.number, ended_as: EndedAs::Completed };
-        let snapshot = &visit.snapshot;
+        let snapshot = &context.snapshot;
         let left = admission.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await;
         left.map_err(|error| problem_of(&error))?;
     }
-    Journey::new(&admission, &visit, carrier).over(ticket, Status::Closed)
+    VisitorResponder::new(&admission, &context, carrier).over(ticket, Status::Closed)
 }

@@ -13,8 +13,8 @@ mod get_page;
 mod get_status;
 mod join_room;
 mod leave_room;
+mod renew_session;
 mod revoke;
-mod seen;
 
 pub(crate) use authorize::*;
 pub(crate) use authorize_envoy::authorize_envoy;

@@ -8,15 +8,15 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
 };
-use vestibule_domain::front::OriginCommand;
-use vestibule_entry::problem_of;
+use vestibule_domain::site::OriginCommand;
+use vestibule_issuance::problem_of;
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_store::{Departure, EndedAs};
 
 use crate::{
-    authorizer::{Original, covering},
+    authorizer::{OriginalRequest, covering},
     state::Admission,
-    visit::{Caller, Journey, Status, ended_as},
+    visitor::{Status, VisitorRequest, VisitorResponder, end_of},
 };
 
 /// As Vestibule, and as Cloudflare spells it.
@@ -50,26 +50,27 @@ pub(crate) async fn revoke(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
-    let original = Original::forwarded(&parts, &admission.proxies)?;
+    let original = OriginalRequest::forwarded(&parts, &admission.proxies)?;
     require_command(&parts.headers)?;
-    let visit =
+    let context =
         covering(&admission, &original)?.ok_or_else(|| Problem::new(ProblemType::RoomNotFound))?;
-    if !visit.front.origin_commands.contains(&OriginCommand::Revoke) {
+    if !context.binding.origin_commands.contains(&OriginCommand::Revoke) {
         let refused = Problem::new(ProblemType::InvalidRequest);
         return Err(refused.detail("the room does not take this command: see origin_commands"));
     }
-    let caller = Caller::new(visit, &parts.headers);
-    let (visit, carrier) = (&caller.visit, caller.carrier);
+    let caller = VisitorRequest::new(context, &parts.headers);
+    let (context, carrier) = (&caller.context, caller.carrier);
     let mut response = StatusCode::NO_CONTENT.into_response();
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     let Ok((ticket, _)) = caller.ticket else { return Ok(response) };
-    if ticket.seat.is_some_and(|seat| ended_as(&seat).is_none()) {
+    if ticket.seat.is_some_and(|seat| end_of(&seat).is_none()) {
         let number = ticket.waiter.place.number;
         let departure = Departure { number, ended_as: EndedAs::Revoked };
-        let snapshot = &visit.snapshot;
+        let snapshot = &context.snapshot;
         let left = admission.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await;
         left.map_err(|error| problem_of(&error))?;
-        let over = Journey::new(&admission, visit, carrier).over(ticket, Status::Closed)?;
+        let over =
+            VisitorResponder::new(&admission, context, carrier).over(ticket, Status::Closed)?;
         over.hand_over(response.headers_mut());
     }
     Ok(response)

@@ -1,8 +1,8 @@
 //! Envoy's `ext_authz` over gRPC: the authorizer's decision behind one more door, on a listener of
 //! its own. What is decided is not here; this only translates.
 
-mod answer;
-mod question;
+mod request;
+mod response;
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use tonic::{
 use vestibule_runtime::{Lifecycle, problem::Problem, serve_task};
 
 use crate::{
-    authorizer::{Decided, Decision, Original, Refusal, decide, respond},
+    authorizer::{Decision, OriginalRequest, Refusal, RoomDecision, decide, respond},
     state::Admission,
 };
 
@@ -32,32 +32,37 @@ pub(crate) fn serve(
     lifecycle: &Lifecycle,
 ) {
     let stop = lifecycle.soft().clone();
-    let server = run(listener, Door(admission), max_calls_in_flight, stop);
+    let server = run(listener, ExtAuthzService(admission), max_calls_in_flight, stop);
     serve_task("gRPC server", server, lifecycle);
 }
 
-async fn run(listener: TcpListener, door: Door, most: usize, stop: CancellationToken) {
+async fn run(
+    listener: TcpListener,
+    service: ExtAuthzService,
+    most: usize,
+    stop: CancellationToken,
+) {
     // Answers are single small writes: waiting for more to send with them gains nothing.
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let server = Server::builder()
         .load_shed(true)
         .concurrency_limit_per_connection(most)
-        .add_service(AuthorizationServer::new(door))
+        .add_service(AuthorizationServer::new(service))
         .serve_with_incoming_shutdown(incoming, stop.cancelled_owned());
     if let Err(error) = server.await {
         tracing::error!(%error, "the gRPC server has failed");
     }
 }
 
-struct Door(Arc<Admission>);
+struct ExtAuthzService(Arc<Admission>);
 
 #[tonic::async_trait]
-impl Authorization for Door {
+impl Authorization for ExtAuthzService {
     async fn check(&self, call: Request<CheckRequest>) -> Result<Response<CheckResponse>, Status> {
         let Self(admission) = self;
         let peer = call.remote_addr();
-        let parts = question::parts(call.into_inner(), peer)?;
-        let original = match Original::behind_prefix(&parts, "", &admission.proxies) {
+        let parts = request::parts(call.into_inner(), peer)?;
+        let original = match OriginalRequest::behind_prefix(&parts, "", &admission.proxies) {
             Ok(original) => original,
             Err(problem) => return wrong(problem).await,
         };
@@ -66,7 +71,7 @@ impl Authorization for Door {
                 let status = chosen_status(&decision);
                 let response =
                     respond(admission, decision, &original, &parts.headers, Refusal::Page).await;
-                Ok(Response::new(answer::of(response, status).await))
+                Ok(Response::new(response::from_http(response, status).await))
             }
             Err(problem) => wrong(problem).await,
         }
@@ -77,7 +82,9 @@ impl Authorization for Door {
 /// does not depend on it.
 fn chosen_status(decision: &Decision) -> Option<u16> {
     match decision {
-        Decision::Covered(visit, Decided::Waits(_)) => Some(visit.front.queueing_status_code),
+        Decision::Covered(context, RoomDecision::Waits(_)) => {
+            Some(context.binding.queueing_status_code)
+        }
         _ => None,
     }
 }
@@ -89,6 +96,6 @@ async fn wrong(problem: Problem) -> Result<Response<CheckResponse>, Status> {
     match problem.status().as_u16() {
         403 => Err(Status::permission_denied(text)),
         500.. => Err(Status::unavailable(text)),
-        _ => Ok(Response::new(answer::of(problem.into_response(), None).await)),
+        _ => Ok(Response::new(response::from_http(problem.into_response(), None).await)),
     }
 }

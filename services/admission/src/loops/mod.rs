@@ -1,20 +1,21 @@
 //! What goes on beside the requests: opening, the feed, the key ring, the counts of presence.
 
-mod opening;
+mod startup;
 
 use std::sync::Arc;
 
 use vestibule_runtime::Lifecycle;
 
-use self::opening::Opening;
+use self::startup::Startup;
 use crate::state::Admission;
 
 /// Starts the loops; they end when the last request was answered.
 pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
-    let opening = Opening::new(lifecycle.readiness());
+    let opening = Startup::new(lifecycle.readiness());
     lifecycle.spawn("opening", opening.run(Arc::clone(admission), lifecycle.clone()));
     lifecycle.spawn("live", end_streams(Arc::clone(admission), lifecycle.clone()));
-    for (name, task) in [("feed", Task::Feed), ("keys", Task::Keys), ("check-ins", Task::CheckIns)]
+    for (name, task) in
+        [("feed", Task::Feed), ("keys", Task::Keys), ("check-ins", Task::CheckInBatcher)]
     {
         let (admission, drained) = (Arc::clone(admission), lifecycle.drained().clone());
         lifecycle.spawn(name, async move {
@@ -34,7 +35,7 @@ async fn end_streams(admission: Arc<Admission>, lifecycle: Lifecycle) {
 enum Task {
     Feed,
     Keys,
-    CheckIns,
+    CheckInBatcher,
 }
 
 // === impl Task ===
@@ -44,12 +45,12 @@ impl Task {
         match self {
             Self::Feed => Box::pin(admission.feed.clone().run()).await,
             Self::Keys => admission.keys.clone().run().await,
-            Self::CheckIns => admission.check_ins.run().await,
+            Self::CheckInBatcher => admission.check_ins.run().await,
         }
     }
 
     async fn finish(self, admission: &Admission) {
-        if matches!(self, Self::CheckIns) {
+        if matches!(self, Self::CheckInBatcher) {
             // The last counts, of the visitors whom this instance has just answered.
             admission.check_ins.send().await;
         }

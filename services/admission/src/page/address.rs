@@ -2,11 +2,11 @@
 //! at its own address. Every address that comes from outside is checked here.
 
 use axum::http::HeaderMap;
-use vestibule_domain::front::{Host, Route};
-use vestibule_page::{Chooser, Language, Wanted};
+use vestibule_domain::site::{Host, Route};
+use vestibule_page::{Chooser, Language, ReturnAddress};
 
 use super::language;
-use crate::{state::Admission, visit::Visit};
+use crate::{state::Admission, visitor::RoomContext};
 
 /// The parameter that chooses a language at the page's own address.
 const LANGUAGE: &str = "lang";
@@ -23,7 +23,7 @@ pub(crate) struct Address {
     /// Whether it stands in the place of the page that is wanted.
     pub(crate) is_in_place: bool,
     /// Where the visitor wants to go.
-    pub(crate) wanted: Option<Wanted>,
+    pub(crate) wanted: Option<ReturnAddress>,
     /// The page itself.
     pub(crate) here: String,
     /// Where to enter by a form.
@@ -46,17 +46,17 @@ impl Address {
     /// In the place of the page at `url`, which a trusted gateway told.
     pub(crate) fn in_place(
         admission: &Admission,
-        visit: &Visit,
+        context: &RoomContext,
         headers: &HeaderMap,
         url: &str,
     ) -> Self {
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
         let (kept, chosen) = take(query, LANGUAGE_IN_PLACE);
-        let wanted = Wanted::parse(&without(url, LANGUAGE_IN_PLACE), |_| true);
+        let wanted = ReturnAddress::parse(&without(url, LANGUAGE_IN_PLACE), |_| true);
         let origin = wanted.as_ref().and_then(|wanted| wanted.origin());
         let is_own_origin = origin.is_some() && origin == origin_of(&admission.public_url);
-        let language = language::of(chosen.as_deref(), headers, visit);
-        let room = &visit.snapshot.room;
+        let language = language::choose(chosen.as_deref(), headers, context);
+        let room = &context.snapshot.room;
         Self {
             is_in_place: true,
             here: wanted.as_ref().map_or("/", |wanted| wanted.as_str()).to_owned(),
@@ -66,7 +66,7 @@ impl Address {
                 format!("{base}/room/{room}/live?{}", self_query(wanted.as_ref(), language))
             }),
             chooser: Chooser {
-                action: Wanted::parse(path, |_| true)
+                action: ReturnAddress::parse(path, |_| true)
                     .map_or("/".into(), |path| path.as_str().to_owned()),
                 parameter: LANGUAGE_IN_PLACE,
                 kept,
@@ -82,21 +82,21 @@ impl Address {
     /// matter under which path a gateway puts it.
     pub(crate) fn direct(
         admission: &Admission,
-        visit: &Visit,
+        context: &RoomContext,
         headers: &HeaderMap,
         query: &str,
     ) -> Self {
         let (rest, chosen) = take(query, LANGUAGE);
         let value = |name: &str| rest.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-        let covers = |host: &str| covers(admission, visit, host);
-        let asked = value(RETURN).and_then(|text| Wanted::parse(text, covers));
-        let wanted = asked.clone().or_else(|| root(visit));
-        let language = language::of(chosen.as_deref(), headers, visit);
-        let room = &visit.snapshot.room;
+        let covers = |host: &str| covers(admission, context, host);
+        let asked = value(RETURN).and_then(|text| ReturnAddress::parse(text, covers));
+        let wanted = asked.clone().or_else(|| root(context));
+        let language = language::choose(chosen.as_deref(), headers, context);
+        let room = &context.snapshot.room;
         let kept: Vec<_> =
             asked.iter().map(|asked| (RETURN.to_owned(), asked.as_str().to_owned())).collect();
         let query = if kept.is_empty() { String::new() } else { format!("?{}", written(&kept)) };
-        let needs_form = wanted.is_none() || visit.front.access_token_cookie;
+        let needs_form = wanted.is_none() || context.binding.access_token_cookie;
         Self {
             is_in_place: false,
             here: format!("{room}{query}"),
@@ -112,7 +112,7 @@ impl Address {
 }
 
 /// The query of the page's own address: where to go, and the language.
-fn self_query(wanted: Option<&Wanted>, language: Language) -> String {
+fn self_query(wanted: Option<&ReturnAddress>, language: Language) -> String {
     let wanted = wanted.map(|wanted| (RETURN.to_owned(), wanted.as_str().to_owned()));
     let language = (LANGUAGE.to_owned(), language.code().to_owned());
     written(&wanted.into_iter().chain([language]).collect::<Vec<_>>())
@@ -138,7 +138,7 @@ fn written(pairs: &[(String, String)]) -> String {
 }
 
 /// Whether `host` is of the site: covered by one of the room's routes, or that of this service.
-fn covers(admission: &Admission, visit: &Visit, host: &str) -> bool {
+fn covers(admission: &Admission, context: &RoomContext, host: &str) -> bool {
     let covers = |route: &Route| {
         let name = route.host.name();
         if route.host.is_wildcard() {
@@ -147,18 +147,18 @@ fn covers(admission: &Admission, visit: &Visit, host: &str) -> bool {
             host == name
         }
     };
-    let own = Wanted::parse(&admission.public_url, |_| true);
+    let own = ReturnAddress::parse(&admission.public_url, |_| true);
     let own = own.as_ref().and_then(|own| own.host()).map(Host::of_request);
-    own.is_some_and(|own| own == host) || visit.front.routes.iter().any(covers)
+    own.is_some_and(|own| own == host) || context.binding.routes.iter().any(covers)
 }
 
 /// The first place of the site that the room covers and that can be told.
-fn root(visit: &Visit) -> Option<Wanted> {
-    let scheme = if visit.https { "https" } else { "http" };
-    let mut routes = visit.front.routes.iter().filter(|route| !route.host.is_wildcard());
+fn root(context: &RoomContext) -> Option<ReturnAddress> {
+    let scheme = if context.https { "https" } else { "http" };
+    let mut routes = context.binding.routes.iter().filter(|route| !route.host.is_wildcard());
     routes.find_map(|route| {
         let path: String = route.path.bytes().map(in_path).collect();
-        Wanted::parse(&format!("{scheme}://{}{path}", route.host), |_| true)
+        ReturnAddress::parse(&format!("{scheme}://{}{path}", route.host), |_| true)
     })
 }
 

@@ -25,13 +25,13 @@ use vestibule_token::Ticket;
 use super::{Address, glimpse};
 use crate::{
     state::Admission,
-    visit::{Carrier, Journey, Visit},
+    visitor::{Carrier, RoomContext, VisitorResponder},
 };
 
 /// A stream ends after so long, and the page asks for another one: by then another instance may
 /// have more room.
 const LONGEST: Duration = Duration::from_mins(5);
-/// How often someone near the front, and someone far from it, is looked after, in seconds.
+/// How often someone near the binding, and someone far from it, is looked after, in seconds.
 const PAUSE_SECONDS: std::ops::RangeInclusive<u64> = 1..=5;
 /// A comment now and then keeps proxies from hanging up.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -40,7 +40,7 @@ const RETRY: Duration = Duration::from_secs(3);
 
 /// How many pages are told news here, and may be.
 #[derive(Debug)]
-pub(crate) struct LiveDesk {
+pub(crate) struct LiveStreams {
     max: usize,
     open: AtomicUsize,
     /// Whether the service stops.
@@ -51,7 +51,7 @@ pub(crate) struct LiveDesk {
 #[derive(Debug)]
 pub(crate) struct Watcher {
     admission: Arc<Admission>,
-    visit: Visit,
+    context: RoomContext,
     ticket: (Ticket, String),
     headers: HeaderMap,
     query: String,
@@ -62,9 +62,9 @@ pub(crate) struct Watcher {
     pause: Duration,
 }
 
-// === impl LiveDesk ===
+// === impl LiveStreams ===
 
-impl LiveDesk {
+impl LiveStreams {
     /// A desk for so many pages at once.
     pub(crate) fn new(max: usize) -> Self {
         Self { max, open: AtomicUsize::new(0), stops: watch::Sender::new(false) }
@@ -92,7 +92,7 @@ impl Watcher {
     /// Watches for someone in line, whose page has this query; `None` when too many are watched.
     pub(crate) fn new(
         admission: &Arc<Admission>,
-        visit: Visit,
+        context: RoomContext,
         ticket: (Ticket, String),
         headers: HeaderMap,
         query: String,
@@ -102,7 +102,7 @@ impl Watcher {
         }
         let mut watcher = Self {
             admission: Arc::clone(admission),
-            visit,
+            context,
             ticket,
             headers,
             query,
@@ -146,19 +146,19 @@ impl Watcher {
 
     /// What the page would show now; `None` when the room has gone, or was reset.
     fn look(&mut self) -> Option<Shown> {
-        let room = self.visit.snapshot.room.clone();
-        let now = Visit::of(&self.admission, room.as_str()).ok()?;
-        if now.snapshot.reset_epoch != self.visit.snapshot.reset_epoch {
+        let room = self.context.snapshot.room.clone();
+        let now = RoomContext::for_room(&self.admission, room.as_str()).ok()?;
+        if now.snapshot.reset_epoch != self.context.snapshot.reset_epoch {
             return None;
         }
-        self.visit = Visit { https: self.visit.https, ..now };
-        let visit = &self.visit;
-        let journey = Journey::new(&self.admission, visit, Carrier::Cookie);
-        let answer = journey.glances(&self.ticket).ok()?;
+        self.context = RoomContext { https: self.context.https, ..now };
+        let context = &self.context;
+        let responder = VisitorResponder::new(&self.admission, context, Carrier::Cookie);
+        let answer = responder.glances(&self.ticket).ok()?;
         let far = answer.body.wait_seconds.unwrap_or(120) / 60;
         self.pause = Duration::from_secs(far.clamp(*PAUSE_SECONDS.start(), *PAUSE_SECONDS.end()));
-        let address = Address::direct(&self.admission, visit, &self.headers, &self.query);
-        let mut shown = Shown::of(&glimpse(visit, &answer, &self.headers, &address));
+        let address = Address::direct(&self.admission, context, &self.headers, &self.query);
+        let mut shown = Shown::from_view(&glimpse(context, &answer, &self.headers, &address));
         // Time passes without news.
         shown.times.remove("updated");
         Some(shown)

@@ -3,9 +3,9 @@
 //! `vestibule-page`; here it is put together from a visitor's answer, and sent with its headers.
 
 mod address;
+mod branding_cache;
 mod language;
 mod live;
-mod looks;
 mod view;
 
 use std::sync::Arc;
@@ -21,18 +21,20 @@ use axum::{
     },
     response::Response,
 };
-use vestibule_domain::{QueueingMethod, front::CookieKind};
-use vestibule_page::{CustomPage, Frame, NEWS_TYPE, Notices, Rendered, Shown, State, View, render};
+use vestibule_domain::{QueueingMethod, site::CookieKind};
+use vestibule_page::{
+    CustomPage, Frame, Notices, PAGE_JSON_TYPE, Rendered, Shown, State, View, render,
+};
 
 use self::view::{Hold, Shows};
 pub(crate) use self::{
     address::{Address, NO_SEAT},
-    live::{LiveDesk, Watcher},
-    looks::{Looks, LooksBoard},
+    branding_cache::{BrandingCache, RoomBranding},
+    live::{LiveStreams, Watcher},
 };
 use crate::{
     state::Admission,
-    visit::{Answer, Carrier, Visit},
+    visitor::{Carrier, RoomContext, VisitorResponse},
 };
 
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
@@ -41,54 +43,59 @@ const REFRESH: HeaderName = HeaderName::from_static("refresh");
 /// status than a 2xx; that is the caller's.
 pub(crate) async fn in_place(
     admission: &Arc<Admission>,
-    visit: &Visit,
-    answer: &Answer,
+    context: &RoomContext,
+    answer: &VisitorResponse,
     headers: &HeaderMap,
     wanted: &str,
 ) -> Response {
-    let address = Address::in_place(admission, visit, headers, wanted);
-    respond(admission, visit, answer, headers, &address).await
+    let address = Address::in_place(admission, context, headers, wanted);
+    respond(admission, context, answer, headers, &address).await
 }
 
 /// The page at `address` for the visitor who is answered `answer`.
 pub(crate) async fn respond(
     admission: &Arc<Admission>,
-    visit: &Visit,
-    answer: &Answer,
+    context: &RoomContext,
+    answer: &VisitorResponse,
     headers: &HeaderMap,
     address: &Address,
 ) -> Response {
-    let looks = admission.looks.of(visit);
-    let hold = view::hold(admission, visit, answer, headers).await;
+    let looks = admission.brandings.get(context);
+    let hold = view::hold(admission, context, answer, headers).await;
     let news = wants_news(headers);
     // Who comes to the site itself when it is its turn has asked to enter.
     let has_claimed = address.is_in_place && !news;
     let looks = &*looks;
-    let shows = Shows { visit, answer, headers, address, looks, hold, has_claimed };
+    let shows = Shows { context, answer, headers, address, looks, hold, has_claimed };
     let view = shows.view();
-    let mut response = if news { news_of(&view) } else { page_of(admission, visit, looks, &view) };
+    let mut response =
+        if news { news_of(&view) } else { page_of(admission, context, looks, &view) };
     if address.language_is_chosen {
-        language::remember(address.language, visit, response.headers_mut());
+        language::remember(address.language, context, response.headers_mut());
     }
-    hand_over(visit, answer, response.headers_mut());
+    hand_over(context, answer, response.headers_mut());
     response
 }
 
 /// What the visitor would see now, without counting it as a check-in: for live news.
 pub(crate) fn glimpse(
-    visit: &Visit,
-    answer: &Answer,
+    context: &RoomContext,
+    answer: &VisitorResponse,
     headers: &HeaderMap,
     address: &Address,
 ) -> View {
-    let looks = &Looks::default();
+    let looks = &RoomBranding::default();
     let (hold, has_claimed) = (Hold::default(), false);
-    Shows { visit, answer, headers, address, looks, hold, has_claimed }.view()
+    Shows { context, answer, headers, address, looks, hold, has_claimed }.view()
 }
 
 /// The page of someone who cannot be given a place for now: it tries again by itself.
-pub(crate) fn busy(visit: &Visit, headers: &HeaderMap, retry_after_seconds: u32) -> Response {
-    let view = busy_view(visit, headers, retry_after_seconds);
+pub(crate) fn busy(
+    context: &RoomContext,
+    headers: &HeaderMap,
+    retry_after_seconds: u32,
+) -> Response {
+    let view = busy_view(context, headers, retry_after_seconds);
     let mut response = if wants_news(headers) {
         news_of(&view)
     } else {
@@ -101,27 +108,32 @@ pub(crate) fn busy(visit: &Visit, headers: &HeaderMap, retry_after_seconds: u32)
 
 /// Whether the page's own script asks.
 pub(crate) fn wants_news(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).is_some_and(|accept| accept == NEWS_TYPE)
+    headers.get(ACCEPT).is_some_and(|accept| accept == PAGE_JSON_TYPE)
 }
 
 fn news_of(view: &View) -> Response {
-    let mut response = Response::new(Body::from(Shown::of(view).to_json()));
-    set_common(response.headers_mut(), HeaderValue::from_static(NEWS_TYPE));
+    let mut response = Response::new(Body::from(Shown::from_view(view).to_json()));
+    set_common(response.headers_mut(), HeaderValue::from_static(PAGE_JSON_TYPE));
     response
 }
 
 /// The operator's own page if there is one that works, else the default one.
-fn page_of(admission: &Admission, visit: &Visit, looks: &Looks, view: &View) -> Response {
+fn page_of(
+    admission: &Admission,
+    context: &RoomContext,
+    looks: &RoomBranding,
+    view: &View,
+) -> Response {
     let custom = looks.page.as_ref().filter(|_| CustomPage::is_for(view));
     let own = custom.and_then(|page| match page.render(view) {
         Ok(rendered) => Some(rendered),
         Err(problem) => {
-            admission.looks.failed(&visit.snapshot.room, &problem);
+            admission.brandings.failed(&context.snapshot.room, &problem);
             None
         }
     });
     let waits = view.state.is_in_line() || matches!(view.state, State::TurnedAway { .. });
-    let status = StatusCode::from_u16(visit.front.queueing_status_code).ok().filter(|_| waits);
+    let status = StatusCode::from_u16(context.binding.queueing_status_code).ok().filter(|_| waits);
     html(own.or_else(|| render(view).ok()), status.unwrap_or(StatusCode::OK))
 }
 
@@ -159,9 +171,9 @@ fn set_common(headers: &mut HeaderMap, content_type: HeaderValue) {
 
 /// The ticket goes into the browser's cookie, however it came: a gateway may have passed it on in
 /// a header. So does the token, for gateways that verify it by themselves.
-pub(crate) fn hand_over(visit: &Visit, answer: &Answer, headers: &mut HeaderMap) {
-    Answer { carrier: Carrier::Cookie, ..answer.clone() }.hand_over(headers);
-    if visit.front.access_token_cookie
+pub(crate) fn hand_over(context: &RoomContext, answer: &VisitorResponse, headers: &mut HeaderMap) {
+    VisitorResponse { carrier: Carrier::Cookie, ..answer.clone() }.hand_over(headers);
+    if context.binding.access_token_cookie
         && let Some(token) = &answer.body.access_token
     {
         let age = answer.body.expires_in.unwrap_or(0);
@@ -169,11 +181,11 @@ pub(crate) fn hand_over(visit: &Visit, answer: &Answer, headers: &mut HeaderMap)
     }
 }
 
-fn busy_view(visit: &Visit, headers: &HeaderMap, retry_after_seconds: u32) -> View {
-    let now_ms = visit.known.now_ms();
-    let language = language::of(None, headers, visit);
+fn busy_view(context: &RoomContext, headers: &HeaderMap, retry_after_seconds: u32) -> View {
+    let now_ms = context.known.now_ms();
+    let language = language::choose(None, headers, context);
     View {
-        room: visit.snapshot.room.to_string(),
+        room: context.snapshot.room.to_string(),
         state: State::Busy,
         method: QueueingMethod::Fifo,
         queue_all: false,

@@ -8,10 +8,10 @@ use vestibule_page::{Frame, Notices, State, View};
 use vestibule_store::PositionExpiry;
 use vestibule_token::Ticket;
 
-use super::{Address, Looks};
+use super::{Address, RoomBranding};
 use crate::{
     state::Admission,
-    visit::{Answer, Caller, Handed, Status, Visit},
+    visitor::{CookieChange, RoomContext, Status, VisitorRequest, VisitorResponse},
 };
 
 /// What the page already shows, as its script tells.
@@ -19,11 +19,11 @@ const SHOWN: &str = "vestibule-shown";
 
 /// One visitor, as the page is to show it.
 pub(super) struct Shows<'a> {
-    pub(super) visit: &'a Visit,
-    pub(super) answer: &'a Answer,
+    pub(super) context: &'a RoomContext,
+    pub(super) answer: &'a VisitorResponse,
     pub(super) headers: &'a HeaderMap,
     pub(super) address: &'a Address,
-    pub(super) looks: &'a Looks,
+    pub(super) looks: &'a RoomBranding,
     pub(super) hold: Hold,
     /// Whether the visitor asked to enter in this very request.
     pub(super) has_claimed: bool,
@@ -48,9 +48,9 @@ const LATE_MS: u32 = 10_000;
 
 impl Shows<'_> {
     pub(super) fn view(&self) -> View {
-        let (answer, snapshot) = (self.answer, &*self.visit.snapshot);
+        let (answer, snapshot) = (self.answer, &*self.context.snapshot);
         let body = &answer.body;
-        let before = ticket_before(self.visit, self.headers);
+        let before = ticket_before(self.context, self.headers);
         let state = state(snapshot, answer, before.as_ref());
         let is_at_door = body.status == Status::YourTurn && state == State::Waiting;
         let waits = body.next_check_in_seconds > 0.0 && state != State::Inside;
@@ -66,7 +66,7 @@ impl Shows<'_> {
             wait_seconds: if is_at_door { self.wait_at_door() } else { body.wait_seconds },
             quartiles: quartiles.map(|((p25, p50), p75)| [p25, p50, p75]),
             waited_seconds: self.waited_seconds(),
-            now_ms: self.visit.known.now_ms(),
+            now_ms: self.context.known.now_ms(),
             updated_ms: snapshot.now_ms,
             checked_in_ms: answer.checked_in_at,
             interval_ms: if waits { answer.interval_ms } else { 0 },
@@ -99,23 +99,23 @@ impl Shows<'_> {
             chooser: address.chooser,
             live: address.live,
             logo: self.looks.logo.clone(),
-            is_framed_anywhere: self.visit.front.cookie.partitioned,
+            is_framed_anywhere: self.context.binding.cookie.partitioned,
         }
     }
 
     /// The wait of someone who may enter while no seat is free: until one comes free.
     fn wait_at_door(&self) -> Option<u64> {
         let number = self.answer.body.queue_number;
-        let outlook = self.visit.snapshot.outlook(number, self.visit.known.now_ms());
+        let outlook = self.context.snapshot.outlook(number, self.context.known.now_ms());
         outlook.wait.seconds.map(whole)
     }
 
     /// Since the visitor came, or since the start for which it came early.
     fn waited_seconds(&self) -> Option<u64> {
-        let entered_at = u64::from(ticket_of(self.visit, self.answer)?.waiter.place.entered_at);
-        let start = self.visit.snapshot.event.as_ref().map_or(0, |event| event.start);
-        let since = entered_at.max(start.min(self.visit.snapshot.now_seconds()));
-        Some((self.visit.known.now_ms() / 1000).saturating_sub(since))
+        let entered_at = u64::from(ticket_of(self.context, self.answer)?.waiter.place.entered_at);
+        let start = self.context.snapshot.event.as_ref().map_or(0, |event| event.start);
+        let since = entered_at.max(start.min(self.context.snapshot.now_seconds()));
+        Some((self.context.known.now_ms() / 1000).saturating_sub(since))
     }
 }
 
@@ -123,24 +123,24 @@ impl Shows<'_> {
 /// page counts down from there, and says that it does.
 pub(super) async fn hold(
     admission: &Arc<Admission>,
-    visit: &Visit,
-    answer: &Answer,
+    context: &RoomContext,
+    answer: &VisitorResponse,
     headers: &HeaderMap,
 ) -> Hold {
     let counts_already = headers.get(SHOWN).is_some_and(|shown| shown == State::YourTurn.name());
-    let snapshot = &visit.snapshot;
+    let snapshot = &context.snapshot;
     if answer.body.status != Status::YourTurn || snapshot.settings.position_expiry_seconds.is_none()
     {
         return Hold::default();
     }
-    let Some((ticket, position)) = ticket_of(visit, answer).zip(answer.body.position) else {
+    let Some((ticket, position)) = ticket_of(context, answer).zip(answer.body.position) else {
         return Hold::default();
     };
     let (room, epoch) = (&snapshot.room, snapshot.reset_epoch);
     if !has_seats(snapshot) {
-        if knocks(visit, headers, answer.body.queue_number) {
+        if knocks(context, headers, answer.body.queue_number) {
             // If it does not get through, the next one will.
-            let _ = admission.store.knock(room, epoch, position).await;
+            let _ = admission.store.extend_claim_window(room, epoch, position).await;
         }
         return Hold::default();
     }
@@ -158,14 +158,14 @@ pub(super) async fn hold(
 
 /// Whether it is time for someone at the door to tell Redis that it is still there, so that its
 /// time to claim does not run while there is no seat to claim: once in a while, spread over all.
-fn knocks(visit: &Visit, headers: &HeaderMap, number: u64) -> bool {
-    let now_ms = visit.known.now_ms();
-    let before = ticket_before(visit, headers).map_or(0, |ticket| ticket.waiter.checked_in_at);
+fn knocks(context: &RoomContext, headers: &HeaderMap, number: u64) -> bool {
+    let now_ms = context.known.now_ms();
+    let before = ticket_before(context, headers).map_or(0, |ticket| ticket.waiter.checked_in_at);
     let unseen = now_ms.saturating_sub(before) / 1000;
     (now_ms / 1000 + number) % KNOCK_SECONDS <= unseen
 }
 
-fn state(room: &RoomSnapshot, answer: &Answer, before: Option<&Ticket>) -> State {
+fn state(room: &RoomSnapshot, answer: &VisitorResponse, before: Option<&Ticket>) -> State {
     let body = &answer.body;
     let had_seat = before.is_some_and(|ticket| ticket.seat.is_some());
     match body.status {
@@ -186,24 +186,25 @@ fn state(room: &RoomSnapshot, answer: &Answer, before: Option<&Ticket>) -> State
 }
 
 /// The ticket that the visitor brought.
-fn ticket_before(visit: &Visit, headers: &HeaderMap) -> Option<Ticket> {
-    Caller::new(visit.clone(), headers).ticket.ok().map(|(ticket, _)| ticket)
+fn ticket_before(context: &RoomContext, headers: &HeaderMap) -> Option<Ticket> {
+    VisitorRequest::new(context.clone(), headers).ticket.ok().map(|(ticket, _)| ticket)
 }
 
 /// The ticket that it is handed.
-fn ticket_of(visit: &Visit, answer: &Answer) -> Option<Ticket> {
-    let Handed::Newest(text) = &answer.ticket else { return None };
-    visit.seals.tickets.open(text).ok()
+fn ticket_of(context: &RoomContext, answer: &VisitorResponse) -> Option<Ticket> {
+    let CookieChange::Newest(text) = &answer.ticket else { return None };
+    context.ciphers.tickets.open(text).ok()
 }
 
-fn is_another(before: &Ticket, answer: &Answer) -> bool {
+fn is_another(before: &Ticket, answer: &VisitorResponse) -> bool {
     before.waiter.place.number != answer.body.queue_number
 }
 
 /// Whether somebody could enter now, as far as this instance knows.
 fn has_seats(room: &RoomSnapshot) -> bool {
     let settings = &room.settings;
-    let seats = settings.total_active_users.is_none_or(|most| room.active + room.phantom < most);
+    let seats =
+        settings.total_active_users.is_none_or(|most| room.active + room.unconfirmed < most);
     let rate = settings.new_users_per_minute.is_none_or(|most| room.admitted_last_minute < most);
     room.is_open() || (seats && rate)
 }

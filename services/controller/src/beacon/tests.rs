@@ -69,15 +69,15 @@ async fn server() -> SocketAddr {
     address
 }
 
-async fn ask(chain: &str, round: u64, public_key: &str) -> Answer {
+async fn ask(chain: &str, round: u64, public_key: &str) -> BeaconReply {
     let url = format!("http://{}/{chain}", server().await);
     let beacon = Beacon { url, round, public_key: public_key.to_owned() };
     BeaconClient::default().ask(&beacon).await
 }
 
-async fn reason(chain: &str) -> Reason {
+async fn reason(chain: &str) -> BeaconFailure {
     match ask(chain, ROUND, QUICKNET).await {
-        Answer::Wrong(reason) => reason,
+        BeaconReply::Wrong(reason) => reason,
         other => panic!("{chain}: {other:?}"),
     }
 }
@@ -85,7 +85,7 @@ async fn reason(chain: &str) -> Reason {
 #[tokio::test]
 async fn a_genuine_round_is_taken() {
     for chain in ["quicknet", "quicknet/", "empty-previous"] {
-        let Answer::Verified(round) = ask(chain, ROUND, QUICKNET).await else {
+        let BeaconReply::Verified(round) = ask(chain, ROUND, QUICKNET).await else {
             panic!("{chain}: not verified");
         };
         assert_eq!(to_hex(&round.randomness), RANDOMNESS);
@@ -100,7 +100,7 @@ async fn a_genuine_round_is_taken() {
 
 #[tokio::test]
 async fn a_chained_round_comes_with_the_one_before() {
-    let Answer::Verified(round) = ask("mainnet", 1, MAINNET).await else {
+    let BeaconReply::Verified(round) = ask("mainnet", 1, MAINNET).await else {
         panic!("not verified");
     };
     assert_eq!(to_hex(&round.randomness), MAINNET_RANDOMNESS);
@@ -109,26 +109,26 @@ async fn a_chained_round_comes_with_the_one_before() {
 
 #[tokio::test]
 async fn a_round_that_lies_ahead_is_not_there_yet() {
-    assert_eq!(ask("quicknet", ROUND + 1, QUICKNET).await, Answer::NotYet);
-    assert_eq!(ask("early", ROUND, QUICKNET).await, Answer::NotYet);
+    assert_eq!(ask("quicknet", ROUND + 1, QUICKNET).await, BeaconReply::NotYet);
+    assert_eq!(ask("early", ROUND, QUICKNET).await, BeaconReply::NotYet);
 }
 
 #[tokio::test]
 async fn nothing_but_the_genuine_round_is_taken() {
-    assert_eq!(reason("other-round").await, Reason::OtherRound(ROUND + 1));
-    assert_eq!(reason("other-randomness").await, Reason::Randomness);
-    assert_eq!(reason("other-signature").await, Reason::Signature(BeaconError::Malformed));
+    assert_eq!(reason("other-round").await, BeaconFailure::OtherRound(ROUND + 1));
+    assert_eq!(reason("other-randomness").await, BeaconFailure::Randomness);
+    assert_eq!(reason("other-signature").await, BeaconFailure::Signature(BeaconError::Malformed));
     let other_key = ask("quicknet", ROUND, MAINNET).await;
-    assert_eq!(other_key, Answer::Wrong(Reason::Signature(BeaconError::Malformed)));
+    assert_eq!(other_key, BeaconReply::Wrong(BeaconFailure::Signature(BeaconError::Malformed)));
 }
 
 #[tokio::test]
 async fn answers_that_are_no_rounds_are_refused() {
-    assert_eq!(reason("broken").await, Reason::Status(StatusCode::BAD_GATEWAY));
-    assert_eq!(reason("moved").await, Reason::Status(StatusCode::SEE_OTHER));
+    assert_eq!(reason("broken").await, BeaconFailure::Status(StatusCode::BAD_GATEWAY));
+    assert_eq!(reason("moved").await, BeaconFailure::Status(StatusCode::SEE_OTHER));
     for chain in ["junk", "no-signature", "padded"] {
         let reason = reason(chain).await;
-        assert!(matches!(reason, Reason::Body(_)), "{chain}: {reason}");
+        assert!(matches!(reason, BeaconFailure::Body(_)), "{chain}: {reason}");
     }
 }
 
@@ -138,7 +138,7 @@ async fn nobody_is_waited_for_too_long() {
     let beacon = Beacon { url, round: ROUND, public_key: QUICKNET.to_owned() };
     let patience = Duration::from_millis(50);
     let answer = BeaconClient::new(patience).ask(&beacon).await;
-    assert_eq!(answer, Answer::Wrong(Reason::Silent(patience)));
+    assert_eq!(answer, BeaconReply::Wrong(BeaconFailure::Silent(patience)));
 }
 
 #[tokio::test]
@@ -151,8 +151,10 @@ async fn a_beacon_out_of_reach_is_said_to_be() {
     {
         let beacon = Beacon { url, round: 1, public_key: public_key.to_owned() };
         let answer = BeaconClient::default().ask(&beacon).await;
-        let unusable =
-            matches!(&answer, Answer::Wrong(Reason::Unreachable(_) | Reason::Address(_)));
+        let unusable = matches!(
+            &answer,
+            BeaconReply::Wrong(BeaconFailure::Unreachable(_) | BeaconFailure::Address(_))
+        );
         assert!(unusable, "{answer:?}");
     }
 }
@@ -167,6 +169,6 @@ async fn https_is_spoken() {
     });
     let beacon = Beacon { url, round: ROUND, public_key: QUICKNET.to_owned() };
     let answer = BeaconClient::default().ask(&beacon).await;
-    assert!(matches!(answer, Answer::Wrong(Reason::Unreachable(_))), "{answer:?}");
+    assert!(matches!(answer, BeaconReply::Wrong(BeaconFailure::Unreachable(_))), "{answer:?}");
     assert_eq!(greeted.await.unwrap().unwrap(), [0x16, 0x03], "a TLS handshake");
 }

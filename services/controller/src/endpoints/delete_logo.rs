@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
-use vestibule_domain::{RoomId, schedule::Program};
+use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_runtime::{Problem, extract::Path};
 
 use crate::{
@@ -25,10 +25,10 @@ pub(crate) async fn delete_logo(
     Path(room): Path<RoomId>,
 ) -> Result<StatusCode, Problem> {
     controller.require_whole_keyspace().await?;
-    let change = |program: &mut Program| {
-        program.front.look.logo = None;
+    let change = |config: &mut RoomConfig| {
+        config.binding.branding.logo = None;
         Ok(())
     };
-    controller.change_program(&room, change).await?;
+    controller.change_config(&room, change).await?;
     Ok(StatusCode::NO_CONTENT)
 }

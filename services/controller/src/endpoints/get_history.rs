@@ -6,16 +6,16 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
 use vestibule_domain::RoomId;
-use vestibule_entry::problem_of;
+use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Json, Path, Query},
 };
 
 use crate::{
+    api_types::{History, Moment},
     openapi::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
-    wire::{History, Moment},
 };
 
 /// What the history tells when it is not asked for a time.

@@ -33,9 +33,9 @@ pub(crate) async fn get_logo(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Response, Problem> {
-    let program = controller.read_program(&room).await?;
+    let config = controller.read_config(&room).await?;
     let none = || Problem::new(ProblemType::NotFound).detail("the room has no logo");
-    let logo = program.front.look.logo.ok_or_else(none)?;
+    let logo = config.binding.branding.logo.ok_or_else(none)?;
     let bytes = STANDARD.decode(&logo.base64).map_err(|error| Problem::internal(&error))?;
     let media_type = HeaderValue::from_str(&logo.media_type);
     let headers = [

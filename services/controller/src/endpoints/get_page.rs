@@ -29,8 +29,8 @@ pub(crate) async fn get_page(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Response, Problem> {
-    let program = controller.read_program(&room).await?;
-    let html = program.front.look.html.ok_or_else(|| {
+    let config = controller.read_config(&room).await?;
+    let html = config.binding.branding.html.ok_or_else(|| {
         Problem::new(ProblemType::NotFound).detail("the room has no page of its own")
     })?;
     let headers = [

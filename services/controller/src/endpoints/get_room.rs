@@ -10,9 +10,9 @@ use vestibule_runtime::{
 };
 
 use crate::{
+    api_types::{Draft, Room},
     openapi::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
-    wire::{Draft, Room},
 };
 
 /// Tells a room's own settings, whatever event is in force.
@@ -25,6 +25,6 @@ pub(crate) async fn get_room(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Json<Room>, Problem> {
-    let program = controller.read_program(&room).await?;
-    Ok(Json(Room::new(room, Draft::of(&program))))
+    let config = controller.read_config(&room).await?;
+    Ok(Json(Room::new(room, Draft::from_config(&config))))
 }

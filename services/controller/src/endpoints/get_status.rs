@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use vestibule_domain::RoomId;
-use vestibule_entry::problem_of;
+use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     Problem,
     extract::{Json, Path},
 };
 
 use crate::{
+    api_types::RoomStatus,
     openapi::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
-    wire::RoomStatus,
 };
 
 /// Tells how a room stands this moment.
@@ -30,7 +30,7 @@ pub(crate) async fn get_status(
     Path(room): Path<RoomId>,
 ) -> Result<Json<RoomStatus>, Problem> {
     let snapshot = controller.read_room(&room).await?;
-    let program = controller.read_program(&room).await?;
+    let config = controller.read_config(&room).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
-    Ok(Json(RoomStatus::new(snapshot, &program, leader)))
+    Ok(Json(RoomStatus::new(snapshot, &config, leader)))
 }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use vestibule_entry::problem_of;
+use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, extract::Json};
 
 use crate::{
+    api_types::{Draft, Room, RoomList},
     openapi::Refusals,
     state::Controller,
-    wire::{Draft, Room, RoomList},
 };
 
 /// Lists all rooms, by name.
@@ -24,9 +24,9 @@ pub(crate) async fn list_rooms(
     let mut rooms = Vec::with_capacity(names.len());
     for room in names {
         // One that has just been deleted is left out.
-        let program = controller.store.read_program(&room).await;
-        if let Some(program) = program.map_err(|error| problem_of(&error))? {
-            rooms.push(Room::new(room, Draft::of(&program)));
+        let config = controller.store.read_config(&room).await;
+        if let Some(config) = config.map_err(|error| problem_of(&error))? {
+            rooms.push(Room::new(room, Draft::from_config(&config)));
         }
     }
     Ok(Json(RoomList { rooms }))

@@ -6,9 +6,9 @@ use axum::extract::State;
 use vestibule_runtime::{Problem, extract::Json};
 
 use crate::{
+    api_types::{DryRunRequest, Match},
     openapi::{InvalidRequest, Refusals},
     state::Controller,
-    wire::{MadeUpRequest, Match},
 };
 
 /// Tells what would become of a request.
@@ -17,7 +17,7 @@ use crate::{
 /// up this moment. A dry run: nobody enters or waits.
 #[utoipa::path(
     post, path = "/v1/match", tag = "rooms",
-    request_body = MadeUpRequest,
+    request_body = DryRunRequest,
     responses(
         (status = 200, description = "What would become of it", body = Match),
         InvalidRequest, Refusals,
@@ -25,7 +25,7 @@ use crate::{
 )]
 pub(crate) async fn match_request(
     State(controller): State<Arc<Controller>>,
-    Json(request): Json<MadeUpRequest>,
+    Json(request): Json<DryRunRequest>,
 ) -> Result<Json<Match>, Problem> {
     let fronts = controller.fronts().await?;
     request.look_at(&fronts).map(Json)

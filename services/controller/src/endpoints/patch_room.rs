@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use vestibule_domain::{RoomId, schedule::Program};
+use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_runtime::{
     Problem,
     extract::{Json, Path},
 };
 
 use crate::{
+    api_types::{Draft, Members, Room},
     openapi::{Busy, InvalidRequest, NoSuchRoom, Refusals},
-    program::check_settings,
+    room_config::check_settings,
     state::Controller,
-    wire::{Draft, Members, Room},
 };
 
 /// Changes some of a room's settings, by JSON merge patch (RFC 7396).
@@ -34,12 +34,12 @@ pub(crate) async fn patch_room(
     Path(room): Path<RoomId>,
     Json(members): Json<Members>,
 ) -> Result<Json<Room>, Problem> {
-    let change = |program: &mut Program| {
-        let draft = members.clone().merge(&room, &Draft::of(program))?;
-        draft.put_into(program);
-        check_settings(program)?;
+    let change = |config: &mut RoomConfig| {
+        let draft = members.clone().merge(&room, &Draft::from_config(config))?;
+        draft.put_into(config);
+        check_settings(config)?;
         Ok(draft)
     };
-    let draft = controller.change_program(&room, change).await?;
+    let draft = controller.change_config(&room, change).await?;
     Ok(Json(Room::new(room, draft)))
 }

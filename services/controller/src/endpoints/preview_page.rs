@@ -12,8 +12,8 @@ use axum::{
 };
 use serde::Deserialize;
 use utoipa::IntoParams;
-use vestibule_domain::{RoomId, front::Front};
-use vestibule_page::{CustomPage, Language, Rendered, Sample, View, Wanted, render};
+use vestibule_domain::{RoomId, site::SiteBinding};
+use vestibule_page::{CustomPage, Language, Rendered, ReturnAddress, Sample, View, render};
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Path, Query},
@@ -31,7 +31,7 @@ const PAGE: HeaderName = HeaderName::from_static("vestibule-page");
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wish {
+pub struct PreviewQuery {
     /// `waiting` (if left out), `unknown_wait`, `random`, `prequeue`, `queue_all`, `turn`,
     /// `inside`, `reject`, `over`.
     state: Option<String>,
@@ -48,7 +48,7 @@ pub struct Wish {
 /// has no words for (`turn`, `inside`, `over`).
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/preview", tag = "pages",
-    params(("room" = String, Path, description = "Its name"), Wish),
+    params(("room" = String, Path, description = "Its name"), PreviewQuery),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         InvalidRequest, NoSuchRoom, Refusals,
@@ -57,11 +57,11 @@ pub struct Wish {
 pub(crate) async fn preview_page(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
-    Query(wish): Query<Wish>,
+    Query(wish): Query<PreviewQuery>,
 ) -> Result<Response, Problem> {
-    let front = controller.read_program(&room).await?.front;
-    let view = wish.view(&room, &front)?;
-    let own = if wish.wants_default()? { None } else { own_page(&front, &view) };
+    let binding = controller.read_config(&room).await?.binding;
+    let view = wish.view(&room, &binding)?;
+    let own = if wish.wants_default()? { None } else { own_page(&binding, &view) };
     let which = if own.is_some() { "own" } else { "default" };
     let rendered = match own {
         Some(rendered) => rendered,
@@ -77,26 +77,26 @@ pub(crate) async fn preview_page(
     Ok((headers, rendered.html).into_response())
 }
 
-// === impl Wish ===
+// === impl PreviewQuery ===
 
-impl Wish {
-    fn view(&self, room: &RoomId, front: &Front) -> Result<View, Problem> {
+impl PreviewQuery {
+    fn view(&self, room: &RoomId, binding: &SiteBinding) -> Result<View, Problem> {
         let language = match &self.lang {
             Some(tag) => Language::of_tag(tag)
                 .ok_or_else(|| refused("lang", &Language::ALL.map(Language::code)))?,
-            None => Language::negotiate(&[], "", &front.default_language),
+            None => Language::negotiate(&[], "", &binding.default_language),
         };
         let name = self.state.as_deref().unwrap_or(Sample::Waiting.name());
         let sample =
             Sample::named(name).ok_or_else(|| refused("state", &Sample::ALL.map(Sample::name)))?;
         let mut view = sample.view(room.as_str(), language);
-        let logo = front.look.logo.as_ref();
+        let logo = binding.branding.logo.as_ref();
         view.frame.logo =
             logo.map(|logo| format!("data:{};base64,{}", logo.media_type, logo.base64));
-        let site = front.routes.iter().find(|route| !route.host.is_wildcard());
-        view.frame.wanted =
-            site.and_then(|route| Wanted::parse(&format!("https://{}/", route.host), |_| true));
-        view.frame.is_framed_anywhere = front.cookie.partitioned;
+        let site = binding.routes.iter().find(|route| !route.host.is_wildcard());
+        view.frame.wanted = site
+            .and_then(|route| ReturnAddress::parse(&format!("https://{}/", route.host), |_| true));
+        view.frame.is_framed_anywhere = binding.cookie.partitioned;
         Ok(view)
     }
 
@@ -110,8 +110,8 @@ impl Wish {
 }
 
 /// The room's own page, if it has one for this state.
-fn own_page(front: &Front, view: &View) -> Option<Rendered> {
-    let html = front.look.html.as_deref().filter(|_| CustomPage::is_for(view))?;
+fn own_page(binding: &SiteBinding, view: &View) -> Option<Rendered> {
+    let html = binding.branding.html.as_deref().filter(|_| CustomPage::is_for(view))?;
     CustomPage::check(html).ok()?.render(view).ok()
 }
 

@@ -7,7 +7,7 @@ use axum::{
     http::StatusCode,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
-use vestibule_domain::{RoomId, front::Logo, schedule::Program};
+use vestibule_domain::{RoomId, schedule::RoomConfig, site::Logo};
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
 use crate::{
@@ -48,11 +48,11 @@ pub(crate) async fn put_logo(
     controller.require_whole_keyspace().await?;
     let base64 = STANDARD.encode(&upload.bytes);
     let logo = Logo { media_type: upload.media_type, base64 };
-    let change = |program: &mut Program| {
-        program.front.look.logo = Some(logo.clone());
+    let change = |config: &mut RoomConfig| {
+        config.binding.branding.logo = Some(logo.clone());
         Ok(())
     };
-    controller.change_program(&room, change).await?;
+    controller.change_config(&room, change).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

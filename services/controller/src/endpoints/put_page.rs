@@ -6,7 +6,7 @@ use axum::{
     extract::{Request, State},
     http::StatusCode,
 };
-use vestibule_domain::{RoomId, schedule::Program};
+use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_page::{CustomPage, MAX_TEMPLATE};
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
@@ -47,11 +47,11 @@ pub(crate) async fn put_page(
         problems.into_iter().fold(invalid(), name_one)
     })?;
     controller.require_whole_keyspace().await?;
-    let change = |program: &mut Program| {
-        program.front.look.html = Some(html.clone());
+    let change = |config: &mut RoomConfig| {
+        config.binding.branding.html = Some(html.clone());
         Ok(())
     };
-    controller.change_program(&room, change).await?;
+    controller.change_config(&room, change).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
-use vestibule_domain::{RoomId, schedule::Program};
+use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_runtime::{
     Problem,
     extract::{Json, Path},
 };
-use vestibule_store::Put;
+use vestibule_store::PutOutcome;
 
 use crate::{
+    api_types::{Members, Room},
     openapi::{Busy, InvalidRequest, Refusals},
-    program::check_settings,
+    room_config::check_settings,
     state::Controller,
-    wire::{Members, Room},
 };
 
 /// Creates a room, or replaces its settings: what is left out has its default.
@@ -38,13 +38,13 @@ pub(crate) async fn put_room(
 ) -> Result<(StatusCode, Json<Room>), Problem> {
     let draft = members.create(&room)?;
     controller.require_whole_keyspace().await?;
-    let replace = |program: &mut Program| {
-        draft.put_into(program);
-        check_settings(program)
+    let replace = |config: &mut RoomConfig| {
+        draft.put_into(config);
+        check_settings(config)
     };
-    let status = match controller.make_program(&room, replace).await? {
-        Put::Created => StatusCode::CREATED,
-        Put::Changed | Put::Conflict => StatusCode::OK,
+    let status = match controller.make_config(&room, replace).await? {
+        PutOutcome::Created => StatusCode::CREATED,
+        PutOutcome::Changed | PutOutcome::Conflict => StatusCode::OK,
     };
     Ok((status, Json(Room::new(room, draft))))
 }

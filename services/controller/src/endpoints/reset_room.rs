@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use vestibule_domain::RoomId;
-use vestibule_entry::problem_of;
+use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     Problem,
     extract::{Json, Path},
 };
 
 use crate::{
+    api_types::RoomStatus,
     openapi::{InvalidRequest, NoSuchRoom, Refusals},
     rooms::RoomError,
     state::Controller,
-    wire::RoomStatus,
 };
 
 /// Starts a room afresh.
@@ -33,8 +33,8 @@ pub(crate) async fn reset_room(
 ) -> Result<Json<RoomStatus>, Problem> {
     controller.reset(&room).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
-    let program = controller.read_program(&room).await?;
-    Ok(Json(RoomStatus::new(controller.read_room(&room).await?, &program, leader)))
+    let config = controller.read_config(&room).await?;
+    Ok(Json(RoomStatus::new(controller.read_room(&room).await?, &config, leader)))
 }
 
 impl Controller {

@@ -39,8 +39,8 @@ pub(crate) async fn revoke_session(
     Path(SessionAddress { room, request_id }): Path<SessionAddress>,
 ) -> Result<StatusCode, Problem> {
     let reset_epoch = controller.read_room(&room).await?.reset_epoch;
-    let seals = controller.seals.of(&room, reset_epoch);
-    let place = seals
+    let ciphers = controller.ciphers.get(&room, reset_epoch);
+    let place = ciphers
         .request_ids
         .open(&request_id)
         .map_err(|error| Problem::new(ProblemType::InvalidRequestId).detail(error.to_string()))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use vestibule_entry::{KeyError, problem_of};
+use vestibule_issuance::{KeyError, problem_of};
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Json, Query},

@@ -3,7 +3,7 @@
 
 use axum::extract::{FromRequest, Request};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error};
-use vestibule_entry::aws::Answer;
+use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::extract::Json;
 
 /// A JSON body. Rejects with `{"message":"Invalid request body"}`.
@@ -17,12 +17,12 @@ pub struct WholeNumber(pub i64);
 // === impl AwsBody ===
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for AwsBody<T> {
-    type Rejection = Answer;
+    type Rejection = AwsError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
         match Json::from_request(request, state).await {
             Ok(Json(body)) => Ok(Self(body)),
-            Err(problem) => Err(Answer::Message(problem.status(), "Invalid request body".into())),
+            Err(problem) => Err(AwsError::Message(problem.status(), "Invalid request body".into())),
         }
     }
 }
@@ -58,7 +58,7 @@ mod tests {
         let request = request.body(Body::from(body.to_owned())).unwrap();
         match AwsBody::<Increment>::from_request(request, &()).await {
             Ok(AwsBody(body)) => Ok(body.increment_by.0),
-            Err(Answer::Message(status, message)) => {
+            Err(AwsError::Message(status, message)) => {
                 assert_eq!(message, "Invalid request body");
                 Err(status)
             }

@@ -3,7 +3,7 @@
 use axum::{extract::FromRequestParts, http::request::Parts};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use vestibule_entry::aws::Answer;
+use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::extract::Query;
 
 /// Which event. Rejects with `{"message":"Missing required request parameters: [event_id]"}`.
@@ -15,13 +15,13 @@ pub struct EventQuery {
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for EventQuery {
-    type Rejection = Answer;
+    type Rejection = AwsError;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Self::Rejection> {
         let query = Query::<Self>::from_query(parts.uri.query().unwrap_or_default());
         match query {
             Ok(Query(query)) if !query.event_id.trim().is_empty() => Ok(query),
-            _ => Err(Answer::bad_request("Missing required request parameters: [event_id]")),
+            _ => Err(AwsError::bad_request("Missing required request parameters: [event_id]")),
         }
     }
 }

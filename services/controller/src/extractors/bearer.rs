@@ -11,7 +11,7 @@ use axum::{
 };
 use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
-use vestibule_entry::aws::Answer;
+use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::ProblemType;
 
 use crate::state::Controller;
@@ -39,7 +39,7 @@ pub async fn require_bearer_aws_style(
         next.run(request).await
     } else {
         let message = "Missing Authentication Token".to_owned();
-        Answer::Message(StatusCode::FORBIDDEN, message).into_response()
+        AwsError::Message(StatusCode::FORBIDDEN, message).into_response()
     }
 }
 

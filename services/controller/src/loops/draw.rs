@@ -7,12 +7,12 @@ use tokio::{task::JoinSet, time::sleep};
 use vestibule_domain::{
     Draw, RoomId, RoomSnapshot,
     draw::{BeaconOutcome, DrawRecord, Seed, mix, to_hex},
-    schedule::{Event, EventState, Program},
+    schedule::{Event, EventState, RoomConfig},
 };
 use vestibule_store::{KnownRoom, Pool, StoreError};
 
 use crate::{
-    beacon::{Answer, BeaconClient, Round},
+    beacon::{BeaconClient, BeaconReply, Round},
     state::Controller,
 };
 
@@ -72,24 +72,24 @@ fn needs_draw(known: &KnownRoom, room: &RoomSnapshot) -> bool {
     }
     let begun = room.event.as_ref().filter(|event| event.draw && !event.prequeueing);
     let Some((event, plans)) = begun.zip(known.plans()) else { return false };
-    let event = plans.program.event(event.name.as_str());
+    let event = plans.config.event(event.name.as_str());
     event.is_some_and(|event| !plans.draws.contains_key(&event.draw_id))
 }
 
 async fn draw(controller: &Controller, epoch: u64, known: &KnownRoom) -> Result<(), StoreError> {
     let room = known.snapshot().room.clone();
-    controller.feed.read_plans(known).await?;
+    controller.feed.refresh_config(known).await?;
     let Some(plans) = known.plans() else { return Ok(()) };
     // As Redis has it: the push may be late.
     let Some(snapshot) = controller.store.read_snapshot(&room).await? else { return Ok(()) };
-    let report = controller.store.survey(&room, &snapshot.draws, epoch).await?;
-    let pool = pool_to_draw(&report.pool, &snapshot, &plans.program);
+    let report = controller.store.begin_tick(&room, &snapshot.draws, epoch).await?;
+    let pool = pool_to_draw(&report.pool, &snapshot, &plans.config);
     if pool.draw_id.is_empty() {
         // Nobody waits, and the event whose draw it would have been is not in force any more.
         return Ok(());
     }
-    let event = plans.program.events.iter().find(|event| event.draw_id == pool.draw_id);
-    let state = |event| plans.program.state_of(event, report.survey.now_ms);
+    let event = plans.config.events.iter().find(|event| event.draw_id == pool.draw_id);
+    let state = |event| plans.config.state_of(event, report.survey.now_ms);
     match event.filter(|event| event.draw).map(|event| (event, state(event))) {
         Some((event, EventState::Running | EventState::Over)) => {
             hold(controller, epoch, &snapshot, event, &pool).await?;
@@ -98,15 +98,15 @@ async fn draw(controller: &Controller, epoch: u64, known: &KnownRoom) -> Result<
         Some(_) => let_go(controller, epoch, &snapshot, &pool).await?,
         None => cancel(controller, epoch, &snapshot, &pool).await?,
     }
-    controller.feed.read_plans(known).await
+    controller.feed.refresh_config(known).await
 }
 
 /// The pool that waits; an empty one for an event that nobody came early for.
-fn pool_to_draw(pool: &Pool, room: &RoomSnapshot, program: &Program) -> Pool {
+fn pool_to_draw(pool: &Pool, room: &RoomSnapshot, config: &RoomConfig) -> Pool {
     if !pool.is_empty() {
         return pool.clone();
     }
-    let event = room.event.as_ref().and_then(|event| program.event(event.name.as_str()));
+    let event = room.event.as_ref().and_then(|event| config.event(event.name.as_str()));
     let draw_id = event.map(|event| event.draw_id.clone()).unwrap_or_default();
     Pool { first: 0, last: 0, draw_id }
 }
@@ -166,22 +166,22 @@ async fn let_go(
     Ok(())
 }
 
-type Outcome = (BeaconOutcome, Option<Seed>);
+type BeaconResult = (BeaconOutcome, Option<Seed>);
 
 /// What the beacon said, and the seed that follows; `None` if the event names no beacon.
 async fn ask_beacon(
     controller: &Controller,
     event: &Event,
     room: &RoomSnapshot,
-) -> Result<Option<Outcome>, StoreError> {
+) -> Result<Option<BeaconResult>, StoreError> {
     let Some(beacon) = &event.beacon else { return Ok(None) };
     let committed = controller.secret.draw_seed(&room.room, &event.draw_id);
     let client = BeaconClient::default();
     loop {
         match client.ask(beacon).await {
-            Answer::Verified(round) => return Ok(Some(verified(round, &committed))),
-            Answer::NotYet => {}
-            Answer::Wrong(reason) => {
+            BeaconReply::Verified(round) => return Ok(Some(verified(round, &committed))),
+            BeaconReply::NotYet => {}
+            BeaconReply::Wrong(reason) => {
                 tracing::warn!(room = %room.room, %reason, "the beacon gave no round");
             }
         }
@@ -192,7 +192,7 @@ async fn ask_beacon(
     }
 }
 
-fn verified(round: Round, committed: &Seed) -> Outcome {
+fn verified(round: Round, committed: &Seed) -> BeaconResult {
     let mixed = mix(committed, &round.randomness);
     let outcome = BeaconOutcome::Verified {
         signature: round.signature,

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::sleep;
 use vestibule_domain::{RoomSnapshot, settings::MAX_SECONDS};
-use vestibule_entry::KeyError;
+use vestibule_issuance::KeyError;
 
 use crate::state::Controller;
 
@@ -61,7 +61,7 @@ mod tests {
         let room: RoomSnapshot = serde_json::from_str(
             r#"{"room":"r","settings":{"token_validity_seconds":100,"session_duration_seconds":50},
             "reset_epoch":7,"generation":1,"now_ms":1,"queue_counter":0,"serving_counter":0,
-            "admitted":0,"active":0,"phantom":0,"expired":0,"skipped":0,"expired_position":0,
+            "admitted":0,"active":0,"unconfirmed":0,"expired":0,"skipped":0,"expired_position":0,
             "admitted_last_minute":0,"tokens_until":5000,"figures":{}}"#,
         )
         .unwrap();

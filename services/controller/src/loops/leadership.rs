@@ -1,5 +1,5 @@
 //! Whether this instance leads, for all who must know. How it comes to lead is in
-//! [`super::leader`].
+//! [`super::lease`].
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

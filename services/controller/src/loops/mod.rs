@@ -6,12 +6,12 @@
 
 mod draw;
 mod keys;
-mod leader;
 mod leadership;
-mod opening;
-mod pulse;
+mod lease;
 mod restore;
 mod roll_up;
+mod room_ticker;
+mod startup;
 mod tick;
 
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use tokio_util::sync::CancellationToken;
 use vestibule_runtime::Lifecycle;
 
 pub use self::leadership::{Leadership, Role};
-use self::opening::Opening;
+use self::startup::Startup;
 use crate::state::Controller;
 
 /// Starts the loops: first the opening, and the others once Redis was reached.
 pub fn spawn(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
-    let opening = Opening::new(lifecycle.readiness());
+    let opening = Startup::new(lifecycle.readiness());
     lifecycle.spawn("opening", opening.run(Arc::clone(controller), lifecycle.clone()));
 }
 
@@ -35,7 +35,7 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     let own = || Arc::clone(controller);
     lifecycle.spawn("feed", until(drained.clone(), controller.feed.clone().run()));
     lifecycle.spawn("keys", until(drained.clone(), controller.keys.clone().run()));
-    lifecycle.spawn("leader", leader::run(own(), soft.clone()));
+    lifecycle.spawn("leader", lease::run(own(), soft.clone()));
     lifecycle.spawn("restore", until(soft.clone(), restore::run(own())));
     lifecycle.spawn("new keys", until(soft.clone(), keys::run(own())));
     lifecycle.spawn("draw", until(soft.clone(), draw::run(own())));

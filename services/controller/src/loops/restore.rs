@@ -11,9 +11,9 @@ use std::{
 };
 
 use tokio::time::sleep;
-use vestibule_domain::{RoomId, RoomSnapshot, check_in, schedule::Program};
-use vestibule_entry::KeyError;
-use vestibule_store::{Plans, Restoration, StoreError};
+use vestibule_domain::{RoomId, RoomSnapshot, check_in, schedule::RoomConfig};
+use vestibule_issuance::KeyError;
+use vestibule_store::{Restoration, StoreError, StoredConfig};
 
 use super::Role;
 use crate::state::Controller;
@@ -123,13 +123,13 @@ async fn restore(
     epoch: u64,
     last: &RoomSnapshot,
 ) -> Result<(), StoreError> {
-    let testimonies = controller.store.testimonies(&last.room).await?;
-    let to = Restoration::from(last, &testimonies, presence_seconds(last));
+    let watermark_reports = controller.store.watermark_reports(&last.room).await?;
+    let to = Restoration::from(last, &watermark_reports, presence_seconds(last));
     let plans = plans(controller, last);
-    if controller.store.restore(last, epoch, &to, &plans.program).await? {
+    if controller.store.restore(last, epoch, &to, &plans.config).await? {
         controller.store.restore_draws(&last.room, &plans.draws).await?;
         controller.metrics.restorations.inc();
-        let (queue_counter, witnesses) = (to.seen.queue_counter, testimonies.len());
+        let (queue_counter, witnesses) = (to.seen.queue_counter, watermark_reports.len());
         tracing::warn!(room = %last.room, queue_counter, witnesses, "restored a lost room");
     }
     Ok(())
@@ -137,15 +137,15 @@ async fn restore(
 
 /// What was planned for the room. Should this instance not have read it yet, then at least the
 /// settings that were in force.
-fn plans(controller: &Controller, last: &RoomSnapshot) -> Plans {
+fn plans(controller: &Controller, last: &RoomSnapshot) -> StoredConfig {
     let known = controller.feed.room(last.room.as_str()).and_then(|known| known.plans());
     known.map_or_else(
         || {
-            let (version, settings) = (last.program_version, last.settings.clone());
-            let program = Program { version, settings, ..Program::default() };
-            Plans { program, draws: BTreeMap::new() }
+            let (version, settings) = (last.config_version, last.settings.clone());
+            let config = RoomConfig { version, settings, ..RoomConfig::default() };
+            StoredConfig { config, draws: BTreeMap::new() }
         },
-        |plans| Plans::clone(&plans),
+        |plans| StoredConfig::clone(&plans),
     )
 }
 
@@ -165,7 +165,7 @@ mod tests {
     fn room(waiting: u64) -> RoomSnapshot {
         let json = format!(
             r#"{{"room":"r","settings":{{}},"reset_epoch":7,"generation":1,"now_ms":1,
-            "queue_counter":9,"serving_counter":0,"admitted":0,"active":0,"phantom":0,"expired":0,
+            "queue_counter":9,"serving_counter":0,"admitted":0,"active":0,"unconfirmed":0,"expired":0,
             "skipped":0,"expired_position":0,"admitted_last_minute":0,"tokens_until":0,
             "figures":{{"waiting":{waiting},"admissions_per_second":10.0}}}}"#
         );

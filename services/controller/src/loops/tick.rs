@@ -1,5 +1,5 @@
 //! The leader's tick: a few times a second, every room is looked at and advanced. Rooms tick beside
-//! each other; one that is slow misses its own beats only. What a beat does is in [`super::pulse`].
+//! each other; one that is slow misses its own ticks_under_way only. What a tick does is in [`super::room_ticker`].
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use tokio::{
 use vestibule_domain::RoomId;
 use vestibule_store::{KnownRoom, StoreError};
 
-use super::pulse::Pulse;
+use super::room_ticker::RoomTicker;
 use crate::state::Controller;
 
 /// How often a room is looked at.
@@ -24,9 +24,9 @@ const AT_ONCE: usize = 64;
 struct Term {
     controller: Arc<Controller>,
     epoch: u64,
-    pulses: HashMap<RoomId, Arc<Mutex<Pulse>>>,
+    tickers: HashMap<RoomId, Arc<Mutex<RoomTicker>>>,
     places: Arc<Semaphore>,
-    beats: JoinSet<()>,
+    ticks_under_way: JoinSet<()>,
 }
 
 /// Ticks for as long as this instance leads.
@@ -53,48 +53,48 @@ impl Term {
         Self {
             controller,
             epoch,
-            pulses: HashMap::new(),
+            tickers: HashMap::new(),
             places: Arc::new(Semaphore::new(AT_ONCE)),
-            beats: JoinSet::new(),
+            ticks_under_way: JoinSet::new(),
         }
     }
 
-    /// Ticks until it is dropped, with all beats under way.
+    /// Ticks until it is dropped, with all ticks_under_way under way.
     async fn run(mut self) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         loop {
             ticks.tick().await;
-            while self.beats.try_join_next().is_some() {}
-            self.start_beats();
+            while self.ticks_under_way.try_join_next().is_some() {}
+            self.start_ticks();
         }
     }
 
-    fn start_beats(&mut self) {
+    fn start_ticks(&mut self) {
         let rooms = self.controller.feed.rooms();
-        self.pulses.retain(|room, _| self.controller.feed.room(room.as_str()).is_some());
+        self.tickers.retain(|room, _| self.controller.feed.room(room.as_str()).is_some());
         for known in rooms {
-            let pulse = self.pulses.entry(known.snapshot().room.clone()).or_default();
-            // Still busy with an earlier beat: it misses this one.
-            let Ok(pulse) = Arc::clone(pulse).try_lock_owned() else { continue };
+            let ticker = self.tickers.entry(known.snapshot().room.clone()).or_default();
+            // Still busy with an earlier tick: it misses this one.
+            let Ok(ticker) = Arc::clone(ticker).try_lock_owned() else { continue };
             let (controller, places) = (Arc::clone(&self.controller), Arc::clone(&self.places));
             let epoch = self.epoch;
-            self.beats.spawn(async move {
+            self.ticks_under_way.spawn(async move {
                 let _place = places.acquire_owned().await;
-                beat(&controller, epoch, &known, pulse).await;
+                tick(&controller, epoch, &known, ticker).await;
             });
         }
     }
 }
 
-async fn beat(
+async fn tick(
     controller: &Controller,
     epoch: u64,
     known: &KnownRoom,
-    mut pulse: OwnedMutexGuard<Pulse>,
+    mut ticker: OwnedMutexGuard<RoomTicker>,
 ) {
     let start = Instant::now();
-    let done = pulse.beat(controller, epoch, known).await;
+    let done = ticker.tick(controller, epoch, known).await;
     controller.metrics.tick_duration.observe(start.elapsed().as_secs_f64());
     let Err(error) = done else { return };
     match &error {

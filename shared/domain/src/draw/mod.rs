@@ -95,7 +95,7 @@ impl Draw {
     /// The position of queue number `number` in a line in which `draws` were held. Whoever took
     /// part in none of them stands at their own number. The draws must not share any number.
     #[must_use]
-    pub fn of(draws: &[Self], number: u64) -> u64 {
+    pub fn position_in(draws: &[Self], number: u64) -> u64 {
         draws.iter().find_map(|draw| draw.position(number)).unwrap_or(number)
     }
 

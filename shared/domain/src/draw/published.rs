@@ -3,20 +3,20 @@
 use std::collections::BTreeMap;
 
 use super::{DrawRecord, DrawState};
-use crate::{RoomId, schedule::Program};
+use crate::{RoomId, schedule::RoomConfig};
 
 /// The draws of `room`, by their start: what was drawn, by draw id, and the promises of the events
-/// in `program` as far as they have come at `now_ms`.
+/// in `config` as far as they have come at `now_ms`.
 #[must_use]
 pub fn published(
     room: &RoomId,
-    program: &Program,
+    config: &RoomConfig,
     drawn: &BTreeMap<String, DrawRecord>,
     now_ms: u64,
 ) -> Vec<DrawRecord> {
-    let promised = program.events.iter().filter(|event| !drawn.contains_key(&event.draw_id));
+    let promised = config.events.iter().filter(|event| !drawn.contains_key(&event.draw_id));
     let promised = promised
-        .filter_map(|event| DrawRecord::promised(room, event, program.state_of(event, now_ms)));
+        .filter_map(|event| DrawRecord::promised(room, event, config.state_of(event, now_ms)));
     let mut all: Vec<_> = drawn.values().cloned().chain(promised).collect();
     all.sort_by_key(|record| record.event_start);
     all
@@ -49,10 +49,10 @@ mod tests {
             )
         };
         let json = format!(r#"{{"events":[{},{}]}}"#, event("late", 9_000), event("soon", 1_000));
-        let program: Program = serde_json::from_str(&json).unwrap();
+        let config: RoomConfig = serde_json::from_str(&json).unwrap();
         let room = RoomId::new("sale").unwrap();
         let at = |drawn: &BTreeMap<String, DrawRecord>, now_s: u64| {
-            let all = published(&room, &program, drawn, now_s * 1000);
+            let all = published(&room, &config, drawn, now_s * 1000);
             let first = foremost(&all).unwrap();
             (all.len(), first.event.clone(), first.state)
         };
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(at(&drawn, 1_300), (2, "soon".into(), DrawState::Drawing));
         let record = DrawRecord {
             state: DrawState::Drawn,
-            ..published(&room, &program, &drawn, 0).swap_remove(0)
+            ..published(&room, &config, &drawn, 0).swap_remove(0)
         };
         drawn.insert("id-soon".into(), record);
         assert_eq!(at(&drawn, 1_301), (2, "late".into(), DrawState::Committed));

@@ -3,8 +3,8 @@
 
 use super::Method;
 use crate::{
-    advance::{Plan, Survey},
-    check_in::Standing,
+    check_in::LineConditions,
+    plan::{Plan, TickInput},
     wait::Estimate,
 };
 
@@ -16,7 +16,7 @@ impl Method for Fifo {
         "fifo"
     }
 
-    fn plan(&self, survey: &Survey, standby: u64) -> Plan {
+    fn plan(&self, survey: &TickInput, standby: u64) -> Plan {
         let door = survey.at_door();
         match survey.wanted_at_door(standby) {
             Some(wanted) if wanted > door => survey.serve_more(wanted - door),
@@ -24,8 +24,8 @@ impl Method for Fifo {
         }
     }
 
-    fn estimate(&self, standing: &Standing) -> Estimate {
-        standing.wait_seconds().map_or(Estimate::UNKNOWN, Estimate::of)
+    fn estimate(&self, standing: &LineConditions) -> Estimate {
+        standing.wait_seconds().map_or(Estimate::UNKNOWN, Estimate::from_seconds)
     }
 }
 
@@ -33,12 +33,12 @@ impl Method for Fifo {
 mod tests {
     use super::*;
     use crate::{
-        advance::test_support::{everyone, room},
+        plan::test_support::{everyone, room},
         presence::Presence,
-        slots::Use,
+        slots::Usage,
     };
 
-    fn plan(survey: &Survey, standby: u64) -> Plan {
+    fn plan(survey: &TickInput, standby: u64) -> Plan {
         Fifo.plan(survey, standby)
     }
 
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn people_already_at_the_door_count() {
-        let survey = Survey { attending: everyone(85..=1000), ..room(100, 100, 1000, 90) };
+        let survey = TickInput { attending: everyone(85..=1000), ..room(100, 100, 1000, 90) };
         let plan = plan(&survey, 8);
         assert_eq!((plan.serving_counter, plan.promised), (92, 8), "6 stand there, 8 are wanted");
     }
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn skips_those_who_closed_the_tab() {
         let there = || everyone((91..=1000).filter(|number| number % 2 == 0));
-        let survey = Survey { attending: there(), there: there(), ..room(100, 91, 1000, 90) };
+        let survey = TickInput { attending: there(), there: there(), ..room(100, 91, 1000, 90) };
         let plan = plan(&survey, 1);
         assert_eq!(plan.serving_counter, 110, "10 of every 20 are there");
         assert_eq!((plan.promised, plan.waiting), (10, 455));
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn a_hidden_tab_is_served_and_does_not_fill_the_door() {
         let attending = everyone((91..=1000).filter(|number| *number != 91));
-        let survey = Survey { attending, ..room(100, 99, 1000, 90) };
+        let survey = TickInput { attending, ..room(100, 99, 1000, 90) };
         let plan = plan(&survey, 0);
         assert_eq!(plan.serving_counter, 92, "91 sleeps, and 92 takes the seat");
         assert_eq!(plan.waiting, 910, "and 91 is still there");
@@ -84,27 +84,27 @@ mod tests {
 
     #[test]
     fn without_limits_only_the_operator_lets_people_in() {
-        let unlimited = Survey { usage: Use::default(), ..room(0, 0, 50, 7) };
+        let unlimited = TickInput { usage: Usage::default(), ..room(0, 0, 50, 7) };
         assert_eq!(plan(&unlimited, 36).serving_counter, 7);
         assert_eq!(plan(&room(0, 0, 50, 7), 36).serving_counter, 7, "a ceiling of nobody");
     }
 
     #[test]
     fn fresh_promises_outweigh_presence_that_is_still_on_its_way() {
-        let survey = Survey {
+        let survey = TickInput {
             promised: 10,
             promised_at_ms: 999_500,
             attending: Presence::default(),
             ..room(10, 0, 30, 10)
         };
         assert_eq!(plan(&survey, 1).promised, 10);
-        let later = Survey { promised_at_ms: 990_000, ..survey };
+        let later = TickInput { promised_at_ms: 990_000, ..survey };
         assert_eq!(plan(&later, 1).promised, 0);
     }
 
     #[test]
     fn a_restored_room_takes_everyone_as_there() {
-        let survey = Survey {
+        let survey = TickInput {
             attending: Presence::default(),
             there: Presence::default(),
             presence_incomplete_until_ms: 2_000_000,

@@ -14,9 +14,9 @@ mod reject;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    advance::{Plan, Survey},
-    check_in::{self, Standing},
-    stake::Stake,
+    accrued_hazard::AccruedHazard,
+    check_in::{self, LineConditions},
+    plan::{Plan, TickInput},
     wait::Estimate,
 };
 
@@ -55,25 +55,25 @@ pub trait Method: std::fmt::Debug + Sync {
         true
     }
 
-    /// Whether a visitor may enter whom the serving counter has not reached: one of this `luck`,
-    /// credited with `stake`.
-    fn has_won(&self, _stake: Stake, _luck: f64) -> bool {
+    /// Whether a visitor may enter whom the serving counter has not reached: one of this `win_threshold`,
+    /// credited with `accrued_hazard`.
+    fn has_won(&self, _stake: AccruedHazard, _luck: f64) -> bool {
         false
     }
 
     /// What the leader's tick decides, in a room that is not held; `standby` people are wanted at
     /// the door besides those whom a seat awaits.
-    fn plan(&self, survey: &Survey, _standby: u64) -> Plan {
+    fn plan(&self, survey: &TickInput, _standby: u64) -> Plan {
         Plan::stay(survey)
     }
 
     /// When someone who waits should come back, in ms, before bounds and jitter.
-    fn interval_ms(&self, standing: &Standing) -> f64 {
+    fn interval_ms(&self, standing: &LineConditions) -> f64 {
         check_in::by_distance_ms(standing)
     }
 
     /// How long someone has yet to wait.
-    fn estimate(&self, _standing: &Standing) -> Estimate {
+    fn estimate(&self, _standing: &LineConditions) -> Estimate {
         Estimate::UNKNOWN
     }
 }

@@ -2,7 +2,7 @@
 //! it is: whoever has not come in meanwhile stands where it stood when another method takes over.
 
 use super::Method;
-use crate::{check_in::Standing, wait::Estimate};
+use crate::{check_in::LineConditions, wait::Estimate};
 
 #[derive(Debug)]
 pub(super) struct Passthrough;
@@ -16,19 +16,19 @@ impl Method for Passthrough {
         true
     }
 
-    fn estimate(&self, _standing: &Standing) -> Estimate {
-        Estimate::of(0.0)
+    fn estimate(&self, _standing: &LineConditions) -> Estimate {
+        Estimate::from_seconds(0.0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advance::Survey;
+    use crate::plan::TickInput;
 
     #[test]
     fn the_line_stays_as_it_is() {
-        let survey = Survey { queue_counter: 9, serving_counter: 4, ..Survey::default() };
+        let survey = TickInput { queue_counter: 9, serving_counter: 4, ..TickInput::default() };
         assert_eq!(Passthrough.plan(&survey, 5).serving_counter, 4);
         assert!(Passthrough.is_open() && !Passthrough.rejects());
     }

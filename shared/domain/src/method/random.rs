@@ -2,14 +2,14 @@
 //!
 //! The leader does not serve positions but raises the room's hazard, so that as many of those there
 //! win as are wanted at the door; who wins is decided at each visitor's own check-in (see
-//! [`crate::stake`]). The serving counter stands still, so that the order of arrival is intact when
+//! [`crate::accrued_hazard`]). The serving counter stands still, so that the order of arrival is intact when
 //! the room returns to fifo; it moves only when everyone fits.
 
 use super::Method;
 use crate::{
-    advance::{Plan, Survey},
-    check_in::{self, Standing},
-    stake::{self, Stake},
+    accrued_hazard::{self, AccruedHazard},
+    check_in::{self, LineConditions},
+    plan::{Plan, TickInput},
     wait::Estimate,
 };
 
@@ -30,12 +30,12 @@ impl Method for Random {
         false
     }
 
-    fn has_won(&self, stake: Stake, luck: f64) -> bool {
-        stake.wins(luck)
+    fn has_won(&self, accrued_hazard: AccruedHazard, win_threshold: f64) -> bool {
+        accrued_hazard.wins(win_threshold)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-    fn plan(&self, survey: &Survey, standby: u64) -> Plan {
+    fn plan(&self, survey: &TickInput, standby: u64) -> Plan {
         let stay = Plan::stay(survey);
         let Some(wanted) = survey.wanted_at_door(standby) else { return stay };
         let door = survey.at_door() as f64 + survey.winners_to_come;
@@ -47,16 +47,20 @@ impl Method for Random {
             survey.serve_more(survey.queue_counter)
         } else {
             let part = (missing / line.max(1.0)).min(MOST_AT_ONCE);
-            Plan { hazard: stake::hazard_for(part), winners: part * line, ..stay }
+            Plan {
+                hazard_increase: accrued_hazard::hazard_increase_for(part),
+                winners: part * line,
+                ..stay
+            }
         }
     }
 
-    /// The same for all, so that nobody learns of its luck before others.
-    fn interval_ms(&self, standing: &Standing) -> f64 {
+    /// The same for all, so that nobody learns of its win_threshold before others.
+    fn interval_ms(&self, standing: &LineConditions) -> f64 {
         check_in::budget_ms(standing).max(SHORTEST_MS)
     }
 
-    fn estimate(&self, standing: &Standing) -> Estimate {
+    fn estimate(&self, standing: &LineConditions) -> Estimate {
         standing.quartiles().map_or(Estimate::UNKNOWN, Estimate::spread)
     }
 }
@@ -64,30 +68,30 @@ impl Method for Random {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{advance::test_support::room, slots::Use};
+    use crate::{plan::test_support::room, slots::Usage};
 
     #[test]
     fn as_many_win_as_are_wanted_and_the_counter_stands_still() {
         let plan = Random.plan(&room(100, 90, 1000, 0), 40);
         assert_eq!(plan.serving_counter, 0);
         assert!((plan.winners - 50.0).abs() < 1e-6, "10 seats and 40 who stand by");
-        assert_eq!(plan.hazard, stake::hazard_for(0.05));
+        assert_eq!(plan.hazard_increase, accrued_hazard::hazard_increase_for(0.05));
     }
 
     #[test]
     fn winners_at_the_door_and_those_still_to_come_count() {
-        let survey = Survey { winners: 30, winners_to_come: 15.0, ..room(100, 90, 1000, 0) };
+        let survey = TickInput { winners: 30, winners_to_come: 15.0, ..room(100, 90, 1000, 0) };
         let plan = Random.plan(&survey, 40);
         assert!((plan.winners - 5.0).abs() < 1e-6, "{plan:?}");
-        let enough = Survey { winners_to_come: 20.0, ..survey };
-        assert_eq!(Random.plan(&enough, 40).hazard, 0);
+        let enough = TickInput { winners_to_come: 20.0, ..survey };
+        assert_eq!(Random.plan(&enough, 40).hazard_increase, 0);
         assert_eq!(Random.plan(&enough, 40).waiting, 1030);
     }
 
     #[test]
     fn when_everyone_fits_everyone_is_served() {
         let plan = Random.plan(&room(100, 0, 60, 0), 1);
-        assert_eq!((plan.serving_counter, plan.hazard), (60, 0));
+        assert_eq!((plan.serving_counter, plan.hazard_increase), (60, 0));
     }
 
     #[test]
@@ -98,11 +102,15 @@ mod tests {
 
     #[test]
     fn those_who_cannot_check_in_cannot_win() {
-        let survey = Survey { unattended: 900, ..room(100, 90, 1000, 0) };
+        let survey = TickInput { unattended: 900, ..room(100, 90, 1000, 0) };
         let plan = Random.plan(&survey, 0);
         assert!((plan.winners - 10.0).abs() < 1e-6);
-        assert_eq!(plan.hazard, stake::hazard_for(0.1), "10 of the 100 who check in");
-        let unlimited = Survey { usage: Use::default(), ..survey };
-        assert_eq!(Random.plan(&unlimited, 5).hazard, 0);
+        assert_eq!(
+            plan.hazard_increase,
+            accrued_hazard::hazard_increase_for(0.1),
+            "10 of the 100 who check in"
+        );
+        let unlimited = TickInput { usage: Usage::default(), ..survey };
+        assert_eq!(Random.plan(&unlimited, 5).hazard_increase, 0);
     }
 }

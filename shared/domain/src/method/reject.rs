@@ -19,14 +19,15 @@ impl Method for Reject {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{advance::Survey, check_in::Standing, slots::Use, wait::Estimate};
+    use crate::{check_in::LineConditions, plan::TickInput, slots::Usage, wait::Estimate};
 
     #[test]
     fn nobody_moves_though_seats_are_free() {
-        let usage = Use { ceiling: Some(100), ..Use::default() };
-        let survey = Survey { queue_counter: 9, serving_counter: 4, usage, ..Survey::default() };
+        let usage = Usage { ceiling: Some(100), ..Usage::default() };
+        let survey =
+            TickInput { queue_counter: 9, serving_counter: 4, usage, ..TickInput::default() };
         assert_eq!(Reject.plan(&survey, 5).serving_counter, 4);
         assert!(Reject.rejects() && !Reject.is_open());
-        assert_eq!(Reject.estimate(&Standing::default()), Estimate::UNKNOWN);
+        assert_eq!(Reject.estimate(&LineConditions::default()), Estimate::UNKNOWN);
     }
 }

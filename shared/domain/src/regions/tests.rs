@@ -28,7 +28,7 @@ fn shares_come_from_two_minutes_ago() {
         (minute(16, 31), by_region(&[("nairobi", 50), ("dublin", 50)])),
         (minute(16, 32), by_region(&[("nairobi", 45), ("dublin", 55)])),
     ]);
-    let shares_at = |now| Shares::of(&history[&minute_of_history(now)], None);
+    let shares_at = |now| Shares::from_newcomers(&history[&minute_of_history(now)], None);
     assert_shares(&shares_at(minute(16, 33)), &[("nairobi", 0.5), ("dublin", 0.5)], 0.0);
     assert_shares(&shares_at(minute(16, 34)), &[("nairobi", 0.45), ("dublin", 0.55)], 0.0);
     let divided = shares_at(minute(16, 33)).divide(1_000);
@@ -36,7 +36,7 @@ fn shares_come_from_two_minutes_ago() {
 }
 
 fn san_jose_and_london() -> Shares {
-    Shares::of(&by_region(&[("san-jose", 20), ("london", 30)]), Some(200))
+    Shares::from_newcomers(&by_region(&[("san-jose", 20), ("london", 30)]), Some(200))
 }
 
 /// 20 and 30 newcomers in a room that lets in 200: three quarters are for anywhere.
@@ -50,18 +50,18 @@ fn what_history_does_not_explain_is_for_anywhere() {
 #[test]
 fn without_history_everything_is_for_anywhere() {
     for limit in [None, Some(0), Some(100)] {
-        let shares = Shares::of(&ByRegion::new(), limit);
+        let shares = Shares::from_newcomers(&ByRegion::new(), limit);
         assert_shares(&shares, &[("a", 0.0)], 1.0);
         assert_eq!(shares.divide(7), grants(&[], 7));
     }
     assert_eq!(Shares::default().divide(7), grants(&[], 7));
-    let silent = Shares::of(&by_region(&[("a", 0)]), None);
+    let silent = Shares::from_newcomers(&by_region(&[("a", 0)]), None);
     assert_eq!(silent.divide(7), grants(&[("a", 0)], 7));
 }
 
 #[test]
 fn more_newcomers_than_the_limit_explain_every_slot() {
-    let shares = Shares::of(&by_region(&[("a", 300), ("b", 100)]), Some(200));
+    let shares = Shares::from_newcomers(&by_region(&[("a", 300), ("b", 100)]), Some(200));
     assert_shares(&shares, &[("a", 0.75), ("b", 0.25)], 0.0);
     assert_eq!(shares.divide(101), grants(&[("a", 75), ("b", 25)], 1), "the odd one is anyone's");
 }
@@ -89,7 +89,7 @@ fn borrows_from_the_largest_first_and_among_equals_by_name() {
 /// Ten slots of one region with arrivals 7 and 1, 8 and 7 at its two instances; then one by one.
 #[test]
 fn ten_slots_are_ten_slots() {
-    let ten = || Shares::of(&by_region(&[("a", 10)]), None).divide(10);
+    let ten = || Shares::from_newcomers(&by_region(&[("a", 10)]), None).divide(10);
     let admitted = |arrivals: &[u64]| -> u64 {
         let mut left = ten();
         arrivals.iter().map(|wanted| left.take("a", *wanted).all()).sum()
@@ -106,20 +106,20 @@ fn ten_slots_are_ten_slots() {
 fn a_sudden_shift_queues_nobody_while_slots_are_free() {
     let before = by_region(&[("a", 450), ("b", 450), ("c", 100)]);
     for limit in [None, Some(1_000), Some(5_000)] {
-        let mut left = Shares::of(&before, limit).divide(1_000);
+        let mut left = Shares::from_newcomers(&before, limit).divide(1_000);
         for arrival in 0..1_000 {
             let region = ["c", "c", "c", "c", "a", "c", "c", "c", "c", "c"][arrival % 10];
             assert_eq!(left.take(region, 1).all(), 1, "arrival {arrival} from {region}");
         }
         assert_eq!(left.take("c", 1).all(), 0);
     }
-    let after = Shares::of(&by_region(&[("a", 100), ("c", 900)]), Some(1_000));
+    let after = Shares::from_newcomers(&by_region(&[("a", 100), ("c", 900)]), Some(1_000));
     assert_eq!(after.divide(1_000), grants(&[("a", 100), ("c", 900)], 0));
 }
 
 #[test]
 fn the_last_group_is_divided_by_share() {
-    let shares = Shares::of(&by_region(&[("a", 60), ("b", 40)]), None);
+    let shares = Shares::from_newcomers(&by_region(&[("a", 60), ("b", 40)]), None);
     let seat = |seats, waiting: &[(&str, u64)]| shares.seat(seats, &by_region(waiting));
     assert_eq!(seat(10, &[("a", 50), ("b", 50)]), by_region(&[("a", 6), ("b", 4)]));
     assert_eq!(seat(10, &[("a", 2), ("b", 50)]), by_region(&[("a", 2), ("b", 8)]));
@@ -138,7 +138,7 @@ proptest! {
     fn grants_add_up_and_no_region_has_more_than_its_share(
         newcomers in counts(), limit in prop::option::of(0..50_000_u64), slots in 0..=u64::MAX,
     ) {
-        let shares = Shares::of(&newcomers, limit);
+        let shares = Shares::from_newcomers(&newcomers, limit);
         let grants = shares.divide(slots);
         prop_assert_eq!(grants.left(), slots);
         let all = newcomers.values().sum::<u64>().max(limit.unwrap_or(0));
@@ -153,7 +153,7 @@ proptest! {
         newcomers in counts(), limit in prop::option::of(0..50_000_u64), slots in 0..20_000_u64,
         calls in prop::collection::vec(("[a-g]", 0..3_000_u64), 0..30),
     ) {
-        let mut left = Shares::of(&newcomers, limit).divide(slots);
+        let mut left = Shares::from_newcomers(&newcomers, limit).divide(slots);
         let mut free = slots;
         for (region, wanted) in calls {
             let own = left.regions.get(&region).copied().unwrap_or(0);
@@ -171,7 +171,7 @@ proptest! {
         newcomers in counts(), limit in prop::option::of(0..50_000_u64),
         seats in 0..60_000_u64, waiting in counts(),
     ) {
-        let seated = Shares::of(&newcomers, limit).seat(seats, &waiting);
+        let seated = Shares::from_newcomers(&newcomers, limit).seat(seats, &waiting);
         let all: u64 = waiting.values().sum();
         prop_assert_eq!(seated.values().sum::<u64>(), seats.min(all));
         for (region, count) in &waiting {

@@ -1,11 +1,11 @@
-//! Whether a change of a room's program is allowed at a given time.
+//! Whether a change of a room's config is allowed at a given time.
 
-use super::{Event, MAX_EVENTS, Program};
+use super::{Event, MAX_EVENTS, RoomConfig};
 use crate::FieldError;
 
-// === impl Program ===
+// === impl RoomConfig ===
 
-impl Program {
+impl RoomConfig {
     /// Why `event` cannot take the place of `before` (`None`: it is new) at `now_s`, unix seconds;
     /// empty when it can. Includes [`Event::errors`].
     #[must_use]
@@ -27,7 +27,7 @@ impl Program {
         errors
     }
 
-    /// Why the events cannot be with the room's settings as they are in this program, each with
+    /// Why the events cannot be with the room's settings as they are in this config, each with
     /// the name of its event; empty when they can.
     #[must_use]
     pub fn errors_of_settings(&self) -> Vec<FieldError> {

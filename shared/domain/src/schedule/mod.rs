@@ -1,7 +1,7 @@
 //! Scheduled events of a room, and what is in force when.
 //!
-//! A [`Program`] is everything that an operator has planned for a room: its own settings and its
-//! events. [`Program::phase_at`] cuts time into phases, in each of which the same settings are in
+//! A [`RoomConfig`] is everything that an operator has planned for a room: its own settings and its
+//! events. [`RoomConfig::phase_at`] cuts time into phases, in each of which the same settings are in
 //! force. Intervals are half open: an event is in force from its pre-queue start (or its start)
 //! until just before its end. Nothing here knows what time it is.
 
@@ -11,11 +11,11 @@ mod event;
 mod name;
 mod overrides;
 mod phase;
-mod program;
+mod room_config;
 
 pub use beacon::Beacon;
 pub use event::{Event, MAX_MOMENT, MIN_DURATION_SECONDS, MIN_PREQUEUE_SECONDS};
 pub use name::{EventName, EventNameError};
 pub use overrides::Overrides;
 pub use phase::{EventInForce, EventState, InForce, Phase};
-pub use program::{MAX_EVENTS, Program};
+pub use room_config::{MAX_EVENTS, RoomConfig};

@@ -25,7 +25,7 @@ fn event(prequeueing: bool, start: u64, end: u64, draw: bool) -> EventInForce {
 }
 
 fn form(view: &View) -> Value {
-    serde_json::to_value(Form::of(view)).unwrap()
+    serde_json::to_value(Form::from_view(view)).unwrap()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The default page: its weight, its structure, and that nothing from outside becomes markup.
 
 use super::*;
-use crate::{Chooser, Sample, Wanted};
+use crate::{Chooser, ReturnAddress, Sample};
 
 fn page(view: &View) -> String {
     render(view).unwrap().html
@@ -57,7 +57,7 @@ fn the_policy_lets_frames_and_forms_only_where_they_are_meant() {
     let mut view = Sample::Turn.view("room", Language::En);
     let policy = |view: &View| render(view).unwrap().policy;
     assert!(policy(&view).ends_with("form-action 'self'; frame-ancestors 'self'"));
-    view.frame.wanted = Wanted::parse("https://shop.example:8443/sale", |_| true);
+    view.frame.wanted = ReturnAddress::parse("https://shop.example:8443/sale", |_| true);
     view.frame.is_framed_anywhere = true;
     assert!(policy(&view).ends_with("form-action 'self'; frame-ancestors *"));
     view.frame.enter = Some("/room/room/enter".into());
@@ -150,7 +150,8 @@ fn whatever_visitors_or_operators_write_is_only_text() {
     for hostile in HOSTILE {
         let view = in_every_field(hostile);
         assert_eq!(markup(&page(&view)), plain, "{hostile}");
-        let read: serde_json::Value = serde_json::from_str(&Shown::of(&view).to_json()).unwrap();
+        let read: serde_json::Value =
+            serde_json::from_str(&Shown::from_view(&view).to_json()).unwrap();
         assert!(!read["texts"].to_string().contains("alert(1)"), "texts are ours alone");
     }
 }
@@ -169,7 +170,7 @@ fn the_page_has_every_element_that_its_news_name() {
     let mut view = Sample::Turn.view("room", Language::En);
     view.frame.enter = Some("/enter".into());
     let html = page(&view);
-    for id in Shown::of(&view).texts.keys().filter(|id| **id != "title") {
+    for id in Shown::from_view(&view).texts.keys().filter(|id| **id != "title") {
         assert_eq!(html.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
     }
 }

@@ -3,16 +3,16 @@
 use vestibule_domain::schedule::EventInForce;
 
 use super::*;
-use crate::{Language, Notices, Sample, Wanted};
+use crate::{Language, Notices, ReturnAddress, Sample};
 
 fn shown(sample: Sample) -> Shown {
-    Shown::of(&sample.view("room", Language::En))
+    Shown::from_view(&sample.view("room", Language::En))
 }
 
 fn waiting(change: impl Fn(&mut View)) -> Shown {
     let mut view = Sample::Waiting.view("room", Language::En);
     change(&mut view);
-    Shown::of(&view)
+    Shown::from_view(&view)
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn before_a_start_the_start_is_told_and_whether_there_is_a_draw() {
     assert!(early.times.contains_key("starts") && early.times.contains_key("ends"));
     let mut view = Sample::Prequeue.view("room", Language::En);
     view.event = view.event.map(|event| EventInForce { draw: false, ..event });
-    assert!(Shown::of(&view).text("note").contains("already have your place"));
+    assert!(Shown::from_view(&view).text("note").contains("already have your place"));
 }
 
 #[test]
@@ -65,8 +65,8 @@ fn everyone_held_is_told_so() {
 #[test]
 fn at_the_turn_there_is_one_way_in_and_a_clock() {
     let mut view = Sample::Turn.view("room", Language::En);
-    view.frame.wanted = Wanted::parse("https://shop.example/sale", |_| true);
-    let by_link = Shown::of(&view);
+    view.frame.wanted = ReturnAddress::parse("https://shop.example/sale", |_| true);
+    let by_link = Shown::from_view(&view);
     assert_eq!(by_link.wanted.as_deref(), Some("https://shop.example/sale"));
     assert_eq!(
         (by_link.text("go"), by_link.text("enter"), by_link.enter),
@@ -75,7 +75,7 @@ fn at_the_turn_there_is_one_way_in_and_a_clock() {
     assert_eq!((by_link.text("hold"), by_link.hold_seconds), ("14:59", Some(899)));
     assert!(by_link.text("alert").starts_with("It’s your turn"));
     view.frame.enter = Some("/room/room/enter".into());
-    let by_form = Shown::of(&view);
+    let by_form = Shown::from_view(&view);
     assert_eq!((by_form.text("go"), by_form.text("enter"), by_form.enter), ("", "Enter now", true));
     assert_eq!(by_form.wanted, None);
 }
@@ -84,13 +84,13 @@ fn at_the_turn_there_is_one_way_in_and_a_clock() {
 fn who_found_no_seat_is_told_that_the_turn_is_not_lost() {
     let mut view = Sample::Turn.view("room", Language::En);
     view.notices.no_seat = true;
-    assert!(Shown::of(&view).text("notice").contains("not lost"));
+    assert!(Shown::from_view(&view).text("notice").contains("not lost"));
     view.notices.is_late = true;
-    let late = Shown::of(&view);
+    let late = Shown::from_view(&view);
     assert!(late.text("notice").contains("still get in"), "and said at once");
     assert_eq!(late.text("alert"), late.text("notice"));
     view.notices.stale = true;
-    assert!(Shown::of(&view).text("notice").starts_with("We cannot reach"));
+    assert!(Shown::from_view(&view).text("notice").starts_with("We cannot reach"));
 }
 
 #[test]

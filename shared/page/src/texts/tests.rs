@@ -115,7 +115,7 @@ fn every_message_comes_out_whole_for_every_number() {
             for number in (0..130).chain([1_000, 1_234_567]) {
                 let numbers = ["minutes", "seconds", "hours", "from", "to", "percent"]
                     .map(|name| (name, number));
-                let said = Texts::of(language).say(&id, &numbers);
+                let said = Texts::for_language(language).say(&id, &numbers);
                 let odd = |c: char| matches!(c, '{' | '}' | '$' | '\u{2068}' | '\u{2069}');
                 assert!(
                     !said.trim().is_empty() && !said.contains(odd),
@@ -123,7 +123,7 @@ fn every_message_comes_out_whole_for_every_number() {
                 );
             }
             if message.variables.is_empty() {
-                assert!(!Texts::of(language).say(&id, &[]).contains("NUMBER"), "{id}");
+                assert!(!Texts::for_language(language).say(&id, &[]).contains("NUMBER"), "{id}");
             }
         }
     }
@@ -131,8 +131,9 @@ fn every_message_comes_out_whole_for_every_number() {
 
 #[test]
 fn plurals_are_right_where_there_are_many() {
-    let say =
-        |language, minutes| Texts::of(language).say("closing-minutes", &[("minutes", minutes)]);
+    let say = |language, minutes| {
+        Texts::for_language(language).say("closing-minutes", &[("minutes", minutes)])
+    };
     let polish = |minutes, form: &str| {
         let said = say(Language::Pl, minutes);
         assert!(said.contains(&format!("przez {minutes} {form}. ")), "{said}");
@@ -157,6 +158,6 @@ fn plurals_are_right_where_there_are_many() {
 
 #[test]
 fn there_is_nothing_to_say_for_what_there_is_not() {
-    assert_eq!(Texts::of(Language::En).say("", &[]), "");
-    assert_eq!(Texts::of(Language::En).say("nonsense", &[]), "");
+    assert_eq!(Texts::for_language(Language::En).say("", &[]), "");
+    assert_eq!(Texts::for_language(Language::En).say("nonsense", &[]), "");
 }

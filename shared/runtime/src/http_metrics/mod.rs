@@ -147,7 +147,7 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let series = self.state.series(request.extensions().get::<MatchedPath>());
-        let observation = Observation::start(series, MethodLabel::of(request.method()));
+        let observation = Observation::start(series, MethodLabel::from_method(request.method()));
         CountedFuture::new(self.inner.call(request), observation)
     }
 }

@@ -58,7 +58,7 @@ pub(super) struct Series {
 // === impl MethodLabel ===
 
 impl MethodLabel {
-    pub(super) fn of(method: &Method) -> Self {
+    pub(super) fn from_method(method: &Method) -> Self {
         // The two that are nearly every request come first.
         Self(match *method {
             Method::GET => 0,
@@ -199,8 +199,8 @@ mod tests {
     fn methods_nobody_knows_share_a_label() {
         let route = RouteSeries::new("/x");
         let method = Method::from_bytes(b"BREW").unwrap();
-        route.series(MethodLabel::of(&method)).record(200, None, Duration::ZERO);
-        route.series(MethodLabel::of(&Method::GET)).record(200, None, Duration::ZERO);
+        route.series(MethodLabel::from_method(&method)).record(200, None, Duration::ZERO);
+        route.series(MethodLabel::from_method(&Method::GET)).record(200, None, Duration::ZERO);
         let labels: Vec<_> = route.called().map(|(label, _)| label).collect();
         assert_eq!(labels, ["GET", "other"]);
     }

@@ -52,7 +52,7 @@ pub struct TokenRecord {
 
 /// What became of one claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ClaimOutcome {
     /// A session began.
     Entered(TokenRecord),
     /// A session had begun already: the same again.
@@ -83,18 +83,18 @@ pub struct Claims {
     /// Sessions that ever began in this room.
     pub admitted: u64,
     /// One outcome per claim, in order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<ClaimOutcome>,
 }
 
 /// What became of one claim of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claimed {
+pub struct ClaimReply {
     /// Redis's time, ms.
     pub now_ms: u64,
     /// The room's generation.
     pub generation: u32,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: ClaimOutcome,
 }
 
 /// As scripts answer: an outcome, then issued at, expires at, key id and issuer if there is a token.
@@ -145,7 +145,7 @@ impl Store {
 
 impl TokenRecord {
     /// The token of a script's answer, if it has one.
-    pub(super) fn of((_, issued_at, expires_at, key_id, issuer): Answer) -> Option<Self> {
+    pub(super) fn from_reply((_, issued_at, expires_at, key_id, issuer): Answer) -> Option<Self> {
         Some(Self {
             issued_at: issued_at?,
             expires_at: expires_at?,
@@ -166,7 +166,7 @@ impl SessionKind {
     }
 }
 
-fn outcome(answer: redis::Value) -> Result<Outcome, StoreError> {
+fn outcome(answer: redis::Value) -> Result<ClaimOutcome, StoreError> {
     let redis::Value::Array(mut parts) = answer else {
         return Err(StoreError::unexpected("a claim's outcome is no list"));
     };
@@ -175,17 +175,18 @@ fn outcome(answer: redis::Value) -> Result<Outcome, StoreError> {
         redis::from_redis_value(redis::Value::Array(parts)).map_err(StoreError::unexpected)?;
     let code = answer.0;
     let record = || {
-        TokenRecord::of(answer).ok_or_else(|| StoreError::unexpected("a claim without its token"))
+        TokenRecord::from_reply(answer)
+            .ok_or_else(|| StoreError::unexpected("a claim without its token"))
     };
     Ok(match code {
-        1 => Outcome::Entered(record()?),
-        2 => Outcome::Repeated(record()?),
-        3 => Outcome::NotServed,
-        4 => Outcome::NoSeat,
-        5 => Outcome::PositionExpired,
-        6 => Outcome::SessionEnded,
-        7 => Outcome::Foreign,
-        8 => Outcome::Uncounted(record()?),
+        1 => ClaimOutcome::Entered(record()?),
+        2 => ClaimOutcome::Repeated(record()?),
+        3 => ClaimOutcome::NotServed,
+        4 => ClaimOutcome::NoSeat,
+        5 => ClaimOutcome::PositionExpired,
+        6 => ClaimOutcome::SessionEnded,
+        7 => ClaimOutcome::Foreign,
+        8 => ClaimOutcome::Uncounted(record()?),
         other => return Err(StoreError::unexpected(format_args!("claim outcome {other}"))),
     })
 }

@@ -17,7 +17,7 @@ impl Store {
     /// As for every call to Redis.
     pub async fn delete_room(&self, room: &RoomId) -> Result<bool, StoreError> {
         let parts = [Part::Line, Part::Settings, Part::Draws].into_iter().chain(Part::EMPTIED);
-        let mut keys: Vec<_> = parts.map(|part| RoomKeys(room).of(part)).collect();
+        let mut keys: Vec<_> = parts.map(|part| RoomKeys(room).key(part)).collect();
         let today = day_of(self.now_ms().await? / 60_000);
         keys.extend(
             (today.saturating_sub(DAYS_KEPT)..=today).map(|day| RoomKeys(room).history(day)),

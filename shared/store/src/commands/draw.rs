@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use vestibule_domain::{Draw, RoomId, draw::DrawRecord};
 
-use super::{Pool, keys, put_program::json};
+use super::{Pool, keys, put_config::json};
 use crate::{
     Store, StoreError,
     keys::{Part, RoomKeys},
@@ -43,7 +43,7 @@ impl Store {
         &self,
         room: &RoomId,
     ) -> Result<BTreeMap<String, DrawRecord>, StoreError> {
-        let key = RoomKeys(room).of(Part::Draws);
+        let key = RoomKeys(room).key(Part::Draws);
         let all: Vec<(String, String)> = self.query(redis::cmd("HGETALL").arg(key)).await?;
         let parse = |(id, text): (String, String)| {
             Ok((id, serde_json::from_str(&text).map_err(StoreError::unexpected)?))
@@ -60,7 +60,7 @@ impl Store {
         room: &RoomId,
         draws: &BTreeMap<String, DrawRecord>,
     ) -> Result<(), StoreError> {
-        let key = RoomKeys(room).of(Part::Draws);
+        let key = RoomKeys(room).key(Part::Draws);
         for (id, record) in draws {
             let mut set = redis::cmd("HSETNX");
             self.query::<()>(set.arg(&key).arg(id).arg(json(record)?)).await?;

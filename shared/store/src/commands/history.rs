@@ -43,7 +43,7 @@ impl Store {
         let first = day_of(from).max(today.saturating_sub(DAYS_KEPT));
         let days = (first..=day_of(to).min(today)).map(|day| RoomKeys(room).history(day));
         let mut minutes = BTreeMap::new();
-        for key in days.chain([RoomKeys(room).of(Part::Traffic)]) {
+        for key in days.chain([RoomKeys(room).key(Part::Traffic)]) {
             let counts: Vec<(String, u64)> = self.query(redis::cmd("HGETALL").arg(key)).await?;
             for (field, count) in counts {
                 add(&mut minutes, &field, count);

@@ -1,41 +1,41 @@
 //! What the store can do: one file, one script, one typed function each.
 
-mod advance;
+mod apply_plan;
+mod begin_tick;
 mod check_in;
 mod claim;
 mod delete_room;
 mod draw;
 mod expired_tokens;
+mod extend_claim_window;
 mod history;
 mod increment;
 mod join;
 mod key_ring;
-mod knock;
 mod lease;
 mod leave;
 mod position_expiry;
-mod put_program;
+mod put_config;
 mod read_snapshot;
 mod regions;
+mod report_watermarks;
 mod reset;
 mod restore;
 mod roll_up;
 mod rooms;
-mod survey;
 mod touch;
-mod witness;
 
-pub use claim::{Claim, Claimed, Claims, Outcome, SessionKind, TokenRecord};
+pub use begin_tick::{Pool, TickReport};
+pub use claim::{Claim, ClaimOutcome, ClaimReply, Claims, SessionKind, TokenRecord};
 pub use history::MinuteTraffic;
 pub use join::{Join, JoinMode, Joined};
 pub use leave::{Departure, EndedAs};
 pub use position_expiry::PositionExpiry;
-pub use put_program::Put;
+pub use put_config::PutOutcome;
 pub(crate) use read_snapshot::parse_snapshot;
+pub use report_watermarks::WatermarkReport;
 pub use restore::Restoration;
-pub use survey::{Pool, SurveyReport};
 pub use touch::{Touch, Touched};
-pub use witness::Testimony;
 
 use vestibule_domain::RoomId;
 
@@ -43,7 +43,7 @@ use crate::keys::{Part, RoomKeys};
 
 /// The keys of `parts` of a room, in order.
 fn keys<const N: usize>(room: &RoomId, parts: [Part; N]) -> Vec<String> {
-    parts.into_iter().map(|part| RoomKeys(room).of(part)).collect()
+    parts.into_iter().map(|part| RoomKeys(room).key(part)).collect()
 }
 
 /// Text for an argument that may be absent.

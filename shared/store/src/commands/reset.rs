@@ -16,7 +16,7 @@ impl Store {
     /// [`StoreError::RoomMissing`], or as for every call to Redis.
     pub async fn reset(&self, room: &RoomId) -> Result<u64, StoreError> {
         let parts = [Part::Line, Part::Settings].into_iter().chain(Part::EMPTIED);
-        let keys: Vec<_> = parts.map(|part| RoomKeys(room).of(part)).collect();
+        let keys: Vec<_> = parts.map(|part| RoomKeys(room).key(part)).collect();
         self.run(self.timed(&scripts::RESET, &keys).arg(room.as_str())).await
     }
 }

@@ -1,10 +1,10 @@
 //! Restoring a room that Redis has lost, from what the running services have seen of it.
 
-use vestibule_domain::{RoomId, RoomSnapshot, schedule::Program};
+use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig};
 
 use super::{
-    Testimony, keys,
-    put_program::{Phases, json},
+    WatermarkReport, keys,
+    put_config::{Phases, json},
 };
 use crate::{
     Store, StoreError,
@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Restoration {
     /// The highest values that anyone has seen.
-    pub seen: Testimony,
+    pub seen: WatermarkReport,
     /// For how long the seats of those not seen again count as taken, in seconds.
     pub seats_held_seconds: u64,
     /// How long it takes until everyone in line has checked in again, in seconds.
@@ -27,19 +27,23 @@ impl Restoration {
     /// What `snapshot`, the last of a lost room, is restored to, given what the services have
     /// seen: counters at their highest, and as many seats taken as can be.
     #[must_use]
-    pub fn from(snapshot: &RoomSnapshot, testimonies: &[Testimony], presence_seconds: u64) -> Self {
-        let own = Testimony {
+    pub fn from(
+        snapshot: &RoomSnapshot,
+        watermark_reports: &[WatermarkReport],
+        presence_seconds: u64,
+    ) -> Self {
+        let own = WatermarkReport {
             reset_epoch: snapshot.reset_epoch,
             queue_counter: snapshot.queue_counter,
             serving_counter: snapshot.serving_counter,
             admitted: snapshot.admitted,
-            active: snapshot.active + snapshot.phantom,
+            active: snapshot.active + snapshot.unconfirmed,
         };
-        let heard = testimonies.iter().filter(|seen| seen.reset_epoch == own.reset_epoch);
-        let all: Vec<Testimony> = heard.copied().chain([own]).collect();
+        let heard = watermark_reports.iter().filter(|seen| seen.reset_epoch == own.reset_epoch);
+        let all: Vec<WatermarkReport> = heard.copied().chain([own]).collect();
         let admitted = all.iter().map(|seen| seen.admitted).max().unwrap_or(own.admitted);
         let seats = all.iter().map(|seen| seen.active + (admitted - seen.admitted)).min();
-        let seen = Testimony {
+        let seen = WatermarkReport {
             reset_epoch: own.reset_epoch,
             queue_counter: all.iter().map(|seen| seen.queue_counter).max().unwrap_or(0),
             serving_counter: all.iter().map(|seen| seen.serving_counter).max().unwrap_or(0),
@@ -54,7 +58,7 @@ impl Restoration {
 }
 
 impl Store {
-    /// Brings back a lost room with its `program`; says whether it did, or the room was there.
+    /// Brings back a lost room with its `config`; says whether it did, or the room was there.
     /// Refuses nothing to a stale leader: a room that is there stays as it is.
     ///
     /// # Errors
@@ -64,7 +68,7 @@ impl Store {
         last: &RoomSnapshot,
         epoch: u64,
         to: &Restoration,
-        program: &Program,
+        config: &RoomConfig,
     ) -> Result<bool, StoreError> {
         let room: &RoomId = &last.room;
         let parts =
@@ -79,15 +83,18 @@ impl Store {
         call.arg(0).arg(last.admitted_last_minute + (to.seen.admitted - last.admitted));
         call.arg(last.tokens_until).arg(u8::from(last.figures.unattended > 0));
         call.arg(json(&last.draws)?).arg(last.draws.len()).arg(last.pool_first).arg(last.pool_last);
-        call.arg(pool_id(last, program)).arg(last.hazard).arg(program.version).arg(json(program)?);
-        Phases::of(program, self.now_ms().await?).arguments(&mut call)?;
+        call.arg(pool_id(last, config))
+            .arg(last.cumulative_hazard)
+            .arg(config.version)
+            .arg(json(config)?);
+        Phases::at(config, self.now_ms().await?).arguments(&mut call)?;
         self.run(&call).await
     }
 }
 
 /// Which draw those in the pool wait for: that of the event in force.
-fn pool_id(last: &RoomSnapshot, program: &Program) -> String {
-    let event = last.event.as_ref().and_then(|event| program.event(event.name.as_str()));
+fn pool_id(last: &RoomSnapshot, config: &RoomConfig) -> String {
+    let event = last.event.as_ref().and_then(|event| config.event(event.name.as_str()));
     event.map(|event| event.draw_id.clone()).unwrap_or_default()
 }
 
@@ -95,14 +102,14 @@ fn pool_id(last: &RoomSnapshot, program: &Program) -> String {
 mod tests {
     use super::*;
 
-    fn seen(queue_counter: u64, admitted: u64, active: u64) -> Testimony {
-        Testimony { reset_epoch: 7, queue_counter, serving_counter: 40, admitted, active }
+    fn seen(queue_counter: u64, admitted: u64, active: u64) -> WatermarkReport {
+        WatermarkReport { reset_epoch: 7, queue_counter, serving_counter: 40, admitted, active }
     }
 
     fn snapshot() -> RoomSnapshot {
         serde_json::from_str(
             r#"{"room":"r","settings":{},"reset_epoch":7,"generation":1,"now_ms":1000000,
-            "queue_counter":90,"serving_counter":50,"admitted":30,"active":20,"phantom":2,
+            "queue_counter":90,"serving_counter":50,"admitted":30,"active":20,"unconfirmed":2,
             "expired":0,"skipped":0,"expired_position":0,"admitted_last_minute":5,
             "tokens_until":4000,"figures":{}}"#,
         )
@@ -111,7 +118,7 @@ mod tests {
 
     #[test]
     fn counters_return_to_the_highest_seen() {
-        let foreign = Testimony { reset_epoch: 6, queue_counter: 5000, ..seen(0, 0, 0) };
+        let foreign = WatermarkReport { reset_epoch: 6, queue_counter: 5000, ..seen(0, 0, 0) };
         let to = Restoration::from(&snapshot(), &[seen(104, 30, 22), seen(99, 33, 25), foreign], 5);
         assert_eq!(to.seen.queue_counter, 104);
         assert_eq!(to.seen.serving_counter, 50);

@@ -23,7 +23,7 @@ impl Store {
         last: u64,
     ) -> Result<u64, StoreError> {
         let room = RoomKeys(room);
-        let keys = [room.of(Part::Line), room.of(Part::Traffic), room.history(day)];
+        let keys = [room.key(Part::Line), room.key(Part::Traffic), room.history(day)];
         let first = day * MINUTES_PER_DAY;
         let mut call = Self::untimed(&scripts::ROLL_UP, &keys);
         call.arg(epoch).arg(first).arg(last.min(first + MINUTES_PER_DAY - 1));

@@ -63,5 +63,5 @@ fn session(mut answer: Vec<redis::Value>) -> Result<Option<TokenRecord>, StoreEr
     answer.resize(5, redis::Value::Nil);
     let answer: Answer =
         redis::from_redis_value(redis::Value::Array(answer)).map_err(StoreError::unexpected)?;
-    Ok(TokenRecord::of(answer))
+    Ok(TokenRecord::from_reply(answer))
 }

@@ -1,4 +1,4 @@
-//! One room in a service's memory: its last snapshot, and the highest that the service has seen.
+//! One room in a service's memory: its last snapshot, and the watermarks that the service has seen.
 
 use std::{
     collections::BTreeMap,
@@ -10,22 +10,22 @@ use std::{
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::time::Instant;
-use vestibule_domain::{RoomSnapshot, draw::DrawRecord, schedule::Program};
+use vestibule_domain::{RoomSnapshot, draw::DrawRecord, schedule::RoomConfig};
 
 use super::{
     endings::{Ended, Endings},
-    highest::{Highest, Seen},
+    watermarks::{Counters, Watermarks},
 };
-use crate::{Clock, Testimony};
+use crate::{Clock, WatermarkReport};
 
 /// A room as this service knows it.
 #[derive(Debug)]
 pub struct KnownRoom {
     last: ArcSwap<Received>,
-    plans: ArcSwapOption<Plans>,
+    plans: ArcSwapOption<StoredConfig>,
     ended: Ended,
-    highest: Highest,
-    /// Whether something has been seen that no testimony has told yet.
+    watermarks: Watermarks,
+    /// Whether something has been seen that no watermark_report has told yet.
     untold: AtomicBool,
     clock: Clock,
 }
@@ -33,9 +33,9 @@ pub struct KnownRoom {
 /// What is planned for a room, and what was published of its draws: kept, so that it can be
 /// restored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Plans {
+pub struct StoredConfig {
     /// Settings and events.
-    pub program: Program,
+    pub config: RoomConfig,
     /// What is published of the draws, by draw id.
     pub draws: BTreeMap<String, DrawRecord>,
 }
@@ -50,13 +50,13 @@ struct Received {
 
 impl KnownRoom {
     pub(super) fn new(snapshot: RoomSnapshot, clock: Clock) -> Self {
-        let highest = Highest::new(seen_in(&snapshot));
+        let watermarks = Watermarks::new(seen_in(&snapshot));
         let received = Received { snapshot: Arc::new(snapshot), at: Instant::now() };
         Self {
             last: ArcSwap::from_pointee(received),
             plans: ArcSwapOption::empty(),
             ended: Ended::new(Instant::now()),
-            highest,
+            watermarks,
             untold: true.into(),
             clock,
         }
@@ -84,12 +84,12 @@ impl KnownRoom {
 
     /// What is planned for the room, as far as this service keeps it.
     #[must_use]
-    pub fn plans(&self) -> Option<Arc<Plans>> {
+    pub fn plans(&self) -> Option<Arc<StoredConfig>> {
         self.plans.load_full()
     }
 
     /// Whether a session was ended before its time, as far as this service has heard. Who has not
-    /// been seen by Redis for [`vestibule_domain::front::LONGEST_UNSEEN_MS`] is to ask it instead.
+    /// been seen by Redis for [`vestibule_domain::site::LONGEST_UNSEEN_MS`] is to ask it instead.
     #[must_use]
     pub fn has_ended(&self, reset_epoch: u64, number: u64) -> bool {
         self.ended.contains(reset_epoch, number)
@@ -100,19 +100,19 @@ impl KnownRoom {
     }
 
     /// Whether the room's settings or events have changed since they were read.
-    pub(super) fn lacks_program(&self) -> bool {
-        let version = self.snapshot().program_version;
-        self.plans().is_none_or(|plans| plans.program.version != version)
+    pub(super) fn needs_config(&self) -> bool {
+        let version = self.snapshot().config_version;
+        self.plans().is_none_or(|plans| plans.config.version != version)
     }
 
     /// Whether the room has changed since its plans were read.
-    pub(super) fn lacks_plans(&self) -> bool {
+    pub(super) fn needs_config_or_draws(&self) -> bool {
         let drawn = self.snapshot().draws.len();
-        self.lacks_program() || self.plans().is_none_or(|plans| plans.draws.len() < drawn)
+        self.needs_config() || self.plans().is_none_or(|plans| plans.draws.len() < drawn)
     }
 
     /// Keeps what is planned.
-    pub(super) fn keep_plans(&self, plans: Plans) {
+    pub(super) fn keep_config(&self, plans: StoredConfig) {
         self.plans.store(Some(Arc::new(plans)));
     }
 
@@ -123,16 +123,16 @@ impl KnownRoom {
     }
 
     /// Takes note of counters that came with an answer of Redis.
-    pub fn saw(&self, seen: Seen) {
-        if self.highest.take(seen) {
+    pub fn observe(&self, seen: Counters) {
+        if self.watermarks.take(seen) {
             self.untold.store(true, Ordering::Relaxed);
         }
     }
 
-    /// The highest counters that this service has seen.
+    /// The watermarks counters that this service has seen.
     #[must_use]
-    pub fn highest(&self) -> Seen {
-        self.highest.get()
+    pub fn watermarks(&self) -> Counters {
+        self.watermarks.get()
     }
 
     /// Takes in a snapshot, unless it is older than the last.
@@ -142,22 +142,22 @@ impl KnownRoom {
         if order(&snapshot) < order(&last) {
             return;
         }
-        self.saw(seen_in(&snapshot));
+        self.observe(seen_in(&snapshot));
         self.last.store(Arc::new(Received { snapshot: Arc::new(snapshot), at: Instant::now() }));
     }
 
     /// What this service has seen, if there is news since the last time it was asked, or in any
     /// case with `anyway`.
-    pub(super) fn testimony(&self, anyway: bool) -> Option<Testimony> {
+    pub(super) fn watermark_report(&self, anyway: bool) -> Option<WatermarkReport> {
         if !self.untold.swap(false, Ordering::Relaxed) && !anyway {
             return None;
         }
-        let (seen, last) = (self.highest.get(), self.snapshot());
+        let (seen, last) = (self.watermarks.get(), self.snapshot());
         // Of those who were inside at the last snapshot none is after a reset.
         let known = if last.reset_epoch == seen.reset_epoch { Some(&last) } else { None };
         let (inside, admitted) =
-            known.map_or((0, 0), |last| (last.active + last.phantom, last.admitted));
-        Some(Testimony {
+            known.map_or((0, 0), |last| (last.active + last.unconfirmed, last.admitted));
+        Some(WatermarkReport {
             reset_epoch: seen.reset_epoch,
             queue_counter: seen.queue_counter,
             serving_counter: seen.serving_counter,
@@ -167,8 +167,8 @@ impl KnownRoom {
     }
 }
 
-fn seen_in(snapshot: &RoomSnapshot) -> Seen {
-    Seen {
+fn seen_in(snapshot: &RoomSnapshot) -> Counters {
+    Counters {
         reset_epoch: snapshot.reset_epoch,
         queue_counter: snapshot.queue_counter,
         serving_counter: snapshot.serving_counter,
@@ -184,25 +184,25 @@ mod tests {
         let json = format!(
             r#"{{"room":"r","settings":{{}},"reset_epoch":{reset_epoch},"generation":1,"now_ms":1,
             "queue_counter":{queue_counter},"serving_counter":3,"admitted":30,"active":4,
-            "phantom":2,"expired":0,"skipped":0,"expired_position":0,"admitted_last_minute":0,
+            "unconfirmed":2,"expired":0,"skipped":0,"expired_position":0,"admitted_last_minute":0,
             "tokens_until":0,"figures":{{}}}}"#
         );
         serde_json::from_str(&json).unwrap()
     }
 
-    fn answer(reset_epoch: u64, queue_counter: u64, admitted: u64) -> Seen {
-        Seen { reset_epoch, queue_counter, serving_counter: i64::MIN, admitted }
+    fn answer(reset_epoch: u64, queue_counter: u64, admitted: u64) -> Counters {
+        Counters { reset_epoch, queue_counter, serving_counter: i64::MIN, admitted }
     }
 
     #[test]
     fn it_testifies_the_highest_it_has_seen_whenever_there_is_news() {
         let known = KnownRoom::new(snapshot(7, 90), Clock::Server);
-        let told = known.testimony(false).unwrap();
+        let told = known.watermark_report(false).unwrap();
         assert_eq!((told.queue_counter, told.admitted, told.active), (90, 30, 6));
-        known.saw(answer(7, 80, 30));
-        assert!(known.testimony(false).is_none(), "no news");
-        known.saw(answer(7, 95, 33));
-        let told = known.testimony(false).unwrap();
+        known.observe(answer(7, 80, 30));
+        assert!(known.watermark_report(false).is_none(), "no news");
+        known.observe(answer(7, 95, 33));
+        let told = known.watermark_report(false).unwrap();
         assert_eq!((told.queue_counter, told.serving_counter), (95, 3));
         assert_eq!((told.admitted, told.active), (33, 9), "they may all be inside");
     }
@@ -211,14 +211,14 @@ mod tests {
     fn after_a_reset_nothing_of_before_it_is_testified() {
         let known = KnownRoom::new(snapshot(7, 90), Clock::Server);
         // The answer to somebody's join tells of the reset before the next snapshot does.
-        known.saw(answer(8, 2, 1));
+        known.observe(answer(8, 2, 1));
         known.receive(snapshot(7, 91));
-        let told = known.testimony(false).unwrap();
+        let told = known.watermark_report(false).unwrap();
         assert_eq!((told.reset_epoch, told.queue_counter), (8, 2));
         assert_eq!((told.admitted, told.active), (1, 1));
         known.receive(snapshot(8, 5));
-        known.saw(answer(7, 92, 31));
-        let told = known.testimony(true).unwrap();
+        known.observe(answer(7, 92, 31));
+        let told = known.watermark_report(true).unwrap();
         assert_eq!((told.reset_epoch, told.queue_counter), (8, 5));
     }
 }

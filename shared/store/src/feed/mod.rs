@@ -6,8 +6,8 @@
 //! row, was deleted.
 
 mod endings;
-mod highest;
 mod known_room;
+mod watermarks;
 
 use std::{
     collections::HashSet,
@@ -26,8 +26,8 @@ use vestibule_domain::{RoomId, RoomSnapshot};
 
 use self::endings::Endings;
 pub use self::{
-    highest::Seen,
-    known_room::{KnownRoom, Plans},
+    known_room::{KnownRoom, StoredConfig},
+    watermarks::Counters,
 };
 use crate::{
     Store, StoreError,
@@ -55,7 +55,7 @@ struct Inner {
     changing: Mutex<()>,
     connected: AtomicBool,
     unlisted: Mutex<HashSet<RoomId>>,
-    plans_read: AtomicU64,
+    configs_read: AtomicU64,
 }
 
 // === impl Feed ===
@@ -71,7 +71,7 @@ impl Feed {
             changing: Mutex::default(),
             connected: AtomicBool::new(false),
             unlisted: Mutex::default(),
-            plans_read: AtomicU64::new(0),
+            configs_read: AtomicU64::new(0),
         }))
     }
 
@@ -90,8 +90,8 @@ impl Feed {
     /// Changes whenever rooms come or go, or what is planned for one of them was read anew: see
     /// [`KnownRoom::plans`].
     #[must_use]
-    pub fn plans_version(&self) -> u64 {
-        self.0.plans_read.load(Ordering::Acquire)
+    pub fn configs_version(&self) -> u64 {
+        self.0.configs_read.load(Ordering::Acquire)
     }
 
     /// Whether Redis answered when it was last asked.
@@ -145,7 +145,7 @@ impl Feed {
         let mut rooms = FxHashMap::clone(&self.0.rooms.load());
         change(&mut rooms);
         self.0.rooms.store(Arc::new(rooms));
-        self.0.plans_read.fetch_add(1, Ordering::Release);
+        self.0.configs_read.fetch_add(1, Ordering::Release);
     }
 
     async fn poll(&self) {
@@ -163,8 +163,8 @@ impl Feed {
         for room in &listed {
             self.read(room).await?;
         }
-        for known in self.rooms().iter().filter(|known| known.lacks_plans()) {
-            self.read_plans(known).await?;
+        for known in self.rooms().iter().filter(|known| known.needs_config_or_draws()) {
+            self.refresh_config(known).await?;
         }
         for known in self.rooms() {
             self.testify(&known, !listed.contains(&known.snapshot().room)).await?;
@@ -191,20 +191,20 @@ impl Feed {
     ///
     /// # Errors
     /// As for every call to Redis.
-    pub async fn read_plans(&self, known: &KnownRoom) -> Result<(), StoreError> {
+    pub async fn refresh_config(&self, known: &KnownRoom) -> Result<(), StoreError> {
         let room = &known.snapshot().room;
-        if let Some(program) = self.0.store.read_program(room).await? {
+        if let Some(config) = self.0.store.read_config(room).await? {
             let draws = self.0.store.read_draws(room).await?;
-            known.keep_plans(Plans { program, draws });
-            self.0.plans_read.fetch_add(1, Ordering::Release);
+            known.keep_config(StoredConfig { config, draws });
+            self.0.configs_read.fetch_add(1, Ordering::Release);
         }
         Ok(())
     }
 
     async fn testify(&self, known: &KnownRoom, anyway: bool) -> Result<(), StoreError> {
-        if let Some(seen) = known.testimony(anyway) {
+        if let Some(seen) = known.watermark_report(anyway) {
             let room = &known.snapshot().room;
-            self.0.store.witness(room, &self.0.instance, &seen).await?;
+            self.0.store.report_watermarks(room, &self.0.instance, &seen).await?;
         }
         Ok(())
     }
@@ -258,9 +258,9 @@ impl Feed {
     async fn receive_push(&self, snapshot: RoomSnapshot) {
         let room = snapshot.room.clone();
         self.receive(snapshot).await;
-        if let Some(known) = self.room(room.as_str()).filter(|known| known.lacks_program()) {
+        if let Some(known) = self.room(room.as_str()).filter(|known| known.needs_config()) {
             // What cannot be read now, the slow poll reads.
-            let _ = self.read_plans(&known).await;
+            let _ = self.refresh_config(&known).await;
         }
     }
 

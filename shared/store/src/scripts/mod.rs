@@ -21,7 +21,7 @@ macro_rules! scripts {
 }
 
 scripts! {
-    ADVANCE = "advance" ["room", "rate", "fence", "serving", "publish"];
+    APPLY_PLAN = "apply_plan" ["room", "rate", "fence", "serving", "publish"];
     CHECK_IN = "check_in" [];
     CLAIM = "claim" ["room", "rate", "seats", "serving"];
     DELETE_ROOM = "delete_room" [];
@@ -29,20 +29,20 @@ scripts! {
     EXPIRED_TOKENS = "expired_tokens" ["room", "seats"];
     INCREMENT = "increment" ["room", "rate", "serving", "publish"];
     JOIN = "join" ["room", "rate", "seats", "serving", "presence", "grants"];
-    KNOCK = "knock" ["room"];
+    EXTEND_CLAIM_WINDOW = "extend_claim_window" ["room"];
     LEASE = "lease" [];
     LEAVE = "leave" ["room", "seats"];
     POSITION_EXPIRY = "position_expiry" ["room", "serving"];
-    PUT_PROGRAM = "put_program" ["room", "rate", "publish", "program"];
+    PUT_CONFIG = "put_config" ["room", "rate", "publish", "phases"];
     READ_SNAPSHOT = "read_snapshot" ["room", "rate", "publish"];
     REPLACE_KEY_RING = "replace_key_ring" [];
     RESET = "reset" ["room", "rate", "publish"];
-    RESTORE = "restore" ["room", "rate", "serving", "publish", "program"];
+    RESTORE = "restore" ["room", "rate", "serving", "publish", "phases"];
     ROLL_UP = "roll_up" ["room", "fence"];
-    SURVEY = "survey" ["room", "rate", "fence", "seats", "serving"];
+    BEGIN_TICK = "begin_tick" ["room", "rate", "fence", "seats", "serving"];
     TOUCH = "touch" ["room", "seats"];
-    TURN = "turn" ["room", "rate", "fence", "publish", "program"];
-    WITNESS = "witness" ["room"];
+    SWITCH_PHASE = "switch_phase" ["room", "rate", "fence", "publish", "phases"];
+    REPORT_WATERMARKS = "report_watermarks" ["room"];
 }
 
 #[cfg(test)]

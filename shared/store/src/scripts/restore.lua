@@ -21,12 +21,12 @@ local now = time_ms(ARGV[1])
 redis.call('HSET', KEYS[1], 'leader_epoch', ARGV[3], 'reset_epoch', ARGV[4],
   'generation', ARGV[5], 'queue_counter', -1, 'serving_counter', ARGV[7],
   'admitted', ARGV[8], 'expired', ARGV[9], 'skipped', ARGV[10],
-  'expired_position', ARGV[11], 'phantom', ARGV[12],
-  'phantom_until', now + tonumber(ARGV[13]) * 1000, 'restored_at', now,
+  'expired_position', ARGV[11], 'unconfirmed', ARGV[12],
+  'unconfirmed_until', now + tonumber(ARGV[13]) * 1000, 'restored_at', now,
   'presence_from', now + tonumber(ARGV[14]) * 1000, 'promised', ARGV[15], 'tokens_until', ARGV[17],
   'draws', ARGV[19], 'draw_count', ARGV[20], 'pool_first', ARGV[21], 'pool_last', ARGV[22],
-  'pool_id', ARGV[23], 'hazard', ARGV[24], 'excused_until', now)
-redis.call('HSET', KEYS[2], 'version', ARGV[25], 'program', ARGV[26])
+  'pool_id', ARGV[23], 'cumulative_hazard', ARGV[24], 'excused_until', now)
+redis.call('HSET', KEYS[2], 'version', ARGV[25], 'config', ARGV[26])
 write_phases({ line = KEYS[1], settings = KEYS[2] }, read_line(KEYS[1]), now, 27)
 catch_up(KEYS[1], read_line(KEYS[1]), tonumber(ARGV[6]))
 add_row({ rows = KEYS[3] }, tonumber(ARGV[7]), now, 't')

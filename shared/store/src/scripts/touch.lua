@@ -23,8 +23,8 @@ local function rebuilt(number, position, generation, iat, exp)
   local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = ARGV[2], request_id = '',
     issuer = ARGV[3] }
   seat(keys, number, position, record)
-  line.phantom = math.max(line.phantom - 1, 0)
-  redis.call('HSET', KEYS[1], 'phantom', line.phantom)
+  line.unconfirmed = math.max(line.unconfirmed - 1, 0)
+  redis.call('HSET', KEYS[1], 'unconfirmed', line.unconfirmed)
   return record
 end
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use vestibule_domain::RoomSettings;
-use vestibule_store::{Departure, EndedAs, JoinMode, Outcome, SessionKind};
+use vestibule_store::{ClaimOutcome, Departure, EndedAs, JoinMode, SessionKind};
 
 use crate::world::{START_MS, World, limited, token};
 
@@ -33,7 +33,7 @@ async fn parallel_claims_of_one_id_give_one_session(world: World) {
     let mut records = Vec::new();
     for claim in claims.collect::<Vec<_>>() {
         let outcome = claim.await.unwrap();
-        firsts += usize::from(matches!(outcome, Outcome::Entered(_)));
+        firsts += usize::from(matches!(outcome, ClaimOutcome::Entered(_)));
         records.push(token(outcome));
     }
     assert_eq!(firsts, 1);
@@ -51,8 +51,8 @@ async fn the_ceiling_holds_under_parallel_claims(world: World) {
         let world = Arc::clone(&world);
         tokio::spawn(async move {
             let outcome = world.claim(number, SessionKind::AwsStyle).await;
-            let entered = matches!(outcome, Outcome::Entered(_));
-            assert!(entered || outcome == Outcome::NoSeat, "{outcome:?}");
+            let entered = matches!(outcome, ClaimOutcome::Entered(_));
+            assert!(entered || outcome == ClaimOutcome::NoSeat, "{outcome:?}");
             // Every second one who entered leaves again, while others claim.
             if entered && number % 2 == 0 {
                 let departure = Departure { number, ended_as: EndedAs::Completed };
@@ -71,7 +71,7 @@ async fn the_ceiling_holds_under_parallel_claims(world: World) {
 async fn who_is_not_served_does_not_enter(world: World) {
     world.open(limited(2)).await;
     world.join(9, JoinMode::Queue).await;
-    assert_eq!(world.claim(3, SessionKind::AwsStyle).await, Outcome::NotServed);
+    assert_eq!(world.claim(3, SessionKind::AwsStyle).await, ClaimOutcome::NotServed);
     token(world.claim(2, SessionKind::AwsStyle).await);
 }
 
@@ -80,7 +80,7 @@ async fn a_number_enters_once(world: World) {
     world.join(1, JoinMode::Enter).await;
     world.seconds(301);
     world.tick(1).await;
-    assert_eq!(world.claim(1, SessionKind::Visitor).await, Outcome::SessionEnded);
+    assert_eq!(world.claim(1, SessionKind::Visitor).await, ClaimOutcome::SessionEnded);
     assert_eq!(world.snapshot().await.active, 0);
 }
 
@@ -96,7 +96,7 @@ async fn an_ended_session_stays_ended(world: World) {
     assert_eq!(ended, [true]);
     let again = world.store.leave(&world.room, epoch, &end(EndedAs::Abandoned)).await.unwrap();
     assert_eq!(again, [false], "its status is set");
-    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, Outcome::SessionEnded);
+    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, ClaimOutcome::SessionEnded);
     assert_eq!(world.snapshot().await.active, 0);
 }
 
@@ -108,7 +108,7 @@ async fn ids_of_before_a_reset_are_foreign(world: World) {
     assert!(after > before);
     let claim = World::claim_of(1, SessionKind::AwsStyle, START_MS / 1000, before);
     let answer = world.store.claim(&world.room, "k", &[claim]).await.unwrap();
-    assert_eq!(answer.outcomes, [Outcome::Foreign]);
+    assert_eq!(answer.outcomes, [ClaimOutcome::Foreign]);
     assert_eq!(world.join(1, JoinMode::Queue).await.first, 1);
 }
 

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use vestibule_domain::{
     Lease, Place, RoomSnapshot, Waiter,
-    visit::{self, Call, Look, Standing},
+    poll::{self, PollContext, PollOutcome, WaiterState},
 };
-use vestibule_store::{Claim, Departure, EndedAs, Joined, Outcome, SessionKind};
+use vestibule_store::{Claim, ClaimOutcome, Departure, EndedAs, Joined, SessionKind};
 
 use crate::world::{Leader, World};
 
@@ -34,7 +34,7 @@ pub(crate) enum Habit {
 #[derive(Debug, Clone)]
 pub(crate) struct Visitor {
     pub(crate) waiter: Waiter,
-    pub(crate) luck: f64,
+    pub(crate) win_threshold: f64,
     pub(crate) habit: Habit,
     pub(crate) looks_at: u64,
 }
@@ -135,8 +135,8 @@ impl<'a> Crowd<'a> {
         let entered_at = u32::try_from(joined.now_ms / 1000).unwrap();
         let place = Place { number: entry.number, entered_at, region: 1 };
         Visitor {
-            waiter: Waiter::new(place, Some(lease), room.hazard),
-            luck: luck_of(entry.number),
+            waiter: Waiter::new(place, Some(lease), room.cumulative_hazard),
+            win_threshold: luck_of(entry.number),
             habit: entry.habit,
             looks_at: joined.now_ms,
         }
@@ -189,11 +189,16 @@ impl<'a> Crowd<'a> {
     }
 
     /// One look, and what follows from it.
-    pub(crate) fn look(&mut self, number: u64) -> Look {
+    pub(crate) fn look(&mut self, number: u64) -> PollOutcome {
         let (now_ms, chance) = (self.now_ms(), self.chances.next());
         let visitor = self.line.get_mut(&number).unwrap();
-        let call = Call { now_ms, luck: visitor.luck, chance, excused_until_ms: 0 };
-        let look = visit::look(&self.room, &visitor.waiter, &call);
+        let call = PollContext {
+            now_ms,
+            win_threshold: visitor.win_threshold,
+            chance,
+            excused_until_ms: 0,
+        };
+        let look = poll::evaluate(&self.room, &visitor.waiter, &call);
         if look.counted {
             let old = visitor.waiter.lease.filter(|lease| !lease.is_gone(now_ms));
             visitor.waiter = look.waiter;
@@ -201,8 +206,8 @@ impl<'a> Crowd<'a> {
         }
         let again = self.chances.next();
         visitor.looks_at = visitor.habit.next(now_ms, u64::from(look.next_ms), again);
-        if look.standing == Standing::YourTurn {
-            let rank = visit::rank(&self.room, &visitor.waiter, visitor.luck);
+        if look.standing == WaiterState::YourTurn {
+            let rank = poll::rank(&self.room, &visitor.waiter, visitor.win_threshold);
             self.door.retain(|(_, held), _| *held != number);
             self.door.insert((rank, number), now_ms + HOLD_MS);
         }
@@ -217,7 +222,7 @@ impl<'a> Crowd<'a> {
             place: visitor.waiter.place,
             position: self.room.position(number),
             draws: self.room.draws.len(),
-            won: visit::has_won(&self.room, &visitor.waiter, visitor.luck),
+            won: poll::has_won(&self.room, &visitor.waiter, visitor.win_threshold),
             kind: SessionKind::Visitor,
             request_id: String::new(),
             issuer: "https://issuer".into(),
@@ -235,8 +240,8 @@ impl<'a> Crowd<'a> {
         let answer = self.world.store.claim(&self.world.room, "k", &claims).await.unwrap();
         for (number, outcome) in numbers.iter().zip(answer.outcomes) {
             match outcome {
-                Outcome::NoSeat => {}
-                Outcome::Entered(_) => self.admit(*number),
+                ClaimOutcome::NoSeat => {}
+                ClaimOutcome::Entered(_) => self.admit(*number),
                 _ => self.door.retain(|(_, held), _| held != number),
             }
         }

@@ -8,7 +8,8 @@ use vestibule_domain::{
     schedule::{Event, EventState, Overrides},
 };
 use vestibule_store::{
-    Claim, JoinMode, Outcome, Pool, PositionExpiry, Restoration, SessionKind, StoreError, Testimony,
+    Claim, ClaimOutcome, JoinMode, Pool, PositionExpiry, Restoration, SessionKind, StoreError,
+    WatermarkReport,
 };
 
 use crate::{
@@ -54,7 +55,7 @@ fn sale() -> Event {
 
 async fn pool(world: &World) -> Pool {
     let draws = world.snapshot().await.draws;
-    world.store.survey(&world.room, &draws, 1).await.unwrap().pool
+    world.store.begin_tick(&world.room, &draws, 1).await.unwrap().pool
 }
 
 fn record(world: &World, event: &Event, draw: &Draw) -> DrawRecord {
@@ -165,12 +166,12 @@ async fn nobody_in_the_pool_enters_before_the_draw(world: World) {
         for number in [1, 7, 15, 20] {
             let known = claim_in(&room, &world, number);
             assert_eq!(known.position, None);
-            assert_eq!(world.claims(known.clone()).await, Outcome::NotServed);
+            assert_eq!(world.claims(known.clone()).await, ClaimOutcome::NotServed);
             for position in [0, 1, number, 20, 1_000_000] {
                 for won in [false, true] {
                     let forged = Claim { position: Some(position), won, ..known.clone() };
                     let outcome = world.claims(forged).await;
-                    let refused = matches!(outcome, Outcome::NoSeat | Outcome::NotServed);
+                    let refused = matches!(outcome, ClaimOutcome::NoSeat | ClaimOutcome::NotServed);
                     assert!(refused, "{number} at {position}: {outcome:?}");
                 }
             }
@@ -244,7 +245,7 @@ async fn a_drawn_position_expires_like_any_other(world: World) {
     token(world.claims(aws(second)).await);
     world.seconds(1);
     world.tick(1).await;
-    assert_eq!(world.claims(aws(third)).await, Outcome::PositionExpired);
+    assert_eq!(world.claims(aws(third)).await, ClaimOutcome::PositionExpired);
     let room = world.snapshot().await;
     assert_eq!((room.expired_position, room.expired), (3, 2), "one of three entered");
 }
@@ -291,7 +292,7 @@ async fn a_draw_is_drawn_once(world: World) {
     assert_eq!(world.store.read_draws(&world.room).await.unwrap(), published);
     let room = world.snapshot().await;
     let claim = claim_in(&room, &world, 1);
-    assert_ne!(world.claims(claim).await, Outcome::SessionEnded);
+    assert_ne!(world.claims(claim).await, ClaimOutcome::SessionEnded);
 }
 
 async fn a_draw_of_another_pool_changes_nothing(world: World) {
@@ -344,7 +345,7 @@ async fn a_cancelled_draw_leaves_everyone_in_order_of_arrival(world: World) {
     world.join(8, JoinMode::Enter).await;
     world.schedule(limited(5), &[]).await;
     assert_eq!(world.join(1, JoinMode::Enter).await.pool, None, "the pool is closed");
-    assert_eq!(world.claims(world.claim_now(1).await).await, Outcome::NotServed);
+    assert_eq!(world.claims(world.claim_now(1).await).await, ClaimOutcome::NotServed);
     let pool = pool(&world).await;
     assert_eq!((pool.first, pool.last, pool.draw_id.as_str()), (1, 8, "d1"));
     let record = DrawRecord::cancelled(&world.room, &SEED);
@@ -436,7 +437,7 @@ async fn two_draws_one_after_the_other_share_no_place(world: World) {
     assert_eq!(places, (1..=23).collect());
     assert!((1..=12).all(|number| room.position(number) == before.position(number)));
     let stale = claim_in(&before, &world, 1);
-    assert_eq!(world.claims(stale).await, Outcome::NotServed, "it knows of one draw only");
+    assert_eq!(world.claims(stale).await, ClaimOutcome::NotServed, "it knows of one draw only");
 }
 
 async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {
@@ -451,11 +452,11 @@ async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {
     Leader::new(1).beat(&world).await;
     world.join(7, JoinMode::Enter).await;
     let last = world.snapshot().await;
-    let (program, drawn) =
-        (world.program().await, world.store.read_draws(&world.room).await.unwrap());
+    let (config, drawn) =
+        (world.config().await, world.store.read_draws(&world.room).await.unwrap());
     world.redis.flush().await.unwrap();
     world.seconds(3);
-    let seen = Testimony {
+    let seen = WatermarkReport {
         reset_epoch: last.reset_epoch,
         queue_counter: 52,
         serving_counter: last.serving_counter,
@@ -463,7 +464,7 @@ async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {
         active: last.active,
     };
     let to = Restoration::from(&last, &[seen], 10);
-    assert!(world.store.restore(&last, 2, &to, &program).await.unwrap());
+    assert!(world.store.restore(&last, 2, &to, &config).await.unwrap());
     world.store.restore_draws(&world.room, &drawn).await.unwrap();
     let back = world.snapshot().await;
     for number in 1..=52 {
@@ -474,12 +475,12 @@ async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {
     let joined = world.join(5, JoinMode::Enter).await;
     assert_eq!(joined.pool, Some(1));
     assert!(joined.first > 52);
-    assert_eq!(world.claims(claim_in(&back, &world, 50)).await, Outcome::NotServed);
+    assert_eq!(world.claims(claim_in(&back, &world, 50)).await, ClaimOutcome::NotServed);
     world.at(ms(ENDS + 600));
     let mut leader = Leader::new(2);
     leader.beat(&world).await;
     world.join(1, JoinMode::Enter).await;
-    let report = world.store.survey(&world.room, &back.draws, 2).await.unwrap();
+    let report = world.store.begin_tick(&world.room, &back.draws, 2).await.unwrap();
     let pool = report.pool;
     assert_eq!((pool.first, pool.last, pool.draw_id.as_str()), (44, joined.first + 4, "d2"));
     assert!(try_draw(&world, 2, &second, &pool).await.unwrap());

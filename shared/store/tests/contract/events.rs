@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use vestibule_domain::{
     QueueingMethod, RoomSettings,
-    schedule::{Event, Overrides, Program},
+    schedule::{Event, Overrides, RoomConfig},
 };
 use vestibule_store::{
-    Claim, Departure, EndedAs, JoinMode, Outcome, Put, SessionKind, StoreError, Touch,
+    Claim, ClaimOutcome, Departure, EndedAs, JoinMode, PutOutcome, SessionKind, StoreError, Touch,
 };
 
 use crate::{
@@ -65,10 +65,10 @@ fn sale(ceiling: u64) -> Event {
     Event { prequeue_start: Some(moment(OPENS)), overrides, ..event("sale", STARTS, ENDS) }
 }
 
-async fn turn(world: &World, epoch: u64) {
-    let program = world.program().await;
+async fn switch_phase(world: &World, epoch: u64) {
+    let config = world.config().await;
     let now_ms = world.clock.now_ms();
-    assert!(world.store.turn(&world.room, epoch, &program, now_ms).await.unwrap());
+    assert!(world.store.switch_phase(&world.room, epoch, &config, now_ms).await.unwrap());
 }
 
 /// Everyone inside leaves.
@@ -87,7 +87,7 @@ async fn a_pre_queue_opens_to_the_millisecond(world: World) {
     world.at(ms(OPENS));
     assert_eq!(world.join(1, JoinMode::Enter).await.seated, 0);
     world.store.increment(&world.room, 1).await.unwrap();
-    assert_eq!(world.claims(world.claim_now(2).await).await, Outcome::NoSeat);
+    assert_eq!(world.claims(world.claim_now(2).await).await, ClaimOutcome::NoSeat);
     let room = world.snapshot().await;
     assert!(room.is_prequeueing() && room.is_held());
     assert_eq!(room.settings.total_active_users, Some(50));
@@ -96,17 +96,21 @@ async fn a_pre_queue_opens_to_the_millisecond(world: World) {
 async fn an_event_starts_to_the_millisecond(world: World) {
     world.schedule(limited(5), &[sale(50)]).await;
     world.at(ms(OPENS));
-    turn(&world, 1).await;
+    switch_phase(&world, 1).await;
     world.join(60, JoinMode::Enter).await;
     world.store.increment(&world.room, 60).await.unwrap();
     world.at(ms(STARTS) - 1);
-    assert_eq!(world.claims(world.claim_now(1).await).await, Outcome::NoSeat);
+    assert_eq!(world.claims(world.claim_now(1).await).await, ClaimOutcome::NoSeat);
     assert!(world.snapshot().await.is_prequeueing());
     world.at(ms(STARTS));
     for number in 1..=50 {
         token(world.claims(world.claim_now(number).await).await);
     }
-    assert_eq!(world.claims(world.claim_now(51).await).await, Outcome::NoSeat, "50, not 5 or 60");
+    assert_eq!(
+        world.claims(world.claim_now(51).await).await,
+        ClaimOutcome::NoSeat,
+        "50, not 5 or 60"
+    );
     let room = world.snapshot().await;
     assert!(!room.is_prequeueing() && room.event.is_some());
 }
@@ -114,7 +118,7 @@ async fn an_event_starts_to_the_millisecond(world: World) {
 async fn an_event_ends_to_the_millisecond(world: World) {
     world.schedule(limited(5), &[sale(50)]).await;
     world.at(ms(STARTS));
-    turn(&world, 1).await;
+    switch_phase(&world, 1).await;
     assert_eq!(world.join(30, JoinMode::Enter).await.seated, 30);
     world.at(ms(ENDS) - 1);
     clear(&world, 30).await;
@@ -149,7 +153,7 @@ async fn session_length_and_renewal_are_the_events_while_it_is_in_force(world: W
     for at in [ms(STARTS) - 1, ms(STARTS), ms(ENDS) - 1, ms(ENDS)] {
         world.at(at);
         if at == ms(STARTS) {
-            turn(&world, 1).await;
+            switch_phase(&world, 1).await;
         }
         let joined = world.join(1, JoinMode::Enter).await;
         assert_eq!(joined.seated, 1);
@@ -178,7 +182,7 @@ async fn the_method_is_the_events_while_it_is_in_force(world: World) {
     for at in [ms(STARTS) - 1, ms(STARTS), ms(ENDS) - 1, ms(ENDS)] {
         world.at(at);
         if at == ms(STARTS) {
-            turn(&world, 1).await;
+            switch_phase(&world, 1).await;
         }
         seated.push(world.join(4, JoinMode::Enter).await.seated);
     }
@@ -209,14 +213,14 @@ async fn two_leaders_turn_one_page_once(world: World) {
     let draw = Event { draw: true, draw_id: "d".into(), ..sale(50) };
     world.schedule(limited(5), &[draw]).await;
     world.at(ms(OPENS));
-    turn(&world, 7).await;
+    switch_phase(&world, 7).await;
     world.join(10, JoinMode::Enter).await;
     world.at(ms(STARTS));
-    let (program, world) = (world.program().await, Arc::new(world));
+    let (config, world) = (world.config().await, Arc::new(world));
     let turns = [7, 8, 7, 8].map(|epoch| {
-        let (world, program) = (Arc::clone(&world), program.clone());
+        let (world, config) = (Arc::clone(&world), config.clone());
         tokio::spawn(async move {
-            world.store.turn(&world.room, epoch, &program, world.clock.now_ms()).await
+            world.store.switch_phase(&world.room, epoch, &config, world.clock.now_ms()).await
         })
     });
     let mut turned = 0;
@@ -227,9 +231,9 @@ async fn two_leaders_turn_one_page_once(world: World) {
         }
     }
     assert!(turned >= 2, "the newer leader's");
-    let stale = world.store.turn(&world.room, 7, &program, world.clock.now_ms()).await;
+    let stale = world.store.switch_phase(&world.room, 7, &config, world.clock.now_ms()).await;
     assert!(matches!(stale, Err(StoreError::Fenced(_))), "{stale:?}");
-    let stale = world.store.survey(&world.room, &[], 7).await;
+    let stale = world.store.begin_tick(&world.room, &[], 7).await;
     assert!(matches!(stale, Err(StoreError::Fenced(_))), "{stale:?}");
     let mut leader = Leader::new(8);
     let report = leader.beat(&world).await;
@@ -241,16 +245,16 @@ async fn two_leaders_turn_one_page_once(world: World) {
 
 async fn a_page_of_an_outdated_program_is_not_turned(world: World) {
     world.schedule(limited(5), &[sale(50)]).await;
-    let outdated = world.program().await;
+    let outdated = world.config().await;
     world.schedule(limited(6), &[]).await;
     world.at(ms(STARTS));
     let now_ms = world.clock.now_ms();
-    assert!(!world.store.turn(&world.room, 1, &outdated, now_ms).await.unwrap());
+    assert!(!world.store.switch_phase(&world.room, 1, &outdated, now_ms).await.unwrap());
     let room = world.snapshot().await;
     assert_eq!((room.event, room.settings), (None, limited(6)));
-    assert!(!world.store.survey(&world.room, &[], 1).await.unwrap().must_turn);
-    let unversioned = Program { version: 0, ..outdated };
-    assert!(!world.store.turn(&world.room, 1, &unversioned, now_ms).await.unwrap());
+    assert!(!world.store.begin_tick(&world.room, &[], 1).await.unwrap().phase_is_over);
+    let unversioned = RoomConfig { version: 0, ..outdated };
+    assert!(!world.store.switch_phase(&world.room, 1, &unversioned, now_ms).await.unwrap());
 }
 
 async fn a_put_in_the_middle_of_a_phase_keeps_the_phase(world: World) {
@@ -262,7 +266,7 @@ async fn a_put_in_the_middle_of_a_phase_keeps_the_phase(world: World) {
         let room = world.snapshot().await;
         assert_eq!(room.event.unwrap().prequeueing, prequeueing);
         assert_eq!(room.settings.total_active_users, Some(50));
-        assert!(!world.store.survey(&world.room, &[], 1).await.unwrap().must_turn);
+        assert!(!world.store.begin_tick(&world.room, &[], 1).await.unwrap().phase_is_over);
     }
     world.at(ms(ENDS) - 1);
     assert_eq!(world.snapshot().await.settings.total_active_users, Some(50));
@@ -274,10 +278,10 @@ async fn an_event_that_is_deleted_is_over_at_once(world: World) {
     world.schedule(limited(5), &[sale(50)]).await;
     world.at(ms(OPENS) + 1);
     assert_eq!(world.join(3, JoinMode::Enter).await.seated, 0);
-    let Program { version, settings, .. } = world.program().await;
-    let without = Program { version, settings, ..Program::default() };
-    let put = world.store.put_program(&world.room, &without).await.unwrap();
-    assert_eq!(put, Put::Changed);
+    let RoomConfig { version, settings, .. } = world.config().await;
+    let without = RoomConfig { version, settings, ..RoomConfig::default() };
+    let put = world.store.put_config(&world.room, &without).await.unwrap();
+    assert_eq!(put, PutOutcome::Changed);
     let room = world.snapshot().await;
     assert_eq!((room.event.clone(), room.settings.clone()), (None, limited(5)));
     assert!(!room.is_held());
@@ -359,7 +363,7 @@ async fn an_event_inherits_what_the_room_is_at_that_moment(world: World) {
     let sale = Event { overrides, ..event("sale", STARTS, ENDS) };
     world.schedule(limited(5), std::slice::from_ref(&sale)).await;
     world.at(ms(STARTS));
-    turn(&world, 1).await;
+    switch_phase(&world, 1).await;
     assert_eq!(world.join(6, JoinMode::Enter).await.seated, 5);
     let wider = RoomSettings { position_expiry_seconds: Some(7), ..limited(8) };
     world.schedule(wider.clone(), std::slice::from_ref(&sale)).await;
@@ -374,7 +378,7 @@ async fn an_event_inherits_what_the_room_is_at_that_moment(world: World) {
     world.schedule(held, &[sale]).await;
     world.store.increment(&world.room, 5).await.unwrap();
     let claim = Claim { won: true, ..world.claim_now(10).await };
-    assert_eq!(world.claims(claim).await, Outcome::NoSeat, "queue_all goes before the event");
+    assert_eq!(world.claims(claim).await, ClaimOutcome::NoSeat, "queue_all goes before the event");
 }
 
 fn rejecting() -> Event {
@@ -431,5 +435,5 @@ async fn a_suspended_event_and_a_suspended_room_know_no_events(world: World) {
     assert!(world.join(1, JoinMode::Enter).await.suspended);
     assert!(world.snapshot().await.event.is_none());
     let outcome = world.claim(3, SessionKind::AwsStyle).await;
-    assert!(matches!(outcome, Outcome::Uncounted(_)), "{outcome:?}");
+    assert!(matches!(outcome, ClaimOutcome::Uncounted(_)), "{outcome:?}");
 }

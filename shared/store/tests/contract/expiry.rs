@@ -1,7 +1,7 @@
 //! Positions that are not claimed in time: the AWS clock rules, to the second.
 
 use vestibule_domain::{Place, RoomSettings};
-use vestibule_store::{JoinMode, Outcome, PositionExpiry, SessionKind};
+use vestibule_store::{ClaimOutcome, JoinMode, PositionExpiry, SessionKind};
 
 use crate::world::{START_MS, World, limited, token};
 
@@ -37,10 +37,10 @@ async fn a_position_expires_to_the_second(world: World) {
     token(world.claim(1, SessionKind::AwsStyle).await);
     world.seconds(1);
     assert_eq!(left(&world, 2, now).await, PositionExpiry::Expired);
-    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::PositionExpired);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::PositionExpired);
     world.tick(1).await;
-    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::PositionExpired);
-    assert_eq!(world.claim(4, SessionKind::AwsStyle).await, Outcome::NotServed);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::PositionExpired);
+    assert_eq!(world.claim(4, SessionKind::AwsStyle).await, ClaimOutcome::NotServed);
 }
 
 async fn the_clock_starts_at_the_later_of_join_and_serving(world: World) {
@@ -107,11 +107,11 @@ async fn who_found_no_seat_does_not_expire(world: World) {
     token(world.claim(1, SessionKind::AwsStyle).await);
     for _ in 0..3 {
         world.seconds(800);
-        assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::NoSeat);
+        assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::NoSeat);
         world.tick(1).await;
     }
     world.seconds(850);
-    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::NoSeat);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::NoSeat);
     world.seconds(3600 - 3250 + 1);
     token(world.claim(2, SessionKind::AwsStyle).await);
     assert_eq!(world.snapshot().await.numbers_waiting(), 0, "it did not expire after all");
@@ -125,11 +125,17 @@ async fn who_waits_at_the_door_without_claiming_does_not_expire(world: World) {
     let epoch = world.reset_epoch().await;
     for _ in 0..4 {
         world.seconds(800);
-        assert!(world.store.knock(&world.room, epoch, 2).await.unwrap());
+        assert!(world.store.extend_claim_window(&world.room, epoch, 2).await.unwrap());
         world.tick(1).await;
     }
-    assert!(!world.store.knock(&world.room, epoch, 30).await.unwrap(), "it is not its turn");
-    assert!(!world.store.knock(&world.room, epoch - 1, 2).await.unwrap(), "of before a reset");
+    assert!(
+        !world.store.extend_claim_window(&world.room, epoch, 30).await.unwrap(),
+        "it is not its turn"
+    );
+    assert!(
+        !world.store.extend_claim_window(&world.room, epoch - 1, 2).await.unwrap(),
+        "of before a reset"
+    );
     assert_eq!(world.snapshot().await.active, 1, "it took no seat");
     world.seconds(3600 - 3200 + 1);
     token(world.claim(2, SessionKind::AwsStyle).await);
@@ -141,10 +147,10 @@ async fn a_visitor_who_is_a_little_late_is_not_sent_back(world: World) {
     world.store.increment(&world.room, 3).await.unwrap();
     world.seconds(1700);
     world.tick(1).await;
-    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, Outcome::PositionExpired);
+    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, ClaimOutcome::PositionExpired);
     token(world.claim(2, SessionKind::Visitor).await);
     world.seconds(200);
-    assert_eq!(world.claim(3, SessionKind::Visitor).await, Outcome::PositionExpired);
+    assert_eq!(world.claim(3, SessionKind::Visitor).await, ClaimOutcome::PositionExpired);
 }
 
 async fn no_position_expires_while_the_room_is_held(world: World) {
@@ -157,12 +163,12 @@ async fn no_position_expires_while_the_room_is_held(world: World) {
         world.seconds(10);
         world.tick(1).await;
     }
-    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, Outcome::NoSeat);
+    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, ClaimOutcome::NoSeat);
     world.put(RoomSettings::default()).await;
     world.seconds(899);
     world.tick(1).await;
     token(world.claim(1, SessionKind::AwsStyle).await);
     world.seconds(3);
     world.tick(1).await;
-    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::PositionExpired);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::PositionExpired);
 }

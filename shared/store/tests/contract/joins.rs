@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use vestibule_domain::{Lease, RoomSettings, presence::Spot};
-use vestibule_store::{JoinMode, Outcome, SessionKind, StoreError, TokenRecord};
+use vestibule_store::{ClaimOutcome, JoinMode, SessionKind, StoreError, TokenRecord};
 
 use crate::world::{World, limited};
 
@@ -60,7 +60,7 @@ async fn who_entered_at_once_is_given_the_same_token_again(world: World) {
         key_id: "k".to_owned(),
         issuer: "https://issuer".to_owned(),
     };
-    assert_eq!(again, Outcome::Repeated(record));
+    assert_eq!(again, ClaimOutcome::Repeated(record));
 }
 
 async fn newcomers_do_not_pass_those_who_wait(world: World) {
@@ -107,7 +107,7 @@ async fn a_suspended_room_lets_everyone_in_uncounted(world: World) {
     assert!(joined.suspended);
     assert_eq!(world.snapshot().await.active, 0);
     let outcome = world.claim(2, SessionKind::AwsStyle).await;
-    assert!(matches!(outcome, vestibule_store::Outcome::Uncounted(_)), "{outcome:?}");
+    assert!(matches!(outcome, vestibule_store::ClaimOutcome::Uncounted(_)), "{outcome:?}");
 }
 
 async fn newcomers_count_as_present_at_once(world: World) {

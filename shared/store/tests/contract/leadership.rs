@@ -48,12 +48,12 @@ async fn a_stale_leader_is_refused(world: World) {
     let report = world.tick(7).await;
     world.tick(8).await;
     let room = &world.room;
-    let survey = world.store.survey(room, &[], 7).await;
+    let survey = world.store.begin_tick(room, &[], 7).await;
     assert!(matches!(survey, Err(StoreError::Fenced(_))), "{survey:?}");
     let mut decision = decided(&report);
     decision.plan.serving_counter = 40;
     let epoch = world.reset_epoch().await;
-    let advanced = world.store.advance(room, 7, epoch, &report, &decision).await;
+    let advanced = world.store.apply_plan(room, 7, epoch, &report, &decision).await;
     assert!(matches!(advanced, Err(StoreError::Fenced(_))), "{advanced:?}");
     let rolled = world.store.roll_up(room, 7, 0, 0).await;
     assert!(matches!(rolled, Err(StoreError::Fenced(_))), "{rolled:?}");
@@ -68,7 +68,7 @@ async fn the_serving_counter_never_goes_back(world: World) {
     let before = world.snapshot().await.serving_counter;
     let epoch = world.reset_epoch().await;
     let decision = decided(&report);
-    let late = world.store.advance(&world.room, 1, epoch, &report, &decision);
+    let late = world.store.apply_plan(&world.room, 1, epoch, &report, &decision);
     assert_eq!(late.await.unwrap(), before, "a plan from before the increment");
 }
 

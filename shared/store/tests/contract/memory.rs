@@ -40,7 +40,7 @@ async fn a_million_waiting_visitors_fit_in_a_million_bytes(world: World) {
     let now_ms = world.clock.now_ms();
     let mut counts: HashMap<Lease, i64> = HashMap::new();
     for number in 1..=CROWD {
-        let standing = check_in::Standing {
+        let standing = check_in::LineConditions {
             people_ahead: number,
             waiting: CROWD,
             admissions_per_second: 50.0,

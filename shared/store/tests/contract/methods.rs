@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use vestibule_domain::{QueueingMethod, RoomSettings, visit::Standing};
-use vestibule_store::{Claim, Departure, EndedAs, JoinMode, Outcome, SessionKind};
+use vestibule_domain::{QueueingMethod, RoomSettings, poll::WaiterState};
+use vestibule_store::{Claim, ClaimOutcome, Departure, EndedAs, JoinMode, SessionKind};
 
 use crate::{
     crowd::{Crowd, Habit},
@@ -73,19 +73,27 @@ async fn the_ceiling_holds_again_at_once_after_passthrough(world: World) {
     world.put(settings.clone()).await;
     assert_eq!(world.join(3, JoinMode::Enter).await.seated, 0);
     world.store.increment(&world.room, 3).await.unwrap();
-    assert_eq!(world.claims(world.claim_now(21).await).await, Outcome::NoSeat);
+    assert_eq!(world.claims(world.claim_now(21).await).await, ClaimOutcome::NoSeat);
     let departures = |numbers: std::ops::RangeInclusive<u64>| {
         numbers.map(|number| Departure { number, ended_as: EndedAs::Completed }).collect::<Vec<_>>()
     };
     let epoch = world.reset_epoch().await;
     world.store.leave(&world.room, epoch, &departures(1..=15)).await.unwrap();
-    assert_eq!(world.claims(world.claim_now(21).await).await, Outcome::NoSeat, "five are inside");
+    assert_eq!(
+        world.claims(world.claim_now(21).await).await,
+        ClaimOutcome::NoSeat,
+        "five are inside"
+    );
     world.store.leave(&world.room, epoch, &departures(16..=16)).await.unwrap();
     token(world.claims(world.claim_now(21).await).await);
-    assert_eq!(world.claims(world.claim_now(22).await).await, Outcome::NoSeat);
+    assert_eq!(world.claims(world.claim_now(22).await).await, ClaimOutcome::NoSeat);
     world.put(rated(5, 3)).await;
     world.store.leave(&world.room, epoch, &departures(17..=20)).await.unwrap();
-    assert_eq!(world.claims(world.claim_now(22).await).await, Outcome::NoSeat, "21 in a minute");
+    assert_eq!(
+        world.claims(world.claim_now(22).await).await,
+        ClaimOutcome::NoSeat,
+        "21 in a minute"
+    );
 }
 
 async fn whoever_stayed_behind_in_passthrough_stands_where_it_stood(world: World) {
@@ -133,7 +141,7 @@ async fn increments_count_from_those_who_passed_through(world: World) {
     world.join(5, JoinMode::Queue).await;
     assert_eq!(world.store.increment(&world.room, 3).await.unwrap(), 13);
     token(world.claim(13, SessionKind::AwsStyle).await);
-    assert_eq!(world.claim(14, SessionKind::AwsStyle).await, Outcome::NotServed);
+    assert_eq!(world.claim(14, SessionKind::AwsStyle).await, ClaimOutcome::NotServed);
 }
 
 async fn whoever_only_took_a_number_in_passthrough_waits_after_it(world: World) {
@@ -150,7 +158,7 @@ async fn whoever_only_took_a_number_in_passthrough_waits_after_it(world: World) 
     }
     let served = world.snapshot().await.serving_counter;
     assert!((4..=7).contains(&served), "three seats and who stands by: {served}");
-    assert_eq!(world.claim(12, SessionKind::AwsStyle).await, Outcome::NotServed);
+    assert_eq!(world.claim(12, SessionKind::AwsStyle).await, ClaimOutcome::NotServed);
 }
 
 async fn reject_lets_nobody_in_and_keeps_every_place(world: World) {
@@ -167,9 +175,9 @@ async fn reject_lets_nobody_in_and_keeps_every_place(world: World) {
     assert_eq!(world.snapshot().await.active, 0);
     for (number, won) in [(4, false), (4, true), (9, true)] {
         let claim = Claim { won, ..crowd.claim_of(number) };
-        assert_eq!(world.claims(claim).await, Outcome::NoSeat);
+        assert_eq!(world.claims(claim).await, ClaimOutcome::NoSeat);
     }
-    assert_eq!(crowd.look(9).standing, Standing::Rejected);
+    assert_eq!(crowd.look(9).standing, WaiterState::Rejected);
     assert_eq!(crowd.room.serving_counter, served);
     world.seconds(3_600);
     crowd.seconds(1).await;
@@ -301,7 +309,7 @@ async fn queue_all_goes_before_every_method(world: World) {
         assert_eq!(joined.seated, 0, "{method:?}");
         Leader::new(1).beat(&world).await;
         let won = Claim { won: true, ..world.claim_now(joined.first).await };
-        assert_eq!(world.claims(won).await, Outcome::NoSeat, "{method:?}");
+        assert_eq!(world.claims(won).await, ClaimOutcome::NoSeat, "{method:?}");
         let room = world.snapshot().await;
         assert_eq!((room.serving_counter, room.active), (0, 0), "{method:?}");
         assert!(room.is_held() && !room.rejects());
@@ -315,7 +323,7 @@ async fn suspended_goes_before_queue_all(world: World) {
         let joined = world.join(3, JoinMode::Enter).await;
         assert!(joined.suspended, "{method:?}");
         let outcome = world.claims(world.claim_now(joined.first).await).await;
-        assert!(matches!(outcome, Outcome::Uncounted(_)), "{outcome:?}");
+        assert!(matches!(outcome, ClaimOutcome::Uncounted(_)), "{outcome:?}");
         Leader::new(1).beat(&world).await;
         let room = world.snapshot().await;
         assert_eq!((room.serving_counter, room.active, room.admitted), (0, 0, 0), "{method:?}");
@@ -328,11 +336,11 @@ async fn a_winner_enters_above_the_serving_counter_and_nobody_else_does(world: W
     world.join(50, JoinMode::Enter).await;
     world.put(by(QueueingMethod::Random, patient(4))).await;
     let claim = |number| world.claim_now(number);
-    assert_eq!(world.claims(claim(40).await).await, Outcome::NotServed);
+    assert_eq!(world.claims(claim(40).await).await, ClaimOutcome::NotServed);
     let won = |claim: Claim| Claim { won: true, ..claim };
     token(world.claims(won(claim(40).await)).await);
     token(world.claims(won(claim(7).await)).await);
-    assert_eq!(world.claims(won(claim(8).await)).await, Outcome::NoSeat, "the ceiling holds");
+    assert_eq!(world.claims(won(claim(8).await)).await, ClaimOutcome::NoSeat, "the ceiling holds");
     let room = world.snapshot().await;
     assert_eq!((room.active, room.serving_counter), (4, 2));
 }
@@ -341,8 +349,11 @@ async fn a_claim_that_does_not_know_of_a_draw_is_not_served(world: World) {
     world.open(patient(9)).await;
     world.join(5, JoinMode::Queue).await;
     let known = world.claim_now(2).await;
-    assert_eq!(world.claims(Claim { draws: 1, ..known.clone() }).await, Outcome::NotServed);
-    assert_eq!(world.claims(Claim { position: None, ..known.clone() }).await, Outcome::NotServed);
+    assert_eq!(world.claims(Claim { draws: 1, ..known.clone() }).await, ClaimOutcome::NotServed);
+    assert_eq!(
+        world.claims(Claim { position: None, ..known.clone() }).await,
+        ClaimOutcome::NotServed
+    );
     token(world.claims(known).await);
 }
 
@@ -365,7 +376,7 @@ async fn no_number_enters_twice_by_any_route(world: World) {
                 let claim = World::claim_of(number, kind, START_MS / 1000, epoch);
                 let claim = Claim { won: nth % 3 == 0, ..claim };
                 let outcome = store.claim(&world.room, "k", &[claim]).await.unwrap();
-                if matches!(outcome.outcomes[0], Outcome::Entered(_)) {
+                if matches!(outcome.outcomes[0], ClaimOutcome::Entered(_)) {
                     entered.push(number);
                 }
                 // Seats come free again, so that whoever could enter twice would.

@@ -1,7 +1,7 @@
 //! What operators do: settings, increments, resets, deletion.
 
-use vestibule_domain::{RoomSettings, schedule::Program};
-use vestibule_store::{JoinMode, Outcome, Put, SessionKind};
+use vestibule_domain::{RoomSettings, schedule::RoomConfig};
+use vestibule_store::{ClaimOutcome, JoinMode, PutOutcome, SessionKind};
 
 use crate::world::{World, limited, token};
 
@@ -18,7 +18,7 @@ crate::on_both_servers!(
 async fn settings_change_and_the_line_stays(world: World) {
     world.open(limited(2)).await;
     world.join(5, JoinMode::Enter).await;
-    assert_eq!(world.put(limited(3)).await, Put::Changed);
+    assert_eq!(world.put(limited(3)).await, PutOutcome::Changed);
     let snapshot = world.snapshot().await;
     assert_eq!(snapshot.settings, limited(3));
     assert_eq!((snapshot.queue_counter, snapshot.active), (5, 2));
@@ -26,11 +26,11 @@ async fn settings_change_and_the_line_stays(world: World) {
 
 async fn a_change_on_old_settings_is_refused(world: World) {
     world.open(limited(2)).await;
-    let read = world.store.read_program(&world.room).await.unwrap().unwrap();
+    let read = world.store.read_config(&world.room).await.unwrap().unwrap();
     world.put(limited(9)).await;
-    let late = Program { settings: limited(3), ..read };
-    let put = world.store.put_program(&world.room, &late).await.unwrap();
-    assert_eq!(put, Put::Conflict);
+    let late = RoomConfig { settings: limited(3), ..read };
+    let put = world.store.put_config(&world.room, &late).await.unwrap();
+    assert_eq!(put, PutOutcome::Conflict);
     assert_eq!(world.snapshot().await.settings, limited(9));
 }
 
@@ -46,7 +46,7 @@ async fn the_counter_moves_by_increments_only(world: World) {
     assert_eq!(world.store.increment(&world.room, -1).await.unwrap(), 2);
     assert_eq!(
         world.claim(3, SessionKind::AwsStyle).await,
-        Outcome::NotServed,
+        ClaimOutcome::NotServed,
         "a token does not help below the counter"
     );
 }
@@ -58,7 +58,7 @@ async fn an_increment_of_zero_restarts_no_clock(world: World) {
     world.seconds(600);
     assert_eq!(world.store.increment(&world.room, 0).await.unwrap(), 3);
     world.seconds(301);
-    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::PositionExpired);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::PositionExpired);
 }
 
 async fn a_reset_empties_the_room(world: World) {

@@ -1,6 +1,6 @@
 //! Presence: who is still there, who counts as waiting, and who keeps its place.
 
-use vestibule_domain::{Lease, QueueingMethod, RoomSettings, presence::Spot, visit::Standing};
+use vestibule_domain::{Lease, QueueingMethod, RoomSettings, poll::WaiterState, presence::Spot};
 use vestibule_store::JoinMode;
 
 use crate::{
@@ -29,7 +29,7 @@ async fn a_hidden_tab_is_there_for_62_seconds_and_gone_after(world: World) {
     let lapses = u64::from(lease.slice) * 1000;
     let seen = async |ms: u64| {
         world.at(ms);
-        let survey = world.store.survey(&world.room, &[], 1).await.unwrap().survey;
+        let survey = world.store.begin_tick(&world.room, &[], 1).await.unwrap().survey;
         // The three AWS-style ones stand at 1 to 3 too.
         let more = |crowd: f64| crowd > 3.5;
         (more(survey.attending.between(0, 3)), more(survey.there.between(0, 3)))
@@ -80,12 +80,12 @@ async fn a_winner_is_counted_once(world: World) {
     for _ in 0..160 {
         crowd.step().await;
         assert!(crowd.room.figures.waiting.abs_diff(100) <= 1, "{}", crowd.room.figures.waiting);
-        let report = world.store.survey(&world.room, &[], 1).await.unwrap();
+        let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
         winners = winners.max(report.survey.winners);
     }
     assert!(winners > 0, "some stand at the door: the seats are taken");
     crowd.seconds(70).await;
-    let report = world.store.survey(&world.room, &[], 1).await.unwrap();
+    let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
     let line = crowd.line.values();
     let won = line.filter(|visitor| visitor.waiter.lease.unwrap().has_won()).count();
     assert_eq!(report.survey.winners, won as u64);
@@ -115,7 +115,7 @@ async fn whoever_waits_for_a_draw_is_counted_once(world: World) {
         crowd.seconds(14).await;
         assert_eq!(crowd.room.figures.waiting, 32, "7 before the pool and 25 in it");
     }
-    let report = world.store.survey(&world.room, &[], 1).await.unwrap();
+    let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
     assert!((report.survey.there.between(10, 35) - 25.0).abs() < 0.01);
     let leases = crowd.line.range(11..).filter_map(|(_, visitor)| visitor.waiter.lease);
     assert!(leases.into_iter().all(|lease| lease.pool() == Some(0)));
@@ -158,14 +158,14 @@ async fn a_pause_of_all_leaders_is_held_against_nobody(world: World) {
     let now = world.clock.now_ms();
     assert_eq!(now, before + 415_000);
     assert_eq!(world.snapshot().await.excused_until_ms, now);
-    let report = world.store.survey(&world.room, &[], 2).await.unwrap();
+    let report = world.store.begin_tick(&world.room, &[], 2).await.unwrap();
     assert!(!report.survey.is_presence_complete());
     assert!(report.survey.waiting() >= 39, "{}", report.survey.waiting());
     crowd.leader = Leader::new(2);
     crowd.room = world.snapshot().await;
     for number in 3..=42 {
         let standing = crowd.look(number).standing;
-        assert_ne!(standing, Standing::Expired, "{number}: 400 s without a check-in");
+        assert_ne!(standing, WaiterState::Expired, "{number}: 400 s without a check-in");
     }
     crowd.send().await;
     world.clock.advance_ms(14_000);
@@ -190,7 +190,7 @@ async fn every_tick_notes_its_time(world: World) {
     world.tick(3).await;
     assert_eq!(ticked_at().await, Some(START_MS + 4_001_000));
     world.seconds(1);
-    assert!(world.store.survey(&world.room, &[], 2).await.is_err(), "a stale leader");
+    assert!(world.store.begin_tick(&world.room, &[], 2).await.is_err(), "a stale leader");
     assert_eq!(ticked_at().await, Some(START_MS + 4_001_000), "and it does not count");
     world.store.reset(&world.room).await.unwrap();
     world.seconds(100);
@@ -212,10 +212,10 @@ async fn a_place_is_kept_for_the_grace_time(world: World) {
     }
     crowd.line.insert(9, kept);
     let back = crowd.look(9);
-    assert_eq!(back.standing, Standing::Waiting);
+    assert_eq!(back.standing, WaiterState::Waiting);
     assert_eq!(crowd.room.position(9), Some(9));
     crowd.send().await;
     crowd.seconds(21).await;
     crowd.line.insert(11, lost);
-    assert_eq!(crowd.look(11).standing, Standing::Expired);
+    assert_eq!(crowd.look(11).standing, WaiterState::Expired);
 }

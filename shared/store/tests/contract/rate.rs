@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use vestibule_domain::RoomSettings;
-use vestibule_store::{JoinMode, Outcome, SessionKind};
+use vestibule_store::{ClaimOutcome, JoinMode, SessionKind};
 
 use crate::world::World;
 
@@ -28,7 +28,7 @@ async fn no_window_of_a_minute_admits_more(world: World) {
     for step in 0..600_u64 {
         // Bursts, crawls and pauses.
         world.clock.advance_ms([3, 40, 700, 1, 2_500, 99, 101, 12_000][(step * 7 % 8) as usize]);
-        while matches!(world.claim(number, SessionKind::AwsStyle).await, Outcome::Entered(_)) {
+        while matches!(world.claim(number, SessionKind::AwsStyle).await, ClaimOutcome::Entered(_)) {
             admitted.push_back(world.clock.now_ms());
             number += 1;
             total += 1;
@@ -47,7 +47,7 @@ async fn a_quiet_room_may_use_its_minute_at_once(world: World) {
     assert_eq!(world.join(50, JoinMode::Enter).await.seated, 30);
     assert_eq!(world.snapshot().await.admitted_last_minute, 30);
     world.seconds(59);
-    assert_eq!(world.claim(31, SessionKind::Visitor).await, Outcome::NotServed);
+    assert_eq!(world.claim(31, SessionKind::Visitor).await, ClaimOutcome::NotServed);
     world.seconds(2);
     assert_eq!(world.snapshot().await.admitted_last_minute, 0);
 }
@@ -62,7 +62,7 @@ async fn while_people_wait_admissions_are_spread_and_none_is_lost(world: World) 
     for _ in 0..600 {
         world.clock.advance_ms(500);
         let before = number;
-        while matches!(world.claim(number, SessionKind::AwsStyle).await, Outcome::Entered(_)) {
+        while matches!(world.claim(number, SessionKind::AwsStyle).await, ClaimOutcome::Entered(_)) {
             number += 1;
         }
         per_second.push(number - before);

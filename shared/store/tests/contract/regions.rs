@@ -27,9 +27,10 @@ const REGIONS: [&str; 5] = ["dublin", "nairobi", "san-jose", "delhi", "anywhere"
 
 async fn grant(world: &World, grants: &Grants) {
     let room = world.snapshot().await;
-    let report = world.store.survey(&world.room, &[], 1).await.unwrap();
-    let decision = vestibule_domain::pulse::Decision { grants: grants.clone(), ..decided(&report) };
-    world.store.advance(&world.room, 1, room.reset_epoch, &report, &decision).await.unwrap();
+    let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
+    let decision =
+        vestibule_domain::tick::TickDecision { grants: grants.clone(), ..decided(&report) };
+    world.store.apply_plan(&world.room, 1, room.reset_epoch, &report, &decision).await.unwrap();
 }
 
 async fn granted(world: &World) -> Grants {
@@ -83,7 +84,7 @@ async fn grants_are_shares_of_what_is_free(world: World) {
     let mut leader = Leader::new(1);
     let minute = minute_of_history(world.clock.now_ms() / 60_000);
     let history = world.store.history(&world.room, minute, minute).await.unwrap();
-    leader.pulse.divide_by(Shares::of(&history[&minute].arrivals, Some(200)));
+    leader.pulse.divide_by(Shares::from_newcomers(&history[&minute].arrivals, Some(200)));
     leader.beat(&world).await;
     let regions = [("london".to_owned(), 22), ("san-jose".to_owned(), 15)];
     assert_eq!(granted(&world).await, Grants { regions: regions.into(), anywhere: 113 });
@@ -111,7 +112,7 @@ async fn nobody_is_queued_while_a_slot_is_free_when_the_crowd_moves(world: World
             let past = minute_of_history(now);
             let history = world.store.history(&world.room, past, past).await.unwrap();
             let arrivals = history.get(&past).map(|minute| minute.arrivals.clone());
-            leader.pulse.divide_by(Shares::of(&arrivals.unwrap_or_default(), None));
+            leader.pulse.divide_by(Shares::from_newcomers(&arrivals.unwrap_or_default(), None));
         }
         let gone: Vec<Departure> = (0..inside.partition_point(|(_, until)| *until <= step))
             .filter_map(|_| inside.pop_front())
@@ -139,7 +140,7 @@ async fn limits_hold_exactly_with_three_regions_at_once(world: World) {
     world.open(RoomSettings { new_users_per_minute: Some(150), ..patient(150) }).await;
     let newcomers: BTreeMap<String, u64> = [("dublin".into(), 80), ("delhi".into(), 20)].into();
     let mut leader = Leader::new(1);
-    leader.pulse.divide_by(Shares::of(&newcomers, Some(150)));
+    leader.pulse.divide_by(Shares::from_newcomers(&newcomers, Some(150)));
     leader.beat(&world).await;
     let world = Arc::new(world);
     for ceiling in [150, 60] {

@@ -1,6 +1,6 @@
 //! A store that was wiped is given its memory back.
 
-use vestibule_store::{JoinMode, Restoration, StoreError, Testimony, Touch};
+use vestibule_store::{JoinMode, Restoration, StoreError, Touch, WatermarkReport};
 
 use crate::world::{World, limited};
 
@@ -12,29 +12,30 @@ crate::on_both_servers!(
     a_room_that_is_there_is_not_restored,
 );
 
-async fn wipe_and_restore(world: &World, seen: &[Testimony]) {
+async fn wipe_and_restore(world: &World, seen: &[WatermarkReport]) {
     let last = world.snapshot().await;
-    let program = world.store.read_program(&world.room).await.unwrap().unwrap();
+    let config = world.store.read_config(&world.room).await.unwrap().unwrap();
     world.redis.flush().await.unwrap();
     let joined = world.try_join(1, JoinMode::Enter).await;
     assert!(matches!(joined, Err(StoreError::RoomMissing)), "nobody joins a lost room");
     for (instance, seen) in seen.iter().enumerate() {
-        let held = world.store.witness(&world.room, &instance.to_string(), seen).await.unwrap();
+        let held =
+            world.store.report_watermarks(&world.room, &instance.to_string(), seen).await.unwrap();
         assert!(!held);
     }
-    let heard = world.store.testimonies(&world.room).await.unwrap();
+    let heard = world.store.watermark_reports(&world.room).await.unwrap();
     assert_eq!(heard.len(), seen.len());
     let to = Restoration::from(&last, &heard, 10);
-    assert!(world.store.restore(&last, 2, &to, &program).await.unwrap());
-    let back = world.store.read_program(&world.room).await.unwrap();
-    assert_eq!(back, Some(program));
+    assert!(world.store.restore(&last, 2, &to, &config).await.unwrap());
+    let back = world.store.read_config(&world.room).await.unwrap();
+    assert_eq!(back, Some(config));
 }
 
 async fn a_wiped_room_comes_back_ahead_of_every_number(world: World) {
     world.open(limited(3)).await;
     world.join(20, JoinMode::Enter).await;
     let last = world.snapshot().await;
-    let seen = Testimony {
+    let seen = WatermarkReport {
         reset_epoch: last.reset_epoch,
         queue_counter: 33,
         serving_counter: 4,
@@ -55,7 +56,7 @@ async fn seats_of_the_unseen_stay_taken_until_their_time_is_over(world: World) {
     world.open(limited(3)).await;
     world.join(20, JoinMode::Enter).await;
     wipe_and_restore(&world, &[]).await;
-    assert_eq!(world.snapshot().await.phantom, 3);
+    assert_eq!(world.snapshot().await.unconfirmed, 3);
     assert_eq!(world.tick(2).await.survey.usage.active, 3);
     world.seconds(300);
     assert_eq!(world.tick(2).await.survey.usage.active, 3);
@@ -80,7 +81,11 @@ async fn a_holder_who_returns_gets_its_session_back(world: World) {
     assert!(touched[0].session.is_some() && touched[1].session.is_some());
     assert_eq!(touched[2].session, None, "a seat of this generation would be on record");
     let back = world.snapshot().await;
-    assert_eq!((back.active, back.phantom), (1, 2), "its seat is no longer held for the unseen");
+    assert_eq!(
+        (back.active, back.unconfirmed),
+        (1, 2),
+        "its seat is no longer held for the unseen"
+    );
 }
 
 async fn increments_go_on_behind_the_gap(world: World) {
@@ -100,7 +105,7 @@ async fn a_room_that_is_there_is_not_restored(world: World) {
     world.join(5, JoinMode::Enter).await;
     let last = world.snapshot().await;
     let to = Restoration::from(&last, &[], 10);
-    let program = world.store.read_program(&world.room).await.unwrap().unwrap();
-    assert!(!world.store.restore(&last, 2, &to, &program).await.unwrap());
+    let config = world.store.read_config(&world.room).await.unwrap().unwrap();
+    assert!(!world.store.restore(&last, 2, &to, &config).await.unwrap());
     assert_eq!(world.snapshot().await.queue_counter, 5);
 }

@@ -1,7 +1,9 @@
 //! Sessions: how long they live, to the second, and what stays of them.
 
 use vestibule_domain::{QueueingMethod, RoomSettings};
-use vestibule_store::{Claim, Departure, EndedAs, JoinMode, Outcome, SessionKind, Touch, Touched};
+use vestibule_store::{
+    Claim, ClaimOutcome, Departure, EndedAs, JoinMode, SessionKind, Touch, Touched,
+};
 
 use crate::world::{World, limited, token};
 
@@ -31,7 +33,7 @@ async fn an_aws_style_session_lives_as_long_as_its_token(world: World) {
     assert_eq!(world.snapshot().await.active, 0, "and no seat for it");
     world.seconds(24 * 3600);
     world.tick(1).await;
-    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, Outcome::SessionEnded);
+    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, ClaimOutcome::SessionEnded);
 }
 
 async fn touch(world: &World, number: u64, seconds: (u64, u64), generation: u32) -> Touched {
@@ -87,7 +89,7 @@ async fn a_left_seat_is_free_at_once(world: World) {
     let epoch = world.reset_epoch().await;
     world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
     assert_eq!(world.join(1, JoinMode::Enter).await.seated, 1);
-    assert_eq!(world.claim(1, SessionKind::Visitor).await, Outcome::SessionEnded);
+    assert_eq!(world.claim(1, SessionKind::Visitor).await, ClaimOutcome::SessionEnded);
 }
 
 async fn a_revoked_seat_is_free_at_once_and_not_taken_again(world: World) {
@@ -101,8 +103,8 @@ async fn a_revoked_seat_is_free_at_once_and_not_taken_again(world: World) {
     assert_eq!(leave().await.unwrap(), [true, true, false]);
     assert_eq!(leave().await.unwrap(), [false, false, false], "once is enough");
     assert_eq!(world.snapshot().await.active, 0);
-    assert_eq!(world.claim(1, SessionKind::Visitor).await, Outcome::SessionEnded);
-    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, Outcome::SessionEnded);
+    assert_eq!(world.claim(1, SessionKind::Visitor).await, ClaimOutcome::SessionEnded);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::SessionEnded);
 }
 
 /// Touched, and claimed again, every second.
@@ -128,10 +130,10 @@ async fn without_renewal_a_session_ends_at_its_time_however_busy(world: World) {
     world.clock.advance_ms(1);
     assert_eq!(world.snapshot().await.active, 0);
     assert_eq!(touch(&world, 1, times, 1).await.session, None);
-    assert_eq!(world.claim(2, SessionKind::Visitor).await, Outcome::SessionEnded);
+    assert_eq!(world.claim(2, SessionKind::Visitor).await, ClaimOutcome::SessionEnded);
     world.tick(1).await;
     assert_eq!(touch(&world, 1, times, 1).await.session, None);
-    assert_eq!(world.claim(2, SessionKind::Visitor).await, Outcome::SessionEnded);
+    assert_eq!(world.claim(2, SessionKind::Visitor).await, ClaimOutcome::SessionEnded);
 }
 
 async fn renewal_can_be_switched_while_people_are_inside(world: World) {
@@ -165,7 +167,7 @@ async fn a_revoked_number_never_enters_again_by_any_route(world: World) {
         for number in [1, 2] {
             for won in [false, true] {
                 let claim = Claim { won, ..world.claim_now(number).await };
-                assert_eq!(world.claims(claim).await, Outcome::SessionEnded);
+                assert_eq!(world.claims(claim).await, ClaimOutcome::SessionEnded);
             }
             let times = (joined.issued_at, joined.expires_at);
             assert_eq!(touch(&world, number, times, 1).await.session, None);

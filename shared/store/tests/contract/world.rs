@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use vestibule_domain::{
-    Figures, Place, RoomId, RoomSettings, advance,
-    pulse::{Decision, Pulse},
+    Place, RoomId, RoomSettings, TickFigures, plan,
     regions::Grants,
-    schedule::{Event, Program},
+    schedule::{Event, RoomConfig},
+    tick::{TickDecision, TickState},
 };
 use vestibule_store::{
-    Claim, Clock, Join, JoinMode, Joined, ManualClock, Outcome, Put, SessionKind, Store,
-    StoreError, SurveyReport, TokenRecord,
+    Claim, ClaimOutcome, Clock, Join, JoinMode, Joined, ManualClock, PutOutcome, SessionKind,
+    Store, StoreError, TickReport, TokenRecord,
 };
 use vestibule_tests::{Flavor, Redis};
 
@@ -51,19 +51,19 @@ impl World {
     }
 
     /// Changes the settings, whatever they are.
-    pub(crate) async fn put(&self, settings: RoomSettings) -> Put {
+    pub(crate) async fn put(&self, settings: RoomSettings) -> PutOutcome {
         self.schedule(settings, &[]).await
     }
 
     /// Changes the settings and the events, whatever they are.
-    pub(crate) async fn schedule(&self, settings: RoomSettings, events: &[Event]) -> Put {
-        let program = Program { settings, events: events.to_vec(), ..Program::default() };
-        self.store.put_program(&self.room, &program).await.unwrap()
+    pub(crate) async fn schedule(&self, settings: RoomSettings, events: &[Event]) -> PutOutcome {
+        let config = RoomConfig { settings, events: events.to_vec(), ..RoomConfig::default() };
+        self.store.put_config(&self.room, &config).await.unwrap()
     }
 
-    /// The program as the store has it.
-    pub(crate) async fn program(&self) -> Program {
-        self.store.read_program(&self.room).await.unwrap().unwrap()
+    /// The config as the store has it.
+    pub(crate) async fn config(&self) -> RoomConfig {
+        self.store.read_config(&self.room).await.unwrap().unwrap()
     }
 
     /// Moves the clock forward to this millisecond.
@@ -91,7 +91,7 @@ impl World {
         self.store.join(&self.room, &newcomers(region, count, JoinMode::Enter)).await.unwrap()
     }
 
-    pub(crate) async fn claim(&self, number: u64, kind: SessionKind) -> Outcome {
+    pub(crate) async fn claim(&self, number: u64, kind: SessionKind) -> ClaimOutcome {
         self.claim_entered(number, kind, START_MS / 1000).await
     }
 
@@ -101,18 +101,18 @@ impl World {
         number: u64,
         kind: SessionKind,
         entered_at: u64,
-    ) -> Outcome {
+    ) -> ClaimOutcome {
         let epoch = self.reset_epoch().await;
         self.claims(Self::claim_of(number, kind, entered_at, epoch)).await
     }
 
     /// What becomes of one claim.
-    pub(crate) async fn claims(&self, claim: Claim) -> Outcome {
+    pub(crate) async fn claims(&self, claim: Claim) -> ClaimOutcome {
         self.store.claim(&self.room, "k", &[claim]).await.unwrap().outcomes.remove(0)
     }
 
     /// A tick serves the next in line, who claims.
-    pub(crate) async fn claim_served(&self, number: u64) -> Outcome {
+    pub(crate) async fn claim_served(&self, number: u64) -> ClaimOutcome {
         self.tick(1).await;
         self.claims(self.claim_now(number).await).await
     }
@@ -152,12 +152,12 @@ impl World {
     }
 
     /// One tick of the leader with fencing epoch `epoch`.
-    pub(crate) async fn tick(&self, epoch: u64) -> SurveyReport {
+    pub(crate) async fn tick(&self, epoch: u64) -> TickReport {
         let snapshot = self.snapshot().await;
-        let report = self.store.survey(&self.room, &snapshot.draws, epoch).await.unwrap();
+        let report = self.store.begin_tick(&self.room, &snapshot.draws, epoch).await.unwrap();
         let decision = decided(&report);
         let advanced =
-            self.store.advance(&self.room, epoch, snapshot.reset_epoch, &report, &decision);
+            self.store.apply_plan(&self.room, epoch, snapshot.reset_epoch, &report, &decision);
         advanced.await.unwrap();
         report
     }
@@ -170,27 +170,29 @@ impl World {
 /// A leader with its memory, which does in a tick what the controllers do.
 pub(crate) struct Leader {
     pub(crate) epoch: u64,
-    pub(crate) pulse: Pulse,
+    pub(crate) pulse: TickState,
     /// Whether its last tick turned a page.
     pub(crate) turned: bool,
 }
 
 impl Leader {
     pub(crate) fn new(epoch: u64) -> Self {
-        Self { epoch, pulse: Pulse::default(), turned: false }
+        Self { epoch, pulse: TickState::default(), turned: false }
     }
 
-    pub(crate) async fn beat(&mut self, world: &World) -> SurveyReport {
+    pub(crate) async fn beat(&mut self, world: &World) -> TickReport {
         let (store, room, last) = (&world.store, &world.room, world.snapshot().await);
-        let mut report = store.survey(room, &last.draws, self.epoch).await.unwrap();
-        self.turned = report.must_turn;
-        if report.must_turn {
-            let program = world.program().await;
-            assert!(store.turn(room, self.epoch, &program, report.survey.now_ms).await.unwrap());
-            report = store.survey(room, &last.draws, self.epoch).await.unwrap();
+        let mut report = store.begin_tick(room, &last.draws, self.epoch).await.unwrap();
+        self.turned = report.phase_is_over;
+        if report.phase_is_over {
+            let config = world.config().await;
+            assert!(
+                store.switch_phase(room, self.epoch, &config, report.survey.now_ms).await.unwrap()
+            );
+            report = store.begin_tick(room, &last.draws, self.epoch).await.unwrap();
         }
         let decision = self.pulse.decide(&report.survey, &report.settings);
-        store.advance(room, self.epoch, last.reset_epoch, &report, &decision).await.unwrap();
+        store.apply_plan(room, self.epoch, last.reset_epoch, &report, &decision).await.unwrap();
         report
     }
 }
@@ -201,10 +203,10 @@ fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
 }
 
 /// The plan of a leader without a memory.
-pub(crate) fn decided(report: &SurveyReport) -> Decision {
-    let plan = advance::plan(&report.survey, 1);
-    let figures = Figures { waiting: plan.waiting, ..Figures::default() };
-    Decision { plan, figures, grants: Grants::default() }
+pub(crate) fn decided(report: &TickReport) -> TickDecision {
+    let plan = plan::plan(&report.survey, 1);
+    let figures = TickFigures { waiting: plan.waiting, ..TickFigures::default() };
+    TickDecision { plan, figures, grants: Grants::default() }
 }
 
 pub(crate) fn limited(ceiling: u64) -> RoomSettings {
@@ -217,9 +219,11 @@ pub(crate) fn patient(ceiling: u64) -> RoomSettings {
 }
 
 /// The token of an outcome that let someone in.
-pub(crate) fn token(outcome: Outcome) -> TokenRecord {
+pub(crate) fn token(outcome: ClaimOutcome) -> TokenRecord {
     match outcome {
-        Outcome::Entered(record) | Outcome::Repeated(record) | Outcome::Uncounted(record) => record,
+        ClaimOutcome::Entered(record)
+        | ClaimOutcome::Repeated(record)
+        | ClaimOutcome::Uncounted(record) => record,
         other => panic!("nobody entered: {other:?}"),
     }
 }

@@ -2,7 +2,7 @@
 //! every ticket has the same length and its length tells nothing. Nothing is secret or checked
 //! here; that is the sealer's.
 
-use vestibule_domain::{Lease, Place, Waiter, stake::Stake};
+use vestibule_domain::{Lease, Place, Waiter, accrued_hazard::AccruedHazard};
 
 use super::{Seat, Ticket};
 
@@ -34,8 +34,8 @@ pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
         .put(lease.slice.to_be_bytes())
         .put([lease.width])
         .put(lease.index.to_be_bytes())
-        .put(waiter.stake.credit.to_be_bytes())
-        .put(waiter.stake.seen.to_be_bytes())
+        .put(waiter.accrued_hazard.credit.to_be_bytes())
+        .put(waiter.accrued_hazard.seen.to_be_bytes())
         .put(narrow::<5>(seat.issued_at))
         .put(narrow::<5>(seat.expires_at))
         .put(seat.generation.to_be_bytes());
@@ -60,7 +60,7 @@ pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
         width: u8::from_be_bytes(reader.take()?),
         index: u32::from_be_bytes(reader.take()?),
     };
-    let stake = Stake {
+    let accrued_hazard = AccruedHazard {
         credit: u32::from_be_bytes(reader.take()?),
         seen: u32::from_be_bytes(reader.take()?),
     };
@@ -71,7 +71,7 @@ pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
     };
     let lease = (flags & HAS_LEASE != 0).then_some(lease);
     Some(Ticket {
-        waiter: Waiter { place, checked_in_at, interval_ms, lease, stake },
+        waiter: Waiter { place, checked_in_at, interval_ms, lease, accrued_hazard },
         seat: (flags & HAS_SEAT != 0).then_some(seat),
     })
 }

@@ -62,7 +62,7 @@ fn another_room_is_refused() {
 fn id_and_refresh_tokens_open_nothing() {
     for token_use in [TokenUse::Id, TokenUse::Refresh] {
         let token = signed(&Claims { token_use, ..claims() });
-        assert_eq!(check(&token), Err(VerifyError::Use));
+        assert_eq!(check(&token), Err(VerifyError::Usage));
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use vestibule_domain::{
-    advance::Survey,
+    plan::TickInput,
     regions::{ByRegion, Shares, minute_of_history},
 };
 
@@ -26,11 +26,11 @@ impl Traffic {
     }
 
     /// The shares in a room as `survey` saw it.
-    pub(super) fn shares(&mut self, survey: &Survey) -> Shares {
+    pub(super) fn shares(&mut self, survey: &TickInput) -> Shares {
         let minute = minute_of_history(survey.now_ms / MINUTE_MS);
         self.minutes = self.minutes.split_off(&minute);
         let newcomers = self.minutes.get(&minute).cloned().unwrap_or_default();
-        Shares::of(&newcomers, survey.usage.rate)
+        Shares::from_newcomers(&newcomers, survey.usage.rate)
     }
 }
 
@@ -44,7 +44,8 @@ mod tests {
         traffic.note(0, "eu", 30);
         traffic.note(59_999, "us", 10);
         traffic.note(60_000, "us", 500);
-        let mut grants = |now_ms| traffic.shares(&Survey { now_ms, ..Survey::default() }).divide(8);
+        let mut grants =
+            |now_ms| traffic.shares(&TickInput { now_ms, ..TickInput::default() }).divide(8);
         assert_eq!(grants(60_000).regions["eu"], 6, "minute 0 stands for all before it");
         let third = grants(120_000);
         assert_eq!((third.regions["eu"], third.regions["us"]), (6, 2));

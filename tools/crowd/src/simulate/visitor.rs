@@ -50,7 +50,7 @@ pub(super) struct Visitor {
     /// What its ticket remembers.
     pub(super) waiter: Waiter,
     /// What decides in a random room: exponential, of mean 1.
-    pub(super) luck: f64,
+    pub(super) win_threshold: f64,
     /// In which order it gets a seat while it is at the door, lowest first.
     pub(super) rank: u64,
     /// The part of its wait after which it closes the tab; 1 or more = never.
@@ -84,7 +84,7 @@ impl Visitor {
         let patience = plan.patience.map_or(1.0, |part| part as f32);
         Self {
             waiter: Waiter::new(Place { number: 0, entered_at: 0, region }, None, 0),
-            luck: -(1.0 - rng.random::<f64>()).ln(),
+            win_threshold: -(1.0 - rng.random::<f64>()).ln(),
             rank: 0,
             patience,
             stay_ms: u32::try_from(plan.stay.as_millis()).unwrap_or(u32::MAX),
@@ -151,8 +151,8 @@ mod tests {
         let crowd = crowd(Habits { hidden: 0.2, impatient: 0.1 });
         let share =
             |is: &dyn Fn(&Visitor) -> bool| real(crowd.iter().filter(|v| is(v)).count()) / 20_000.0;
-        assert!((share(&|v| v.luck > std::f64::consts::LN_2) - 0.5).abs() < 0.01);
-        assert!((share(&|v| v.luck > 3.0) - (-3.0_f64).exp()).abs() < 0.005);
+        assert!((share(&|v| v.win_threshold > std::f64::consts::LN_2) - 0.5).abs() < 0.01);
+        assert!((share(&|v| v.win_threshold > 3.0) - (-3.0_f64).exp()).abs() < 0.005);
         assert!((share(&|v| v.habit == Habit::Hidden) - 0.2).abs() < 0.01);
         assert!((share(&|v| v.habit == Habit::Impatient) - 0.1).abs() < 0.01);
         assert_eq!(crowd[0].stay_ms, 7_200_000);

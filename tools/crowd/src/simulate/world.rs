@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use vestibule_domain::{
-    Lease, Place, RoomId, RoomSettings, RoomSnapshot, pulse::Pulse, schedule::Program,
+    Lease, Place, RoomId, RoomSettings, RoomSnapshot, schedule::RoomConfig, tick::TickState,
 };
 use vestibule_store::{
-    Claim, Clock, Departure, EndedAs, Join, JoinMode, Joined, ManualClock, Outcome, SessionKind,
-    Store,
+    Claim, ClaimOutcome, Clock, Departure, EndedAs, Join, JoinMode, Joined, ManualClock,
+    SessionKind, Store,
 };
 
 use super::traffic::Traffic;
@@ -32,7 +32,7 @@ pub(super) struct World {
     room: RoomId,
     settings: RoomSettings,
     snapshot: RoomSnapshot,
-    pulse: Pulse,
+    pulse: TickState,
     traffic: Traffic,
 }
 
@@ -62,7 +62,7 @@ impl World {
         let room = RoomId::new(format!("simulation-{:016x}", rand::random::<u64>()))?;
         put(&store, &room, RoomSettings { queue_all: held, ..settings.clone() }).await?;
         let snapshot = read(&store, &room).await?;
-        let (pulse, traffic) = (Pulse::default(), Traffic::default());
+        let (pulse, traffic) = (TickState::default(), Traffic::default());
         Ok(Self { store, clock, room, settings, snapshot, pulse, traffic })
     }
 
@@ -135,7 +135,7 @@ impl World {
     }
 
     /// A batch of visitors claims seats.
-    pub(super) async fn claim(&self, claims: &[Claim]) -> anyhow::Result<Vec<Outcome>> {
+    pub(super) async fn claim(&self, claims: &[Claim]) -> anyhow::Result<Vec<ClaimOutcome>> {
         Ok(self.store.claim(&self.room, KEY, claims).await?.outcomes)
     }
 
@@ -157,11 +157,11 @@ impl World {
 
     /// The leader's tick, and the news of it.
     pub(super) async fn tick(&mut self) -> anyhow::Result<()> {
-        let report = self.store.survey(&self.room, &self.snapshot.draws, EPOCH).await?;
+        let report = self.store.begin_tick(&self.room, &self.snapshot.draws, EPOCH).await?;
         self.pulse.divide_by(self.traffic.shares(&report.survey));
         let decision = self.pulse.decide(&report.survey, &report.settings);
         let reset_epoch = self.snapshot.reset_epoch;
-        self.store.advance(&self.room, EPOCH, reset_epoch, &report, &decision).await?;
+        self.store.apply_plan(&self.room, EPOCH, reset_epoch, &report, &decision).await?;
         self.snapshot = read(&self.store, &self.room).await?;
         Ok(())
     }
@@ -176,8 +176,8 @@ fn check(settings: &RoomSettings) -> anyhow::Result<()> {
 }
 
 async fn put(store: &Store, room: &RoomId, settings: RoomSettings) -> anyhow::Result<()> {
-    let program = Program { settings, ..Program::default() };
-    store.put_program(room, &program).await.context("creating the simulated room")?;
+    let config = RoomConfig { settings, ..RoomConfig::default() };
+    store.put_config(room, &config).await.context("creating the simulated room")?;
     Ok(())
 }
 

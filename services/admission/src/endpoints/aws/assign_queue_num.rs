@@ -10,7 +10,7 @@ use axum::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_issuance::aws::{AwsError, ErrorBody};
 use vestibule_runtime::{
     extract::Json,
     problem::{Problem, ProblemType},
@@ -49,14 +49,14 @@ pub(crate) struct Assigned {
 pub(crate) async fn assign_queue_num(
     State(admission): State<Arc<Admission>>,
     json: Result<Json<AssignQueueNum>, Problem>,
-) -> Result<Response, Answer> {
+) -> Result<Response, AwsError> {
     let event_id = body(json)?.event_id;
-    let visit = event(&admission, &event_id).ok_or(Answer::InvalidEvent)?;
-    let joined = admission.joins.join(&visit.snapshot.room, JoinMode::Queue).await?;
-    let seals = visit.seals_of(&admission, joined.reset_epoch);
-    let api_request_id = seals
+    let context = event(&admission, &event_id).ok_or(AwsError::InvalidEvent)?;
+    let joined = admission.joins.join(&context.snapshot.room, JoinMode::Queue).await?;
+    let ciphers = context.ciphers_for(&admission, joined.reset_epoch);
+    let api_request_id = ciphers
         .request_ids
         .seal(joined.place)
-        .map_err(|_| Answer::from(Problem::new(ProblemType::Internal)))?;
+        .map_err(|_| AwsError::from(Problem::new(ProblemType::Internal)))?;
     Ok(([(CACHE_CONTROL, "no-store")], JsonAnswer(Assigned { api_request_id })).into_response())
 }

@@ -2,17 +2,17 @@
 
 use serde::de::DeserializeOwned;
 use vestibule_domain::Place;
-use vestibule_entry::aws::Answer;
+use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_token::RequestIdError;
 
-use crate::{state::Admission, visit::Visit};
+use crate::{state::Admission, visitor::RoomContext};
 
 /// The value of each of `names` in a query, all of which must be there and not blank.
 pub(super) fn required<const N: usize>(
     query: Option<&str>,
     names: [&'static str; N],
-) -> Result<[String; N], Answer> {
+) -> Result<[String; N], AwsError> {
     let mut values: [Option<String>; N] = [const { None }; N];
     for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
         if let Some(nth) = names.iter().position(|wanted| *wanted == name) {
@@ -27,7 +27,7 @@ pub(super) fn required<const N: usize>(
         .collect();
     if !missing.is_empty() {
         let missing = missing.join(", ");
-        return Err(Answer::bad_request(format!(
+        return Err(AwsError::bad_request(format!(
             "Missing required request parameters: [{missing}]"
         )));
     }
@@ -37,22 +37,22 @@ pub(super) fn required<const N: usize>(
 /// The body of a call, whatever its content type says.
 pub(super) fn body<T: DeserializeOwned>(
     body: Result<vestibule_runtime::extract::Json<T>, Problem>,
-) -> Result<T, Answer> {
+) -> Result<T, AwsError> {
     match body {
         Ok(body) => Ok(body.0),
         Err(problem) if problem.kind() == ProblemType::InvalidRequest => {
-            Err(Answer::bad_request("Invalid request body"))
+            Err(AwsError::bad_request("Invalid request body"))
         }
         Err(problem) => Err(problem.into()),
     }
 }
 
 /// The room that is the event `event_id`.
-pub(super) fn event(admission: &Admission, event_id: &str) -> Option<Visit> {
-    Visit::of(admission, event_id).ok()
+pub(super) fn event(admission: &Admission, event_id: &str) -> Option<RoomContext> {
+    RoomContext::for_room(admission, event_id).ok()
 }
 
 /// The place that a request id of the event stands for.
-pub(super) fn place(visit: &Visit, request_id: &str) -> Result<Place, RequestIdError> {
-    visit.seals.request_ids.open(request_id)
+pub(super) fn place(context: &RoomContext, request_id: &str) -> Result<Place, RequestIdError> {
+    context.ciphers.request_ids.open(request_id)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Deserialize;
 use utoipa::ToSchema;
-use vestibule_entry::aws::{self, Answer, ErrorBody, Tokens};
+use vestibule_issuance::aws::{self, AwsError, ErrorBody, Tokens};
 use vestibule_runtime::{extract::Json, problem::Problem};
 
 use super::event::body;
@@ -38,7 +38,7 @@ pub(crate) struct GenerateToken {
 pub(crate) async fn generate_token(
     State(admission): State<Arc<Admission>>,
     json: Result<Json<GenerateToken>, Problem>,
-) -> Result<Tokens, Answer> {
+) -> Result<Tokens, AwsError> {
     let GenerateToken { event_id, request_id } = body(json)?;
     let known = admission.feed.room(&event_id);
     let issuer = known.as_ref().and_then(|room| room.snapshot().settings.issuer.clone());

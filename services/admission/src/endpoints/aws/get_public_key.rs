@@ -8,7 +8,7 @@ use axum::{
     http::header::CACHE_CONTROL,
     response::{IntoResponse, Response},
 };
-use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_issuance::aws::{AwsError, ErrorBody};
 
 use super::event::{event, required};
 use crate::state::Admission;
@@ -30,10 +30,10 @@ use crate::state::Admission;
 pub(crate) async fn get_public_key(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Answer> {
+) -> Result<Response, AwsError> {
     let [event_id] = required(query.as_deref(), ["event_id"])?;
     // The text is not that of the other calls; clients know it so.
-    event(&admission, &event_id).ok_or(Answer::InvalidRequest)?;
+    event(&admission, &event_id).ok_or(AwsError::InvalidRequest)?;
     let key = admission.keys.public_jwk()?;
     Ok(([(CACHE_CONTROL, "public, max-age=60")], Json(key)).into_response())
 }

@@ -10,7 +10,7 @@ use axum::{
 };
 use serde::Serialize;
 use utoipa::ToSchema;
-use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_issuance::aws::{AwsError, ErrorBody};
 use vestibule_token::RequestIdError;
 
 use super::event::{event, place, required};
@@ -43,15 +43,15 @@ pub(crate) struct QueueNum {
 pub(crate) async fn get_queue_num(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Answer> {
+) -> Result<Response, AwsError> {
     let [event_id, request_id] = required(query.as_deref(), ["event_id", "request_id"])?;
-    let visit = event(&admission, &event_id).ok_or(Answer::InvalidEventOrRequest)?;
-    let place = place(&visit, &request_id).map_err(|error| match error {
-        RequestIdError::Malformed => Answer::InvalidEventOrRequest,
-        RequestIdError::Foreign => Answer::NotFoundYet,
+    let context = event(&admission, &event_id).ok_or(AwsError::InvalidEventOrRequest)?;
+    let place = place(&context, &request_id).map_err(|error| match error {
+        RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
+        RequestIdError::Foreign => AwsError::NotFoundYet,
     })?;
     // Clients compare this with the serving counter: after a draw it is the place drawn.
-    let queue_number = visit.snapshot.position(place.number).ok_or(Answer::NotFoundYet)?;
+    let queue_number = context.snapshot.position(place.number).ok_or(AwsError::NotFoundYet)?;
     let entry_time = place.entered_at;
     let found = QueueNum { queue_number, entry_time, event_id, status: 1 };
     Ok(([(CACHE_CONTROL, "no-store")], Json(found)).into_response())

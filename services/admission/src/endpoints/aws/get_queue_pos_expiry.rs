@@ -10,7 +10,7 @@ use axum::{
 };
 use serde::Serialize;
 use utoipa::ToSchema;
-use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_issuance::aws::{AwsError, ErrorBody};
 use vestibule_store::PositionExpiry;
 use vestibule_token::RequestIdError;
 
@@ -41,19 +41,19 @@ pub(crate) struct QueuePosExpiry {
 pub(crate) async fn get_queue_pos_expiry(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Answer> {
+) -> Result<Response, AwsError> {
     let [event_id, request_id] = required(query.as_deref(), ["event_id", "request_id"])?;
-    let visit = event(&admission, &event_id).ok_or(Answer::InvalidEventOrRequest)?;
-    let snapshot = &visit.snapshot;
-    let opened = place(&visit, &request_id);
+    let context = event(&admission, &event_id).ok_or(AwsError::InvalidEventOrRequest)?;
+    let snapshot = &context.snapshot;
+    let opened = place(&context, &request_id);
     if opened == Err(RequestIdError::Malformed) {
-        return Err(Answer::InvalidEventOrRequest);
+        return Err(AwsError::InvalidEventOrRequest);
     }
     if snapshot.settings.position_expiry_seconds.is_none() {
-        return Err(Answer::ExpiryOff);
+        return Err(AwsError::ExpiryOff);
     }
-    let place = opened.map_err(|_| Answer::UnknownRequest)?;
-    let position = snapshot.position(place.number).ok_or(Answer::NotServed)?;
+    let place = opened.map_err(|_| AwsError::UnknownRequest)?;
+    let position = snapshot.position(place.number).ok_or(AwsError::NotServed)?;
     let expiry =
         admission.store.position_expiry(&snapshot.room, snapshot.reset_epoch, &place, position);
     match expiry.await? {
@@ -61,9 +61,9 @@ pub(crate) async fn get_queue_pos_expiry(
             let left = QueuePosExpiry { expires_in: seconds_left };
             Ok(([(CACHE_CONTROL, "no-store")], Json(left)).into_response())
         }
-        PositionExpiry::Never => Err(Answer::ExpiryOff),
-        PositionExpiry::NotServed => Err(Answer::NotServed),
-        PositionExpiry::Expired => Err(Answer::PositionExpired),
-        PositionExpiry::Foreign => Err(Answer::UnknownRequest),
+        PositionExpiry::Never => Err(AwsError::ExpiryOff),
+        PositionExpiry::NotServed => Err(AwsError::NotServed),
+        PositionExpiry::Expired => Err(AwsError::PositionExpired),
+        PositionExpiry::Foreign => Err(AwsError::UnknownRequest),
     }
 }

@@ -10,7 +10,7 @@ use axum::{
 };
 use serde::Serialize;
 use utoipa::ToSchema;
-use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_issuance::aws::{AwsError, ErrorBody};
 
 use super::event::{event, required};
 use crate::state::Admission;
@@ -34,10 +34,10 @@ pub(crate) struct ServingNum {
 pub(crate) async fn get_serving_num(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Answer> {
+) -> Result<Response, AwsError> {
     let [event_id] = required(query.as_deref(), ["event_id"])?;
-    let visit = event(&admission, &event_id).ok_or(Answer::InvalidEvent)?;
-    let serving_counter = visit.snapshot.served_for_all().to_string();
+    let context = event(&admission, &event_id).ok_or(AwsError::InvalidEvent)?;
+    let serving_counter = context.snapshot.served_for_all().to_string();
     Ok(([(CACHE_CONTROL, "public, max-age=1")], Json(ServingNum { serving_counter }))
         .into_response())
 }

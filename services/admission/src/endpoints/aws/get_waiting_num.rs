@@ -10,7 +10,7 @@ use axum::{
 };
 use serde::Serialize;
 use utoipa::ToSchema;
-use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_issuance::aws::{AwsError, ErrorBody};
 
 use super::event::{event, required};
 use crate::state::Admission;
@@ -34,9 +34,9 @@ pub(crate) struct WaitingNum {
 pub(crate) async fn get_waiting_num(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Answer> {
+) -> Result<Response, AwsError> {
     let [event_id] = required(query.as_deref(), ["event_id"])?;
-    let visit = event(&admission, &event_id).ok_or(Answer::InvalidEvent)?;
-    let waiting_num = visit.snapshot.numbers_waiting();
+    let context = event(&admission, &event_id).ok_or(AwsError::InvalidEvent)?;
+    let waiting_num = context.snapshot.numbers_waiting();
     Ok(([(CACHE_CONTROL, "public, max-age=1")], Json(WaitingNum { waiting_num })).into_response())
 }

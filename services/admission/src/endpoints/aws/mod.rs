@@ -1,5 +1,5 @@
 //! The public AWS-style calls, with no prefix. Statuses and bodies are those that their clients
-//! know: see `vestibule_entry::aws`.
+//! know: see `vestibule_issuance::aws`.
 
 mod assign_queue_num;
 mod event;

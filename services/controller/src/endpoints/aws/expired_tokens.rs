@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State};
-use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_issuance::aws::{AwsError, ErrorBody};
 
 use crate::{extractors::EventQuery, openapi::AwsRefusals, rooms::RoomError, state::Controller};
 
@@ -21,7 +21,7 @@ use crate::{extractors::EventQuery, openapi::AwsRefusals, rooms::RoomError, stat
 pub(crate) async fn expired_tokens(
     State(controller): State<Arc<Controller>>,
     query: EventQuery,
-) -> Result<Json<Vec<String>>, Answer> {
+) -> Result<Json<Vec<String>>, AwsError> {
     let known = controller.event(&query.event_id).await?;
     let tokens = controller.store.expired_tokens(&known.snapshot().room).await;
     Ok(Json(tokens.map_err(RoomError::from)?))

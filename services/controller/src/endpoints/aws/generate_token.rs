@@ -6,7 +6,7 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use vestibule_domain::settings::MAX_SECONDS;
-use vestibule_entry::aws::{self, Answer, ErrorBody, Tokens};
+use vestibule_issuance::aws::{self, AwsError, ErrorBody, Tokens};
 
 use crate::{
     extractors::{AwsBody, WholeNumber},
@@ -49,7 +49,7 @@ pub struct TokenRequest {
 pub(crate) async fn generate_token(
     State(controller): State<Arc<Controller>>,
     AwsBody(body): AwsBody<TokenRequest>,
-) -> Result<Tokens, Answer> {
+) -> Result<Tokens, AwsError> {
     body.check_issuer()?;
     let validity = body.validity()?;
     let known = match controller.event(&body.event_id).await {
@@ -66,19 +66,19 @@ pub(crate) async fn generate_token(
 // === impl TokenRequest ===
 
 impl TokenRequest {
-    fn check_issuer(&self) -> Result<(), Answer> {
+    fn check_issuer(&self) -> Result<(), AwsError> {
         let Some(issuer) = &self.issuer else { return Ok(()) };
         let length = issuer.chars().count();
         if (1..=MAX_ISSUER_CHARS).contains(&length) && !issuer.chars().any(char::is_control) {
             return Ok(());
         }
-        Err(Answer::bad_request("Invalid issuer: 1 to 512 printable characters"))
+        Err(AwsError::bad_request("Invalid issuer: 1 to 512 printable characters"))
     }
 
-    fn validity(&self) -> Result<Option<u64>, Answer> {
+    fn validity(&self) -> Result<Option<u64>, AwsError> {
         let Some(WholeNumber(seconds)) = self.validity_period else { return Ok(None) };
         let seconds = u64::try_from(seconds).ok().filter(|s| (1..=MAX_SECONDS).contains(s));
-        let refusal = || Answer::bad_request("Invalid validity_period: 1 to 604800 seconds");
+        let refusal = || AwsError::bad_request("Invalid validity_period: 1 to 604800 seconds");
         seconds.ok_or_else(refusal).map(Some)
     }
 }

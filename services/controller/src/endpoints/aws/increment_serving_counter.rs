@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_issuance::aws::{AwsError, ErrorBody};
 
 use crate::{
     extractors::{AwsBody, WholeNumber},
@@ -44,7 +44,7 @@ pub struct ServingNum {
 pub(crate) async fn increment_serving_counter(
     State(controller): State<Arc<Controller>>,
     AwsBody(body): AwsBody<Increment>,
-) -> Result<Json<ServingNum>, Answer> {
+) -> Result<Json<ServingNum>, AwsError> {
     let room = controller.event(&body.event_id).await?.snapshot().room.clone();
     match controller.store.increment(&room, body.increment_by.0).await {
         Ok(serving_num) => Ok(Json(ServingNum { serving_num })),

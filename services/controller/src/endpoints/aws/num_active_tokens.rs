@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::Serialize;
 use utoipa::ToSchema;
-use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_issuance::aws::{AwsError, ErrorBody};
 
 use crate::{extractors::EventQuery, openapi::AwsRefusals, state::Controller};
 
@@ -28,8 +28,8 @@ pub struct ActiveTokens {
 pub(crate) async fn num_active_tokens(
     State(controller): State<Arc<Controller>>,
     query: EventQuery,
-) -> Result<Json<ActiveTokens>, Answer> {
+) -> Result<Json<ActiveTokens>, AwsError> {
     let known = controller.event(&query.event_id).await?;
     let room = controller.read_room(&known.snapshot().room).await?;
-    Ok(Json(ActiveTokens { active_tokens: room.active + room.phantom }))
+    Ok(Json(ActiveTokens { active_tokens: room.active + room.unconfirmed }))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::Deserialize;
 use utoipa::ToSchema;
-use vestibule_entry::aws::{Answer, MessageBody};
+use vestibule_issuance::aws::{AwsError, MessageBody};
 
 use crate::{extractors::AwsBody, openapi::AwsRefusals, rooms::RoomError, state::Controller};
 
@@ -27,7 +27,7 @@ pub struct Reset {
 pub(crate) async fn reset_initial_state(
     State(controller): State<Arc<Controller>>,
     AwsBody(body): AwsBody<Reset>,
-) -> Result<Json<MessageBody>, Answer> {
+) -> Result<Json<MessageBody>, AwsError> {
     match reset(&controller, &body.event_id).await {
         Ok(()) | Err(RoomError::Unknown) => {
             let message = "Reset accepted; it takes effect at once.".to_owned();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vestibule_entry::aws::{Answer, ErrorBody};
+use vestibule_issuance::aws::{AwsError, ErrorBody};
 use vestibule_store::{Departure, EndedAs};
 use vestibule_token::RequestIdError;
 
@@ -47,35 +47,35 @@ pub struct Updated {}
 pub(crate) async fn update_session(
     State(controller): State<Arc<Controller>>,
     AwsBody(body): AwsBody<SessionUpdate>,
-) -> Result<Json<Updated>, Answer> {
+) -> Result<Json<Updated>, AwsError> {
     let ended_as = ended_as(body.status)?;
     let known = controller.event(&body.event_id).await.map_err(invalid)?;
     let snapshot = known.snapshot();
-    let seals = controller.seals.of(&snapshot.room, snapshot.reset_epoch);
-    let place = seals.request_ids.open(&body.request_id).map_err(|error| match error {
-        RequestIdError::Malformed => Answer::InvalidEventOrRequest,
-        RequestIdError::Foreign => Answer::NoSession,
+    let ciphers = controller.ciphers.get(&snapshot.room, snapshot.reset_epoch);
+    let place = ciphers.request_ids.open(&body.request_id).map_err(|error| match error {
+        RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
+        RequestIdError::Foreign => AwsError::NoSession,
     })?;
     let departure = Departure { number: place.number, ended_as };
     let left = controller.store.leave(&snapshot.room, snapshot.reset_epoch, &[departure]).await;
     match left {
         Ok(ended) if ended.contains(&true) => Ok(Json(Updated {})),
-        Ok(_) => Err(Answer::NoSession),
+        Ok(_) => Err(AwsError::NoSession),
         Err(error) => Err(invalid(controller.explain(&snapshot.room, error).await)),
     }
 }
 
-fn ended_as(status: WholeNumber) -> Result<EndedAs, Answer> {
+fn ended_as(status: WholeNumber) -> Result<EndedAs, AwsError> {
     match status.0 {
         1 => Ok(EndedAs::Completed),
         -1 => Ok(EndedAs::Abandoned),
-        _ => Err(Answer::bad_request("Invalid status: 1 (completed) or -1 (abandoned)")),
+        _ => Err(AwsError::bad_request("Invalid status: 1 (completed) or -1 (abandoned)")),
     }
 }
 
-fn invalid(error: RoomError) -> Answer {
+fn invalid(error: RoomError) -> AwsError {
     match error {
-        RoomError::Unknown => Answer::InvalidEventOrRequest,
+        RoomError::Unknown => AwsError::InvalidEventOrRequest,
         RoomError::Store(error) => error.into(),
     }
 }

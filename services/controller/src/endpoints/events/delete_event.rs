@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
-use vestibule_domain::schedule::Program;
+use vestibule_domain::schedule::RoomConfig;
 use vestibule_runtime::{Problem, extract::Path};
 
 use super::{EventAddress, find};
@@ -25,10 +25,10 @@ pub(crate) async fn delete_event(
     State(controller): State<Arc<Controller>>,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
 ) -> Result<StatusCode, Problem> {
-    let remove = |program: &mut Program| {
-        find(program, &name)?;
-        program.events.retain(|event| event.name != name);
+    let remove = |config: &mut RoomConfig| {
+        find(config, &name)?;
+        config.events.retain(|event| event.name != name);
         Ok(StatusCode::NO_CONTENT)
     };
-    controller.change_program(&room, remove).await
+    controller.change_config(&room, remove).await
 }

@@ -10,9 +10,9 @@ use vestibule_runtime::{
 
 use super::{EventAddress, find};
 use crate::{
+    api_types::Event,
     openapi::{InvalidRequest, NoSuchEvent, Refusals},
     state::Controller,
-    wire::Event,
 };
 
 /// Tells what an event sets.
@@ -25,6 +25,6 @@ pub(crate) async fn get_event(
     State(controller): State<Arc<Controller>>,
     Path(EventAddress { room, event }): Path<EventAddress>,
 ) -> Result<Json<Event>, Problem> {
-    let program = controller.read_program(&room).await?;
-    Ok(Json(find(&program, &event)?.into()))
+    let config = controller.read_config(&room).await?;
+    Ok(Json(find(&config, &event)?.into()))
 }

@@ -10,9 +10,9 @@ use vestibule_runtime::{
 
 use super::{EventAddress, find};
 use crate::{
+    api_types::EventDetails,
     openapi::{InvalidRequest, NoSuchEvent, Refusals},
     state::Controller,
-    wire::EventDetails,
 };
 
 /// Tells what an event brings into force, with what it leaves to its room as the room is now, and
@@ -26,9 +26,9 @@ pub(crate) async fn get_event_details(
     State(controller): State<Arc<Controller>>,
     Path(EventAddress { room, event }): Path<EventAddress>,
 ) -> Result<Json<EventDetails>, Problem> {
-    let program = controller.read_program(&room).await?;
-    let event = find(&program, &event)?;
-    let state = program.state_of(&event, controller.now_ms().await?);
-    let settings = program.resolved(&event);
+    let config = controller.read_config(&room).await?;
+    let event = find(&config, &event)?;
+    let state = config.state_of(&event, controller.now_ms().await?);
+    let settings = config.resolved(&event);
     Ok(Json(EventDetails::new(event, &settings, state)))
 }

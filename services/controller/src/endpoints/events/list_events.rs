@@ -10,9 +10,9 @@ use vestibule_runtime::{
 };
 
 use crate::{
+    api_types::{Event, EventList},
     openapi::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
-    wire::{Event, EventList},
 };
 
 /// Lists a room's events, those that are over included, in the order in which they come.
@@ -26,7 +26,7 @@ pub(crate) async fn list_events(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Json<EventList>, Problem> {
-    let mut events = controller.read_program(&room).await?.events;
+    let mut events = controller.read_config(&room).await?.events;
     events.sort_by(|one, other| (one.opens(), &one.name).cmp(&(other.opens(), &other.name)));
     Ok(Json(EventList { events: events.into_iter().map(Event::from).collect() }))
 }

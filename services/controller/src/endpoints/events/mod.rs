@@ -11,7 +11,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 use vestibule_domain::{
     RoomId,
-    schedule::{Event, EventName, Program},
+    schedule::{Event, EventName, RoomConfig},
 };
 use vestibule_runtime::{Problem, ProblemType};
 
@@ -28,7 +28,7 @@ pub struct EventAddress {
 }
 
 /// The event of this name, or the 404 that there is none.
-fn find(program: &Program, name: &EventName) -> Result<Event, Problem> {
-    let event = program.event(name.as_str()).cloned();
+fn find(config: &RoomConfig, name: &EventName) -> Result<Event, Problem> {
+    let event = config.event(name.as_str()).cloned();
     event.ok_or_else(|| Problem::new(ProblemType::EventNotFound))
 }

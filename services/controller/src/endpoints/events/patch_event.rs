@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use vestibule_domain::schedule::Program;
+use vestibule_domain::schedule::RoomConfig;
 use vestibule_runtime::{
     Problem,
     extract::{Json, Path},
@@ -11,9 +11,9 @@ use vestibule_runtime::{
 
 use super::{EventAddress, find};
 use crate::{
+    api_types::{Event, Members},
     openapi::{Busy, InvalidRequest, NoSuchEvent, Refusals},
     state::Controller,
-    wire::{Event, Members},
 };
 
 /// Changes some of an event, by JSON merge patch (RFC 7396).
@@ -35,11 +35,11 @@ pub(crate) async fn patch_event(
     Json(members): Json<Members>,
 ) -> Result<Json<Event>, Problem> {
     let now_s = controller.now_ms().await? / 1000;
-    let place = |program: &mut Program| {
-        let before = find(program, &name)?;
+    let place = |config: &mut RoomConfig| {
+        let before = find(config, &name)?;
         let merged = members.clone().merge_event(&before)?;
         let event = merged.into_domain(name.clone(), Some(&before))?;
-        controller.place_event(&room, program, event, now_s)
+        controller.place_event(&room, config, event, now_s)
     };
     let (event, _) = controller.change_event(&room, place).await?;
     Ok(Json(event.into()))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
-use vestibule_domain::schedule::Program;
+use vestibule_domain::schedule::RoomConfig;
 use vestibule_runtime::{
     Problem,
     extract::{Json, Path},
@@ -11,9 +11,9 @@ use vestibule_runtime::{
 
 use super::EventAddress;
 use crate::{
+    api_types::{Event, Members},
     openapi::{Busy, InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
-    wire::{Event, Members},
 };
 
 /// Creates an event, or replaces it: what is left out is the room's.
@@ -36,9 +36,9 @@ pub(crate) async fn put_event(
 ) -> Result<(StatusCode, Json<Event>), Problem> {
     let given = members.create_event(&name)?;
     let now_s = controller.now_ms().await? / 1000;
-    let place = |program: &mut Program| {
-        let event = given.clone().into_domain(name.clone(), program.event(name.as_str()))?;
-        controller.place_event(&room, program, event, now_s)
+    let place = |config: &mut RoomConfig| {
+        let event = given.clone().into_domain(name.clone(), config.event(name.as_str()))?;
+        controller.place_event(&room, config, event, now_s)
     };
     let (event, is_new) = controller.change_event(&room, place).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };

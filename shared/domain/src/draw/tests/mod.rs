@@ -65,16 +65,20 @@ fn only_those_who_took_part_have_a_drawn_place() {
 fn several_draws_share_one_line() {
     let draws = [Draw::new(1, 100, [1; 32]), Draw::new(201, 100, [2; 32])];
     for number in [1, 50, 100] {
-        assert_eq!(Some(Draw::of(&draws, number)), draws[0].position(number));
+        assert_eq!(Some(Draw::position_in(&draws, number)), draws[0].position(number));
     }
     for number in [201, 250, 300] {
-        assert_eq!(Some(Draw::of(&draws, number)), draws[1].position(number));
+        assert_eq!(Some(Draw::position_in(&draws, number)), draws[1].position(number));
     }
     for number in [101, 150, 200, 301] {
-        assert_eq!(Draw::of(&draws, number), number, "who took part in no draw stays in place");
+        assert_eq!(
+            Draw::position_in(&draws, number),
+            number,
+            "who took part in no draw stays in place"
+        );
     }
-    assert_eq!(Draw::of(&[], 7), 7);
-    let mut line: Vec<_> = (1..=400).map(|number| Draw::of(&draws, number)).collect();
+    assert_eq!(Draw::position_in(&[], 7), 7);
+    let mut line: Vec<_> = (1..=400).map(|number| Draw::position_in(&draws, number)).collect();
     line.sort_unstable();
     assert_eq!(line, (1..=400).collect::<Vec<_>>());
 }

@@ -1,4 +1,4 @@
-//! Which changes of a program are refused, and why. What is in force when is in `program`'s tests.
+//! Which changes of a config are refused, and why. What is in force when is in `config`'s tests.
 
 use std::borrow::Cow;
 
@@ -17,8 +17,8 @@ fn other(name: &str, prequeue_start: Option<u64>, start: u64, end: u64) -> Event
     Event { name: name.parse().unwrap(), prequeue_start, start, end, draw: false, ..event() }
 }
 
-fn with(events: Vec<Event>) -> Program {
-    Program { events, ..Program::default() }
+fn with(events: Vec<Event>) -> RoomConfig {
+    RoomConfig { events, ..RoomConfig::default() }
 }
 
 fn fields(errors: &[FieldError]) -> Vec<Cow<'static, str>> {
@@ -27,8 +27,8 @@ fn fields(errors: &[FieldError]) -> Vec<Cow<'static, str>> {
 
 /// The fields refused when `changed` takes the place of [`event`] at `now`.
 fn refused(changed: &Event, now: u64) -> Vec<Cow<'static, str>> {
-    let program = with(vec![event()]);
-    fields(&program.errors_of_change(changed, Some(&event()), now))
+    let config = with(vec![event()]);
+    fields(&config.errors_of_change(changed, Some(&event()), now))
 }
 
 #[test]
@@ -45,12 +45,12 @@ fn an_unsound_event_is_refused_with_its_own_errors() {
 
 #[test]
 fn a_new_event_may_begin_now_and_not_earlier() {
-    let program = with(vec![]);
-    let queue = |now| fields(&program.errors_of_change(&event(), None, now));
+    let config = with(vec![]);
+    let queue = |now| fields(&config.errors_of_change(&event(), None, now));
     assert_eq!(queue(20_000), [""; 0]);
     assert_eq!(queue(20_001), ["prequeue_start_time"]);
     let plain = other("plain", None, 21_000, 22_000);
-    let start = |now| fields(&program.errors_of_change(&plain, None, now));
+    let start = |now| fields(&config.errors_of_change(&plain, None, now));
     assert_eq!(start(21_000), [""; 0]);
     assert_eq!(start(21_001), ["event_start_time"]);
 }
@@ -67,28 +67,28 @@ fn events_that_overlap_are_refused_and_named() {
         (Some(22_000), 22_500, 23_000, None),
         (None, 19_000, 30_000, Some("event_end_time")),
     ];
-    let mut program = with(vec![event()]);
+    let mut config = with(vec![event()]);
     for (prequeue, start, end, field) in cases {
         let new = other("new", prequeue, start, end);
-        let errors = program.errors_of_change(&new, None, NOW);
+        let errors = config.errors_of_change(&new, None, NOW);
         assert_eq!(fields(&errors), field.into_iter().collect::<Vec<_>>(), "{start}");
         if let [error] = errors.as_slice() {
             assert_eq!(error.reason, "overlaps with the event sale");
         }
         let aside = Event { suspended: true, ..new };
-        assert_eq!(program.errors_of_change(&aside, None, NOW), [], "a suspended one may");
+        assert_eq!(config.errors_of_change(&aside, None, NOW), [], "a suspended one may");
     }
-    program.events[0].suspended = true;
+    config.events[0].suspended = true;
     let new = other("new", None, 20_000, 30_000);
-    assert_eq!(program.errors_of_change(&new, None, NOW), [], "over a suspended one, too");
+    assert_eq!(config.errors_of_change(&new, None, NOW), [], "over a suspended one, too");
 }
 
 #[test]
 fn taking_up_a_suspended_event_again_looks_for_overlaps() {
     let new = other("new", None, 20_000, 30_000);
     let aside = Event { suspended: true, ..new.clone() };
-    let program = with(vec![event(), aside.clone()]);
-    let errors = program.errors_of_change(&new, Some(&aside), NOW);
+    let config = with(vec![event(), aside.clone()]);
+    let errors = config.errors_of_change(&new, Some(&aside), NOW);
     assert_eq!(fields(&errors), ["event_start_time"]);
 }
 
@@ -134,12 +134,12 @@ fn once_the_pre_queue_is_open_the_draw_is_settled() {
 fn without_a_draw_the_start_may_be_put_off_until_it_comes() {
     let before = Event { draw: false, ..event() };
     let later = Event { start: 21_500, ..before.clone() };
-    let program = with(vec![before.clone()]);
-    assert_eq!(program.errors_of_change(&later, Some(&before), 20_999), []);
-    let late = program.errors_of_change(&later, Some(&before), 21_000);
+    let config = with(vec![before.clone()]);
+    assert_eq!(config.errors_of_change(&later, Some(&before), 20_999), []);
+    let late = config.errors_of_change(&later, Some(&before), 21_000);
     assert_eq!(fields(&late), ["event_start_time"]);
     let drawn = Event { draw: true, ..before.clone() };
-    let errors = program.errors_of_change(&drawn, Some(&before), 20_000);
+    let errors = config.errors_of_change(&drawn, Some(&before), 20_000);
     assert_eq!(fields(&errors), ["draw_at_event_start"]);
 }
 
@@ -175,12 +175,12 @@ fn event_after_all() -> Event {
 fn settings_that_an_event_cannot_be_with_are_refused_by_its_name() {
     // Events set both limits or neither; a store of before that rule may hold half a pair.
     let half = Overrides { new_users_per_minute: Some(50), ..Overrides::default() };
-    let mut program = with(vec![Event { overrides: half, ..event() }]);
-    assert_eq!(program.errors_of_settings(), []);
-    program.settings.total_active_users = Some(40);
-    let errors = program.errors_of_settings();
+    let mut config = with(vec![Event { overrides: half, ..event() }]);
+    assert_eq!(config.errors_of_settings(), []);
+    config.settings.total_active_users = Some(40);
+    let errors = config.errors_of_settings();
     assert_eq!(fields(&errors), ["new_users_per_minute"]);
     assert!(errors[0].reason.starts_with("with the event sale: must not be above"));
-    program.settings.session_duration_seconds = 0;
-    assert_eq!(fields(&program.errors_of_settings()), ["session_duration_seconds"]);
+    config.settings.session_duration_seconds = 0;
+    assert_eq!(fields(&config.errors_of_settings()), ["session_duration_seconds"]);
 }

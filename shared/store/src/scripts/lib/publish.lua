@@ -9,16 +9,16 @@ local function snapshot(keys, room, now)
   local texts = redis.call('HMGET', keys.line, 'figures', 'draws')
   local version = redis.call('HGET', keys.settings, 'version') or 0
   return string.format(
-    '{"room":"%s","settings":%s,"event":%s,"figures":%s,"draws":%s,"program_version":%d,' ..
-    '"pool_first":%d,"pool_last":%d,"hazard":%d,"excused_until_ms":%d,' ..
+    '{"room":"%s","settings":%s,"event":%s,"figures":%s,"draws":%s,"config_version":%d,' ..
+    '"pool_first":%d,"pool_last":%d,"cumulative_hazard":%d,"excused_until_ms":%d,' ..
     '"reset_epoch":%d,"generation":%d,"now_ms":%d,' ..
-    '"queue_counter":%d,"serving_counter":%d,"admitted":%d,"active":%d,"phantom":%d,' ..
+    '"queue_counter":%d,"serving_counter":%d,"admitted":%d,"active":%d,"unconfirmed":%d,' ..
     '"expired":%d,"skipped":%d,"expired_position":%d,"admitted_last_minute":%d,' ..
     '"tokens_until":%d}',
     room, settings.json, settings.event, texts[1] or '{}', texts[2] or '[]', version,
-    line.pool_first, line.pool_last, line.hazard, line.excused_until, line.reset_epoch, line.generation, now, line.queue_counter,
+    line.pool_first, line.pool_last, line.cumulative_hazard, line.excused_until, line.reset_epoch, line.generation, now, line.queue_counter,
     line.serving_counter, line.admitted, redis.call('ZCOUNT', keys.sessions, now, '+inf'),
-    line.phantom_until >= now and line.phantom or 0, line.expired, line.skipped,
+    line.unconfirmed_until >= now and line.unconfirmed or 0, line.expired, line.skipped,
     line.expired_position, rate_used(keys.rate, now), line.tokens_until)
 end
 

@@ -12,9 +12,9 @@ local GAP = 10000
 
 local LINE = {
   'reset_epoch', 'generation', 'queue_counter', 'serving_counter', 'admitted', 'expired',
-  'expired_position', 'promised', 'promised_at', 'phantom', 'phantom_until', 'skipped',
+  'expired_position', 'promised', 'promised_at', 'unconfirmed', 'unconfirmed_until', 'skipped',
   'leader_epoch', 'restored_at', 'presence_from', 'tokens_until',
-  'gap_first', 'gap_last', 'pool_first', 'pool_last', 'draw_count', 'hazard', 'excused_until',
+  'gap_first', 'gap_last', 'pool_first', 'pool_last', 'draw_count', 'cumulative_hazard', 'excused_until',
   'ticked_at', 'held_at',
 }
 

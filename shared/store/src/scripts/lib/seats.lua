@@ -4,8 +4,8 @@
 
 -- Seats taken: live sessions, and those that a lost store may still owe to unseen holders.
 local function seats_taken(sessions, line, now)
-  local phantom = line.phantom_until >= now and line.phantom or 0
-  return redis.call('ZCOUNT', sessions, now, '+inf') + phantom
+  local unconfirmed = line.unconfirmed_until >= now and line.unconfirmed or 0
+  return redis.call('ZCOUNT', sessions, now, '+inf') + unconfirmed
 end
 
 local function seats_left(sessions, settings, line, now)

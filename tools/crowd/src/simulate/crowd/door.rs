@@ -1,7 +1,7 @@
 //! Those at the door and those inside: seats are claimed, the lowest ranks first, held and left.
 
-use vestibule_domain::visit;
-use vestibule_store::{Claim, Outcome};
+use vestibule_domain::poll;
+use vestibule_store::{Claim, ClaimOutcome};
 
 use super::{Crowd, State};
 use crate::{number::real64, record::Ending};
@@ -21,7 +21,7 @@ impl Crowd {
             }
             let claims: Vec<_> = asking.iter().map(|&(_, id)| self.claim_of(id)).collect();
             let outcomes = self.world.claim(&claims).await?;
-            let full = outcomes.contains(&Outcome::NoSeat);
+            let full = outcomes.contains(&ClaimOutcome::NoSeat);
             for (place, outcome) in asking.into_iter().zip(outcomes) {
                 self.after_claim(place, &outcome);
             }
@@ -33,29 +33,31 @@ impl Crowd {
 
     fn claim_of(&self, id: u32) -> Claim {
         let visitor = &self.visitors[id as usize];
-        let won = visit::has_won(self.world.snapshot(), &visitor.waiter, visitor.luck);
+        let won = poll::has_won(self.world.snapshot(), &visitor.waiter, visitor.win_threshold);
         self.world.claim_of(visitor.waiter.place, won)
     }
 
-    fn after_claim(&mut self, place: (u64, u32), outcome: &Outcome) {
-        if *outcome == Outcome::NoSeat {
+    fn after_claim(&mut self, place: (u64, u32), outcome: &ClaimOutcome) {
+        if *outcome == ClaimOutcome::NoSeat {
             return;
         }
         self.door.remove(&place);
         let id = place.1;
         match outcome {
-            Outcome::Entered(token) | Outcome::Repeated(token) | Outcome::Uncounted(token) => {
+            ClaimOutcome::Entered(token)
+            | ClaimOutcome::Repeated(token)
+            | ClaimOutcome::Uncounted(token) => {
                 let lease = self.visitors[id as usize].waiter.lease.take();
                 self.exchange(lease, None);
                 self.enter(id, token.expires_at);
             }
-            Outcome::NotServed | Outcome::NoSeat => {
+            ClaimOutcome::NotServed | ClaimOutcome::NoSeat => {
                 self.visitors[id as usize].state = State::Waiting;
                 self.put(id, ASK_AGAIN_MS);
             }
-            Outcome::PositionExpired => self.finish(id, Ending::Expired),
-            Outcome::SessionEnded => self.finish(id, Ending::Closed),
-            Outcome::Foreign => self.finish(id, Ending::Failed),
+            ClaimOutcome::PositionExpired => self.finish(id, Ending::Expired),
+            ClaimOutcome::SessionEnded => self.finish(id, Ending::Closed),
+            ClaimOutcome::Foreign => self.finish(id, Ending::Failed),
         }
     }
 

@@ -3,8 +3,8 @@
 use rand::Rng;
 use vestibule_domain::{
     Lease, Place, Waiter,
+    poll::{self, PollOutcome, WaiterState},
     presence::Spot,
-    visit::{self, Look, Standing},
 };
 use vestibule_store::Joined;
 
@@ -65,7 +65,7 @@ impl Crowd {
         let spot = joined.pool.map_or(Spot::Position(number), Spot::Pool);
         let serving = u64::try_from(joined.serving_counter).unwrap_or(0);
         let lease = Lease::initial(spot, serving, now_ms);
-        visitor.waiter = Waiter::new(place, Some(lease), self.world.snapshot().hazard);
+        visitor.waiter = Waiter::new(place, Some(lease), self.world.snapshot().cumulative_hazard);
         self.book.wait(id);
         self.look(id);
     }
@@ -80,17 +80,22 @@ impl Crowd {
         let chance = self.rng.random();
         let now_ms = self.world.now_ms();
         let visitor = &mut self.visitors[id as usize];
-        let call = visit::Call { now_ms, luck: visitor.luck, chance, excused_until_ms: 0 };
-        let look = visit::look(self.world.snapshot(), &visitor.waiter, &call);
+        let call = poll::PollContext {
+            now_ms,
+            win_threshold: visitor.win_threshold,
+            chance,
+            excused_until_ms: 0,
+        };
+        let look = poll::evaluate(self.world.snapshot(), &visitor.waiter, &call);
         let old = std::mem::replace(&mut visitor.waiter, look.waiter).lease;
         if look.counted {
             self.exchange(old, look.waiter.lease);
         }
         match look.standing {
-            Standing::YourTurn => self.go_to_door(id),
-            Standing::Waiting => self.go_on_waiting(id, &look),
-            Standing::Rejected => self.finish(id, Ending::Closed),
-            Standing::Expired => self.finish(id, Ending::Expired),
+            WaiterState::YourTurn => self.go_to_door(id),
+            WaiterState::Waiting => self.go_on_waiting(id, &look),
+            WaiterState::Rejected => self.finish(id, Ending::Closed),
+            WaiterState::Expired => self.finish(id, Ending::Expired),
         }
     }
 
@@ -110,14 +115,14 @@ impl Crowd {
 
     fn go_to_door(&mut self, id: u32) {
         let visitor = &mut self.visitors[id as usize];
-        let rank = visit::rank(self.world.snapshot(), &visitor.waiter, visitor.luck);
+        let rank = poll::rank(self.world.snapshot(), &visitor.waiter, visitor.win_threshold);
         self.door.remove(&(visitor.rank, id));
         self.door.insert((rank, id));
         (visitor.rank, visitor.state) = (rank, State::AtDoor);
         self.put(id, HELD_MS);
     }
 
-    fn go_on_waiting(&mut self, id: u32, look: &Look) {
+    fn go_on_waiting(&mut self, id: u32, look: &PollOutcome) {
         let now = self.now();
         let number = look.waiter.place.number;
         let outlook = self.world.snapshot().outlook(number, self.world.now_ms());

@@ -1,0 +1,186 @@
+//! The request that a gateway asks about, as the gateway tells it. Each fact is read from exactly
+//! one place, which the gateway always writes itself: what a visitor sends under another name, or
+//! twice, is never taken for it.
+
+use std::net::IpAddr;
+
+use axum::http::{HeaderMap, Method, request::Parts};
+use vestibule_domain::site::{Headers, Request, RequestPath};
+use vestibule_runtime::{
+    Peer,
+    problem::{Problem, ProblemType},
+};
+
+use super::TrustedProxies;
+
+const METHOD: &str = "x-forwarded-method";
+const PROTO: &str = "x-forwarded-proto";
+const FORWARDED_HOST: &str = "x-forwarded-host";
+const URI: &str = "x-forwarded-uri";
+
+/// The request that is decided about.
+#[derive(Debug, Clone)]
+pub(crate) struct OriginalRequest {
+    /// Its method.
+    pub(crate) method: String,
+    /// Whether the visitor came over https.
+    pub(crate) https: bool,
+    /// The host that was asked for, perhaps with a port.
+    pub(crate) authority: String,
+    /// Path and query as they were sent.
+    pub(crate) target: String,
+    /// The path, however it may be read.
+    pub(crate) path: RequestPath,
+    /// The visitor's address.
+    pub(crate) client: IpAddr,
+}
+
+/// The headers of a request, as the rules of the domain look at them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeaderFacts<'a>(pub(crate) &'a HeaderMap);
+
+// === impl OriginalRequest ===
+
+impl OriginalRequest {
+    /// As most gateways tell it: `X-Forwarded-Method`, `-Proto`, `-Host` and `-Uri`.
+    ///
+    /// # Errors
+    /// 403 for a caller who is no trusted proxy; 400 that names each header that is missing, there
+    /// twice, or wrong.
+    pub(crate) fn forwarded(parts: &Parts, proxies: &TrustedProxies) -> Result<Self, Problem> {
+        let client = client(parts, proxies)?;
+        let headers = &parts.headers;
+        let (target, path) = target(one(headers, URI)?)?;
+        Ok(Self {
+            method: method(one(headers, METHOD)?)?,
+            https: is_https(one(headers, PROTO)?)?,
+            authority: one(headers, FORWARDED_HOST)?.to_owned(),
+            target,
+            path,
+            client,
+        })
+    }
+
+    /// As Envoy tells it: its own method, `Host` and path, behind `prefix`.
+    ///
+    /// # Errors
+    /// As [`Self::forwarded`].
+    pub(crate) fn behind_prefix(
+        parts: &Parts,
+        prefix: &str,
+        proxies: &TrustedProxies,
+    ) -> Result<Self, Problem> {
+        let client = client(parts, proxies)?;
+        let path_and_query = parts.uri.path_and_query().map_or("", |target| target.as_str());
+        let https = parts.headers.contains_key(PROTO);
+        let (target, path) = target(path_and_query.strip_prefix(prefix).unwrap_or(""))?;
+        Ok(Self {
+            method: parts.method.as_str().to_owned(),
+            https: https && is_https(one(&parts.headers, PROTO)?)?,
+            authority: one(&parts.headers, "host")?.to_owned(),
+            target,
+            path,
+            client,
+        })
+    }
+
+    /// Whether the request tells of another one at all, and is by someone who may.
+    pub(crate) fn is_forwarded(parts: &Parts, proxies: &TrustedProxies) -> bool {
+        parts.headers.contains_key(URI) && client(parts, proxies).is_ok()
+    }
+
+    /// The query as it was sent, without its question mark.
+    pub(crate) fn query(&self) -> &str {
+        self.target.split_once('?').map_or("", |(_, query)| query)
+    }
+
+    /// The host that was asked for, without its port.
+    pub(crate) fn host(&self) -> &str {
+        host(&self.authority)
+    }
+
+    /// The whole address.
+    pub(crate) fn url(&self) -> String {
+        let scheme = if self.https { "https" } else { "http" };
+        format!("{scheme}://{}{}", self.authority, self.target)
+    }
+
+    /// As the rules look at it.
+    pub(crate) fn facts<'a>(&'a self, headers: &'a HeaderFacts<'a>) -> Request<'a> {
+        Request {
+            host: self.host(),
+            path: self.path.clone(),
+            query: self.query(),
+            method: &self.method,
+            client: self.client,
+            headers,
+        }
+    }
+}
+
+impl Headers for HeaderFacts<'_> {
+    fn values(&self, name: &str) -> Vec<&str> {
+        let values = self.0.get_all(name).iter();
+        values.map(|value| std::str::from_utf8(value.as_bytes()).unwrap_or("")).collect()
+    }
+}
+
+/// Who the visitor is, if the caller may say so.
+fn client(parts: &Parts, proxies: &TrustedProxies) -> Result<IpAddr, Problem> {
+    // gRPC tells its peer with the request. Without any peer nobody vouches for it.
+    let peer = parts.extensions.get().copied().or_else(Peer::current);
+    let peer = peer.map(|Peer(address)| address.ip());
+    match peer.filter(|peer| proxies.contains(*peer)) {
+        Some(peer) => Ok(proxies.client(peer, &parts.headers)),
+        None => Err(Problem::new(ProblemType::UntrustedProxy)
+            .detail("name the gateway's address in VESTIBULE_TRUSTED_PROXIES")),
+    }
+}
+
+/// The only value of a header.
+fn one<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<&'a str, Problem> {
+    let mut values = headers.get_all(name).iter();
+    let wrong =
+        |reason: &'static str| Problem::new(ProblemType::InvalidRequest).field(name, reason);
+    match (values.next(), values.next()) {
+        (Some(value), None) => value.to_str().map_err(|_| wrong("is not printable ASCII")),
+        (None, _) => Err(wrong("is missing; the gateway must set it")),
+        (Some(_), Some(_)) => Err(wrong("is there more than once; the gateway must replace it")),
+    }
+}
+
+fn method(text: &str) -> Result<String, Problem> {
+    let known = Method::from_bytes(text.as_bytes());
+    known.map(|method| method.as_str().to_owned()).map_err(|_| {
+        let wrong = Problem::new(ProblemType::InvalidRequest);
+        wrong.field(METHOD, "is not a method")
+    })
+}
+
+fn is_https(text: &str) -> Result<bool, Problem> {
+    match text {
+        "https" | "wss" => Ok(true),
+        "http" | "ws" => Ok(false),
+        _ => Err(Problem::new(ProblemType::InvalidRequest).field(PROTO, "must be http or https")),
+    }
+}
+
+/// Path and query, and the path by itself.
+fn target(text: &str) -> Result<(String, RequestPath), Problem> {
+    let path = text.split_once('?').map_or(text, |(path, _)| path);
+    let wrong = |reason| Problem::new(ProblemType::InvalidRequest).field(URI, reason);
+    if !path.starts_with('/') {
+        return Err(wrong("must be a path that starts with /, with its query"));
+    }
+    if path.len() > RequestPath::MAX_LENGTH {
+        return Err(wrong("has a longer path than any browser sends"));
+    }
+    Ok((text.to_owned(), RequestPath::new(path)))
+}
+
+/// `authority` without its port.
+fn host(authority: &str) -> &str {
+    let port =
+        authority.rsplit_once(':').filter(|(_, port)| port.bytes().all(|c| c.is_ascii_digit()));
+    port.map_or(authority, |(host, _)| host)
+}

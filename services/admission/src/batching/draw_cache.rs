@@ -1,0 +1,59 @@
+//! What is published of draws. Anyone may ask, so the answer is read once a second at most.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::Instant;
+use vestibule_domain::{
+    RoomId,
+    draw::{DrawRecord, published},
+};
+use vestibule_store::{Store, StoreError};
+
+/// How long an answer is good for.
+const FRESH: Duration = Duration::from_secs(1);
+
+type Records = Arc<Vec<DrawRecord>>;
+
+/// Reads what is published.
+#[derive(Debug)]
+pub(crate) struct DrawCache {
+    store: Store,
+    rooms: Mutex<HashMap<RoomId, (Instant, Records)>>,
+}
+
+// === impl DrawCache ===
+
+impl DrawCache {
+    /// A board over `store`.
+    #[must_use]
+    pub(crate) fn new(store: Store) -> Self {
+        Self { store, rooms: Mutex::default() }
+    }
+
+    /// The draws of `room`, by their start.
+    ///
+    /// # Errors
+    /// As for every call to Redis.
+    pub(crate) async fn get(&self, room: &RoomId) -> Result<Records, StoreError> {
+        if let Some(records) = self.fresh(room) {
+            return Ok(records);
+        }
+        let program = self.store.read_config(room).await?.ok_or(StoreError::RoomMissing)?;
+        let drawn = self.store.read_draws(room).await?;
+        let now_ms = self.store.now_ms().await?;
+        let records = Arc::new(published(room, &program, &drawn, now_ms));
+        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        rooms.insert(room.clone(), (Instant::now(), Arc::clone(&records)));
+        Ok(records)
+    }
+
+    fn fresh(&self, room: &RoomId) -> Option<Records> {
+        let rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        let (read_at, records) = rooms.get(room)?;
+        (read_at.elapsed() < FRESH).then(|| Arc::clone(records))
+    }
+}

@@ -1,0 +1,59 @@
+//! The start: waits for Redis and a key, and says when the instance is ready.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::sleep;
+use vestibule_issuance::{KeyError, wait_for_redis};
+use vestibule_runtime::{Condition, Lifecycle, Readiness};
+
+use crate::state::Admission;
+
+const RETRY: Duration = Duration::from_millis(250);
+/// How often the region's index is seen to: Redis may have been wiped.
+const REGION: Duration = Duration::from_secs(2);
+
+/// What the instance lacks until it is ready.
+#[derive(Debug)]
+pub(super) struct Startup {
+    redis: Condition,
+    key: Condition,
+}
+
+// === impl Startup ===
+
+impl Startup {
+    /// From now on the instance is not ready, until [`Self::run`] says that it is.
+    pub(super) fn new(readiness: &Readiness) -> Self {
+        Self { redis: readiness.condition("redis"), key: readiness.condition("signing key") }
+    }
+
+    /// Makes the instance ready as soon as it can answer, and stays until the stop. Ends by itself,
+    /// which stops the process, when this release cannot work on the keyspace.
+    pub(super) async fn run(self, admission: Arc<Admission>, lifecycle: Lifecycle) {
+        let opening = async {
+            if let Err(error) = wait_for_redis(|| look(&admission)).await {
+                tracing::error!(%error, "this admission cannot work on this keyspace");
+                return;
+            }
+            self.redis.set(true);
+            while admission.keys.current().is_err() {
+                sleep(RETRY).await;
+            }
+            self.key.set(true);
+            tracing::info!("ready");
+            loop {
+                sleep(REGION).await;
+                // Whether Redis answers is told elsewhere; the index is only a label.
+                let _ = admission.learn_region().await;
+            }
+        };
+        tokio::select! { () = opening => {}, () = lifecycle.soft().cancelled() => {} }
+    }
+}
+
+async fn look(admission: &Admission) -> Result<(), KeyError> {
+    admission.store.check_schema().await?;
+    admission.learn_region().await?;
+    admission.feed.refresh().await?;
+    admission.keys.refresh().await.map(drop)
+}

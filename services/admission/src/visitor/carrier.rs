@@ -1,0 +1,180 @@
+//! How a visitor carries its ticket: as a cookie (browsers) or as a header (apps). The answer goes
+//! back the same way; someone who has no ticket yet is handed it both ways.
+
+use std::fmt::Write;
+
+use axum::http::{
+    HeaderMap, HeaderName, HeaderValue,
+    header::{COOKIE, SET_COOKIE},
+};
+use vestibule_domain::{
+    RoomId,
+    site::{CookieKind, SiteBinding},
+};
+
+/// The header that carries tickets.
+pub(crate) const TICKET: HeaderName = HeaderName::from_static("vestibule-ticket");
+
+const COOKIE_PREFIX: &str = "vestibule_";
+/// A browser takes a cookie with this prefix only from the very host, over https.
+const HOST_PREFIX: &str = "__Host-";
+/// As long as all attributes together, at least.
+const ATTRIBUTES_LENGTH: usize = 90;
+/// How long a browser keeps the cookie, in seconds: longer than any line.
+const COOKIE_AGE: u64 = 7 * 24 * 3600;
+
+/// The way a ticket travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// The client sent none yet.
+    Unknown,
+    /// In the header.
+    Header,
+    /// In the cookie.
+    Cookie,
+}
+
+/// The cookies of one room, as a visitor of it gets them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cookies<'a> {
+    /// The room.
+    pub(crate) room: &'a RoomId,
+    /// What its operator decided.
+    pub(crate) binding: &'a SiteBinding,
+    /// Whether the visitor came over https.
+    pub(crate) https: bool,
+}
+
+// === impl Carrier ===
+
+impl Carrier {
+    /// The ticket for `room` that a request carries, and how. The header goes first: whoever sends
+    /// it means it.
+    #[must_use]
+    pub(crate) fn find<'a>(
+        headers: &'a HeaderMap,
+        binding: &SiteBinding,
+        room: &RoomId,
+    ) -> (Self, Option<&'a str>) {
+        if let Some(ticket) = headers.get(TICKET).and_then(|value| value.to_str().ok()) {
+            return (Self::Header, Some(ticket));
+        }
+        let ticket = in_cookies(headers, binding.cookie.ending(room));
+        (if ticket.is_some() { Self::Cookie } else { Self::Unknown }, ticket)
+    }
+
+    /// Sends `ticket` back the way it came.
+    pub(crate) fn send(self, headers: &mut HeaderMap, cookies: Cookies<'_>, ticket: &str) {
+        if self != Self::Cookie
+            && let Ok(value) = HeaderValue::from_str(ticket)
+        {
+            headers.insert(TICKET, value);
+        }
+        if self != Self::Header {
+            cookies.set(headers, CookieKind::Ticket, ticket, COOKIE_AGE);
+        }
+    }
+
+    /// Takes the ticket from a browser that has left.
+    pub(crate) fn take(self, headers: &mut HeaderMap, cookies: Cookies<'_>) {
+        if self != Self::Header {
+            cookies.set(headers, CookieKind::Ticket, "", 0);
+        }
+    }
+}
+
+// === impl Cookies ===
+
+impl Cookies<'_> {
+    /// Sets a cookie for so many seconds; an age of 0 takes it.
+    pub(crate) fn set(self, headers: &mut HeaderMap, kind: CookieKind, value: &str, age: u64) {
+        let attributes = self.binding.cookie.attributes(self.https);
+        let mut cookie = self.binding.cookie.name(kind, self.room, self.https);
+        cookie.reserve(value.len() + ATTRIBUTES_LENGTH);
+        cookie.push('=');
+        cookie.push_str(value);
+        // Writing to a text does not fail.
+        let _ = write!(cookie, "; Max-Age={age}{attributes}");
+        if let Ok(value) = HeaderValue::try_from(cookie) {
+            headers.append(SET_COOKIE, value);
+        }
+    }
+}
+
+/// The ticket in the cookie that ends with `ending`. The name that no neighbour of the same domain
+/// can set goes before the plain one.
+fn in_cookies<'a>(headers: &'a HeaderMap, ending: &str) -> Option<&'a str> {
+    let lines = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut plain = None;
+    for pair in lines.flat_map(|line| line.split(';')).map(str::trim) {
+        let own = pair.strip_prefix(HOST_PREFIX);
+        let rest = own.unwrap_or(pair).strip_prefix(COOKIE_PREFIX);
+        let rest = rest.and_then(|rest| rest.strip_prefix(ending));
+        let Some(ticket) = rest.and_then(|rest| rest.strip_prefix('=')) else { continue };
+        if own.is_some() {
+            return Some(ticket);
+        }
+        plain = plain.or(Some(ticket));
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(pairs: &[(HeaderName, &'static str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
+    }
+
+    fn room(name: &str) -> RoomId {
+        RoomId::new(name).unwrap()
+    }
+
+    fn find<'a>(headers: &'a HeaderMap, name: &str) -> (Carrier, Option<&'a str>) {
+        Carrier::find(headers, &SiteBinding::default(), &room(name))
+    }
+
+    #[test]
+    fn the_header_goes_before_the_cookie_of_this_very_room() {
+        let cookies = headers(&[(COOKIE, "a=b; vestibule_sale=S; vestibule_sale2=T")]);
+        assert_eq!(find(&cookies, "sale"), (Carrier::Cookie, Some("S")));
+        assert_eq!(find(&cookies, "sale2"), (Carrier::Cookie, Some("T")));
+        assert_eq!(find(&cookies, "sal"), (Carrier::Unknown, None));
+        let both = headers(&[(COOKIE, "vestibule_sale=S"), (TICKET, "H")]);
+        assert_eq!(find(&both, "sale"), (Carrier::Header, Some("H")));
+    }
+
+    #[test]
+    fn the_cookie_that_only_the_host_can_set_goes_first() {
+        let both = headers(&[(COOKIE, "vestibule_sale=PLAIN; __Host-vestibule_sale=OWN")]);
+        assert_eq!(find(&both, "sale"), (Carrier::Cookie, Some("OWN")));
+        let twice = headers(&[(COOKIE, "vestibule_sale=A"), (COOKIE, "vestibule_sale=B")]);
+        assert_eq!(find(&twice, "sale"), (Carrier::Cookie, Some("A")));
+    }
+
+    #[test]
+    fn a_suffix_takes_the_place_of_the_room() {
+        let mut binding = SiteBinding::default();
+        binding.cookie.suffix = Some("x".into());
+        let cookies = headers(&[(COOKIE, "vestibule_sale=S; vestibule_x=X")]);
+        assert_eq!(Carrier::find(&cookies, &binding, &room("sale")).1, Some("X"));
+    }
+
+    #[test]
+    fn a_ticket_goes_back_the_way_it_came() {
+        let (room, binding) = (room("sale"), SiteBinding::default());
+        let sent = |carrier: Carrier| {
+            let mut headers = HeaderMap::new();
+            let cookies = Cookies { room: &room, binding: &binding, https: true };
+            carrier.send(&mut headers, cookies, "N");
+            let cookie = headers.get(SET_COOKIE).map(|value| value.to_str().unwrap().to_owned());
+            (headers.contains_key(TICKET), cookie)
+        };
+        assert_eq!(sent(Carrier::Header), (true, None));
+        let cookie =
+            "__Host-vestibule_sale=N; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax; Secure";
+        assert_eq!(sent(Carrier::Cookie), (false, Some(cookie.to_owned())));
+        assert_eq!(sent(Carrier::Unknown), (true, Some(cookie.to_owned())));
+    }
+}

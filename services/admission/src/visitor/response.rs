@@ -1,0 +1,160 @@
+//! What a visitor is answered: one form for every call.
+
+use axum::{
+    body::Body,
+    http::{
+        HeaderMap, HeaderValue, Response, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE},
+    },
+    response::IntoResponse,
+};
+use serde::Serialize;
+use utoipa::ToSchema;
+use vestibule_domain::RoomId;
+
+use super::{BindingHandle, Carrier, Cookies};
+
+/// Room for the headers of an answer, those of the layers included, so that the map never grows.
+const HEADERS: usize = 12;
+
+/// Where a visitor stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Status {
+    /// In line.
+    Waiting,
+    /// May enter: claim. When a claim answers this, no seat is free yet; ask again.
+    YourTurn,
+    /// Inside, with a token.
+    Admitted,
+    /// The session ran out, or the turn was missed for too long: join again.
+    Expired,
+    /// The session was ended by leaving, or by the site: join again. Or, where
+    /// `queueing_method` is `reject`: the room lets nobody in; whoever has a place keeps it.
+    Closed,
+}
+
+/// Where a visitor stands, and when to ask again.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct VisitorStatus {
+    /// The room.
+    #[schema(value_type = String)]
+    pub(crate) room: RoomId,
+    /// Where the visitor stands.
+    pub(crate) status: Status,
+    /// The visitor's permanent identity in the room: 36 characters. Absent for someone who was
+    /// turned away.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) request_id: String,
+    /// In order of arrival, from 1 on; 0: let in without a number while the store was away, or
+    /// turned away without one.
+    pub(crate) queue_number: u64,
+    /// Where the number stands in the line; null before its draw, and where chance decides.
+    pub(crate) position: Option<u64>,
+    /// People still there and ahead of this visitor; null as for `position`.
+    pub(crate) people_ahead: Option<u64>,
+    /// The expected wait; null: unknown.
+    pub(crate) wait_seconds: Option<u64>,
+    /// Where chance decides: a quarter of those who wait like this have entered after so long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wait_seconds_p25: Option<u64>,
+    /// The same of half of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wait_seconds_p50: Option<u64>,
+    /// The same of three quarters of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wait_seconds_p75: Option<u64>,
+    /// How the room chooses who enters next.
+    #[schema(value_type = String, example = "fifo")]
+    pub(crate) queueing_method: &'static str,
+    /// Seconds until the event starts that this visitor came early for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) event_starts_in_seconds: Option<u64>,
+    /// When to ask for the status again. Asking earlier changes nothing. 0 when `closed` or
+    /// `expired`: not by itself.
+    pub(crate) next_check_in_seconds: f64,
+    /// Opens the gateway: an RS256 token. Only when admitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) access_token: Option<String>,
+    /// Seconds until the token expires. Only when admitted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) expires_in: Option<u64>,
+    /// The store cannot be reached: this is the last that was known. Absent otherwise.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) stale: bool,
+}
+
+// === impl VisitorStatus ===
+
+impl VisitorStatus {
+    /// The wait is over: what is left of it is the next seat.
+    pub(crate) fn says_now(&mut self) {
+        self.wait_seconds = Some(0);
+        (self.wait_seconds_p25, self.wait_seconds_p50, self.wait_seconds_p75) = (None, None, None);
+    }
+}
+
+/// An answer to a visitor, with its newest ticket.
+#[derive(Debug, Clone)]
+pub(crate) struct VisitorResponse {
+    /// Where the visitor stands.
+    pub(crate) body: VisitorStatus,
+    /// What happens to the ticket.
+    pub(crate) ticket: CookieChange,
+    /// The last check-in that counted, unix ms.
+    pub(crate) checked_in_at: u64,
+    /// The interval that was told then, ms.
+    pub(crate) interval_ms: u32,
+    /// How the ticket travels.
+    pub(crate) carrier: Carrier,
+    /// The room's place in front of a site.
+    pub(crate) binding: BindingHandle,
+    /// Whether the visitor came over https.
+    pub(crate) https: bool,
+}
+
+/// What an answer does to the visitor's ticket.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CookieChange {
+    /// The newest one is sent.
+    Newest(String),
+    /// It is taken away.
+    Taken,
+    /// The visitor keeps what it has, if anything.
+    Untouched,
+}
+
+// === impl VisitorResponse ===
+
+impl VisitorResponse {
+    /// Sends the ticket, or takes it away.
+    pub(crate) fn hand_over(&self, headers: &mut HeaderMap) {
+        match &self.ticket {
+            CookieChange::Newest(ticket) => self.carrier.send(headers, self.cookies(), ticket),
+            CookieChange::Taken => self.carrier.take(headers, self.cookies()),
+            CookieChange::Untouched => {}
+        }
+    }
+
+    /// The cookies of the visitor's room.
+    pub(crate) fn cookies(&self) -> Cookies<'_> {
+        Cookies { room: &self.body.room, binding: &self.binding, https: self.https }
+    }
+}
+
+impl IntoResponse for VisitorResponse {
+    fn into_response(self) -> axum::response::Response {
+        let mut json = Vec::with_capacity(512);
+        if serde_json::to_writer(&mut json, &self.body).is_err() {
+            // Only a map with other keys than texts, or a failing writer, cannot be written.
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+        let mut response = Response::new(Body::from(json));
+        let headers = response.headers_mut();
+        headers.reserve(HEADERS);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        self.hand_over(headers);
+        response
+    }
+}

@@ -1,0 +1,197 @@
+//! One room's tick: survey, decide, advance; and turning the page when another phase of the room's
+//! config has begun. What to decide is `vestibule_domain::ticker`'s.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+use vestibule_domain::{
+    RoomSnapshot,
+    plan::Plan,
+    regions::{Shares, minute_of_history},
+    tick,
+};
+use vestibule_store::{KnownRoom, Pool, StoreError, TickReport};
+
+use crate::state::Controller;
+
+/// A room where nothing happens is told of this often, so that services know that they hear all.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+
+/// What the leader remembers of a room.
+#[derive(Debug, Default)]
+pub(super) struct RoomTicker {
+    reset_epoch: u64,
+    memory: tick::TickState,
+    /// The minute that the shares of regions are for.
+    minute: u64,
+    told: Option<(News, Instant)>,
+}
+
+/// What is worth telling at once when it changes.
+#[derive(Debug, Clone, PartialEq)]
+struct News {
+    queue_counter: u64,
+    active: u64,
+    admitted: u64,
+    plan: Plan,
+    pool: Pool,
+}
+
+// === impl RoomTicker ===
+
+impl RoomTicker {
+    /// One tick in term `epoch`.
+    pub(super) async fn tick(
+        &mut self,
+        controller: &Controller,
+        epoch: u64,
+        known: &KnownRoom,
+    ) -> Result<(), StoreError> {
+        // From before the survey: a reset in between outdates the plan.
+        let last = known.snapshot();
+        self.begin_if_new(last.reset_epoch);
+        let mut report = controller.store.begin_tick(&last.room, &last.draws, epoch).await?;
+        if report.phase_is_over {
+            switch_phase(controller, epoch, known, &report).await?;
+            // Two phases may have begun while nobody led: what counts is the one under way.
+            report = controller.store.begin_tick(&last.room, &last.draws, epoch).await?;
+        }
+        self.share(controller, &last, &report).await?;
+        let decision = self.memory.decide(&report.survey, &report.settings);
+        let news = News::from_report(&report, decision.plan);
+        if self.must_tell(&news, &report) {
+            let store = &controller.store;
+            store.apply_plan(&last.room, epoch, last.reset_epoch, &report, &decision).await?;
+            self.told = Some((news, Instant::now()));
+        }
+        Ok(())
+    }
+
+    fn begin_if_new(&mut self, reset_epoch: u64) {
+        if self.reset_epoch != reset_epoch {
+            *self = Self { reset_epoch, ..Self::default() };
+        }
+    }
+
+    /// Once a minute: by what shares slots for newcomers are divided among regions.
+    async fn share(
+        &mut self,
+        controller: &Controller,
+        room: &RoomSnapshot,
+        report: &TickReport,
+    ) -> Result<(), StoreError> {
+        let minute = report.survey.now_ms / 60_000;
+        if minute != self.minute {
+            let past = minute_of_history(minute);
+            let history = controller.store.history(&room.room, past, past).await?;
+            let newcomers = history.get(&past).map(|minute| minute.arrivals.clone());
+            let limit = report.survey.usage.rate;
+            self.memory.divide_by(Shares::from_newcomers(&newcomers.unwrap_or_default(), limit));
+            self.minute = minute;
+        }
+        Ok(())
+    }
+
+    fn must_tell(&self, news: &News, report: &TickReport) -> bool {
+        let (plan, survey) = (&news.plan, &report.survey);
+        let changes = plan.serving_counter != survey.serving_counter
+            || plan.promised != survey.promised
+            || plan.hazard_increase > 0
+            || !report.gone.is_empty();
+        let told_lately =
+            self.told.as_ref().is_some_and(|(told, at)| told == news && at.elapsed() < HEARTBEAT);
+        changes || !told_lately
+    }
+}
+
+/// Writes the phase that has begun, and the one after it.
+async fn switch_phase(
+    controller: &Controller,
+    epoch: u64,
+    known: &KnownRoom,
+    report: &TickReport,
+) -> Result<(), StoreError> {
+    let current = |known: &KnownRoom| {
+        known.plans().filter(|plans| plans.config.version == report.config_version)
+    };
+    if current(known).is_none() {
+        controller.feed.refresh_config(known).await?;
+    }
+    let room = &known.snapshot().room;
+    if let Some(plans) = current(known) {
+        let now_ms = report.survey.now_ms;
+        if controller.store.switch_phase(room, epoch, &plans.config, now_ms).await? {
+            let event = report.event.as_ref().map(|event| event.name.as_str());
+            tracing::info!(%room, ?event, "another phase has begun");
+        }
+    }
+    Ok(())
+}
+
+// === impl News ===
+
+impl News {
+    fn from_report(report: &TickReport, plan: Plan) -> Self {
+        Self {
+            queue_counter: report.survey.queue_counter,
+            active: report.survey.usage.active,
+            admitted: report.survey.admitted,
+            plan,
+            pool: report.pool.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vestibule_domain::{
+        RoomSettings,
+        plan::{TickInput, plan},
+    };
+
+    use super::*;
+
+    fn report(queue_counter: u64) -> TickReport {
+        TickReport {
+            survey: TickInput { queue_counter, ..TickInput::default() },
+            settings: RoomSettings::default(),
+            event: None,
+            pool: Pool::default(),
+            config_version: 1,
+            phase_is_over: false,
+            gone: Vec::new(),
+        }
+    }
+
+    fn must_tell(ticker: &RoomTicker, report: &TickReport) -> bool {
+        ticker.must_tell(&News::from_report(report, plan(&report.survey, 1)), report)
+    }
+
+    #[test]
+    fn a_quiet_room_is_told_of_once_a_second() {
+        let mut ticker = RoomTicker::default();
+        let quiet = report(5);
+        assert!(must_tell(&ticker, &quiet), "never told");
+        let news = News::from_report(&quiet, plan(&quiet.survey, 1));
+        ticker.told = Some((news.clone(), Instant::now()));
+        assert!(!must_tell(&ticker, &quiet));
+        assert!(must_tell(&ticker, &report(6)), "someone joined");
+        let gone = TickReport { gone: vec!["1.0.5".into()], ..report(5) };
+        assert!(must_tell(&ticker, &gone));
+        let closed = Pool { first: 1, last: 5, draw_id: "a".into() };
+        assert!(must_tell(&ticker, &TickReport { pool: closed, ..report(5) }));
+        let promised = TickInput { promised: 3, ..report(5).survey };
+        assert!(must_tell(&ticker, &TickReport { survey: promised, ..report(5) }));
+        ticker.told = Some((news, Instant::now().checked_sub(HEARTBEAT).unwrap()));
+        assert!(must_tell(&ticker, &quiet), "told a second ago");
+    }
+
+    #[test]
+    fn a_reset_forgets_what_was_before() {
+        let mut ticker = RoomTicker { reset_epoch: 1, minute: 7, ..RoomTicker::default() };
+        ticker.begin_if_new(1);
+        assert_eq!(ticker.minute, 7);
+        ticker.begin_if_new(2);
+        assert_eq!((ticker.reset_epoch, ticker.minute), (2, 0));
+    }
+}

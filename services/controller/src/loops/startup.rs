@@ -1,0 +1,60 @@
+//! The start: waits for Redis, starts the other loops, and says when the instance is ready.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::sleep;
+use vestibule_issuance::{KeyError, wait_for_redis};
+use vestibule_runtime::{Condition, Lifecycle, Readiness};
+
+use crate::state::Controller;
+
+const RETRY: Duration = Duration::from_millis(250);
+
+/// What the instance lacks until it is ready.
+#[derive(Debug)]
+pub(super) struct Startup {
+    redis: Condition,
+    keyspace: Condition,
+}
+
+// === impl Startup ===
+
+impl Startup {
+    /// From now on the instance is not ready, until [`Self::run`] says that it is.
+    pub(super) fn new(readiness: &Readiness) -> Self {
+        Self { redis: readiness.condition("redis"), keyspace: readiness.condition("keyspace") }
+    }
+
+    /// Opens the service, and stays until the stop. Ends by itself, which stops the process, when
+    /// the keyspace is newer than this release, or is another secret's.
+    pub(super) async fn run(self, controller: Arc<Controller>, lifecycle: Lifecycle) {
+        let opening = async {
+            if let Err(error) = wait_for_redis(|| look(&controller)).await {
+                tracing::error!(%error, "this controller cannot work on this keyspace");
+                return;
+            }
+            self.redis.set(true);
+            super::spawn_all(&controller, &lifecycle);
+            while !is_usable(&controller).await {
+                sleep(RETRY).await;
+            }
+            self.keyspace.set(true);
+            tracing::info!("ready");
+            std::future::pending::<()>().await;
+        };
+        super::until(lifecycle.soft().clone(), opening).await;
+    }
+}
+
+async fn look(controller: &Controller) -> Result<(), KeyError> {
+    controller.store.check_schema().await?;
+    controller.keys.refresh().await.map(drop)
+}
+
+/// Whether a leader, this one or another, has made the keyspace whole, and this instance has what
+/// requests need.
+async fn is_usable(controller: &Controller) -> bool {
+    let stamped = matches!(controller.store.schema().await, Ok(version) if version > 0);
+    let has_key = !matches!(controller.keys.current(), Err(KeyError::Missing));
+    stamped && has_key && controller.feed.is_connected()
+}

@@ -1,0 +1,104 @@
+//! Everything planned for a room, and the one function that says what is in force when.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Event, EventInForce, EventState, InForce, Phase};
+use crate::{RoomSettings, site::SiteBinding};
+
+/// The most events of one room.
+pub const MAX_EVENTS: usize = 1_000;
+
+/// A room's own settings and its events.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RoomConfig {
+    /// Counts changes; 0: never stored.
+    pub version: u64,
+    /// The room's own settings.
+    pub settings: RoomSettings,
+    /// Its events, in any order.
+    pub events: Vec<Event>,
+    /// Its place in front of a site.
+    pub binding: SiteBinding,
+}
+
+// === impl RoomConfig ===
+
+impl RoomConfig {
+    /// What is in force at `now_ms`, unix milliseconds, and until when. The phase after it is that
+    /// at its `until_ms`.
+    #[must_use]
+    pub fn phase_at(&self, now_ms: u64) -> Phase {
+        let begun = |event: &&Event| millis(event.opens()) <= now_ms && now_ms < millis(event.end);
+        // Events do not overlap; should a store hold some that do, the first one goes first.
+        match self.events_in_use().filter(begun).min_by_key(|event| event.opens()) {
+            Some(event) => self.phase_of(event, now_ms),
+            None => Phase {
+                until_ms: self.next_event(now_ms).map(|event| millis(event.opens())),
+                in_force: InForce { settings: self.settings.clone(), event: None },
+            },
+        }
+    }
+
+    /// The event of this name.
+    #[must_use]
+    pub fn event(&self, name: &str) -> Option<&Event> {
+        self.events.iter().find(|event| event.name.as_str() == name)
+    }
+
+    /// The settings that `event` brings into force: its own over the room's as they are now.
+    #[must_use]
+    pub fn resolved(&self, event: &Event) -> RoomSettings {
+        event.overrides.over(&self.settings)
+    }
+
+    /// The event that comes into force next after `now_ms`, unix milliseconds.
+    #[must_use]
+    pub fn next_event(&self, now_ms: u64) -> Option<&Event> {
+        let ahead = |event: &&Event| millis(event.opens()) > now_ms;
+        self.events_in_use().filter(ahead).min_by_key(|event| event.opens())
+    }
+
+    /// How far `event` has come at `now_ms`, unix milliseconds.
+    #[must_use]
+    pub fn state_of(&self, event: &Event, now_ms: u64) -> EventState {
+        if now_ms >= millis(event.end) {
+            EventState::Over
+        } else if event.suspended || self.settings.suspended {
+            EventState::Suspended
+        } else if now_ms >= millis(event.start) {
+            EventState::Running
+        } else if now_ms >= millis(event.opens()) {
+            EventState::Prequeueing
+        } else {
+            EventState::Scheduled
+        }
+    }
+
+    /// Those that come into force at all.
+    fn events_in_use(&self) -> impl Iterator<Item = &Event> {
+        self.events.iter().filter(|event| !event.suspended && !self.settings.suspended)
+    }
+
+    fn phase_of(&self, event: &Event, now_ms: u64) -> Phase {
+        let prequeueing = now_ms < millis(event.start);
+        let in_force = EventInForce {
+            name: event.name.clone(),
+            prequeueing,
+            start: event.start,
+            end: event.end,
+            draw: event.draw,
+        };
+        Phase {
+            until_ms: Some(millis(if prequeueing { event.start } else { event.end })),
+            in_force: InForce { settings: self.resolved(event), event: Some(in_force) },
+        }
+    }
+}
+
+fn millis(seconds: u64) -> u64 {
+    seconds.saturating_mul(1000)
+}
+
+#[cfg(test)]
+mod tests;

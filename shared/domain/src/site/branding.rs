@@ -1,0 +1,36 @@
+//! The operator's own look of the waiting page, as it was uploaded and checked. Not its
+//! rendering: that is `vestibule-page`.
+
+use serde::{Deserialize, Serialize};
+
+/// The operator's own page and logo; without them the page is the default one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Branding {
+    /// The page, a Mustache template.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub html: Option<String>,
+    /// The logo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logo: Option<Logo>,
+}
+
+/// An image that stands within the page itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Logo {
+    /// Such as `image/svg+xml`.
+    pub media_type: String,
+    /// Its bytes, in base64.
+    pub base64: String,
+}
+
+// === impl Branding ===
+
+impl Branding {
+    /// Whether there is nothing of the operator's own.
+    #[must_use]
+    pub const fn is_default(&self) -> bool {
+        self.html.is_none() && self.logo.is_none()
+    }
+}

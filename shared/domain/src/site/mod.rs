@@ -1,0 +1,85 @@
+//! A room's place in front of a site: which requests it covers, which of them pass by, how the
+//! browser keeps its ticket, and how the waiting page looks. Not the line itself: that is the
+//! same whatever site it stands in front of.
+
+mod branding;
+mod bypass;
+mod cookie;
+mod coverage;
+mod errors;
+mod host;
+mod path;
+mod request;
+mod route;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    branding::{Branding, Logo},
+    bypass::{BypassRule, ClientTest, Condition, NamedTest, Network, TextTest, Verdict},
+    cookie::{CookieAttributes, CookieKind, SameSite, Secure, WrittenAttributes},
+    coverage::{Conflict, Coverage},
+    errors::{LANGUAGES, MAX_ROUTES, MAX_RULES, QUEUEING_STATUS_CODES, is_token},
+    host::{Host, HostError},
+    path::RequestPath,
+    request::{Headers, Request},
+    route::Route,
+};
+
+/// The longest for which a visitor inside is let pass before its session is looked at again, ms.
+pub const LONGEST_UNSEEN_MS: u64 = 30_000;
+
+/// Everything an operator decides about a room's place in front of a site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SiteBinding {
+    /// Hosts and paths that the room covers; none: only what asks for the room by name.
+    pub routes: Vec<Route>,
+    /// Covered requests that pass uncounted; the first rule that matches wins.
+    pub bypass_rules: Vec<BypassRule>,
+    /// The header in which a gateway tells the visitor's country; `None`: nothing tells it.
+    pub country_header: Option<String>,
+    /// How a browser is asked to keep the ticket.
+    pub cookie: CookieAttributes,
+    /// Whether a browser is also given the access token as a cookie, for gateways that verify it
+    /// by themselves.
+    pub access_token_cookie: bool,
+    /// What the site may order by a header of its answers.
+    pub origin_commands: Vec<OriginCommand>,
+    /// The HTTP status of the waiting page.
+    pub queueing_status_code: u16,
+    /// The language of the page for visitors who prefer none that there is.
+    pub default_language: String,
+    /// The operator's own page and logo.
+    #[serde(skip_serializing_if = "Branding::is_default")]
+    pub branding: Branding,
+}
+
+/// What a site may order by a header of its answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OriginCommand {
+    /// End the visitor's session.
+    Revoke,
+}
+
+// === impl SiteBinding ===
+
+impl Default for SiteBinding {
+    fn default() -> Self {
+        Self {
+            routes: Vec::new(),
+            bypass_rules: Vec::new(),
+            country_header: None,
+            cookie: CookieAttributes::default(),
+            access_token_cookie: false,
+            origin_commands: Vec::new(),
+            queueing_status_code: 200,
+            default_language: "en".into(),
+            branding: Branding::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

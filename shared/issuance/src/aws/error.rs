@@ -1,0 +1,121 @@
+//! What an AWS-style call can say besides success: one table of statuses and texts, which clients
+//! compare to the letter.
+
+use axum::{
+    Json,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_store::StoreError;
+
+use super::{ErrorBody, MessageBody};
+use crate::{KeyError, SignerError};
+
+/// An AWS-style answer that is no success.
+#[derive(Debug)]
+pub enum AwsError {
+    /// The event is not a room here.
+    InvalidEvent,
+    /// The event is not a room here, or the request id is not the shape of one.
+    InvalidEventOrRequest,
+    /// The request id was not given out by this room.
+    InvalidRequest,
+    /// As above, where clients expect 404.
+    UnknownRequest,
+    /// As above, where clients expect 202: it might be on its way.
+    NotFoundYet,
+    /// The serving counter has not reached it, or no seat is free yet.
+    NotServed,
+    /// In this room positions do not expire.
+    ExpiryOff,
+    /// It was served and not claimed in time.
+    PositionExpired,
+    /// Its session is completed or abandoned.
+    SessionEnded,
+    /// There is no such session, or it has ended already.
+    NoSession,
+    /// The request itself is malformed; the gateway's kind of error.
+    Message(StatusCode, String),
+    /// Try again in a moment.
+    Unavailable(Problem),
+}
+
+// === impl AwsError ===
+
+impl AwsError {
+    /// A 400 of the gateway's kind.
+    #[must_use]
+    pub fn bad_request(message: impl Into<String>) -> Self {
+        Self::Message(StatusCode::BAD_REQUEST, message.into())
+    }
+
+    fn error(&self) -> Option<(StatusCode, &'static str)> {
+        Some(match self {
+            Self::InvalidEvent => (StatusCode::BAD_REQUEST, "Invalid event ID"),
+            Self::InvalidEventOrRequest => (StatusCode::BAD_REQUEST, "Invalid event or request ID"),
+            Self::InvalidRequest => (StatusCode::BAD_REQUEST, "Invalid request ID"),
+            Self::UnknownRequest => (StatusCode::NOT_FOUND, "Invalid request ID"),
+            Self::NotFoundYet => (StatusCode::ACCEPTED, "Request ID not found"),
+            Self::NotServed => (StatusCode::ACCEPTED, "Request ID not being served yet"),
+            Self::ExpiryOff => (StatusCode::ACCEPTED, "Queue position expiration not enabled"),
+            Self::PositionExpired => (StatusCode::GONE, "Queue position has expired"),
+            Self::SessionEnded => {
+                (StatusCode::GONE, "Token corresponding to request id has expired")
+            }
+            Self::NoSession => {
+                (StatusCode::NOT_FOUND, "Request ID doesn't exist or status already set.")
+            }
+            Self::Message(..) | Self::Unavailable(_) => return None,
+        })
+    }
+}
+
+impl IntoResponse for AwsError {
+    fn into_response(self) -> Response {
+        let no_store = [("cache-control", "no-store")];
+        if let Some((status, error)) = self.error() {
+            return (status, no_store, Json(ErrorBody { error })).into_response();
+        }
+        match self {
+            Self::Message(status, message) => {
+                (status, no_store, Json(MessageBody { message })).into_response()
+            }
+            Self::Unavailable(problem) => problem.into_response(),
+            _ => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        }
+    }
+}
+
+impl From<Problem> for AwsError {
+    fn from(problem: Problem) -> Self {
+        Self::Unavailable(problem)
+    }
+}
+
+impl From<StoreError> for AwsError {
+    fn from(error: StoreError) -> Self {
+        Self::Unavailable(crate::problem_of(&error))
+    }
+}
+
+impl From<KeyError> for AwsError {
+    fn from(error: KeyError) -> Self {
+        Self::Unavailable(match error {
+            KeyError::Store(error) => crate::problem_of(&error),
+            KeyError::Missing => {
+                Problem::new(ProblemType::RedisUnavailable).detail("there is no signing key yet")
+            }
+            other => Problem::internal(&other),
+        })
+    }
+}
+
+impl From<SignerError> for AwsError {
+    fn from(error: SignerError) -> Self {
+        Self::Unavailable(match error {
+            SignerError::Overloaded => Problem::new(ProblemType::Overloaded),
+            SignerError::Failed(_) => Problem::internal(&error),
+        })
+    }
+}

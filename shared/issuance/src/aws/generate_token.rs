@@ -1,0 +1,77 @@
+//! `generate_token`, public and private: the status matrix that AWS-style clients rely on.
+
+use std::sync::Arc;
+
+use vestibule_store::{Claim, ClaimOutcome, KnownRoom, SessionKind, TokenRecord};
+use vestibule_token::{RequestIdError, TokenUse};
+
+use super::{AwsError, Tokens};
+use crate::{CipherCache, ClaimBatcher, Keystore, Signer, TokenSubject};
+
+/// What `generate_token` needs of the service that offers it.
+#[derive(Debug, Clone, Copy)]
+pub struct GenerateTokenContext<'a> {
+    /// Where claims are handed in.
+    pub claims: &'a ClaimBatcher,
+    /// The key ring.
+    pub keys: &'a Keystore,
+    /// The ciphers.
+    pub ciphers: &'a CipherCache,
+    /// The signing threads.
+    pub signer: &'a Signer,
+    /// The issuer of a first token.
+    pub issuer: &'a str,
+    /// Another validity of a first token than the room's, in seconds.
+    pub validity_seconds: Option<u64>,
+}
+
+const USES: [TokenUse; 3] = [TokenUse::Access, TokenUse::Refresh, TokenUse::Id];
+
+/// Lets the visitor of `request_id` enter `room`, or says why not.
+///
+/// # Errors
+/// Every row of the status matrix that is no success.
+pub async fn generate_token(
+    with: GenerateTokenContext<'_>,
+    room: Option<Arc<KnownRoom>>,
+    request_id: &str,
+) -> Result<Tokens, AwsError> {
+    let snapshot = room.ok_or(AwsError::InvalidEventOrRequest)?.snapshot();
+    let ciphers = with.ciphers.get(&snapshot.room, snapshot.reset_epoch);
+    let place = ciphers.request_ids.open(request_id).map_err(|error| match error {
+        RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
+        RequestIdError::Foreign => AwsError::InvalidRequest,
+    })?;
+    let claim = Claim {
+        reset_epoch: snapshot.reset_epoch,
+        place,
+        position: snapshot.position(place.number),
+        draws: snapshot.draws.len(),
+        won: false,
+        kind: SessionKind::AwsStyle,
+        request_id: request_id.to_owned(),
+        issuer: with.issuer.to_owned(),
+        validity_seconds: with.validity_seconds,
+    };
+    let claimed = with.claims.claim(&snapshot.room, claim).await?;
+    let record = admitted(claimed.outcome)?;
+    let key = with.keys.get(&record.key_id)?;
+    let whom = TokenSubject { room: &snapshot.room, request_id, place };
+    let tokens = with.signer.sign(key, whom, &record, &USES).await?;
+    let [access_token, refresh_token, id_token] =
+        <[String; 3]>::try_from(tokens).map_err(|_| AwsError::NotServed)?;
+    let expires_in = record.expires_at.saturating_sub(claimed.now_ms / 1000);
+    Ok(Tokens { access_token, refresh_token, id_token, token_type: "Bearer", expires_in })
+}
+
+fn admitted(outcome: ClaimOutcome) -> Result<TokenRecord, AwsError> {
+    match outcome {
+        ClaimOutcome::Entered(record)
+        | ClaimOutcome::Repeated(record)
+        | ClaimOutcome::Uncounted(record) => Ok(record),
+        ClaimOutcome::NotServed | ClaimOutcome::NoSeat => Err(AwsError::NotServed),
+        ClaimOutcome::PositionExpired => Err(AwsError::PositionExpired),
+        ClaimOutcome::SessionEnded => Err(AwsError::SessionEnded),
+        ClaimOutcome::Foreign => Err(AwsError::InvalidRequest),
+    }
+}

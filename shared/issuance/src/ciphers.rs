@@ -1,0 +1,59 @@
+//! The ciphers of each room's request ids and tickets, made once per room and reset epoch.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
+use vestibule_domain::RoomId;
+use vestibule_token::{DeploymentSecret, RequestIdCipher, TicketSealer, WinThresholds};
+
+/// All rooms' ciphers.
+#[derive(Debug)]
+pub struct CipherCache {
+    secret: Arc<DeploymentSecret>,
+    rooms: RwLock<FxHashMap<RoomId, Arc<RoomCiphers>>>,
+}
+
+/// One room's ciphers, for one reset epoch.
+#[derive(Debug)]
+pub struct RoomCiphers {
+    /// The reset epoch that they are for.
+    pub reset_epoch: u64,
+    /// For request ids.
+    pub request_ids: RequestIdCipher,
+    /// For tickets.
+    pub tickets: TicketSealer,
+    /// Who is lucky in a random room.
+    pub win_thresholds: WinThresholds,
+}
+
+// === impl CipherCache ===
+
+impl CipherCache {
+    /// Ciphers under `secret`.
+    #[must_use]
+    pub fn new(secret: Arc<DeploymentSecret>) -> Self {
+        Self { secret, rooms: RwLock::default() }
+    }
+
+    /// The ciphers of `room` in `reset_epoch`.
+    #[must_use]
+    pub fn get(&self, room: &RoomId, reset_epoch: u64) -> Arc<RoomCiphers> {
+        let known = self.rooms.read().unwrap_or_else(PoisonError::into_inner).get(room).cloned();
+        match known {
+            Some(ciphers) if ciphers.reset_epoch == reset_epoch => ciphers,
+            _ => self.make(room, reset_epoch),
+        }
+    }
+
+    fn make(&self, room: &RoomId, reset_epoch: u64) -> Arc<RoomCiphers> {
+        let ciphers = Arc::new(RoomCiphers {
+            reset_epoch,
+            request_ids: RequestIdCipher::new(&self.secret, room, reset_epoch),
+            tickets: TicketSealer::new(&self.secret, room, reset_epoch),
+            win_thresholds: WinThresholds::new(&self.secret, room, reset_epoch),
+        });
+        let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
+        rooms.insert(room.clone(), Arc::clone(&ciphers));
+        ciphers
+    }
+}

@@ -1,0 +1,64 @@
+//! The claims: where claims are handed in. Claims of one room that come together travel together.
+
+use std::sync::Arc;
+
+use vestibule_domain::RoomId;
+use vestibule_store::{
+    Claim, ClaimReply, Claims, Counters, Feed, Store, StoreError,
+    batch::{Batcher, KeyedBatcher, Limits},
+};
+
+use crate::{KeyError, Keystore};
+
+/// Takes claims. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct ClaimBatcher(Arc<KeyedBatcher<RoomId, Claim, ClaimReply>>);
+
+// === impl ClaimBatcher ===
+
+impl ClaimBatcher {
+    /// A desk over `store`, whose tokens are signed by the current key of `keys`.
+    #[must_use]
+    pub fn new(store: Store, feed: Feed, keys: Keystore) -> Self {
+        Self(Arc::new(KeyedBatcher::new(move |room: RoomId| {
+            let (store, feed, keys) = (store.clone(), feed.clone(), keys.clone());
+            Batcher::spawn(Limits::default(), move |claims: Vec<Claim>| {
+                let (store, feed, keys) = (store.clone(), feed.clone(), keys.clone());
+                let room = room.clone();
+                async move { send(&store, &feed, &keys, &room, claims).await }
+            })
+        })))
+    }
+
+    /// Hands in one claim.
+    ///
+    /// # Errors
+    /// [`StoreError::Overloaded`] when too many wait; else as for every call to Redis.
+    pub async fn claim(&self, room: &RoomId, claim: Claim) -> Result<ClaimReply, StoreError> {
+        self.0.call(room, claim).await
+    }
+}
+
+async fn send(
+    store: &Store,
+    feed: &Feed,
+    keys: &Keystore,
+    room: &RoomId,
+    claims: Vec<Claim>,
+) -> Result<Vec<ClaimReply>, StoreError> {
+    let missing = |error: KeyError| StoreError::Unavailable(error.to_string().into());
+    let key = keys.current().map_err(missing)?;
+    let answer = store.claim(room, key.kid(), &claims).await?;
+    if let Some(known) = feed.room(room.as_str()) {
+        let Claims { reset_epoch, admitted, .. } = answer;
+        known.observe(Counters {
+            reset_epoch,
+            queue_counter: 0,
+            serving_counter: i64::MIN,
+            admitted,
+        });
+    }
+    let (now_ms, generation) = (answer.now_ms, answer.generation);
+    let one = |outcome| ClaimReply { now_ms, generation, outcome };
+    Ok(answer.outcomes.into_iter().map(one).collect())
+}

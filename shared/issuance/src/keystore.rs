@@ -1,0 +1,222 @@
+//! The key ring in a service's memory: read from Redis, where it lies sealed, and put back there
+//! when Redis has lost it.
+
+use std::{
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
+
+use tokio::time::sleep;
+use vestibule_store::{Store, StoreError};
+use vestibule_token::{
+    DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRing, KeyRingError, SigningKey, SigningKeyError,
+    announce, succeed, succession,
+};
+
+/// How often the ring is looked up.
+const POLL: Duration = Duration::from_secs(1);
+
+/// The deployment's key ring. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub struct Keystore(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    store: Store,
+    secret: Arc<DeploymentSecret>,
+    ring: RwLock<Arc<Opened>>,
+}
+
+#[derive(Debug, Default)]
+struct Opened {
+    text: String,
+    records: Vec<KeyRecord>,
+    ring: KeyRing,
+}
+
+/// Why the key ring cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// Redis did not answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The ring is not sealed under this deployment's secret, or is damaged.
+    #[error(transparent)]
+    Ring(#[from] KeyRingError),
+    /// No key could be made.
+    #[error(transparent)]
+    Key(#[from] SigningKeyError),
+    /// The ring's text cannot be read.
+    #[error("the key ring in redis cannot be read: {0}")]
+    Text(#[from] serde_json::Error),
+    /// There is no key yet: no controller has run.
+    #[error("there is no signing key yet: start a controller")]
+    Missing,
+    /// Making the key was cut short.
+    #[error("making a key was interrupted")]
+    Interrupted,
+}
+
+// === impl KeyError ===
+
+impl KeyError {
+    /// Whether trying again cannot help: the keyspace is a newer release's, or the ring is another
+    /// secret's or unreadable.
+    #[must_use]
+    pub fn is_hopeless(&self) -> bool {
+        match self {
+            Self::Store(error) => matches!(error, StoreError::NewerSchema { .. }),
+            Self::Ring(_) | Self::Text(_) => true,
+            Self::Key(_) | Self::Missing | Self::Interrupted => false,
+        }
+    }
+}
+
+// === impl Keystore ===
+
+impl Keystore {
+    /// An empty ring; [`Self::refresh`] and [`Self::run`] fill it.
+    #[must_use]
+    pub fn new(store: Store, secret: Arc<DeploymentSecret>) -> Self {
+        Self(Arc::new(Inner { store, secret, ring: RwLock::default() }))
+    }
+
+    /// Keeps the ring fresh until it is dropped.
+    pub async fn run(self) {
+        loop {
+            if let Err(error) = self.refresh().await {
+                tracing::debug!(%error, "the key ring could not be read");
+            }
+            sleep(POLL).await;
+        }
+    }
+
+    /// Reads the ring; says whether Redis holds one. A ring that Redis has lost stays in memory.
+    ///
+    /// # Errors
+    /// When Redis does not answer, or the ring is sealed under another secret.
+    pub async fn refresh(&self) -> Result<bool, KeyError> {
+        let Some(text) = self.0.store.key_ring().await? else { return Ok(false) };
+        if text != self.opened().text {
+            self.open(text).await?;
+        }
+        Ok(true)
+    }
+
+    /// Sees to it that Redis holds a ring: the one in memory, or a first one made at `now` (unix
+    /// seconds).
+    ///
+    /// # Errors
+    /// When Redis does not answer, or no key can be made.
+    pub async fn ensure(&self, now: u64) -> Result<(), KeyError> {
+        if self.refresh().await? {
+            return Ok(());
+        }
+        let text = match self.opened().text.clone() {
+            text if text.is_empty() => serde_json::to_string(&[self.make_key(now).await?])?,
+            text => text,
+        };
+        let text = self.0.store.create_key_ring(&text).await?;
+        self.open(text).await
+    }
+
+    /// Makes a new key at `now` and publishes it, to sign from `signs_from` (unix seconds). Returns
+    /// its id.
+    ///
+    /// # Errors
+    /// When Redis does not answer or holds no ring, or no key can be made.
+    pub async fn announce(&self, now: u64, signs_from: u64) -> Result<String, KeyError> {
+        let new = self.make_key(now).await?;
+        self.change(|records| Some(announce(records, new.clone(), now, signs_from))).await?;
+        Ok(new.kid)
+    }
+
+    /// From when an announced key is to sign, unix seconds, if there is one.
+    #[must_use]
+    pub fn succession(&self) -> Option<u64> {
+        succession(&self.opened().records)
+    }
+
+    /// Lets an announced key sign that is due at `now`; those before it verify until their last
+    /// token, of at most `longest_validity` seconds, has expired. Says whether one was due.
+    ///
+    /// # Errors
+    /// When Redis does not answer or holds no ring.
+    pub async fn succeed(&self, now: u64, longest_validity: u64) -> Result<bool, KeyError> {
+        self.change(|records| succeed(records, now, longest_validity)).await
+    }
+
+    /// Changes the ring in Redis as `rule` says, whoever else changes it; says whether it had to.
+    async fn change(
+        &self,
+        rule: impl Fn(&[KeyRecord]) -> Option<Vec<KeyRecord>>,
+    ) -> Result<bool, KeyError> {
+        loop {
+            if !self.refresh().await? {
+                return Err(KeyError::Missing);
+            }
+            let read = self.opened();
+            let Some(changed) = rule(&read.records) else { return Ok(false) };
+            let text = serde_json::to_string(&changed)?;
+            if self.0.store.replace_key_ring(&read.text, &text).await? {
+                self.open(text).await?;
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The key that signs new tokens.
+    ///
+    /// # Errors
+    /// [`KeyError::Missing`] before there is one.
+    pub fn current(&self) -> Result<Arc<SigningKey>, KeyError> {
+        self.opened().ring.current().cloned().ok_or(KeyError::Missing)
+    }
+
+    /// The key that signed an earlier token, or the current one if that is gone.
+    ///
+    /// # Errors
+    /// [`KeyError::Missing`] before there is any.
+    pub fn get(&self, kid: &str) -> Result<Arc<SigningKey>, KeyError> {
+        self.opened().ring.get(kid).cloned().map_or_else(|| self.current(), Ok)
+    }
+
+    /// The public keys whose tokens may still be valid at `now`.
+    #[must_use]
+    pub fn jwks(&self, now: u64) -> Jwks {
+        self.opened().ring.jwks(now)
+    }
+
+    /// The public key that verifies new tokens.
+    ///
+    /// # Errors
+    /// [`KeyError::Missing`] before there is one.
+    pub fn public_jwk(&self) -> Result<Jwk, KeyError> {
+        Ok(self.current()?.public_jwk().clone())
+    }
+
+    fn opened(&self) -> Arc<Opened> {
+        Arc::clone(&self.0.ring.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Opens a ring's text; parsing RSA keys takes a while, so off the async threads.
+    async fn open(&self, text: String) -> Result<(), KeyError> {
+        let secret = Arc::clone(&self.0.secret);
+        let opening = tokio::task::spawn_blocking(move || -> Result<Opened, KeyError> {
+            let records: Vec<KeyRecord> = serde_json::from_str(&text)?;
+            let ring = KeyRing::open(&secret, &records)?;
+            Ok(Opened { text, records, ring })
+        });
+        let opened = opening.await.map_err(|_| KeyError::Interrupted)??;
+        *self.0.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(opened);
+        Ok(())
+    }
+
+    async fn make_key(&self, now: u64) -> Result<KeyRecord, KeyError> {
+        let secret = Arc::clone(&self.0.secret);
+        let making = tokio::task::spawn_blocking(move || -> Result<KeyRecord, KeyError> {
+            Ok(KeyRecord::seal(&secret, &SigningKey::generate()?, now)?)
+        });
+        making.await.map_err(|_| KeyError::Interrupted)?
+    }
+}

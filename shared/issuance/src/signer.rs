@@ -1,0 +1,104 @@
+//! Signing, the most expensive thing here: off the async threads, on as many threads as there are
+//! cores, and refused at once when too much of it waits.
+//!
+//! Those threads take one signature after the other from their own queue. To have an async thread
+//! hand out each of them would cost a claim two more changes of threads, and tens of microseconds.
+
+use std::sync::Arc;
+
+use tokio::sync::{Semaphore, oneshot};
+use vestibule_domain::{Place, RoomId};
+use vestibule_store::TokenRecord;
+use vestibule_token::{Claims, SigningKey, TokenUse};
+
+/// How many requests may wait, per core: about a second's worth of signing.
+const WAITING_PER_CORE: usize = 2_000;
+
+/// The process's signing threads, with a bound on what waits for them.
+#[derive(Debug, Clone)]
+pub struct Signer {
+    waiting: Arc<Semaphore>,
+}
+
+/// Whom a token is for.
+#[derive(Debug, Clone, Copy)]
+pub struct TokenSubject<'a> {
+    /// The room.
+    pub room: &'a RoomId,
+    /// The visitor's request id.
+    pub request_id: &'a str,
+    /// The visitor's place.
+    pub place: Place,
+}
+
+/// Why nothing was signed.
+#[derive(Debug, thiserror::Error)]
+pub enum SignerError {
+    /// Too much waits to be signed.
+    #[error("too many tokens wait to be signed")]
+    Overloaded,
+    /// The library refused.
+    #[error("signing failed: {0}")]
+    Failed(String),
+}
+
+// === impl Signer ===
+
+impl Signer {
+    /// At most so many requests wait at a time.
+    #[must_use]
+    pub fn new(waiting: usize) -> Self {
+        Self { waiting: Arc::new(Semaphore::new(waiting)) }
+    }
+
+    /// Signs one token for each of `uses`, in order. The same record gives the same tokens.
+    ///
+    /// # Errors
+    /// [`SignerError::Overloaded`] at once when too much waits.
+    pub async fn sign(
+        &self,
+        key: Arc<SigningKey>,
+        whom: TokenSubject<'_>,
+        record: &TokenRecord,
+        uses: &[TokenUse],
+    ) -> Result<Vec<String>, SignerError> {
+        let waiting = Arc::clone(&self.waiting);
+        let place = waiting.try_acquire_owned().map_err(|_| SignerError::Overloaded)?;
+        let claims: Vec<_> = uses.iter().map(|token_use| whom.claims(record, *token_use)).collect();
+        let (tell, told) = oneshot::channel();
+        rayon::spawn(move || {
+            let _place = place;
+            if tell.is_closed() {
+                return; // Whoever has gone away meanwhile asks again.
+            }
+            let signed =
+                claims.iter().map(|claims| key.sign(claims)).collect::<Result<Vec<_>, _>>();
+            let _ = tell.send(signed);
+        });
+        let signed = told.await.map_err(|error| SignerError::Failed(error.to_string()))?;
+        signed.map_err(|error| SignerError::Failed(error.to_string()))
+    }
+}
+
+impl Default for Signer {
+    fn default() -> Self {
+        Self::new(rayon::current_num_threads() * WAITING_PER_CORE)
+    }
+}
+
+// === impl TokenSubject ===
+
+impl TokenSubject<'_> {
+    fn claims(&self, record: &TokenRecord, token_use: TokenUse) -> Claims {
+        Claims {
+            aud: self.room.to_string(),
+            exp: record.expires_at,
+            iat: record.issued_at,
+            iss: record.issuer.clone(),
+            nbf: record.issued_at,
+            queue_position: self.place.number,
+            sub: self.request_id.to_owned(),
+            token_use,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The highest counters that a service has seen of a room, all of the same reset: what was seen
+//! before one means nothing after it.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, AtomicU64, Ordering},
+};
+
+use arc_swap::ArcSwap;
+
+/// AtomicCounters of a room, as they came with an answer of Redis or with a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counters {
+    /// The reset epoch that they belong to.
+    pub reset_epoch: u64,
+    /// A queue number that was handed out; 0 for none.
+    pub queue_counter: u64,
+    /// The serving counter; [`i64::MIN`] if it was not told.
+    pub serving_counter: i64,
+    /// How many sessions had begun.
+    pub admitted: u64,
+}
+
+/// The highest of all that was seen.
+#[derive(Debug)]
+pub(super) struct Watermarks(ArcSwap<AtomicCounters>);
+
+#[derive(Debug)]
+struct AtomicCounters {
+    reset_epoch: u64,
+    queue_counter: AtomicU64,
+    serving_counter: AtomicI64,
+    admitted: AtomicU64,
+}
+
+// === impl Watermarks ===
+
+impl Watermarks {
+    pub(super) fn new(seen: Counters) -> Self {
+        Self(ArcSwap::from_pointee(AtomicCounters::new(seen)))
+    }
+
+    /// Takes note of counters, unless they are of before a reset. Says whether a number or an
+    /// admission was not known yet.
+    pub(super) fn take(&self, seen: Counters) -> bool {
+        let begins = seen.reset_epoch > self.0.load().reset_epoch;
+        if begins {
+            self.0.rcu(|now| {
+                let later = seen.reset_epoch > now.reset_epoch;
+                if later { Arc::new(AtomicCounters::new(seen)) } else { Arc::clone(now) }
+            });
+        }
+        let counters = self.0.load();
+        counters.reset_epoch == seen.reset_epoch && (counters.raise(seen) || begins)
+    }
+
+    pub(super) fn get(&self) -> Counters {
+        let counters = self.0.load();
+        Counters {
+            reset_epoch: counters.reset_epoch,
+            queue_counter: counters.queue_counter.load(Ordering::Relaxed),
+            serving_counter: counters.serving_counter.load(Ordering::Relaxed),
+            admitted: counters.admitted.load(Ordering::Relaxed),
+        }
+    }
+}
+
+// === impl AtomicCounters ===
+
+impl AtomicCounters {
+    fn new(seen: Counters) -> Self {
+        Self {
+            reset_epoch: seen.reset_epoch,
+            queue_counter: seen.queue_counter.into(),
+            serving_counter: seen.serving_counter.into(),
+            admitted: seen.admitted.into(),
+        }
+    }
+
+    fn raise(&self, seen: Counters) -> bool {
+        let number = self.queue_counter.fetch_max(seen.queue_counter, Ordering::Relaxed);
+        self.serving_counter.fetch_max(seen.serving_counter, Ordering::Relaxed);
+        let admitted = self.admitted.fetch_max(seen.admitted, Ordering::Relaxed);
+        seen.queue_counter > number || seen.admitted > admitted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(reset_epoch: u64, queue_counter: u64, admitted: u64) -> Counters {
+        Counters { reset_epoch, queue_counter, serving_counter: i64::MIN, admitted }
+    }
+
+    #[test]
+    fn each_counter_is_the_highest_seen() {
+        let highest = Watermarks::new(Counters { serving_counter: -3, ..seen(7, 10, 4) });
+        assert!(!highest.take(seen(7, 9, 4)), "no news");
+        assert!(highest.take(seen(7, 12, 1)));
+        assert!(highest.take(seen(7, 0, 5)));
+        assert_eq!(highest.get(), Counters { serving_counter: -3, ..seen(7, 12, 5) });
+    }
+
+    #[test]
+    fn what_was_seen_before_a_reset_means_nothing_after_it() {
+        let highest = Watermarks::new(seen(7, 10, 4));
+        assert!(highest.take(seen(8, 2, 1)), "whoever tells of the reset first");
+        assert!(!highest.take(seen(7, 5_000, 4_000)), "an answer that was under way");
+        assert_eq!(highest.get(), seen(8, 2, 1));
+    }
+}
