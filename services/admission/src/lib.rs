@@ -1,24 +1,30 @@
 //! The admission service: stateless, public, many instances. It answers visitors and gateways.
 //!
-//! A request comes in through `router`, is opened by `context` (which room, which ticket), is
-//! decided by one file of `endpoints`, and reaches Redis, if at all, with others of its kind
-//! through `batching`. Polls are answered from memory. What is *not* here: advancing the line,
-//! which is the controller's.
+//! A request goes down through the layers once, and its answer comes back up once: the edge
+//! (`endpoints`, `authorizer`, `page`) takes it apart with `extractors`, which open the ticket;
+//! one of the `flows` does what it asks for, by the rules of `vestibule_domain::poll` and, if Redis is
+//! needed, through `batching`; `responses` seal the ticket and write the answer. Polls are answered
+//! from memory. Advancing the line is *not* here: that is the controller's.
 
 mod authorizer;
 mod batching;
+mod caches;
 pub mod cli;
 mod config;
 mod endpoints;
 mod ext_authz;
+mod extractors;
+mod flows;
 mod loops;
 mod metrics;
 mod openapi;
 mod page;
+mod random;
+mod region;
+mod responses;
 mod router;
 mod run;
 mod service;
 mod state;
-mod visitor;
 
 pub use run::run;

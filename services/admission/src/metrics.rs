@@ -42,7 +42,7 @@ impl Collector for AdmissionCollector {
 impl AdmissionCollector {
     /// The waiting page: live streams, and own pages that could not be shown.
     fn encode_pages(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let open = ConstGauge::new(i64::try_from(self.0.live.open()).unwrap_or(i64::MAX));
+        let open = ConstGauge::new(i64::try_from(self.0.pages.live.open()).unwrap_or(i64::MAX));
         let metric = encoder.encode_descriptor(
             "live_updates",
             "Waiting pages that are told news as they happen",
@@ -50,7 +50,7 @@ impl AdmissionCollector {
             open.metric_type(),
         )?;
         open.encode(metric)?;
-        let fallbacks = ConstCounter::new(self.0.brandings.fallbacks());
+        let fallbacks = ConstCounter::new(self.0.pages.brandings.fallbacks());
         let metric = encoder.encode_descriptor(
             "custom_page_fallbacks",
             "Times that the default page was shown because the room's own page is broken",
@@ -62,7 +62,7 @@ impl AdmissionCollector {
 
     /// Where the slots came from of those who entered without waiting.
     fn encode_slots_taken(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let taken = self.0.joins.taken();
+        let taken = self.0.flows.joins.taken();
         let help = "Slots that newcomers here took at once, ";
         for (name, whose, count) in [
             ("slots_taken_own", "of this region's own part", &taken.own),

@@ -37,7 +37,7 @@ pub use key_ring::{KeyRing, announce, succeed, succession};
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};
-pub use ticket::{Seat, Ticket, TicketError, TicketSealer};
+pub use ticket::{Ending, Seat, Ticket, TicketError, TicketSealer, TicketState};
 pub use verify::{VerifyError, verify};
 pub use win_threshold::WinThresholds;
 

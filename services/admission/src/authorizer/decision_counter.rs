@@ -14,13 +14,13 @@ pub(crate) struct DecisionCounter(Family<Labels, Counter>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Labels {
-    decision: Word,
+    decision: Name,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Word(&'static str);
+struct Name(&'static str);
 
-impl prometheus_client::encoding::EncodeLabelValue for Word {
+impl prometheus_client::encoding::EncodeLabelValue for Name {
     fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> Result<(), std::fmt::Error> {
         self.0.encode(encoder)
     }
@@ -37,6 +37,6 @@ impl DecisionCounter {
 
     /// Counts one.
     pub(crate) fn count(&self, decision: &Decision) {
-        self.0.get_or_create(&Labels { decision: Word(decision.word()) }).inc();
+        self.0.get_or_create(&Labels { decision: Name(decision.name()) }).inc();
     }
 }

@@ -1,19 +1,44 @@
 //! The authorizer: a gateway tells of a request for its site, and hears whether to let it pass. One
-//! decision ([`mod@decide`]) behind several doors: the endpoints `authorize` and `authorize_envoy`, and
-//! gRPC.
+//! decision ([`Authorizer::decide`]), and three ways to ask for it: the endpoints `authorize` and
+//! `authorize_envoy`, and gRPC (`ext_authz`).
 
-mod coverage_cache;
 mod decide;
+mod decision;
 mod decision_counter;
 mod original_request;
 mod proxies;
 mod refusal;
 mod respond;
 
-pub(crate) use coverage_cache::CoverageCache;
-pub(crate) use decide::{Decision, RoomDecision, covering, decide};
-pub(crate) use decision_counter::DecisionCounter;
-pub(crate) use original_request::OriginalRequest;
-pub(crate) use proxies::TrustedProxies;
-pub(crate) use refusal::{Refusal, RefusalQuery};
-pub(crate) use respond::respond;
+use std::sync::Arc;
+
+pub(crate) use self::{
+    decision::{Answered, Decision, RoomDecision},
+    decision_counter::DecisionCounter,
+    original_request::OriginalRequest,
+    proxies::TrustedProxies,
+    refusal::{Refusal, RefusalQuery},
+};
+use crate::{caches::CoverageCache, flows::Flows, page::Pages};
+
+/// Decides about requests for sites, and tells gateways.
+#[derive(Debug)]
+pub(crate) struct Authorizer {
+    flows: Arc<Flows>,
+    pages: Arc<Pages>,
+    coverage: CoverageCache,
+    /// How often it decided what.
+    pub(crate) decisions: DecisionCounter,
+    /// Who may ask about others' requests.
+    pub(crate) proxies: TrustedProxies,
+}
+
+// === impl Authorizer ===
+
+impl Authorizer {
+    /// Only `proxies` may ask.
+    pub(crate) fn new(flows: Arc<Flows>, pages: Arc<Pages>, proxies: TrustedProxies) -> Self {
+        let coverage = CoverageCache::new(flows.feed.clone());
+        Self { flows, pages, coverage, decisions: DecisionCounter::default(), proxies }
+    }
+}

@@ -1,7 +1,5 @@
 //! A decision as an HTTP answer to the gateway.
 
-use std::sync::Arc;
-
 use axum::{
     body::Body,
     http::{
@@ -12,14 +10,12 @@ use axum::{
 };
 use vestibule_runtime::problem::{Problem, ProblemType};
 
-use super::{Decision, OriginalRequest, Refusal, RoomDecision};
+use super::{Answered, Authorizer, Decision, OriginalRequest, Refusal, RoomDecision};
 use crate::{
+    extractors::{TICKET, wants_cloudflares_form, wants_json},
+    flows::{FlowError, RoomContext},
     page,
-    state::Admission,
-    visitor::{
-        CookieChange, RoomContext, TICKET, VisitorResponse,
-        cloudflare::{self, wants_json},
-    },
+    responses::VisitorReply,
 };
 
 const DECISION: HeaderName = HeaderName::from_static("vestibule-decision");
@@ -27,47 +23,60 @@ const ROOM: HeaderName = HeaderName::from_static("vestibule-room");
 const RULE: HeaderName = HeaderName::from_static("vestibule-rule");
 const TOKEN: HeaderName = HeaderName::from_static("vestibule-token");
 
-/// Tells the gateway what to do with `original`.
-pub(crate) async fn respond(
-    admission: &Arc<Admission>,
-    decision: Decision,
-    original: &OriginalRequest,
-    headers: &HeaderMap,
-    refusal: Refusal,
-) -> Response<Body> {
-    let word = decision.word();
-    let Decision::Covered(context, decided) = decision else { return passes(word) };
-    let response = match decided {
-        RoomDecision::Preflight | RoomDecision::Open | RoomDecision::Inside => passes(word),
-        RoomDecision::Bypassed(rule) => with(passes(word), RULE, &rule),
-        RoomDecision::Renewed(answer) | RoomDecision::Entered(answer) => {
-            told(passes(word), &answer)
-        }
-        RoomDecision::Waits(answer) => {
-            let wait = Waiting { admission, context: &context, answer: &answer, original, headers };
-            let seconds = answer.body.next_check_in_seconds.ceil().max(1.0);
-            refuses(wait.refused(refusal).await, word, &format!("{seconds:.0}"))
-        }
-        RoomDecision::Busy(seconds) => {
-            refuses(busy(&context, headers, refusal, seconds), word, &seconds.to_string())
-        }
-    };
-    with(response, ROOM, context.snapshot.room.as_str())
+// === impl Authorizer ===
+
+impl Authorizer {
+    /// Tells the gateway what to do with `original`.
+    pub(crate) async fn respond(
+        &self,
+        decision: Decision,
+        original: &OriginalRequest,
+        headers: &HeaderMap,
+        refusal: Refusal,
+    ) -> Response<Body> {
+        let name = decision.name();
+        let Decision::Covered(room, decided) = decision else { return passes(name) };
+        let response = match decided {
+            RoomDecision::Preflight | RoomDecision::Open | RoomDecision::Inside => passes(name),
+            RoomDecision::Bypassed(rule) => with(passes(name), RULE, &rule),
+            RoomDecision::Renewed(answered) | RoomDecision::Entered(answered) => {
+                with_token(passes(name), answered.reply(&room))
+            }
+            RoomDecision::Waits(answered) => {
+                let reply = answered.reply(&room);
+                let seconds = reply.response.status.next_check_in_seconds.ceil().max(1.0);
+                let refused = Refused { authorizer: self, reply, original, headers };
+                refuses(refused.response(refusal).await, name, &format!("{seconds:.0}"))
+            }
+            RoomDecision::Busy(error) => {
+                let (response, seconds) = busy(&room, error, headers, refusal);
+                refuses(response, name, &seconds.to_string())
+            }
+        };
+        with(response, ROOM, room.snapshot.room.as_str())
+    }
+}
+
+// === impl Answered ===
+
+impl Answered {
+    fn reply<'a>(&'a self, room: &'a RoomContext) -> VisitorReply<'a> {
+        VisitorReply { room, presented: &self.presented, response: &self.response }
+    }
 }
 
 /// A visitor who has to wait.
-struct Waiting<'a> {
-    admission: &'a Arc<Admission>,
-    context: &'a RoomContext,
-    answer: &'a VisitorResponse,
+struct Refused<'a> {
+    authorizer: &'a Authorizer,
+    reply: VisitorReply<'a>,
     original: &'a OriginalRequest,
     headers: &'a HeaderMap,
 }
 
-// === impl Waiting ===
+// === impl Refused ===
 
-impl Waiting<'_> {
-    async fn refused(&self, refusal: Refusal) -> Response<Body> {
+impl Refused<'_> {
+    async fn response(&self, refusal: Refusal) -> Response<Body> {
         match refusal {
             Refusal::Page => self.page().await,
             Refusal::Redirect => self.redirect(),
@@ -77,60 +86,58 @@ impl Waiting<'_> {
 
     /// What the visitor is to see. A gateway would take 2xx for leave to pass.
     async fn page(&self) -> Response<Body> {
-        let mut response = if wants_json(self.headers) {
-            self.json()
+        let room = self.reply.room;
+        let mut response = if wants_cloudflares_form(&room.snapshot.settings, self.headers) {
+            self.reply.in_cloudflares_form()
+        } else if wants_json(self.headers) {
+            self.reply.into_response()
         } else {
             let url = self.original.url();
-            page::in_place(self.admission, self.context, self.answer, self.headers, &url).await
+            self.authorizer.pages.respond_in_place(self.reply, self.headers, &url).await
         };
-        let chosen = StatusCode::from_u16(self.context.binding.queueing_status_code).ok();
+        let chosen = StatusCode::from_u16(room.binding.queueing_status_code).ok();
         let refuses = chosen.filter(|status| !status.is_success());
         *response.status_mut() = refuses.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
         response
     }
 
-    fn json(&self) -> Response<Body> {
-        if cloudflare::is_asked_for(&self.context.snapshot, self.headers) {
-            let now_ms = self.context.known.now_ms();
-            return cloudflare::respond(self.answer, &self.context.snapshot, now_ms);
-        }
-        self.answer.clone().into_response()
-    }
-
     fn redirect(&self) -> Response<Body> {
-        let room = &self.context.snapshot.room;
+        let room = &self.reply.room.snapshot.room;
         let wanted: String =
             form_urlencoded::byte_serialize(self.original.url().as_bytes()).collect();
-        let url = format!("{}/room/{room}?return={wanted}", self.admission.public_url);
+        let public_url = &self.authorizer.flows.public_url;
+        let url = format!("{public_url}/room/{room}?return={wanted}");
         with(self.status(StatusCode::FOUND), LOCATION, &url)
     }
 
     /// The ticket goes along both ways: a gateway that asks for the page itself must pass it on.
     fn status(&self, status: StatusCode) -> Response<Body> {
         let mut response = empty(status);
-        self.answer.hand_over(response.headers_mut());
-        match &self.answer.ticket {
-            CookieChange::Newest(ticket) => with(response, TICKET, ticket),
-            CookieChange::Taken | CookieChange::Untouched => response,
+        let sealed = self.reply.sealed_ticket();
+        let transport = self.reply.presented.transport;
+        sealed.write(response.headers_mut(), transport, self.reply.cookies());
+        match sealed.text() {
+            Some(ticket) => with(response, TICKET, ticket),
+            None => response,
         }
     }
 }
 
 /// The request passes.
-fn passes(word: &str) -> Response<Body> {
-    with(with(empty(StatusCode::OK), DECISION, word), CACHE_CONTROL, "no-store")
+fn passes(decision: &str) -> Response<Body> {
+    with(with(empty(StatusCode::OK), DECISION, decision), CACHE_CONTROL, "no-store")
 }
 
 /// It does not, and may try again after so many seconds.
-fn refuses(response: Response<Body>, word: &str, seconds: &str) -> Response<Body> {
-    let response = with(with(response, DECISION, word), CACHE_CONTROL, "no-store");
+fn refuses(response: Response<Body>, decision: &str, seconds: &str) -> Response<Body> {
+    let response = with(with(response, DECISION, decision), CACHE_CONTROL, "no-store");
     with(response, RETRY_AFTER, seconds)
 }
 
-/// What is new for a visitor inside goes along.
-fn told(mut response: Response<Body>, answer: &VisitorResponse) -> Response<Body> {
-    answer.hand_over(response.headers_mut());
-    match &answer.body.access_token {
+/// The visitor gets its new ticket, and the site the token.
+fn with_token(mut response: Response<Body>, reply: VisitorReply<'_>) -> Response<Body> {
+    reply.write_ticket(response.headers_mut());
+    match &reply.response.status.access_token {
         Some(token) => with(response, TOKEN, token),
         None => response,
     }
@@ -144,19 +151,22 @@ fn with(mut response: Response<Body>, name: HeaderName, value: &str) -> Response
     response
 }
 
+/// The answer while nobody can tell for now, and when to ask again, in seconds.
 fn busy(
-    context: &RoomContext,
+    room: &RoomContext,
+    error: FlowError,
     headers: &HeaderMap,
     refusal: Refusal,
-    seconds: u32,
-) -> Response<Body> {
-    match refusal {
+) -> (Response<Body>, u32) {
+    let seconds = Problem::from(error).kind().default_retry_after().unwrap_or(1);
+    let response = match refusal {
         Refusal::Status => empty(StatusCode::UNAUTHORIZED),
         Refusal::Page | Refusal::Redirect if wants_json(headers) => {
             Problem::new(ProblemType::RedisUnavailable).into_response()
         }
-        Refusal::Page | Refusal::Redirect => page::busy(context, headers, seconds),
-    }
+        Refusal::Page | Refusal::Redirect => page::busy(room, headers, seconds),
+    };
+    (response, seconds)
 }
 
 fn empty(status: StatusCode) -> Response<Body> {

@@ -1,6 +1,6 @@
-//! The door: visitors whose turn it is and who found no seat are held here for a moment, and as
-//! seats come free the lowest positions get them first. A seat is then taken within a blink, not
-//! at someone's next poll.
+//! Holds the claims of visitors whose turn it is and who found no seat, for a moment. As seats come
+//! free, the lowest positions get them first. So a free seat is taken within milliseconds, and not
+//! only at somebody's next poll.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -16,62 +16,65 @@ use vestibule_domain::RoomId;
 use vestibule_issuance::ClaimBatcher;
 use vestibule_store::{Claim, ClaimOutcome, ClaimReply, StoreError};
 
-/// How often the first in line ask again.
-const LOOK: Duration = Duration::from_millis(50);
-/// How many ask together. When all of them get in, the next ones ask at once.
+use crate::random::Random;
+
+/// How often the first in line claim again.
+const RETRY: Duration = Duration::from_millis(50);
+/// How many claim together. When all of them get in, the next ones claim at once.
 const AT_ONCE: usize = 64;
 /// How long a request is held; well within what a visitor counts as present without polling.
 const HOLD: Duration = Duration::from_secs(2);
 
-/// Holds those who wait for a seat. Cloning is cheap.
+/// Holds the claims that wait for a seat. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub(crate) struct HeldClaims {
     claims: ClaimBatcher,
+    random: Random,
     rooms: Arc<Mutex<HashMap<RoomId, Held>>>,
 }
 
-/// Those who are held, by rank; the number tells requests of one rank apart.
+/// A room's held claims, by rank; a random number tells claims of one rank apart.
 type Held = BTreeMap<(u64, u64), Waiting>;
 
 #[derive(Debug)]
 struct Waiting {
     claim: Claim,
     until: Instant,
-    answer: oneshot::Sender<Result<ClaimReply, StoreError>>,
+    reply: oneshot::Sender<Result<ClaimReply, StoreError>>,
 }
 
 // === impl HeldClaims ===
 
 impl HeldClaims {
-    /// A door whose claims go over `claims`.
-    pub(crate) fn new(claims: ClaimBatcher) -> Self {
-        Self { claims, rooms: Arc::default() }
+    /// Claims go over `claims`; `random` orders claims of one rank.
+    pub(crate) fn new(claims: ClaimBatcher, random: Random) -> Self {
+        Self { claims, random, rooms: Arc::default() }
     }
 
     /// Claims a seat; while there is none, waits for one for a moment. The lowest `rank` goes first:
     /// see `vestibule_domain::poll::rank`.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub(crate) async fn claim(
         &self,
         room: &RoomId,
         claim: Claim,
         rank: u64,
     ) -> Result<ClaimReply, StoreError> {
-        if !self.is_kept(room) {
+        if !self.is_holding(room) {
             let first = self.claims.claim(room, claim.clone()).await?;
             if first.outcome != ClaimOutcome::NoSeat {
                 return Ok(first);
             }
         }
-        // Others are held already: whoever comes now stands among them by its rank.
-        let answered = self.hold(room, claim, rank);
-        // Without an answer the keeper is gone: the process is stopping.
-        answered.await.unwrap_or(Err(StoreError::Overloaded))
+        // Claims are held already: this one takes its place among them by its rank.
+        let replied = self.hold(room, claim, rank);
+        // No reply comes only if the task that holds the claims is gone: the process is stopping.
+        replied.await.unwrap_or(Err(StoreError::Overloaded))
     }
 
-    fn is_kept(&self, room: &RoomId) -> bool {
+    fn is_holding(&self, room: &RoomId) -> bool {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner).contains_key(room)
     }
 
@@ -81,23 +84,23 @@ impl HeldClaims {
         claim: Claim,
         rank: u64,
     ) -> oneshot::Receiver<Result<ClaimReply, StoreError>> {
-        let (answer, answered) = oneshot::channel();
-        let key = (rank, rand::random());
-        let waiting = Waiting { claim, until: Instant::now() + HOLD, answer };
+        let (reply, replied) = oneshot::channel();
+        let key = (rank, self.random.number());
+        let waiting = Waiting { claim, until: Instant::now() + HOLD, reply };
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let first = !rooms.contains_key(room);
         rooms.entry(room.clone()).or_default().insert(key, waiting);
         drop(rooms);
         if first {
-            tokio::spawn(self.clone().keep(room.clone()));
+            tokio::spawn(self.clone().retry(room.clone()));
         }
-        answered
+        replied
     }
 
-    /// Keeps one room's door until nobody is held.
-    async fn keep(self, room: RoomId) {
+    /// Claims again for one room until no claim is held.
+    async fn retry(self, room: RoomId) {
         loop {
-            sleep(LOOK).await;
+            sleep(RETRY).await;
             while self.let_in(&room).await {}
             let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
             if rooms.get(&room).is_none_or(BTreeMap::is_empty) {
@@ -107,26 +110,26 @@ impl HeldClaims {
         }
     }
 
-    /// The first in line ask together; says whether all of them got an answer.
+    /// Claims for the first in line together; says whether all of them got a reply.
     async fn let_in(&self, room: &RoomId) -> bool {
-        let asking = self.first_in_line(room);
-        if asking.is_empty() {
+        let claiming = self.first_in_line(room);
+        if claiming.is_empty() {
             return false;
         }
         let claims =
-            asking.iter().map(|(_, waiting)| self.claims.claim(room, waiting.claim.clone()));
-        let answers = futures_util::future::join_all(claims).await;
+            claiming.iter().map(|(_, waiting)| self.claims.claim(room, waiting.claim.clone()));
+        let replies = futures_util::future::join_all(claims).await;
         let mut all = true;
         let mut back = Held::new();
-        for ((key, waiting), answer) in asking.into_iter().zip(answers) {
-            let no_seat = matches!(&answer, Ok(claimed) if claimed.outcome == ClaimOutcome::NoSeat);
+        for ((key, waiting), reply) in claiming.into_iter().zip(replies) {
+            let no_seat = matches!(&reply, Ok(claimed) if claimed.outcome == ClaimOutcome::NoSeat);
             if no_seat && Instant::now() < waiting.until {
                 back.insert(key, waiting);
                 all = false;
             } else {
                 all &= !no_seat;
-                // Whoever has gone meanwhile finds the session at the next request.
-                let _ = waiting.answer.send(answer);
+                // A visitor that has hung up finds its session at the next request.
+                let _ = waiting.reply.send(reply);
             }
         }
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,18 +141,18 @@ impl HeldClaims {
     fn first_in_line(&self, room: &RoomId) -> Vec<((u64, u64), Waiting)> {
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(held) = rooms.get_mut(room) else { return Vec::new() };
-        held.retain(|_, waiting| !waiting.answer.is_closed());
-        let mut asking = Vec::new();
-        while asking.len() < AT_ONCE
+        held.retain(|_, waiting| !waiting.reply.is_closed());
+        let mut claiming = Vec::new();
+        while claiming.len() < AT_ONCE
             && let Some(first) = held.pop_first()
         {
-            asking.push(first);
+            claiming.push(first);
         }
-        // Those further back whose time is over are sent home for now.
+        // Those further back whose time is over get a reply now.
         let now = Instant::now();
         let over: Vec<_> =
             held.iter().filter(|(_, waiting)| waiting.until <= now).map(|(key, _)| *key).collect();
-        asking.extend(over.into_iter().filter_map(|key| held.remove_entry(&key)));
-        asking
+        claiming.extend(over.into_iter().filter_map(|key| held.remove_entry(&key)));
+        claiming
     }
 }

@@ -1,15 +1,13 @@
-//! Desks: where requests of one kind gather and travel to Redis together.
+//! Where requests of one kind gather, and travel to Redis together.
 
-mod check_ins;
-mod draw_cache;
+mod check_in;
 mod held_claims;
-mod joins;
-mod leaves;
-mod touches;
+mod join;
+mod leave;
+mod touch;
 
-pub(crate) use check_ins::CheckInBatcher;
-pub(crate) use draw_cache::DrawCache;
+pub(crate) use check_in::CheckInBatcher;
 pub(crate) use held_claims::HeldClaims;
-pub(crate) use joins::{JoinBatcher, Newcomer};
-pub(crate) use leaves::LeaveBatcher;
-pub(crate) use touches::TouchBatcher;
+pub(crate) use join::{JoinBatcher, Newcomer};
+pub(crate) use leave::LeaveBatcher;
+pub(crate) use touch::TouchBatcher;

@@ -9,7 +9,7 @@ use axum::{
 use vestibule_runtime::{extract::Query, problem::Problem};
 
 use crate::{
-    authorizer::{OriginalRequest, RefusalQuery, decide, respond},
+    authorizer::{OriginalRequest, RefusalQuery},
     state::Admission,
 };
 
@@ -50,7 +50,8 @@ pub(crate) async fn authorize(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
-    let original = OriginalRequest::forwarded(&parts, &admission.proxies)?;
-    let decision = decide(&admission, &original, &parts.headers).await?;
-    Ok(respond(&admission, decision, &original, &parts.headers, query.refuse).await)
+    let authorizer = &admission.authorizer;
+    let original = OriginalRequest::forwarded(&parts, &authorizer.proxies)?;
+    let decision = authorizer.decide(&original, &parts.headers).await?;
+    Ok(authorizer.respond(decision, &original, &parts.headers, query.refuse).await)
 }

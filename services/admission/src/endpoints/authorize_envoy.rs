@@ -10,7 +10,7 @@ use axum::{
 use vestibule_runtime::problem::Problem;
 
 use crate::{
-    authorizer::{OriginalRequest, Refusal, decide, respond},
+    authorizer::{OriginalRequest, Refusal},
     state::Admission,
 };
 
@@ -25,10 +25,10 @@ pub(crate) async fn authorize_envoy(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
-    let original = OriginalRequest::behind_prefix(&parts, PREFIX, &admission.proxies)?;
-    let decision = decide(&admission, &original, &parts.headers).await?;
-    let mut response =
-        respond(&admission, decision, &original, &parts.headers, Refusal::Page).await;
+    let authorizer = &admission.authorizer;
+    let original = OriginalRequest::behind_prefix(&parts, PREFIX, &authorizer.proxies)?;
+    let decision = authorizer.decide(&original, &parts.headers).await?;
+    let mut response = authorizer.respond(decision, &original, &parts.headers, Refusal::Page).await;
     // Envoy takes 5xx for a failure of ours, and shows none of it.
     if response.status().is_server_error() {
         *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;

@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
-use vestibule_runtime::problem::{Problem, ProblemType};
-use vestibule_store::ClaimOutcome;
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use vestibule_runtime::problem::Problem;
 
-use super::renew_session::renew_session;
 use crate::{
-    state::Admission,
-    visitor::{
-        Carrier, PresentedTicket, RoomContext, Status, VisitorRequest, VisitorResponder,
-        VisitorResponse, VisitorStatus,
-    },
+    extractors::VisitorRequest, flows::VisitorStatus, responses::VisitorReply, state::Admission,
 };
 
 /// Claim a seat
@@ -37,44 +34,8 @@ use crate::{
 )]
 pub(crate) async fn claim_seat(
     State(admission): State<Arc<Admission>>,
-    caller: VisitorRequest,
-) -> Result<VisitorResponse, Problem> {
-    let (context, carrier, (ticket, text)) = caller.with_ticket()?;
-    if let Some(seat) = ticket.seat {
-        return renew_session(&admission, &context, carrier, ticket, seat).await;
-    }
-    claim(&admission, &context, carrier, (ticket, Some(text))).await
-}
-
-/// Claims for someone who has no seat, if it is its turn.
-pub(super) async fn claim(
-    admission: &Arc<Admission>,
-    context: &RoomContext,
-    carrier: Carrier,
-    kept: PresentedTicket,
-) -> Result<VisitorResponse, Problem> {
-    let responder = VisitorResponder::new(admission, context, carrier);
-    // Without Redis nobody can know whose turn it is by now: the claim itself will say so.
-    if admission.feed.is_connected() && !responder.may_enter(&kept.0.waiter) {
-        return responder.looks(kept);
-    }
-    let (claim, rank) = (responder.claim_of(&kept.0.waiter), responder.rank(&kept.0.waiter));
-    let claimed = match admission.held_claims.claim(&context.snapshot.room, claim, rank).await {
-        Ok(claimed) => claimed,
-        Err(error) => return responder.without_store(&error).await,
-    };
-    let responder = responder.at(claimed.now_ms);
-    match claimed.outcome {
-        ClaimOutcome::Entered(record)
-        | ClaimOutcome::Repeated(record)
-        | ClaimOutcome::Uncounted(record) => {
-            responder.inside(kept.0, &record, claimed.generation).await
-        }
-        ClaimOutcome::NotServed => responder.waits(kept, Status::Waiting),
-        ClaimOutcome::NoSeat => responder.held(kept),
-        ClaimOutcome::PositionExpired => responder.over(kept.0, Status::Expired),
-        ClaimOutcome::SessionEnded => responder.over(kept.0, Status::Closed),
-        ClaimOutcome::Foreign => Err(Problem::new(ProblemType::InvalidTicket)
-            .field("Vestibule-Ticket", "it is of before a reset; join again")),
-    }
+    request: VisitorRequest,
+) -> Result<Response, Problem> {
+    let response = admission.flows.claim(&request.room, request.ticket.require()?).await?;
+    Ok(VisitorReply::new(&request, &response).into_response())
 }

@@ -12,11 +12,12 @@ use axum::{
 };
 use vestibule_runtime::problem::{Problem, ProblemType};
 
-use super::enter::enter;
 use crate::{
+    extractors::VisitorRequest,
+    flows::Status,
     page::{self, Address, NO_SEAT},
+    responses::VisitorReply,
     state::Admission,
-    visitor::{Status, VisitorRequest},
 };
 
 /// Enter from the waiting page
@@ -42,23 +43,23 @@ pub(crate) async fn enter_room(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    caller: VisitorRequest,
+    request: VisitorRequest,
 ) -> Result<Response, Problem> {
-    require_same_origin(&headers, &admission.public_url)?;
-    let context = caller.context.clone();
+    let flows = &admission.flows;
+    require_same_origin(&headers, &flows.public_url)?;
     let query = query.unwrap_or_default();
-    let address = Address::direct(&admission, &context, &headers, &query);
-    let answer = enter(&admission, caller).await?;
-    let target = match (answer.body.status, &address.wanted) {
+    let address = Address::direct(&flows.public_url, &request.room, &headers, &query);
+    let entered = flows.enter(&request.room, request.ticket.value()).await?;
+    let target = match (entered.status.status, &address.wanted) {
         (Status::Admitted, Some(wanted)) => wanted.as_str().to_owned(),
         (Status::YourTurn, _) => format!("../{}", with(&address.here, NO_SEAT)),
         _ => format!("../{}", address.here),
     };
     let mut response = StatusCode::SEE_OTHER.into_response();
-    let answered = response.headers_mut();
-    answered.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    answered.insert(LOCATION, HeaderValue::from_str(&target).map_err(|e| Problem::internal(&e))?);
-    page::hand_over(&context, &answer, answered);
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(LOCATION, HeaderValue::from_str(&target).map_err(|e| Problem::internal(&e))?);
+    page::write_cookies(VisitorReply::new(&request, &entered), headers);
     Ok(response)
 }
 

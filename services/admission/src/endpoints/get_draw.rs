@@ -17,7 +17,7 @@ use vestibule_runtime::{
     problem::{Problem, ProblemType},
 };
 
-use crate::{state::Admission, visitor::RoomContext};
+use crate::{extractors, state::Admission};
 
 /// Which draw.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -49,7 +49,7 @@ pub(crate) async fn get_draw(
     Path(room): Path<String>,
     Query(which): Query<Which>,
 ) -> Result<Response, Problem> {
-    let room = RoomContext::for_room(&admission, &room)?.snapshot.room.clone();
+    let room = extractors::room(&admission.flows, &room)?.snapshot.room.clone();
     let records = admission.draws.get(&room).await.map_err(|error| problem_of(&error))?;
     let found: Option<&DrawRecord> = match &which.event {
         Some(event) => records.iter().rfind(|record| record.event == *event),

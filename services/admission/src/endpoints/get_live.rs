@@ -8,12 +8,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_token::TicketState;
 
-use crate::{
-    page::Watcher,
-    state::Admission,
-    visitor::{RoomContext, VisitorRequest},
-};
+use crate::{extractors::VisitorRequest, page::Watcher, state::Admission};
 
 /// Watch the line
 ///
@@ -38,14 +35,12 @@ pub(crate) async fn get_live(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
-    caller: VisitorRequest,
+    request: VisitorRequest,
 ) -> Result<Response, Problem> {
-    let context: RoomContext = caller.context.clone();
-    let Some(ticket) = caller.ticket.ok().filter(|(ticket, _)| ticket.seat.is_none()) else {
-        return Ok(StatusCode::NO_CONTENT.into_response());
-    };
+    let ticket = request.ticket.value().filter(|ticket| ticket.state == TicketState::Waiting);
+    let Some(ticket) = ticket else { return Ok(StatusCode::NO_CONTENT.into_response()) };
     let query = query.unwrap_or_default();
-    let watcher = Watcher::new(&admission, context, ticket, headers, query)
+    let watcher = Watcher::new(&admission.pages, request.room, ticket, headers, query)
         .ok_or_else(|| Problem::new(ProblemType::Overloaded))?;
     let mut response = watcher.into_stream().into_response();
     let headers = response.headers_mut();

@@ -4,19 +4,17 @@ use std::sync::Arc;
 
 use axum::{
     extract::{Path, RawQuery, Request, State},
+    http::HeaderMap,
     response::{IntoResponse, Response},
 };
 use vestibule_runtime::problem::Problem;
 
-use super::{join_room::join, renew_session::renew_session};
 use crate::{
     authorizer::OriginalRequest,
+    extractors::{self, VisitorRequest, wants_json, wants_page_json},
     page::{self, Address},
+    responses::VisitorReply,
     state::Admission,
-    visitor::{
-        RoomContext, VisitorRequest, VisitorResponder, VisitorResponse,
-        cloudflare::{self, wants_json},
-    },
 };
 
 /// Show the waiting page
@@ -48,51 +46,45 @@ pub(crate) async fn get_page(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
-    let headers = &parts.headers;
-    let mut context = RoomContext::for_room(&admission, &room)?;
-    let address = if OriginalRequest::is_forwarded(&parts, &admission.proxies) {
-        let original = OriginalRequest::forwarded(&parts, &admission.proxies)?;
-        context.https = original.https;
-        Address::in_place(&admission, &context, headers, &original.url())
+    let (headers, flows) = (&parts.headers, &admission.flows);
+    let mut room = extractors::room(flows, &room)?;
+    let proxies = &admission.authorizer.proxies;
+    let address = if OriginalRequest::is_forwarded(&parts, proxies) {
+        let original = OriginalRequest::forwarded(&parts, proxies)?;
+        room.https = original.https;
+        Address::in_place(&flows.public_url, &room, headers, &original.url())
     } else {
-        Address::direct(&admission, &context, headers, query.as_deref().unwrap_or_default())
+        Address::direct(&flows.public_url, &room, headers, query.as_deref().unwrap_or_default())
     };
-    let caller = VisitorRequest::new(context.clone(), headers);
-    let asks_for_form = caller.in_cloudflares_form;
-    let answered = if page::wants_news(headers) {
-        tell(&admission, caller).await
+    let request = VisitorRequest::new(room, headers);
+    let ticket = request.ticket.value();
+    let answered = if wants_page_json(headers) {
+        flows.check_in_or_join(&request.room, ticket).await
     } else {
-        join(&admission, caller).await
+        flows.join(&request.room, ticket).await
     };
-    match answered {
-        Ok(answer) if asks_for_form => {
-            let now_ms = context.known.now_ms();
-            Ok(cloudflare::respond(&answer, &context.known.snapshot(), now_ms))
-        }
-        Ok(answer) if wants_json(headers) => Ok(answer.into_response()),
-        Ok(answer) => Ok(page::respond(&admission, &context, &answer, headers, &address).await),
-        Err(problem) => match problem.kind().default_retry_after() {
-            Some(seconds) if !wants_json(headers) => Ok(page::busy(&context, headers, seconds)),
-            _ => Err(problem),
-        },
+    let response = match answered {
+        Ok(response) => response,
+        Err(error) => return busy_or_problem(&request, headers, error.into()),
+    };
+    let reply = VisitorReply::new(&request, &response);
+    if request.in_cloudflares_form {
+        Ok(reply.in_cloudflares_form())
+    } else if wants_json(headers) {
+        Ok(reply.into_response())
+    } else {
+        Ok(admission.pages.respond(reply, headers, &address).await)
     }
 }
 
-/// Tells the page's own script how the visitor stands. Unlike joining, it gives no new place to
-/// someone who has lost the old one: that is told first.
-///
-/// # Errors
-/// When the store is needed and away.
-pub(crate) async fn tell(
-    admission: &Arc<Admission>,
-    caller: VisitorRequest,
-) -> Result<VisitorResponse, Problem> {
-    if caller.ticket.is_err() {
-        return join(admission, caller).await;
-    }
-    let (context, carrier, (ticket, text)) = caller.with_ticket()?;
-    match ticket.seat {
-        Some(seat) => renew_session(admission, &context, carrier, ticket, seat).await,
-        None => VisitorResponder::new(admission, &context, carrier).looks((ticket, Some(text))),
+/// People see a page that tries again by itself, if trying again can help.
+fn busy_or_problem(
+    request: &VisitorRequest,
+    headers: &HeaderMap,
+    problem: Problem,
+) -> Result<Response, Problem> {
+    match problem.kind().default_retry_after() {
+        Some(seconds) if !wants_json(headers) => Ok(page::busy(&request.room, headers, seconds)),
+        _ => Err(problem),
     }
 }

@@ -9,10 +9,8 @@ use axum::{
 };
 use vestibule_runtime::problem::Problem;
 
-use super::{enter::enter, renew_session::renew_session};
 use crate::{
-    state::Admission,
-    visitor::{VisitorRequest, VisitorResponder, VisitorStatus, cloudflare},
+    extractors::VisitorRequest, flows::VisitorStatus, responses::VisitorReply, state::Admission,
 };
 
 /// Ask where the visitor stands
@@ -40,25 +38,12 @@ use crate::{
 )]
 pub(crate) async fn get_status(
     State(admission): State<Arc<Admission>>,
-    caller: VisitorRequest,
+    request: VisitorRequest,
 ) -> Result<Response, Problem> {
-    if caller.in_cloudflares_form {
-        return in_cloudflares_form(&admission, caller).await;
+    if request.in_cloudflares_form {
+        let response = admission.flows.enter(&request.room, request.ticket.value()).await?;
+        return Ok(VisitorReply::new(&request, &response).in_cloudflares_form());
     }
-    let (context, carrier, (ticket, text)) = caller.with_ticket()?;
-    let answer = match ticket.seat {
-        Some(seat) => renew_session(&admission, &context, carrier, ticket, seat).await?,
-        None => VisitorResponder::new(&admission, &context, carrier).looks((ticket, Some(text)))?,
-    };
-    Ok(answer.into_response())
-}
-
-async fn in_cloudflares_form(
-    admission: &Arc<Admission>,
-    caller: VisitorRequest,
-) -> Result<Response, Problem> {
-    let context = caller.context.clone();
-    let answer = enter(admission, caller).await?;
-    let now_ms = context.known.now_ms();
-    Ok(cloudflare::respond(&answer, &context.known.snapshot(), now_ms))
+    let response = admission.flows.check_in(&request.room, request.ticket.require()?).await?;
+    Ok(VisitorReply::new(&request, &response).into_response())
 }

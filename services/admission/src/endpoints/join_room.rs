@@ -2,19 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
-use vestibule_domain::{Lease, presence::Spot};
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use vestibule_runtime::problem::Problem;
-use vestibule_store::JoinMode;
 
-use super::renew_session::renew_session;
 use crate::{
-    batching::Newcomer,
-    state::Admission,
-    visitor::{
-        Carrier, RoomContext, Status, VisitorRequest, VisitorResponder, VisitorResponse,
-        VisitorStatus,
-    },
+    extractors::VisitorRequest, flows::VisitorStatus, responses::VisitorReply, state::Admission,
 };
 
 /// Join the room
@@ -37,62 +32,8 @@ use crate::{
 )]
 pub(crate) async fn join_room(
     State(admission): State<Arc<Admission>>,
-    caller: VisitorRequest,
-) -> Result<VisitorResponse, Problem> {
-    join(&admission, caller).await
-}
-
-/// Joins; or answers whoever has a place already.
-pub(crate) async fn join(
-    admission: &Arc<Admission>,
-    caller: VisitorRequest,
-) -> Result<VisitorResponse, Problem> {
-    let VisitorRequest { context, carrier, ticket, .. } = caller;
-    if let Ok((ticket, text)) = ticket {
-        if let Some(seat) = ticket.seat {
-            let answer = renew_session(admission, &context, carrier, ticket, seat).await?;
-            if answer.body.status == Status::Admitted {
-                return Ok(answer);
-            }
-        } else {
-            let looked =
-                VisitorResponder::new(admission, &context, carrier).looks((ticket, Some(text)))?;
-            if looked.body.status != Status::Expired {
-                return Ok(looked);
-            }
-        }
-    }
-    newcomer(admission, context, carrier).await
-}
-
-async fn newcomer(
-    admission: &Arc<Admission>,
-    mut context: RoomContext,
-    carrier: Carrier,
-) -> Result<VisitorResponse, Problem> {
-    if context.snapshot.rejects() {
-        return VisitorResponder::new(admission, &context, carrier).turned_away();
-    }
-    let joined = match admission.joins.join(&context.snapshot.room, JoinMode::Enter).await {
-        Ok(joined) => joined,
-        Err(error) => {
-            return VisitorResponder::new(admission, &context, carrier).without_store(&error).await;
-        }
-    };
-    context.ciphers = context.ciphers_for(admission, joined.reset_epoch);
-    let responder = VisitorResponder::new(admission, &context, carrier).at(joined.now_ms);
-    let Newcomer { place, serving, spot, generation, token, now_ms, .. } = joined;
-    let waits = token.is_none();
-    let lease = waits.then(|| Lease::initial(spot, serving, now_ms));
-    let ticket = VisitorResponder::new_ticket(place, lease, context.snapshot.cumulative_hazard);
-    if let Some(record) = token {
-        let inside = responder.inside(ticket, &record, generation).await;
-        // The seat is taken, so the place must not be lost if signing is behind: claim again.
-        return inside.or_else(|_| responder.waits((ticket, None), Status::YourTurn));
-    }
-    let served = matches!(spot, Spot::Position(position) if position <= serving);
-    if served && !context.snapshot.is_held() {
-        return responder.waits((ticket, None), Status::YourTurn);
-    }
-    responder.looks((ticket, None))
+    request: VisitorRequest,
+) -> Result<Response, Problem> {
+    let response = admission.flows.join(&request.room, request.ticket.value()).await?;
+    Ok(VisitorReply::new(&request, &response).into_response())
 }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
-use vestibule_issuance::problem_of;
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use vestibule_runtime::problem::Problem;
-use vestibule_store::{Departure, EndedAs};
+use vestibule_store::EndedAs;
 
 use crate::{
-    state::Admission,
-    visitor::{Status, VisitorRequest, VisitorResponder, VisitorResponse, VisitorStatus, end_of},
+    extractors::VisitorRequest, flows::VisitorStatus, responses::VisitorReply, state::Admission,
 };
 
 /// Leave the room
@@ -30,15 +31,9 @@ use crate::{
 )]
 pub(crate) async fn leave_room(
     State(admission): State<Arc<Admission>>,
-    caller: VisitorRequest,
-) -> Result<VisitorResponse, Problem> {
-    let (context, carrier, (ticket, _)) = caller.with_ticket()?;
-    if ticket.seat.is_some_and(|seat| end_of(&seat).is_none()) {
-        let departure =
-            Departure { number: ticket.waiter.place.number, ended_as: EndedAs::Completed };
-        let snapshot = &context.snapshot;
-        let left = admission.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await;
-        left.map_err(|error| problem_of(&error))?;
-    }
-    VisitorResponder::new(&admission, &context, carrier).over(ticket, Status::Closed)
+    request: VisitorRequest,
+) -> Result<Response, Problem> {
+    let ticket = request.ticket.require()?;
+    let response = admission.flows.leave(&request.room, ticket, EndedAs::Completed).await?;
+    Ok(VisitorReply::new(&request, &response).into_response())
 }

@@ -1,10 +1,10 @@
-//! One operation per file. The list of routes is in [`crate::router`].
+//! One operation per file: what a request asks for, the flow that does it, and what it is answered.
+//! The list of routes is in [`crate::router`].
 
 mod authorize;
 mod authorize_envoy;
 pub(crate) mod aws;
 mod claim_seat;
-mod enter;
 mod enter_room;
 mod get_draw;
 mod get_jwks;
@@ -13,13 +13,11 @@ mod get_page;
 mod get_status;
 mod join_room;
 mod leave_room;
-mod renew_session;
 mod revoke;
 
 pub(crate) use authorize::*;
 pub(crate) use authorize_envoy::authorize_envoy;
 pub(crate) use claim_seat::*;
-pub(crate) use enter::enter;
 pub(crate) use enter_room::*;
 pub(crate) use get_draw::*;
 pub(crate) use get_jwks::*;

@@ -9,14 +9,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use vestibule_domain::site::OriginCommand;
-use vestibule_issuance::problem_of;
 use vestibule_runtime::problem::{Problem, ProblemType};
-use vestibule_store::{Departure, EndedAs};
+use vestibule_store::EndedAs;
 
 use crate::{
-    authorizer::{OriginalRequest, covering},
+    authorizer::OriginalRequest, extractors::PresentedTicket, responses::VisitorReply,
     state::Admission,
-    visitor::{Status, VisitorRequest, VisitorResponder, end_of},
 };
 
 /// As Vestibule, and as Cloudflare spells it.
@@ -50,28 +48,22 @@ pub(crate) async fn revoke(
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
-    let original = OriginalRequest::forwarded(&parts, &admission.proxies)?;
+    let authorizer = &admission.authorizer;
+    let original = OriginalRequest::forwarded(&parts, &authorizer.proxies)?;
     require_command(&parts.headers)?;
-    let context =
-        covering(&admission, &original)?.ok_or_else(|| Problem::new(ProblemType::RoomNotFound))?;
-    if !context.binding.origin_commands.contains(&OriginCommand::Revoke) {
+    let room =
+        authorizer.covering(&original)?.ok_or_else(|| Problem::new(ProblemType::RoomNotFound))?;
+    if !room.binding.origin_commands.contains(&OriginCommand::Revoke) {
         let refused = Problem::new(ProblemType::InvalidRequest);
         return Err(refused.detail("the room does not take this command: see origin_commands"));
     }
-    let caller = VisitorRequest::new(context, &parts.headers);
-    let (context, carrier) = (&caller.context, caller.carrier);
     let mut response = StatusCode::NO_CONTENT.into_response();
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    let Ok((ticket, _)) = caller.ticket else { return Ok(response) };
-    if ticket.seat.is_some_and(|seat| end_of(&seat).is_none()) {
-        let number = ticket.waiter.place.number;
-        let departure = Departure { number, ended_as: EndedAs::Revoked };
-        let snapshot = &context.snapshot;
-        let left = admission.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await;
-        left.map_err(|error| problem_of(&error))?;
-        let over =
-            VisitorResponder::new(&admission, context, carrier).over(ticket, Status::Closed)?;
-        over.hand_over(response.headers_mut());
+    let presented = PresentedTicket::from_headers(&room, &parts.headers);
+    if let Some(ticket) = presented.value().filter(|ticket| ticket.seat().is_some()) {
+        let left = admission.flows.leave(&room, ticket, EndedAs::Revoked).await?;
+        let reply = VisitorReply { room: &room, presented: &presented, response: &left };
+        reply.write_ticket(response.headers_mut());
     }
     Ok(response)
 }

@@ -1,5 +1,5 @@
-//! Envoy's `ext_authz` over gRPC: the authorizer's decision behind one more door, on a listener of
-//! its own. What is decided is not here; this only translates.
+//! Envoy's `ext_authz` over gRPC, on a listener of its own: translates what Envoy asks for the
+//! authorizer, and the decision for Envoy.
 
 mod request;
 mod response;
@@ -19,7 +19,7 @@ use tonic::{
 use vestibule_runtime::{Lifecycle, problem::Problem, serve_task};
 
 use crate::{
-    authorizer::{Decision, OriginalRequest, Refusal, RoomDecision, decide, respond},
+    authorizer::{Decision, OriginalRequest, Refusal, RoomDecision},
     state::Admission,
 };
 
@@ -59,18 +59,18 @@ struct ExtAuthzService(Arc<Admission>);
 #[tonic::async_trait]
 impl Authorization for ExtAuthzService {
     async fn check(&self, call: Request<CheckRequest>) -> Result<Response<CheckResponse>, Status> {
-        let Self(admission) = self;
+        let authorizer = &self.0.authorizer;
         let peer = call.remote_addr();
         let parts = request::parts(call.into_inner(), peer)?;
-        let original = match OriginalRequest::behind_prefix(&parts, "", &admission.proxies) {
+        let original = match OriginalRequest::behind_prefix(&parts, "", &authorizer.proxies) {
             Ok(original) => original,
             Err(problem) => return wrong(problem).await,
         };
-        match decide(admission, &original, &parts.headers).await {
+        match authorizer.decide(&original, &parts.headers).await {
             Ok(decision) => {
                 let status = chosen_status(&decision);
                 let response =
-                    respond(admission, decision, &original, &parts.headers, Refusal::Page).await;
+                    authorizer.respond(decision, &original, &parts.headers, Refusal::Page).await;
                 Ok(Response::new(response::from_http(response, status).await))
             }
             Err(problem) => wrong(problem).await,
@@ -82,9 +82,7 @@ impl Authorization for ExtAuthzService {
 /// does not depend on it.
 fn chosen_status(decision: &Decision) -> Option<u16> {
     match decision {
-        Decision::Covered(context, RoomDecision::Waits(_)) => {
-            Some(context.binding.queueing_status_code)
-        }
+        Decision::Covered(room, RoomDecision::Waits(_)) => Some(room.binding.queueing_status_code),
         _ => None,
     }
 }

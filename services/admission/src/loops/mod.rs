@@ -1,4 +1,4 @@
-//! What goes on beside the requests: opening, the feed, the key ring, the counts of presence.
+//! What goes on beside the requests: the start, the feed, the key ring, the counts of presence.
 
 mod startup;
 
@@ -14,8 +14,7 @@ pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
     let opening = Startup::new(lifecycle.readiness());
     lifecycle.spawn("opening", opening.run(Arc::clone(admission), lifecycle.clone()));
     lifecycle.spawn("live", end_streams(Arc::clone(admission), lifecycle.clone()));
-    for (name, task) in
-        [("feed", Task::Feed), ("keys", Task::Keys), ("check-ins", Task::CheckInBatcher)]
+    for (name, task) in [("feed", Task::Feed), ("keys", Task::Keys), ("check-ins", Task::CheckIns)]
     {
         let (admission, drained) = (Arc::clone(admission), lifecycle.drained().clone());
         lifecycle.spawn(name, async move {
@@ -25,17 +24,17 @@ pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
     }
 }
 
-/// Streams would last through the stop: they end when it begins.
+/// Ends the streams of live news when the stop begins: they would outlast it.
 async fn end_streams(admission: Arc<Admission>, lifecycle: Lifecycle) {
     lifecycle.soft().cancelled().await;
-    admission.live.close();
+    admission.pages.live.close();
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Task {
     Feed,
     Keys,
-    CheckInBatcher,
+    CheckIns,
 }
 
 // === impl Task ===
@@ -45,14 +44,14 @@ impl Task {
         match self {
             Self::Feed => Box::pin(admission.feed.clone().run()).await,
             Self::Keys => admission.keys.clone().run().await,
-            Self::CheckInBatcher => admission.check_ins.run().await,
+            Self::CheckIns => admission.flows.check_ins.run().await,
         }
     }
 
     async fn finish(self, admission: &Admission) {
-        if matches!(self, Self::CheckInBatcher) {
+        if matches!(self, Self::CheckIns) {
             // The last counts, of the visitors whom this instance has just answered.
-            admission.check_ins.send().await;
+            admission.flows.check_ins.send().await;
         }
     }
 }

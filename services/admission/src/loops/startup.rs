@@ -44,7 +44,7 @@ impl Startup {
             loop {
                 sleep(REGION).await;
                 // Whether Redis answers is told elsewhere; the index is only a label.
-                let _ = admission.learn_region().await;
+                let _ = admission.flows.region.learn_index(&admission.store).await;
             }
         };
         tokio::select! { () = opening => {}, () = lifecycle.soft().cancelled() => {} }
@@ -53,7 +53,7 @@ impl Startup {
 
 async fn look(admission: &Admission) -> Result<(), KeyError> {
     admission.store.check_schema().await?;
-    admission.learn_region().await?;
+    admission.flows.region.learn_index(&admission.store).await?;
     admission.feed.refresh().await?;
     admission.keys.refresh().await.map(drop)
 }

@@ -6,7 +6,7 @@ use vestibule_domain::site::{Host, Route};
 use vestibule_page::{Chooser, Language, ReturnAddress};
 
 use super::language;
-use crate::{state::Admission, visitor::RoomContext};
+use crate::flows::RoomContext;
 
 /// The parameter that chooses a language at the page's own address.
 const LANGUAGE: &str = "lang";
@@ -45,8 +45,8 @@ pub(crate) struct Address {
 impl Address {
     /// In the place of the page at `url`, which a trusted gateway told.
     pub(crate) fn in_place(
-        admission: &Admission,
-        context: &RoomContext,
+        public_url: &str,
+        room: &RoomContext,
         headers: &HeaderMap,
         url: &str,
     ) -> Self {
@@ -54,16 +54,15 @@ impl Address {
         let (kept, chosen) = take(query, LANGUAGE_IN_PLACE);
         let wanted = ReturnAddress::parse(&without(url, LANGUAGE_IN_PLACE), |_| true);
         let origin = wanted.as_ref().and_then(|wanted| wanted.origin());
-        let is_own_origin = origin.is_some() && origin == origin_of(&admission.public_url);
-        let language = language::choose(chosen.as_deref(), headers, context);
-        let room = &context.snapshot.room;
+        let is_own_origin = origin.is_some() && origin == origin_of(public_url);
+        let language = language::choose(chosen.as_deref(), headers, room);
+        let name = &room.snapshot.room;
         Self {
             is_in_place: true,
             here: wanted.as_ref().map_or("/", |wanted| wanted.as_str()).to_owned(),
             enter: None,
             live: is_own_origin.then(|| {
-                let base = &admission.public_url;
-                format!("{base}/room/{room}/live?{}", self_query(wanted.as_ref(), language))
+                format!("{public_url}/room/{name}/live?{}", self_query(wanted.as_ref(), language))
             }),
             chooser: Chooser {
                 action: ReturnAddress::parse(path, |_| true)
@@ -81,28 +80,28 @@ impl Address {
     /// At its own address, `/room/{room}`, with this query. Links are relative, so that it does not
     /// matter under which path a gateway puts it.
     pub(crate) fn direct(
-        admission: &Admission,
-        context: &RoomContext,
+        public_url: &str,
+        room: &RoomContext,
         headers: &HeaderMap,
         query: &str,
     ) -> Self {
         let (rest, chosen) = take(query, LANGUAGE);
         let value = |name: &str| rest.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-        let covers = |host: &str| covers(admission, context, host);
+        let covers = |host: &str| covers(public_url, room, host);
         let asked = value(RETURN).and_then(|text| ReturnAddress::parse(text, covers));
-        let wanted = asked.clone().or_else(|| root(context));
-        let language = language::choose(chosen.as_deref(), headers, context);
-        let room = &context.snapshot.room;
+        let wanted = asked.clone().or_else(|| root(room));
+        let language = language::choose(chosen.as_deref(), headers, room);
+        let name = &room.snapshot.room;
         let kept: Vec<_> =
             asked.iter().map(|asked| (RETURN.to_owned(), asked.as_str().to_owned())).collect();
         let query = if kept.is_empty() { String::new() } else { format!("?{}", written(&kept)) };
-        let needs_form = wanted.is_none() || context.binding.access_token_cookie;
+        let needs_form = wanted.is_none() || room.binding.access_token_cookie;
         Self {
             is_in_place: false,
-            here: format!("{room}{query}"),
-            enter: needs_form.then(|| format!("{room}/enter{query}")),
-            live: Some(format!("{room}/live?{}", self_query(asked.as_ref(), language))),
-            chooser: Chooser { action: room.to_string(), parameter: LANGUAGE, kept },
+            here: format!("{name}{query}"),
+            enter: needs_form.then(|| format!("{name}/enter{query}")),
+            live: Some(format!("{name}/live?{}", self_query(asked.as_ref(), language))),
+            chooser: Chooser { action: name.to_string(), parameter: LANGUAGE, kept },
             language,
             language_is_chosen: chosen.is_some_and(|tag| Language::of_tag(&tag).is_some()),
             no_seat: value(NO_SEAT).is_some(),
@@ -138,7 +137,7 @@ fn written(pairs: &[(String, String)]) -> String {
 }
 
 /// Whether `host` is of the site: covered by one of the room's routes, or that of this service.
-fn covers(admission: &Admission, context: &RoomContext, host: &str) -> bool {
+fn covers(public_url: &str, room: &RoomContext, host: &str) -> bool {
     let covers = |route: &Route| {
         let name = route.host.name();
         if route.host.is_wildcard() {
@@ -147,15 +146,15 @@ fn covers(admission: &Admission, context: &RoomContext, host: &str) -> bool {
             host == name
         }
     };
-    let own = ReturnAddress::parse(&admission.public_url, |_| true);
+    let own = ReturnAddress::parse(public_url, |_| true);
     let own = own.as_ref().and_then(|own| own.host()).map(Host::of_request);
-    own.is_some_and(|own| own == host) || context.binding.routes.iter().any(covers)
+    own.is_some_and(|own| own == host) || room.binding.routes.iter().any(covers)
 }
 
 /// The first place of the site that the room covers and that can be told.
-fn root(context: &RoomContext) -> Option<ReturnAddress> {
-    let scheme = if context.https { "https" } else { "http" };
-    let mut routes = context.binding.routes.iter().filter(|route| !route.host.is_wildcard());
+fn root(room: &RoomContext) -> Option<ReturnAddress> {
+    let scheme = if room.https { "https" } else { "http" };
+    let mut routes = room.binding.routes.iter().filter(|route| !route.host.is_wildcard());
     routes.find_map(|route| {
         let path: String = route.path.bytes().map(in_path).collect();
         ReturnAddress::parse(&format!("{scheme}://{}{path}", route.host), |_| true)

@@ -6,22 +6,22 @@ use axum::http::{
 };
 use vestibule_page::Language;
 
-use crate::visitor::RoomContext;
+use crate::flows::RoomContext;
 
 const NAME: &str = "vestibule_lang";
 /// How long a choice is remembered, in seconds: a year.
 const AGE: u32 = 365 * 24 * 3600;
 
 /// The language: as just `chosen`, as chosen before, as the browser wants it, as the room has it.
-pub(super) fn choose(chosen: Option<&str>, headers: &HeaderMap, context: &RoomContext) -> Language {
+pub(super) fn choose(chosen: Option<&str>, headers: &HeaderMap, room: &RoomContext) -> Language {
     let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     let chosen: Vec<_> = chosen.into_iter().chain(remembered(headers)).collect();
-    Language::negotiate(&chosen, accepted.unwrap_or_default(), &context.binding.default_language)
+    Language::negotiate(&chosen, accepted.unwrap_or_default(), &room.binding.default_language)
 }
 
 /// Has the browser remember a choice.
-pub(super) fn remember(language: Language, context: &RoomContext, headers: &mut HeaderMap) {
-    let attributes = context.binding.cookie.attributes(context.https);
+pub(super) fn remember(language: Language, room: &RoomContext, headers: &mut HeaderMap) {
+    let attributes = room.binding.cookie.attributes(room.https);
     let cookie = format!("{NAME}={}; Max-Age={AGE}{attributes}", language.code());
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         headers.append(SET_COOKIE, cookie);

@@ -1,6 +1,6 @@
-//! Live news for the page: a stream that tells when what the visitor would see has changed. An
-//! upgrade of polls, not their replacement: nothing here counts as a check-in or asks Redis, and
-//! a page that gets no stream goes on asking.
+//! Live news for the page: a stream that tells when what the visitor would see has changed. It comes
+//! on top of the page's polls: nothing here counts as a check-in or asks Redis, and a page that gets
+//! no stream goes on polling.
 
 use std::{
     sync::{
@@ -19,19 +19,17 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep},
 };
-use vestibule_page::Shown;
+use vestibule_page::{Shown, View};
 use vestibule_token::Ticket;
 
-use super::{Address, glimpse};
-use crate::{
-    state::Admission,
-    visitor::{Carrier, RoomContext, VisitorResponder},
-};
+use super::{Address, Pages, view::Shows};
+use crate::flows::{ClaimWindow, RoomContext, VisitorResponse};
 
 /// A stream ends after so long, and the page asks for another one: by then another instance may
 /// have more room.
 const LONGEST: Duration = Duration::from_mins(5);
-/// How often someone near the binding, and someone far from it, is looked after, in seconds.
+/// How often the stream looks for news of someone near the front, and of someone far behind, in
+/// seconds.
 const PAUSE_SECONDS: std::ops::RangeInclusive<u64> = 1..=5;
 /// A comment now and then keeps proxies from hanging up.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -50,9 +48,9 @@ pub(crate) struct LiveStreams {
 /// One page that is told news.
 #[derive(Debug)]
 pub(crate) struct Watcher {
-    admission: Arc<Admission>,
-    context: RoomContext,
-    ticket: (Ticket, String),
+    pages: Arc<Pages>,
+    room: RoomContext,
+    ticket: Ticket,
     headers: HeaderMap,
     query: String,
     until: Instant,
@@ -65,7 +63,7 @@ pub(crate) struct Watcher {
 // === impl LiveStreams ===
 
 impl LiveStreams {
-    /// A desk for so many pages at once.
+    /// At most `max` pages at a time.
     pub(crate) fn new(max: usize) -> Self {
         Self { max, open: AtomicUsize::new(0), stops: watch::Sender::new(false) }
     }
@@ -89,25 +87,26 @@ impl LiveStreams {
 // === impl Watcher ===
 
 impl Watcher {
-    /// Watches for someone in line, whose page has this query; `None` when too many are watched.
+    /// Watches for the holder of `ticket`, who waits in `room` before a page with this query; `None`
+    /// when too many pages are told news.
     pub(crate) fn new(
-        admission: &Arc<Admission>,
-        context: RoomContext,
-        ticket: (Ticket, String),
+        pages: &Arc<Pages>,
+        room: RoomContext,
+        ticket: Ticket,
         headers: HeaderMap,
         query: String,
     ) -> Option<Self> {
-        if !admission.live.enter() {
+        if !pages.live.enter() {
             return None;
         }
         let mut watcher = Self {
-            admission: Arc::clone(admission),
-            context,
+            pages: Arc::clone(pages),
+            room,
             ticket,
             headers,
             query,
             until: Instant::now() + LONGEST,
-            stops: admission.live.stops.subscribe(),
+            stops: pages.live.stops.subscribe(),
             told: None,
             pause: Duration::from_secs(*PAUSE_SECONDS.start()),
         };
@@ -146,27 +145,39 @@ impl Watcher {
 
     /// What the page would show now; `None` when the room has gone, or was reset.
     fn look(&mut self) -> Option<Shown> {
-        let room = self.context.snapshot.room.clone();
-        let now = RoomContext::for_room(&self.admission, room.as_str()).ok()?;
-        if now.snapshot.reset_epoch != self.context.snapshot.reset_epoch {
+        let flows = &self.pages.flows;
+        let now = flows.room(self.room.snapshot.room.as_str())?;
+        if now.snapshot.reset_epoch != self.room.snapshot.reset_epoch {
             return None;
         }
-        self.context = RoomContext { https: self.context.https, ..now };
-        let context = &self.context;
-        let responder = VisitorResponder::new(&self.admission, context, Carrier::Cookie);
-        let answer = responder.glances(&self.ticket).ok()?;
-        let far = answer.body.wait_seconds.unwrap_or(120) / 60;
+        self.room = RoomContext { https: self.room.https, ..now };
+        let response = flows.peek(&self.room, &self.ticket).ok()?;
+        let far = response.status.wait_seconds.unwrap_or(120) / 60;
         self.pause = Duration::from_secs(far.clamp(*PAUSE_SECONDS.start(), *PAUSE_SECONDS.end()));
-        let address = Address::direct(&self.admission, context, &self.headers, &self.query);
-        let mut shown = Shown::from_view(&glimpse(context, &answer, &self.headers, &address));
+        let mut shown = Shown::from_view(&self.view(&response));
         // Time passes without news.
         shown.times.remove("updated");
         Some(shown)
+    }
+
+    fn view(&self, response: &VisitorResponse) -> View {
+        let public_url = &self.pages.flows.public_url;
+        let address = Address::direct(public_url, &self.room, &self.headers, &self.query);
+        let shows = Shows {
+            room: &self.room,
+            response,
+            before: Some(self.ticket),
+            address: &address,
+            logo: None,
+            window: ClaimWindow::default(),
+            has_claimed: false,
+        };
+        shows.view()
     }
 }
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.admission.live.open.fetch_sub(1, Ordering::Relaxed);
+        self.pages.live.open.fetch_sub(1, Ordering::Relaxed);
     }
 }

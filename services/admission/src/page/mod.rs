@@ -1,208 +1,122 @@
-//! The waiting page, served: in the place of the page that was wanted, or at its own address, as
-//! HTML for people and as news for the page's own script. What is shown is made by
-//! `vestibule-page`; here it is put together from a visitor's answer, and sent with its headers.
+//! The waiting page over HTTP: in the place of the page that was wanted, or at its own address; as
+//! HTML for people, and as JSON for the page's own script. What it says is made by `vestibule-page`;
+//! where the visitor stands, by a flow. Here one is put into the other and sent with its headers.
 
 mod address;
-mod branding_cache;
+mod busy;
 mod language;
 mod live;
+mod rendered;
 mod view;
 
 use std::sync::Arc;
 
 use axum::{
-    body::Body,
-    http::{
-        HeaderMap, HeaderName, HeaderValue, StatusCode,
-        header::{
-            ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
-            RETRY_AFTER, VARY, X_CONTENT_TYPE_OPTIONS,
-        },
-    },
+    http::{HeaderMap, HeaderName, StatusCode},
     response::Response,
 };
-use vestibule_domain::{QueueingMethod, site::CookieKind};
-use vestibule_page::{
-    CustomPage, Frame, Notices, PAGE_JSON_TYPE, Rendered, Shown, State, View, render,
-};
+use vestibule_domain::site::CookieKind;
+use vestibule_page::{CustomPage, State, View, render};
 
-use self::view::{Hold, Shows};
+use self::view::Shows;
 pub(crate) use self::{
     address::{Address, NO_SEAT},
-    branding_cache::{BrandingCache, RoomBranding},
+    busy::busy,
     live::{LiveStreams, Watcher},
 };
 use crate::{
-    state::Admission,
-    visitor::{Carrier, RoomContext, VisitorResponse},
+    caches::{BrandingCache, RoomBranding},
+    extractors::{TicketTransport, wants_page_json},
+    flows::{Flows, RoomContext},
+    responses::VisitorReply,
 };
 
-const REFRESH: HeaderName = HeaderName::from_static("refresh");
+/// What the page already shows, as its script tells.
+const SHOWN: HeaderName = HeaderName::from_static("vestibule-shown");
 
-/// The page in the place of the page at `wanted`, with every header. The gateway wants another
-/// status than a 2xx; that is the caller's.
-pub(crate) async fn in_place(
-    admission: &Arc<Admission>,
-    context: &RoomContext,
-    answer: &VisitorResponse,
-    headers: &HeaderMap,
-    wanted: &str,
-) -> Response {
-    let address = Address::in_place(admission, context, headers, wanted);
-    respond(admission, context, answer, headers, &address).await
+/// Makes the waiting pages of all rooms.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    flows: Arc<Flows>,
+    /// Operators' own pages and logos.
+    pub(crate) brandings: BrandingCache,
+    /// The pages that are told news as they happen.
+    pub(crate) live: LiveStreams,
 }
 
-/// The page at `address` for the visitor who is answered `answer`.
-pub(crate) async fn respond(
-    admission: &Arc<Admission>,
-    context: &RoomContext,
-    answer: &VisitorResponse,
-    headers: &HeaderMap,
-    address: &Address,
-) -> Response {
-    let looks = admission.brandings.get(context);
-    let hold = view::hold(admission, context, answer, headers).await;
-    let news = wants_news(headers);
-    // Who comes to the site itself when it is its turn has asked to enter.
-    let has_claimed = address.is_in_place && !news;
-    let looks = &*looks;
-    let shows = Shows { context, answer, headers, address, looks, hold, has_claimed };
-    let view = shows.view();
-    let mut response =
-        if news { news_of(&view) } else { page_of(admission, context, looks, &view) };
-    if address.language_is_chosen {
-        language::remember(address.language, context, response.headers_mut());
+// === impl Pages ===
+
+impl Pages {
+    /// At most `max_live_updates` pages are told news at a time.
+    pub(crate) fn new(flows: Arc<Flows>, max_live_updates: usize) -> Self {
+        let live = LiveStreams::new(max_live_updates);
+        Self { flows, brandings: BrandingCache::default(), live }
     }
-    hand_over(context, answer, response.headers_mut());
-    response
-}
 
-/// What the visitor would see now, without counting it as a check-in: for live news.
-pub(crate) fn glimpse(
-    context: &RoomContext,
-    answer: &VisitorResponse,
-    headers: &HeaderMap,
-    address: &Address,
-) -> View {
-    let looks = &RoomBranding::default();
-    let (hold, has_claimed) = (Hold::default(), false);
-    Shows { context, answer, headers, address, looks, hold, has_claimed }.view()
-}
+    /// The page in the place of the page at `wanted`, with every header. The status is that of the
+    /// page; a gateway may need another one.
+    pub(crate) async fn respond_in_place(
+        &self,
+        reply: VisitorReply<'_>,
+        headers: &HeaderMap,
+        wanted: &str,
+    ) -> Response {
+        let address = Address::in_place(&self.flows.public_url, reply.room, headers, wanted);
+        self.respond(reply, headers, &address).await
+    }
 
-/// The page of someone who cannot be given a place for now: it tries again by itself.
-pub(crate) fn busy(
-    context: &RoomContext,
-    headers: &HeaderMap,
-    retry_after_seconds: u32,
-) -> Response {
-    let view = busy_view(context, headers, retry_after_seconds);
-    let mut response = if wants_news(headers) {
-        news_of(&view)
-    } else {
-        html(render(&view).ok(), StatusCode::SERVICE_UNAVAILABLE)
-    };
-    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    response.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());
-    response
-}
-
-/// Whether the page's own script asks.
-pub(crate) fn wants_news(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).is_some_and(|accept| accept == PAGE_JSON_TYPE)
-}
-
-fn news_of(view: &View) -> Response {
-    let mut response = Response::new(Body::from(Shown::from_view(view).to_json()));
-    set_common(response.headers_mut(), HeaderValue::from_static(PAGE_JSON_TYPE));
-    response
-}
-
-/// The operator's own page if there is one that works, else the default one.
-fn page_of(
-    admission: &Admission,
-    context: &RoomContext,
-    looks: &RoomBranding,
-    view: &View,
-) -> Response {
-    let custom = looks.page.as_ref().filter(|_| CustomPage::is_for(view));
-    let own = custom.and_then(|page| match page.render(view) {
-        Ok(rendered) => Some(rendered),
-        Err(problem) => {
-            admission.brandings.failed(&context.snapshot.room, &problem);
-            None
+    /// The page at `address` for the visitor of `reply`.
+    pub(crate) async fn respond(
+        &self,
+        reply: VisitorReply<'_>,
+        headers: &HeaderMap,
+        address: &Address,
+    ) -> Response {
+        let VisitorReply { room, presented, response } = reply;
+        let before = presented.value();
+        let counts_down = headers.get(SHOWN).is_some_and(|shown| shown == State::YourTurn.name());
+        let window = self.flows.claim_window(room, response, before.as_ref(), counts_down).await;
+        let branding = self.brandings.get(&room.snapshot.room, &room.binding);
+        let is_script = wants_page_json(headers);
+        // Whoever comes to the site itself when it is its turn has asked to enter.
+        let has_claimed = address.is_in_place && !is_script;
+        let logo = branding.logo.as_deref();
+        let view = Shows { room, response, before, address, logo, window, has_claimed }.view();
+        let mut page =
+            if is_script { rendered::json(&view) } else { self.html(room, &branding, &view) };
+        if address.language_is_chosen {
+            language::remember(address.language, room, page.headers_mut());
         }
-    });
-    let waits = view.state.is_in_line() || matches!(view.state, State::TurnedAway { .. });
-    let status = StatusCode::from_u16(context.binding.queueing_status_code).ok().filter(|_| waits);
-    html(own.or_else(|| render(view).ok()), status.unwrap_or(StatusCode::OK))
-}
-
-fn html(rendered: Option<Rendered>, status: StatusCode) -> Response {
-    let Some(rendered) = rendered else {
-        return error();
-    };
-    let mut response = Response::new(Body::from(rendered.html));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    set_common(headers, HeaderValue::from_static("text/html; charset=utf-8"));
-    if let Ok(policy) = HeaderValue::from_str(&rendered.policy) {
-        headers.insert(CONTENT_SECURITY_POLICY, policy);
+        write_cookies(reply, page.headers_mut());
+        page
     }
-    if let Some(seconds) = rendered.refresh_seconds {
-        headers.insert(REFRESH, seconds.into());
+
+    /// The operator's own page if there is one that works, else the default one.
+    fn html(&self, room: &RoomContext, branding: &RoomBranding, view: &View) -> Response {
+        let custom = branding.page.as_ref().filter(|_| CustomPage::is_for(view));
+        let own = custom.and_then(|page| match page.render(view) {
+            Ok(rendered) => Some(rendered),
+            Err(problem) => {
+                self.brandings.failed(&room.snapshot.room, &problem);
+                None
+            }
+        });
+        let waits = view.state.is_in_line() || matches!(view.state, State::TurnedAway { .. });
+        let status = StatusCode::from_u16(room.binding.queueing_status_code).ok();
+        let status = status.filter(|_| waits).unwrap_or(StatusCode::OK);
+        rendered::html(own.or_else(|| render(view).ok()), status)
     }
-    response
-}
-
-/// Writing a page to memory does not fail.
-fn error() -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
-    response
-}
-
-fn set_common(headers: &mut HeaderMap, content_type: HeaderValue) {
-    headers.insert(CONTENT_TYPE, content_type);
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(VARY, HeaderValue::from_static("Accept, Accept-Language, Cookie"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
 }
 
 /// The ticket goes into the browser's cookie, however it came: a gateway may have passed it on in
 /// a header. So does the token, for gateways that verify it by themselves.
-pub(crate) fn hand_over(context: &RoomContext, answer: &VisitorResponse, headers: &mut HeaderMap) {
-    VisitorResponse { carrier: Carrier::Cookie, ..answer.clone() }.hand_over(headers);
-    if context.binding.access_token_cookie
-        && let Some(token) = &answer.body.access_token
+pub(crate) fn write_cookies(reply: VisitorReply<'_>, headers: &mut HeaderMap) {
+    reply.sealed_ticket().write(headers, TicketTransport::Cookie, reply.cookies());
+    let status = &reply.response.status;
+    if reply.room.binding.access_token_cookie
+        && let Some(token) = &status.access_token
     {
-        let age = answer.body.expires_in.unwrap_or(0);
-        answer.cookies().set(headers, CookieKind::Token, token, age);
-    }
-}
-
-fn busy_view(context: &RoomContext, headers: &HeaderMap, retry_after_seconds: u32) -> View {
-    let now_ms = context.known.now_ms();
-    let language = language::choose(None, headers, context);
-    View {
-        room: context.snapshot.room.to_string(),
-        state: State::Busy,
-        method: QueueingMethod::Fifo,
-        queue_all: false,
-        event: None,
-        position: None,
-        people_ahead: None,
-        wait_seconds: None,
-        quartiles: None,
-        waited_seconds: None,
-        now_ms,
-        updated_ms: now_ms,
-        checked_in_ms: 0,
-        interval_ms: 0,
-        refresh_ms: retry_after_seconds.saturating_mul(1000),
-        hold_seconds: None,
-        grace_seconds: None,
-        notices: Notices::default(),
-        frame: Frame { is_in_place: true, ..Frame::plain(language) },
+        let age = status.expires_in.unwrap_or(0);
+        reply.cookies().set(headers, CookieKind::Token, token, age);
     }
 }

@@ -1,15 +1,21 @@
-//! A ticket's fields in 52 bytes, in clear: the inside of what is sealed. Fixed places, so that
-//! every ticket has the same length and its length tells nothing. Nothing is secret or checked
-//! here; that is the sealer's.
+//! A ticket's fields in 52 bytes, in clear: what the sealer seals. Every field has a fixed place,
+//! so the length of a ticket tells nothing about it. Encryption is not here.
 
 use vestibule_domain::{Lease, Place, Waiter, accrued_hazard::AccruedHazard};
 
-use super::{Seat, Ticket};
+use super::{Ending, Seat, Ticket, TicketState};
 
 pub(super) const BODY_LEN: usize = 52;
 
 const HAS_LEASE: u8 = 1;
-const HAS_SEAT: u8 = 2;
+/// The state, in the bits above the first.
+const WAITING: u8 = 0;
+const HELD: u8 = 1 << 1;
+const CLOSED: u8 = 2 << 1;
+const EXPIRED: u8 = 3 << 1;
+
+/// What stands in the place of a seat where there is none; the flags say so.
+const NO_SEAT: Seat = Seat { issued_at: 0, expires_at: 0, generation: 0 };
 
 /// Fills a buffer from the front.
 pub(super) struct Writer<'a>(pub(super) &'a mut [u8]);
@@ -20,12 +26,17 @@ pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
     let waiter = &ticket.waiter;
     let lease = waiter.lease.unwrap_or(Lease { slice: 0, width: 0, index: 0 });
-    let seat = ticket.seat.unwrap_or(Seat { issued_at: 0, expires_at: 0, generation: 0 });
+    let seat = ticket.seat().unwrap_or(NO_SEAT);
     let has_lease = if waiter.lease.is_some() { HAS_LEASE } else { 0 };
-    let has_seat = if ticket.seat.is_some() { HAS_SEAT } else { 0 };
+    let state = match ticket.state {
+        TicketState::Waiting => WAITING,
+        TicketState::Held(_) => HELD,
+        TicketState::Ended(Ending::Closed) => CLOSED,
+        TicketState::Ended(Ending::Expired) => EXPIRED,
+    };
     let mut body = [0; BODY_LEN];
     Writer(&mut body)
-        .put([has_lease | has_seat])
+        .put([has_lease | state])
         .put(narrow::<5>(waiter.place.number))
         .put(waiter.place.entered_at.to_be_bytes())
         .put([waiter.place.region])
@@ -45,9 +56,6 @@ pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
 pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
     let mut reader = Reader(body);
     let [flags] = reader.take()?;
-    if flags & !(HAS_LEASE | HAS_SEAT) != 0 {
-        return None;
-    }
     let place = Place {
         number: wide::<5>(reader.take()?),
         entered_at: u32::from_be_bytes(reader.take()?),
@@ -70,10 +78,15 @@ pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
         generation: u32::from_be_bytes(reader.take()?),
     };
     let lease = (flags & HAS_LEASE != 0).then_some(lease);
-    Some(Ticket {
-        waiter: Waiter { place, checked_in_at, interval_ms, lease, accrued_hazard },
-        seat: (flags & HAS_SEAT != 0).then_some(seat),
-    })
+    let state = match flags & !HAS_LEASE {
+        WAITING => TicketState::Waiting,
+        HELD => TicketState::Held(seat),
+        CLOSED => TicketState::Ended(Ending::Closed),
+        EXPIRED => TicketState::Ended(Ending::Expired),
+        _ => return None,
+    };
+    let waiter = Waiter { place, checked_in_at, interval_ms, lease, accrued_hazard };
+    Some(Ticket { waiter, state })
 }
 
 /// The low `N` bytes of a number that has no more: places have 36 bits, times in seconds need 40

@@ -11,11 +11,7 @@ use axum::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsError, ErrorBody};
-use vestibule_runtime::{
-    extract::Json,
-    problem::{Problem, ProblemType},
-};
-use vestibule_store::JoinMode;
+use vestibule_runtime::{extract::Json, problem::Problem};
 
 use super::event::{body, event};
 use crate::state::Admission;
@@ -51,12 +47,7 @@ pub(crate) async fn assign_queue_num(
     json: Result<Json<AssignQueueNum>, Problem>,
 ) -> Result<Response, AwsError> {
     let event_id = body(json)?.event_id;
-    let context = event(&admission, &event_id).ok_or(AwsError::InvalidEvent)?;
-    let joined = admission.joins.join(&context.snapshot.room, JoinMode::Queue).await?;
-    let ciphers = context.ciphers_for(&admission, joined.reset_epoch);
-    let api_request_id = ciphers
-        .request_ids
-        .seal(joined.place)
-        .map_err(|_| AwsError::from(Problem::new(ProblemType::Internal)))?;
+    let room = event(&admission, &event_id).ok_or(AwsError::InvalidEvent)?;
+    let api_request_id = admission.flows.assign_number(&room).await.map_err(Problem::from)?;
     Ok(([(CACHE_CONTROL, "no-store")], JsonAnswer(Assigned { api_request_id })).into_response())
 }

@@ -6,7 +6,7 @@ use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_token::RequestIdError;
 
-use crate::{state::Admission, visitor::RoomContext};
+use crate::{flows::RoomContext, state::Admission};
 
 /// The value of each of `names` in a query, all of which must be there and not blank.
 pub(super) fn required<const N: usize>(
@@ -49,10 +49,10 @@ pub(super) fn body<T: DeserializeOwned>(
 
 /// The room that is the event `event_id`.
 pub(super) fn event(admission: &Admission, event_id: &str) -> Option<RoomContext> {
-    RoomContext::for_room(admission, event_id).ok()
+    admission.flows.room(event_id)
 }
 
 /// The place that a request id of the event stands for.
-pub(super) fn place(context: &RoomContext, request_id: &str) -> Result<Place, RequestIdError> {
-    context.ciphers.request_ids.open(request_id)
+pub(super) fn place(room: &RoomContext, request_id: &str) -> Result<Place, RequestIdError> {
+    room.ciphers.request_ids.open(request_id)
 }

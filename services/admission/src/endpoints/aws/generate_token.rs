@@ -42,5 +42,6 @@ pub(crate) async fn generate_token(
     let GenerateToken { event_id, request_id } = body(json)?;
     let known = admission.feed.room(&event_id);
     let issuer = known.as_ref().and_then(|room| room.snapshot().settings.issuer.clone());
-    aws::generate_token(admission.generate(issuer.as_deref()), known, &request_id).await
+    aws::generate_token(admission.generate_token_context(issuer.as_deref()), known, &request_id)
+        .await
 }

@@ -45,13 +45,13 @@ pub(crate) async fn get_queue_num(
     RawQuery(query): RawQuery,
 ) -> Result<Response, AwsError> {
     let [event_id, request_id] = required(query.as_deref(), ["event_id", "request_id"])?;
-    let context = event(&admission, &event_id).ok_or(AwsError::InvalidEventOrRequest)?;
-    let place = place(&context, &request_id).map_err(|error| match error {
+    let room = event(&admission, &event_id).ok_or(AwsError::InvalidEventOrRequest)?;
+    let place = place(&room, &request_id).map_err(|error| match error {
         RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
         RequestIdError::Foreign => AwsError::NotFoundYet,
     })?;
     // Clients compare this with the serving counter: after a draw it is the place drawn.
-    let queue_number = context.snapshot.position(place.number).ok_or(AwsError::NotFoundYet)?;
+    let queue_number = room.snapshot.position(place.number).ok_or(AwsError::NotFoundYet)?;
     let entry_time = place.entered_at;
     let found = QueueNum { queue_number, entry_time, event_id, status: 1 };
     Ok(([(CACHE_CONTROL, "no-store")], Json(found)).into_response())

@@ -9,14 +9,14 @@ use arc_swap::ArcSwap;
 use vestibule_domain::{RoomId, site::Coverage};
 use vestibule_store::Feed;
 
-use crate::visitor::BindingHandle;
+use crate::flows::BindingHandle;
 
 /// What all rooms cover.
 #[derive(Debug)]
 pub(crate) struct CoverageCache {
     feed: Feed,
     coverage: ArcSwap<Coverage>,
-    /// The version of the plans that it was compiled from, and one; 0: none yet.
+    /// One more than the version of the configs that it was compiled from; 0: none yet.
     compiled: AtomicU64,
     compiling: Mutex<()>,
 }
@@ -24,14 +24,14 @@ pub(crate) struct CoverageCache {
 // === impl CoverageCache ===
 
 impl CoverageCache {
-    /// A board of the rooms that `feed` knows.
+    /// The coverage of the rooms that `feed` knows.
     pub(crate) fn new(feed: Feed) -> Self {
         let coverage = ArcSwap::from_pointee(Coverage::default());
         Self { feed, coverage, compiled: AtomicU64::new(0), compiling: Mutex::default() }
     }
 
     /// What all rooms cover, as last heard.
-    pub(crate) fn coverage(&self) -> Arc<Coverage> {
+    pub(crate) fn get(&self) -> Arc<Coverage> {
         let version = self.feed.configs_version() + 1;
         if self.compiled.load(Ordering::Acquire) != version
             // While one request compiles, others go by what was known before.
@@ -45,10 +45,10 @@ impl CoverageCache {
 
     fn compile(&self) -> Coverage {
         let rooms = self.feed.rooms();
-        let fronts: Vec<(RoomId, BindingHandle)> = rooms
+        let bindings: Vec<(RoomId, BindingHandle)> = rooms
             .iter()
-            .map(|known| (known.snapshot().room.clone(), BindingHandle::room(known)))
+            .map(|known| (known.snapshot().room.clone(), BindingHandle::for_room(known)))
             .collect();
-        Coverage::new(fronts.iter().map(|(room, binding)| (room, &**binding)))
+        Coverage::new(bindings.iter().map(|(room, binding)| (room, &**binding)))
     }
 }

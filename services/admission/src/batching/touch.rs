@@ -1,4 +1,4 @@
-//! Where those inside are noted as seen.
+//! Keeps sessions alive. Visitors inside who are seen together travel together.
 
 use vestibule_domain::RoomId;
 use vestibule_issuance::{KeyError, Keystore};
@@ -14,7 +14,7 @@ pub(crate) struct TouchBatcher(KeyedBatcher<RoomId, Touch, Touched>);
 // === impl TouchBatcher ===
 
 impl TouchBatcher {
-    /// A desk over `store`.
+    /// A batcher over `store`.
     #[must_use]
     pub(crate) fn new((store, feed, keys): (Store, Feed, Keystore), public_url: String) -> Self {
         Self(KeyedBatcher::new(move |room: RoomId| {
@@ -38,7 +38,7 @@ impl TouchBatcher {
     /// Notes one visitor inside as seen.
     ///
     /// # Errors
-    /// [`StoreError::Overloaded`] when too many wait; else as for every call to Redis.
+    /// [`StoreError::Overloaded`] when too many wait; otherwise see [`StoreError`].
     pub(crate) async fn touch(&self, room: &RoomId, touch: Touch) -> Result<Touched, StoreError> {
         self.0.call(room, touch).await
     }

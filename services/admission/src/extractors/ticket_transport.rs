@@ -1,5 +1,5 @@
-//! How a visitor carries its ticket: as a cookie (browsers) or as a header (apps). The answer goes
-//! back the same way; someone who has no ticket yet is handed it both ways.
+//! How a ticket travels: in a cookie (browsers) or in a header (apps). The new ticket goes back the
+//! same way; someone who sent none gets it both ways.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ const COOKIE_AGE: u64 = 7 * 24 * 3600;
 
 /// The way a ticket travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Carrier {
+pub(crate) enum TicketTransport {
     /// The client sent none yet.
     Unknown,
     /// In the header.
@@ -45,11 +45,11 @@ pub(crate) struct Cookies<'a> {
     pub(crate) https: bool,
 }
 
-// === impl Carrier ===
+// === impl TicketTransport ===
 
-impl Carrier {
-    /// The ticket for `room` that a request carries, and how. The header goes first: whoever sends
-    /// it means it.
+impl TicketTransport {
+    /// The ticket for `room` that a request carries, and how. The header goes before the cookie:
+    /// browsers send cookies by themselves, headers are sent on purpose.
     #[must_use]
     pub(crate) fn find<'a>(
         headers: &'a HeaderMap,
@@ -75,8 +75,8 @@ impl Carrier {
         }
     }
 
-    /// Takes the ticket from a browser that has left.
-    pub(crate) fn take(self, headers: &mut HeaderMap, cookies: Cookies<'_>) {
+    /// Removes the cookie of a browser.
+    pub(crate) fn remove(self, headers: &mut HeaderMap, cookies: Cookies<'_>) {
         if self != Self::Header {
             cookies.set(headers, CookieKind::Ticket, "", 0);
         }
@@ -86,7 +86,7 @@ impl Carrier {
 // === impl Cookies ===
 
 impl Cookies<'_> {
-    /// Sets a cookie for so many seconds; an age of 0 takes it.
+    /// Sets a cookie for `age` seconds; an age of 0 removes it.
     pub(crate) fn set(self, headers: &mut HeaderMap, kind: CookieKind, value: &str, age: u64) {
         let attributes = self.binding.cookie.attributes(self.https);
         let mut cookie = self.binding.cookie.name(kind, self.room, self.https);
@@ -131,26 +131,26 @@ mod tests {
         RoomId::new(name).unwrap()
     }
 
-    fn find<'a>(headers: &'a HeaderMap, name: &str) -> (Carrier, Option<&'a str>) {
-        Carrier::find(headers, &SiteBinding::default(), &room(name))
+    fn find<'a>(headers: &'a HeaderMap, name: &str) -> (TicketTransport, Option<&'a str>) {
+        TicketTransport::find(headers, &SiteBinding::default(), &room(name))
     }
 
     #[test]
     fn the_header_goes_before_the_cookie_of_this_very_room() {
         let cookies = headers(&[(COOKIE, "a=b; vestibule_sale=S; vestibule_sale2=T")]);
-        assert_eq!(find(&cookies, "sale"), (Carrier::Cookie, Some("S")));
-        assert_eq!(find(&cookies, "sale2"), (Carrier::Cookie, Some("T")));
-        assert_eq!(find(&cookies, "sal"), (Carrier::Unknown, None));
+        assert_eq!(find(&cookies, "sale"), (TicketTransport::Cookie, Some("S")));
+        assert_eq!(find(&cookies, "sale2"), (TicketTransport::Cookie, Some("T")));
+        assert_eq!(find(&cookies, "sal"), (TicketTransport::Unknown, None));
         let both = headers(&[(COOKIE, "vestibule_sale=S"), (TICKET, "H")]);
-        assert_eq!(find(&both, "sale"), (Carrier::Header, Some("H")));
+        assert_eq!(find(&both, "sale"), (TicketTransport::Header, Some("H")));
     }
 
     #[test]
     fn the_cookie_that_only_the_host_can_set_goes_first() {
         let both = headers(&[(COOKIE, "vestibule_sale=PLAIN; __Host-vestibule_sale=OWN")]);
-        assert_eq!(find(&both, "sale"), (Carrier::Cookie, Some("OWN")));
+        assert_eq!(find(&both, "sale"), (TicketTransport::Cookie, Some("OWN")));
         let twice = headers(&[(COOKIE, "vestibule_sale=A"), (COOKIE, "vestibule_sale=B")]);
-        assert_eq!(find(&twice, "sale"), (Carrier::Cookie, Some("A")));
+        assert_eq!(find(&twice, "sale"), (TicketTransport::Cookie, Some("A")));
     }
 
     #[test]
@@ -158,23 +158,23 @@ mod tests {
         let mut binding = SiteBinding::default();
         binding.cookie.suffix = Some("x".into());
         let cookies = headers(&[(COOKIE, "vestibule_sale=S; vestibule_x=X")]);
-        assert_eq!(Carrier::find(&cookies, &binding, &room("sale")).1, Some("X"));
+        assert_eq!(TicketTransport::find(&cookies, &binding, &room("sale")).1, Some("X"));
     }
 
     #[test]
     fn a_ticket_goes_back_the_way_it_came() {
         let (room, binding) = (room("sale"), SiteBinding::default());
-        let sent = |carrier: Carrier| {
+        let sent = |transport: TicketTransport| {
             let mut headers = HeaderMap::new();
             let cookies = Cookies { room: &room, binding: &binding, https: true };
-            carrier.send(&mut headers, cookies, "N");
+            transport.send(&mut headers, cookies, "N");
             let cookie = headers.get(SET_COOKIE).map(|value| value.to_str().unwrap().to_owned());
             (headers.contains_key(TICKET), cookie)
         };
-        assert_eq!(sent(Carrier::Header), (true, None));
+        assert_eq!(sent(TicketTransport::Header), (true, None));
         let cookie =
             "__Host-vestibule_sale=N; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax; Secure";
-        assert_eq!(sent(Carrier::Cookie), (false, Some(cookie.to_owned())));
-        assert_eq!(sent(Carrier::Unknown), (true, Some(cookie.to_owned())));
+        assert_eq!(sent(TicketTransport::Cookie), (false, Some(cookie.to_owned())));
+        assert_eq!(sent(TicketTransport::Unknown), (true, Some(cookie.to_owned())));
     }
 }

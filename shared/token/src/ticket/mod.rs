@@ -1,12 +1,12 @@
 //! Tickets: what a browser keeps in its cookie between two check-ins, sealed so that only we can
-//! read or change it. Sealing proves that we wrote a ticket, not that it is our newest: an old
-//! one still opens, and whoever reads it must give it no advantage.
+//! read or change it. Sealing proves that we wrote a ticket, but not that it is the newest one: an
+//! old ticket still opens, so it must never give its holder an advantage.
 //!
 //! Always 81 bytes, 108 characters of base64url, whatever is inside:
 //!
 //! | version | nonce | sealed | tag |
 //! |---|---|---|---|
-//! | 1: the number 2, authenticated | 12 | 52: flags, place, check-in, lease, accrued_hazard, seat; big-endian | 16 |
+//! | 1: the number 3, authenticated | 12 | 52: flags, place, check-in, lease, accrued hazard, seat; big-endian | 16 |
 //!
 //! The nonce is random. Two tickets of one key that share a nonce would let a reader of both
 //! forge tickets of that room. After n tickets that happens with probability n²/2^97: a room
@@ -25,7 +25,7 @@ use crate::DeploymentSecret;
 
 mod body;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 const VERSION_LEN: usize = 1;
 const TAG_LEN: usize = 16;
 const SEALED_LEN: usize = VERSION_LEN + NONCE_LEN + BODY_LEN + TAG_LEN;
@@ -37,8 +37,28 @@ const _: () = assert!(SEALED_LEN.is_multiple_of(3) && TEXT_LEN <= 120);
 pub struct Ticket {
     /// What it remembers of its wait.
     pub waiter: Waiter,
-    /// The session it holds once admitted.
-    pub seat: Option<Seat>,
+    /// Whether it waits, is inside, or is done.
+    pub state: TicketState,
+}
+
+/// Where the holder of a ticket is, as far as the ticket knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TicketState {
+    /// In line.
+    Waiting,
+    /// Inside, with this session.
+    Held(Seat),
+    /// Its place or its session is over: it needs a new place.
+    Ended(Ending),
+}
+
+/// How a place or a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The visitor left, or its session was ended from outside.
+    Closed,
+    /// It ran out.
+    Expired,
 }
 
 /// The session of an admitted visitor, as its ticket remembers it.
@@ -52,7 +72,7 @@ pub struct Seat {
     pub generation: u32,
 }
 
-/// CipherCache and opens the tickets of one room between two resets.
+/// Seals and opens the tickets of one room between two resets.
 pub struct TicketSealer(LessSafeKey);
 
 /// Why a ticket was refused.
@@ -64,6 +84,19 @@ pub enum TicketError {
     /// Well-formed, but of another room, of before a reset, or forged. Nobody can tell which.
     #[error("not a ticket of this room")]
     Foreign,
+}
+
+// === impl Ticket ===
+
+impl Ticket {
+    /// The session of someone who is inside.
+    #[must_use]
+    pub fn seat(&self) -> Option<Seat> {
+        match self.state {
+            TicketState::Held(seat) => Some(seat),
+            TicketState::Waiting | TicketState::Ended(_) => None,
+        }
+    }
 }
 
 // === impl TicketSealer ===
@@ -145,7 +178,7 @@ fn read_text(text: &str) -> Option<[u8; SEALED_LEN]> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::{option, prelude::*};
+    use proptest::{option, prelude::*, sample::select};
     use vestibule_domain::{Lease, MAX_QUEUE_NUMBER, Place, accrued_hazard::AccruedHazard};
 
     use super::*;
@@ -159,7 +192,7 @@ mod tests {
             lease: Some(Lease { slice: 17, width: 3, index: 99 }),
             accrued_hazard: AccruedHazard { credit: 5, seen: 4_000_000_000 },
         },
-        seat: None,
+        state: TicketState::Waiting,
     };
 
     fn sealer(name: &str, reset_epoch: u64) -> TicketSealer {
@@ -178,6 +211,15 @@ mod tests {
             expires_at,
             generation,
         })
+    }
+
+    fn states() -> impl Strategy<Value = TicketState> {
+        let without_seat = vec![
+            TicketState::Waiting,
+            TicketState::Ended(Ending::Closed),
+            TicketState::Ended(Ending::Expired),
+        ];
+        prop_oneof![select(without_seat), seats().prop_map(TicketState::Held)]
     }
 
     fn tickets() -> impl Strategy<Value = Ticket> {
@@ -199,7 +241,7 @@ mod tests {
                 accrued_hazard,
             },
         );
-        (waiter, option::of(seats())).prop_map(|(waiter, seat)| Ticket { waiter, seat })
+        (waiter, states()).prop_map(|(waiter, state)| Ticket { waiter, state })
     }
 
     proptest! {
@@ -265,7 +307,7 @@ mod tests {
     /// with [`VERSION`].
     #[test]
     fn a_ticket_of_this_version_still_opens() {
-        let old = "AvzaxCumUdCXTYXynBvFq0Xp45S3-tArfq41RHUYjoOjv-ofbstBspbGylIvKSeGp7J9UQ8SNdgkzYO_rZvBTz3dEs4rUNc5ppEgXoFrUBJP";
+        let old = "A8mcCzWdB6b-TpXe00LWbsVu7djKGn8K69Vzb6tWi4BnedhJL4jgsK-gEoiifgoUo_KN5M802EsX_KorjvA6H4qpt5Cb4sPy-x1BOof6sgEI";
         assert_eq!(sealer("sale", 1).open(old), Ok(TICKET));
     }
 }

@@ -1,21 +1,8 @@
-//! What a visitor is answered: one form for every call.
+//! Where a visitor stands, as every call of a visitor is told: the body of the public API.
 
-use axum::{
-    body::Body,
-    http::{
-        HeaderMap, HeaderValue, Response, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_TYPE},
-    },
-    response::IntoResponse,
-};
 use serde::Serialize;
 use utoipa::ToSchema;
 use vestibule_domain::RoomId;
-
-use super::{BindingHandle, Carrier, Cookies};
-
-/// Room for the headers of an answer, those of the layers included, so that the map never grows.
-const HEADERS: usize = 12;
 
 /// Where a visitor stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
@@ -44,8 +31,9 @@ pub(crate) struct VisitorStatus {
     pub(crate) status: Status,
     /// The visitor's permanent identity in the room: 36 characters. Absent for someone who was
     /// turned away.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub(crate) request_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false)]
+    pub(crate) request_id: Option<String>,
     /// In order of arrival, from 1 on; 0: let in without a number while the store was away, or
     /// turned away without one.
     pub(crate) queue_number: u64,
@@ -87,74 +75,9 @@ pub(crate) struct VisitorStatus {
 // === impl VisitorStatus ===
 
 impl VisitorStatus {
-    /// The wait is over: what is left of it is the next seat.
-    pub(crate) fn says_now(&mut self) {
+    /// The visitor may enter: there is nothing left to wait for but a seat.
+    pub(crate) fn clear_wait(&mut self) {
         self.wait_seconds = Some(0);
         (self.wait_seconds_p25, self.wait_seconds_p50, self.wait_seconds_p75) = (None, None, None);
-    }
-}
-
-/// An answer to a visitor, with its newest ticket.
-#[derive(Debug, Clone)]
-pub(crate) struct VisitorResponse {
-    /// Where the visitor stands.
-    pub(crate) body: VisitorStatus,
-    /// What happens to the ticket.
-    pub(crate) ticket: CookieChange,
-    /// The last check-in that counted, unix ms.
-    pub(crate) checked_in_at: u64,
-    /// The interval that was told then, ms.
-    pub(crate) interval_ms: u32,
-    /// How the ticket travels.
-    pub(crate) carrier: Carrier,
-    /// The room's place in front of a site.
-    pub(crate) binding: BindingHandle,
-    /// Whether the visitor came over https.
-    pub(crate) https: bool,
-}
-
-/// What an answer does to the visitor's ticket.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum CookieChange {
-    /// The newest one is sent.
-    Newest(String),
-    /// It is taken away.
-    Taken,
-    /// The visitor keeps what it has, if anything.
-    Untouched,
-}
-
-// === impl VisitorResponse ===
-
-impl VisitorResponse {
-    /// Sends the ticket, or takes it away.
-    pub(crate) fn hand_over(&self, headers: &mut HeaderMap) {
-        match &self.ticket {
-            CookieChange::Newest(ticket) => self.carrier.send(headers, self.cookies(), ticket),
-            CookieChange::Taken => self.carrier.take(headers, self.cookies()),
-            CookieChange::Untouched => {}
-        }
-    }
-
-    /// The cookies of the visitor's room.
-    pub(crate) fn cookies(&self) -> Cookies<'_> {
-        Cookies { room: &self.body.room, binding: &self.binding, https: self.https }
-    }
-}
-
-impl IntoResponse for VisitorResponse {
-    fn into_response(self) -> axum::response::Response {
-        let mut json = Vec::with_capacity(512);
-        if serde_json::to_writer(&mut json, &self.body).is_err() {
-            // Only a map with other keys than texts, or a failing writer, cannot be written.
-            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
-        }
-        let mut response = Response::new(Body::from(json));
-        let headers = response.headers_mut();
-        headers.reserve(HEADERS);
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        self.hand_over(headers);
-        response
     }
 }

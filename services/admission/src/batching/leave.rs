@@ -1,4 +1,4 @@
-//! Where those who leave give their seat back.
+//! Ends sessions. Visitors who leave together travel together.
 
 use vestibule_domain::RoomId;
 use vestibule_store::{
@@ -13,7 +13,7 @@ pub(crate) struct LeaveBatcher(KeyedBatcher<(RoomId, u64), Departure, bool>);
 // === impl LeaveBatcher ===
 
 impl LeaveBatcher {
-    /// A desk over `store`.
+    /// A batcher over `store`.
     #[must_use]
     pub(crate) fn new(store: Store) -> Self {
         Self(KeyedBatcher::new(move |(room, reset_epoch): (RoomId, u64)| {
@@ -28,7 +28,7 @@ impl LeaveBatcher {
     /// Ends one session; says whether there was one to end.
     ///
     /// # Errors
-    /// [`StoreError::Overloaded`] when too many wait; else as for every call to Redis.
+    /// [`StoreError::Overloaded`] when too many wait; otherwise see [`StoreError`].
     pub(crate) async fn leave(
         &self,
         room: &RoomId,

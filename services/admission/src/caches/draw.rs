@@ -28,7 +28,7 @@ pub(crate) struct DrawCache {
 // === impl DrawCache ===
 
 impl DrawCache {
-    /// A board over `store`.
+    /// An empty cache of what `store` holds.
     #[must_use]
     pub(crate) fn new(store: Store) -> Self {
         Self { store, rooms: Mutex::default() }
@@ -37,15 +37,15 @@ impl DrawCache {
     /// The draws of `room`, by their start.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub(crate) async fn get(&self, room: &RoomId) -> Result<Records, StoreError> {
         if let Some(records) = self.fresh(room) {
             return Ok(records);
         }
-        let program = self.store.read_config(room).await?.ok_or(StoreError::RoomMissing)?;
+        let config = self.store.read_config(room).await?.ok_or(StoreError::RoomMissing)?;
         let drawn = self.store.read_draws(room).await?;
         let now_ms = self.store.now_ms().await?;
-        let records = Arc::new(published(room, &program, &drawn, now_ms));
+        let records = Arc::new(published(room, &config, &drawn, now_ms));
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         rooms.insert(room.clone(), (Instant::now(), Arc::clone(&records)));
         Ok(records)

@@ -1,4 +1,4 @@
-//! Where newcomers get their number. Those who come together are numbered by one call.
+//! Gives newcomers their numbers. Those who come together are numbered by one call.
 
 use std::sync::{
     Arc,
@@ -12,7 +12,7 @@ use vestibule_store::{
     batch::{Batcher, KeyedBatcher, Limits},
 };
 
-use crate::state::Region;
+use crate::region::Region;
 
 /// A newcomer with a number.
 #[derive(Debug, Clone)]
@@ -75,7 +75,7 @@ impl SlotsTaken {
 // === impl JoinBatcher ===
 
 impl JoinBatcher {
-    /// A desk in `region`.
+    /// A batcher of the instance in `region`.
     pub(crate) fn new(
         (store, feed, keys): (Store, Feed, Keystore),
         region: Arc<Region>,
@@ -102,7 +102,7 @@ impl JoinBatcher {
     /// Gives one newcomer its number.
     ///
     /// # Errors
-    /// [`StoreError::Overloaded`] when too many wait; else as for every call to Redis.
+    /// [`StoreError::Overloaded`] when too many wait; otherwise see [`StoreError`].
     pub(crate) async fn join(&self, room: &RoomId, mode: JoinMode) -> Result<Newcomer, StoreError> {
         self.batchers.call(&(room.clone(), mode), ()).await
     }

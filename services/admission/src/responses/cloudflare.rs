@@ -1,12 +1,12 @@
-//! A visitor's answer in the form that Cloudflare's waiting rooms give to apps, so that an app
-//! written for it needs only a new address. The form itself is in `vestibule-page`, because custom
-//! pages have the same variables.
+//! An answer in the form that Cloudflare's waiting rooms give to apps, so that an app written for
+//! them needs only a new address. The form itself is in `vestibule-page`, because custom pages have
+//! the same variables.
 
 use axum::{
     Json,
     http::{
-        HeaderMap, HeaderValue,
-        header::{ACCEPT, CACHE_CONTROL, HeaderName},
+        HeaderValue,
+        header::{CACHE_CONTROL, HeaderName},
     },
     response::{IntoResponse, Response},
 };
@@ -14,21 +14,10 @@ use serde::Serialize;
 use vestibule_domain::RoomSnapshot;
 use vestibule_page::{Form, Frame, Language, Notices, State, View};
 
-use super::{Status, VisitorResponse, VisitorStatus};
+use super::VisitorReply;
+use crate::flows::{Status, VisitorResponse, VisitorStatus};
 
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
-
-/// Whether the room and the request ask for this form: the request by exactly this `Accept`.
-#[must_use]
-pub(crate) fn is_asked_for(room: &RoomSnapshot, headers: &HeaderMap) -> bool {
-    room.settings.json_response_enabled && wants_json(headers)
-}
-
-/// Whether a client asks for JSON and nothing else, as apps do.
-#[must_use]
-pub(crate) fn wants_json(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().trim_ascii() == b"application/json")
-}
 
 /// The whole body.
 #[derive(Debug, Serialize)]
@@ -40,40 +29,41 @@ struct Body<'a> {
     vestibule: Option<&'a VisitorStatus>,
 }
 
-/// `answer` of `room`, at `now_ms`, in Cloudflare's form.
-pub(crate) fn respond(answer: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> Response {
-    let form = Form::from_view(&view(answer, room, now_ms));
-    let inside = answer.body.status == Status::Admitted;
-    let next = whole(answer.body.next_check_in_seconds);
-    let body = Body { room: form, vestibule: inside.then_some(&answer.body) };
+/// `reply` in Cloudflare's form, by what is known of the room by now.
+pub(super) fn respond(reply: VisitorReply<'_>) -> Response {
+    let (known, status) = (&reply.room.known, &reply.response.status);
+    let form = Form::from_view(&view(reply.response, &known.snapshot(), known.now_ms()));
+    let inside = status.status == Status::Admitted;
+    let next = whole(status.next_check_in_seconds);
+    let body = Body { room: form, vestibule: inside.then_some(status) };
     let mut response = ([(CACHE_CONTROL, "no-store")], Json(body)).into_response();
     if next > 0 && !inside {
         response.headers_mut().insert(REFRESH, HeaderValue::from(next));
     }
-    answer.hand_over(response.headers_mut());
+    reply.write_ticket(response.headers_mut());
     response
 }
 
 /// What the form tells: how the visitor stands, not where it stands in which page.
-fn view(answer: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> View {
-    let body = &answer.body;
-    let quartiles = body.wait_seconds_p25.zip(body.wait_seconds_p50).zip(body.wait_seconds_p75);
-    let asks_again = body.next_check_in_seconds > 0.0;
+fn view(response: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> View {
+    let told = &response.status;
+    let quartiles = told.wait_seconds_p25.zip(told.wait_seconds_p50).zip(told.wait_seconds_p75);
+    let asks_again = told.next_check_in_seconds > 0.0;
     View {
-        room: body.room.to_string(),
-        state: if body.status == Status::Admitted { State::Inside } else { State::Waiting },
+        room: told.room.to_string(),
+        state: if told.status == Status::Admitted { State::Inside } else { State::Waiting },
         method: room.settings.queueing_method,
         queue_all: room.settings.queue_all,
         event: room.event.clone(),
-        position: body.position,
-        people_ahead: body.people_ahead,
-        wait_seconds: body.wait_seconds,
+        position: told.position,
+        people_ahead: told.people_ahead,
+        wait_seconds: told.wait_seconds,
         quartiles: quartiles.map(|((p25, p50), p75)| [p25, p50, p75]),
         waited_seconds: None,
         now_ms,
         updated_ms: room.now_ms,
-        checked_in_ms: answer.checked_in_at,
-        interval_ms: if asks_again { answer.interval_ms } else { 0 },
+        checked_in_ms: response.checked_in_at,
+        interval_ms: if asks_again { response.interval_ms } else { 0 },
         refresh_ms: 0,
         hold_seconds: None,
         grace_seconds: None,
@@ -89,11 +79,15 @@ fn whole(seconds: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::{Value, json};
     use vestibule_domain::{QueueingMethod, RoomSettings};
+    use vestibule_issuance::{CipherCache, RoomCiphers};
+    use vestibule_token::DeploymentSecret;
 
     use super::*;
-    use crate::visitor::{Carrier, CookieChange};
+    use crate::flows::CookieChange;
 
     const NOW_MS: u64 = 1_596_498_360_000;
 
@@ -110,10 +104,10 @@ mod tests {
 
     fn answer(status: Status, wait: Option<u64>, quartiles: Option<[u64; 3]>) -> VisitorResponse {
         let [p25, p50, p75] = quartiles.map_or([None; 3], |all| all.map(Some));
-        let body = VisitorStatus {
+        let status = VisitorStatus {
             room: "r".parse().unwrap(),
             status,
-            request_id: String::new(),
+            request_id: None,
             queue_number: 1,
             position: None,
             people_ahead: None,
@@ -128,10 +122,19 @@ mod tests {
             expires_in: None,
             stale: false,
         };
-        let (ticket, carrier) = (CookieChange::Untouched, Carrier::Cookie);
-        let binding = crate::visitor::BindingHandle::default();
         let (checked_in_at, interval_ms) = (NOW_MS, 20_000);
-        VisitorResponse { body, ticket, checked_in_at, interval_ms, carrier, binding, https: false }
+        VisitorResponse {
+            status,
+            cookie: CookieChange::None,
+            checked_in_at,
+            interval_ms,
+            ciphers: ciphers(),
+        }
+    }
+
+    fn ciphers() -> Arc<RoomCiphers> {
+        let secret = DeploymentSecret::new(&[1; 32]).unwrap();
+        CipherCache::new(Arc::new(secret)).get(&"r".parse().unwrap(), 1)
     }
 
     fn form(room: &RoomSnapshot, answer: &VisitorResponse) -> Value {
@@ -203,18 +206,5 @@ mod tests {
         let told = form(&room, &answer(Status::Admitted, Some(0), None));
         assert_eq!(told["inWaitingRoom"], false);
         assert_eq!(told["refreshIntervalSeconds"], 0);
-    }
-
-    #[test]
-    fn only_this_very_accept_asks_for_it() {
-        let mut room = room(QueueingMethod::Fifo, &Value::Null);
-        let asked = |room: &RoomSnapshot, accept: &'static str| {
-            let headers = [(ACCEPT, HeaderValue::from_static(accept))];
-            is_asked_for(room, &headers.into_iter().collect())
-        };
-        assert!(!asked(&room, "application/json"), "the room does not offer it");
-        room.settings.json_response_enabled = true;
-        assert!(asked(&room, "application/json"));
-        assert!(!asked(&room, "application/json, text/html") && !asked(&room, "*/*"));
     }
 }

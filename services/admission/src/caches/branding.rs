@@ -12,7 +12,7 @@ use std::{
 use vestibule_domain::{RoomId, site::Branding};
 use vestibule_page::{CustomPage, Problem};
 
-use crate::visitor::RoomContext;
+use crate::flows::BindingHandle;
 
 /// What a room's page looks like.
 #[derive(Debug, Default)]
@@ -23,11 +23,11 @@ pub(crate) struct RoomBranding {
     pub(crate) logo: Option<String>,
 }
 
-/// The looks of all rooms that have their own.
+/// The brandings of all rooms that have their own.
 #[derive(Debug, Default)]
 pub(crate) struct BrandingCache {
-    /// By room, of which version of its config.
-    rooms: Mutex<HashMap<RoomId, (u64, Arc<RoomBranding>)>>,
+    /// By room, with the version of the config that each was read from.
+    rooms: Mutex<HashMap<RoomId, (Option<u64>, Arc<RoomBranding>)>>,
     /// Pages that were shown in the place of a broken one.
     fallbacks: AtomicU64,
 }
@@ -35,26 +35,28 @@ pub(crate) struct BrandingCache {
 // === impl BrandingCache ===
 
 impl BrandingCache {
-    /// The looks of the room of `context`.
-    pub(crate) fn get(&self, context: &RoomContext) -> Arc<RoomBranding> {
-        let look = &context.binding.branding;
-        if look.is_default() {
+    /// The branding of `room`, as `binding` has it.
+    pub(crate) fn get(&self, room: &RoomId, binding: &BindingHandle) -> Arc<RoomBranding> {
+        let branding = &binding.branding;
+        if branding.is_default() {
             return Arc::default();
         }
-        // Of the very look that is read: the room may have newer plans by now.
-        let version = context.binding.version();
-        let room = &context.snapshot.room;
+        // Of the very binding that is read: the room may have a newer config by now.
+        let version = binding.version();
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let known = rooms.get(room).filter(|(known, _)| *known == version);
-        let looks = match known {
-            Some((_, looks)) => Arc::clone(looks),
-            None => Arc::new(read(look, room)),
+        let read = match known {
+            Some((_, read)) => Arc::clone(read),
+            None => {
+                let read = Arc::new(RoomBranding::read(branding, room));
+                rooms.insert(room.clone(), (version, Arc::clone(&read)));
+                read
+            }
         };
-        rooms.insert(room.clone(), (version, Arc::clone(&looks)));
-        if look.html.is_some() && looks.page.is_none() {
+        if branding.html.is_some() && read.page.is_none() {
             self.fallbacks.fetch_add(1, Ordering::Relaxed);
         }
-        looks
+        read
     }
 
     /// Takes note of a page that failed while it was shown.
@@ -69,18 +71,20 @@ impl BrandingCache {
     }
 }
 
-fn read(look: &Branding, room: &RoomId) -> RoomBranding {
-    let page = look.html.as_deref().and_then(|html| match CustomPage::check(html) {
-        Ok(page) => Some(page),
-        Err(problems) => {
-            let problem = problems.first().map(ToString::to_string).unwrap_or_default();
-            tracing::warn!(%room, problem, "the room's own page is broken; the default page is shown");
-            None
-        }
-    });
-    let logo = look.logo.as_ref();
-    RoomBranding {
-        page,
-        logo: logo.map(|logo| format!("data:{};base64,{}", logo.media_type, logo.base64)),
+// === impl RoomBranding ===
+
+impl RoomBranding {
+    fn read(branding: &Branding, room: &RoomId) -> Self {
+        let page = branding.html.as_deref().and_then(|html| match CustomPage::check(html) {
+            Ok(page) => Some(page),
+            Err(problems) => {
+                let problem = problems.first().map(ToString::to_string).unwrap_or_default();
+                tracing::warn!(%room, problem, "the room's own page is broken; the default page is shown");
+                None
+            }
+        });
+        let logo = branding.logo.as_ref();
+        let logo = logo.map(|logo| format!("data:{};base64,{}", logo.media_type, logo.base64));
+        Self { page, logo }
     }
 }

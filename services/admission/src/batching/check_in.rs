@@ -1,5 +1,5 @@
-//! Where waiting visitors are counted as present. Counts gather for a moment and travel as sums:
-//! a poll costs Redis nothing.
+//! Counts waiting visitors as present. Counts gather for a moment and travel as sums, so a poll
+//! costs Redis nothing.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -11,8 +11,8 @@ use tokio::time::sleep;
 use vestibule_domain::{Lease, RoomId};
 use vestibule_store::{Store, StoreError};
 
-/// How long counts gather. Well within the time for which the leader trusts the join script's own
-/// word on whom it let through (`PROMISE_SETTLES_MS` in the domain crate's advance).
+/// How long counts gather. Must be well below `PROMISE_SETTLES_MS` of the domain crate, for which
+/// the leader goes by what the join script says of whom it let through.
 const GATHER: Duration = Duration::from_millis(100);
 
 /// Counts who is present.

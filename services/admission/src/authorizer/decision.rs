@@ -1,0 +1,64 @@
+//! What is decided about a request for a site.
+
+use crate::{
+    extractors::PresentedTicket,
+    flows::{FlowError, RoomContext, VisitorResponse},
+};
+
+/// What is decided about a request.
+#[derive(Debug)]
+pub(crate) enum Decision {
+    /// No room covers it.
+    Uncovered,
+    /// A room covers it.
+    Covered(Box<RoomContext>, RoomDecision),
+}
+
+/// What a room that covers a request decides about it.
+#[derive(Debug)]
+pub(crate) enum RoomDecision {
+    /// It passes uncounted by the rule of this name.
+    Bypassed(String),
+    /// A browser asks whether it may ask: it passes uncounted. It never brings cookies, so nobody
+    /// could ever be inside for it.
+    Preflight,
+    /// The room is off.
+    Open,
+    /// The visitor is inside; there is nothing new to tell.
+    Inside,
+    /// The visitor is inside, and gets a new ticket.
+    Renewed(Box<Answered>),
+    /// The visitor has just entered.
+    Entered(Box<Answered>),
+    /// The visitor waits.
+    Waits(Box<Answered>),
+    /// Nobody can tell for now, for this temporary reason.
+    Busy(FlowError),
+}
+
+/// A visitor whom a flow has answered.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    /// The ticket that it presented.
+    pub(crate) presented: PresentedTicket,
+    /// The answer.
+    pub(crate) response: VisitorResponse,
+}
+
+// === impl Decision ===
+
+impl Decision {
+    /// Its name: in the header `Vestibule-Decision`, and in metrics.
+    pub(crate) fn name(&self) -> &'static str {
+        let Self::Covered(_, decided) = self else { return "uncovered" };
+        match decided {
+            RoomDecision::Bypassed(_) => "bypassed",
+            RoomDecision::Preflight => "preflight",
+            RoomDecision::Open => "open",
+            RoomDecision::Inside | RoomDecision::Renewed(_) => "inside",
+            RoomDecision::Entered(_) => "entered",
+            RoomDecision::Waits(_) => "wait",
+            RoomDecision::Busy(_) => "busy",
+        }
+    }
+}

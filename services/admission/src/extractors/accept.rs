@@ -1,0 +1,44 @@
+//! Which form of an answer a request asks for, by its `Accept`.
+
+use axum::http::{HeaderMap, header::ACCEPT};
+use vestibule_domain::RoomSettings;
+use vestibule_page::PAGE_JSON_TYPE;
+
+/// Whether a client asks for JSON and nothing else, as apps do.
+#[must_use]
+pub(crate) fn wants_json(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().trim_ascii() == b"application/json")
+}
+
+/// Whether the request asks for the form of Cloudflare's waiting rooms, in a room that offers it: by
+/// exactly `Accept: application/json`.
+#[must_use]
+pub(crate) fn wants_cloudflares_form(settings: &RoomSettings, headers: &HeaderMap) -> bool {
+    settings.json_response_enabled && wants_json(headers)
+}
+
+/// Whether the waiting page's own script asks.
+#[must_use]
+pub(crate) fn wants_page_json(headers: &HeaderMap) -> bool {
+    headers.get(ACCEPT).is_some_and(|accept| accept == PAGE_JSON_TYPE)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn only_this_very_accept_asks_for_it() {
+        let mut settings = RoomSettings::default();
+        let asked = |settings: &RoomSettings, accept: &'static str| {
+            let headers = [(ACCEPT, HeaderValue::from_static(accept))];
+            wants_cloudflares_form(settings, &headers.into_iter().collect())
+        };
+        assert!(!asked(&settings, "application/json"), "the room does not offer it");
+        settings.json_response_enabled = true;
+        assert!(asked(&settings, "application/json"));
+        assert!(!asked(&settings, "application/json, text/html") && !asked(&settings, "*/*"));
+    }
+}

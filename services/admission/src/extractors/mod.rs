@@ -1,0 +1,10 @@
+//! What handlers take from a request: which room, and which ticket. The ticket is opened here, once;
+//! everything further inside works with its value.
+
+mod accept;
+mod ticket_transport;
+mod visitor_request;
+
+pub(crate) use accept::{wants_cloudflares_form, wants_json, wants_page_json};
+pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport};
+pub(crate) use visitor_request::{PresentedTicket, VisitorRequest, room};

@@ -1,0 +1,136 @@
+//! Which room a request is about, and the ticket that it presents.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{FromRequestParts, RawPathParams},
+    http::{HeaderMap, request::Parts},
+};
+use vestibule_domain::RoomId;
+use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_token::{Ticket, TicketError};
+
+use super::{TicketTransport, wants_cloudflares_form};
+use crate::{
+    flows::{Flows, RoomContext},
+    state::Admission,
+};
+
+/// A visitor's call about a room.
+#[derive(Debug)]
+pub(crate) struct VisitorRequest {
+    /// The room.
+    pub(crate) room: RoomContext,
+    /// The ticket.
+    pub(crate) ticket: PresentedTicket,
+    /// Whether the answer is to have the form of Cloudflare's waiting rooms.
+    pub(crate) in_cloudflares_form: bool,
+}
+
+/// The ticket that a request carries, opened.
+#[derive(Debug)]
+pub(crate) struct PresentedTicket {
+    /// How it travels.
+    pub(crate) transport: TicketTransport,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// The request carries none.
+    Absent,
+    /// It carries something else.
+    Refused(TicketError),
+    /// What the ticket says, and its text as it was sent.
+    Valid(Ticket, String),
+}
+
+/// The room called `name`.
+///
+/// # Errors
+/// A problem when there is no such room, or `name` cannot be a room's.
+pub(crate) fn room(flows: &Flows, name: &str) -> Result<RoomContext, Problem> {
+    flows.room(name).ok_or_else(|| match RoomId::check(name) {
+        Err(error) => Problem::new(ProblemType::InvalidRequest).field("room", error.to_string()),
+        Ok(()) => Problem::new(ProblemType::RoomNotFound),
+    })
+}
+
+// === impl VisitorRequest ===
+
+impl VisitorRequest {
+    /// A call about `room` with these headers.
+    #[must_use]
+    pub(crate) fn new(room: RoomContext, headers: &HeaderMap) -> Self {
+        let ticket = PresentedTicket::from_headers(&room, headers);
+        let in_cloudflares_form = wants_cloudflares_form(&room.snapshot.settings, headers);
+        Self { room, ticket, in_cloudflares_form }
+    }
+}
+
+// === impl PresentedTicket ===
+
+impl PresentedTicket {
+    /// The ticket for `room` among `headers`.
+    #[must_use]
+    pub(crate) fn from_headers(room: &RoomContext, headers: &HeaderMap) -> Self {
+        let (transport, text) = TicketTransport::find(headers, &room.binding, &room.snapshot.room);
+        let content = match text {
+            None => Content::Absent,
+            Some(text) => match room.ciphers.tickets.open(text) {
+                Ok(ticket) => Content::Valid(ticket, text.to_owned()),
+                Err(error) => Content::Refused(error),
+            },
+        };
+        Self { transport, content }
+    }
+
+    /// What it says, if there is one of this room.
+    #[must_use]
+    pub(crate) fn value(&self) -> Option<Ticket> {
+        match self.content {
+            Content::Valid(ticket, _) => Some(ticket),
+            Content::Absent | Content::Refused(_) => None,
+        }
+    }
+
+    /// Its text as it was sent, if it is one of this room.
+    #[must_use]
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.content {
+            Content::Valid(_, text) => Some(text),
+            Content::Absent | Content::Refused(_) => None,
+        }
+    }
+
+    /// What it says, where there must be one.
+    ///
+    /// # Errors
+    /// A problem that says why the ticket does not do.
+    pub(crate) fn require(&self) -> Result<Ticket, Problem> {
+        let reason = match self.content {
+            Content::Valid(ticket, _) => return Ok(ticket),
+            Content::Absent => "there is none; join the room first",
+            Content::Refused(TicketError::Malformed) => "this is not a ticket",
+            Content::Refused(TicketError::Foreign) => {
+                "it is of another room or of before a reset, or it was altered; join again"
+            }
+        };
+        Err(Problem::new(ProblemType::InvalidTicket).field("Vestibule-Ticket", reason))
+    }
+}
+
+impl FromRequestParts<Arc<Admission>> for VisitorRequest {
+    type Rejection = Problem;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        admission: &Arc<Admission>,
+    ) -> Result<Self, Self::Rejection> {
+        let params = RawPathParams::from_request_parts(parts, admission)
+            .await
+            .map_err(|error| Problem::internal(&error))?;
+        let name = params.iter().find(|(name, _)| *name == "room").map_or("", |(_, room)| room);
+        Ok(Self::new(room(&admission.flows, name)?, &parts.headers))
+    }
+}

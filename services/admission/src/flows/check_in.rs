@@ -1,0 +1,49 @@
+//! The status poll: where a visitor stands. For someone who waits it costs Redis nothing.
+
+use vestibule_token::{Ticket, TicketState};
+
+use super::{
+    FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorResponder,
+    visitor_response::CurrentTicket,
+};
+
+// === impl Flows ===
+
+impl Flows {
+    /// Tells the holder of `ticket` where it stands. Counts it as present if a check-in is due, and
+    /// renews the session of someone inside.
+    pub(crate) async fn check_in(
+        &self,
+        room: &RoomContext,
+        ticket: Ticket,
+    ) -> Result<VisitorResponse, FlowError> {
+        let responder = VisitorResponder::new(self, room);
+        match ticket.state {
+            TicketState::Waiting => responder.respond_waiting(CurrentTicket::presented(ticket)),
+            TicketState::Held(seat) => self.renew(room, ticket, seat).await,
+            TicketState::Ended(ending) => responder.respond_ended(ticket, ending),
+        }
+    }
+
+    /// The same for the waiting page's script, which may come without a ticket: then it joins. A
+    /// visitor who has lost its place gets no new one, so that it can be told first.
+    pub(crate) async fn check_in_or_join(
+        &self,
+        room: &RoomContext,
+        ticket: Option<Ticket>,
+    ) -> Result<VisitorResponse, FlowError> {
+        match ticket {
+            Some(ticket) => self.check_in(room, ticket).await,
+            None => self.join(room, None).await,
+        }
+    }
+
+    /// Tells where the holder of `ticket`, who waits, stands, and changes nothing.
+    pub(crate) fn peek(
+        &self,
+        room: &RoomContext,
+        ticket: &Ticket,
+    ) -> Result<VisitorResponse, FlowError> {
+        VisitorResponder::new(self, room).respond_peek(ticket)
+    }
+}

@@ -1,0 +1,63 @@
+//! Claiming: a visitor whose turn it is enters, if a seat is free or comes free within a moment.
+
+use vestibule_store::ClaimOutcome;
+use vestibule_token::{Ending, Ticket, TicketState};
+
+use super::{
+    FlowError, Flows, RoomContext, Status, VisitorResponse, responder::VisitorResponder,
+    visitor_response::CurrentTicket,
+};
+
+// === impl Flows ===
+
+impl Flows {
+    /// Lets the holder of `ticket` enter if it is its turn and a seat is free. Someone inside is
+    /// answered as by [`Flows::check_in`].
+    ///
+    /// # Errors
+    /// [`FlowError::ForeignTicket`] if Redis is a reset ahead of the snapshot.
+    pub(crate) async fn claim(
+        &self,
+        room: &RoomContext,
+        ticket: Ticket,
+    ) -> Result<VisitorResponse, FlowError> {
+        match ticket.state {
+            TicketState::Waiting => self.claim_seat(room, CurrentTicket::presented(ticket)).await,
+            TicketState::Held(_) | TicketState::Ended(_) => self.check_in(room, ticket).await,
+        }
+    }
+
+    /// Claims for someone in line.
+    pub(super) async fn claim_seat(
+        &self,
+        room: &RoomContext,
+        current: CurrentTicket,
+    ) -> Result<VisitorResponse, FlowError> {
+        let responder = VisitorResponder::new(self, room);
+        let waiter = current.waiter();
+        // Without Redis this instance cannot know whose turn it is by now: the claim decides.
+        if self.feed.is_connected() && !responder.may_enter(waiter) {
+            return responder.respond_waiting(current);
+        }
+        let (claim, rank) = (responder.claim_for(waiter), responder.rank(waiter));
+        let reply = match self.held_claims.claim(&room.snapshot.room, claim, rank).await {
+            Ok(reply) => reply,
+            Err(error) => return responder.respond_without_store(error).await,
+        };
+        let responder = responder.at(reply.now_ms);
+        match reply.outcome {
+            ClaimOutcome::Entered(record)
+            | ClaimOutcome::Repeated(record)
+            | ClaimOutcome::Uncounted(record) => {
+                responder.respond_inside(current.ticket, &record, reply.generation).await
+            }
+            ClaimOutcome::NotServed => responder.respond_told(current, Status::Waiting),
+            ClaimOutcome::NoSeat => responder.respond_held(current),
+            ClaimOutcome::PositionExpired => {
+                responder.respond_ended(current.ticket, Ending::Expired)
+            }
+            ClaimOutcome::SessionEnded => responder.respond_ended(current.ticket, Ending::Closed),
+            ClaimOutcome::Foreign => Err(FlowError::ForeignTicket),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Why a flow could not answer. Knows no HTTP: `responses/problem.rs` translates it.
+
+use vestibule_issuance::SignerError;
+use vestibule_store::StoreError;
+use vestibule_token::NumberTooLarge;
+
+/// Why a flow could not answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FlowError {
+    /// The store did not do what it was asked.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// There is no key to sign a token with yet.
+    #[error("there is no signing key yet")]
+    NoSigningKey,
+    /// No token was signed.
+    #[error(transparent)]
+    Signer(#[from] SignerError),
+    /// The ticket is of before a reset.
+    #[error("the ticket is of before a reset")]
+    ForeignTicket,
+    /// No request id can be made of the queue number.
+    #[error(transparent)]
+    RequestId(#[from] NumberTooLarge),
+}
+
+// === impl FlowError ===
+
+impl FlowError {
+    /// Whether the same call may succeed a moment later.
+    pub(crate) fn is_temporary(&self) -> bool {
+        match self {
+            Self::Store(error) => match error {
+                StoreError::Unavailable(_) | StoreError::RoomMissing | StoreError::Overloaded => {
+                    true
+                }
+                StoreError::Fenced(_)
+                | StoreError::Unexpected(_)
+                | StoreError::NewerSchema { .. }
+                | StoreError::Address(_) => false,
+            },
+            Self::Signer(error) => match error {
+                SignerError::Overloaded => true,
+                SignerError::Failed(_) => false,
+            },
+            Self::NoSigningKey => true,
+            Self::ForeignTicket | Self::RequestId(_) => false,
+        }
+    }
+}

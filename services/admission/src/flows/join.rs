@@ -1,0 +1,94 @@
+//! Joining: a newcomer gets a place, or enters at once; whoever has a place keeps it.
+
+use std::sync::Arc;
+
+use vestibule_domain::{Lease, Waiter, presence::Spot};
+use vestibule_issuance::RoomCiphers;
+use vestibule_store::JoinMode;
+use vestibule_token::{Ticket, TicketState};
+
+use super::{
+    FlowError, Flows, RoomContext, Status, VisitorResponse, responder::VisitorResponder,
+    visitor_response::CurrentTicket,
+};
+use crate::batching::Newcomer;
+
+// === impl Flows ===
+
+impl Flows {
+    /// Gives a newcomer a place in `room`, or lets it enter at once. The holder of a `ticket` keeps
+    /// its place; it gets a new one only when the old one is over.
+    pub(crate) async fn join(
+        &self,
+        room: &RoomContext,
+        ticket: Option<Ticket>,
+    ) -> Result<VisitorResponse, FlowError> {
+        if let Some(ticket) = ticket
+            && let Some(response) = self.respond_to_holder(room, ticket).await?
+        {
+            return Ok(response);
+        }
+        self.join_newcomer(room).await
+    }
+
+    /// The answer to the holder of a ticket; `None` if its place or its session is over.
+    async fn respond_to_holder(
+        &self,
+        room: &RoomContext,
+        ticket: Ticket,
+    ) -> Result<Option<VisitorResponse>, FlowError> {
+        let response = self.check_in(room, ticket).await?;
+        let has_place = match ticket.state {
+            TicketState::Waiting => response.status.status != Status::Expired,
+            TicketState::Held(_) | TicketState::Ended(_) => {
+                response.status.status == Status::Admitted
+            }
+        };
+        Ok(has_place.then_some(response))
+    }
+
+    async fn join_newcomer(&self, room: &RoomContext) -> Result<VisitorResponse, FlowError> {
+        let responder = VisitorResponder::new(self, room);
+        if room.snapshot.rejects() {
+            return Ok(responder.respond_turned_away());
+        }
+        let joined = match self.joins.join(&room.snapshot.room, JoinMode::Enter).await {
+            Ok(joined) => joined,
+            Err(error) => return responder.respond_without_store(error).await,
+        };
+        let ciphers = self.ciphers_of(room, joined.reset_epoch);
+        let responder = responder.at(joined.now_ms).with_ciphers(&ciphers);
+        self.respond_to_newcomer(room, &responder, joined).await
+    }
+
+    async fn respond_to_newcomer(
+        &self,
+        room: &RoomContext,
+        responder: &VisitorResponder<'_>,
+        joined: Newcomer,
+    ) -> Result<VisitorResponse, FlowError> {
+        let Newcomer { place, serving, spot, generation, token, now_ms, .. } = joined;
+        let lease = token.is_none().then(|| Lease::initial(spot, serving, now_ms));
+        let waiter = Waiter::new(place, lease, room.snapshot.cumulative_hazard);
+        let ticket = Ticket { waiter, state: TicketState::Waiting };
+        if let Some(record) = token {
+            let inside = responder.respond_inside(ticket, &record, generation).await;
+            // The seat is taken, so the place must not be lost if signing is behind: claim again.
+            return inside
+                .or_else(|_| responder.respond_told(CurrentTicket::new(ticket), Status::YourTurn));
+        }
+        let served = matches!(spot, Spot::Position(position) if position <= serving);
+        if served && !room.snapshot.is_held() {
+            return responder.respond_told(CurrentTicket::new(ticket), Status::YourTurn);
+        }
+        responder.respond_waiting(CurrentTicket::new(ticket))
+    }
+
+    /// The ciphers of `room` in `reset_epoch`: Redis may be ahead of the snapshot.
+    pub(super) fn ciphers_of(&self, room: &RoomContext, reset_epoch: u64) -> Arc<RoomCiphers> {
+        if room.ciphers.reset_epoch == reset_epoch {
+            return Arc::clone(&room.ciphers);
+        }
+        self.ciphers.get(&room.snapshot.room, reset_epoch)
+    }
+}

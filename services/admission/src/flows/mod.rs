@@ -1,0 +1,105 @@
+//! What a visitor's call does: from a room and a ticket to a [`VisitorResponse`], without HTTP.
+//!
+//! The edge (`endpoints`, `authorizer`, `page`) opens the ticket, calls one flow, and seals the
+//! ticket that the flow returns. A flow asks the rules (`vestibule_domain::poll`), goes to Redis
+//! through `batching` if it must, and lets [`responder::VisitorResponder`] make the answer. Time
+//! comes from the room ([`vestibule_store::KnownRoom::now_ms`]) and from Redis's replies, chance
+//! from [`Random`].
+//!
+//! | flow | what it does |
+//! |---|---|
+//! | [`Flows::join`] | gives a newcomer a place, or lets it enter at once |
+//! | [`Flows::check_in`] | the status poll: tells where a visitor stands, and counts it as present |
+//! | [`Flows::claim`] | lets a visitor enter whose turn it is |
+//! | [`Flows::enter`] | joins and claims in one call |
+//! | [`Flows::renew`] | keeps a session alive |
+//! | [`Flows::leave`] | gives a seat or a place back |
+//! | [`Flows::peek`] | tells where a visitor stands and changes nothing |
+
+mod assign_number;
+mod check_in;
+mod claim;
+mod claim_window;
+mod enter;
+mod error;
+mod inside;
+mod join;
+mod leave;
+mod renew;
+mod responder;
+mod room_context;
+mod visitor_response;
+mod visitor_status;
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+use vestibule_issuance::{CipherCache, Keystore, Signer};
+use vestibule_store::{Feed, Store};
+
+pub(crate) use self::{
+    claim_window::ClaimWindow,
+    error::FlowError,
+    room_context::{BindingHandle, RoomContext},
+    visitor_response::{CookieChange, VisitorResponse},
+    visitor_status::{Status, VisitorStatus},
+};
+use crate::{
+    batching::{CheckInBatcher, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher},
+    random::Random,
+    region::Region,
+};
+
+/// The flows, and exactly the parts that they need.
+#[derive(Debug)]
+pub(crate) struct Flows {
+    /// Redis, for what no batcher gathers.
+    pub(crate) store: Store,
+    /// The rooms, as far as this instance knows them.
+    pub(crate) feed: Feed,
+    /// The ciphers of request ids and tickets.
+    pub(crate) ciphers: CipherCache,
+    /// The keys that sign tokens.
+    pub(crate) keys: Keystore,
+    /// The signing threads.
+    pub(crate) signer: Signer,
+    /// Gives out numbers.
+    pub(crate) joins: JoinBatcher,
+    /// Claims that wait for a seat.
+    pub(crate) held_claims: HeldClaims,
+    /// Keeps sessions alive.
+    pub(crate) touches: TouchBatcher,
+    /// Ends sessions.
+    pub(crate) leaves: LeaveBatcher,
+    /// Counts who is present.
+    pub(crate) check_ins: CheckInBatcher,
+    /// Where this instance runs.
+    pub(crate) region: Arc<Region>,
+    /// The address visitors see: the issuer of tokens, unless a room names another.
+    pub(crate) public_url: String,
+    /// Spreads the intervals of check-ins.
+    pub(crate) random: Random,
+    /// When this instance started.
+    pub(crate) started: Instant,
+}
+
+// === impl Flows ===
+
+impl Flows {
+    /// The room called `name`, as this instance knows it now.
+    pub(crate) fn room(&self, name: &str) -> Option<RoomContext> {
+        let known = self.feed.room(name)?;
+        let snapshot = known.snapshot();
+        let ciphers = self.ciphers.get(&snapshot.room, snapshot.reset_epoch);
+        let https = self.public_url.starts_with("https:");
+        let binding = BindingHandle::for_room(&known);
+        Some(RoomContext { known, snapshot, ciphers, binding, https })
+    }
+
+    /// When this instance started, on the clock that now shows `now_ms`: nobody could check in with
+    /// it before.
+    fn started_ms(&self, now_ms: u64) -> u64 {
+        let running = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        now_ms.saturating_sub(running)
+    }
+}

@@ -1,0 +1,60 @@
+//! Renewing: a visitor inside was seen, so its session lives on, and its token is renewed when that
+//! is due.
+
+use vestibule_store::{StoreError, Touch};
+use vestibule_token::{Ending, Seat, Ticket};
+
+use super::{FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorResponder};
+
+// === impl Flows ===
+
+impl Flows {
+    /// Keeps the session of `seat` alive and answers with a token. While the store is away, a session
+    /// that must still be alive by its ticket goes on.
+    pub(super) async fn renew(
+        &self,
+        room: &RoomContext,
+        ticket: Ticket,
+        seat: Seat,
+    ) -> Result<VisitorResponse, FlowError> {
+        let responder = VisitorResponder::new(self, room);
+        if room.snapshot.settings.suspended {
+            let record = responder.uncounted_record(&seat)?;
+            return responder.respond_inside(ticket, &record, seat.generation).await;
+        }
+        let touch = touch_for(room, &ticket, &seat);
+        let touched = match self.touches.touch(&room.snapshot.room, touch).await {
+            Ok(touched) => touched,
+            Err(error) if is_away(&error) && seat.expires_at > responder.now_ms() / 1000 => {
+                let record = responder.record(seat.issued_at, seat.expires_at)?;
+                return responder.respond_inside(ticket, &record, seat.generation).await;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let responder = responder.at(touched.now_ms);
+        match touched.session {
+            Some(record) => responder.respond_inside(ticket, &record, touched.generation).await,
+            None if seat.expires_at <= touched.now_ms / 1000 => {
+                responder.respond_ended(ticket, Ending::Expired)
+            }
+            None => responder.respond_ended(ticket, Ending::Closed),
+        }
+    }
+}
+
+fn touch_for(room: &RoomContext, ticket: &Ticket, seat: &Seat) -> Touch {
+    let number = ticket.waiter.place.number;
+    Touch {
+        reset_epoch: room.snapshot.reset_epoch,
+        number,
+        position: room.snapshot.position(number).unwrap_or(number),
+        generation: seat.generation,
+        issued_at: seat.issued_at,
+        expires_at: seat.expires_at,
+    }
+}
+
+/// Whether the store says nothing about the session itself.
+fn is_away(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable(_) | StoreError::RoomMissing | StoreError::Overloaded)
+}

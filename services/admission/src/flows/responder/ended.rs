@@ -1,0 +1,46 @@
+//! Answers to someone who has no place in line: it is over, or the room lets nobody in.
+
+use vestibule_domain::{Place, Waiter};
+use vestibule_token::{Ending, Ticket, TicketState};
+
+use super::VisitorResponder;
+use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
+
+// === impl VisitorResponder ===
+
+impl VisitorResponder<'_> {
+    /// Answers someone whose place or session is over. The ticket says so from now on, so that
+    /// joining again gives a new place.
+    pub(in crate::flows) fn respond_ended(
+        &self,
+        mut ticket: Ticket,
+        ending: Ending,
+    ) -> Result<VisitorResponse, FlowError> {
+        let before = ticket;
+        self.release_lease(&mut ticket);
+        ticket.state = TicketState::Ended(ending);
+        let (status, change) = match ending {
+            Ending::Closed => (Status::Closed, CookieChange::End(ticket)),
+            Ending::Expired if ticket == before => (Status::Expired, CookieChange::Keep(ticket)),
+            Ending::Expired => (Status::Expired, CookieChange::Set(ticket)),
+        };
+        let mut told = self.status(&ticket.waiter.place, status, 0)?;
+        (told.people_ahead, told.wait_seconds) = (Some(0), None);
+        Ok(self.response(told, &ticket.waiter, change))
+    }
+
+    /// Answers someone who has a place in a room that turns everyone away: the place is kept.
+    pub(super) fn respond_rejected(&self, waiter: &Waiter) -> Result<VisitorResponse, FlowError> {
+        let mut told = self.status(&waiter.place, Status::Closed, 0)?;
+        told.wait_seconds = None;
+        Ok(self.response(told, waiter, CookieChange::None))
+    }
+
+    /// Answers a newcomer in a room that turns everyone away: it gets no place.
+    pub(in crate::flows) fn respond_turned_away(&self) -> VisitorResponse {
+        let place = Place { number: 0, entered_at: 0, region: 0 };
+        let mut told = self.status_without_id(place.number, Status::Closed, 0);
+        (told.position, told.people_ahead, told.wait_seconds) = (None, None, None);
+        self.response(told, &Waiter::new(place, None, 0), CookieChange::None)
+    }
+}

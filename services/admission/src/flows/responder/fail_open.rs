@@ -1,0 +1,41 @@
+//! The answer of a room that fails open, while the store is away.
+
+use vestibule_domain::{OnRedisFailure, Place, Waiter};
+use vestibule_store::StoreError;
+
+use super::VisitorResponder;
+use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
+
+/// The longest that a token of a room that fails open is valid, in seconds.
+const EMERGENCY_SECONDS: u64 = 60;
+
+// === impl VisitorResponder ===
+
+impl VisitorResponder<'_> {
+    /// Lets someone in although the store is away, if the room says so: with a short token, no
+    /// number and no ticket.
+    ///
+    /// # Errors
+    /// `error` itself, in a room that fails closed.
+    pub(in crate::flows) async fn respond_without_store(
+        &self,
+        error: StoreError,
+    ) -> Result<VisitorResponse, FlowError> {
+        let settings = &self.room.snapshot.settings;
+        let open = settings.on_redis_failure == OnRedisFailure::Open;
+        if !open || !matches!(error, StoreError::Unavailable(_)) {
+            return Err(error.into());
+        }
+        let now = self.now_ms / 1000;
+        let entered_at = u32::try_from(now).unwrap_or(u32::MAX);
+        let place = Place { number: 0, entered_at, region: self.flows.region.index() };
+        let valid = EMERGENCY_SECONDS.min(settings.session_duration_seconds);
+        let record = self.record(now, now + valid)?;
+        let next_ms = u32::try_from(valid * 1000).unwrap_or(u32::MAX);
+        let mut told = self.status(&place, Status::Admitted, next_ms)?;
+        let request_id = told.request_id.as_deref().unwrap_or_default();
+        told.access_token = Some(self.sign(&place, request_id, &record).await?);
+        (told.expires_in, told.wait_seconds) = (Some(valid), Some(0));
+        Ok(self.response(told, &Waiter::new(place, None, 0), CookieChange::Remove))
+    }
+}

@@ -1,0 +1,88 @@
+//! Answers to someone who is inside, with the access token.
+
+use vestibule_domain::{Place, poll};
+use vestibule_issuance::TokenSubject;
+use vestibule_store::TokenRecord;
+use vestibule_token::{Seat, Ticket, TicketState, TokenUse};
+
+use super::VisitorResponder;
+use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
+
+// === impl VisitorResponder ===
+
+impl VisitorResponder<'_> {
+    /// Answers someone who is inside, with a token for `record`. `generation`: that of the room's
+    /// state that granted the session.
+    ///
+    /// # Errors
+    /// [`FlowError::Signer`] when too much waits to be signed.
+    pub(in crate::flows) async fn respond_inside(
+        &self,
+        mut ticket: Ticket,
+        record: &TokenRecord,
+        generation: u32,
+    ) -> Result<VisitorResponse, FlowError> {
+        self.release_lease(&mut ticket);
+        let (issued_at, expires_at) = (record.issued_at, record.expires_at);
+        ticket.state = TicketState::Held(Seat { issued_at, expires_at, generation });
+        ticket.waiter.checked_in_at = self.now_ms;
+        let place = ticket.waiter.place;
+        let mut told = self.status(&place, Status::Admitted, self.next_inside_ms(record))?;
+        (told.people_ahead, told.wait_seconds) = (Some(0), Some(0));
+        told.expires_in = Some(expires_at.saturating_sub(self.now_ms / 1000));
+        let request_id = told.request_id.as_deref().unwrap_or_default();
+        told.access_token = Some(self.sign(&place, request_id, record).await?);
+        Ok(self.response(told, &ticket.waiter, CookieChange::Set(ticket)))
+    }
+
+    /// What a token of these times is made of, signed by the current key. Unix seconds.
+    ///
+    /// # Errors
+    /// [`FlowError::NoSigningKey`].
+    pub(in crate::flows) fn record(
+        &self,
+        issued_at: u64,
+        expires_at: u64,
+    ) -> Result<TokenRecord, FlowError> {
+        let key = self.flows.keys.current().map_err(|_| FlowError::NoSigningKey)?;
+        let issuer = self.issuer().to_owned();
+        Ok(TokenRecord { issued_at, expires_at, key_id: key.kid().to_owned(), issuer })
+    }
+
+    /// What the token of someone inside a suspended room is made of, where nobody is counted: that
+    /// of `seat`, or a new one in the second half of its life.
+    ///
+    /// # Errors
+    /// [`FlowError::NoSigningKey`].
+    pub(in crate::flows) fn uncounted_record(&self, seat: &Seat) -> Result<TokenRecord, FlowError> {
+        let now = self.now_ms / 1000;
+        let session = self.room.snapshot.settings.session_duration_seconds;
+        if seat.expires_at > now + session / 2 {
+            return self.record(seat.issued_at, seat.expires_at);
+        }
+        self.record(now, now + session)
+    }
+
+    /// When someone inside should ask again: in time to renew the session, or, where sessions are
+    /// not renewed, at its end.
+    fn next_inside_ms(&self, record: &TokenRecord) -> u32 {
+        let seconds = if self.room.snapshot.settings.disable_session_renewal {
+            record.expires_at.saturating_sub(self.now_ms / 1000)
+        } else {
+            (record.expires_at - record.issued_at) / 2
+        };
+        u32::try_from(seconds * 1000).unwrap_or(u32::MAX).max(poll::AT_DOOR_MS)
+    }
+
+    pub(super) async fn sign(
+        &self,
+        place: &Place,
+        request_id: &str,
+        record: &TokenRecord,
+    ) -> Result<String, FlowError> {
+        let key = self.flows.keys.get(&record.key_id).map_err(|_| FlowError::NoSigningKey)?;
+        let subject = TokenSubject { room: &self.room.snapshot.room, request_id, place: *place };
+        let mut tokens = self.flows.signer.sign(key, subject, record, &[TokenUse::Access]).await?;
+        Ok(tokens.pop().unwrap_or_default())
+    }
+}

@@ -1,0 +1,122 @@
+//! Makes the answers to visitors: from a ticket and the room as it stands to a [`VisitorResponse`].
+//! What a call does before is in its flow; the rules are in `vestibule_domain::poll`.
+
+mod ended;
+mod fail_open;
+mod inside;
+mod status;
+mod waiting;
+
+use std::sync::Arc;
+
+use vestibule_domain::{Lease, Waiter, poll};
+use vestibule_issuance::RoomCiphers;
+use vestibule_store::{Claim, SessionKind};
+use vestibule_token::Ticket;
+
+use super::{
+    CookieChange, Flows, RoomContext, VisitorResponse, VisitorStatus,
+    visitor_response::CurrentTicket,
+};
+
+/// Makes the answer to one call.
+#[derive(Debug)]
+pub(super) struct VisitorResponder<'a> {
+    flows: &'a Flows,
+    room: &'a RoomContext,
+    ciphers: &'a Arc<RoomCiphers>,
+    now_ms: u64,
+}
+
+// === impl VisitorResponder ===
+
+impl<'a> VisitorResponder<'a> {
+    /// Answers at the time that the room's last snapshot suggests.
+    pub(super) fn new(flows: &'a Flows, room: &'a RoomContext) -> Self {
+        Self { flows, room, ciphers: &room.ciphers, now_ms: room.known.now_ms() }
+    }
+
+    /// The same, at the time that Redis has just told.
+    pub(super) fn at(self, now_ms: u64) -> Self {
+        Self { now_ms, ..self }
+    }
+
+    /// The same, for a ticket of the reset epoch of `ciphers`.
+    pub(super) fn with_ciphers(self, ciphers: &'a Arc<RoomCiphers>) -> Self {
+        Self { ciphers, ..self }
+    }
+
+    /// Redis's time in ms, as far as known.
+    pub(super) fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    /// Whether `waiter` may enter, as far as this instance knows.
+    pub(super) fn may_enter(&self, waiter: &Waiter) -> bool {
+        poll::may_enter(&self.room.snapshot, waiter, self.win_threshold(waiter))
+    }
+
+    /// The claim of `waiter`, by what this instance knows.
+    pub(super) fn claim_for(&self, waiter: &Waiter) -> Claim {
+        let snapshot = &self.room.snapshot;
+        Claim {
+            reset_epoch: snapshot.reset_epoch,
+            place: waiter.place,
+            position: snapshot.position(waiter.place.number),
+            draws: snapshot.draws.len(),
+            won: poll::has_won(snapshot, waiter, self.win_threshold(waiter)),
+            kind: SessionKind::Visitor,
+            request_id: String::new(),
+            issuer: self.issuer().to_owned(),
+            validity_seconds: None,
+        }
+    }
+
+    /// In which order claims that wait for a seat get one, lowest first.
+    pub(super) fn rank(&self, waiter: &Waiter) -> u64 {
+        poll::rank(&self.room.snapshot, waiter, self.win_threshold(waiter))
+    }
+
+    /// The threshold that `waiter` must reach to win, which only random rooms have.
+    fn win_threshold(&self, waiter: &Waiter) -> f64 {
+        if self.room.snapshot.settings.queueing_method.rules().is_ordered() {
+            return f64::INFINITY;
+        }
+        self.ciphers.win_thresholds.threshold(waiter.place.number)
+    }
+
+    /// The issuer of the room's tokens.
+    fn issuer(&self) -> &str {
+        let issuer = self.room.snapshot.settings.issuer.as_deref();
+        issuer.unwrap_or(&self.flows.public_url)
+    }
+
+    /// Gives the presence lease of `ticket` back: its holder does not wait any more.
+    fn release_lease(&self, ticket: &mut Ticket) {
+        self.exchange_lease(&ticket.waiter, None);
+        ticket.waiter.lease = None;
+    }
+
+    /// Exchanges the lease of `before` for `new`. An old lease that has lapsed for long was cleared
+    /// away already and is not given back.
+    fn exchange_lease(&self, before: &Waiter, new: Option<Lease>) {
+        let old = before.lease.filter(|lease| !lease.is_gone(self.now_ms));
+        let snapshot = &self.room.snapshot;
+        self.flows.check_ins.exchange(&snapshot.room, snapshot.reset_epoch, old, new);
+    }
+
+    fn response(
+        &self,
+        status: VisitorStatus,
+        waiter: &Waiter,
+        cookie: CookieChange,
+    ) -> VisitorResponse {
+        VisitorResponse {
+            status,
+            cookie,
+            checked_in_at: waiter.checked_in_at,
+            interval_ms: waiter.interval_ms,
+            ciphers: Arc::clone(self.ciphers),
+        }
+    }
+}

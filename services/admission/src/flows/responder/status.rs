@@ -1,0 +1,63 @@
+//! The body of every answer: what the room's snapshot says of a place.
+
+use vestibule_domain::Place;
+
+use super::VisitorResponder;
+use crate::flows::{FlowError, Status, VisitorStatus};
+
+// === impl VisitorResponder ===
+
+impl VisitorResponder<'_> {
+    /// Where `place` stands, with `status`. `next_ms`: when to ask again, 0: not by itself.
+    pub(super) fn status(
+        &self,
+        place: &Place,
+        status: Status,
+        next_ms: u32,
+    ) -> Result<VisitorStatus, FlowError> {
+        let request_id = self.ciphers.request_ids.seal(*place)?;
+        let mut told = self.status_without_id(place.number, status, next_ms);
+        told.request_id = Some(request_id);
+        Ok(told)
+    }
+
+    /// The same of someone who has no identity in the room.
+    pub(super) fn status_without_id(
+        &self,
+        queue_number: u64,
+        status: Status,
+        next_ms: u32,
+    ) -> VisitorStatus {
+        let snapshot = &self.room.snapshot;
+        let outlook = snapshot.outlook(queue_number, self.now_ms);
+        let [p25, p50, p75] = match outlook.wait.quartiles {
+            Some(quartiles) => quartiles.map(|seconds| Some(whole(seconds))),
+            None => [None; 3],
+        };
+        let early = snapshot.event.as_ref().filter(|event| event.prequeueing);
+        VisitorStatus {
+            room: snapshot.room.clone(),
+            status,
+            request_id: None,
+            queue_number,
+            position: outlook.position,
+            people_ahead: outlook.people_ahead,
+            wait_seconds: outlook.wait.seconds.map(whole),
+            wait_seconds_p25: p25,
+            wait_seconds_p50: p50,
+            wait_seconds_p75: p75,
+            queueing_method: snapshot.settings.queueing_method.name(),
+            event_starts_in_seconds: early
+                .map(|event| event.start.saturating_sub(self.now_ms / 1000)),
+            next_check_in_seconds: f64::from(next_ms.div_ceil(100)) / 10.0,
+            access_token: None,
+            expires_in: None,
+            stale: self.flows.feed.is_stale(snapshot, self.now_ms),
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a wait")]
+fn whole(seconds: f64) -> u64 {
+    seconds.ceil() as u64
+}

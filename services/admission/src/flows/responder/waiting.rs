@@ -1,0 +1,103 @@
+//! Answers to someone who has a place and no seat.
+
+use vestibule_domain::poll::{self, PollContext, WaiterState};
+use vestibule_token::{Ending, Ticket};
+
+use super::{CurrentTicket, VisitorResponder};
+use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
+
+/// When someone whose claim was held and found no seat claims again, ms: at once, so that nobody
+/// else gets ahead of it.
+const CLAIM_AGAIN_MS: u32 = 100;
+
+// === impl VisitorResponder ===
+
+impl VisitorResponder<'_> {
+    /// Answers by the room's snapshot. The call counts as a check-in if one was due.
+    pub(in crate::flows) fn respond_waiting(
+        &self,
+        current: CurrentTicket,
+    ) -> Result<VisitorResponse, FlowError> {
+        self.evaluate(current, None)
+    }
+
+    /// The same, where Redis has just said `status`.
+    pub(in crate::flows) fn respond_told(
+        &self,
+        current: CurrentTicket,
+        status: Status,
+    ) -> Result<VisitorResponse, FlowError> {
+        self.evaluate(current, Some(status))
+    }
+
+    /// Answers someone whose claim was held until now and found no seat.
+    pub(in crate::flows) fn respond_held(
+        &self,
+        current: CurrentTicket,
+    ) -> Result<VisitorResponse, FlowError> {
+        let mut response = self.evaluate(current, Some(Status::YourTurn))?;
+        response.status.next_check_in_seconds = f64::from(CLAIM_AGAIN_MS) / 1000.0;
+        Ok(response)
+    }
+
+    /// Tells how a visitor stands and changes nothing: no check-in is counted, no place is given
+    /// up, and the ticket stays.
+    pub(in crate::flows) fn respond_peek(
+        &self,
+        ticket: &Ticket,
+    ) -> Result<VisitorResponse, FlowError> {
+        let waiter = &ticket.waiter;
+        let status = if self.room.snapshot.rejects() {
+            Status::Closed
+        } else if self.may_enter(waiter) {
+            Status::YourTurn
+        } else {
+            Status::Waiting
+        };
+        let next_ms = waiter.interval_ms.max(poll::AT_DOOR_MS);
+        self.respond_in_line(ticket, status, next_ms, CookieChange::Keep(*ticket))
+    }
+
+    /// Lets the rules decide about the call; `told` goes before what they say of the turn.
+    fn evaluate(
+        &self,
+        current: CurrentTicket,
+        told: Option<Status>,
+    ) -> Result<VisitorResponse, FlowError> {
+        let waiter = current.waiter();
+        let call = PollContext {
+            now_ms: self.now_ms,
+            win_threshold: self.win_threshold(waiter),
+            chance: self.flows.random.unit(),
+            excused_until_ms: self.flows.started_ms(self.now_ms),
+        };
+        let outcome = poll::evaluate(&self.room.snapshot, waiter, &call);
+        let status = match outcome.standing {
+            WaiterState::Rejected => return self.respond_rejected(waiter),
+            WaiterState::Expired => return self.respond_ended(current.ticket, Ending::Expired),
+            WaiterState::Waiting => told.unwrap_or(Status::Waiting),
+            WaiterState::YourTurn => told.unwrap_or(Status::YourTurn),
+        };
+        if !outcome.counted {
+            let change = current.into_change();
+            return self.respond_in_line(&current.ticket, status, outcome.next_ms, change);
+        }
+        self.exchange_lease(waiter, outcome.waiter.lease);
+        let ticket = Ticket { waiter: outcome.waiter, ..current.ticket };
+        self.respond_in_line(&ticket, status, outcome.next_ms, CookieChange::Set(ticket))
+    }
+
+    fn respond_in_line(
+        &self,
+        ticket: &Ticket,
+        status: Status,
+        next_ms: u32,
+        change: CookieChange,
+    ) -> Result<VisitorResponse, FlowError> {
+        let mut told = self.status(&ticket.waiter.place, status, next_ms)?;
+        if status == Status::YourTurn {
+            told.clear_wait();
+        }
+        Ok(self.response(told, &ticket.waiter, change))
+    }
+}

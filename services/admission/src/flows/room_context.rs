@@ -1,0 +1,54 @@
+//! A room as a call finds it: what the flows and the edge read of it, without asking Redis.
+
+use std::{
+    ops::Deref,
+    sync::{Arc, LazyLock},
+};
+
+use vestibule_domain::{RoomSnapshot, site::SiteBinding};
+use vestibule_issuance::RoomCiphers;
+use vestibule_store::{KnownRoom, StoredConfig};
+
+/// Of a room whose config has not been read yet.
+static DEFAULT: LazyLock<SiteBinding> = LazyLock::new(SiteBinding::default);
+
+/// A room at the time of a call. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub(crate) struct RoomContext {
+    /// The room.
+    pub(crate) known: Arc<KnownRoom>,
+    /// Its last snapshot.
+    pub(crate) snapshot: Arc<RoomSnapshot>,
+    /// Its ciphers, of the snapshot's reset epoch.
+    pub(crate) ciphers: Arc<RoomCiphers>,
+    /// Its place in front of a site.
+    pub(crate) binding: BindingHandle,
+    /// Whether the visitor came over https: for cookies and links. Flows do not read it.
+    pub(crate) https: bool,
+}
+
+/// A room's place in front of a site, as this instance last read it. Cloning is cheap.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct BindingHandle(Option<Arc<StoredConfig>>);
+
+// === impl BindingHandle ===
+
+impl BindingHandle {
+    /// That of `room`, as last read.
+    pub(crate) fn for_room(room: &KnownRoom) -> Self {
+        Self(room.plans())
+    }
+
+    /// The version of the room's config that it is of; `None`: not read yet.
+    pub(crate) fn version(&self) -> Option<u64> {
+        self.0.as_ref().map(|stored| stored.config.version)
+    }
+}
+
+impl Deref for BindingHandle {
+    type Target = SiteBinding;
+
+    fn deref(&self) -> &SiteBinding {
+        self.0.as_ref().map_or(&DEFAULT, |stored| &stored.config.binding)
+    }
+}

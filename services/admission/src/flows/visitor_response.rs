@@ -1,0 +1,89 @@
+//! What a flow answers: where the visitor stands, and what becomes of its ticket. Sealing the ticket
+//! and sending it are the edge's (`responses`).
+
+use std::sync::Arc;
+
+use vestibule_domain::Waiter;
+use vestibule_issuance::RoomCiphers;
+use vestibule_token::Ticket;
+
+use super::VisitorStatus;
+
+/// A flow's answer to a visitor.
+#[derive(Debug)]
+pub(crate) struct VisitorResponse {
+    /// Where the visitor stands.
+    pub(crate) status: VisitorStatus,
+    /// What becomes of its ticket.
+    pub(crate) cookie: CookieChange,
+    /// The last check-in that counted, unix ms; 0: none yet.
+    pub(crate) checked_in_at: u64,
+    /// The interval that was told then, ms.
+    pub(crate) interval_ms: u32,
+    /// What the ticket is sealed with. Redis may be a reset ahead of the room's snapshot.
+    pub(crate) ciphers: Arc<RoomCiphers>,
+}
+
+/// What becomes of a visitor's ticket, and so of its cookie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CookieChange {
+    /// It gets this new ticket.
+    Set(Ticket),
+    /// It is sent its own ticket again, which says this. Nothing is sealed.
+    Keep(Ticket),
+    /// The visitor has left: an app gets this ticket, which says so; a browser's cookie is removed.
+    End(Ticket),
+    /// A browser's cookie is removed.
+    Remove,
+    /// The visitor keeps what it has, if anything.
+    None,
+}
+
+/// A ticket on its way through a flow.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CurrentTicket {
+    /// What it says.
+    pub(super) ticket: Ticket,
+    /// Whether the visitor holds it in this very form: if so, it need not be sealed again.
+    pub(super) is_presented: bool,
+}
+
+// === impl CookieChange ===
+
+impl CookieChange {
+    /// The ticket that the visitor has from now on, of someone who has a place.
+    pub(crate) fn ticket(&self) -> Option<&Ticket> {
+        match self {
+            Self::Set(ticket) | Self::Keep(ticket) => Some(ticket),
+            Self::End(_) | Self::Remove | Self::None => None,
+        }
+    }
+}
+
+// === impl CurrentTicket ===
+
+impl CurrentTicket {
+    /// A ticket that the visitor has sent.
+    pub(super) fn presented(ticket: Ticket) -> Self {
+        Self { ticket, is_presented: true }
+    }
+
+    /// A ticket that the visitor does not hold yet.
+    pub(super) fn new(ticket: Ticket) -> Self {
+        Self { ticket, is_presented: false }
+    }
+
+    /// The change that gives it to the visitor.
+    pub(super) fn into_change(self) -> CookieChange {
+        if self.is_presented {
+            CookieChange::Keep(self.ticket)
+        } else {
+            CookieChange::Set(self.ticket)
+        }
+    }
+
+    /// What it remembers of the wait.
+    pub(super) fn waiter(&self) -> &Waiter {
+        &self.ticket.waiter
+    }
+}
