@@ -179,7 +179,7 @@ async fn a_page_that_broke_in_the_store_does_not_break_waiting() -> Result<()> {
     let program: String =
         redis::cmd("HGET").arg(key).arg("program").query_async(&mut redis).await?;
     let mut program: Value = serde_json::from_str(&program)?;
-    program["front"]["look"]["html"] = json!("{{noLongerThere}}");
+    program["binding"]["branding"]["html"] = json!("{{noLongerThere}}");
     let set = redis::cmd("HSET").arg(key).arg("program").arg(program.to_string()).to_owned();
     set.exec_async(&mut redis).await?;
     let operator = deployment.operator();

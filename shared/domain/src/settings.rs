@@ -1,16 +1,17 @@
 //! A room's settings: what an operator decides, its defaults and its bounds.
 //! Not the line itself: see [`crate::RoomSnapshot`].
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
-use crate::{QueueingMethod, site::LONGEST_UNSEEN_MS};
+use crate::{FieldError, QueueingMethod};
 
 /// The largest limit: as large as a signed 32-bit number, as other products have it.
 pub const MAX_LIMIT: u64 = 2_147_483_647;
 /// The longest of any duration, in seconds: a week.
 pub const MAX_SECONDS: u64 = 7 * 24 * 3600;
+
+/// The longest for which a visitor inside is let pass before its session is looked at again, ms.
+pub const LONGEST_UNSEEN_MS: u64 = 30_000;
 
 /// What visitors who need the store are told while it cannot be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -62,15 +63,6 @@ pub struct RoomSettings {
     pub poll_budget_per_second: u32,
     /// Whether clients that ask for JSON are answered in the form of Cloudflare's waiting rooms.
     pub json_response_enabled: bool,
-}
-
-/// A field that cannot be as it was given, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldError {
-    /// The field's name in the API, with the way to it: `routes[1].host`.
-    pub field: Cow<'static, str>,
-    /// What is wrong and how to mend it.
-    pub reason: String,
 }
 
 // === impl RoomSettings ===

@@ -40,7 +40,6 @@ mod shown;
 mod texts;
 mod view;
 mod waits;
-mod wanted;
 mod written;
 
 pub use self::{
@@ -52,5 +51,4 @@ pub use self::{
     samples::Sample,
     shown::{PAGE_JSON_TYPE, Shown},
     view::{Chooser, Frame, Notices, State, View},
-    wanted::{MAX_WANTED, ReturnAddress},
 };

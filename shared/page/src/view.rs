@@ -2,8 +2,9 @@
 //! visitor. No texts: those are made of it in [`crate::shown`].
 
 use vestibule_domain::{QueueingMethod, schedule::EventInForce};
+use vestibule_site::ReturnAddress;
 
-use crate::{Language, ReturnAddress};
+use crate::Language;
 
 /// What is shown of one visitor in one room.
 #[derive(Debug, Clone)]

@@ -6,7 +6,8 @@ use std::sync::{
 };
 
 use arc_swap::ArcSwap;
-use vestibule_domain::{RoomId, site::Coverage};
+use vestibule_domain::RoomId;
+use vestibule_site::Coverage;
 use vestibule_store::Feed;
 
 use crate::visitor::BindingHandle;
@@ -15,7 +16,7 @@ use crate::visitor::BindingHandle;
 #[derive(Debug)]
 pub(crate) struct CoverageCache {
     feed: Feed,
-    coverage: ArcSwap<Coverage>,
+    coverage: ArcSwap<Coverage<RoomId>>,
     /// The version of the plans that it was compiled from, and one; 0: none yet.
     compiled: AtomicU64,
     compiling: Mutex<()>,
@@ -31,7 +32,7 @@ impl CoverageCache {
     }
 
     /// What all rooms cover, as last heard.
-    pub(crate) fn coverage(&self) -> Arc<Coverage> {
+    pub(crate) fn coverage(&self) -> Arc<Coverage<RoomId>> {
         let version = self.feed.configs_version() + 1;
         if self.compiled.load(Ordering::Acquire) != version
             // While one request compiles, others go by what was known before.
@@ -43,7 +44,7 @@ impl CoverageCache {
         self.coverage.load_full()
     }
 
-    fn compile(&self) -> Coverage {
+    fn compile(&self) -> Coverage<RoomId> {
         let rooms = self.feed.rooms();
         let fronts: Vec<(RoomId, BindingHandle)> = rooms
             .iter()

@@ -9,7 +9,7 @@ mod response;
 mod seat;
 
 pub(crate) use binding_handle::BindingHandle;
-pub(crate) use carrier::{Carrier, Cookies, TICKET};
+pub(crate) use carrier::{Carrier, Cookies, TICKET, cookie_lines};
 pub(crate) use request::{RoomContext, VisitorRequest};
 pub(crate) use responder::{PresentedTicket, VisitorResponder};
 pub(crate) use response::{CookieChange, Status, VisitorResponse, VisitorStatus};

@@ -12,12 +12,13 @@ use axum::{
 };
 use serde::Deserialize;
 use utoipa::IntoParams;
-use vestibule_domain::{RoomId, site::SiteBinding};
-use vestibule_page::{CustomPage, Language, Rendered, ReturnAddress, Sample, View, render};
+use vestibule_domain::RoomId;
+use vestibule_page::{CustomPage, Language, Rendered, Sample, View, render};
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Path, Query},
 };
+use vestibule_site::{ReturnAddress, SiteBinding};
 
 use crate::{
     openapi::{InvalidRequest, NoSuchRoom, Refusals},

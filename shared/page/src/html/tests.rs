@@ -1,7 +1,9 @@
 //! The default page: its weight, its structure, and that nothing from outside becomes markup.
 
+use vestibule_site::ReturnAddress;
+
 use super::*;
-use crate::{Chooser, ReturnAddress, Sample};
+use crate::{Chooser, Sample};
 
 fn page(view: &View) -> String {
     render(view).unwrap().html

@@ -1,9 +1,10 @@
 //! What is said in which state.
 
 use vestibule_domain::schedule::EventInForce;
+use vestibule_site::ReturnAddress;
 
 use super::*;
-use crate::{Language, Notices, ReturnAddress, Sample};
+use crate::{Language, Notices, Sample};
 
 fn shown(sample: Sample) -> Shown {
     Shown::from_view(&sample.view("room", Language::En))

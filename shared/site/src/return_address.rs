@@ -3,12 +3,14 @@
 //! Deliberately not a general parser of URLs: only what is written in the plainest way is taken, so
 //! that no browser can read it differently. Everything else is refused, and the caller falls back.
 
+use crate::UrlParts;
+
 /// A checked address: a path of this origin, or an absolute address of a host of the site.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ReturnAddress(String);
 
-/// A longer address is refused.
-pub const MAX_WANTED: usize = 2_048;
+/// The longest address that is accepted, in bytes.
+pub const MAX_RETURN_ADDRESS: usize = 2_048;
 
 // === impl ReturnAddress ===
 
@@ -18,7 +20,7 @@ impl ReturnAddress {
     /// without port.
     #[must_use]
     pub fn parse(text: &str, covers: impl Fn(&str) -> bool) -> Option<Self> {
-        if text.len() > MAX_WANTED || !text.bytes().all(is_plain) {
+        if text.len() > MAX_RETURN_ADDRESS || !text.bytes().all(is_plain) {
             return None;
         }
         if let Some(path) = text.strip_prefix('/') {
@@ -43,9 +45,7 @@ impl ReturnAddress {
     /// Scheme, host and port, if the address is absolute.
     #[must_use]
     pub fn origin(&self) -> Option<&str> {
-        let start = self.0.find("://")? + 3;
-        let end = self.0[start..].find(['/', '?', '#']).map_or(self.0.len(), |end| start + end);
-        (!self.0.starts_with('/')).then(|| &self.0[..end])
+        UrlParts::split(&self.0).map(|parts| parts.origin)
     }
 }
 
@@ -57,14 +57,10 @@ fn is_plain(byte: u8) -> bool {
 
 /// The host of an absolute address without user, in which the port is a number.
 fn host_of(text: &str) -> Option<&str> {
-    let (scheme, rest) = text.split_once("://")?;
-    if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
-        return None;
-    }
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (host, port) = match rest[..end].split_once(':') {
+    let authority = UrlParts::split(text)?.authority;
+    let (host, port) = match authority.split_once(':') {
         Some((host, port)) => (host, Some(port)),
-        None => (&rest[..end], None),
+        None => (authority, None),
     };
     let is_label = |label: &str| {
         !label.is_empty()
@@ -152,7 +148,7 @@ mod tests {
         ] {
             assert_eq!(parse(trick), None, "{trick:?}");
         }
-        assert_eq!(parse(&format!("/{}", "a".repeat(MAX_WANTED))), None);
+        assert_eq!(parse(&format!("/{}", "a".repeat(MAX_RETURN_ADDRESS))), None);
     }
 
     proptest! {

@@ -6,7 +6,7 @@ use super::{
     Network, TextTest,
     text::{NotOne, one_of},
 };
-use crate::site::Request;
+use crate::Request;
 
 /// What must hold for a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

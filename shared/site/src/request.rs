@@ -3,7 +3,7 @@
 
 use std::{fmt, net::IpAddr};
 
-use super::RequestPath;
+use crate::{RequestPath, cookie_pairs};
 
 /// A request as its gateway describes it.
 #[derive(Clone)]
@@ -42,11 +42,7 @@ impl Request<'_> {
     /// The values of the cookie of this name, as they were sent.
     #[must_use]
     pub fn cookie_values(&self, name: &str) -> Vec<&str> {
-        let headers = self.headers.values("cookie").into_iter();
-        let pairs = headers.flat_map(|header| header.split(';')).filter_map(|pair| {
-            let (key, value) = pair.split_once('=')?;
-            Some((key.trim(), value.trim()))
-        });
+        let pairs = cookie_pairs(self.headers.values("cookie").into_iter());
         pairs.filter(|(key, _)| *key == name).map(|(_, value)| value).collect()
     }
 }

@@ -2,11 +2,8 @@
 
 use super::{BypassRule, ClientTest, Condition, NamedTest, TextTest};
 use crate::{
-    FieldError,
-    site::{
-        SiteBinding,
-        errors::{MAX_RULES, MAX_TEXT, error, is_token},
-    },
+    FieldError, SiteBinding,
+    errors::{MAX_RULES, MAX_TEXT, error, is_token},
 };
 
 /// The most conditions of a room, all rules together.
@@ -20,7 +17,7 @@ const MAX_LIST: usize = 1_000;
 
 impl SiteBinding {
     /// Everything that is out of bounds in the bypass rules.
-    pub(in crate::site) fn rule_errors(&self) -> Vec<FieldError> {
+    pub(crate) fn rule_errors(&self) -> Vec<FieldError> {
         let rules = &self.bypass_rules;
         if rules.len() > MAX_RULES {
             return vec![error("bypass_rules", format!("must be at most {MAX_RULES}"))];

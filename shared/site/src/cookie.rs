@@ -1,11 +1,17 @@
 //! How a browser is asked to keep what it must bring back: names and attributes of the cookies.
-//! Not their contents, which are sealed in `vestibule-token`.
+//! Not their contents, which are sealed in `vestibule-token`, and not the reading of `Cookie`
+//! headers: see [`crate::cookie_pairs`].
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::RoomId;
+use crate::cookie_pairs;
+
+/// A browser takes a cookie with this prefix only from the very host, over https.
+const HOST_PREFIX: &str = "__Host-";
+/// As long as all attributes together, at least.
+const ATTRIBUTES_LENGTH: usize = 90;
 
 /// What an operator decides about a room's cookies.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,13 +84,34 @@ impl CookieAttributes {
     /// The name of the cookie of `room`, for a visitor who comes by `https` or not. A secure
     /// cookie has the prefix that keeps neighbours of the same domain from setting it.
     #[must_use]
-    pub fn name(&self, kind: CookieKind, room: &RoomId, https: bool) -> String {
-        let prefix = if self.is_secure(https) { "__Host-" } else { "" };
-        let kind = match kind {
-            CookieKind::Ticket => "vestibule_",
-            CookieKind::Token => "vestibule_token_",
-        };
-        format!("{prefix}{kind}{}", self.ending(room))
+    pub fn name(&self, kind: CookieKind, room: &str, https: bool) -> String {
+        let prefix = if self.is_secure(https) { HOST_PREFIX } else { "" };
+        format!("{prefix}{}{}", kind.stem(), self.ending(room))
+    }
+
+    /// The value of the cookie of `room` in these `Cookie` headers. The name that no neighbour of
+    /// the same domain can set goes before the plain one, which apps may send over https too.
+    #[must_use]
+    pub fn find<'a>(
+        &self,
+        kind: CookieKind,
+        room: &str,
+        headers: impl Iterator<Item = &'a str>,
+    ) -> Option<&'a str> {
+        let ending = self.ending(room);
+        let mut plain = None;
+        for (name, value) in cookie_pairs(headers) {
+            let own = name.strip_prefix(HOST_PREFIX);
+            let rest = own.unwrap_or(name).strip_prefix(kind.stem());
+            if rest != Some(ending) {
+                continue;
+            }
+            if own.is_some() {
+                return Some(value);
+            }
+            plain = plain.or(Some(value));
+        }
+        plain
     }
 
     /// What is written after the value, for a visitor who comes by `https` or not. Browsers take
@@ -104,8 +131,8 @@ impl CookieAttributes {
 
     /// What tells the room's cookies from those of other rooms.
     #[must_use]
-    pub fn ending<'a>(&'a self, room: &'a RoomId) -> &'a str {
-        self.suffix.as_deref().unwrap_or(room.as_str())
+    pub fn ending<'a>(&'a self, room: &'a str) -> &'a str {
+        self.suffix.as_deref().unwrap_or(room)
     }
 
     const fn is_secure(&self, https: bool) -> bool {
@@ -117,7 +144,32 @@ impl CookieAttributes {
     }
 }
 
+// === impl CookieKind ===
+
+impl CookieKind {
+    /// What its name begins with, after the prefix of secure cookies.
+    const fn stem(self) -> &'static str {
+        match self {
+            Self::Ticket => "vestibule_",
+            Self::Token => "vestibule_token_",
+        }
+    }
+}
+
 // === impl WrittenAttributes ===
+
+impl WrittenAttributes {
+    /// The value of a `Set-Cookie` header: the browser keeps the cookie for `age` seconds, 0 takes
+    /// it away. `name` and `value` are written as they are.
+    #[must_use]
+    pub fn set_cookie(&self, name: impl Into<String>, value: &str, age: u64) -> String {
+        let mut cookie = name.into();
+        cookie.reserve(value.len() + ATTRIBUTES_LENGTH);
+        // Writing to a text does not fail.
+        let _ = write!(cookie, "={value}; Max-Age={age}{self}");
+        cookie
+    }
+}
 
 impl fmt::Display for WrittenAttributes {
     /// All of them, beginning with `; `, but for the cookie's age.
@@ -180,7 +232,7 @@ mod tests {
 
     #[test]
     fn names_have_the_prefix_whenever_they_are_secure() {
-        let room: RoomId = "sale".parse().unwrap();
+        let room = "sale";
         let cases = [
             (Secure::Auto, false, None, "vestibule_sale", "vestibule_token_sale"),
             (Secure::Auto, true, None, "__Host-vestibule_sale", "__Host-vestibule_token_sale"),
@@ -191,8 +243,8 @@ mod tests {
         for (secure, https, suffix, ticket, token) in cases {
             let suffix = suffix.map(ToOwned::to_owned);
             let cookie = CookieAttributes { secure, suffix, ..CookieAttributes::default() };
-            assert_eq!(cookie.name(CookieKind::Ticket, &room, https), ticket);
-            assert_eq!(cookie.name(CookieKind::Token, &room, https), token);
+            assert_eq!(cookie.name(CookieKind::Ticket, room, https), ticket);
+            assert_eq!(cookie.name(CookieKind::Token, room, https), token);
         }
     }
 }

@@ -99,7 +99,7 @@ fn the_worst_path_is_still_read() {
 }
 
 /// A path of pieces that gateways and sites are known to disagree on.
-pub(in crate::site) fn tricky() -> impl Strategy<Value = String> {
+pub(crate) fn tricky() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => Just("/"),
         2 => Just("sale"),

@@ -1,8 +1,18 @@
 //! What is wrong with a room's binding, field by field. Not what its types refuse by themselves when
-//! they are read: hosts, networks, and conditions that are none.
+//! they are read: hosts, networks, and objects that are not a condition.
+
+use std::borrow::Cow;
 
 use super::{CookieAttributes, SameSite, Secure, SiteBinding};
-use crate::FieldError;
+
+/// A field that cannot be as it was given, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// The field's name in the API, with the way to it: `routes[1].host`.
+    pub field: Cow<'static, str>,
+    /// What is wrong and how to mend it.
+    pub reason: String,
+}
 
 /// The languages of the page.
 pub const LANGUAGES: [&str; 12] =
@@ -14,7 +24,7 @@ pub const MAX_ROUTES: usize = 100;
 /// The most bypass rules of a room.
 pub const MAX_RULES: usize = 100;
 /// The longest text, in bytes.
-pub(super) const MAX_TEXT: usize = 1_024;
+pub(crate) const MAX_TEXT: usize = 1_024;
 
 // === impl SiteBinding ===
 
@@ -103,9 +113,6 @@ pub fn is_token(name: &str) -> bool {
     (1..=MAX_TEXT).contains(&name.len()) && name.bytes().all(letter)
 }
 
-pub(super) fn error(
-    field: impl Into<std::borrow::Cow<'static, str>>,
-    reason: impl Into<String>,
-) -> FieldError {
+pub(crate) fn error(field: impl Into<Cow<'static, str>>, reason: impl Into<String>) -> FieldError {
     FieldError { field: field.into(), reason: reason.into() }
 }

@@ -1,16 +1,21 @@
-//! A room's place in front of a site: which requests it covers, which of them pass by, how the
-//! browser keeps its ticket, and how the waiting page looks. Not the line itself: that is the
-//! same whatever site it stands in front of.
+//! A place in front of a site: which requests it covers, which of them pass by, how the browser
+//! keeps its ticket, and what is checked of addresses and cookies that visitors send.
+//!
+//! It is below `vestibule-domain` and knows no rooms and no line: whoever uses it names a room by a
+//! text. No I/O and no HTTP types: whoever has a request says what is in it.
 
 mod branding;
 mod bypass;
 mod cookie;
+mod cookie_header;
 mod coverage;
 mod errors;
 mod host;
 mod path;
 mod request;
+mod return_address;
 mod route;
+mod url;
 
 use serde::{Deserialize, Serialize};
 
@@ -18,16 +23,16 @@ pub use self::{
     branding::{Branding, Logo},
     bypass::{BypassRule, ClientTest, Condition, NamedTest, Network, TextTest, Verdict},
     cookie::{CookieAttributes, CookieKind, SameSite, Secure, WrittenAttributes},
+    cookie_header::cookie_pairs,
     coverage::{Conflict, Coverage},
-    errors::{LANGUAGES, MAX_ROUTES, MAX_RULES, QUEUEING_STATUS_CODES, is_token},
+    errors::{FieldError, LANGUAGES, MAX_ROUTES, MAX_RULES, QUEUEING_STATUS_CODES, is_token},
     host::{Host, HostError},
     path::RequestPath,
     request::{Headers, Request},
+    return_address::{MAX_RETURN_ADDRESS, ReturnAddress},
     route::Route,
+    url::{UrlParts, encode_path, without_parameter, without_port},
 };
-
-/// The longest for which a visitor inside is let pass before its session is looked at again, ms.
-pub const LONGEST_UNSEEN_MS: u64 = 30_000;
 
 /// Everything an operator decides about a room's place in front of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -24,7 +24,7 @@ fn the_defaults_are_sound() {
     assert_eq!((binding.queueing_status_code, binding.default_language.as_str()), (200, "en"));
     assert!(binding.branding.is_default());
     let written = serde_json::to_value(&binding).unwrap();
-    assert_eq!(written.get("look"), None);
+    assert_eq!(written.get("branding"), None);
     assert!(serde_json::from_str::<SiteBinding>(r#"{"route":[]}"#).is_err());
 }
 
@@ -36,7 +36,7 @@ fn a_full_one_is_sound_and_is_written_as_it_was_read() {
         r#""country_header":"CF-IPCountry","#,
         r#""cookie":{"same_site":"none","secure":"always","partitioned":true,"suffix":"eu"},"#,
         r#""access_token_cookie":true,"origin_commands":["revoke"],"queueing_status_code":503,"#,
-        r#""default_language":"ar","look":{"html":"<p>"}}"#,
+        r#""default_language":"ar","branding":{"html":"<p>"}}"#,
     );
     let binding = binding(json);
     assert_eq!(binding.errors(), []);

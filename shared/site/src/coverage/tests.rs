@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::site::path::tests::tricky;
+use crate::path::tests::tricky;
 
 fn binding(routes: &[(&str, &str)]) -> SiteBinding {
     let route = |(host, path): &(&str, &str)| Route {
@@ -13,19 +13,19 @@ fn binding(routes: &[(&str, &str)]) -> SiteBinding {
     SiteBinding { routes: routes.iter().map(route).collect(), ..SiteBinding::default() }
 }
 
-fn rooms(rooms: &[(&str, &[(&str, &str)])]) -> Vec<(RoomId, SiteBinding)> {
+fn rooms(rooms: &[(&str, &[(&str, &str)])]) -> Vec<(String, SiteBinding)> {
     rooms.iter().map(|(room, routes)| (room.parse().unwrap(), binding(routes))).collect()
 }
 
-fn compiled(rooms: &[(RoomId, SiteBinding)]) -> Coverage {
+fn compiled(rooms: &[(String, SiteBinding)]) -> Coverage<String> {
     Coverage::new(rooms.iter().map(|(room, binding)| (room, binding)))
 }
 
-fn coverage(given: &[(&str, &[(&str, &str)])]) -> Coverage {
+fn coverage(given: &[(&str, &[(&str, &str)])]) -> Coverage<String> {
     compiled(&rooms(given))
 }
 
-fn covering<'a>(coverage: &'a Coverage, host: &str, raw: &str) -> Option<&'a str> {
+fn covering<'a>(coverage: &'a Coverage<String>, host: &str, raw: &str) -> Option<&'a str> {
     coverage.covering(host, &RequestPath::new(raw)).map(|(room, _)| room.as_str())
 }
 
@@ -157,7 +157,7 @@ fn two_rooms_cannot_have_the_same_cookie() {
         binding.cookie.suffix = Some(suffix.to_owned());
         binding
     };
-    let (a, b) = ("a".parse::<RoomId>().unwrap(), "b".parse::<RoomId>().unwrap());
+    let (a, b) = ("a".to_owned(), "b".to_owned());
     let others = compiled(&[(a.clone(), suffix("shop"))]);
     let taken = [Conflict::Cookie { ending: "shop".into(), room: a.clone() }];
     assert_eq!(others.conflicts(&b, &suffix("shop")), taken);

@@ -4,6 +4,8 @@ use std::{borrow::Cow, fmt, net::Ipv6Addr, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
+use crate::url::without_port;
+
 /// A host (`shop.example`), or all hosts below one (`*.shop.example`), in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -61,10 +63,20 @@ impl Host {
         &self.name
     }
 
+    /// Whether it names `host`, which is in lower case and without a port.
+    #[must_use]
+    pub fn covers(&self, host: &str) -> bool {
+        if !self.wildcard {
+            return host == self.name;
+        }
+        let below = host.strip_suffix(&self.name);
+        below.is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+    }
+
     /// The host of a request as a route would name it, from what the request calls it: in lower
     /// case, without a port and without the dot at the end.
     #[must_use]
-    pub fn of_request(host: &str) -> Cow<'_, str> {
+    pub fn from_request(host: &str) -> Cow<'_, str> {
         let host = without_port(host);
         let host = host.strip_suffix('.').unwrap_or(host);
         if host.bytes().any(|byte| byte.is_ascii_uppercase()) {
@@ -72,14 +84,6 @@ impl Host {
         } else {
             host.into()
         }
-    }
-}
-
-/// Both `shop.example:8443` and `[::1]:8443` have a port; `[::1]` has none.
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
     }
 }
 
@@ -201,6 +205,16 @@ mod tests {
     }
 
     #[test]
+    fn a_wildcard_covers_what_is_below_its_name() {
+        let covers = |route: &str, host| route.parse::<Host>().unwrap().covers(host);
+        assert!(covers("a.example", "a.example") && !covers("a.example", "b.a.example"));
+        assert!(covers("*.a.example", "b.a.example") && covers("*.a.example", "c.b.a.example"));
+        for host in ["a.example", ".a.example", "ba.example", ""] {
+            assert!(!covers("*.a.example", host), "{host}");
+        }
+    }
+
+    #[test]
     fn a_requests_host_loses_what_a_route_does_not_have() {
         let cases = [
             ("shop.example", "shop.example"),
@@ -213,7 +227,7 @@ mod tests {
             ("", ""),
         ];
         for (given, host) in cases {
-            assert_eq!(Host::of_request(given), host, "{given}");
+            assert_eq!(Host::from_request(given), host, "{given}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use proptest::prelude::*;
 
 use super::*;
-use crate::site::{Headers, RequestPath, path::tests::tricky};
+use crate::{Headers, RequestPath, path::tests::tricky};
 
 /// Headers as a test writes them.
 struct Given(Vec<(String, String)>);
