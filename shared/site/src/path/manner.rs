@@ -34,11 +34,13 @@ fn telling(raw: &str) -> u8 {
     let twice = decode(&once);
     let has = |byte: u8| twice.contains(&byte);
     let slashes = |text: &[u8]| text.iter().filter(|byte| is_slash(**byte)).count();
-    // How segments are told apart only matters to a path that goes back over some.
+    // Where segments end only matters to a path that goes back over some, or has parameters, which
+    // end with their segment.
     let goes_back = twice.windows(2).any(|pair| pair == b"..");
+    let ends_matter = goes_back || has(b';');
     let habits = [
-        (SPLITS_FIRST, goes_back && slashes(&twice) > slashes(raw.as_bytes())),
-        (KEEPS_BACKSLASHES, goes_back && has(b'\\')),
+        (SPLITS_FIRST, ends_matter && slashes(&twice) > slashes(raw.as_bytes())),
+        (KEEPS_BACKSLASHES, ends_matter && has(b'\\')),
         (KEEPS_EMPTY_SEGMENTS, goes_back && has_empty_segments(&twice)),
         (CUTS_PARAMETERS, has(b';')),
         (CUTS_TAILS, has(0) || raw.contains('#')),

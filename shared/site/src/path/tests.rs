@@ -83,6 +83,8 @@ fn every_way_to_read_a_path_is_seen() {
         ("/a/b//../../sale", "/a/sale"),
         ("/%73ale/..%252fx", "/sale/../x"),
         ("/sale/../x", "/sale/../x"),
+        ("/;\\x/sale", "/sale"),
+        ("/;%2fx/sale", "/sale"),
     ];
     for (raw, reading) in cases {
         let all = readings(raw);
