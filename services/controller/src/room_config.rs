@@ -10,7 +10,7 @@ use vestibule_runtime::{Problem, ProblemType};
 use vestibule_store::{PutOutcome, StoreError};
 
 use crate::{
-    api_types::{invalid_event, invalid_room, refuse},
+    api_types::{invalid_event, invalid_room, refuse, take_commitment},
     beacon::{BeaconClient, BeaconReply},
     rooms::RoomError,
     state::Controller,
@@ -110,6 +110,7 @@ impl Controller {
     ) -> Result<(Event, bool), Problem> {
         let place = config.events.iter().position(|other| other.name == event.name);
         let before = place.map(|place| &config.events[place]);
+        take_commitment(&mut event, before)?;
         refuse(invalid_event(), config.errors_of_change(&event, before, now_s))?;
         self.settle_draw(room, &mut event, before);
         match place {

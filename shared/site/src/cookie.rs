@@ -13,45 +13,49 @@ const HOST_PREFIX: &str = "__Host-";
 /// As long as all attributes together, at least.
 const ATTRIBUTES_LENGTH: usize = 90;
 
-/// What an operator decides about a room's cookies.
+/// How a browser is asked to keep the ticket: `vestibule_{suffix or room}`, with `__Host-` before it
+/// whenever it is Secure; always `HttpOnly`, for the host alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CookieAttributes {
-    /// Whether requests that another site causes bring the cookie.
+    /// `auto`: none if partitioned, else lax. `none` is lax where the cookie is not Secure.
     pub same_site: SameSite,
-    /// Whether it travels by https only.
+    /// `auto`: when visitors come over https.
     pub secure: Secure,
-    /// Whether a frame in another site has a cookie of its own there.
+    /// For pages that are shown in frames of other sites.
     pub partitioned: bool,
-    /// What the cookie's name ends with; `None`: the room.
+    /// In the place of the room's name: 1 to 32 of `A-Za-z0-9_-`.
     pub suffix: Option<String>,
 }
 
-/// Whether requests that another site causes bring a cookie.
+/// To which requests a browser adds the cookie.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SameSite {
-    /// As `None` when partitioned, else as `Lax`.
+    /// As suits the other attributes.
     #[default]
     Auto,
-    /// When the visitor follows a link.
+    /// To those of the site itself, and to links to it.
     Lax,
-    /// Always, frames included; needs https.
+    /// To all, also those of frames.
     None,
-    /// Never.
+    /// To those of the site itself only.
     Strict,
 }
 
-/// Whether a cookie travels by https only.
+/// Whether the cookie travels over https only.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Secure {
-    /// When the visitor came by https.
+    /// When visitors come over https.
     #[default]
     Auto,
-    /// Yes, also where the gateway says http.
+    /// Always, also where the gateway says http.
     Always,
-    /// No.
+    /// Never.
     Never,
 }
 

@@ -36,35 +36,41 @@ pub use self::{
 
 /// Everything an operator decides about a room's place in front of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SiteBinding {
-    /// Hosts and paths that the room covers; none: only what asks for the room by name.
+    /// Hosts and paths that the room covers; of several rooms the most specific one does: an exact
+    /// host before a wildcard, then the longer path. No two rooms have the same one.
     pub routes: Vec<Route>,
     /// Covered requests that pass uncounted; the first rule that matches wins.
     pub bypass_rules: Vec<BypassRule>,
-    /// The header in which a gateway tells the visitor's country; `None`: nothing tells it.
+    /// The header in which the gateway tells the visitor's country; null: none does.
     pub country_header: Option<String>,
     /// How a browser is asked to keep the ticket.
     pub cookie: CookieAttributes,
-    /// Whether a browser is also given the access token as a cookie, for gateways that verify it
-    /// by themselves.
+    /// Whether a browser is also given the access token, as the cookie
+    /// `vestibule_token_{suffix or room}`: for gateways that verify it by themselves.
     pub access_token_cookie: bool,
     /// What the site may order by a header of its answers.
     pub origin_commands: Vec<OriginCommand>,
-    /// The HTTP status of the waiting page.
+    /// The HTTP status of the waiting page: 200, 202, 429 or 503. Where 2xx would let the request
+    /// pass, 503 is sent instead.
     pub queueing_status_code: u16,
-    /// The language of the page for visitors who prefer none that there is.
+    /// The language of the waiting page for visitors who prefer none that there is: one of `en`,
+    /// `de`, `fr`, `es`, `pt`, `it`, `nl`, `pl`, `ja`, `zh`, `ko`, `ar`.
     pub default_language: String,
-    /// The operator's own page and logo.
+    /// The operator's own page and logo, which have calls of their own in the API.
     #[serde(skip_serializing_if = "Branding::is_default")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
     pub branding: Branding,
 }
 
 /// What a site may order by a header of its answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OriginCommand {
-    /// End the visitor's session.
+    /// `Vestibule-Command: revoke` ends the visitor's session.
     Revoke,
 }
 

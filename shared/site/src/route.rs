@@ -6,14 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::Host;
 
-/// A host and a path: itself and everything below it, by whole segments.
+/// A host and a path that a room covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Route {
-    /// The host, or all hosts below one.
+    /// A host without a port, or `*.` and a host for everything below it.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "shop.example", max_length = 253))]
     pub host: Host,
-    /// The path, decoded: `/` is everything.
+    /// A path, case-sensitive and not percent-encoded, and everything below it by whole segments.
     #[serde(default = "everything")]
+    #[cfg_attr(feature = "openapi", schema(default = "/", example = "/sale"))]
     pub path: String,
 }
 

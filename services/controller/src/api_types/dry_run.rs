@@ -14,7 +14,7 @@ use vestibule_site::{
     Verdict, is_token,
 };
 
-use super::{refuse, site_schema};
+use super::refuse;
 
 /// A request to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
@@ -44,7 +44,6 @@ pub struct Match {
     #[schema(value_type = Option<String>)]
     room: Option<RoomId>,
     /// By which of its routes.
-    #[schema(value_type = Option<site_schema::Route>)]
     route: Option<Route>,
     /// The rule by which it passes all the same; null: it needs a session.
     bypassed_by: Option<MatchedRule>,

@@ -20,7 +20,7 @@ fn cut_off() -> std::sync::Arc<Controller> {
 }
 
 fn drawn() -> Event {
-    let json = r#"{"name":"a","prequeue_start":1000,"start":2000,"end":3000,"draw":true}"#;
+    let json = r#"{"name":"a","prequeue_start_time":1000,"event_start_time":2000,"event_end_time":3000,"draw_at_event_start":true}"#;
     serde_json::from_str(json).unwrap()
 }
 

@@ -8,48 +8,55 @@ use super::{
 };
 use crate::Request;
 
-/// What must hold for a request.
+/// What is asked of a request: exactly one of these.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case", try_from = "Fields")]
 pub enum Condition {
-    /// Each of these.
+    /// Each of these holds.
+    #[cfg_attr(feature = "openapi", schema(no_recursion))]
     All(Vec<Condition>),
-    /// At least one of these.
+    /// At least one of these holds.
+    #[cfg_attr(feature = "openapi", schema(no_recursion))]
     Any(Vec<Condition>),
-    /// Not this.
+    /// This does not hold.
+    #[cfg_attr(feature = "openapi", schema(no_recursion))]
     Not(Box<Condition>),
-    /// The path, decoded; it must hold however the path is read.
+    /// The path, decoded; it must hold however servers may read the path.
     Path(TextTest),
     /// The method, in capitals.
     Method(TextTest),
-    /// A parameter of the query, decoded.
+    /// A parameter of the query, decoded; any of several values may match.
     Query(NamedTest),
-    /// A header; the case of its name does not matter.
+    /// A header; the case of its name does not matter, and any of several values may match.
     Header(NamedTest),
     /// A cookie, as it was sent.
     Cookie(NamedTest),
     /// The visitor's address.
     Client(ClientTest),
-    /// The country that the gateway tells; the case of its letters does not matter.
+    /// What the header named by `country_header` tells; the case of its letters does not matter.
     Country(TextTest),
 }
 
-/// A test of what goes by a name. Several values may: one that passes is enough.
+/// What is asked of something that has a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(try_from = "NamedFields")]
 pub struct NamedTest {
-    /// The name of the parameter, the header or the cookie.
+    /// Its name.
     pub name: String,
-    /// What its value is compared with.
+    /// What is asked of its value.
     #[serde(flatten)]
     pub test: TextTest,
 }
 
-/// A test of an address.
+/// Addresses and networks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ClientTest {
-    /// The networks and addresses, of which one must have it.
+    /// The address is in one of these.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["10.0.0.0/8", "2001:db8::/32"])))]
     pub r#in: Vec<Network>,
 }
 

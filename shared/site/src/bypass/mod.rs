@@ -16,16 +16,19 @@ pub use self::{
 };
 use super::{Request, SiteBinding};
 
-/// One rule: requests that match it pass.
+/// Requests that pass uncounted although the room covers them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BypassRule {
-    /// For whom reads it: what passes.
+    /// For people.
+    #[cfg_attr(feature = "openapi", schema(example = "static files"))]
     pub name: String,
-    /// Whether it counts; a rule that does not is kept for later.
+    /// Whether it is looked at; one that is not is kept for later.
     #[serde(default = "enabled")]
+    #[cfg_attr(feature = "openapi", schema(default = true))]
     pub enabled: bool,
-    /// Which requests it matches.
+    /// What it asks of a request.
     pub when: Condition,
 }
 

@@ -2,21 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Exactly one comparison; letters count as they are written.
+/// What is asked of a text: exactly one of these. Upper and lower case differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case", try_from = "Fields")]
 pub enum TextTest {
-    /// The same.
+    /// It is this.
     Is(String),
-    /// The same as one of these.
+    /// It is one of these.
     In(Vec<String>),
-    /// Begins with this.
+    /// It starts with this.
     StartsWith(String),
-    /// Ends with this.
+    /// It ends with this.
     EndsWith(String),
-    /// Has this in it.
+    /// This is in it.
     Contains(String),
-    /// Whether it is there at all, be it empty.
+    /// It is there at all, also when empty, or not. Not for paths and methods.
     Present(bool),
 }
 

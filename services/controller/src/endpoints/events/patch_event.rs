@@ -37,8 +37,7 @@ pub(crate) async fn patch_event(
     let now_s = controller.now_ms().await? / 1000;
     let place = |config: &mut RoomConfig| {
         let before = find(config, &name)?;
-        let merged = members.clone().merge_event(&before)?;
-        let event = merged.into_domain(name.clone(), Some(&before))?;
+        let event = members.clone().merge_event(&before)?;
         controller.place_event(&room, config, event, now_s)
     };
     let (event, _) = controller.change_event(&room, place).await?;

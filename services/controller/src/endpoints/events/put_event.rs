@@ -36,10 +36,8 @@ pub(crate) async fn put_event(
 ) -> Result<(StatusCode, Json<Event>), Problem> {
     let given = members.create_event(&name)?;
     let now_s = controller.now_ms().await? / 1000;
-    let place = |config: &mut RoomConfig| {
-        let event = given.clone().into_domain(name.clone(), config.event(name.as_str()))?;
-        controller.place_event(&room, config, event, now_s)
-    };
+    let place =
+        |config: &mut RoomConfig| controller.place_event(&room, config, given.clone(), now_s);
     let (event, is_new) = controller.change_event(&room, place).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, Json(event.into())))
