@@ -49,7 +49,6 @@ pub fn write(seconds: u64) -> Result<String, MomentError> {
 ///
 /// # Errors
 /// When the moment is after [`MAX_MOMENT`].
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
 pub fn serialize<S: Serializer>(seconds: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&write(*seconds).map_err(ser::Error::custom)?)
 }
@@ -73,7 +72,6 @@ pub mod option {
     ///
     /// # Errors
     /// See [`super::serialize`].
-    #[expect(clippy::ref_option, reason = "serde's signature")]
     pub fn serialize<S: Serializer>(
         moment: &Option<u64>,
         serializer: S,
