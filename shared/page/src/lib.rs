@@ -1,6 +1,6 @@
-//! The waiting page, as pure rendering: from plain values ([`View`]) to what is shown, in words
-//! ([`Shown`]), and from there to the page ([`render`]) and to the news that its script asks for
-//! ([`Shown::to_json`]). No I/O and no clock: admission serves it, the controller previews it.
+//! The waiting page, as pure rendering: from plain values ([`PageView`]) to what is shown, in words
+//! ([`PageContent`]), and from there to the page ([`render`]) and to the news that its script asks for
+//! ([`PageContent::to_json`]). No I/O and no clock: admission serves it, the controller previews it.
 //!
 //! # Elements
 //! Tests and custom scripts may rely on these ids and attributes.
@@ -27,30 +27,30 @@
 //! # Without script
 //! `<noscript>` has the page loaded again when it is time. A `Refresh` header would do so under a
 //! running script as well, and move the focus; only custom pages, which count on it, get it
-//! ([`Rendered::refresh_seconds`]).
+//! ([`RenderedPage::refresh_seconds`]).
 
 mod cloudflare;
+mod content;
 mod custom;
+mod formats;
 mod html;
 mod language;
 mod mustache;
 mod policy;
 mod samples;
-mod shown;
 mod texts;
 mod view;
 mod waits;
 mod wanted;
-mod written;
 
 pub use self::{
-    cloudflare::Form,
+    cloudflare::CfWaitingRoom,
+    content::{PAGE_JSON_TYPE, PageContent},
     custom::{CustomPage, MAX_TEMPLATE},
-    html::{Rendered, render},
+    html::{RenderedPage, render},
     language::Language,
-    mustache::Problem,
-    samples::Sample,
-    shown::{PAGE_JSON_TYPE, Shown},
-    view::{Chooser, Frame, Notices, State, View},
+    mustache::TemplateProblem,
+    samples::PreviewSample,
+    view::{LanguageForm, Notices, PageFrame, PageState, PageView},
     wanted::{MAX_WANTED, ReturnAddress},
 };

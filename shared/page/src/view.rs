@@ -1,5 +1,5 @@
 //! Everything that is shown of one visitor in one room: plain values, made by whoever knows the
-//! visitor. No texts: those are made of it in [`crate::shown`].
+//! visitor. No texts: those are made of it in [`crate::content`].
 
 use vestibule_domain::{QueueingMethod, schedule::EventInForce};
 
@@ -7,11 +7,11 @@ use crate::{Language, ReturnAddress};
 
 /// What is shown of one visitor in one room.
 #[derive(Debug, Clone)]
-pub struct View {
+pub struct PageView {
     /// The room.
     pub room: String,
     /// How the visitor stands.
-    pub state: State,
+    pub state: PageState,
     /// How the room chooses who enters next.
     pub method: QueueingMethod,
     /// Whether the operator holds everyone.
@@ -47,12 +47,12 @@ pub struct View {
     /// What else there is to say.
     pub notices: Notices,
     /// What is around it: addresses, language, look.
-    pub frame: Frame,
+    pub frame: PageFrame,
 }
 
 /// How a visitor stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum PageState {
     /// In line.
     Waiting,
     /// Before the start of an event, or before its draw.
@@ -94,7 +94,7 @@ pub struct Notices {
 
 /// What is around the news: addresses, language, look.
 #[derive(Debug, Clone)]
-pub struct Frame {
+pub struct PageFrame {
     /// The language.
     pub language: Language,
     /// Where the visitor wants to go.
@@ -106,7 +106,7 @@ pub struct Frame {
     /// The address of this page itself, for getting back in line: same origin, or the wanted page.
     pub here: String,
     /// How the language is chosen.
-    pub chooser: Chooser,
+    pub language_form: LanguageForm,
     /// Where live news come from: a path on the origin of the page; `None`: there are none.
     pub live: Option<String>,
     /// The operator's logo as a `data:` URI of an image.
@@ -117,7 +117,7 @@ pub struct Frame {
 
 /// The form by which a visitor chooses a language: a `GET`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chooser {
+pub struct LanguageForm {
     /// Where it leads: a path, without a query.
     pub action: String,
     /// The parameter that names the language.
@@ -126,9 +126,9 @@ pub struct Chooser {
     pub kept: Vec<(String, String)>,
 }
 
-// === impl Frame ===
+// === impl PageFrame ===
 
-impl Frame {
+impl PageFrame {
     /// Only the page, in `language`: its links lead to where it is.
     #[must_use]
     pub fn plain(language: Language) -> Self {
@@ -138,7 +138,11 @@ impl Frame {
             enter: None,
             is_in_place: false,
             here: String::new(),
-            chooser: Chooser { action: String::new(), parameter: "lang", kept: Vec::new() },
+            language_form: LanguageForm {
+                action: String::new(),
+                parameter: "lang",
+                kept: Vec::new(),
+            },
             live: None,
             logo: None,
             is_framed_anywhere: false,
@@ -146,9 +150,9 @@ impl Frame {
     }
 }
 
-// === impl State ===
+// === impl PageState ===
 
-impl State {
+impl PageState {
     /// The name of the state in the page (`data-state`), its JSON and the address of a preview.
     #[must_use]
     pub fn name(self) -> &'static str {

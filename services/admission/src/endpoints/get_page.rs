@@ -59,7 +59,7 @@ pub(crate) async fn get_page(
     };
     let caller = VisitorRequest::new(context.clone(), headers);
     let asks_for_form = caller.in_cloudflares_form;
-    let answered = if page::wants_news(headers) {
+    let answered = if page::wants_page_json(headers) {
         tell(&admission, caller).await
     } else {
         join(&admission, caller).await

@@ -19,7 +19,7 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep},
 };
-use vestibule_page::Shown;
+use vestibule_page::PageContent;
 use vestibule_token::Ticket;
 
 use super::{Address, glimpse};
@@ -58,7 +58,7 @@ pub(crate) struct Watcher {
     until: Instant,
     stops: watch::Receiver<bool>,
     /// What the page shows.
-    told: Option<Shown>,
+    told: Option<PageContent>,
     pause: Duration,
 }
 
@@ -145,7 +145,7 @@ impl Watcher {
     }
 
     /// What the page would show now; `None` when the room has gone, or was reset.
-    fn look(&mut self) -> Option<Shown> {
+    fn look(&mut self) -> Option<PageContent> {
         let room = self.context.snapshot.room.clone();
         let now = RoomContext::for_room(&self.admission, room.as_str()).ok()?;
         if now.snapshot.reset_epoch != self.context.snapshot.reset_epoch {
@@ -158,7 +158,7 @@ impl Watcher {
         let far = answer.body.wait_seconds.unwrap_or(120) / 60;
         self.pause = Duration::from_secs(far.clamp(*PAUSE_SECONDS.start(), *PAUSE_SECONDS.end()));
         let address = Address::direct(&self.admission, context, &self.headers, &self.query);
-        let mut shown = Shown::from_view(&glimpse(context, &answer, &self.headers, &address));
+        let mut shown = PageContent::from_view(&glimpse(context, &answer, &self.headers, &address));
         // Time passes without news.
         shown.times.remove("updated");
         Some(shown)

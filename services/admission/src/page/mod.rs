@@ -23,7 +23,8 @@ use axum::{
 };
 use vestibule_domain::{QueueingMethod, site::CookieKind};
 use vestibule_page::{
-    CustomPage, Frame, Notices, PAGE_JSON_TYPE, Rendered, Shown, State, View, render,
+    CustomPage, Notices, PAGE_JSON_TYPE, PageContent, PageFrame, PageState, PageView, RenderedPage,
+    render,
 };
 
 use self::view::{Hold, Shows};
@@ -62,14 +63,14 @@ pub(crate) async fn respond(
 ) -> Response {
     let looks = admission.brandings.get(context);
     let hold = view::hold(admission, context, answer, headers).await;
-    let news = wants_news(headers);
+    let news = wants_page_json(headers);
     // Who comes to the site itself when it is its turn has asked to enter.
     let has_claimed = address.is_in_place && !news;
     let looks = &*looks;
     let shows = Shows { context, answer, headers, address, looks, hold, has_claimed };
     let view = shows.view();
     let mut response =
-        if news { news_of(&view) } else { page_of(admission, context, looks, &view) };
+        if news { update_of(&view) } else { page_of(admission, context, looks, &view) };
     if address.language_is_chosen {
         language::remember(address.language, context, response.headers_mut());
     }
@@ -83,7 +84,7 @@ pub(crate) fn glimpse(
     answer: &VisitorResponse,
     headers: &HeaderMap,
     address: &Address,
-) -> View {
+) -> PageView {
     let looks = &RoomBranding::default();
     let (hold, has_claimed) = (Hold::default(), false);
     Shows { context, answer, headers, address, looks, hold, has_claimed }.view()
@@ -96,8 +97,8 @@ pub(crate) fn busy(
     retry_after_seconds: u32,
 ) -> Response {
     let view = busy_view(context, headers, retry_after_seconds);
-    let mut response = if wants_news(headers) {
-        news_of(&view)
+    let mut response = if wants_page_json(headers) {
+        update_of(&view)
     } else {
         html(render(&view).ok(), StatusCode::SERVICE_UNAVAILABLE)
     };
@@ -107,12 +108,12 @@ pub(crate) fn busy(
 }
 
 /// Whether the page's own script asks.
-pub(crate) fn wants_news(headers: &HeaderMap) -> bool {
+pub(crate) fn wants_page_json(headers: &HeaderMap) -> bool {
     headers.get(ACCEPT).is_some_and(|accept| accept == PAGE_JSON_TYPE)
 }
 
-fn news_of(view: &View) -> Response {
-    let mut response = Response::new(Body::from(Shown::from_view(view).to_json()));
+fn update_of(view: &PageView) -> Response {
+    let mut response = Response::new(Body::from(PageContent::from_view(view).to_json()));
     set_common(response.headers_mut(), HeaderValue::from_static(PAGE_JSON_TYPE));
     response
 }
@@ -122,7 +123,7 @@ fn page_of(
     admission: &Admission,
     context: &RoomContext,
     looks: &RoomBranding,
-    view: &View,
+    view: &PageView,
 ) -> Response {
     let custom = looks.page.as_ref().filter(|_| CustomPage::is_for(view));
     let own = custom.and_then(|page| match page.render(view) {
@@ -132,12 +133,12 @@ fn page_of(
             None
         }
     });
-    let waits = view.state.is_in_line() || matches!(view.state, State::TurnedAway { .. });
+    let waits = view.state.is_in_line() || matches!(view.state, PageState::TurnedAway { .. });
     let status = StatusCode::from_u16(context.binding.queueing_status_code).ok().filter(|_| waits);
     html(own.or_else(|| render(view).ok()), status.unwrap_or(StatusCode::OK))
 }
 
-fn html(rendered: Option<Rendered>, status: StatusCode) -> Response {
+fn html(rendered: Option<RenderedPage>, status: StatusCode) -> Response {
     let Some(rendered) = rendered else {
         return error();
     };
@@ -181,12 +182,12 @@ pub(crate) fn hand_over(context: &RoomContext, answer: &VisitorResponse, headers
     }
 }
 
-fn busy_view(context: &RoomContext, headers: &HeaderMap, retry_after_seconds: u32) -> View {
+fn busy_view(context: &RoomContext, headers: &HeaderMap, retry_after_seconds: u32) -> PageView {
     let now_ms = context.known.now_ms();
     let language = language::choose(None, headers, context);
-    View {
+    PageView {
         room: context.snapshot.room.to_string(),
-        state: State::Busy,
+        state: PageState::Busy,
         method: QueueingMethod::Fifo,
         queue_all: false,
         event: None,
@@ -203,6 +204,6 @@ fn busy_view(context: &RoomContext, headers: &HeaderMap, retry_after_seconds: u3
         hold_seconds: None,
         grace_seconds: None,
         notices: Notices::default(),
-        frame: Frame { is_in_place: true, ..Frame::plain(language) },
+        frame: PageFrame { is_in_place: true, ..PageFrame::plain(language) },
     }
 }

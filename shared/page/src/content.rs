@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use vestibule_domain::QueueingMethod;
 
-use crate::{State, View, texts::Texts, waits::Said};
+use crate::{PageState, PageView, texts::Texts, waits::WaitPhrase};
 
-/// The media type of [`Shown`] as JSON: a request that accepts it is of the page's script.
+/// The media type of [`PageContent`] as JSON: a request that accepts it is of the page's script.
 pub const PAGE_JSON_TYPE: &str = "application/vnd.vestibule.page+json";
 
 /// What is shown, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Shown {
-    /// How the visitor stands: [`State::name`].
+pub struct PageContent {
+    /// How the visitor stands: [`PageState::name`].
     pub state: &'static str,
     /// The texts, by the ids of their elements; an empty one means that its element is hidden. The
     /// text `title` is that of the document.
@@ -34,22 +34,22 @@ pub struct Shown {
     pub enter: bool,
 }
 
-// === impl Shown ===
+// === impl PageContent ===
 
-impl Shown {
+impl PageContent {
     /// What is shown of `view`.
     #[must_use]
-    pub fn from_view(view: &View) -> Self {
+    pub fn from_view(view: &PageView) -> Self {
         let texts = Texts::for_language(view.frame.language);
         let progress = view.progress();
-        let enter = view.state == State::YourTurn && view.frame.enter.is_some();
+        let enter = view.state == PageState::YourTurn && view.frame.enter.is_some();
         Self {
             state: view.state.name(),
-            texts: Writer { view, texts }.all(progress),
+            texts: ContentWriter { view, texts }.all(progress),
             times: view.times(),
             progress,
             refresh_seconds: f64::from(view.refresh_ms) / 1000.0,
-            hold_seconds: view.hold_seconds.filter(|_| view.state == State::YourTurn),
+            hold_seconds: view.hold_seconds.filter(|_| view.state == PageState::YourTurn),
             wanted: view.link().filter(|_| !enter).map(str::to_owned),
             enter,
         }
@@ -69,13 +69,13 @@ impl Shown {
     }
 }
 
-// === impl View ===
+// === impl PageView ===
 
-impl View {
+impl PageView {
     /// How much of the wait is over, in hundredths; `None` when the rest is unknown.
     fn progress(&self) -> Option<f64> {
         let (waited, left) = (self.waited_seconds?, self.wait_seconds?);
-        if self.state != State::Waiting || waited.saturating_add(left) == 0 {
+        if self.state != PageState::Waiting || waited.saturating_add(left) == 0 {
             return None;
         }
         #[expect(clippy::cast_precision_loss, reason = "seconds")]
@@ -98,7 +98,7 @@ impl View {
     /// Where the one link of the page leads, if it shows one.
     fn link(&self) -> Option<&str> {
         match self.state {
-            State::YourTurn | State::Inside => {
+            PageState::YourTurn | PageState::Inside => {
                 Some(self.frame.wanted.as_ref().map_or(&*self.frame.here, |w| w.as_str()))
             }
             state if state.is_over() => Some(&self.frame.here),
@@ -107,14 +107,14 @@ impl View {
     }
 }
 
-struct Writer<'a> {
-    view: &'a View,
+struct ContentWriter<'a> {
+    view: &'a PageView,
     texts: &'a Texts,
 }
 
-// === impl Writer ===
+// === impl ContentWriter ===
 
-impl Writer<'_> {
+impl ContentWriter<'_> {
     fn all(&self, progress: Option<f64>) -> BTreeMap<&'static str, String> {
         let view = self.view;
         let language = view.frame.language;
@@ -148,15 +148,15 @@ impl Writer<'_> {
 
     fn headline(&self) -> &'static str {
         match self.view.state {
-            State::Waiting => "headline-waiting",
-            State::Early => "headline-early",
-            State::Paused => "headline-paused",
-            State::YourTurn => "headline-turn",
-            State::Inside => "headline-inside",
-            State::TurnedAway { .. } => "headline-away",
-            State::SessionOver => "headline-session-over",
-            State::Missed => "headline-missed",
-            State::Busy => "headline-busy",
+            PageState::Waiting => "headline-waiting",
+            PageState::Early => "headline-early",
+            PageState::Paused => "headline-paused",
+            PageState::YourTurn => "headline-turn",
+            PageState::Inside => "headline-inside",
+            PageState::TurnedAway { .. } => "headline-away",
+            PageState::SessionOver => "headline-session-over",
+            PageState::Missed => "headline-missed",
+            PageState::Busy => "headline-busy",
         }
     }
 
@@ -164,33 +164,33 @@ impl Writer<'_> {
     fn status(&self) -> (String, String) {
         let alone = |id: &str| (String::new(), self.say(id));
         match self.view.state {
-            State::Waiting => (self.say("wait-label"), self.wait()),
-            State::Early => (self.say("start-label"), self.until_start()),
-            State::Paused => alone("paused"),
-            State::YourTurn => alone("turn"),
-            State::Inside => alone("inside"),
-            State::TurnedAway { keeps_place: true } => alone("away-kept"),
-            State::TurnedAway { keeps_place: false } => alone("away"),
-            State::SessionOver => alone("session-over"),
-            State::Missed => alone("missed"),
-            State::Busy => alone("busy"),
+            PageState::Waiting => (self.say("wait-label"), self.wait()),
+            PageState::Early => (self.say("start-label"), self.until_start()),
+            PageState::Paused => alone("paused"),
+            PageState::YourTurn => alone("turn"),
+            PageState::Inside => alone("inside"),
+            PageState::TurnedAway { keeps_place: true } => alone("away-kept"),
+            PageState::TurnedAway { keeps_place: false } => alone("away"),
+            PageState::SessionOver => alone("session-over"),
+            PageState::Missed => alone("missed"),
+            PageState::Busy => alone("busy"),
         }
     }
 
     fn wait(&self) -> String {
         match (self.view.wait_seconds, self.view.quartiles) {
             (None, _) => self.say("wait-unknown"),
-            (Some(_), Some([low, _, high])) => self.said(Said::spread(low, high)),
-            (Some(seconds), None) => self.said(Said::expected(seconds)),
+            (Some(_), Some([low, _, high])) => self.said(WaitPhrase::spread(low, high)),
+            (Some(seconds), None) => self.said(WaitPhrase::expected(seconds)),
         }
     }
 
     fn until_start(&self) -> String {
         let start = self.view.event.as_ref().map_or(0, |event| event.start);
-        self.said(Said::expected(start.saturating_sub(self.view.now_ms / 1000)))
+        self.said(WaitPhrase::expected(start.saturating_sub(self.view.now_ms / 1000)))
     }
 
-    fn said(&self, said: Said) -> String {
+    fn said(&self, said: WaitPhrase) -> String {
         let (id, numbers) = said.message();
         self.texts.say(id, &numbers)
     }
@@ -198,8 +198,8 @@ impl Writer<'_> {
     /// In line, the tab tells how long it takes.
     fn title(&self, headline: &str, status: &str) -> String {
         let known = match self.view.state {
-            State::Waiting => self.view.wait_seconds.is_some(),
-            state => state == State::Early,
+            PageState::Waiting => self.view.wait_seconds.is_some(),
+            state => state == PageState::Early,
         };
         if known { format!("{status} · {headline}") } else { headline.to_owned() }
     }
@@ -213,12 +213,12 @@ impl Writer<'_> {
     fn note(&self) -> &'static str {
         let draw = self.view.event.as_ref().is_some_and(|event| event.draw);
         match (self.view.state, self.view.method) {
-            (State::Waiting, _) if self.view.notices.is_at_door => "note-door",
-            (State::Early, _) if draw => "note-draw",
-            (State::Early, QueueingMethod::Fifo) => "note-early",
-            (State::Waiting, QueueingMethod::Fifo) if draw => "",
-            (State::Waiting, QueueingMethod::Fifo) => "note-order",
-            (State::Waiting | State::Early, QueueingMethod::Random) => "note-chance",
+            (PageState::Waiting, _) if self.view.notices.is_at_door => "note-door",
+            (PageState::Early, _) if draw => "note-draw",
+            (PageState::Early, QueueingMethod::Fifo) => "note-early",
+            (PageState::Waiting, QueueingMethod::Fifo) if draw => "",
+            (PageState::Waiting, QueueingMethod::Fifo) => "note-order",
+            (PageState::Waiting | PageState::Early, QueueingMethod::Random) => "note-chance",
             _ => "",
         }
     }
@@ -227,8 +227,8 @@ impl Writer<'_> {
         let notices = self.view.notices;
         let id = match self.view.state {
             _ if notices.stale => "notice-stale",
-            State::YourTurn if notices.is_late => "notice-late",
-            State::YourTurn if notices.no_seat => "notice-full",
+            PageState::YourTurn if notices.is_late => "notice-late",
+            PageState::YourTurn if notices.no_seat => "notice-full",
             state if notices.is_new_place && state.is_in_line() => "notice-again",
             _ => return String::new(),
         };
@@ -237,9 +237,9 @@ impl Writer<'_> {
 
     fn alert(&self) -> &'static str {
         match self.view.state {
-            State::YourTurn if self.view.notices.is_late => "notice-late",
-            State::YourTurn => "alert-turn",
-            State::Missed => "alert-missed",
+            PageState::YourTurn if self.view.notices.is_late => "notice-late",
+            PageState::YourTurn => "alert-turn",
+            PageState::Missed => "alert-missed",
             _ => "",
         }
     }
@@ -247,24 +247,28 @@ impl Writer<'_> {
     /// What the button says, and whether it is that of the form.
     fn go(&self) -> (String, bool) {
         match self.view.state {
-            State::YourTurn => (self.say("go-turn"), self.view.frame.enter.is_some()),
-            State::Inside => (self.say("go-inside"), false),
+            PageState::YourTurn => (self.say("go-turn"), self.view.frame.enter.is_some()),
+            PageState::Inside => (self.say("go-inside"), false),
             state if state.is_over() => (self.say("go-again"), false),
             _ => (String::new(), false),
         }
     }
 
     fn hold(&self) -> String {
-        let seconds = self.view.hold_seconds.filter(|_| self.view.state == State::YourTurn);
+        let seconds = self.view.hold_seconds.filter(|_| self.view.state == PageState::YourTurn);
         seconds.map_or(String::new(), |seconds| self.view.frame.language.clock(seconds))
     }
 
     fn closing(&self) -> String {
         match (self.view.state, self.view.grace_seconds) {
-            (State::YourTurn, _) if self.view.hold_seconds.is_some() => self.say("closing-turn"),
+            (PageState::YourTurn, _) if self.view.hold_seconds.is_some() => {
+                self.say("closing-turn")
+            }
             (state, _) if state.is_over() => self.say("closing-over"),
-            (State::Inside | State::TurnedAway { .. } | State::Busy, _) => String::new(),
-            (State::YourTurn, _) | (_, None) => self.say("closing-kept"),
+            (PageState::Inside | PageState::TurnedAway { .. } | PageState::Busy, _) => {
+                String::new()
+            }
+            (PageState::YourTurn, _) | (_, None) => self.say("closing-kept"),
             (_, Some(seconds)) if seconds < 60 => {
                 self.texts.say("closing-seconds", &[("seconds", seconds)])
             }

@@ -3,70 +3,73 @@
 use vestibule_domain::schedule::EventInForce;
 
 use super::*;
-use crate::{Language, Notices, ReturnAddress, Sample};
+use crate::{Language, Notices, PreviewSample, ReturnAddress};
 
-fn shown(sample: Sample) -> Shown {
-    Shown::from_view(&sample.view("room", Language::En))
+fn content(sample: PreviewSample) -> PageContent {
+    PageContent::from_view(&sample.view("room", Language::En))
 }
 
-fn waiting(change: impl Fn(&mut View)) -> Shown {
-    let mut view = Sample::Waiting.view("room", Language::En);
+fn waiting(change: impl Fn(&mut PageView)) -> PageContent {
+    let mut view = PreviewSample::Waiting.view("room", Language::En);
     change(&mut view);
-    Shown::from_view(&view)
+    PageContent::from_view(&view)
 }
 
 #[test]
 fn someone_in_line_is_told_place_people_wait_and_progress() {
-    let shown = shown(Sample::Waiting);
-    assert_eq!(shown.state, "waiting");
-    assert_eq!(shown.text("headline"), "You are in line");
-    assert_eq!((shown.text("position"), shown.text("ahead")), ("1,235", "1,170"));
-    assert_eq!(shown.text("status-text"), "About 10 minutes");
-    assert_eq!(shown.text("title"), "About 10 minutes · You are in line");
-    assert_eq!(shown.progress, Some(0.4));
-    assert_eq!(shown.text("progress-text"), "About 40% of the wait is over");
-    assert_eq!((shown.text("alert"), shown.text("go"), shown.wanted.as_deref()), ("", "", None));
+    let content = content(PreviewSample::Waiting);
+    assert_eq!(content.state, "waiting");
+    assert_eq!(content.text("headline"), "You are in line");
+    assert_eq!((content.text("position"), content.text("ahead")), ("1,235", "1,170"));
+    assert_eq!(content.text("status-text"), "About 10 minutes");
+    assert_eq!(content.text("title"), "About 10 minutes · You are in line");
+    assert_eq!(content.progress, Some(0.4));
+    assert_eq!(content.text("progress-text"), "About 40% of the wait is over");
+    assert_eq!(
+        (content.text("alert"), content.text("go"), content.wanted.as_deref()),
+        ("", "", None)
+    );
 }
 
 #[test]
 fn unknown_is_said_as_unknown() {
-    let shown = shown(Sample::UnknownWait);
-    assert_eq!(shown.text("status-text"), "Not known yet");
-    assert_eq!((shown.progress, shown.text("progress-text")), (None, ""));
-    assert_eq!(shown.text("title"), "You are in line");
+    let content = content(PreviewSample::UnknownWait);
+    assert_eq!(content.text("status-text"), "Not known yet");
+    assert_eq!((content.progress, content.text("progress-text")), (None, ""));
+    assert_eq!(content.text("title"), "You are in line");
 }
 
 #[test]
 fn chance_is_told_as_a_range_and_has_no_place() {
-    let shown = shown(Sample::Random);
-    assert_eq!(shown.text("status-text"), "Between 5 and 15 minutes");
-    assert_eq!((shown.text("position"), shown.text("ahead")), ("", ""));
-    assert!(shown.text("note").starts_with("Chance decides"));
+    let content = content(PreviewSample::Random);
+    assert_eq!(content.text("status-text"), "Between 5 and 15 minutes");
+    assert_eq!((content.text("position"), content.text("ahead")), ("", ""));
+    assert!(content.text("note").starts_with("Chance decides"));
 }
 
 #[test]
 fn before_a_start_the_start_is_told_and_whether_there_is_a_draw() {
-    let early = shown(Sample::Prequeue);
+    let early = content(PreviewSample::Prequeue);
     assert_eq!(early.text("status-text"), "About 20 minutes");
     assert!(early.text("note").contains("by lot"));
     assert!(early.times.contains_key("starts") && early.times.contains_key("ends"));
-    let mut view = Sample::Prequeue.view("room", Language::En);
+    let mut view = PreviewSample::Prequeue.view("room", Language::En);
     view.event = view.event.map(|event| EventInForce { draw: false, ..event });
-    assert!(Shown::from_view(&view).text("note").contains("already have your place"));
+    assert!(PageContent::from_view(&view).text("note").contains("already have your place"));
 }
 
 #[test]
 fn everyone_held_is_told_so() {
-    let shown = shown(Sample::QueueAll);
-    assert!(shown.text("status-text").starts_with("Nobody is being let in"));
-    assert_eq!(shown.progress, None);
+    let content = content(PreviewSample::QueueAll);
+    assert!(content.text("status-text").starts_with("Nobody is being let in"));
+    assert_eq!(content.progress, None);
 }
 
 #[test]
 fn at_the_turn_there_is_one_way_in_and_a_clock() {
-    let mut view = Sample::Turn.view("room", Language::En);
+    let mut view = PreviewSample::Turn.view("room", Language::En);
     view.frame.wanted = ReturnAddress::parse("https://shop.example/sale", |_| true);
-    let by_link = Shown::from_view(&view);
+    let by_link = PageContent::from_view(&view);
     assert_eq!(by_link.wanted.as_deref(), Some("https://shop.example/sale"));
     assert_eq!(
         (by_link.text("go"), by_link.text("enter"), by_link.enter),
@@ -75,27 +78,27 @@ fn at_the_turn_there_is_one_way_in_and_a_clock() {
     assert_eq!((by_link.text("hold"), by_link.hold_seconds), ("14:59", Some(899)));
     assert!(by_link.text("alert").starts_with("It’s your turn"));
     view.frame.enter = Some("/room/room/enter".into());
-    let by_form = Shown::from_view(&view);
+    let by_form = PageContent::from_view(&view);
     assert_eq!((by_form.text("go"), by_form.text("enter"), by_form.enter), ("", "Enter now", true));
     assert_eq!(by_form.wanted, None);
 }
 
 #[test]
 fn who_found_no_seat_is_told_that_the_turn_is_not_lost() {
-    let mut view = Sample::Turn.view("room", Language::En);
+    let mut view = PreviewSample::Turn.view("room", Language::En);
     view.notices.no_seat = true;
-    assert!(Shown::from_view(&view).text("notice").contains("not lost"));
+    assert!(PageContent::from_view(&view).text("notice").contains("not lost"));
     view.notices.is_late = true;
-    let late = Shown::from_view(&view);
+    let late = PageContent::from_view(&view);
     assert!(late.text("notice").contains("still get in"), "and said at once");
     assert_eq!(late.text("alert"), late.text("notice"));
     view.notices.stale = true;
-    assert!(Shown::from_view(&view).text("notice").starts_with("We cannot reach"));
+    assert!(PageContent::from_view(&view).text("notice").starts_with("We cannot reach"));
 }
 
 #[test]
 fn the_end_is_said_and_leads_back_into_the_line() {
-    let over = shown(Sample::Over);
+    let over = content(PreviewSample::Over);
     assert_eq!(over.state, "missed");
     assert_eq!((over.text("alert"), over.text("go")), ("Your turn is over.", "Get back in line"));
     assert_eq!(over.wanted.as_deref(), Some(""));
@@ -110,26 +113,26 @@ fn what_closing_the_page_means_is_true() {
     assert!(closing(Some(119)).starts_with("Your place is kept for 1 minute."), "rounded down");
     assert!(closing(Some(30)).starts_with("Your place is kept for 30 seconds."));
     assert!(closing(None).starts_with("Your place is kept. "));
-    assert!(shown(Sample::Turn).text("closing-text").contains("only for a while"));
-    assert!(shown(Sample::Over).text("closing-text").starts_with("Nothing"));
+    assert!(content(PreviewSample::Turn).text("closing-text").contains("only for a while"));
+    assert!(content(PreviewSample::Over).text("closing-text").starts_with("Nothing"));
 }
 
 #[test]
 fn a_new_place_is_explained() {
     let again = Notices { is_new_place: true, ..Notices::default() };
-    let shown = waiting(|view| view.notices = again);
-    assert!(shown.text("notice").contains("a new one"));
+    let content = waiting(|view| view.notices = again);
+    assert!(content.text("notice").contains("a new one"));
 }
 
 #[test]
 fn the_region_that_speaks_is_the_same_while_the_meaning_is() {
     let status = |seconds| {
-        let shown = waiting(|view| {
+        let content = waiting(|view| {
             view.wait_seconds = Some(seconds);
             view.people_ahead = Some(seconds * 2);
             view.updated_ms += seconds;
         });
-        ["status-label", "status-text", "notice", "alert"].map(|id| shown.text(id).to_owned())
+        ["status-label", "status-text", "notice", "alert"].map(|id| content.text(id).to_owned())
     };
     assert_eq!(status(580), status(440));
     assert_ne!(status(580), status(100));
@@ -137,17 +140,17 @@ fn the_region_that_speaks_is_the_same_while_the_meaning_is() {
 
 #[test]
 fn every_state_has_the_same_elements() {
-    let ids = |shown: &Shown| shown.texts.keys().copied().collect::<Vec<_>>();
-    let first = ids(&shown(Sample::Waiting));
-    for sample in Sample::ALL {
-        assert_eq!(ids(&shown(sample)), first, "{sample:?}");
-        assert!(!shown(sample).text("status-text").is_empty(), "{sample:?}");
+    let ids = |content: &PageContent| content.texts.keys().copied().collect::<Vec<_>>();
+    let first = ids(&content(PreviewSample::Waiting));
+    for sample in PreviewSample::ALL {
+        assert_eq!(ids(&content(sample)), first, "{sample:?}");
+        assert!(!content(sample).text("status-text").is_empty(), "{sample:?}");
     }
 }
 
 #[test]
 fn the_news_are_small_json() {
-    let json = shown(Sample::Waiting).to_json();
+    let json = content(PreviewSample::Waiting).to_json();
     let read: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(read["texts"]["headline"], "You are in line");
     assert_eq!((&read["progress"], &read["hold_seconds"]), (&0.4.into(), &serde_json::Value::Null));
