@@ -1,5 +1,5 @@
-//! What is shown, in words: every text that may change, by the id of its element, and the values
-//! for the machine. The page and the news that its script asks for are both made of it, so the
+//! The content of the page in words: every text that may change, by the id of its element, and the
+//! values that the script needs. The page and its updates are made from the same content, so the
 //! script knows no language.
 
 use std::collections::BTreeMap;
@@ -9,35 +9,41 @@ use vestibule_domain::QueueingMethod;
 
 use crate::{PageState, PageView, texts::Texts, waits::WaitPhrase};
 
-/// The media type of [`PageContent`] as JSON: a request that accepts it is of the page's script.
+/// The media type of [`PageContent`] as JSON. A request that accepts it comes from the page's script.
 pub const PAGE_JSON_TYPE: &str = "application/vnd.vestibule.page+json";
 
-/// What is shown, in words.
+/// What the page shows, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PageContent {
     /// How the visitor stands: [`PageState::name`].
     pub state: &'static str,
     /// The texts, by the ids of their elements; an empty one means that its element is hidden. The
-    /// text `title` is that of the document.
+    /// text `title` is that of the document; `unreachable` is shown only while requests fail.
     pub texts: BTreeMap<&'static str, String>,
     /// Moments, unix seconds, by the ids of their elements: the browser writes them in its zone.
     pub times: BTreeMap<&'static str, u64>,
-    /// How much of the wait is over, 0 to 1; null: unknown.
+    /// How much of the wait is over, 0 to 1; null: unknown, a range, or too little to tell.
     pub progress: Option<f64>,
     /// When to ask again, in seconds; 0: not by itself.
     pub refresh_seconds: f64,
     /// How long the place is held, in seconds; null: not told this time.
     pub hold_seconds: Option<u64>,
+    /// How long until the event starts, in seconds, counted down by the script; null: there is
+    /// nothing to count down to, or it takes a day and more.
+    pub start_seconds: Option<f64>,
     /// Where the link leads.
     pub wanted: Option<String>,
     /// Whether the form enters, instead of the link.
     pub enter: bool,
 }
 
+/// Longer countdowns are not shown, in ms: the start is told by its date.
+const LONGEST_COUNTDOWN_MS: u64 = 24 * 3_600_000;
+
 // === impl PageContent ===
 
 impl PageContent {
-    /// What is shown of `view`.
+    /// The content for `view`.
     #[must_use]
     pub fn from_view(view: &PageView) -> Self {
         let texts = Texts::for_language(view.frame.language);
@@ -50,15 +56,16 @@ impl PageContent {
             progress,
             refresh_seconds: f64::from(view.refresh_ms) / 1000.0,
             hold_seconds: view.hold_seconds.filter(|_| view.state == PageState::YourTurn),
+            start_seconds: view.start_seconds(),
             wanted: view.link().filter(|_| !enter).map(str::to_owned),
             enter,
         }
     }
 
-    /// The news as JSON.
+    /// The content as JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Only a map with other keys than texts could fail.
+        // Only a map whose keys are no texts could fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 
@@ -67,24 +74,46 @@ impl PageContent {
     pub fn text(&self, id: &str) -> &str {
         self.texts.get(id).map_or("", String::as_str)
     }
+
+    /// The content without what changes merely because time passes: to find out whether there is
+    /// anything to tell.
+    #[must_use]
+    pub fn without_clock(&self) -> Self {
+        let mut content = Self { start_seconds: None, ..self.clone() };
+        content.times.remove("updated");
+        content
+    }
 }
 
 // === impl PageView ===
 
 impl PageView {
-    /// How much of the wait is over, in hundredths; `None` when the rest is unknown.
+    /// How much of the wait is over, in hundredths; `None` if the rest is unknown or a range, and
+    /// below one hundredth.
     fn progress(&self) -> Option<f64> {
         let (waited, left) = (self.waited_seconds?, self.wait_seconds?);
-        if self.state != PageState::Waiting || waited.saturating_add(left) == 0 {
+        if self.state != PageState::Waiting || self.quartiles.is_some() || waited == 0 {
             return None;
         }
         #[expect(clippy::cast_precision_loss, reason = "seconds")]
         let part = waited as f64 / (waited as f64 + left as f64);
-        Some((part * 100.0).floor() / 100.0)
+        Some((part * 100.0).floor() / 100.0).filter(|part| *part > 0.0)
+    }
+
+    /// How long until the start that the visitor waits for.
+    fn start_seconds(&self) -> Option<f64> {
+        let event = self.event.as_ref().filter(|_| self.state == PageState::Early)?;
+        let left = event.start.saturating_mul(1000).checked_sub(self.now_ms)?;
+        #[expect(clippy::cast_precision_loss, reason = "less than a day")]
+        let seconds = left as f64 / 1000.0;
+        (left < LONGEST_COUNTDOWN_MS).then_some(seconds)
     }
 
     fn times(&self) -> BTreeMap<&'static str, u64> {
-        let mut times = BTreeMap::from([("updated", self.updated_ms / 1000)]);
+        let mut times = BTreeMap::new();
+        if self.updated_ms > 0 {
+            times.insert("updated", self.updated_ms / 1000);
+        }
         let Some(event) = &self.event else { return times };
         if event.prequeueing {
             times.insert("starts", event.start);
@@ -95,12 +124,17 @@ impl PageView {
         times
     }
 
+    /// Where a visitor goes on; `None` if nothing is known but this page itself.
+    fn destination(&self) -> Option<&str> {
+        let wanted = self.frame.wanted.as_ref().map(|wanted| wanted.as_str());
+        wanted.or_else(|| self.frame.is_in_place.then_some(&*self.frame.here))
+    }
+
     /// Where the one link of the page leads, if it shows one.
     fn link(&self) -> Option<&str> {
         match self.state {
-            PageState::YourTurn | PageState::Inside => {
-                Some(self.frame.wanted.as_ref().map_or(&*self.frame.here, |w| w.as_str()))
-            }
+            PageState::YourTurn => self.destination().or(Some(&self.frame.here)),
+            PageState::Inside => self.destination(),
             state if state.is_over() => Some(&self.frame.here),
             _ => None,
         }
@@ -133,6 +167,7 @@ impl ContentWriter<'_> {
             ("ahead", number(view.people_ahead.filter(|_| in_line))),
             ("note", self.say(self.note())),
             ("notice", self.notice()),
+            ("unreachable", self.say(self.unreachable())),
             ("auto", self.say(if view.refresh_ms > 0 { "auto" } else { "" })),
             ("alert", self.say(self.alert())),
             ("go", if go.1 { String::new() } else { go.0.clone() }),
@@ -157,6 +192,7 @@ impl ContentWriter<'_> {
             PageState::SessionOver => "headline-session-over",
             PageState::Missed => "headline-missed",
             PageState::Busy => "headline-busy",
+            PageState::NoRoom => "headline-no-room",
         }
     }
 
@@ -168,12 +204,14 @@ impl ContentWriter<'_> {
             PageState::Early => (self.say("start-label"), self.until_start()),
             PageState::Paused => alone("paused"),
             PageState::YourTurn => alone("turn"),
+            PageState::Inside if self.view.destination().is_none() => alone("inside-go-back"),
             PageState::Inside => alone("inside"),
             PageState::TurnedAway { keeps_place: true } => alone("away-kept"),
             PageState::TurnedAway { keeps_place: false } => alone("away"),
             PageState::SessionOver => alone("session-over"),
             PageState::Missed => alone("missed"),
             PageState::Busy => alone("busy"),
+            PageState::NoRoom => alone("no-room"),
         }
     }
 
@@ -235,6 +273,16 @@ impl ContentWriter<'_> {
         self.say(id)
     }
 
+    /// What the script shows while it reaches nobody; nothing on a page that does not ask.
+    fn unreachable(&self) -> &'static str {
+        match self.view.state {
+            _ if self.view.refresh_ms == 0 => "",
+            PageState::TurnedAway { keeps_place: true } => "unreachable",
+            state if state.is_in_line() => "unreachable",
+            _ => "unreachable-no-place",
+        }
+    }
+
     fn alert(&self) -> &'static str {
         match self.view.state {
             PageState::YourTurn if self.view.notices.is_late => "notice-late",
@@ -248,7 +296,9 @@ impl ContentWriter<'_> {
     fn go(&self) -> (String, bool) {
         match self.view.state {
             PageState::YourTurn => (self.say("go-turn"), self.view.frame.enter.is_some()),
-            PageState::Inside => (self.say("go-inside"), false),
+            PageState::Inside if self.view.destination().is_some() => {
+                (self.say("go-inside"), false)
+            }
             state if state.is_over() => (self.say("go-again"), false),
             _ => (String::new(), false),
         }
@@ -265,14 +315,13 @@ impl ContentWriter<'_> {
                 self.say("closing-turn")
             }
             (state, _) if state.is_over() => self.say("closing-over"),
-            (PageState::Inside | PageState::TurnedAway { .. } | PageState::Busy, _) => {
-                String::new()
-            }
+            (PageState::Inside | PageState::TurnedAway { .. }, _) => String::new(),
+            (PageState::Busy | PageState::NoRoom, _) => String::new(),
             (PageState::YourTurn, _) | (_, None) => self.say("closing-kept"),
             (_, Some(seconds)) if seconds < 60 => {
                 self.texts.say("closing-seconds", &[("seconds", seconds)])
             }
-            // Rounded down: what is promised is kept.
+            // Rounded down, so that the promise is kept.
             (_, Some(seconds)) => self.texts.say("closing-minutes", &[("minutes", seconds / 60)]),
         }
     }

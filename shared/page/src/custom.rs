@@ -65,9 +65,11 @@ impl CustomPage {
             | PageState::Paused
             | PageState::TurnedAway { .. } => true,
             PageState::YourTurn => view.frame.is_in_place,
-            PageState::Inside | PageState::SessionOver | PageState::Missed | PageState::Busy => {
-                false
-            }
+            PageState::Inside
+            | PageState::SessionOver
+            | PageState::Missed
+            | PageState::Busy
+            | PageState::NoRoom => false,
         }
     }
 

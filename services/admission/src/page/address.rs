@@ -111,6 +111,11 @@ impl Address {
     }
 }
 
+/// The language that the query of the page's own address chooses.
+pub(super) fn chosen_language(query: &str) -> Option<String> {
+    take(query, LANGUAGE).1
+}
+
 /// The query of the page's own address: where to go, and the language.
 fn self_query(wanted: Option<&ReturnAddress>, language: Language) -> String {
     let wanted = wanted.map(|wanted| (RETURN.to_owned(), wanted.as_str().to_owned()));

@@ -71,6 +71,9 @@ impl Shows<'_> {
             checked_in_ms: answer.checked_in_at,
             interval_ms: if waits { answer.interval_ms } else { 0 },
             refresh_ms: match millis(body.next_check_in_seconds) {
+                _ if matches!(state, PageState::TurnedAway { .. }) => {
+                    PageView::reopen_check_ms(self.context.known.now_ms())
+                }
                 _ if !waits => 0,
                 ms if self.hold.is_over => ms.max(LATE_MS),
                 ms => ms,

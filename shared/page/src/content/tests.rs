@@ -3,7 +3,7 @@
 use vestibule_domain::schedule::EventInForce;
 
 use super::*;
-use crate::{Language, Notices, PreviewSample, ReturnAddress};
+use crate::{Language, Notices, PageFrame, PreviewSample, ReturnAddress};
 
 fn content(sample: PreviewSample) -> PageContent {
     PageContent::from_view(&sample.view("room", Language::En))
@@ -149,10 +149,107 @@ fn every_state_has_the_same_elements() {
 }
 
 #[test]
-fn the_news_are_small_json() {
+fn updates_are_small_json() {
     let json = content(PreviewSample::Waiting).to_json();
     let read: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(read["texts"]["headline"], "You are in line");
     assert_eq!((&read["progress"], &read["hold_seconds"]), (&0.4.into(), &serde_json::Value::Null));
     assert!(json.len() < 1_500, "{}", json.len());
+}
+
+#[test]
+fn a_room_that_does_not_exist_is_said_in_words() {
+    for language in Language::ALL {
+        let frame = PageFrame::plain(language);
+        let view = PageView::without_visitor(PageState::NoRoom, 0, frame);
+        let content = PageContent::from_view(&view);
+        assert_eq!((content.state, content.refresh_seconds), ("no_room", 0.0));
+        assert!(!content.text("headline").is_empty() && !content.text("status-text").is_empty());
+        for id in ["go", "enter", "position", "ahead", "auto", "closing-text", "unreachable"] {
+            assert_eq!(content.text(id), "", "{language:?}: {id}");
+        }
+        assert!(content.times.is_empty(), "no room tells the time");
+    }
+}
+
+#[test]
+fn who_asks_again_is_told_if_nobody_answers_and_only_a_place_is_called_safe() {
+    let unreachable = |sample: PreviewSample, refresh_ms| {
+        let view = PageView { refresh_ms, ..sample.view("room", Language::En) };
+        PageContent::from_view(&view).text("unreachable").to_owned()
+    };
+    assert!(unreachable(PreviewSample::Waiting, 5_000).contains("Your place is safe"));
+    assert!(unreachable(PreviewSample::Prequeue, 5_000).contains("Your place is safe"));
+    for sample in [PreviewSample::Turn, PreviewSample::Reject] {
+        let said = unreachable(sample, 5_000);
+        assert!(said.starts_with("We cannot reach") && !said.contains("safe"), "{said}");
+    }
+    assert_eq!(unreachable(PreviewSample::Over, 0), "");
+}
+
+#[test]
+fn inside_there_is_a_link_only_if_it_leads_elsewhere() {
+    let mut view = PreviewSample::Inside.view("room", Language::En);
+    view.frame.here = "room".into();
+    let nowhere = PageContent::from_view(&view);
+    assert_eq!((nowhere.text("go"), nowhere.wanted.as_deref()), ("", None));
+    assert!(nowhere.text("status-text").contains("the page you came from"));
+    view.frame.wanted = ReturnAddress::parse("https://shop.example/sale", |_| true);
+    let somewhere = PageContent::from_view(&view);
+    assert_eq!(somewhere.text("go"), "Continue");
+    assert_eq!(somewhere.wanted.as_deref(), Some("https://shop.example/sale"));
+}
+
+#[test]
+fn the_part_that_is_over_is_told_only_if_it_means_something() {
+    let progress = |change: fn(&mut PageView)| {
+        let content = waiting(change);
+        (content.progress, content.text("progress-text").to_owned())
+    };
+    let none = (None, String::new());
+    assert_eq!(progress(|view| view.quartiles = Some([300, 600, 900])), none, "beside a range");
+    assert_eq!(progress(|view| view.wait_seconds = None), none, "while the wait is unknown");
+    assert_eq!(progress(|view| view.waited_seconds = Some(5)), none, "0 %");
+    assert_eq!(progress(|view| view.waited_seconds = Some(6)).0, Some(0.01));
+    assert_eq!(
+        progress(|view| (view.waited_seconds, view.wait_seconds) = (Some(0), Some(0))),
+        none
+    );
+}
+
+#[test]
+fn before_a_start_the_script_has_a_time_to_count_down() {
+    let start_seconds = |now_ms: u64| {
+        let view = PreviewSample::Prequeue.view("room", Language::En);
+        PageContent::from_view(&PageView { now_ms: view.now_ms + now_ms, ..view }).start_seconds
+    };
+    assert_eq!(start_seconds(0), Some(1_100.0));
+    assert_eq!(start_seconds(500), Some(1_099.5));
+    assert_eq!(start_seconds(1_100_001), None, "the draw may take a moment longer");
+    let mut view = PreviewSample::Prequeue.view("room", Language::En);
+    view.now_ms -= 24 * 3_600_000;
+    assert_eq!(PageContent::from_view(&view).start_seconds, None, "told by its date");
+    assert_eq!(content(PreviewSample::Waiting).start_seconds, None);
+}
+
+#[test]
+fn passing_time_alone_is_nothing_to_tell() {
+    let mut view = PreviewSample::Prequeue.view("room", Language::En);
+    let first = PageContent::from_view(&view);
+    view.now_ms += 1_000;
+    view.updated_ms += 1_000;
+    let second = PageContent::from_view(&view);
+    assert_ne!(first, second);
+    assert_eq!(first.without_clock(), second.without_clock());
+    view.notices.stale = true;
+    assert_ne!(first.without_clock(), PageContent::from_view(&view).without_clock());
+}
+
+#[test]
+fn who_is_turned_away_asks_again_seldom_and_not_with_the_others() {
+    let pauses: Vec<_> =
+        (0..1_000).map(|ms| PageView::reopen_check_ms(1_795_262_400_000 + ms)).collect();
+    assert!(pauses.iter().all(|pause| (30_000..60_000).contains(pause)), "{pauses:?}");
+    let early = pauses.iter().filter(|pause| **pause < 45_000).count();
+    assert!((400..600).contains(&early), "{early} of 1000 in the first half");
 }

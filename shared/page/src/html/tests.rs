@@ -78,6 +78,33 @@ fn without_script_the_page_is_loaded_anew() {
 }
 
 #[test]
+fn a_page_without_a_room_names_none_and_can_change_its_language() {
+    for language in Language::ALL {
+        let frame = PageFrame::plain(language);
+        let html = page(&PageView::without_visitor(PageState::NoRoom, 0, frame));
+        assert!(html.contains("data-state=\"no_room\"") && !html.contains("http-equiv"));
+        assert!(html.contains("<form id=\"languages\" method=\"get\" action=\"\">"));
+        assert!(!html.contains("<footer>") && !html.contains("1970"), "{language:?}");
+        assert!(html.len() < 30_000);
+    }
+}
+
+#[test]
+fn the_script_finds_how_long_to_count_and_what_to_say_when_nobody_answers() {
+    let mut view = PreviewSample::Prequeue.view("room", Language::De);
+    view.refresh_ms = 20_000;
+    let html = page(&view);
+    assert!(html.contains(" data-start=\"1100\""));
+    assert!(
+        html.contains("<p id=\"unreachable\" hidden>Der Warteraum ist gerade nicht erreichbar.")
+    );
+    assert!(
+        html.contains("<time id=\"starts\" datetime=\"2026-11-21T12:18:20Z\">"),
+        "without script"
+    );
+}
+
+#[test]
 fn the_language_can_be_chosen_and_everything_else_is_kept() {
     let mut view = PreviewSample::Waiting.view("room", Language::De);
     view.frame.language_form = LanguageForm {
