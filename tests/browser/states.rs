@@ -75,7 +75,7 @@ async fn operators_see_the_same_pages() -> Result<()> {
 async fn expect_known_wait(browser: &Chromium) -> Result<()> {
     // Less than one per cent is not told.
     browser.until("document.getElementById('progress').checkVisibility()", SOON).await?;
-    // All at one moment: the next news may say something else.
+    // All at one moment: the next update may say something else.
     let seen = "['status-text', 'progress-text', 'ahead']
         .map(id => document.getElementById(id).innerText).concat(document.title)";
     let [wait, part, ahead, title]: [String; 4] =

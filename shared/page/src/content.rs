@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use vestibule_domain::QueueingMethod;
 
-use crate::{PageState, PageView, texts::Texts, waits::WaitPhrase};
+use crate::{PageState, PageView, ReturnAddress, texts::Texts, waits::WaitPhrase};
 
 /// The media type of [`PageContent`] as JSON. A request that accepts it comes from the page's script.
 pub const PAGE_JSON_TYPE: &str = "application/vnd.vestibule.page+json";
@@ -126,7 +126,7 @@ impl PageView {
 
     /// Where a visitor goes on; `None` if nothing is known but this page itself.
     fn destination(&self) -> Option<&str> {
-        let wanted = self.frame.wanted.as_ref().map(|wanted| wanted.as_str());
+        let wanted = self.frame.wanted.as_ref().map(ReturnAddress::as_str);
         wanted.or_else(|| self.frame.is_in_place.then_some(&*self.frame.here))
     }
 
@@ -218,18 +218,18 @@ impl ContentWriter<'_> {
     fn wait(&self) -> String {
         match (self.view.wait_seconds, self.view.quartiles) {
             (None, _) => self.say("wait-unknown"),
-            (Some(_), Some([low, _, high])) => self.said(WaitPhrase::spread(low, high)),
-            (Some(seconds), None) => self.said(WaitPhrase::expected(seconds)),
+            (Some(_), Some([low, _, high])) => self.phrase(WaitPhrase::spread(low, high)),
+            (Some(seconds), None) => self.phrase(WaitPhrase::expected(seconds)),
         }
     }
 
     fn until_start(&self) -> String {
         let start = self.view.event.as_ref().map_or(0, |event| event.start);
-        self.said(WaitPhrase::expected(start.saturating_sub(self.view.now_ms / 1000)))
+        self.phrase(WaitPhrase::expected(start.saturating_sub(self.view.now_ms / 1000)))
     }
 
-    fn said(&self, said: WaitPhrase) -> String {
-        let (id, numbers) = said.message();
+    fn phrase(&self, phrase: WaitPhrase) -> String {
+        let (id, numbers) = phrase.message();
         self.texts.say(id, &numbers)
     }
 
@@ -315,8 +315,13 @@ impl ContentWriter<'_> {
                 self.say("closing-turn")
             }
             (state, _) if state.is_over() => self.say("closing-over"),
-            (PageState::Inside | PageState::TurnedAway { .. }, _) => String::new(),
-            (PageState::Busy | PageState::NoRoom, _) => String::new(),
+            (
+                PageState::Inside
+                | PageState::TurnedAway { .. }
+                | PageState::Busy
+                | PageState::NoRoom,
+                _,
+            ) => String::new(),
             (PageState::YourTurn, _) | (_, None) => self.say("closing-kept"),
             (_, Some(seconds)) if seconds < 60 => {
                 self.texts.say("closing-seconds", &[("seconds", seconds)])

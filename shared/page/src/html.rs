@@ -9,7 +9,7 @@ use crate::{
     texts::Texts,
 };
 
-/// A page, and what its answer says about it.
+/// A page, and the headers that its response needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderedPage {
     /// The document.
@@ -24,8 +24,8 @@ pub struct RenderedPage {
 /// Moments that the page may show, with the messages of their labels.
 const MOMENTS: [(&str, &str); 3] =
     [("starts", "starts-label"), ("ends", "ends-label"), ("updated", "updated-label")];
-/// Without script, a page is not loaded anew more often than this, in seconds; and someone whose
-/// turn it is gets time to read and to press the button.
+/// Without script, a page is not reloaded sooner than this, in seconds: someone whose turn it is
+/// needs time to read and to press the button.
 const SHORTEST_RELOAD: u32 = 5;
 const SHORTEST_RELOAD_AT_TURN: u32 = 10;
 
@@ -80,7 +80,7 @@ fn update_when_inside(view: &PageView) -> String {
         .to_json()
 }
 
-/// When a page that cannot ask for news is loaded anew, in seconds; 0: not by itself.
+/// When a page without script is reloaded, in seconds; 0: not by itself.
 pub(crate) fn reload_seconds(view: &PageView) -> u32 {
     let shortest = match view.state {
         PageState::YourTurn => SHORTEST_RELOAD_AT_TURN,

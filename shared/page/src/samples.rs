@@ -1,4 +1,4 @@
-//! One visitor in every state: what a preview shows, and what a custom page is tried with.
+//! One made-up visitor in every state: for previews, and to check custom pages with.
 
 use vestibule_domain::{QueueingMethod, schedule::EventInForce};
 
@@ -27,7 +27,7 @@ pub enum PreviewSample {
     Over,
 }
 
-/// When previews play: 21 November 2026, 12:00 UTC.
+/// The time in previews: 21 November 2026, 12:00 UTC.
 const NOW_MS: u64 = 1_795_262_400_000;
 
 // === impl PreviewSample ===
@@ -68,7 +68,7 @@ impl PreviewSample {
         Self::ALL.into_iter().find(|sample| sample.name() == name)
     }
 
-    /// What is shown of it, in `language`. It never asks for news.
+    /// What the page knows about it, in `language`. It never asks for updates.
     #[must_use]
     pub fn view(self, room: &str, language: Language) -> PageView {
         let view = waiting(room, language);

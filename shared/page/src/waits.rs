@@ -1,6 +1,6 @@
-//! Waits as people say them: in steps that grow with the length, so that nothing sounds more exact
-//! than it is and the text changes only when the meaning does. Rounded up: an early turn is a nice
-//! surprise.
+//! Waits as people say them: rounded to steps that grow with the length, so that nothing sounds more
+//! exact than it is and the text seldom changes. Rounded up, because a turn that comes early
+//! disappoints nobody.
 
 /// A wait as it is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,16 +97,19 @@ mod tests {
 
     #[test]
     fn a_wait_is_rounded_up_to_a_step() {
-        let said = WaitPhrase::expected;
-        assert_eq!((said(0), said(59)), (WaitPhrase::Moment, WaitPhrase::Moment));
-        assert_eq!((said(60), said(61), said(240)), minutes(1, 2, 5));
-        assert_eq!((said(601), said(1_801), said(3_600)), minutes(15, 45, 60));
+        let phrase = WaitPhrase::expected;
+        assert_eq!((phrase(0), phrase(59)), (WaitPhrase::Moment, WaitPhrase::Moment));
+        assert_eq!((phrase(60), phrase(61), phrase(240)), minutes(1, 2, 5));
+        assert_eq!((phrase(601), phrase(1_801), phrase(3_600)), minutes(15, 45, 60));
         assert_eq!(
-            (said(3_601), said(7_300)),
+            (phrase(3_601), phrase(7_300)),
             (WaitPhrase::OverHours(1), WaitPhrase::OverHours(2))
         );
-        assert_eq!((said(86_399), said(86_400)), (WaitPhrase::OverHours(23), WaitPhrase::OverDay));
-        assert_eq!(said(u64::MAX), WaitPhrase::OverDay);
+        assert_eq!(
+            (phrase(86_399), phrase(86_400)),
+            (WaitPhrase::OverHours(23), WaitPhrase::OverDay)
+        );
+        assert_eq!(phrase(u64::MAX), WaitPhrase::OverDay);
     }
 
     #[test]
@@ -123,15 +126,15 @@ mod tests {
 
     #[test]
     fn what_chance_decides_is_a_range() {
-        let said = WaitPhrase::spread;
-        assert_eq!(said(300, 900), WaitPhrase::BetweenMinutes(5, 15));
-        assert_eq!(said(20, 50), WaitPhrase::Moment);
-        assert_eq!(said(20, 130), WaitPhrase::BetweenMinutes(1, 3));
-        assert_eq!(said(250, 290), WaitPhrase::Minutes(5));
-        assert_eq!(said(1_300, 5_000), WaitPhrase::BetweenMinutes(20, 90));
-        assert_eq!(said(1_300, 9_000), WaitPhrase::UpToHours(3));
-        assert_eq!(said(4_000, 9_000), WaitPhrase::BetweenHours(1, 3));
-        assert_eq!(said(4_000, 90_000), WaitPhrase::OverDay);
+        let phrase = WaitPhrase::spread;
+        assert_eq!(phrase(300, 900), WaitPhrase::BetweenMinutes(5, 15));
+        assert_eq!(phrase(20, 50), WaitPhrase::Moment);
+        assert_eq!(phrase(20, 130), WaitPhrase::BetweenMinutes(1, 3));
+        assert_eq!(phrase(250, 290), WaitPhrase::Minutes(5));
+        assert_eq!(phrase(1_300, 5_000), WaitPhrase::BetweenMinutes(20, 90));
+        assert_eq!(phrase(1_300, 9_000), WaitPhrase::UpToHours(3));
+        assert_eq!(phrase(4_000, 9_000), WaitPhrase::BetweenHours(1, 3));
+        assert_eq!(phrase(4_000, 90_000), WaitPhrase::OverDay);
     }
 
     fn minutes(a: u64, b: u64, c: u64) -> (WaitPhrase, WaitPhrase, WaitPhrase) {

@@ -28,7 +28,7 @@ pub(crate) struct Address {
     pub(crate) here: String,
     /// Where to enter by a form.
     pub(crate) enter: Option<String>,
-    /// Where live news come from.
+    /// Where live updates come from.
     pub(crate) live: Option<String>,
     /// How the language is chosen.
     pub(crate) language_form: LanguageForm,

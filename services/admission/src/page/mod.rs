@@ -65,14 +65,14 @@ pub(crate) async fn respond(
 ) -> Response {
     let looks = admission.brandings.get(context);
     let hold = view::hold(admission, context, answer, headers).await;
-    let news = wants_page_json(headers);
+    let is_update = wants_page_json(headers);
     // Who comes to the site itself when it is its turn has asked to enter.
-    let has_claimed = address.is_in_place && !news;
+    let has_claimed = address.is_in_place && !is_update;
     let looks = &*looks;
     let shows = Shows { context, answer, headers, address, looks, hold, has_claimed };
     let view = shows.view();
     let mut response =
-        if news { update_of(&view) } else { page_of(admission, context, looks, &view) };
+        if is_update { update_of(&view) } else { page_of(admission, context, looks, &view) };
     if address.language_is_chosen {
         language::remember(address.language, context, response.headers_mut());
     }

@@ -193,7 +193,7 @@ fn a_logo_is_an_inline_picture_or_nothing() {
 }
 
 #[test]
-fn the_page_has_every_element_that_its_news_name() {
+fn the_page_has_every_element_that_its_updates_name() {
     let mut view = PreviewSample::Turn.view("room", Language::En);
     view.frame.enter = Some("/enter".into());
     let html = page(&view);
@@ -213,7 +213,7 @@ fn in_place_the_page_knows_what_to_say_when_the_visitor_is_inside() {
     let from = html.find("<template id=\"inside\">").unwrap() + 22;
     let inside = &html[from..from + html[from..].find('<').unwrap()];
     let json = inside.replace("&#34;", "\"").replace("&#60;", "<").replace("&#62;", ">");
-    let news: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((&news["state"], &news["refresh_seconds"]), (&"inside".into(), &0.0.into()));
-    assert_eq!(news["texts"]["go"], "Continuer");
+    let update: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&update["state"], &update["refresh_seconds"]), (&"inside".into(), &0.0.into()));
+    assert_eq!(update["texts"]["go"], "Continuer");
 }
