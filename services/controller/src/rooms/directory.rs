@@ -9,7 +9,7 @@ use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_store::{Feed, KnownRoom, PutOutcome, Store, StoreError};
 
-use super::RoomError;
+use super::error::RoomError;
 
 /// The rooms. Cloning is cheap.
 #[derive(Debug, Clone)]

@@ -15,8 +15,9 @@ use vestibule_runtime::{Problem, ProblemType};
 use vestibule_store::PutOutcome;
 
 use super::{
-    DrawSeeds, Rollout, RoomDirectory,
-    draw_seeds::require_future_round,
+    directory::RoomDirectory,
+    draw_seeds::{DrawSeeds, require_future_round},
+    rollout::Rollout,
     routes::{busy, put_routes},
 };
 use crate::api_types::{invalid_event, invalid_room, refuse};

@@ -13,7 +13,7 @@ use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_store::{PutOutcome, Store};
 
-use super::RoomDirectory;
+use super::directory::RoomDirectory;
 use crate::api_types::{invalid_room, refuse};
 
 /// How often a change of routes asks whether another one is done.
