@@ -64,6 +64,7 @@ pub(crate) struct Admission {
 
 impl Admission {
     /// Puts the parts together. Nothing is connected yet.
+    #[expect(clippy::disallowed_methods, reason = "a name of its own for each instance")]
     pub(crate) fn new(config: &Config) -> Self {
         let store = config.store.clone();
         let instance = format!("admission-{:016x}", rand::random::<u64>());

@@ -1,7 +1,7 @@
 //! Which room covers what, compiled once for all requests and anew whenever rooms change.
 
 use std::sync::{
-    Arc, Mutex,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -17,7 +17,7 @@ use crate::visitor::BindingHandle;
 pub(crate) struct CoverageCache {
     feed: Feed,
     coverage: ArcSwap<Coverage<RoomId>>,
-    /// The version of the plans that it was compiled from, and one; 0: none yet.
+    /// The version of the configs that it was compiled from, plus one; 0: it was not compiled yet.
     compiled: AtomicU64,
     compiling: Mutex<()>,
 }
@@ -25,26 +25,44 @@ pub(crate) struct CoverageCache {
 // === impl CoverageCache ===
 
 impl CoverageCache {
-    /// A board of the rooms that `feed` knows.
+    /// The cache of the rooms that `feed` knows.
     pub(crate) fn new(feed: Feed) -> Self {
         let coverage = ArcSwap::from_pointee(Coverage::default());
         Self { feed, coverage, compiled: AtomicU64::new(0), compiling: Mutex::default() }
     }
 
-    /// What all rooms cover, as last heard.
+    /// What all rooms cover, as last heard. While one request compiles, others go by what was known
+    /// before: nobody has been told yet that the change holds, see [`Self::bring_up_to_date`].
     pub(crate) fn coverage(&self) -> Arc<Coverage<RoomId>> {
-        let version = self.feed.configs_version() + 1;
-        if self.compiled.load(Ordering::Acquire) != version
-            // While one request compiles, others go by what was known before.
+        if self.is_outdated()
             && let Ok(_compiling) = self.compiling.try_lock()
         {
-            self.coverage.store(Arc::new(self.compile()));
-            self.compiled.store(version, Ordering::Release);
+            self.compile();
         }
         self.coverage.load_full()
     }
 
-    fn compile(&self) -> Coverage<RoomId> {
+    /// Compiles what the feed has taken in. When it returns, no request goes by less than that.
+    pub(crate) fn bring_up_to_date(&self) {
+        let _compiling = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_outdated() {
+            self.compile();
+        }
+    }
+
+    fn is_outdated(&self) -> bool {
+        self.compiled.load(Ordering::Acquire) != self.feed.configs_version() + 1
+    }
+
+    /// Only while `compiling` is held, so that nothing older replaces what is compiled.
+    fn compile(&self) {
+        // Read before the rooms are: what they hold is at least of this version.
+        let version = self.feed.configs_version() + 1;
+        self.coverage.store(Arc::new(self.coverage_of_rooms()));
+        self.compiled.store(version, Ordering::Release);
+    }
+
+    fn coverage_of_rooms(&self) -> Coverage<RoomId> {
         let rooms = self.feed.rooms();
         let fronts: Vec<(RoomId, BindingHandle)> = rooms
             .iter()

@@ -1,4 +1,5 @@
-//! What goes on beside the requests: opening, the feed, the key ring, the counts of presence.
+//! What goes on beside the requests: opening, the feed, changes of rooms, the key ring, the counts of
+//! presence.
 
 mod startup;
 
@@ -14,9 +15,12 @@ pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
     let opening = Startup::new(lifecycle.readiness());
     lifecycle.spawn("opening", opening.run(Arc::clone(admission), lifecycle.clone()));
     lifecycle.spawn("live", end_streams(Arc::clone(admission), lifecycle.clone()));
-    for (name, task) in
-        [("feed", Task::Feed), ("keys", Task::Keys), ("check-ins", Task::CheckInBatcher)]
-    {
+    for (name, task) in [
+        ("feed", Task::Feed),
+        ("changes", Task::Changes),
+        ("keys", Task::Keys),
+        ("check-ins", Task::CheckInBatcher),
+    ] {
         let (admission, drained) = (Arc::clone(admission), lifecycle.drained().clone());
         lifecycle.spawn(name, async move {
             tokio::select! { () = task.run(&admission) => {}, () = drained.cancelled() => {} }
@@ -34,6 +38,7 @@ async fn end_streams(admission: Arc<Admission>, lifecycle: Lifecycle) {
 #[derive(Debug, Clone, Copy)]
 enum Task {
     Feed,
+    Changes,
     Keys,
     CheckInBatcher,
 }
@@ -44,15 +49,20 @@ impl Task {
     async fn run(self, admission: &Admission) {
         match self {
             Self::Feed => Box::pin(admission.feed.clone().run()).await,
+            Self::Changes => {
+                admission.feed.follow_changes(|| admission.coverage.bring_up_to_date()).await;
+            }
             Self::Keys => admission.keys.clone().run().await,
             Self::CheckInBatcher => admission.check_ins.run().await,
         }
     }
 
     async fn finish(self, admission: &Admission) {
-        if matches!(self, Self::CheckInBatcher) {
+        match self {
             // The last counts, of the visitors whom this instance has just answered.
-            admission.check_ins.send().await;
+            Self::CheckInBatcher => admission.check_ins.send().await,
+            Self::Changes => admission.feed.take_in_no_more().await,
+            Self::Feed | Self::Keys => {}
         }
     }
 }

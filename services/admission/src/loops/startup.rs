@@ -54,6 +54,6 @@ impl Startup {
 async fn look(admission: &Admission) -> Result<(), KeyError> {
     admission.store.check_schema().await?;
     admission.learn_region().await?;
-    admission.feed.refresh().await?;
+    admission.feed.take_in_changes(|| admission.coverage.bring_up_to_date()).await?;
     admission.keys.refresh().await.map(drop)
 }

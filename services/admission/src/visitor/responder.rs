@@ -146,6 +146,7 @@ impl<'a> VisitorResponder<'a> {
         Ok(self.answer(body, ticket, Some(text.clone())))
     }
 
+    #[expect(clippy::disallowed_methods, reason = "spreads the next calls of visitors")]
     fn answers(
         &self,
         (mut ticket, text): PresentedTicket,

@@ -14,7 +14,7 @@ use vestibule_runtime::{
 
 use crate::{
     api_types::History,
-    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
 };
 
@@ -24,7 +24,7 @@ const DEFAULT_SECONDS: u64 = 60 * 60;
 /// From when to when.
 #[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Span {
+pub(crate) struct Span {
     /// The first moment, as unix seconds or RFC 3339; an hour before `to` if left out. The history
     /// reaches back 30 days.
     #[serde(default, with = "moment::option")]
@@ -48,7 +48,7 @@ pub(crate) async fn get_history(
     Path(room): Path<RoomId>,
     Query(span): Query<Span>,
 ) -> Result<Json<History>, Problem> {
-    let now = controller.read_room(&room).await?.now_seconds();
+    let now = controller.rooms.read(&room).await?.now_seconds();
     let (from, to) = span.minutes(now)?;
     let traffic = controller.store.history(&room, from, to).await;
     Ok(Json(History::new(room, traffic.map_err(|error| problem_of(&error))?)))

@@ -21,7 +21,7 @@ use vestibule_runtime::{
 use vestibule_site::{ReturnAddress, SiteBinding};
 
 use crate::{
-    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
 };
 
@@ -32,7 +32,7 @@ const PAGE: HeaderName = HeaderName::from_static("vestibule-page");
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct PreviewQuery {
+pub(crate) struct PreviewQuery {
     /// `waiting` (if left out), `unknown_wait`, `random`, `prequeue`, `queue_all`, `turn`,
     /// `inside`, `reject`, `over`.
     state: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) async fn preview_page(
     Path(room): Path<RoomId>,
     Query(wish): Query<PreviewQuery>,
 ) -> Result<Response, Problem> {
-    let binding = controller.read_config(&room).await?.binding;
+    let binding = controller.rooms.read_config(&room).await?.binding;
     let view = wish.view(&room, &binding)?;
     let own = if wish.wants_default()? { None } else { own_page(&binding, &view) };
     let which = if own.is_some() { "own" } else { "default" };

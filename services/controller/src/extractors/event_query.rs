@@ -9,9 +9,9 @@ use vestibule_runtime::extract::Query;
 /// Which event. Rejects with `{"message":"Missing required request parameters: [event_id]"}`.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct EventQuery {
+pub(crate) struct EventQuery {
     /// The event: a room's name.
-    pub event_id: String,
+    pub(crate) event_id: String,
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for EventQuery {

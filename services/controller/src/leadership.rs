@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 /// What this instance is among the controllers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// Another leads, or nobody.
     #[default]
     Following,
@@ -19,7 +19,7 @@ pub enum Role {
 
 /// The role, and the changes it may take.
 #[derive(Debug)]
-pub struct Leadership {
+pub(crate) struct Leadership {
     role: watch::Sender<Role>,
     /// The highest epoch by which a write was refused.
     overtaken_by: AtomicU64,
@@ -32,7 +32,7 @@ pub struct Leadership {
 impl Role {
     /// The term, if it holds the lease.
     #[must_use]
-    pub fn term(self) -> Option<u64> {
+    pub(crate) fn term(self) -> Option<u64> {
         match self {
             Self::Following => None,
             Self::Settling(epoch) | Self::Leading(epoch) => Some(epoch),
@@ -41,7 +41,7 @@ impl Role {
 
     /// The term, if it leads.
     #[must_use]
-    pub fn leading(self) -> Option<u64> {
+    pub(crate) fn leading(self) -> Option<u64> {
         match self {
             Self::Leading(epoch) => Some(epoch),
             Self::Following | Self::Settling(_) => None,
@@ -54,13 +54,13 @@ impl Role {
 impl Leadership {
     /// The role, and notice of every change.
     #[must_use]
-    pub fn watch(&self) -> watch::Receiver<Role> {
+    pub(crate) fn watch(&self) -> watch::Receiver<Role> {
         self.role.subscribe()
     }
 
     /// The role.
     #[must_use]
-    pub fn role(&self) -> Role {
+    pub(crate) fn role(&self) -> Role {
         *self.role.borrow()
     }
 

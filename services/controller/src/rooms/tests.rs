@@ -2,10 +2,14 @@
 //! concurrency is a scenario's.
 
 use clap::Parser;
+use vestibule_domain::{
+    RoomId, draw,
+    schedule::{Beacon, Event, RoomConfig},
+};
 use vestibule_runtime::metrics::Registry;
 
-use super::*;
-use crate::{cli::Cli, config::Config};
+use super::draw_seeds::require_future_round;
+use crate::{cli::Cli, config::Config, state::Controller};
 
 /// A controller whose Redis cannot be reached.
 fn cut_off() -> std::sync::Arc<Controller> {
@@ -16,7 +20,7 @@ fn cut_off() -> std::sync::Arc<Controller> {
         "--redis-url=redis://127.0.0.1:1",
     ]);
     let address = ([127, 0, 0, 1], 8081).into();
-    Controller::start(Config::read(&cli).unwrap(), address, &mut Registry::default())
+    Controller::new(Config::read(&cli).unwrap(), address, &mut Registry::default())
 }
 
 fn drawn() -> Event {
@@ -32,7 +36,7 @@ fn room() -> RoomId {
 async fn a_draw_has_a_seed_of_its_own_which_it_keeps() {
     let controller = cut_off();
     let mut config = RoomConfig::default();
-    let mut place = |event| controller.place_event(&room(), &mut config, event, 0).unwrap();
+    let mut place = |event| controller.configs.place_event(&room(), &mut config, event, 0).unwrap();
     let (first, is_new) = place(drawn());
     assert!(is_new && first.draw_id.len() == 32, "{first:?}");
     let seed = controller.secret.draw_seed(&room(), &first.draw_id);
@@ -53,7 +57,7 @@ async fn a_draw_has_a_seed_of_its_own_which_it_keeps() {
 async fn what_cannot_be_changes_nothing() {
     let controller = cut_off();
     let mut config = RoomConfig::default();
-    let late = controller.place_event(&room(), &mut config, drawn(), 1001).unwrap_err();
+    let late = controller.configs.place_event(&room(), &mut config, drawn(), 1001).unwrap_err();
     assert_eq!(late.errors()[0].field, "prequeue_start_time");
     assert_eq!(config, RoomConfig::default());
 }

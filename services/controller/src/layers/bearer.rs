@@ -17,7 +17,7 @@ use vestibule_runtime::ProblemType;
 use crate::state::Controller;
 
 /// Lets through who shows the API token; answers a 401 problem to everyone else.
-pub async fn require_bearer(
+pub(crate) async fn require_bearer(
     State(controller): State<Arc<Controller>>,
     request: Request,
     next: Next,
@@ -30,7 +30,7 @@ pub async fn require_bearer(
 }
 
 /// As [`require_bearer`], refusing as the gateway of the AWS-style API does.
-pub async fn require_bearer_aws_style(
+pub(crate) async fn require_bearer_aws_style(
     State(controller): State<Arc<Controller>>,
     request: Request,
     next: Next,

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use axum::{
     Router,
-    http::{HeaderValue, header::CACHE_CONTROL},
     middleware::{from_fn_with_state, map_response},
-    response::Response,
 };
+use utoipa::openapi::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use vestibule_runtime::{HttpMetrics, Shed, http};
 
@@ -23,7 +22,7 @@ use crate::{
         patch_room, preview_page, put_logo, put_page, put_room, reset_room, revoke_session,
         rotate_keys,
     },
-    extractors::{require_bearer, require_bearer_aws_style},
+    layers::{no_store, require_bearer, require_bearer_aws_style},
     openapi,
     state::Controller,
 };
@@ -34,7 +33,7 @@ const MAX_IN_FLIGHT: usize = 2_000;
 type Routes = OpenApiRouter<Arc<Controller>>;
 
 /// Rooms, events and keys: for operators.
-pub(crate) fn v1() -> Routes {
+fn v1() -> Routes {
     OpenApiRouter::new()
         .routes(routes!(list_rooms::list_rooms))
         .routes(routes!(
@@ -63,7 +62,7 @@ pub(crate) fn v1() -> Routes {
 }
 
 /// The private calls of the AWS-style API: for its clients.
-pub(crate) fn aws_style() -> Routes {
+fn aws_style() -> Routes {
     OpenApiRouter::new()
         .routes(routes!(generate_token::generate_token))
         .routes(routes!(increment_serving_counter::increment_serving_counter))
@@ -73,8 +72,19 @@ pub(crate) fn aws_style() -> Routes {
         .routes(routes!(expired_tokens::expired_tokens))
 }
 
+/// The OpenAPI document of all routes.
+#[must_use]
+pub(crate) fn document() -> OpenApi {
+    let mut document = OpenApiRouter::with_openapi(openapi::frame())
+        .merge(v1())
+        .nest("/api", aws_style())
+        .into_openapi();
+    openapi::describe_rollouts(&mut document);
+    document
+}
+
 /// The whole API, and its documentation, which is open to all.
-pub fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Router {
+pub(crate) fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Router {
     let bearer = from_fn_with_state(Arc::clone(controller), require_bearer);
     let bearer_aws_style = from_fn_with_state(Arc::clone(controller), require_bearer_aws_style);
     let aws_style = Router::from(aws_style()).route_layer(bearer_aws_style);
@@ -83,15 +93,8 @@ pub fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Router {
         .merge(aws_style.clone())
         .nest("/api", aws_style)
         .layer(map_response(no_store))
-        .merge(openapi::routes());
+        .merge(openapi::routes(document()));
     http::public(api, metrics, Shed::new(MAX_IN_FLIGHT)).with_state(Arc::clone(controller))
-}
-
-/// Nothing that operators are told is for a cache.
-async fn no_store(mut response: Response) -> Response {
-    let no_store = HeaderValue::from_static("no-store");
-    response.headers_mut().entry(CACHE_CONTROL).or_insert(no_store);
-    response
 }
 
 #[cfg(test)]

@@ -29,14 +29,14 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Asks beacons; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct BeaconClient {
+pub(crate) struct BeaconClient {
     http: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
     timeout: Duration,
 }
 
 /// What came of asking once.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BeaconReply {
+pub(crate) enum BeaconReply {
     /// The round, and its signature is genuine.
     Verified(Round),
     /// The beacon says that it has no such round: it lies ahead.
@@ -47,18 +47,18 @@ pub enum BeaconReply {
 
 /// A genuine round of a beacon.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Round {
+pub(crate) struct Round {
     /// What goes into the draw.
-    pub randomness: Seed,
+    pub(crate) randomness: Seed,
     /// The round's signature, in hex.
-    pub signature: String,
+    pub(crate) signature: String,
     /// The signature of the round before, in hex, if the chain signs it too.
-    pub previous_signature: Option<String>,
+    pub(crate) previous_signature: Option<String>,
 }
 
 /// Why an answer cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum BeaconFailure {
+pub(crate) enum BeaconFailure {
     /// The address is none.
     #[error("{0:?} is no address")]
     Address(String),
@@ -105,14 +105,14 @@ impl Default for BeaconClient {
 impl BeaconClient {
     /// A client that waits this long for an answer.
     #[must_use]
-    pub fn new(timeout: Duration) -> Self {
+    pub(crate) fn new(timeout: Duration) -> Self {
         let connector = HttpsConnectorBuilder::new().with_webpki_roots().https_or_http();
         let http = Client::builder(TokioExecutor::new()).build(connector.enable_http1().build());
         Self { http, timeout }
     }
 
     /// Asks for the beacon's round, once.
-    pub async fn ask(&self, beacon: &Beacon) -> BeaconReply {
+    pub(crate) async fn ask(&self, beacon: &Beacon) -> BeaconReply {
         let asked = tokio::time::timeout(self.timeout, self.fetch(beacon)).await;
         match asked.unwrap_or(Err(BeaconFailure::Silent(self.timeout))) {
             Ok(Some(told)) => check(beacon.clone(), told).await,
@@ -178,7 +178,7 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 impl Round {
     /// As a draw's record tells it.
     #[must_use]
-    pub fn outcome(&self) -> BeaconOutcome {
+    pub(crate) fn outcome(&self) -> BeaconOutcome {
         BeaconOutcome::Verified {
             signature: self.signature.clone(),
             previous_signature: self.previous_signature.clone(),
