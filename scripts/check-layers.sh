@@ -30,6 +30,8 @@ services="vestibule-admission vestibule-controller"
   # Pure: no I/O, no clock.
   depends_not vestibule-domain at-all $outside aws-lc-rs rand vestibule-runtime vestibule-store \
     vestibule-token $services
+  depends_not vestibule-site at-all $outside aws-lc-rs rand vestibule-domain vestibule-runtime \
+    vestibule-store vestibule-token $services
   depends_not vestibule-page at-all $outside aws-lc-rs rand vestibule-runtime vestibule-store \
     vestibule-token $services
   depends_not vestibule-token at-all $outside vestibule-runtime vestibule-store $services

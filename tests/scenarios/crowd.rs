@@ -105,6 +105,7 @@ impl Guest {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "visitors come at random")]
     fn pause(&self, manner: Manner) -> Duration {
         match manner {
             Manner::Hammering => Duration::from_millis(rand::random_range(10..60)),
@@ -158,6 +159,7 @@ pub(crate) async fn all_of(tasks: Vec<JoinHandle<Result<Entered>>>) -> Result<Ve
 }
 
 /// Stays for a random while up to `longest`, and leaves.
+#[expect(clippy::disallowed_methods, reason = "visitors leave at random")]
 pub(crate) async fn stay_and_leave(mut inside: Entered, longest: Duration) -> Result<Entered> {
     sleep(longest.mul_f64(rand::random_range(0.2..1.0))).await;
     // Leaving again does no harm, so a call that broke or was refused for now is simply made again.

@@ -31,6 +31,7 @@ mod presence;
 mod rate;
 mod regions;
 mod rehearsal;
+mod rollout;
 mod rooms;
 mod secrets;
 mod sessions;

@@ -300,6 +300,7 @@ impl Deployment {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "secrets of this deployment")]
 fn random_text(length: usize) -> String {
     let letter = || char::from(rand::random_range(b'a'..=b'z'));
     std::iter::repeat_with(letter).take(length).collect()

@@ -15,6 +15,10 @@ const FIRST: u16 = 12_000;
 const COUNT: u16 = 18_000;
 
 /// Where this process begins to look: somewhere else than others that run beside it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "processes that run beside each other begin at different ports"
+)]
 static NEXT: LazyLock<AtomicU16> = LazyLock::new(|| AtomicU16::new(rand::random_range(0..COUNT)));
 
 /// A port of 127.0.0.1 on which nobody listens now, and which no other call here has given.

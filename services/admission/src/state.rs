@@ -43,6 +43,7 @@ pub(crate) struct Admission {
 impl Admission {
     /// Puts the parts together. Nothing is connected yet; what goes on beside the requests is
     /// started by `loops`.
+    #[expect(clippy::disallowed_methods, reason = "the source of chance for everything below")]
     pub(crate) fn start(config: &Config) -> Self {
         let random = Random::new(rand::random);
         let store = config.store.clone();

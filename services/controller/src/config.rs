@@ -12,28 +12,28 @@ use crate::cli::Cli;
 
 /// What the controller is told.
 #[derive(Debug)]
-pub struct Config {
+pub(crate) struct Config {
     /// Redis, not yet connected.
-    pub store: Store,
+    pub(crate) store: Store,
     /// The deployment's secret.
-    pub secret: Arc<DeploymentSecret>,
+    pub(crate) secret: Arc<DeploymentSecret>,
     /// What operators show.
-    pub api_token: SecretString,
+    pub(crate) api_token: SecretString,
     /// Where operators call; port 0 takes any free one.
-    pub listen: SocketAddr,
+    pub(crate) listen: SocketAddr,
     /// Where probes and Prometheus ask; port 0 takes any free one.
-    pub admin_listen: SocketAddr,
+    pub(crate) admin_listen: SocketAddr,
     /// The default issuer; the listening address if there is none.
-    pub public_url: Option<String>,
+    pub(crate) public_url: Option<String>,
     /// Where this instance runs.
-    pub region: String,
+    pub(crate) region: String,
     /// How long requests and tasks may take to end.
-    pub shutdown_grace: Duration,
+    pub(crate) shutdown_grace: Duration,
 }
 
 /// The options cannot be used. What exactly is wrong is in the source.
 #[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
+pub(crate) enum ConfigError {
     /// A secret is missing, given twice, unreadable or too short.
     #[error(transparent)]
     Secret(#[from] SecretError),
@@ -52,7 +52,7 @@ impl Config {
     ///
     /// # Errors
     /// [`ConfigError`], naming the variable.
-    pub fn read(cli: &Cli) -> Result<Self, ConfigError> {
+    pub(crate) fn read(cli: &Cli) -> Result<Self, ConfigError> {
         let secret = cli.common.read_secret()?;
         let redis_url = cli.common.redis_url.expose_secret();
         Ok(Self {

@@ -27,14 +27,14 @@ use vestibule_domain::RoomSnapshot;
 use vestibule_store::{Feed, Store};
 
 /// Upper bounds of the tick histogram, in seconds: from one round trip to Redis's time-out.
-pub const TICK_BUCKETS: [f64; 9] = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
+pub(crate) const TICK_BUCKETS: [f64; 9] = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
 
 /// A figure of a room: name, help, and how it is read from the snapshot.
-pub type RoomFigure = (&'static str, &'static str, fn(&RoomSnapshot) -> f64);
+pub(crate) type RoomFigure = (&'static str, &'static str, fn(&RoomSnapshot) -> f64);
 
 /// What is told of each room.
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-pub const ROOM_FIGURES: [RoomFigure; 7] = [
+pub(crate) const ROOM_FIGURES: [RoomFigure; 7] = [
     ("room_queue_counter", "The highest queue number", |room| room.queue_counter as f64),
     ("room_serving_counter", "The serving counter", |room| room.serving_counter as f64),
     ("room_waiting", "Visitors waiting who are still there", |room| room.figures.waiting as f64),
@@ -50,15 +50,15 @@ pub const ROOM_FIGURES: [RoomFigure; 7] = [
 
 /// The controller's own metrics.
 #[derive(Debug, Clone)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     /// 1 while this instance leads.
-    pub leading: Gauge,
+    pub(crate) leading: Gauge,
     /// How long one room's tick took.
-    pub tick_duration: Histogram,
+    pub(crate) tick_duration: Histogram,
     /// Ticks that failed.
-    pub ticks_failed: Counter,
+    pub(crate) ticks_failed: Counter,
     /// Rooms restored.
-    pub restorations: Counter,
+    pub(crate) restorations: Counter,
 }
 
 /// What is known elsewhere, read when it is scraped.
@@ -72,7 +72,7 @@ struct Known {
 
 impl Metrics {
     /// Creates the metrics and registers them.
-    pub fn register(registry: &mut Registry, store: &Store, feed: &Feed) -> Self {
+    pub(crate) fn register(registry: &mut Registry, store: &Store, feed: &Feed) -> Self {
         let metrics = Self {
             leading: Gauge::default(),
             tick_duration: Histogram::new(TICK_BUCKETS),

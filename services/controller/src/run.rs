@@ -7,7 +7,7 @@ use vestibule_runtime::{ErrorChain, Exit, Signals, cli::usage_error, healthcheck
 use crate::{
     cli::{Cli, Command},
     config::Config,
-    openapi,
+    openapi, router,
     service::Service,
 };
 
@@ -16,7 +16,7 @@ use crate::{
 pub fn run(cli: &Cli) -> ExitCode {
     match cli.command {
         Some(Command::Openapi) => {
-            println!("{}", openapi::text());
+            println!("{}", openapi::text(&router::document()));
             ExitCode::SUCCESS
         }
         Some(Command::Healthcheck) => healthcheck(cli.admin_listen),

@@ -1,6 +1,6 @@
 //! One controller from its start to its end: binds, serves, starts the loops.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::sync::Arc;
 
 use vestibule_runtime::{
     BindError, Exit, HttpMetrics, Lifecycle, Readiness, Signals, bind, metrics, serve, serve_admin,
@@ -10,17 +10,13 @@ use crate::{config::Config, loops, router, state::Controller};
 
 /// A running controller. Dropping it stops nothing; see [`Self::run`].
 #[derive(Debug)]
-pub struct Service {
-    /// Where it answers operators.
-    pub address: SocketAddr,
-    /// Where it answers probes.
-    pub admin_address: SocketAddr,
+pub(crate) struct Service {
     lifecycle: Lifecycle,
 }
 
 /// The controller cannot start.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub(crate) enum StartError {
     /// An address cannot be listened on.
     #[error(transparent)]
     Bind(#[from] BindError),
@@ -37,30 +33,24 @@ impl Service {
     ///
     /// # Errors
     /// If an address cannot be listened on.
-    pub async fn start(config: Config) -> Result<Self, StartError> {
+    pub(crate) async fn start(config: Config) -> Result<Self, StartError> {
         let listener = bind(config.listen).await?;
         let admin_listener = bind(config.admin_listen).await?;
         let (address, admin_address) = (listener.local_addr()?, admin_listener.local_addr()?);
         let mut registry = metrics::registry("controller", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
-        let controller = Controller::start(config, address, &mut registry);
+        let controller = Controller::new(config, address, &mut registry);
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         serve(listener, router::router(&controller, &http), &lifecycle);
         loops::spawn(&controller, &lifecycle);
         lifecycle.readiness().started();
-        tracing::info!(%address, %admin_address, controller.instance, "listening");
-        Ok(Self { address, admin_address, lifecycle })
-    }
-
-    /// Whether it gets traffic.
-    #[must_use]
-    pub fn readiness(&self) -> &Readiness {
-        self.lifecycle.readiness()
+        tracing::info!(%address, %admin_address, instance = &*controller.instance, "listening");
+        Ok(Self { lifecycle })
     }
 
     /// Runs until a signal, or until a task fails, and through the stop.
-    pub async fn run(self, signals: Signals) -> Exit {
+    pub(crate) async fn run(self, signals: Signals) -> Exit {
         self.lifecycle.run(signals).await
     }
 }

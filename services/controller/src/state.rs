@@ -8,35 +8,44 @@ use vestibule_runtime::metrics::Registry;
 use vestibule_store::{Feed, Store};
 use vestibule_token::DeploymentSecret;
 
-use crate::{config::Config, loops::Leadership, metrics::Metrics};
+use crate::{
+    config::Config,
+    leadership::Leadership,
+    metrics::Metrics,
+    rooms::{ConfigEditor, DrawSeeds, RoomDirectory},
+};
 
 /// The parts of the controller, shared by all requests and loops.
 #[derive(Debug)]
-pub struct Controller {
+pub(crate) struct Controller {
     /// Names this instance among its equals.
-    pub instance: String,
+    pub(crate) instance: Arc<str>,
     /// Redis.
-    pub store: Store,
+    pub(crate) store: Store,
     /// The rooms, as far as this instance knows them.
-    pub feed: Feed,
+    pub(crate) feed: Feed,
+    /// The rooms, as Redis holds them.
+    pub(crate) rooms: RoomDirectory,
+    /// Changes what operators have configured.
+    pub(crate) configs: ConfigEditor,
     /// The key ring.
-    pub keys: Keystore,
+    pub(crate) keys: Keystore,
     /// The ciphers of request ids.
-    pub ciphers: CipherCache,
+    pub(crate) ciphers: CipherCache,
     /// The signing threads.
-    pub signer: Signer,
+    pub(crate) signer: Signer,
     /// Where claims are handed in.
-    pub claims: ClaimBatcher,
+    pub(crate) claims: ClaimBatcher,
     /// Whether this instance leads.
-    pub leadership: Leadership,
+    pub(crate) leadership: Leadership,
     /// What is measured.
-    pub metrics: Metrics,
+    pub(crate) metrics: Metrics,
     /// The default issuer.
-    pub public_url: String,
+    pub(crate) public_url: String,
     /// The deployment's secret, for the seeds of draws.
-    pub secret: Arc<DeploymentSecret>,
+    pub(crate) secret: Arc<DeploymentSecret>,
     /// What operators show.
-    pub api_token: SecretString,
+    pub(crate) api_token: SecretString,
 }
 
 // === impl Controller ===
@@ -44,13 +53,17 @@ pub struct Controller {
 impl Controller {
     /// Puts the parts together. Connects nothing and starts no task.
     #[must_use]
-    pub fn start(config: Config, address: SocketAddr, registry: &mut Registry) -> Arc<Self> {
+    pub(crate) fn new(config: Config, address: SocketAddr, registry: &mut Registry) -> Arc<Self> {
         let Config { store, secret, api_token, public_url, region, .. } = config;
-        let instance = format!("controller-{region}-{:08x}", rand::random::<u32>());
-        let feed = Feed::new(store.clone(), instance.as_str());
+        let instance: Arc<str> = instance_name(&region).into();
+        let feed = Feed::new(store.clone(), &*instance);
+        let rooms = RoomDirectory::new(store.clone(), feed.clone());
+        let draws = DrawSeeds::new(Arc::clone(&secret), random_draw_id);
         let keys = Keystore::new(store.clone(), Arc::clone(&secret));
         Arc::new(Self {
             claims: ClaimBatcher::new(store.clone(), feed.clone(), keys.clone()),
+            configs: ConfigEditor::new(rooms.clone(), draws, Arc::clone(&instance)),
+            rooms,
             ciphers: CipherCache::new(Arc::clone(&secret)),
             signer: Signer::default(),
             leadership: Leadership::default(),
@@ -67,7 +80,7 @@ impl Controller {
 
     /// What `generate_token` needs, to make tokens of `issuer` that are valid for so long.
     #[must_use]
-    pub fn generate<'a>(
+    pub(crate) fn generate<'a>(
         &'a self,
         issuer: &'a str,
         validity_seconds: Option<u64>,
@@ -81,4 +94,14 @@ impl Controller {
             validity_seconds,
         }
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a name of its own for each instance")]
+fn instance_name(region: &str) -> String {
+    format!("controller-{region}-{:08x}", rand::random::<u32>())
+}
+
+#[expect(clippy::disallowed_methods, reason = "what ids of draws are made of")]
+fn random_draw_id() -> u128 {
+    rand::random()
 }

@@ -1,30 +1,34 @@
-//! A room's settings: what an operator decides, its defaults and its bounds.
-//! Not the line itself: see [`crate::RoomSnapshot`].
-
-use std::borrow::Cow;
+//! A room's settings: what an operator decides, with its documentation, defaults and bounds. The
+//! API reads and writes this type and documents it as it is described here; events set part of it
+//! ([`crate::schedule::Overrides`]). Not the line itself: see [`crate::RoomSnapshot`].
 
 use serde::{Deserialize, Serialize};
 
-use crate::{QueueingMethod, site::LONGEST_UNSEEN_MS};
+use crate::{FieldError, QueueingMethod};
 
 /// The largest limit: as large as a signed 32-bit number, as other products have it.
 pub const MAX_LIMIT: u64 = 2_147_483_647;
 /// The longest of any duration, in seconds: a week.
 pub const MAX_SECONDS: u64 = 7 * 24 * 3600;
 
-/// What visitors who need the store are told while it cannot be reached.
+/// The longest for which a visitor inside is let pass before its session is looked at again, ms.
+pub const LONGEST_UNSEEN_MS: u64 = 30_000;
+
+/// What newcomers are told while Redis cannot be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnRedisFailure {
-    /// Nobody new enters: 503 and `Retry-After`.
+    /// To come back: 503 and `Retry-After`.
     #[default]
     Closed,
-    /// Newcomers enter with a short-lived token and without a number.
+    /// To enter, with a short-lived token and without a number.
     Open,
 }
 
 /// Everything an operator sets for a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -33,44 +37,47 @@ pub enum OnRedisFailure {
 pub struct RoomSettings {
     /// The order in which people enter.
     pub queueing_method: QueueingMethod,
-    /// The ceiling on live sessions; `None`: no ceiling.
+    /// The ceiling on live sessions; null: no ceiling. With neither this nor
+    /// `new_users_per_minute`, people enter by increments of the serving counter only.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 2_147_483_647))]
     pub total_active_users: Option<u64>,
-    /// The most admissions in any 60 seconds; `None`: no such limit.
+    /// The most admissions in any 60 seconds; null: no such limit. Not above
+    /// `total_active_users`.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 2_147_483_647))]
     pub new_users_per_minute: Option<u64>,
     /// A visitor's session ends after so many seconds without a request.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 604_800))]
     pub session_duration_seconds: u64,
     /// Whether a visitor's session ends after its duration however busy the visitor is.
     pub disable_session_renewal: bool,
     /// How long a token of the AWS-style call, and its session, is valid.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 604_800))]
     pub token_validity_seconds: u64,
-    /// A served visitor who does not claim within this time is passed over; `None`: never.
+    /// A served visitor who does not claim within this time is passed over; null: never.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 604_800))]
     pub position_expiry_seconds: Option<u64>,
-    /// A waiting visitor who has not checked in for so long loses its place; `None`: never.
+    /// A waiting visitor who has not checked in for so long loses its place; null: never.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 604_800))]
     pub presence_grace_seconds: Option<u64>,
     /// Whether the serving counter makes up for positions that expired unclaimed, as far as they
-    /// were let in by an operator's increments.
+    /// were let in by increments.
     pub advance_on_position_expiry: bool,
     /// Hold everyone: nobody enters, whatever else is set.
     pub queue_all: bool,
     /// The room is off: everyone enters, nobody is counted.
     pub suspended: bool,
-    /// The `iss` of the room's tokens; `None`: the service's public address.
+    /// The `iss` of the room's tokens; null: the service's public address.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 512))]
     pub issuer: Option<String>,
-    /// What happens while Redis cannot be reached.
+    /// What newcomers are told while Redis cannot be reached: `closed`, to come back; `open`, to
+    /// enter, with a short-lived token and without a number.
     pub on_redis_failure: OnRedisFailure,
     /// Polls per second that the waiting crowd of this room may cost.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000_000))]
     pub poll_budget_per_second: u32,
-    /// Whether clients that ask for JSON are answered in the form of Cloudflare's waiting rooms.
+    /// Whether status requests that ask for JSON only are answered in the form of Cloudflare's
+    /// waiting rooms.
     pub json_response_enabled: bool,
-}
-
-/// A field that cannot be as it was given, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldError {
-    /// The field's name in the API, with the way to it: `routes[1].host`.
-    pub field: Cow<'static, str>,
-    /// What is wrong and how to mend it.
-    pub reason: String,
 }
 
 // === impl RoomSettings ===

@@ -2,7 +2,7 @@
 //!
 //! Every answer says `*`; an answer to `OPTIONS` lists what is allowed and reaches no handler. No
 //! credentials: a ticket that travels between origins does so in the `Vestibule-Ticket` header.
-//! A static header or two per request, where a general CORS layer builds maps.
+//! Not tower-http's layer: that one leaves `Access-Control-Expose-Headers` out of preflights.
 
 use std::{
     pin::Pin,

@@ -8,7 +8,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicU32, Ordering::Relaxed},
     },
     task::{Context, Poll, ready},
 };
@@ -18,6 +18,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use pin_project_lite::pin_project;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::{Layer, Service};
 
 use crate::problem::{Problem, ProblemType};
@@ -31,14 +32,16 @@ pub const DEFAULT_MAX_IN_FLIGHT: usize = 10_000;
 /// The layer. All services made by it and its clones share one limit.
 #[derive(Debug, Clone)]
 pub struct Shed {
-    gate: Arc<Gate>,
+    places: Arc<Semaphore>,
+    /// How many requests were refused.
+    refused: Arc<AtomicU32>,
 }
 
 /// A service that sheds what exceeds the limit.
 #[derive(Debug, Clone)]
 pub struct Shedding<S> {
     inner: S,
-    gate: Arc<Gate>,
+    shed: Shed,
 }
 
 pin_project! {
@@ -48,21 +51,10 @@ pin_project! {
         // None: refused, so that nothing was started.
         #[pin]
         inner: Option<F>,
-        gate: Option<Permit>,
+        place: Option<OwnedSemaphorePermit>,
         refused_with: u32,
     }
 }
-
-#[derive(Debug)]
-struct Gate {
-    max: usize,
-    in_flight: AtomicUsize,
-    shed: AtomicU32,
-}
-
-/// One of the places, given back when dropped.
-#[derive(Debug)]
-struct Permit(Arc<Gate>);
 
 // === impl Shed ===
 
@@ -70,8 +62,14 @@ impl Shed {
     /// Sheds beyond `max` requests in flight; 0 refuses everything.
     #[must_use]
     pub fn new(max: usize) -> Self {
-        let gate = Gate { max, in_flight: AtomicUsize::new(0), shed: AtomicU32::new(0) };
-        Self { gate: Arc::new(gate) }
+        let places = Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)));
+        Self { places, refused: Arc::default() }
+    }
+
+    /// Seconds until a refused client should come back: 1 and 2 in turns, so that a burst that
+    /// was shed as one does not return as one.
+    fn come_back_in(&self) -> u32 {
+        1 + self.refused.fetch_add(1, Relaxed) % 2
     }
 }
 
@@ -85,30 +83,7 @@ impl<S> Layer<S> for Shed {
     type Service = Shedding<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Shedding { inner, gate: Arc::clone(&self.gate) }
-    }
-}
-
-// === impl Gate ===
-
-impl Gate {
-    fn enter(self: &Arc<Self>) -> Option<Permit> {
-        // The permit gives the place back, also when it turns out to be one too many.
-        let before = self.in_flight.fetch_add(1, Relaxed);
-        let permit = Permit(Arc::clone(self));
-        (before < self.max).then_some(permit)
-    }
-
-    /// Seconds until a refused client should come back: 1 and 2 in turns, so that a burst that
-    /// was shed as one does not return as one.
-    fn come_back_in(&self) -> u32 {
-        1 + self.shed.fetch_add(1, Relaxed) % 2
-    }
-}
-
-impl Drop for Permit {
-    fn drop(&mut self) {
-        self.0.in_flight.fetch_sub(1, Relaxed);
+        Shedding { inner, shed: self.clone() }
     }
 }
 
@@ -127,14 +102,14 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        match self.gate.enter() {
-            Some(permit) => SheddingFuture {
+        match Arc::clone(&self.shed.places).try_acquire_owned() {
+            Ok(place) => SheddingFuture {
                 inner: Some(self.inner.call(request)),
-                gate: Some(permit),
+                place: Some(place),
                 refused_with: 0,
             },
-            None => {
-                SheddingFuture { inner: None, gate: None, refused_with: self.gate.come_back_in() }
+            Err(_) => {
+                SheddingFuture { inner: None, place: None, refused_with: self.shed.come_back_in() }
             }
         }
     }
@@ -155,20 +130,21 @@ where
             return Poll::Ready(Ok(problem.into_response()));
         };
         let result = ready!(inner.poll(cx));
-        *this.gate = None;
+        *this.place = None;
         Poll::Ready(result)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+
     use axum::{
         Router,
         body::Body,
         http::{StatusCode, header::RETRY_AFTER},
         routing::get,
     };
-    use tokio::sync::Semaphore;
     use tower::ServiceExt;
 
     use super::*;
@@ -209,7 +185,7 @@ mod tests {
             let router = router.clone();
             async move { send(&router).await.status() }
         });
-        while shed.gate.in_flight.load(Relaxed) == 0 {
+        while shed.places.available_permits() == 1 {
             tokio::task::yield_now().await;
         }
         let other = Request::get("/quick").body(Body::empty()).unwrap();
@@ -218,7 +194,7 @@ mod tests {
         go_on.add_permits(2);
         assert_eq!(first.await.unwrap(), StatusCode::OK);
         assert_eq!(send(&router).await.status(), StatusCode::OK);
-        assert_eq!(shed.gate.in_flight.load(Relaxed), 0);
+        assert_eq!(shed.places.available_permits(), 1);
     }
 
     #[tokio::test]
@@ -229,8 +205,8 @@ mod tests {
         assert!(
             std::future::poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx).is_pending())).await
         );
-        assert_eq!(shed.gate.in_flight.load(Relaxed), 1);
+        assert_eq!(shed.places.available_permits(), 0);
         drop(answer);
-        assert_eq!(shed.gate.in_flight.load(Relaxed), 0);
+        assert_eq!(shed.places.available_permits(), 1);
     }
 }

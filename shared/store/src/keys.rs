@@ -29,6 +29,8 @@
 //! | `vestibule:{deployment}:epoch` | string | no | the leader's fencing epoch |
 //! | `vestibule:{deployment}:routes` | string | 10 s | who changes the routes of a room just now |
 //! | `vestibule:{deployment}:routes-epoch` | string | no | counts such changes |
+//! | `vestibule:{deployment}:config-changes` | sorted set | newest 1000 | room → revision of its last change of config |
+//! | `vestibule:{deployment}:admissions` | hash | swept | admission → when it was last seen, and the revision it goes by |
 
 use vestibule_domain::RoomId;
 
@@ -38,6 +40,8 @@ pub(crate) const SNAPSHOTS: &str = "vestibule:snapshots";
 pub(crate) const DELETIONS: &str = "vestibule:deletions";
 /// Channel on which ended sessions are pushed, as JSON.
 pub(crate) const ENDINGS: &str = "vestibule:endings";
+/// Channel on which the names of rooms are pushed whose config was changed.
+pub(crate) const CHANGES: &str = "vestibule:changes";
 
 pub(crate) const ROOMS: &str = "vestibule:{deployment}:rooms";
 pub(crate) const SCHEMA: &str = "vestibule:{deployment}:schema";
@@ -47,6 +51,8 @@ pub(crate) const LEASE: &str = "vestibule:{deployment}:lease";
 pub(crate) const EPOCH: &str = "vestibule:{deployment}:epoch";
 pub(crate) const ROUTES_LEASE: &str = "vestibule:{deployment}:routes";
 pub(crate) const ROUTES_EPOCH: &str = "vestibule:{deployment}:routes-epoch";
+pub(crate) const CONFIG_CHANGES: &str = "vestibule:{deployment}:config-changes";
+pub(crate) const ADMISSIONS: &str = "vestibule:{deployment}:admissions";
 
 /// Something that a room keeps in Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -95,6 +95,7 @@ fn patience(share: f64, chance: f64, part: f64) -> Option<f64> {
 }
 
 /// A seed for a run that was given none: short enough to be typed again.
+#[expect(clippy::disallowed_methods, reason = "the seed of a run that was given none")]
 pub(crate) fn fresh_seed() -> u64 {
     u64::from(rand::rng().random::<u32>())
 }

@@ -26,7 +26,8 @@ use crate::{caches::CoverageCache, flows::Flows, page::Pages};
 pub(crate) struct Authorizer {
     flows: Arc<Flows>,
     pages: Arc<Pages>,
-    coverage: CoverageCache,
+    /// What the rooms cover.
+    pub(crate) coverage: CoverageCache,
     /// How often it decided what.
     pub(crate) decisions: DecisionCounter,
     /// Who may ask about others' requests.

@@ -5,11 +5,11 @@
 use std::net::IpAddr;
 
 use axum::http::{HeaderMap, Method, request::Parts};
-use vestibule_domain::site::{Headers, Request, RequestPath};
 use vestibule_runtime::{
     Peer,
     problem::{Problem, ProblemType},
 };
+use vestibule_site::{Headers, Request, RequestPath, without_port};
 
 use super::TrustedProxies;
 
@@ -96,7 +96,7 @@ impl OriginalRequest {
 
     /// The host that was asked for, without its port.
     pub(crate) fn host(&self) -> &str {
-        host(&self.authority)
+        without_port(&self.authority)
     }
 
     /// The whole address.
@@ -176,11 +176,4 @@ fn target(text: &str) -> Result<(String, RequestPath), Problem> {
         return Err(wrong("has a longer path than any browser sends"));
     }
     Ok((text.to_owned(), RequestPath::new(path)))
-}
-
-/// `authority` without its port.
-fn host(authority: &str) -> &str {
-    let port =
-        authority.rsplit_once(':').filter(|(_, port)| port.bytes().all(|c| c.is_ascii_digit()));
-    port.map_or(authority, |(host, _)| host)
 }

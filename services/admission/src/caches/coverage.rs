@@ -1,12 +1,13 @@
 //! Which room covers what, compiled once for all requests and anew whenever rooms change.
 
 use std::sync::{
-    Arc, Mutex,
+    Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
 use arc_swap::ArcSwap;
-use vestibule_domain::{RoomId, site::Coverage};
+use vestibule_domain::RoomId;
+use vestibule_site::Coverage;
 use vestibule_store::Feed;
 
 use crate::flows::BindingHandle;
@@ -15,7 +16,7 @@ use crate::flows::BindingHandle;
 #[derive(Debug)]
 pub(crate) struct CoverageCache {
     feed: Feed,
-    coverage: ArcSwap<Coverage>,
+    coverage: ArcSwap<Coverage<RoomId>>,
     /// One more than the version of the configs that it was compiled from; 0: none yet.
     compiled: AtomicU64,
     compiling: Mutex<()>,
@@ -30,20 +31,38 @@ impl CoverageCache {
         Self { feed, coverage, compiled: AtomicU64::new(0), compiling: Mutex::default() }
     }
 
-    /// What all rooms cover, as last heard.
-    pub(crate) fn get(&self) -> Arc<Coverage> {
-        let version = self.feed.configs_version() + 1;
-        if self.compiled.load(Ordering::Acquire) != version
-            // While one request compiles, others go by what was known before.
+    /// What all rooms cover, as last heard. While one request compiles, others go by what was known
+    /// before: nobody has been told yet that the change holds, see [`Self::bring_up_to_date`].
+    pub(crate) fn get(&self) -> Arc<Coverage<RoomId>> {
+        if self.is_outdated()
             && let Ok(_compiling) = self.compiling.try_lock()
         {
-            self.coverage.store(Arc::new(self.compile()));
-            self.compiled.store(version, Ordering::Release);
+            self.compile();
         }
         self.coverage.load_full()
     }
 
-    fn compile(&self) -> Coverage {
+    /// Compiles what the feed has taken in. When it returns, no request goes by less than that.
+    pub(crate) fn bring_up_to_date(&self) {
+        let _compiling = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_outdated() {
+            self.compile();
+        }
+    }
+
+    fn is_outdated(&self) -> bool {
+        self.compiled.load(Ordering::Acquire) != self.feed.configs_version() + 1
+    }
+
+    /// Only while `compiling` is held, so that nothing older replaces what is compiled.
+    fn compile(&self) {
+        // Read before the rooms are: what they hold is at least of this version.
+        let version = self.feed.configs_version() + 1;
+        self.coverage.store(Arc::new(self.coverage_of_rooms()));
+        self.compiled.store(version, Ordering::Release);
+    }
+
+    fn coverage_of_rooms(&self) -> Coverage<RoomId> {
         let rooms = self.feed.rooms();
         let bindings: Vec<(RoomId, BindingHandle)> = rooms
             .iter()

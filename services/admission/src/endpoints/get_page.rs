@@ -11,7 +11,7 @@ use vestibule_runtime::problem::Problem;
 
 use crate::{
     authorizer::OriginalRequest,
-    extractors::{self, VisitorRequest, wants_json, wants_page_json},
+    extractors::{self, VisitorRequest, is_for_people, wants_json, wants_page_json},
     page::{self, Address},
     responses::VisitorReply,
     state::Admission,
@@ -21,7 +21,7 @@ use crate::{
 ///
 /// For browsers. A newcomer gets a place; whoever's turn it is gets a button, and enters only by
 /// it: through the gateway in front of the wanted page, or, where there is none, by
-/// `POST /room/{room}/enter`. The page asks for news by itself, with or without script.
+/// `POST /room/{room}/enter`. The page asks for updates by itself, with or without script.
 ///
 /// A trusted proxy that tells the original request (`X-Forwarded-Uri`, as nginx's `error_page`
 /// does) gets the page for the place of that request.
@@ -35,7 +35,7 @@ use crate::{
     responses(
         (status = 200, description = "The page; for `Accept: application/vnd.vestibule.page+json` what it shows, as JSON; for exactly `application/json` where the visitor stands. While the visitor waits the status is the room's `queueing_status_code`",
             content_type = "text/html"),
-        (status = 404, description = "No such room", body = Problem),
+        (status = 404, description = "No such room: a page that says so for browsers, a problem for others", body = Problem),
         (status = 503, description = "Busy: a page that tries again by itself"),
     )
 )]
@@ -47,14 +47,18 @@ pub(crate) async fn get_page(
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let (headers, flows) = (&parts.headers, &admission.flows);
-    let mut room = extractors::room(flows, &room)?;
+    let query = query.as_deref().unwrap_or_default();
+    let mut room = match extractors::room(flows, &room) {
+        Err(_) if is_for_people(headers) => return Ok(page::without_room(flows, headers, query)),
+        found => found?,
+    };
     let proxies = &admission.authorizer.proxies;
     let address = if OriginalRequest::is_forwarded(&parts, proxies) {
         let original = OriginalRequest::forwarded(&parts, proxies)?;
         room.https = original.https;
         Address::in_place(&flows.public_url, &room, headers, &original.url())
     } else {
-        Address::direct(&flows.public_url, &room, headers, query.as_deref().unwrap_or_default())
+        Address::direct(&flows.public_url, &room, headers, query)
     };
     let request = VisitorRequest::new(room, headers);
     let ticket = request.ticket.value();

@@ -17,6 +17,13 @@ pub(crate) fn wants_cloudflares_form(settings: &RoomSettings, headers: &HeaderMa
     settings.json_response_enabled && wants_json(headers)
 }
 
+/// Whether a person is to read the answer: the request is a browser's, or the page's own script's.
+#[must_use]
+pub(crate) fn is_for_people(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    wants_page_json(headers) || accept.is_some_and(|accept| accept.contains("text/html"))
+}
+
 /// Whether the waiting page's own script asks.
 #[must_use]
 pub(crate) fn wants_page_json(headers: &HeaderMap) -> bool {

@@ -5,6 +5,6 @@ mod accept;
 mod ticket_transport;
 mod visitor_request;
 
-pub(crate) use accept::{wants_cloudflares_form, wants_json, wants_page_json};
-pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport};
+pub(crate) use accept::{is_for_people, wants_cloudflares_form, wants_json, wants_page_json};
+pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport, cookie_lines};
 pub(crate) use visitor_request::{PresentedTicket, VisitorRequest, room};

@@ -1,25 +1,16 @@
 //! How a ticket travels: in a cookie (browsers) or in a header (apps). The new ticket goes back the
 //! same way; someone who sent none gets it both ways.
 
-use std::fmt::Write;
-
 use axum::http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{COOKIE, SET_COOKIE},
 };
-use vestibule_domain::{
-    RoomId,
-    site::{CookieKind, SiteBinding},
-};
+use vestibule_domain::RoomId;
+use vestibule_site::{CookieKind, SiteBinding};
 
 /// The header that carries tickets.
 pub(crate) const TICKET: HeaderName = HeaderName::from_static("vestibule-ticket");
 
-const COOKIE_PREFIX: &str = "vestibule_";
-/// A browser takes a cookie with this prefix only from the very host, over https.
-const HOST_PREFIX: &str = "__Host-";
-/// As long as all attributes together, at least.
-const ATTRIBUTES_LENGTH: usize = 90;
 /// How long a browser keeps the cookie, in seconds: longer than any line.
 const COOKIE_AGE: u64 = 7 * 24 * 3600;
 
@@ -59,7 +50,7 @@ impl TicketTransport {
         if let Some(ticket) = headers.get(TICKET).and_then(|value| value.to_str().ok()) {
             return (Self::Header, Some(ticket));
         }
-        let ticket = in_cookies(headers, binding.cookie.ending(room));
+        let ticket = binding.cookie.find(CookieKind::Ticket, room.as_str(), cookie_lines(headers));
         (if ticket.is_some() { Self::Cookie } else { Self::Unknown }, ticket)
     }
 
@@ -89,34 +80,16 @@ impl Cookies<'_> {
     /// Sets a cookie for `age` seconds; an age of 0 removes it.
     pub(crate) fn set(self, headers: &mut HeaderMap, kind: CookieKind, value: &str, age: u64) {
         let attributes = self.binding.cookie.attributes(self.https);
-        let mut cookie = self.binding.cookie.name(kind, self.room, self.https);
-        cookie.reserve(value.len() + ATTRIBUTES_LENGTH);
-        cookie.push('=');
-        cookie.push_str(value);
-        // Writing to a text does not fail.
-        let _ = write!(cookie, "; Max-Age={age}{attributes}");
-        if let Ok(value) = HeaderValue::try_from(cookie) {
+        let name = self.binding.cookie.name(kind, self.room.as_str(), self.https);
+        if let Ok(value) = HeaderValue::try_from(attributes.set_cookie(name, value, age)) {
             headers.append(SET_COOKIE, value);
         }
     }
 }
 
-/// The ticket in the cookie that ends with `ending`. The name that no neighbour of the same domain
-/// can set goes before the plain one.
-fn in_cookies<'a>(headers: &'a HeaderMap, ending: &str) -> Option<&'a str> {
-    let lines = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut plain = None;
-    for pair in lines.flat_map(|line| line.split(';')).map(str::trim) {
-        let own = pair.strip_prefix(HOST_PREFIX);
-        let rest = own.unwrap_or(pair).strip_prefix(COOKIE_PREFIX);
-        let rest = rest.and_then(|rest| rest.strip_prefix(ending));
-        let Some(ticket) = rest.and_then(|rest| rest.strip_prefix('=')) else { continue };
-        if own.is_some() {
-            return Some(ticket);
-        }
-        plain = plain.or(Some(ticket));
-    }
-    plain
+/// The `Cookie` headers of a request, as far as they are ASCII.
+pub(crate) fn cookie_lines(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok())
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! What goes on beside the requests: the start, the feed, the key ring, the counts of presence.
+//! What goes on beside the requests: the start, the feed, changes of rooms, the
+//! key ring, the counts of presence.
 
 mod startup;
 
@@ -14,8 +15,12 @@ pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
     let opening = Startup::new(lifecycle.readiness());
     lifecycle.spawn("opening", opening.run(Arc::clone(admission), lifecycle.clone()));
     lifecycle.spawn("live", end_streams(Arc::clone(admission), lifecycle.clone()));
-    for (name, task) in [("feed", Task::Feed), ("keys", Task::Keys), ("check-ins", Task::CheckIns)]
-    {
+    for (name, task) in [
+        ("feed", Task::Feed),
+        ("changes", Task::Changes),
+        ("keys", Task::Keys),
+        ("check-ins", Task::CheckIns),
+    ] {
         let (admission, drained) = (Arc::clone(admission), lifecycle.drained().clone());
         lifecycle.spawn(name, async move {
             tokio::select! { () = task.run(&admission) => {}, () = drained.cancelled() => {} }
@@ -24,7 +29,7 @@ pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
     }
 }
 
-/// Ends the streams of live news when the stop begins: they would outlast it.
+/// Ends the streams of live updates when the stop begins: they would outlast it.
 async fn end_streams(admission: Arc<Admission>, lifecycle: Lifecycle) {
     lifecycle.soft().cancelled().await;
     admission.pages.live.close();
@@ -33,6 +38,7 @@ async fn end_streams(admission: Arc<Admission>, lifecycle: Lifecycle) {
 #[derive(Debug, Clone, Copy)]
 enum Task {
     Feed,
+    Changes,
     Keys,
     CheckIns,
 }
@@ -43,15 +49,21 @@ impl Task {
     async fn run(self, admission: &Admission) {
         match self {
             Self::Feed => Box::pin(admission.feed.clone().run()).await,
+            Self::Changes => {
+                let coverage = &admission.authorizer.coverage;
+                admission.feed.follow_changes(|| coverage.bring_up_to_date()).await;
+            }
             Self::Keys => admission.keys.clone().run().await,
             Self::CheckIns => admission.flows.check_ins.run().await,
         }
     }
 
     async fn finish(self, admission: &Admission) {
-        if matches!(self, Self::CheckIns) {
+        match self {
             // The last counts, of the visitors whom this instance has just answered.
-            admission.flows.check_ins.send().await;
+            Self::CheckIns => admission.flows.check_ins.send().await,
+            Self::Changes => admission.feed.take_in_no_more().await,
+            Self::Feed | Self::Keys => {}
         }
     }
 }

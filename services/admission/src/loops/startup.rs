@@ -54,6 +54,7 @@ impl Startup {
 async fn look(admission: &Admission) -> Result<(), KeyError> {
     admission.store.check_schema().await?;
     admission.flows.region.learn_index(&admission.store).await?;
-    admission.feed.refresh().await?;
+    let coverage = &admission.authorizer.coverage;
+    admission.feed.take_in_changes(|| coverage.bring_up_to_date()).await?;
     admission.keys.refresh().await.map(drop)
 }

@@ -2,8 +2,8 @@
 //! at its own address. Every address that comes from outside is checked here.
 
 use axum::http::HeaderMap;
-use vestibule_domain::site::{Host, Route};
-use vestibule_page::{Chooser, Language, ReturnAddress};
+use vestibule_page::{Language, LanguageForm};
+use vestibule_site::{Host, ReturnAddress, UrlParts, encode_path, without_parameter};
 
 use super::language;
 use crate::flows::RoomContext;
@@ -28,10 +28,10 @@ pub(crate) struct Address {
     pub(crate) here: String,
     /// Where to enter by a form.
     pub(crate) enter: Option<String>,
-    /// Where live news come from.
+    /// Where live updates come from.
     pub(crate) live: Option<String>,
     /// How the language is chosen.
-    pub(crate) chooser: Chooser,
+    pub(crate) language_form: LanguageForm,
     /// The language.
     pub(crate) language: Language,
     /// Whether the visitor has just chosen it.
@@ -52,9 +52,10 @@ impl Address {
     ) -> Self {
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
         let (kept, chosen) = take(query, LANGUAGE_IN_PLACE);
-        let wanted = ReturnAddress::parse(&without(url, LANGUAGE_IN_PLACE), |_| true);
+        let wanted = ReturnAddress::parse(&without_parameter(url, LANGUAGE_IN_PLACE), |_| true);
         let origin = wanted.as_ref().and_then(|wanted| wanted.origin());
-        let is_own_origin = origin.is_some() && origin == origin_of(public_url);
+        let is_own_origin =
+            origin.is_some() && origin == UrlParts::split(public_url).map(|own| own.origin);
         let language = language::choose(chosen.as_deref(), headers, room);
         let name = &room.snapshot.room;
         Self {
@@ -64,14 +65,14 @@ impl Address {
             live: is_own_origin.then(|| {
                 format!("{public_url}/room/{name}/live?{}", self_query(wanted.as_ref(), language))
             }),
-            chooser: Chooser {
+            language_form: LanguageForm {
                 action: ReturnAddress::parse(path, |_| true)
                     .map_or("/".into(), |path| path.as_str().to_owned()),
                 parameter: LANGUAGE_IN_PLACE,
                 kept,
             },
             language,
-            language_is_chosen: chosen.is_some_and(|tag| Language::of_tag(&tag).is_some()),
+            language_is_chosen: chosen.is_some_and(|tag| Language::from_tag(&tag).is_some()),
             no_seat: false,
             wanted,
         }
@@ -101,13 +102,18 @@ impl Address {
             here: format!("{name}{query}"),
             enter: needs_form.then(|| format!("{name}/enter{query}")),
             live: Some(format!("{name}/live?{}", self_query(asked.as_ref(), language))),
-            chooser: Chooser { action: name.to_string(), parameter: LANGUAGE, kept },
+            language_form: LanguageForm { action: name.to_string(), parameter: LANGUAGE, kept },
             language,
-            language_is_chosen: chosen.is_some_and(|tag| Language::of_tag(&tag).is_some()),
+            language_is_chosen: chosen.is_some_and(|tag| Language::from_tag(&tag).is_some()),
             no_seat: value(NO_SEAT).is_some(),
             wanted,
         }
     }
+}
+
+/// The language that the query of the page's own address chooses.
+pub(super) fn chosen_language(query: &str) -> Option<String> {
+    take(query, LANGUAGE).1
 }
 
 /// The query of the page's own address: where to go, and the language.
@@ -124,31 +130,16 @@ fn take(query: &str, name: &str) -> (Vec<(String, String)>, Option<String>) {
     (rest, named.into_iter().next_back().map(|(_, value)| value))
 }
 
-/// `url` without the parameter `name`, and otherwise as it was sent.
-fn without(url: &str, name: &str) -> String {
-    let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
-    let is_named = |pair: &str| pair.split('=').next() == Some(name);
-    let kept: Vec<_> = query.split('&').filter(|pair| !is_named(pair)).collect();
-    if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
-}
-
 fn written(pairs: &[(String, String)]) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
 /// Whether `host` is of the site: covered by one of the room's routes, or that of this service.
 fn covers(public_url: &str, room: &RoomContext, host: &str) -> bool {
-    let covers = |route: &Route| {
-        let name = route.host.name();
-        if route.host.is_wildcard() {
-            host.strip_suffix(name).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
-        } else {
-            host == name
-        }
-    };
     let own = ReturnAddress::parse(public_url, |_| true);
-    let own = own.as_ref().and_then(|own| own.host()).map(Host::of_request);
-    own.is_some_and(|own| own == host) || room.binding.routes.iter().any(covers)
+    let own = own.as_ref().and_then(|own| own.host()).map(Host::from_request);
+    own.is_some_and(|own| own == host)
+        || room.binding.routes.iter().any(|route| route.host.covers(host))
 }
 
 /// The first place of the site that the room covers and that can be told.
@@ -156,50 +147,7 @@ fn root(room: &RoomContext) -> Option<ReturnAddress> {
     let scheme = if room.https { "https" } else { "http" };
     let mut routes = room.binding.routes.iter().filter(|route| !route.host.is_wildcard());
     routes.find_map(|route| {
-        let path: String = route.path.bytes().map(in_path).collect();
+        let path = encode_path(&route.path);
         ReturnAddress::parse(&format!("{scheme}://{}{path}", route.host), |_| true)
     })
-}
-
-fn in_path(byte: u8) -> String {
-    let plain = byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@".contains(&byte);
-    if plain { char::from(byte).to_string() } else { format!("%{byte:02X}") }
-}
-
-/// Scheme, host and port.
-fn origin_of(url: &str) -> Option<&str> {
-    let host = url.find("://")? + 3;
-    Some(url[host..].find('/').map_or(url, |end| &url[..host + end]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_choice_of_a_language_is_taken_out_of_the_address_and_nothing_else() {
-        let clean = |url: &str| without(url, LANGUAGE_IN_PLACE);
-        for same in ["http://a/b", "http://a/b?", "http://a/?x=red%20wine&y=+&lang=de&z"] {
-            assert_eq!(clean(same), same);
-        }
-        assert_eq!(clean("http://a/b?vestibule_lang=de"), "http://a/b");
-        assert_eq!(
-            clean("http://a/?x=%20&vestibule_lang=de&y&vestibule_lang"),
-            "http://a/?x=%20&y"
-        );
-    }
-
-    #[test]
-    fn paths_of_routes_are_written_as_addresses_have_them() {
-        let written = |path: &str| path.bytes().map(in_path).collect::<String>();
-        assert_eq!(written("/sale/a-b_c~1"), "/sale/a-b_c~1");
-        assert_eq!(written("/über a\"<"), "/%C3%BCber%20a%22%3C");
-    }
-
-    #[test]
-    fn an_origin_is_scheme_host_and_port() {
-        assert_eq!(origin_of("https://a.example:8443/x/y"), Some("https://a.example:8443"));
-        assert_eq!(origin_of("http://a"), Some("http://a"));
-        assert_eq!(origin_of("nonsense"), None);
-    }
 }

@@ -2,34 +2,39 @@
 
 use axum::http::{
     HeaderMap, HeaderValue,
-    header::{ACCEPT_LANGUAGE, COOKIE, SET_COOKIE},
+    header::{ACCEPT_LANGUAGE, SET_COOKIE},
 };
 use vestibule_page::Language;
+use vestibule_site::cookie_pairs;
 
-use crate::flows::RoomContext;
+use crate::{extractors::cookie_lines, flows::RoomContext};
 
 const NAME: &str = "vestibule_lang";
 /// How long a choice is remembered, in seconds: a year.
-const AGE: u32 = 365 * 24 * 3600;
+const AGE: u64 = 365 * 24 * 3600;
 
 /// The language: as just `chosen`, as chosen before, as the browser wants it, as the room has it.
 pub(super) fn choose(chosen: Option<&str>, headers: &HeaderMap, room: &RoomContext) -> Language {
+    choose_or(chosen, headers, &room.binding.default_language)
+}
+
+/// The same where there is no room that has one: `default` instead.
+pub(super) fn choose_or(chosen: Option<&str>, headers: &HeaderMap, default: &str) -> Language {
     let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     let chosen: Vec<_> = chosen.into_iter().chain(remembered(headers)).collect();
-    Language::negotiate(&chosen, accepted.unwrap_or_default(), &room.binding.default_language)
+    Language::negotiate(&chosen, accepted.unwrap_or_default(), default)
 }
 
 /// Has the browser remember a choice.
 pub(super) fn remember(language: Language, room: &RoomContext, headers: &mut HeaderMap) {
     let attributes = room.binding.cookie.attributes(room.https);
-    let cookie = format!("{NAME}={}; Max-Age={AGE}{attributes}", language.code());
-    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+    let cookie = attributes.set_cookie(NAME, language.code(), AGE);
+    if let Ok(cookie) = HeaderValue::try_from(cookie) {
         headers.append(SET_COOKIE, cookie);
     }
 }
 
 fn remembered(headers: &HeaderMap) -> Option<&str> {
-    let lines = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = lines.flat_map(|line| line.split(';')).map(str::trim);
-    pairs.find_map(|pair| pair.strip_prefix(NAME)?.strip_prefix('='))
+    let mut pairs = cookie_pairs(cookie_lines(headers));
+    pairs.find(|(name, _)| *name == NAME).map(|(_, tag)| tag)
 }

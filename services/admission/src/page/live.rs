@@ -1,4 +1,4 @@
-//! Live news for the page: a stream that tells when what the visitor would see has changed. It comes
+//! Live updates for the page: a stream that tells when what the visitor would see has changed. It comes
 //! on top of the page's polls: nothing here counts as a check-in or asks Redis, and a page that gets
 //! no stream goes on polling.
 
@@ -19,7 +19,7 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep},
 };
-use vestibule_page::{Shown, View};
+use vestibule_page::{PageContent, PageView};
 use vestibule_token::Ticket;
 
 use super::{Address, Pages, view::Shows};
@@ -28,7 +28,7 @@ use crate::flows::{ClaimWindow, RoomContext, VisitorResponse};
 /// A stream ends after so long, and the page asks for another one: by then another instance may
 /// have more room.
 const LONGEST: Duration = Duration::from_mins(5);
-/// How often the stream looks for news of someone near the front, and of someone far behind, in
+/// How often the stream looks at someone near the front, and of someone far behind, in
 /// seconds.
 const PAUSE_SECONDS: std::ops::RangeInclusive<u64> = 1..=5;
 /// A comment now and then keeps proxies from hanging up.
@@ -36,7 +36,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// When a page whose stream ended asks for another one.
 const RETRY: Duration = Duration::from_secs(3);
 
-/// How many pages are told news here, and may be.
+/// How many pages get live updates here, and may.
 #[derive(Debug)]
 pub(crate) struct LiveStreams {
     max: usize,
@@ -45,7 +45,7 @@ pub(crate) struct LiveStreams {
     stops: watch::Sender<bool>,
 }
 
-/// One page that is told news.
+/// One page that gets live updates.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     pages: Arc<Pages>,
@@ -55,8 +55,8 @@ pub(crate) struct Watcher {
     query: String,
     until: Instant,
     stops: watch::Receiver<bool>,
-    /// What the page shows.
-    told: Option<Shown>,
+    /// What the page shows, without what changes merely because time passes.
+    told: Option<PageContent>,
     pause: Duration,
 }
 
@@ -68,7 +68,7 @@ impl LiveStreams {
         Self { max, open: AtomicUsize::new(0), stops: watch::Sender::new(false) }
     }
 
-    /// How many pages are told news now.
+    /// How many pages get live updates now.
     pub(crate) fn open(&self) -> usize {
         self.open.load(Ordering::Relaxed)
     }
@@ -88,7 +88,7 @@ impl LiveStreams {
 
 impl Watcher {
     /// Watches for the holder of `ticket`, who waits in `room` before a page with this query; `None`
-    /// when too many pages are told news.
+    /// when too many pages get live updates.
     pub(crate) fn new(
         pages: &Arc<Pages>,
         room: RoomContext,
@@ -110,19 +110,19 @@ impl Watcher {
             told: None,
             pause: Duration::from_secs(*PAUSE_SECONDS.start()),
         };
-        watcher.told = watcher.look();
+        watcher.told = watcher.look().map(|content| content.without_clock());
         Some(watcher)
     }
 
-    /// The stream: news, and a comment now and then.
+    /// The stream: updates, and a comment now and then.
     pub(crate) fn into_stream(
         self,
     ) -> Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>> {
-        let news = stream::unfold(self, async |mut watcher| {
+        let updates = stream::unfold(self, async |mut watcher| {
             let event = watcher.next().await?;
             Some((Ok(event), watcher))
         });
-        Sse::new(news).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+        Sse::new(updates).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
     }
 
     async fn next(&mut self) -> Option<Event> {
@@ -134,17 +134,17 @@ impl Watcher {
                 () = sleep(self.pause) => {}
                 _ = self.stops.changed() => return None,
             }
-            let shown = self.look()?;
-            if self.told.as_ref() != Some(&shown) {
-                let event = Event::default().retry(RETRY).data(shown.to_json());
-                self.told = Some(shown);
-                return Some(event);
+            let content = self.look()?;
+            let told = content.without_clock();
+            if self.told.as_ref() != Some(&told) {
+                self.told = Some(told);
+                return Some(Event::default().retry(RETRY).data(content.to_json()));
             }
         }
     }
 
     /// What the page would show now; `None` when the room has gone, or was reset.
-    fn look(&mut self) -> Option<Shown> {
+    fn look(&mut self) -> Option<PageContent> {
         let flows = &self.pages.flows;
         let now = flows.room(self.room.snapshot.room.as_str())?;
         if now.snapshot.reset_epoch != self.room.snapshot.reset_epoch {
@@ -154,13 +154,10 @@ impl Watcher {
         let response = flows.peek(&self.room, &self.ticket).ok()?;
         let far = response.status.wait_seconds.unwrap_or(120) / 60;
         self.pause = Duration::from_secs(far.clamp(*PAUSE_SECONDS.start(), *PAUSE_SECONDS.end()));
-        let mut shown = Shown::from_view(&self.view(&response));
-        // Time passes without news.
-        shown.times.remove("updated");
-        Some(shown)
+        Some(PageContent::from_view(&self.view(&response)))
     }
 
-    fn view(&self, response: &VisitorResponse) -> View {
+    fn view(&self, response: &VisitorResponse) -> PageView {
         let public_url = &self.pages.flows.public_url;
         let address = Address::direct(public_url, &self.room, &self.headers, &self.query);
         let shows = Shows {

@@ -15,13 +15,13 @@ use axum::{
     http::{HeaderMap, HeaderName, StatusCode},
     response::Response,
 };
-use vestibule_domain::site::CookieKind;
-use vestibule_page::{CustomPage, State, View, render};
+use vestibule_page::{CustomPage, PageState, PageView, render};
+use vestibule_site::CookieKind;
 
 use self::view::Shows;
 pub(crate) use self::{
     address::{Address, NO_SEAT},
-    busy::busy,
+    busy::{busy, without_room},
     live::{LiveStreams, Watcher},
 };
 use crate::{
@@ -40,14 +40,14 @@ pub(crate) struct Pages {
     flows: Arc<Flows>,
     /// Operators' own pages and logos.
     pub(crate) brandings: BrandingCache,
-    /// The pages that are told news as they happen.
+    /// The pages that get live updates.
     pub(crate) live: LiveStreams,
 }
 
 // === impl Pages ===
 
 impl Pages {
-    /// At most `max_live_updates` pages are told news at a time.
+    /// At most `max_live_updates` pages get live updates at a time.
     pub(crate) fn new(flows: Arc<Flows>, max_live_updates: usize) -> Self {
         let live = LiveStreams::new(max_live_updates);
         Self { flows, brandings: BrandingCache::default(), live }
@@ -74,7 +74,8 @@ impl Pages {
     ) -> Response {
         let VisitorReply { room, presented, response } = reply;
         let before = presented.value();
-        let counts_down = headers.get(SHOWN).is_some_and(|shown| shown == State::YourTurn.name());
+        let counts_down =
+            headers.get(SHOWN).is_some_and(|shown| shown == PageState::YourTurn.name());
         let window = self.flows.claim_window(room, response, before.as_ref(), counts_down).await;
         let branding = self.brandings.get(&room.snapshot.room, &room.binding);
         let is_script = wants_page_json(headers);
@@ -92,7 +93,7 @@ impl Pages {
     }
 
     /// The operator's own page if there is one that works, else the default one.
-    fn html(&self, room: &RoomContext, branding: &RoomBranding, view: &View) -> Response {
+    fn html(&self, room: &RoomContext, branding: &RoomBranding, view: &PageView) -> Response {
         let custom = branding.page.as_ref().filter(|_| CustomPage::is_for(view));
         let own = custom.and_then(|page| match page.render(view) {
             Ok(rendered) => Some(rendered),
@@ -101,7 +102,7 @@ impl Pages {
                 None
             }
         });
-        let waits = view.state.is_in_line() || matches!(view.state, State::TurnedAway { .. });
+        let waits = view.state.is_in_line() || matches!(view.state, PageState::TurnedAway { .. });
         let status = StatusCode::from_u16(room.binding.queueing_status_code).ok();
         let status = status.filter(|_| waits).unwrap_or(StatusCode::OK);
         rendered::html(own.or_else(|| render(view).ok()), status)

@@ -11,19 +11,19 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use vestibule_page::{PAGE_JSON_TYPE, Rendered, Shown, View};
+use vestibule_page::{PAGE_JSON_TYPE, PageContent, PageView, RenderedPage};
 
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
 
 /// What the page shows, for its own script.
-pub(super) fn json(view: &View) -> Response {
-    let mut response = Response::new(Body::from(Shown::from_view(view).to_json()));
+pub(super) fn json(view: &PageView) -> Response {
+    let mut response = Response::new(Body::from(PageContent::from_view(view).to_json()));
     set_common(response.headers_mut(), HeaderValue::from_static(PAGE_JSON_TYPE));
     response
 }
 
 /// The page itself. `None`: it could not be rendered, which writing to memory never causes.
-pub(super) fn html(rendered: Option<Rendered>, status: StatusCode) -> Response {
+pub(super) fn html(rendered: Option<RenderedPage>, status: StatusCode) -> Response {
     let Some(rendered) = rendered else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };

@@ -1,6 +1,6 @@
 //! From a flow's answer to what the page shows of it.
 
-use vestibule_page::{Frame, Notices, State, View};
+use vestibule_page::{Notices, PageFrame, PageState, PageView};
 use vestibule_token::{Ticket, TicketState};
 
 use super::Address;
@@ -27,14 +27,14 @@ const LATE_MS: u32 = 10_000;
 // === impl Shows ===
 
 impl Shows<'_> {
-    pub(super) fn view(&self) -> View {
+    pub(super) fn view(&self) -> PageView {
         let (response, snapshot) = (self.response, &*self.room.snapshot);
         let body = &response.status;
         let state = self.state();
-        let is_at_door = body.status == Status::YourTurn && state == State::Waiting;
-        let waits = body.next_check_in_seconds > 0.0 && state != State::Inside;
+        let is_at_door = body.status == Status::YourTurn && state == PageState::Waiting;
+        let waits = body.next_check_in_seconds > 0.0 && state != PageState::Inside;
         let quartiles = body.wait_seconds_p25.zip(body.wait_seconds_p50).zip(body.wait_seconds_p75);
-        View {
+        PageView {
             room: snapshot.room.to_string(),
             state,
             method: snapshot.settings.queueing_method,
@@ -50,6 +50,9 @@ impl Shows<'_> {
             checked_in_ms: response.checked_in_at,
             interval_ms: if waits { response.interval_ms } else { 0 },
             refresh_ms: match millis(body.next_check_in_seconds) {
+                _ if matches!(state, PageState::TurnedAway { .. }) => {
+                    PageView::reopen_check_ms(self.room.known.now_ms())
+                }
                 _ if !waits => 0,
                 ms if self.window.is_over => ms.max(LATE_MS),
                 ms => ms,
@@ -67,15 +70,15 @@ impl Shows<'_> {
         }
     }
 
-    fn frame(&self) -> Frame {
+    fn frame(&self) -> PageFrame {
         let address = self.address.clone();
-        Frame {
+        PageFrame {
             language: address.language,
             wanted: address.wanted,
             enter: address.enter,
             is_in_place: address.is_in_place,
             here: address.here,
-            chooser: address.chooser,
+            language_form: address.language_form,
             live: address.live,
             logo: self.logo.map(str::to_owned),
             is_framed_anywhere: self.room.binding.cookie.partitioned,
@@ -98,22 +101,22 @@ impl Shows<'_> {
         Some((self.room.known.now_ms() / 1000).saturating_sub(since))
     }
 
-    fn state(&self) -> State {
+    fn state(&self) -> PageState {
         let (room, status) = (&self.room.snapshot, &self.response.status);
         match status.status {
-            Status::Admitted => State::Inside,
+            Status::Admitted => PageState::Inside,
             // The line is served a little ahead of the seats: a turn is told when one is free.
-            Status::YourTurn if self.room.has_free_seats() => State::YourTurn,
-            Status::Waiting if room.settings.queue_all => State::Paused,
+            Status::YourTurn if self.room.has_free_seats() => PageState::YourTurn,
+            Status::Waiting if room.settings.queue_all => PageState::Paused,
             Status::Waiting if room.is_prequeueing() || room.awaits_draw(status.queue_number) => {
-                State::Early
+                PageState::Early
             }
-            Status::Waiting | Status::YourTurn => State::Waiting,
+            Status::Waiting | Status::YourTurn => PageState::Waiting,
             Status::Closed if room.rejects() => {
-                State::TurnedAway { keeps_place: status.queue_number > 0 }
+                PageState::TurnedAway { keeps_place: status.queue_number > 0 }
             }
-            Status::Expired if !self.had_seat() => State::Missed,
-            Status::Closed | Status::Expired => State::SessionOver,
+            Status::Expired if !self.had_seat() => PageState::Missed,
+            Status::Closed | Status::Expired => PageState::SessionOver,
         }
     }
 

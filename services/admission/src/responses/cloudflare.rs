@@ -12,7 +12,7 @@ use axum::{
 };
 use serde::Serialize;
 use vestibule_domain::RoomSnapshot;
-use vestibule_page::{Form, Frame, Language, Notices, State, View};
+use vestibule_page::{CfWaitingRoom, Language, Notices, PageFrame, PageState, PageView};
 
 use super::VisitorReply;
 use crate::flows::{Status, VisitorResponse, VisitorStatus};
@@ -23,7 +23,7 @@ const REFRESH: HeaderName = HeaderName::from_static("refresh");
 #[derive(Debug, Serialize)]
 struct Body<'a> {
     #[serde(rename = "cfWaitingRoom")]
-    room: Form,
+    room: CfWaitingRoom,
     /// Ours, with the token, once the visitor is inside.
     #[serde(skip_serializing_if = "Option::is_none")]
     vestibule: Option<&'a VisitorStatus>,
@@ -32,7 +32,7 @@ struct Body<'a> {
 /// `reply` in Cloudflare's form, by what is known of the room by now.
 pub(super) fn respond(reply: VisitorReply<'_>) -> Response {
     let (known, status) = (&reply.room.known, &reply.response.status);
-    let form = Form::from_view(&view(reply.response, &known.snapshot(), known.now_ms()));
+    let form = CfWaitingRoom::from_view(&view(reply.response, &known.snapshot(), known.now_ms()));
     let inside = status.status == Status::Admitted;
     let next = whole(status.next_check_in_seconds);
     let body = Body { room: form, vestibule: inside.then_some(status) };
@@ -45,13 +45,13 @@ pub(super) fn respond(reply: VisitorReply<'_>) -> Response {
 }
 
 /// What the form tells: how the visitor stands, not where it stands in which page.
-fn view(response: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> View {
+fn view(response: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> PageView {
     let told = &response.status;
     let quartiles = told.wait_seconds_p25.zip(told.wait_seconds_p50).zip(told.wait_seconds_p75);
     let asks_again = told.next_check_in_seconds > 0.0;
-    View {
+    PageView {
         room: told.room.to_string(),
-        state: if told.status == Status::Admitted { State::Inside } else { State::Waiting },
+        state: if told.status == Status::Admitted { PageState::Inside } else { PageState::Waiting },
         method: room.settings.queueing_method,
         queue_all: room.settings.queue_all,
         event: room.event.clone(),
@@ -68,7 +68,7 @@ fn view(response: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> View {
         hold_seconds: None,
         grace_seconds: None,
         notices: Notices::default(),
-        frame: Frame::plain(Language::En),
+        frame: PageFrame::plain(Language::En),
     }
 }
 
@@ -138,7 +138,7 @@ mod tests {
     }
 
     fn form(room: &RoomSnapshot, answer: &VisitorResponse) -> Value {
-        serde_json::to_value(Form::from_view(&view(answer, room, NOW_MS))).unwrap()
+        serde_json::to_value(CfWaitingRoom::from_view(&view(answer, room, NOW_MS))).unwrap()
     }
 
     #[test]

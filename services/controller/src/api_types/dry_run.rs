@@ -7,16 +7,14 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vestibule_domain::{
-    FieldError, RoomId,
-    site::{
-        BypassRule, Coverage, Headers, Host, Request, RequestPath, Route, SiteBinding, Verdict,
-        is_token,
-    },
-};
+use vestibule_domain::{FieldError, RoomId};
 use vestibule_runtime::{Problem, ProblemType};
+use vestibule_site::{
+    BypassRule, Coverage, Headers, Host, Request, RequestPath, Route, SiteBinding, UrlParts,
+    Verdict, is_token,
+};
 
-use super::{refuse, site_schema};
+use super::refuse;
 
 /// A request to be looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, ToSchema)]
@@ -46,7 +44,6 @@ pub struct Match {
     #[schema(value_type = Option<String>)]
     room: Option<RoomId>,
     /// By which of its routes.
-    #[schema(value_type = Option<site_schema::Route>)]
     route: Option<Route>,
     /// The rule by which it passes all the same; null: it needs a session.
     bypassed_by: Option<MatchedRule>,
@@ -76,14 +73,6 @@ pub struct RuleVerdict {
     matched: bool,
 }
 
-/// The parts of an address, as they are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Address<'a> {
-    host: &'a str,
-    path: &'a str,
-    query: &'a str,
-}
-
 // === impl DryRunRequest ===
 
 impl DryRunRequest {
@@ -110,11 +99,11 @@ impl DryRunRequest {
     }
 
     /// The parts of its address, if all of it is well.
-    fn checked(&self) -> Result<Address<'_>, Problem> {
+    fn checked(&self) -> Result<UrlParts<'_>, Problem> {
         let error = |field: String, reason: String| FieldError { field: field.into(), reason };
         let mut errors = Vec::new();
         let wrong_url = |reason| errors.push(error("url".into(), reason));
-        let address = Address::parse(&self.url).map_err(wrong_url).ok();
+        let address = split(&self.url).map_err(wrong_url).ok();
         if !is_token(&self.method) {
             errors.push(error("method".into(), "must be a method such as GET".into()));
         }
@@ -130,10 +119,10 @@ impl DryRunRequest {
         address.ok_or_else(problem)
     }
 
-    fn request<'a>(&'a self, address: &Address<'a>) -> Request<'a> {
+    fn request<'a>(&'a self, address: &UrlParts<'a>) -> Request<'a> {
         Request {
-            host: address.host,
-            path: RequestPath::new(address.path),
+            host: address.authority,
+            path: RequestPath::new(if address.path.is_empty() { "/" } else { address.path }),
             query: address.query,
             method: &self.method,
             client: self.client.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
@@ -153,6 +142,21 @@ fn get() -> String {
     "GET".into()
 }
 
+/// The parts of `url`, as they are written.
+fn split(url: &str) -> Result<UrlParts<'_>, String> {
+    let whole = || "must be a whole address: https://shop.example/sale".to_owned();
+    let parts = UrlParts::split(url).ok_or_else(whole)?;
+    let name: Result<Host, _> = Host::from_request(parts.authority).parse();
+    match name {
+        Err(error) => Err(format!("names no host: a host {error}")),
+        Ok(name) if name.is_wildcard() => Err("must name one host".into()),
+        Ok(_) if parts.path.len() > RequestPath::MAX_LENGTH => {
+            Err(format!("must have a path of at most {} bytes", RequestPath::MAX_LENGTH))
+        }
+        Ok(_) => Ok(parts),
+    }
+}
+
 fn wrong_header(name: &str, value: &str) -> Option<&'static str> {
     if !is_token(name) {
         Some("is not the name of a header")
@@ -160,31 +164,6 @@ fn wrong_header(name: &str, value: &str) -> Option<&'static str> {
         Some("must not have control characters")
     } else {
         None
-    }
-}
-
-// === impl Address ===
-
-impl<'a> Address<'a> {
-    /// Takes `url` apart without changing a letter. What follows `#` is never sent.
-    fn parse(url: &'a str) -> Result<Self, String> {
-        let (scheme, rest) = url.split_once("://").unwrap_or_default();
-        if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
-            return Err("must be a whole address: https://shop.example/sale".into());
-        }
-        let rest = rest.split('#').next().unwrap_or_default();
-        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let name: Result<Host, _> = Host::of_request(host).parse();
-        match name {
-            Err(error) => return Err(format!("names no host: a host {error}")),
-            Ok(name) if name.is_wildcard() => return Err("must name one host".into()),
-            Ok(_) => {}
-        }
-        if path.len() > RequestPath::MAX_LENGTH {
-            return Err(format!("must have a path of at most {} bytes", RequestPath::MAX_LENGTH));
-        }
-        Ok(Self { host, path: if path.is_empty() { "/" } else { path }, query })
     }
 }
 
@@ -225,7 +204,11 @@ mod tests {
             ("https://[::1]:8080/x", "[::1]:8080", "/x", ""),
         ];
         for (url, host, path, query) in cases {
-            assert_eq!(Address::parse(url), Ok(Address { host, path, query }), "{url}");
+            let json = serde_json::json!({ "url": url });
+            let given: DryRunRequest = serde_json::from_value(json).unwrap();
+            let request = given.request(&given.checked().unwrap());
+            let read = (request.host, request.path.raw(), request.query);
+            assert_eq!(read, (host, path, query), "{url}");
         }
     }
 

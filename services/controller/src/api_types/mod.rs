@@ -1,21 +1,20 @@
-//! What goes over the wire: the controller's own documents, with their schemas. The rules are not
-//! here: rooms and events are checked by `vestibule-domain`.
+//! The documents of the controller's API. Rooms, events and their parts are types of
+//! `vestibule-domain` and `vestibule-site`, which describe and check them; here they are put together.
 
 mod dry_run;
 mod event;
 mod history;
-mod moment;
+mod members;
 mod refusal;
 mod room;
-mod site_schema;
 mod status;
 
 pub use dry_run::{DryRunRequest, Match, MatchedRule, RuleVerdict};
-pub(crate) use event::invalid_event;
-pub use event::{Beacon, Event, EventDetails, EventList};
+pub use event::{Event, EventDetails, EventList};
+pub(crate) use event::{invalid_event, take_commitment};
 pub use history::{History, Minute};
-pub use moment::{Moment, MomentError};
+pub use members::Members;
 pub(crate) use refusal::refuse;
 pub(crate) use room::invalid_room;
-pub use room::{Draft, Members, Room, RoomList};
+pub use room::{Draft, Room, RoomList};
 pub use status::{RoomState, RoomStatus};

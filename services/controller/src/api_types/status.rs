@@ -4,11 +4,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use vestibule_domain::{
     QueueingMethod, RoomId, RoomSnapshot,
-    schedule::{EventName, RoomConfig},
+    schedule::{EventName, RoomConfig, moment},
     slots::Usage,
 };
-
-use super::{Moment, room::queueing_methods};
 
 /// How a room stands.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -19,17 +17,18 @@ pub struct RoomStatus {
     /// What it does.
     pub state: RoomState,
     /// The method in force: the event's, or the room's own.
-    #[schema(schema_with = queueing_methods)]
     pub queueing_method: QueueingMethod,
     /// The event in force, pre-queue included; null: the room's own settings are in force.
     #[schema(value_type = Option<String>, example = "album-release")]
     pub event: Option<EventName>,
     /// When the event that comes next starts; null: none is planned, or the room is suspended.
+    #[serde(with = "moment::option")]
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-11-05T10:00:00Z")]
-    pub next_event_start_time: Option<Moment>,
+    pub next_event_start_time: Option<u64>,
     /// When its pre-queue opens; null: it has none.
+    #[serde(with = "moment::option")]
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-11-05T09:30:00Z")]
-    pub next_event_prequeue_start_time: Option<Moment>,
+    pub next_event_prequeue_start_time: Option<u64>,
     /// The highest queue number handed out.
     pub queue_counter: u64,
     /// Everyone whose position is at or below it may enter. Negative after negative increments.
@@ -84,8 +83,8 @@ impl RoomStatus {
         Self {
             state: RoomState::from_snapshot(&snapshot),
             queueing_method: snapshot.settings.queueing_method,
-            next_event_start_time: next.map(|event| Moment(event.start)),
-            next_event_prequeue_start_time: next.and_then(|event| event.prequeue_start).map(Moment),
+            next_event_start_time: next.map(|event| event.start),
+            next_event_prequeue_start_time: next.and_then(|event| event.prequeue_start),
             queue_counter: snapshot.queue_counter,
             serving_counter: snapshot.serving_counter,
             waiting: snapshot.waiting(),
@@ -202,16 +201,16 @@ mod tests {
 
     #[test]
     fn the_event_that_comes_next_is_told() {
-        let config = r#"{"events":[{"name":"b","start":9000,"end":9999},
-            {"name":"a","start":2000,"end":3000,"prequeue_start":1000}]}"#;
+        let config = r#"{"events":[{"name":"b","event_start_time":9000,"event_end_time":9999},
+            {"name":"a","event_start_time":2000,"event_end_time":3000,"prequeue_start_time":1000}]}"#;
         let config: RoomConfig = serde_json::from_str(config).unwrap();
         let told = |now_ms| {
             let room = RoomSnapshot { now_ms, ..room(0, 0, "{}") };
             let status = RoomStatus::new(room, &config, None);
             (status.next_event_start_time, status.next_event_prequeue_start_time)
         };
-        assert_eq!(told(999_999), (Some(Moment(2000)), Some(Moment(1000))));
-        assert_eq!(told(1_000_000), (Some(Moment(9000)), None));
+        assert_eq!(told(999_999), (Some(2000), Some(1000)));
+        assert_eq!(told(1_000_000), (Some(9000), None));
         assert_eq!(told(9_000_000), (None, None));
     }
 

@@ -7,7 +7,8 @@ use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_runtime::{Problem, extract::Path};
 
 use crate::{
-    openapi::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    rooms::Rollout,
     state::Controller,
 };
 
@@ -23,12 +24,12 @@ use crate::{
 pub(crate) async fn delete_page(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
-) -> Result<StatusCode, Problem> {
-    controller.require_whole_keyspace().await?;
+) -> Result<(StatusCode, Rollout), Problem> {
+    controller.rooms.require_whole_keyspace().await?;
     let change = |config: &mut RoomConfig| {
         config.binding.branding.html = None;
         Ok(())
     };
-    controller.change_config(&room, change).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let ((), rollout) = controller.configs.change(&room, change).await?;
+    Ok((StatusCode::NO_CONTENT, rollout))
 }

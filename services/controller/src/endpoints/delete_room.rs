@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
 use vestibule_domain::RoomId;
-use vestibule_issuance::problem_of;
-use vestibule_runtime::{Problem, ProblemType, extract::Path};
+use vestibule_runtime::{Problem, extract::Path};
 
 use crate::{
-    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
+    rooms::Rollout,
     state::Controller,
 };
 
@@ -21,12 +21,7 @@ use crate::{
 pub(crate) async fn delete_room(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
-) -> Result<StatusCode, Problem> {
-    controller.require_whole_keyspace().await?;
-    let deleted = controller.store.delete_room(&room).await.map_err(|error| problem_of(&error))?;
-    if !deleted {
-        return Err(Problem::new(ProblemType::RoomNotFound));
-    }
-    controller.feed.forget(&room).await;
-    Ok(StatusCode::NO_CONTENT)
+) -> Result<(StatusCode, Rollout), Problem> {
+    controller.rooms.require_whole_keyspace().await?;
+    Ok((StatusCode::NO_CONTENT, controller.configs.delete(&room).await?))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use vestibule_domain::RoomId;
+use vestibule_domain::{RoomId, schedule::moment};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     Problem, ProblemType,
@@ -13,8 +13,8 @@ use vestibule_runtime::{
 };
 
 use crate::{
-    api_types::{History, Moment},
-    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    api_types::History,
+    endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
 };
 
@@ -24,14 +24,16 @@ const DEFAULT_SECONDS: u64 = 60 * 60;
 /// From when to when.
 #[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Span {
+pub(crate) struct Span {
     /// The first moment, as unix seconds or RFC 3339; an hour before `to` if left out. The history
     /// reaches back 30 days.
+    #[serde(default, with = "moment::option")]
     #[param(value_type = Option<String>, example = "2026-11-05T10:00:00Z")]
-    from: Option<Moment>,
+    from: Option<u64>,
     /// The last moment; now if left out.
+    #[serde(default, with = "moment::option")]
     #[param(value_type = Option<String>, example = "1793865600")]
-    to: Option<Moment>,
+    to: Option<u64>,
 }
 
 /// Tells who arrived and how many entered, by minute and region.
@@ -46,7 +48,7 @@ pub(crate) async fn get_history(
     Path(room): Path<RoomId>,
     Query(span): Query<Span>,
 ) -> Result<Json<History>, Problem> {
-    let now = controller.read_room(&room).await?.now_seconds();
+    let now = controller.rooms.read(&room).await?.now_seconds();
     let (from, to) = span.minutes(now)?;
     let traffic = controller.store.history(&room, from, to).await;
     Ok(Json(History::new(room, traffic.map_err(|error| problem_of(&error))?)))
@@ -57,8 +59,8 @@ pub(crate) async fn get_history(
 impl Span {
     /// The first and the last minute since 1970.
     fn minutes(self, now: u64) -> Result<(u64, u64), Problem> {
-        let to = self.to.map_or(now, |to| to.0);
-        let from = self.from.map_or(to.saturating_sub(DEFAULT_SECONDS), |from| from.0);
+        let to = self.to.unwrap_or(now);
+        let from = self.from.unwrap_or(to.saturating_sub(DEFAULT_SECONDS));
         if from > to {
             let problem = Problem::new(ProblemType::InvalidRequest);
             return Err(problem.field("from", "must not be after `to`"));
@@ -72,7 +74,7 @@ mod tests {
     use super::*;
 
     fn minutes(from: Option<u64>, to: Option<u64>) -> Option<(u64, u64)> {
-        Span { from: from.map(Moment), to: to.map(Moment) }.minutes(7_200).ok()
+        Span { from, to }.minutes(7_200).ok()
     }
 
     #[test]

@@ -15,7 +15,7 @@ use vestibule_domain::RoomId;
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
 use crate::{
-    openapi::{InvalidRequest, Refusals},
+    endpoints::responses::{InvalidRequest, Refusals},
     state::Controller,
 };
 
@@ -33,7 +33,7 @@ pub(crate) async fn get_logo(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Response, Problem> {
-    let config = controller.read_config(&room).await?;
+    let config = controller.rooms.read_config(&room).await?;
     let none = || Problem::new(ProblemType::NotFound).detail("the room has no logo");
     let logo = config.binding.branding.logo.ok_or_else(none)?;
     let bytes = STANDARD.decode(&logo.base64).map_err(|error| Problem::internal(&error))?;

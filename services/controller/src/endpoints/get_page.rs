@@ -11,7 +11,7 @@ use vestibule_domain::RoomId;
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
 use crate::{
-    openapi::{InvalidRequest, Refusals},
+    endpoints::responses::{InvalidRequest, Refusals},
     state::Controller,
 };
 
@@ -29,7 +29,7 @@ pub(crate) async fn get_page(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Response, Problem> {
-    let config = controller.read_config(&room).await?;
+    let config = controller.rooms.read_config(&room).await?;
     let html = config.binding.branding.html.ok_or_else(|| {
         Problem::new(ProblemType::NotFound).detail("the room has no page of its own")
     })?;

@@ -11,7 +11,7 @@ use vestibule_runtime::{
 
 use crate::{
     api_types::{Draft, Room},
-    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
 };
 
@@ -25,6 +25,6 @@ pub(crate) async fn get_room(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Json<Room>, Problem> {
-    let config = controller.read_config(&room).await?;
+    let config = controller.rooms.read_config(&room).await?;
     Ok(Json(Room::new(room, Draft::from_config(&config))))
 }

@@ -12,7 +12,7 @@ use vestibule_runtime::{
 
 use crate::{
     api_types::RoomStatus,
-    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
 };
 
@@ -29,8 +29,8 @@ pub(crate) async fn get_status(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Json<RoomStatus>, Problem> {
-    let snapshot = controller.read_room(&room).await?;
-    let config = controller.read_config(&room).await?;
+    let snapshot = controller.rooms.read(&room).await?;
+    let config = controller.rooms.read_config(&room).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
     Ok(Json(RoomStatus::new(snapshot, &config, leader)))
 }

@@ -8,7 +8,7 @@ use vestibule_runtime::{Problem, extract::Json};
 
 use crate::{
     api_types::{Draft, Room, RoomList},
-    openapi::Refusals,
+    endpoints::responses::Refusals,
     state::Controller,
 };
 
@@ -20,14 +20,7 @@ use crate::{
 pub(crate) async fn list_rooms(
     State(controller): State<Arc<Controller>>,
 ) -> Result<Json<RoomList>, Problem> {
-    let names = controller.store.rooms().await.map_err(|error| problem_of(&error))?;
-    let mut rooms = Vec::with_capacity(names.len());
-    for room in names {
-        // One that has just been deleted is left out.
-        let config = controller.store.read_config(&room).await;
-        if let Some(config) = config.map_err(|error| problem_of(&error))? {
-            rooms.push(Room::new(room, Draft::from_config(&config)));
-        }
-    }
-    Ok(Json(RoomList { rooms }))
+    let configs = controller.rooms.read_configs().await.map_err(|error| problem_of(&error))?;
+    let room = |(room, config)| Room::new(room, Draft::from_config(&config));
+    Ok(Json(RoomList { rooms: configs.into_iter().map(room).collect() }))
 }

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, extract::Json};
 
 use crate::{
     api_types::{DryRunRequest, Match},
-    openapi::{InvalidRequest, Refusals},
+    endpoints::responses::{InvalidRequest, Refusals},
     state::Controller,
 };
 
@@ -27,6 +28,7 @@ pub(crate) async fn match_request(
     State(controller): State<Arc<Controller>>,
     Json(request): Json<DryRunRequest>,
 ) -> Result<Json<Match>, Problem> {
-    let fronts = controller.fronts().await?;
-    request.look_at(&fronts).map(Json)
+    let bindings = controller.rooms.site_bindings().await;
+    let bindings = bindings.map_err(|error| problem_of(&error))?;
+    request.look_at(&bindings).map(Json)
 }

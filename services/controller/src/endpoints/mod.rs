@@ -1,23 +1,24 @@
 //! One file for each operation: its documentation, its handler, its errors. Where they are found
 //! is in [`crate::router`].
 
-pub mod aws;
-pub mod delete_logo;
-pub mod delete_page;
-pub mod delete_room;
-pub mod events;
-pub mod get_history;
-pub mod get_logo;
-pub mod get_page;
-pub mod get_room;
-pub mod get_status;
-pub mod list_rooms;
-pub mod match_request;
-pub mod patch_room;
-pub mod preview_page;
-pub mod put_logo;
-pub mod put_page;
-pub mod put_room;
-pub mod reset_room;
-pub mod revoke_session;
-pub mod rotate_keys;
+pub(crate) mod aws;
+pub(crate) mod delete_logo;
+pub(crate) mod delete_page;
+pub(crate) mod delete_room;
+pub(crate) mod events;
+pub(crate) mod get_history;
+pub(crate) mod get_logo;
+pub(crate) mod get_page;
+pub(crate) mod get_room;
+pub(crate) mod get_status;
+pub(crate) mod list_rooms;
+pub(crate) mod match_request;
+pub(crate) mod patch_room;
+pub(crate) mod preview_page;
+pub(crate) mod put_logo;
+pub(crate) mod put_page;
+pub(crate) mod put_room;
+pub(crate) mod reset_room;
+pub(crate) mod responses;
+pub(crate) mod revoke_session;
+pub(crate) mod rotate_keys;

@@ -11,8 +11,8 @@ use vestibule_runtime::{
 
 use crate::{
     api_types::{Draft, Members, Room},
-    openapi::{Busy, InvalidRequest, NoSuchRoom, Refusals},
-    room_config::check_settings,
+    endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    rooms::{Rollout, check_settings},
     state::Controller,
 };
 
@@ -33,13 +33,13 @@ pub(crate) async fn patch_room(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
     Json(members): Json<Members>,
-) -> Result<Json<Room>, Problem> {
+) -> Result<(Rollout, Json<Room>), Problem> {
     let change = |config: &mut RoomConfig| {
         let draft = members.clone().merge(&room, &Draft::from_config(config))?;
         draft.put_into(config);
         check_settings(config)?;
         Ok(draft)
     };
-    let draft = controller.change_config(&room, change).await?;
-    Ok(Json(Room::new(room, draft)))
+    let (draft, rollout) = controller.configs.change(&room, change).await?;
+    Ok((rollout, Json(Room::new(room, draft))))
 }

@@ -11,8 +11,9 @@ use vestibule_domain::{RoomId, schedule::RoomConfig, site::Logo};
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
 use crate::{
+    endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
     extractors::Upload,
-    openapi::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    rooms::Rollout,
     state::Controller,
 };
 
@@ -37,7 +38,7 @@ pub(crate) async fn put_logo(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
     request: Request,
-) -> Result<StatusCode, Problem> {
+) -> Result<(StatusCode, Rollout), Problem> {
     let upload = Upload::read(request, MAX_LOGO).await?;
     if !is_image(&upload) {
         return Err(Problem::new(ProblemType::InvalidRequest).detail(
@@ -45,15 +46,15 @@ pub(crate) async fn put_logo(
              and the body such an image",
         ));
     }
-    controller.require_whole_keyspace().await?;
+    controller.rooms.require_whole_keyspace().await?;
     let base64 = STANDARD.encode(&upload.bytes);
     let logo = Logo { media_type: upload.media_type, base64 };
     let change = |config: &mut RoomConfig| {
         config.binding.branding.logo = Some(logo.clone());
         Ok(())
     };
-    controller.change_config(&room, change).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let ((), rollout) = controller.configs.change(&room, change).await?;
+    Ok((StatusCode::NO_CONTENT, rollout))
 }
 
 /// Whether the bytes begin as the media type has it.

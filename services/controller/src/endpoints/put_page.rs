@@ -11,8 +11,9 @@ use vestibule_page::{CustomPage, MAX_TEMPLATE};
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
 use crate::{
+    endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
     extractors::Upload,
-    openapi::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    rooms::Rollout,
     state::Controller,
 };
 
@@ -27,7 +28,7 @@ use crate::{
     params(("room" = String, Path, description = "Its name")),
     request_body(content = String, content_type = "text/html", description = "The template"),
     responses(
-        (status = 204, description = "Taken: new visits see it within a second or two"),
+        (status = 204, description = "Taken: new visits see it"),
         (status = 413, description = "Longer than 1 MiB", body = Problem),
         Busy, InvalidRequest, NoSuchRoom, Refusals,
     )
@@ -36,23 +37,23 @@ pub(crate) async fn put_page(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
     request: Request,
-) -> Result<StatusCode, Problem> {
+) -> Result<(StatusCode, Rollout), Problem> {
     let upload = Upload::read(request, MAX_TEMPLATE).await?;
     let html = String::from_utf8(upload.bytes.to_vec())
         .map_err(|_| invalid().detail("the page is not in UTF-8"))?;
     CustomPage::check(&html).map_err(|problems| {
-        let name_one = |all: Problem, problem: vestibule_page::Problem| {
+        let name_one = |all: Problem, problem: vestibule_page::TemplateProblem| {
             all.field(format!("line {}", problem.line), problem.reason)
         };
         problems.into_iter().fold(invalid(), name_one)
     })?;
-    controller.require_whole_keyspace().await?;
+    controller.rooms.require_whole_keyspace().await?;
     let change = |config: &mut RoomConfig| {
         config.binding.branding.html = Some(html.clone());
         Ok(())
     };
-    controller.change_config(&room, change).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let ((), rollout) = controller.configs.change(&room, change).await?;
+    Ok((StatusCode::NO_CONTENT, rollout))
 }
 
 fn invalid() -> Problem {

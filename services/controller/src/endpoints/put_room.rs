@@ -12,8 +12,8 @@ use vestibule_store::PutOutcome;
 
 use crate::{
     api_types::{Members, Room},
-    openapi::{Busy, InvalidRequest, Refusals},
-    room_config::check_settings,
+    endpoints::responses::{Busy, InvalidRequest, Refusals},
+    rooms::{Rollout, check_settings},
     state::Controller,
 };
 
@@ -35,16 +35,17 @@ pub(crate) async fn put_room(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
     Json(members): Json<Members>,
-) -> Result<(StatusCode, Json<Room>), Problem> {
+) -> Result<(StatusCode, Rollout, Json<Room>), Problem> {
     let draft = members.create(&room)?;
-    controller.require_whole_keyspace().await?;
+    controller.rooms.require_whole_keyspace().await?;
     let replace = |config: &mut RoomConfig| {
         draft.put_into(config);
         check_settings(config)
     };
-    let status = match controller.make_config(&room, replace).await? {
+    let (put, rollout) = controller.configs.create_or_change(&room, replace).await?;
+    let status = match put {
         PutOutcome::Created => StatusCode::CREATED,
         PutOutcome::Changed | PutOutcome::Conflict => StatusCode::OK,
     };
-    Ok((status, Json(Room::new(room, draft))))
+    Ok((status, rollout, Json(Room::new(room, draft))))
 }

@@ -12,8 +12,7 @@ use vestibule_runtime::{
 
 use crate::{
     api_types::RoomStatus,
-    openapi::{InvalidRequest, NoSuchRoom, Refusals},
-    rooms::RoomError,
+    endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
 };
 
@@ -31,22 +30,8 @@ pub(crate) async fn reset_room(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Json<RoomStatus>, Problem> {
-    controller.reset(&room).await?;
+    controller.rooms.reset(&room).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
-    let config = controller.read_config(&room).await?;
-    Ok(Json(RoomStatus::new(controller.read_room(&room).await?, &config, leader)))
-}
-
-impl Controller {
-    /// Starts `room` afresh, in Redis and in this instance's memory.
-    ///
-    /// # Errors
-    /// [`RoomError`].
-    pub async fn reset(&self, room: &RoomId) -> Result<(), RoomError> {
-        match self.store.reset(room).await {
-            Ok(_) => self.take_in(room).await,
-            Err(error) => return Err(self.explain(room, error).await),
-        }
-        Ok(())
-    }
+    let config = controller.rooms.read_config(&room).await?;
+    Ok(Json(RoomStatus::new(controller.rooms.read(&room).await?, &config, leader)))
 }

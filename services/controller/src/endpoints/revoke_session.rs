@@ -10,14 +10,14 @@ use vestibule_runtime::{Problem, ProblemType, extract::Path};
 use vestibule_store::{Departure, EndedAs};
 
 use crate::{
-    openapi::{InvalidRequest, NoSuchSession, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchSession, Refusals},
     state::Controller,
 };
 
 /// Whose session in which room.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct SessionAddress {
+pub(crate) struct SessionAddress {
     /// The room's name.
     #[param(value_type = String)]
     room: RoomId,
@@ -38,7 +38,7 @@ pub(crate) async fn revoke_session(
     State(controller): State<Arc<Controller>>,
     Path(SessionAddress { room, request_id }): Path<SessionAddress>,
 ) -> Result<StatusCode, Problem> {
-    let reset_epoch = controller.read_room(&room).await?.reset_epoch;
+    let reset_epoch = controller.rooms.read(&room).await?.reset_epoch;
     let ciphers = controller.ciphers.get(&room, reset_epoch);
     let place = ciphers
         .request_ids
@@ -48,6 +48,6 @@ pub(crate) async fn revoke_session(
     match controller.store.leave(&room, reset_epoch, &[departure]).await {
         Ok(ended) if ended.contains(&true) => Ok(StatusCode::NO_CONTENT),
         Ok(_) => Err(Problem::new(ProblemType::SessionNotFound)),
-        Err(error) => Err(controller.explain(&room, error).await.into()),
+        Err(error) => Err(controller.rooms.explain(&room, error).await.into()),
     }
 }

@@ -12,7 +12,7 @@ use vestibule_runtime::{
 };
 
 use crate::{
-    openapi::{InvalidRequest, Refusals},
+    endpoints::responses::{InvalidRequest, Refusals},
     state::Controller,
 };
 
@@ -25,7 +25,7 @@ const LONGEST: u64 = 7 * 24 * 60 * 60;
 /// When the new key is to sign.
 #[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Succession {
+pub(crate) struct Succession {
     /// For how many seconds the new key is published before the first token is signed with it:
     /// longer than any gateway keeps a key set without looking again. 0 signs at once: for gateways
     /// that look again when they meet a key they do not know.
@@ -35,11 +35,11 @@ pub struct Succession {
 
 /// The new key.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct NewKey {
+pub(crate) struct NewKey {
     /// Its id, as in the `kid` of tokens and of the published keys.
-    pub kid: String,
+    pub(crate) kid: String,
     /// From when tokens are signed with it, unix seconds.
-    pub signs_from: u64,
+    pub(crate) signs_from: u64,
 }
 
 /// Publishes a new key, and signs with it a while later.
@@ -56,7 +56,7 @@ pub(crate) async fn rotate_keys(
     Query(succession): Query<Succession>,
 ) -> Result<Json<NewKey>, Problem> {
     let signs_in = succession.seconds()?;
-    controller.require_whole_keyspace().await?;
+    controller.rooms.require_whole_keyspace().await?;
     let now = controller.store.now_ms().await.map_err(|error| problem_of(&error))? / 1000;
     let signs_from = now + signs_in;
     let kid = controller.keys.announce(now, signs_from).await.map_err(problem)?;

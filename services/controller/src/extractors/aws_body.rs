@@ -8,11 +8,11 @@ use vestibule_runtime::extract::Json;
 
 /// A JSON body. Rejects with `{"message":"Invalid request body"}`.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct AwsBody<T>(pub T);
+pub(crate) struct AwsBody<T>(pub T);
 
 /// A whole number, also if it is written as `5.0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WholeNumber(pub i64);
+pub(crate) struct WholeNumber(pub i64);
 
 // === impl AwsBody ===
 

@@ -1,12 +1,10 @@
-//! What happens to a request before its endpoint sees it: who may call, and the form of AWS-style
-//! bodies and queries. The `/v1` calls use the extractors of `vestibule-runtime`.
+//! How endpoints get at what they are sent, where the extractors of `vestibule-runtime` do not fit:
+//! AWS-style bodies and queries, and uploaded files.
 
 mod aws_body;
-mod aws_query;
-mod bearer;
+mod event_query;
 mod upload;
 
-pub use aws_body::{AwsBody, WholeNumber};
-pub use aws_query::EventQuery;
-pub use bearer::{require_bearer, require_bearer_aws_style};
-pub use upload::Upload;
+pub(crate) use aws_body::{AwsBody, WholeNumber};
+pub(crate) use event_query::EventQuery;
+pub(crate) use upload::Upload;

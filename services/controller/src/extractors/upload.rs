@@ -16,11 +16,11 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A file that was sent.
 #[derive(Debug, Clone)]
-pub struct Upload {
+pub(crate) struct Upload {
     /// Its media type, in lower case and without parameters.
-    pub media_type: String,
+    pub(crate) media_type: String,
     /// Its bytes.
-    pub bytes: Bytes,
+    pub(crate) bytes: Bytes,
 }
 
 // === impl Upload ===
@@ -30,7 +30,7 @@ impl Upload {
     ///
     /// # Errors
     /// 413 for a longer one, 408 for one that does not arrive.
-    pub async fn read(request: Request, max: usize) -> Result<Self, Problem> {
+    pub(crate) async fn read(request: Request, max: usize) -> Result<Self, Problem> {
         let media_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let media_type = media_type.and_then(|text| text.split(';').next()).unwrap_or_default();
         let media_type = media_type.trim().to_ascii_lowercase();

@@ -6,13 +6,13 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::{task::JoinSet, time::sleep};
 use vestibule_domain::{
     Draw, RoomId, RoomSnapshot,
-    draw::{BeaconOutcome, DrawRecord, Seed, mix, to_hex},
+    draw::{BeaconOutcome, DrawRecord, Seed, mix},
     schedule::{Event, EventState, RoomConfig},
 };
 use vestibule_store::{KnownRoom, Pool, StoreError};
 
 use crate::{
-    beacon::{BeaconClient, BeaconReply, Round},
+    beacon::{BeaconClient, BeaconReply},
     state::Controller,
 };
 
@@ -179,7 +179,10 @@ async fn ask_beacon(
     let client = BeaconClient::default();
     loop {
         match client.ask(beacon).await {
-            BeaconReply::Verified(round) => return Ok(Some(verified(round, &committed))),
+            BeaconReply::Verified(round) => {
+                let mixed = mix(&committed, &round.randomness);
+                return Ok(Some((round.outcome(), Some(mixed))));
+            }
             BeaconReply::NotYet => {}
             BeaconReply::Wrong(reason) => {
                 tracing::warn!(room = %room.room, %reason, "the beacon gave no round");
@@ -190,16 +193,6 @@ async fn ask_beacon(
         }
         sleep(ASK).await;
     }
-}
-
-fn verified(round: Round, committed: &Seed) -> BeaconResult {
-    let mixed = mix(committed, &round.randomness);
-    let outcome = BeaconOutcome::Verified {
-        signature: round.signature,
-        previous_signature: round.previous_signature,
-        randomness: to_hex(&round.randomness),
-    };
-    (outcome, Some(mixed))
 }
 
 fn report(controller: &Controller, epoch: u64, room: &RoomId, error: &StoreError) {

@@ -6,7 +6,6 @@
 
 mod draw;
 mod keys;
-mod leadership;
 mod lease;
 mod restore;
 mod roll_up;
@@ -19,12 +18,11 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use vestibule_runtime::Lifecycle;
 
-pub use self::leadership::{Leadership, Role};
 use self::startup::Startup;
 use crate::state::Controller;
 
 /// Starts the loops: first the opening, and the others once Redis was reached.
-pub fn spawn(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
+pub(crate) fn spawn(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     let opening = Startup::new(lifecycle.readiness());
     lifecycle.spawn("opening", opening.run(Arc::clone(controller), lifecycle.clone()));
 }

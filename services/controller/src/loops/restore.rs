@@ -15,8 +15,7 @@ use vestibule_domain::{RoomId, RoomSnapshot, check_in, schedule::RoomConfig};
 use vestibule_issuance::KeyError;
 use vestibule_store::{Restoration, StoreError, StoredConfig};
 
-use super::Role;
-use crate::state::Controller;
+use crate::{leadership::Role, state::Controller};
 
 /// How often the leader looks whether the keyspace is whole.
 const LOOK: Duration = Duration::from_millis(500);

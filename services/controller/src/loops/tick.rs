@@ -1,5 +1,6 @@
-//! The leader's tick: a few times a second, every room is looked at and advanced. Rooms tick beside
-//! each other; one that is slow misses its own ticks_under_way only. What a tick does is in [`super::room_ticker`].
+//! The leader's tick: a few times a second, every room is looked at and advanced. Rooms tick at the
+//! same time, and a slow one only misses ticks of its own. What a tick does is in
+//! [`super::room_ticker`].
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -59,7 +60,7 @@ impl Term {
         }
     }
 
-    /// Ticks until it is dropped, with all ticks_under_way under way.
+    /// Ticks until it is dropped. Ticks under way are dropped with it.
     async fn run(mut self) {
         let mut ticks = interval(TICK);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);

@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_promise_says_what_is_known_and_no_more() {
         let event: Event = serde_json::from_str(
-            r#"{"name":"drop","start":2000,"end":3000,"prequeue_start":1000,"draw":true,
+            r#"{"name":"drop","event_start_time":2000,"event_end_time":3000,"prequeue_start_time":1000,"draw_at_event_start":true,
             "draw_id":"0a","commitment":"ab"}"#,
         )
         .unwrap();

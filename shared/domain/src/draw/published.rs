@@ -42,7 +42,7 @@ mod tests {
     fn promises_give_way_to_what_was_drawn_and_what_is_under_way_goes_first() {
         let event = |name: &str, opens: u64| {
             format!(
-                r#"{{"name":"{name}","start":{},"end":{},"prequeue_start":{opens},"draw":true,
+                r#"{{"name":"{name}","event_start_time":{},"event_end_time":{},"prequeue_start_time":{opens},"draw_at_event_start":true,
                 "draw_id":"id-{name}","commitment":"ab"}}"#,
                 opens + 300,
                 opens + 900,

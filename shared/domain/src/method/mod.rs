@@ -22,6 +22,7 @@ use crate::{
 
 /// How a room chooses who enters next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum QueueingMethod {
     /// First come, first served.

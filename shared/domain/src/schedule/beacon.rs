@@ -10,14 +10,21 @@ const MAX_URL: usize = 512;
 /// A compressed point of either group of BLS12-381, in hexadecimal digits.
 const KEY_DIGITS: [usize; 2] = [2 * 48, 2 * 96];
 
-/// Which round of which beacon.
+/// A round of a public randomness beacon (drand).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Beacon {
     /// Where the beacon answers.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(max_length = 512, example = "https://api.drand.sh/v2/beacons/quicknet")
+    )]
     pub url: String,
-    /// The round, from 1 up.
+    /// The round that goes into the draw: one that is not published before the pre-queue closes.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1))]
     pub round: u64,
-    /// The beacon's public key, in hexadecimal.
+    /// The beacon's public key, 48 or 96 bytes in hexadecimal, by which its answer is checked.
     pub public_key: String,
 }
 

@@ -1,8 +1,9 @@
-//! A scheduled event of a room, and what must hold for it whatever the room and the time are.
+//! A scheduled event of a room, as operators write it and as it is stored, and what must hold for
+//! it whatever the room and the time are.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Beacon, EventName, Overrides};
+use super::{Beacon, EventName, Overrides, moment};
 use crate::FieldError;
 
 /// The shortest event, from start to end, in seconds.
@@ -14,38 +15,59 @@ pub const MAX_MOMENT: u64 = 253_402_300_799;
 /// The longest description, in characters.
 const MAX_DESCRIPTION: usize = 1_000;
 
-/// A stretch of time in which a room works by other settings, as it is stored.
+/// An event: from its start to its end, what it sets goes before what its room sets.
+///
+/// What it leaves out, or sets to null, is the room's, as it is at that moment. Events of a room do
+/// not overlap, pre-queues included.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Event {
-    /// Its name, unique in the room.
+    /// Its name: in every answer, and not needed in requests, whose address has it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, example = "album-release"))]
     pub name: EventName,
     /// For people.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(default = "", max_length = 1000))]
     pub description: String,
-    /// When it starts, unix seconds.
+    /// When it starts: RFC 3339, or in requests also unix seconds.
+    #[serde(rename = "event_start_time", with = "moment")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime, example = "2026-11-05T10:00:00Z"))]
     pub start: u64,
-    /// When it ends, unix seconds: at this second the room's own settings are back.
+    /// When it ends, at least 60 seconds later: at this second the room's own settings are back.
+    #[serde(rename = "event_end_time", with = "moment")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime, example = "2026-11-05T12:00:00Z"))]
     pub end: u64,
-    /// When its pre-queue opens, unix seconds; `None`: it has none.
-    #[serde(default)]
+    /// When its pre-queue opens, at least 5 minutes before the start; null: it has none. From then
+    /// on everyone who comes waits, and nobody is let in until the start.
+    #[serde(default, rename = "prequeue_start_time", with = "moment::option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime, default = json!(null),
+        example = "2026-11-05T09:30:00Z"))]
     pub prequeue_start: Option<u64>,
-    /// Whether everyone who comes before the start is shuffled at the start.
-    #[serde(default)]
+    /// Whether everyone who comes in the pre-queue gets a place by chance at the start. Who comes
+    /// later stands behind them.
+    #[serde(default, rename = "draw_at_event_start")]
+    #[cfg_attr(feature = "openapi", schema(default = false))]
     pub draw: bool,
-    /// Public randomness that goes into the draw.
+    /// Public randomness that goes into the draw, so that nobody could know it before; null: none.
     #[serde(default)]
     pub beacon: Option<Beacon>,
-    /// What the draw's seed is derived from, random hexadecimal; empty: there is none.
-    #[serde(default)]
+    /// What the draw's seed is derived from, random hexadecimal; empty: there is none. Stored, and
+    /// never in the API.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
     pub draw_id: String,
-    /// SHA-256 of the draw's seed, hexadecimal.
+    /// SHA-256 of the draw's seed, in hexadecimal: published now, so that nobody can choose another
+    /// seed later; null: there is no draw. Made here: requests may only repeat it.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(read_only))]
     pub commitment: Option<String>,
-    /// Passed over as if it were not there.
+    /// Passed over, as if it were not there.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(default = false))]
     pub suspended: bool,
     /// What it sets differently from the room.
-    #[serde(default)]
+    #[serde(flatten)]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
     pub overrides: Overrides,
 }
 
@@ -102,7 +124,7 @@ mod tests {
     use super::*;
 
     fn event() -> Event {
-        let json = r#"{"name":"sale","start":2000,"end":3000,"prequeue_start":1000,"draw":true}"#;
+        let json = r#"{"name":"sale","event_start_time":2000,"event_end_time":3000,"prequeue_start_time":1000,"draw_at_event_start":true}"#;
         serde_json::from_str(json).unwrap()
     }
 

@@ -8,6 +8,7 @@
 mod beacon;
 mod change;
 mod event;
+pub mod moment;
 mod name;
 mod overrides;
 mod phase;

@@ -5,19 +5,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FieldError, QueueingMethod, RoomSettings};
 
-/// The settings of an event; `None`: the room's.
+/// The settings of an event; null: the room's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct Overrides {
-    /// The ceiling on live sessions. Set together with the rate, or not at all.
+    /// The ceiling on live sessions; null: the room's. Set together with `new_users_per_minute`, or
+    /// not at all.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 2_147_483_647))]
     pub total_active_users: Option<u64>,
-    /// The most admissions in any 60 seconds. Set together with the ceiling, or not at all.
+    /// The most admissions in any 60 seconds, not above `total_active_users`; null: the room's.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 2_147_483_647))]
     pub new_users_per_minute: Option<u64>,
-    /// A visitor's session ends after so many seconds.
+    /// A visitor's session ends after so many seconds without a request; null: as the room has it.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 604_800))]
     pub session_duration_seconds: Option<u64>,
-    /// Whether sessions end at a fixed time, however busy their visitors are.
+    /// Whether a visitor's session ends after its duration however busy the visitor is; null: as
+    /// the room has it.
     pub disable_session_renewal: Option<bool>,
-    /// The order in which people enter.
+    /// The order in which people enter; null: the room's.
     pub queueing_method: Option<QueueingMethod>,
 }
 
@@ -38,6 +44,18 @@ impl Overrides {
                 .unwrap_or(room.disable_session_renewal),
             queueing_method: self.queueing_method.unwrap_or(room.queueing_method),
             ..room.clone()
+        }
+    }
+
+    /// All that can be overridden, as it is in `settings`.
+    #[must_use]
+    pub fn all_of(settings: &RoomSettings) -> Self {
+        Self {
+            total_active_users: settings.total_active_users,
+            new_users_per_minute: settings.new_users_per_minute,
+            session_duration_seconds: Some(settings.session_duration_seconds),
+            disable_session_renewal: Some(settings.disable_session_renewal),
+            queueing_method: Some(settings.queueing_method),
         }
     }
 

@@ -41,6 +41,7 @@ pub struct EventInForce {
 
 /// How far an event has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EventState {
     /// It has not begun.
@@ -53,24 +54,4 @@ pub enum EventState {
     Over,
     /// It, or its room, is suspended: it is passed over.
     Suspended,
-}
-
-// === impl EventState ===
-
-impl EventState {
-    /// Every state, in the order of an event's life.
-    pub const ALL: [Self; 5] =
-        [Self::Scheduled, Self::Prequeueing, Self::Running, Self::Over, Self::Suspended];
-
-    /// The name used in the API.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Prequeueing => "prequeueing",
-            Self::Running => "running",
-            Self::Over => "over",
-            Self::Suspended => "suspended",
-        }
-    }
 }

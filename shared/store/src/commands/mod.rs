@@ -2,6 +2,7 @@
 
 mod apply_plan;
 mod begin_tick;
+mod changes;
 mod check_in;
 mod claim;
 mod delete_room;
@@ -26,6 +27,7 @@ mod rooms;
 mod touch;
 
 pub use begin_tick::{Pool, TickReport};
+pub use changes::Changes;
 pub use claim::{Claim, ClaimOutcome, ClaimReply, Claims, SessionKind, TokenRecord};
 pub use history::MinuteTraffic;
 pub use join::{Join, JoinMode, Joined};

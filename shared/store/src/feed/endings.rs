@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use tokio::time::{Duration, Instant};
-use vestibule_domain::{RoomId, site::LONGEST_UNSEEN_MS};
+use vestibule_domain::{RoomId, settings::LONGEST_UNSEEN_MS};
 
 /// How long an ended session is remembered, at least.
 const KEPT: Duration = Duration::from_millis(LONGEST_UNSEEN_MS);

@@ -89,7 +89,7 @@ impl KnownRoom {
     }
 
     /// Whether a session was ended before its time, as far as this service has heard. Who has not
-    /// been seen by Redis for [`vestibule_domain::site::LONGEST_UNSEEN_MS`] is to ask it instead.
+    /// been seen by Redis for [`vestibule_domain::settings::LONGEST_UNSEEN_MS`] is to ask it instead.
     #[must_use]
     pub fn has_ended(&self, reset_epoch: u64, number: u64) -> bool {
         self.ended.contains(reset_epoch, number)
@@ -137,13 +137,15 @@ impl KnownRoom {
 
     /// Takes in a snapshot, unless it is older than the last.
     pub(super) fn receive(&self, snapshot: RoomSnapshot) {
-        let last = Arc::clone(&self.last.load().snapshot);
         let order = |s: &RoomSnapshot| (s.reset_epoch, s.generation, s.now_ms);
-        if order(&snapshot) < order(&last) {
+        let received = Arc::new(Received { snapshot: Arc::new(snapshot), at: Instant::now() });
+        let is_old = |last: &Received| order(&received.snapshot) < order(&last.snapshot);
+        if is_old(&self.last.load()) {
             return;
         }
-        self.observe(seen_in(&snapshot));
-        self.last.store(Arc::new(Received { snapshot: Arc::new(snapshot), at: Instant::now() }));
+        self.observe(seen_in(&received.snapshot));
+        // Another task may have taken in a newer one meanwhile.
+        self.last.rcu(|last| Arc::clone(if is_old(last) { last } else { &received }));
     }
 
     /// What this service has seen, if there is news since the last time it was asked, or in any

@@ -5,6 +5,7 @@
 //! from memories like this one. Only a room that is off the list of an intact keyspace, twice in a
 //! row, was deleted.
 
+mod changes;
 mod endings;
 mod known_room;
 mod watermarks;
@@ -21,7 +22,10 @@ use std::{
 use arc_swap::ArcSwap;
 use futures_util::StreamExt;
 use rustc_hash::FxHashMap;
-use tokio::{sync::Mutex, time::sleep};
+use tokio::{
+    sync::{Mutex, Notify},
+    time::sleep,
+};
 use vestibule_domain::{RoomId, RoomSnapshot};
 
 use self::endings::Endings;
@@ -32,7 +36,7 @@ pub use self::{
 use crate::{
     Store, StoreError,
     commands::parse_snapshot,
-    keys::{DELETIONS, ENDINGS, SNAPSHOTS},
+    keys::{CHANGES, DELETIONS, ENDINGS, SNAPSHOTS},
 };
 
 /// How often the slow poll looks.
@@ -53,6 +57,12 @@ struct Inner {
     rooms: ArcSwap<FxHashMap<RoomId, Arc<KnownRoom>>>,
     /// Serialises changes of the map; readers never wait.
     changing: Mutex<()>,
+    /// Held from reading Redis until what was read is kept, so that nothing older replaces it.
+    reading: Mutex<()>,
+    /// Operators have changed something: see [`Feed::follow_changes`].
+    changed: Notify,
+    /// The revision up to which this instance has taken in operators' changes.
+    taken: Mutex<Option<u64>>,
     connected: AtomicBool,
     unlisted: Mutex<HashSet<RoomId>>,
     configs_read: AtomicU64,
@@ -69,6 +79,9 @@ impl Feed {
             instance: instance.into(),
             rooms: ArcSwap::default(),
             changing: Mutex::default(),
+            reading: Mutex::default(),
+            changed: Notify::new(),
+            taken: Mutex::default(),
             connected: AtomicBool::new(false),
             unlisted: Mutex::default(),
             configs_read: AtomicU64::new(0),
@@ -176,9 +189,11 @@ impl Feed {
         if self.room(room.as_str()).is_some_and(|known| known.age() < REFRESH) {
             return Ok(());
         }
+        let reading = self.0.reading.lock().await;
         match self.0.store.read_snapshot(room).await? {
             Some(snapshot) => self.receive(snapshot).await,
             None => {
+                drop(reading);
                 if let Some(known) = self.room(room.as_str()) {
                     self.testify(&known, true).await?;
                 }
@@ -192,6 +207,7 @@ impl Feed {
     /// # Errors
     /// As for every call to Redis.
     pub async fn refresh_config(&self, known: &KnownRoom) -> Result<(), StoreError> {
+        let _reading = self.0.reading.lock().await;
         let room = &known.snapshot().room;
         if let Some(config) = self.0.store.read_config(room).await? {
             let draws = self.0.store.read_draws(room).await?;
@@ -238,7 +254,7 @@ impl Feed {
 
     async fn subscribe(&self) -> Result<(), StoreError> {
         let mut connection = self.0.store.link().client().get_async_pubsub().await?;
-        connection.subscribe(&[SNAPSHOTS, DELETIONS, ENDINGS]).await?;
+        connection.subscribe(&[SNAPSHOTS, DELETIONS, ENDINGS, CHANGES]).await?;
         let mut messages = connection.on_message();
         while let Some(message) = messages.next().await {
             let payload: String = message.get_payload().map_err(StoreError::unexpected)?;
@@ -248,6 +264,7 @@ impl Feed {
                     Err(error) => tracing::warn!(%error, "a snapshot cannot be read"),
                 },
                 ENDINGS => self.take_endings(&payload),
+                CHANGES => self.0.changed.notify_one(),
                 _ => self.change(|rooms| drop(rooms.remove(payload.as_str()))).await,
             }
         }

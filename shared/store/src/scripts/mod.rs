@@ -30,8 +30,10 @@ scripts! {
     INCREMENT = "increment" ["room", "rate", "serving", "publish"];
     JOIN = "join" ["room", "rate", "seats", "serving", "presence", "grants"];
     EXTEND_CLAIM_WINDOW = "extend_claim_window" ["room"];
+    LAGGING = "lagging" ["room"];
     LEASE = "lease" [];
     LEAVE = "leave" ["room", "seats"];
+    NOTE_CHANGE = "note_change" ["room"];
     POSITION_EXPIRY = "position_expiry" ["room", "serving"];
     PUT_CONFIG = "put_config" ["room", "rate", "publish", "phases"];
     READ_SNAPSHOT = "read_snapshot" ["room", "rate", "publish"];
@@ -40,6 +42,7 @@ scripts! {
     RESTORE = "restore" ["room", "rate", "serving", "publish", "phases"];
     ROLL_UP = "roll_up" ["room", "fence"];
     BEGIN_TICK = "begin_tick" ["room", "rate", "fence", "seats", "serving"];
+    TAKE_CHANGES = "take_changes" ["room"];
     TOUCH = "touch" ["room", "seats"];
     SWITCH_PHASE = "switch_phase" ["room", "rate", "fence", "publish", "phases"];
     REPORT_WATERMARKS = "report_watermarks" ["room"];

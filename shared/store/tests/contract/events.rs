@@ -51,7 +51,7 @@ fn ms(seconds: u64) -> u64 {
 
 pub(crate) fn event(name: &str, start: u64, end: u64) -> Event {
     let (start, end) = (moment(start), moment(end));
-    let json = format!(r#"{{"name":"{name}","start":{start},"end":{end}}}"#);
+    let json = format!(r#"{{"name":"{name}","event_start_time":{start},"event_end_time":{end}}}"#);
     serde_json::from_str(&json).unwrap()
 }
 

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use anyhow::{Result, ensure};
-use reqwest::{Client, Method};
+use reqwest::{Client, Method, header::HeaderMap};
 use serde_json::{Value, json};
 
 /// A client of the controller.
@@ -22,23 +22,26 @@ impl Operator {
         Self { http, controller, api_token }
     }
 
-    /// Creates a room.
+    /// Creates a room; fails unless admission goes by it at once.
     pub(super) async fn put_room(&self, room: &str, settings: &Value) -> Result<()> {
-        self.call(Method::PUT, &format!("/v1/rooms/{room}"), settings).await
+        let headers = self.call(Method::PUT, &format!("/v1/rooms/{room}"), settings).await?;
+        let behind = headers.get("vestibule-behind");
+        ensure!(behind.is_none(), "{room}: {behind:?}");
+        Ok(())
     }
 
     /// Moves the serving counter of a room.
     pub(crate) async fn increment(&self, room: &str, by: usize) -> Result<()> {
         let increment = json!({ "event_id": room, "increment_by": by });
-        self.call(Method::POST, "/api/increment_serving_counter", &increment).await
+        self.call(Method::POST, "/api/increment_serving_counter", &increment).await.map(drop)
     }
 
-    async fn call(&self, method: Method, path: &str, body: &Value) -> Result<()> {
+    async fn call(&self, method: Method, path: &str, body: &Value) -> Result<HeaderMap> {
         let url = format!("http://{}{path}", self.controller);
         let request = self.http.request(method, url).bearer_auth(&self.api_token).json(body);
         let response = request.send().await?;
-        let status = response.status();
+        let (status, headers) = (response.status(), response.headers().clone());
         ensure!(status.is_success(), "{path}: {status}: {}", response.text().await?);
-        Ok(())
+        Ok(headers)
     }
 }

@@ -41,6 +41,7 @@ pub(super) fn redis_server() -> Result<PathBuf> {
 }
 
 /// An address of this machine on which nobody listens now.
+#[expect(clippy::disallowed_methods, reason = "any port will do")]
 pub(super) fn free_address() -> Result<SocketAddr> {
     for _ in 0..1_000 {
         let port = rand::random_range(PORTS);

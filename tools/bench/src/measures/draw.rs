@@ -17,6 +17,7 @@ const STRIDE: u64 = 48_271;
 const MICROS: Target = Target::Below(20.0);
 
 /// Measures what a place costs.
+#[expect(clippy::disallowed_methods, reason = "any seed will do")]
 pub(crate) fn draw(bench: &Bench) -> Result<Vec<Figure>> {
     let draw = Draw::new(1, PARTICIPANTS, rand::random());
     let rounds = (0..bench.options.rounds).map(|_| micros_per_place(&draw));

@@ -44,6 +44,7 @@ impl World {
     /// # Errors
     /// When Redis cannot be reached, when a controller leads on it, or when the settings are
     /// refused.
+    #[expect(clippy::disallowed_methods, reason = "a room of its own for each simulation")]
     pub(super) async fn create(
         redis: &str,
         settings: RoomSettings,

@@ -13,7 +13,7 @@ fn members(json: &str) -> Members {
 }
 
 fn read(document: &str, before: Option<&schedule::Event>) -> Result<schedule::Event, Problem> {
-    members(document).create_event(&name())?.into_domain(name(), before)
+    settled(members(document).create_event(&name())?, before)
 }
 
 fn create(members_besides_times: &str) -> Result<schedule::Event, Problem> {
@@ -21,7 +21,15 @@ fn create(members_besides_times: &str) -> Result<schedule::Event, Problem> {
 }
 
 fn merge(patch: &str, current: &schedule::Event) -> Result<schedule::Event, Problem> {
-    members(patch).merge_event(current)?.into_domain(name(), Some(current))
+    settled(members(patch).merge_event(current)?, Some(current))
+}
+
+fn settled(
+    mut event: schedule::Event,
+    before: Option<&schedule::Event>,
+) -> Result<schedule::Event, Problem> {
+    take_commitment(&mut event, before)?;
+    Ok(event)
 }
 
 fn full() -> schedule::Event {
@@ -44,6 +52,9 @@ fn both_ways_lose_nothing() {
     let document = serde_json::to_string(&Event::from(event.clone())).unwrap();
     assert!(document.contains(r#""prequeue_start_time":"1970-01-01T00:16:40Z""#), "{document}");
     assert_eq!(read(&document, None).unwrap(), event);
+    let stored = schedule::Event { draw_id: "d".into(), ..event };
+    let told = serde_json::to_value(Event::from(stored)).unwrap();
+    assert_eq!(told.get("draw_id"), None, "what is stored of the draw is not told");
 }
 
 #[test]
@@ -90,6 +101,7 @@ fn the_wrong_field_is_named() {
         (r#","queueing_method":"lifo""#, "queueing_method"),
         (r#","description":5"#, "description"),
         (r#","commitment":"ab""#, "commitment"),
+        (r#","draw_id":"ab""#, "draw_id"),
     ];
     for (json, field) in cases {
         assert_eq!(wrong(create(json)), [field], "{json}");

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use vestibule_issuance::aws::{AwsError, ErrorBody};
 
-use crate::{extractors::EventQuery, openapi::AwsRefusals, rooms::RoomError, state::Controller};
+use crate::{
+    endpoints::responses::AwsRefusals, extractors::EventQuery, rooms::RoomError, state::Controller,
+};
 
 /// Lists request ids whose tokens have expired.
 ///
@@ -22,7 +24,7 @@ pub(crate) async fn expired_tokens(
     State(controller): State<Arc<Controller>>,
     query: EventQuery,
 ) -> Result<Json<Vec<String>>, AwsError> {
-    let known = controller.event(&query.event_id).await?;
+    let known = controller.rooms.event(&query.event_id).await?;
     let tokens = controller.store.expired_tokens(&known.snapshot().room).await;
     Ok(Json(tokens.map_err(RoomError::from)?))
 }

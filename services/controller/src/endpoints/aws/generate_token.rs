@@ -9,8 +9,8 @@ use vestibule_domain::settings::MAX_SECONDS;
 use vestibule_issuance::aws::{self, AwsError, ErrorBody, Tokens};
 
 use crate::{
+    endpoints::responses::AwsRefusals,
     extractors::{AwsBody, WholeNumber},
-    openapi::AwsRefusals,
     rooms::RoomError,
     state::Controller,
 };
@@ -19,7 +19,7 @@ const MAX_ISSUER_CHARS: usize = 512;
 
 /// For whom, and with what. A repeated call gets the first call's tokens again, whatever it asks.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
-pub struct TokenRequest {
+pub(crate) struct TokenRequest {
     /// The event: a room's name.
     event_id: String,
     /// Who it is.
@@ -52,7 +52,7 @@ pub(crate) async fn generate_token(
 ) -> Result<Tokens, AwsError> {
     body.check_issuer()?;
     let validity = body.validity()?;
-    let known = match controller.event(&body.event_id).await {
+    let known = match controller.rooms.event(&body.event_id).await {
         Ok(known) => Some(known),
         Err(RoomError::Unknown) => None,
         Err(RoomError::Store(error)) => return Err(error.into()),

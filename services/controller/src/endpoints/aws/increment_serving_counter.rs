@@ -8,14 +8,14 @@ use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsError, ErrorBody};
 
 use crate::{
+    endpoints::responses::AwsRefusals,
     extractors::{AwsBody, WholeNumber},
-    openapi::AwsRefusals,
     state::Controller,
 };
 
 /// By how much, and where.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
-pub struct Increment {
+pub(crate) struct Increment {
     /// The event: a room's name.
     event_id: String,
     /// Forwards, or back if negative.
@@ -25,9 +25,9 @@ pub struct Increment {
 
 /// Where the counter stands.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct ServingNum {
+pub(crate) struct ServingNum {
     /// The serving counter, after the increment.
-    pub serving_num: i64,
+    pub(crate) serving_num: i64,
 }
 
 /// Moves the serving counter.
@@ -45,9 +45,9 @@ pub(crate) async fn increment_serving_counter(
     State(controller): State<Arc<Controller>>,
     AwsBody(body): AwsBody<Increment>,
 ) -> Result<Json<ServingNum>, AwsError> {
-    let room = controller.event(&body.event_id).await?.snapshot().room.clone();
+    let room = controller.rooms.event(&body.event_id).await?.snapshot().room.clone();
     match controller.store.increment(&room, body.increment_by.0).await {
         Ok(serving_num) => Ok(Json(ServingNum { serving_num })),
-        Err(error) => Err(controller.explain(&room, error).await.into()),
+        Err(error) => Err(controller.rooms.explain(&room, error).await.into()),
     }
 }

@@ -7,13 +7,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsError, ErrorBody};
 
-use crate::{extractors::EventQuery, openapi::AwsRefusals, state::Controller};
+use crate::{endpoints::responses::AwsRefusals, extractors::EventQuery, state::Controller};
 
 /// How many are inside.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct ActiveTokens {
+pub(crate) struct ActiveTokens {
     /// Sessions that are neither over nor expired.
-    pub active_tokens: u64,
+    pub(crate) active_tokens: u64,
 }
 
 /// Counts the visitors inside, this moment.
@@ -29,7 +29,7 @@ pub(crate) async fn num_active_tokens(
     State(controller): State<Arc<Controller>>,
     query: EventQuery,
 ) -> Result<Json<ActiveTokens>, AwsError> {
-    let known = controller.event(&query.event_id).await?;
-    let room = controller.read_room(&known.snapshot().room).await?;
+    let known = controller.rooms.event(&query.event_id).await?;
+    let room = controller.rooms.read(&known.snapshot().room).await?;
     Ok(Json(ActiveTokens { active_tokens: room.active + room.unconfirmed }))
 }

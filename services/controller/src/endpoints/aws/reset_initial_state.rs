@@ -7,11 +7,13 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsError, MessageBody};
 
-use crate::{extractors::AwsBody, openapi::AwsRefusals, rooms::RoomError, state::Controller};
+use crate::{
+    endpoints::responses::AwsRefusals, extractors::AwsBody, rooms::RoomError, state::Controller,
+};
 
 /// Which event.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
-pub struct Reset {
+pub(crate) struct Reset {
     /// The event: a room's name.
     event_id: String,
 }
@@ -38,6 +40,6 @@ pub(crate) async fn reset_initial_state(
 }
 
 async fn reset(controller: &Controller, event_id: &str) -> Result<(), RoomError> {
-    let room = controller.event(event_id).await?.snapshot().room.clone();
-    controller.reset(&room).await
+    let room = controller.rooms.event(event_id).await?.snapshot().room.clone();
+    controller.rooms.reset(&room).await
 }

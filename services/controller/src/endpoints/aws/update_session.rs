@@ -10,15 +10,15 @@ use vestibule_store::{Departure, EndedAs};
 use vestibule_token::RequestIdError;
 
 use crate::{
+    endpoints::responses::AwsRefusals,
     extractors::{AwsBody, WholeNumber},
-    openapi::AwsRefusals,
     rooms::RoomError,
     state::Controller,
 };
 
 /// Whose session, and how it ended.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
-pub struct SessionUpdate {
+pub(crate) struct SessionUpdate {
     /// The event: a room's name.
     event_id: String,
     /// Who it was.
@@ -30,7 +30,7 @@ pub struct SessionUpdate {
 
 /// Nothing: clients look at the status only.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct Updated {}
+pub(crate) struct Updated {}
 
 /// Ends a session before its time.
 ///
@@ -49,7 +49,7 @@ pub(crate) async fn update_session(
     AwsBody(body): AwsBody<SessionUpdate>,
 ) -> Result<Json<Updated>, AwsError> {
     let ended_as = ended_as(body.status)?;
-    let known = controller.event(&body.event_id).await.map_err(invalid)?;
+    let known = controller.rooms.event(&body.event_id).await.map_err(invalid)?;
     let snapshot = known.snapshot();
     let ciphers = controller.ciphers.get(&snapshot.room, snapshot.reset_epoch);
     let place = ciphers.request_ids.open(&body.request_id).map_err(|error| match error {
@@ -61,7 +61,7 @@ pub(crate) async fn update_session(
     match left {
         Ok(ended) if ended.contains(&true) => Ok(Json(Updated {})),
         Ok(_) => Err(AwsError::NoSession),
-        Err(error) => Err(invalid(controller.explain(&snapshot.room, error).await)),
+        Err(error) => Err(invalid(controller.rooms.explain(&snapshot.room, error).await)),
     }
 }
 

@@ -8,7 +8,8 @@ use vestibule_runtime::{Problem, extract::Path};
 
 use super::{EventAddress, find};
 use crate::{
-    openapi::{Busy, InvalidRequest, NoSuchEvent, Refusals},
+    endpoints::responses::{Busy, InvalidRequest, NoSuchEvent, Refusals},
+    rooms::Rollout,
     state::Controller,
 };
 
@@ -24,11 +25,12 @@ use crate::{
 pub(crate) async fn delete_event(
     State(controller): State<Arc<Controller>>,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
-) -> Result<StatusCode, Problem> {
+) -> Result<(StatusCode, Rollout), Problem> {
     let remove = |config: &mut RoomConfig| {
         find(config, &name)?;
         config.events.retain(|event| event.name != name);
-        Ok(StatusCode::NO_CONTENT)
+        Ok(())
     };
-    controller.change_config(&room, remove).await
+    let ((), rollout) = controller.configs.change(&room, remove).await?;
+    Ok((StatusCode::NO_CONTENT, rollout))
 }

@@ -11,7 +11,7 @@ use vestibule_runtime::{
 use super::{EventAddress, find};
 use crate::{
     api_types::Event,
-    openapi::{InvalidRequest, NoSuchEvent, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchEvent, Refusals},
     state::Controller,
 };
 
@@ -25,6 +25,6 @@ pub(crate) async fn get_event(
     State(controller): State<Arc<Controller>>,
     Path(EventAddress { room, event }): Path<EventAddress>,
 ) -> Result<Json<Event>, Problem> {
-    let config = controller.read_config(&room).await?;
+    let config = controller.rooms.read_config(&room).await?;
     Ok(Json(find(&config, &event)?.into()))
 }

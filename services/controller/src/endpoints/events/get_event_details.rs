@@ -11,7 +11,7 @@ use vestibule_runtime::{
 use super::{EventAddress, find};
 use crate::{
     api_types::EventDetails,
-    openapi::{InvalidRequest, NoSuchEvent, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchEvent, Refusals},
     state::Controller,
 };
 
@@ -26,9 +26,9 @@ pub(crate) async fn get_event_details(
     State(controller): State<Arc<Controller>>,
     Path(EventAddress { room, event }): Path<EventAddress>,
 ) -> Result<Json<EventDetails>, Problem> {
-    let config = controller.read_config(&room).await?;
+    let config = controller.rooms.read_config(&room).await?;
     let event = find(&config, &event)?;
-    let state = config.state_of(&event, controller.now_ms().await?);
+    let state = config.state_of(&event, controller.rooms.now_ms().await?);
     let settings = config.resolved(&event);
     Ok(Json(EventDetails::new(event, &settings, state)))
 }

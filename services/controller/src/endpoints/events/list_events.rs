@@ -11,7 +11,7 @@ use vestibule_runtime::{
 
 use crate::{
     api_types::{Event, EventList},
-    openapi::{InvalidRequest, NoSuchRoom, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
     state::Controller,
 };
 
@@ -26,7 +26,7 @@ pub(crate) async fn list_events(
     State(controller): State<Arc<Controller>>,
     Path(room): Path<RoomId>,
 ) -> Result<Json<EventList>, Problem> {
-    let mut events = controller.read_config(&room).await?.events;
+    let mut events = controller.rooms.read_config(&room).await?.events;
     events.sort_by(|one, other| (one.opens(), &one.name).cmp(&(other.opens(), &other.name)));
     Ok(Json(EventList { events: events.into_iter().map(Event::from).collect() }))
 }

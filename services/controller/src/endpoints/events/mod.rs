@@ -1,11 +1,11 @@
 //! Scheduled events of a room: one file for each operation.
 
-pub mod delete_event;
-pub mod get_event;
-pub mod get_event_details;
-pub mod list_events;
-pub mod patch_event;
-pub mod put_event;
+pub(crate) mod delete_event;
+pub(crate) mod get_event;
+pub(crate) mod get_event_details;
+pub(crate) mod list_events;
+pub(crate) mod patch_event;
+pub(crate) mod put_event;
 
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -18,7 +18,7 @@ use vestibule_runtime::{Problem, ProblemType};
 /// Which event of which room.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
-pub struct EventAddress {
+pub(crate) struct EventAddress {
     /// The room's name.
     #[param(value_type = String)]
     room: RoomId,

@@ -12,7 +12,8 @@ use vestibule_runtime::{
 use super::{EventAddress, find};
 use crate::{
     api_types::{Event, Members},
-    openapi::{Busy, InvalidRequest, NoSuchEvent, Refusals},
+    endpoints::responses::{Busy, InvalidRequest, NoSuchEvent, Refusals},
+    rooms::Rollout,
     state::Controller,
 };
 
@@ -33,14 +34,13 @@ pub(crate) async fn patch_event(
     State(controller): State<Arc<Controller>>,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
     Json(members): Json<Members>,
-) -> Result<Json<Event>, Problem> {
-    let now_s = controller.now_ms().await? / 1000;
+) -> Result<(Rollout, Json<Event>), Problem> {
+    let now_s = controller.rooms.now_ms().await? / 1000;
     let place = |config: &mut RoomConfig| {
         let before = find(config, &name)?;
-        let merged = members.clone().merge_event(&before)?;
-        let event = merged.into_domain(name.clone(), Some(&before))?;
-        controller.place_event(&room, config, event, now_s)
+        let event = members.clone().merge_event(&before)?;
+        controller.configs.place_event(&room, config, event, now_s)
     };
-    let (event, _) = controller.change_event(&room, place).await?;
-    Ok(Json(event.into()))
+    let ((event, _), rollout) = controller.configs.change_event(&room, place).await?;
+    Ok((rollout, Json(event.into())))
 }

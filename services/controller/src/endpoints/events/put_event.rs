@@ -12,7 +12,8 @@ use vestibule_runtime::{
 use super::EventAddress;
 use crate::{
     api_types::{Event, Members},
-    openapi::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    rooms::Rollout,
     state::Controller,
 };
 
@@ -33,14 +34,13 @@ pub(crate) async fn put_event(
     State(controller): State<Arc<Controller>>,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
     Json(members): Json<Members>,
-) -> Result<(StatusCode, Json<Event>), Problem> {
+) -> Result<(StatusCode, Rollout, Json<Event>), Problem> {
     let given = members.create_event(&name)?;
-    let now_s = controller.now_ms().await? / 1000;
+    let now_s = controller.rooms.now_ms().await? / 1000;
     let place = |config: &mut RoomConfig| {
-        let event = given.clone().into_domain(name.clone(), config.event(name.as_str()))?;
-        controller.place_event(&room, config, event, now_s)
+        controller.configs.place_event(&room, config, given.clone(), now_s)
     };
-    let (event, is_new) = controller.change_event(&room, place).await?;
+    let ((event, is_new), rollout) = controller.configs.change_event(&room, place).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-    Ok((status, Json(event.into())))
+    Ok((status, rollout, Json(event.into())))
 }

@@ -9,7 +9,7 @@ const NOW: u64 = 10_000;
 
 /// Pre-queue at 20 000, start at 21 000, end at 22 000.
 fn event() -> Event {
-    let json = r#"{"name":"sale","prequeue_start":20000,"start":21000,"end":22000,"draw":true}"#;
+    let json = r#"{"name":"sale","prequeue_start_time":20000,"event_start_time":21000,"event_end_time":22000,"draw_at_event_start":true}"#;
     serde_json::from_str(json).unwrap()
 }
 

@@ -1,0 +1,191 @@
+//! Asking a public randomness beacon (drand) for one round of its chain, over HTTP or HTTPS.
+//!
+//! What comes back is not trusted: only a round whose signature is genuine counts, so it makes no
+//! difference who answers or who listens. No redirect is followed and no more is read than an
+//! answer can be. When to ask, how often, and what a draw does without an answer is decided
+//! elsewhere.
+
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Empty, Limited};
+use hyper::{Response, StatusCode, Uri, body::Bytes};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use serde::Deserialize;
+use thiserror::Error;
+use vestibule_domain::{
+    draw::{BeaconOutcome, Seed, from_hex, to_hex},
+    schedule::Beacon,
+};
+use vestibule_token::beacon::{self, BeaconError};
+
+/// The largest answer that is read, in bytes: a real one has a few hundred.
+const LARGEST_ANSWER: usize = 16 * 1024;
+/// How long an answer may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Asks beacons; cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct BeaconClient {
+    http: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
+    timeout: Duration,
+}
+
+/// What came of asking once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum BeaconReply {
+    /// The round, and its signature is genuine.
+    Verified(Round),
+    /// The beacon says that it has no such round: it lies ahead.
+    NotYet,
+    /// Anything else. Asking again may help, another address too.
+    Wrong(BeaconFailure),
+}
+
+/// A genuine round of a beacon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Round {
+    /// What goes into the draw.
+    pub(crate) randomness: Seed,
+    /// The round's signature, in hex.
+    pub(crate) signature: String,
+    /// The signature of the round before, in hex, if the chain signs it too.
+    pub(crate) previous_signature: Option<String>,
+}
+
+/// Why an answer cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum BeaconFailure {
+    /// The address is none.
+    #[error("{0:?} is no address")]
+    Address(String),
+    /// No connection, or it broke.
+    #[error("cannot reach the beacon: {0}")]
+    Unreachable(String),
+    /// Nothing came in time.
+    #[error("no answer within {0:?}")]
+    Silent(Duration),
+    /// Neither the round nor that it lies ahead.
+    #[error("the beacon answered {0}")]
+    Status(StatusCode),
+    /// No JSON of a round, or too much of it.
+    #[error("the answer is no round: {0}")]
+    Body(String),
+    /// Another round than the one that was asked for.
+    #[error("the answer is round {0}")]
+    OtherRound(u64),
+    /// The randomness is not the signature's.
+    #[error("the randomness does not follow from the signature")]
+    Randomness,
+    /// The signature is not genuine.
+    #[error(transparent)]
+    Signature(#[from] BeaconError),
+}
+
+/// A round as drand writes it.
+#[derive(Debug, Deserialize)]
+struct PublishedRound {
+    round: u64,
+    randomness: String,
+    signature: String,
+    previous_signature: Option<String>,
+}
+
+// === impl BeaconClient ===
+
+impl Default for BeaconClient {
+    fn default() -> Self {
+        Self::new(TIMEOUT)
+    }
+}
+
+impl BeaconClient {
+    /// A client that waits this long for an answer.
+    #[must_use]
+    pub(crate) fn new(timeout: Duration) -> Self {
+        let connector = HttpsConnectorBuilder::new().with_webpki_roots().https_or_http();
+        let http = Client::builder(TokioExecutor::new()).build(connector.enable_http1().build());
+        Self { http, timeout }
+    }
+
+    /// Asks for the beacon's round, once.
+    pub(crate) async fn ask(&self, beacon: &Beacon) -> BeaconReply {
+        let asked = tokio::time::timeout(self.timeout, self.fetch(beacon)).await;
+        match asked.unwrap_or(Err(BeaconFailure::Silent(self.timeout))) {
+            Ok(Some(told)) => check(beacon.clone(), told).await,
+            Ok(None) => BeaconReply::NotYet,
+            Err(reason) => BeaconReply::Wrong(reason),
+        }
+    }
+
+    /// What the beacon tells about the round; `None` if it lies ahead.
+    async fn fetch(&self, beacon: &Beacon) -> Result<Option<PublishedRound>, BeaconFailure> {
+        let response = self.http.get(address(beacon)?).await;
+        let response = response.map_err(|error| BeaconFailure::Unreachable(chain(&error)))?;
+        match response.status() {
+            StatusCode::OK => read(response).await.map(Some),
+            StatusCode::NOT_FOUND | StatusCode::TOO_EARLY => Ok(None),
+            status => Err(BeaconFailure::Status(status)),
+        }
+    }
+}
+
+fn address(beacon: &Beacon) -> Result<Uri, BeaconFailure> {
+    let text = format!("{}/public/{}", beacon.url.trim_end_matches('/'), beacon.round);
+    text.parse().map_err(|_| BeaconFailure::Address(text))
+}
+
+async fn read(response: Response<hyper::body::Incoming>) -> Result<PublishedRound, BeaconFailure> {
+    let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
+    let body = body.map_err(|error| BeaconFailure::Body(chain(&*error)))?;
+    serde_json::from_slice(&body.to_bytes()).map_err(|error| BeaconFailure::Body(error.to_string()))
+}
+
+/// Checks the round off the async threads: it takes a few milliseconds of one core.
+async fn check(beacon: Beacon, told: PublishedRound) -> BeaconReply {
+    let checked = tokio::task::spawn_blocking(move || verified(&beacon, told)).await;
+    match checked {
+        Ok(Ok(round)) => BeaconReply::Verified(round),
+        Ok(Err(reason)) => BeaconReply::Wrong(reason),
+        Err(error) => BeaconReply::Wrong(BeaconFailure::Body(error.to_string())),
+    }
+}
+
+fn verified(beacon: &Beacon, told: PublishedRound) -> Result<Round, BeaconFailure> {
+    if told.round != beacon.round {
+        return Err(BeaconFailure::OtherRound(told.round));
+    }
+    // Some relays write an empty one where the chain has none.
+    let previous_signature = told.previous_signature.filter(|previous| !previous.is_empty());
+    let previous = previous_signature.as_deref();
+    let randomness = beacon::verify(&beacon.public_key, told.round, &told.signature, previous)?;
+    if from_hex(&told.randomness) != Some(randomness) {
+        return Err(BeaconFailure::Randomness);
+    }
+    Ok(Round { randomness, signature: told.signature, previous_signature })
+}
+
+/// An error with its causes: what hyper says first is seldom what matters.
+fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    vestibule_runtime::ErrorChain(error).to_string()
+}
+
+// === impl Round ===
+
+impl Round {
+    /// As a draw's record tells it.
+    #[must_use]
+    pub(crate) fn outcome(&self) -> BeaconOutcome {
+        BeaconOutcome::Verified {
+            signature: self.signature.clone(),
+            previous_signature: self.previous_signature.clone(),
+            randomness: to_hex(&self.randomness),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! Whether this instance leads, for all who must know. How it comes to lead is in
+//! [`super::lease`].
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use tokio::sync::watch;
+
+/// What this instance is among the controllers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Another leads, or nobody.
+    #[default]
+    Following,
+    /// It holds the lease, in this term, and sees to it that the keyspace is whole.
+    Settling(u64),
+    /// It leads, in this term.
+    Leading(u64),
+}
+
+/// The role, and the changes it may take.
+#[derive(Debug)]
+pub(crate) struct Leadership {
+    role: watch::Sender<Role>,
+    /// The highest epoch by which a write was refused.
+    overtaken_by: AtomicU64,
+    /// Whether a tick did not find its room.
+    missing: AtomicBool,
+}
+
+// === impl Role ===
+
+impl Role {
+    /// The term, if it holds the lease.
+    #[must_use]
+    pub(crate) fn term(self) -> Option<u64> {
+        match self {
+            Self::Following => None,
+            Self::Settling(epoch) | Self::Leading(epoch) => Some(epoch),
+        }
+    }
+
+    /// The term, if it leads.
+    #[must_use]
+    pub(crate) fn leading(self) -> Option<u64> {
+        match self {
+            Self::Leading(epoch) => Some(epoch),
+            Self::Following | Self::Settling(_) => None,
+        }
+    }
+}
+
+// === impl Leadership ===
+
+impl Leadership {
+    /// The role, and notice of every change.
+    #[must_use]
+    pub(crate) fn watch(&self) -> watch::Receiver<Role> {
+        self.role.subscribe()
+    }
+
+    /// The role.
+    #[must_use]
+    pub(crate) fn role(&self) -> Role {
+        *self.role.borrow()
+    }
+
+    /// It holds the lease in term `epoch`; says whether the term is new.
+    pub(super) fn holds(&self, epoch: u64) -> bool {
+        self.change(|role| (role.term() != Some(epoch)).then_some(Role::Settling(epoch)))
+    }
+
+    /// The keyspace is whole, if the term is still `epoch`.
+    pub(super) fn settled(&self, epoch: u64) -> bool {
+        self.change(|role| (role == Role::Settling(epoch)).then_some(Role::Leading(epoch)))
+    }
+
+    /// The keyspace is not whole any more.
+    pub(super) fn unsettled(&self, epoch: u64) -> bool {
+        self.change(|role| (role == Role::Leading(epoch)).then_some(Role::Settling(epoch)))
+    }
+
+    /// It has the lease no more.
+    pub(super) fn lost(&self) -> bool {
+        self.change(|role| role.term().map(|_| Role::Following))
+    }
+
+    /// A write of term `epoch` was refused because of a later one, which `refusal` names: steps
+    /// down at once.
+    pub(super) fn overtaken(&self, epoch: u64, refusal: &str) {
+        let by = epoch_in(refusal).unwrap_or(epoch);
+        self.overtaken_by.fetch_max(by, Ordering::Relaxed);
+        if self.change(|role| (role.term() == Some(epoch)).then_some(Role::Following)) {
+            tracing::warn!(epoch, by, "overtaken by a later term, stepping down");
+        }
+    }
+
+    pub(super) fn overtaken_by(&self) -> u64 {
+        self.overtaken_by.load(Ordering::Relaxed)
+    }
+
+    /// A tick did not find its room.
+    pub(super) fn report_missing(&self) {
+        self.missing.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a tick did not find its room, since this was last asked.
+    pub(super) fn take_missing(&self) -> bool {
+        self.missing.swap(false, Ordering::Relaxed)
+    }
+
+    fn change(&self, next: impl FnOnce(Role) -> Option<Role>) -> bool {
+        self.role.send_if_modified(|role| match next(*role) {
+            Some(next) => {
+                *role = next;
+                true
+            }
+            None => false,
+        })
+    }
+}
+
+impl Default for Leadership {
+    fn default() -> Self {
+        Self {
+            role: watch::Sender::new(Role::Following),
+            overtaken_by: AtomicU64::new(0),
+            missing: AtomicBool::new(false),
+        }
+    }
+}
+
+/// The epoch that a fenced script names in its refusal.
+fn epoch_in(refusal: &str) -> Option<u64> {
+    let digits = refusal.rsplit_once("epoch ")?.1;
+    digits.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_term_begins_with_settling_and_a_renewal_changes_nothing() {
+        let leadership = Leadership::default();
+        assert_eq!(leadership.role(), Role::Following);
+        assert!(leadership.holds(3));
+        assert_eq!(leadership.role(), Role::Settling(3));
+        assert!(leadership.settled(3));
+        assert!(!leadership.holds(3), "renewed");
+        assert_eq!(leadership.role().leading(), Some(3));
+        assert!(leadership.holds(4), "a term after the store forgot the lease");
+        assert!(!leadership.settled(3), "too late");
+        assert_eq!(leadership.role(), Role::Settling(4));
+    }
+
+    #[test]
+    fn only_the_term_that_was_overtaken_ends() {
+        let leadership = Leadership::default();
+        leadership.holds(4);
+        leadership.overtaken(3, "another leader has epoch 4");
+        assert_eq!(leadership.role(), Role::Settling(4));
+        leadership.settled(4);
+        assert!(leadership.unsettled(4) && !leadership.unsettled(4));
+        leadership.overtaken(4, "another leader has epoch 9 script: 5e, on @user_script:7.");
+        assert_eq!((leadership.role(), leadership.overtaken_by()), (Role::Following, 9));
+        assert!(!leadership.lost());
+    }
+}

@@ -1,0 +1,170 @@
+//! Finding rooms: as Redis holds them this moment, or as this instance remembers them. Tells a
+//! room that never existed from one that Redis has lost. Changes of a config are checked in
+//! [`super::editor`].
+
+use std::sync::Arc;
+
+use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig, site::SiteBinding};
+use vestibule_issuance::problem_of;
+use vestibule_runtime::{Problem, ProblemType};
+use vestibule_store::{Feed, KnownRoom, PutOutcome, Store, StoreError};
+
+use super::error::RoomError;
+
+/// The rooms. Cloning is cheap.
+#[derive(Debug, Clone)]
+pub(crate) struct RoomDirectory {
+    /// Redis.
+    pub(super) store: Store,
+    feed: Feed,
+}
+
+// === impl RoomDirectory ===
+
+impl RoomDirectory {
+    /// The rooms in `store`; `feed` is this instance's memory of them.
+    pub(crate) fn new(store: Store, feed: Feed) -> Self {
+        Self { store, feed }
+    }
+
+    /// The room as Redis holds it this moment.
+    ///
+    /// # Errors
+    /// [`RoomError`].
+    pub(crate) async fn read(&self, room: &RoomId) -> Result<RoomSnapshot, RoomError> {
+        match self.store.read_snapshot(room).await? {
+            Some(snapshot) => Ok(snapshot),
+            None => Err(self.explain(room, StoreError::RoomMissing).await),
+        }
+    }
+
+    /// The room's config as Redis holds it this moment.
+    ///
+    /// # Errors
+    /// [`RoomError`].
+    pub(crate) async fn read_config(&self, room: &RoomId) -> Result<RoomConfig, RoomError> {
+        match self.store.read_config(room).await? {
+            Some(config) => Ok(config),
+            None => Err(self.explain(room, StoreError::RoomMissing).await),
+        }
+    }
+
+    /// The room that AWS-style clients call `event_id`.
+    ///
+    /// # Errors
+    /// [`RoomError`]; anything that cannot be a room's name is unknown.
+    pub(crate) async fn event(&self, event_id: &str) -> Result<Arc<KnownRoom>, RoomError> {
+        if let Some(known) = self.feed.room(event_id) {
+            return Ok(known);
+        }
+        // It may be so new that the push has not come yet.
+        let room = RoomId::new(event_id).map_err(|_| RoomError::Unknown)?;
+        let snapshot = self.read(&room).await?;
+        self.feed.receive(snapshot).await;
+        self.feed.room(event_id).ok_or(RoomError::Unknown)
+    }
+
+    /// Every room's config, by name.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub(crate) async fn read_configs(&self) -> Result<Vec<(RoomId, RoomConfig)>, StoreError> {
+        let mut configs = Vec::new();
+        for room in self.store.rooms().await? {
+            // A room that has just been deleted is left out.
+            if let Some(config) = self.store.read_config(&room).await? {
+                configs.push((room, config));
+            }
+        }
+        Ok(configs)
+    }
+
+    /// Every room's place in front of a site, as Redis holds them this moment.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub(crate) async fn site_bindings(&self) -> Result<Vec<(RoomId, SiteBinding)>, StoreError> {
+        let configs = self.read_configs().await?;
+        Ok(configs.into_iter().map(|(room, config)| (room, config.binding)).collect())
+    }
+
+    /// What an error of the store means for `room`: a room that is missing was lost if it is
+    /// listed, or if the keyspace is not whole. Otherwise it never existed, or was deleted.
+    pub(crate) async fn explain(&self, room: &RoomId, error: StoreError) -> RoomError {
+        if !matches!(error, StoreError::RoomMissing) {
+            return error.into();
+        }
+        match self.is_lost(room).await {
+            Ok(true) => error.into(),
+            Ok(false) => RoomError::Unknown,
+            Err(other) => other.into(),
+        }
+    }
+
+    /// Refuses to change rooms in a keyspace that waits to be restored: what was lost would be
+    /// overwritten.
+    ///
+    /// # Errors
+    /// 503 until the leader has stamped the keyspace.
+    pub(crate) async fn require_whole_keyspace(&self) -> Result<(), Problem> {
+        match self.store.check_schema().await {
+            Ok(0) => Err(Problem::new(ProblemType::RedisUnavailable)),
+            Ok(_) => Ok(()),
+            Err(error) => Err(problem_of(&error)),
+        }
+    }
+
+    /// Redis's time, unix ms.
+    ///
+    /// # Errors
+    /// 503 while Redis cannot tell.
+    pub(crate) async fn now_ms(&self) -> Result<u64, Problem> {
+        self.store.now_ms().await.map_err(|error| problem_of(&error))
+    }
+
+    /// Starts `room` afresh, in Redis and in this instance's memory.
+    ///
+    /// # Errors
+    /// [`RoomError`].
+    pub(crate) async fn reset(&self, room: &RoomId) -> Result<(), RoomError> {
+        match self.store.reset(room).await {
+            Ok(_) => self.take_in(room).await,
+            Err(error) => return Err(self.explain(room, error).await),
+        }
+        Ok(())
+    }
+
+    /// Puts a config, in Redis and in this instance's memory, without looking at other rooms.
+    pub(super) async fn put_config(
+        &self,
+        room: &RoomId,
+        config: &RoomConfig,
+    ) -> Result<PutOutcome, Problem> {
+        let put = self.store.put_config(room, config).await;
+        let put = put.map_err(|error| problem_of(&error))?;
+        if put != PutOutcome::Conflict {
+            self.take_in(room).await;
+        }
+        Ok(put)
+    }
+
+    /// Deletes a room, in Redis and in this instance's memory; says whether there was one.
+    pub(super) async fn delete(&self, room: &RoomId) -> Result<bool, StoreError> {
+        let deleted = self.store.delete_room(room).await?;
+        if deleted {
+            self.feed.forget(room).await;
+        }
+        Ok(deleted)
+    }
+
+    /// Takes in what has just been changed, without waiting for the push.
+    async fn take_in(&self, room: &RoomId) {
+        if let Ok(Some(snapshot)) = self.store.read_snapshot(room).await {
+            self.feed.receive(snapshot).await;
+        }
+    }
+
+    async fn is_lost(&self, room: &RoomId) -> Result<bool, StoreError> {
+        Ok(self.store.rooms().await?.contains(room) || self.store.schema().await? == 0)
+    }
+}

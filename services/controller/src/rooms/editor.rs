@@ -1,0 +1,170 @@
+//! Changing a room's config: reads it, changes it, checks it, and starts over when someone else's
+//! change came in between. What is in force now is not here: the room's snapshot has it.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use vestibule_domain::{
+    RoomId,
+    schedule::{Event, RoomConfig},
+};
+use vestibule_issuance::problem_of;
+use vestibule_runtime::{Problem, ProblemType};
+use vestibule_store::PutOutcome;
+
+use super::{
+    directory::RoomDirectory,
+    draw_seeds::{DrawSeeds, require_future_round},
+    rollout::Rollout,
+    routes::{busy, put_routes},
+};
+use crate::api_types::{invalid_event, invalid_room, refuse, take_commitment};
+
+/// How often a change starts over because someone else's came in between.
+const ATTEMPTS: usize = 5;
+
+/// Changes configs. Every change waits until the admissions go by it; see [`Rollout`].
+#[derive(Debug)]
+pub(crate) struct ConfigEditor {
+    rooms: RoomDirectory,
+    draws: DrawSeeds,
+    instance: Arc<str>,
+    /// Numbers this instance's changes of routes.
+    route_changes: AtomicU64,
+}
+
+// === impl ConfigEditor ===
+
+impl ConfigEditor {
+    /// An editor of the configs of `rooms`, on the controller called `instance`.
+    pub(crate) fn new(rooms: RoomDirectory, draws: DrawSeeds, instance: Arc<str>) -> Self {
+        Self { rooms, draws, instance, route_changes: AtomicU64::new(0) }
+    }
+
+    /// Changes the config of a room that exists.
+    ///
+    /// # Errors
+    /// What `change` refuses, 404 without the room, and 409 when others keep changing it.
+    pub(crate) async fn change<T>(
+        &self,
+        room: &RoomId,
+        mut change: impl FnMut(&mut RoomConfig) -> Result<T, Problem>,
+    ) -> Result<(T, Rollout), Problem> {
+        for _ in 0..ATTEMPTS {
+            let before = self.rooms.read_config(room).await?;
+            let mut config = before.clone();
+            let outcome = change(&mut config)?;
+            if self.put(room, &before, &config).await? != PutOutcome::Conflict {
+                return Ok((outcome, self.roll_out(room).await));
+            }
+        }
+        Err(busy())
+    }
+
+    /// Changes the config of a room, which is created if it does not exist.
+    ///
+    /// # Errors
+    /// What `change` refuses, and 409 when others keep changing the room.
+    pub(crate) async fn create_or_change(
+        &self,
+        room: &RoomId,
+        change: impl Fn(&mut RoomConfig) -> Result<(), Problem>,
+    ) -> Result<(PutOutcome, Rollout), Problem> {
+        for _ in 0..ATTEMPTS {
+            let before = self.rooms.store.read_config(room).await;
+            let before = before.map_err(|error| problem_of(&error))?.unwrap_or_default();
+            let mut config = before.clone();
+            change(&mut config)?;
+            let put = self.put(room, &before, &config).await?;
+            if put != PutOutcome::Conflict {
+                return Ok((put, self.roll_out(room).await));
+            }
+        }
+        Err(busy())
+    }
+
+    /// Deletes a room with all that belongs to it.
+    ///
+    /// # Errors
+    /// 404 without the room, 503 while Redis cannot be reached.
+    pub(crate) async fn delete(&self, room: &RoomId) -> Result<Rollout, Problem> {
+        if self.rooms.delete(room).await.map_err(|error| problem_of(&error))? {
+            Ok(self.roll_out(room).await)
+        } else {
+            Err(Problem::new(ProblemType::RoomNotFound))
+        }
+    }
+
+    /// Changes one event, by `place`, as [`Self::change`] does. A beacon's round that is known
+    /// already is refused: whoever knows it could choose among rounds.
+    ///
+    /// # Errors
+    /// As [`Self::change`].
+    pub(crate) async fn change_event(
+        &self,
+        room: &RoomId,
+        mut place: impl FnMut(&mut RoomConfig) -> Result<(Event, bool), Problem>,
+    ) -> Result<((Event, bool), Rollout), Problem> {
+        let mut draft = self.rooms.read_config(room).await?;
+        let before = draft.clone();
+        let (event, _) = place(&mut draft)?;
+        // Only the same event counts: another one may have named the round before it was known.
+        let bound = before.event(event.name.as_str()).and_then(|event| event.beacon.as_ref());
+        if let Some(beacon) = event.beacon.as_ref().filter(|beacon| Some(*beacon) != bound) {
+            require_future_round(beacon).await?;
+        }
+        self.change(room, place).await
+    }
+
+    /// Puts `event` into the config of `room`, in the place of the one of its name. Returns it as
+    /// it is there, and whether it is new.
+    ///
+    /// # Errors
+    /// A 400 that names each wrong field and the reason.
+    pub(crate) fn place_event(
+        &self,
+        room: &RoomId,
+        config: &mut RoomConfig,
+        mut event: Event,
+        now_s: u64,
+    ) -> Result<(Event, bool), Problem> {
+        let place = config.events.iter().position(|other| other.name == event.name);
+        let before = place.map(|place| &config.events[place]);
+        take_commitment(&mut event, before)?;
+        refuse(invalid_event(), config.errors_of_change(&event, before, now_s))?;
+        self.draws.settle(room, &mut event, before);
+        match place {
+            Some(place) => config.events[place] = event.clone(),
+            None => config.events.push(event.clone()),
+        }
+        Ok((event, place.is_none()))
+    }
+
+    async fn put(
+        &self,
+        room: &RoomId,
+        before: &RoomConfig,
+        config: &RoomConfig,
+    ) -> Result<PutOutcome, Problem> {
+        let (now, was) = (&config.binding, &before.binding);
+        if now.routes == was.routes && now.cookie.suffix == was.cookie.suffix {
+            return self.rooms.put_config(room, config).await;
+        }
+        let number = self.route_changes.fetch_add(1, Ordering::Relaxed);
+        put_routes(&self.rooms, &format!("{}-{number}", self.instance), room, config).await
+    }
+
+    async fn roll_out(&self, room: &RoomId) -> Rollout {
+        Rollout::of_change(&self.rooms.store, room).await
+    }
+}
+
+/// Refuses settings of a room that are wrong in themselves or with one of its events.
+///
+/// # Errors
+/// A 400 that names each wrong field, the reason and the event.
+pub(crate) fn check_settings(config: &RoomConfig) -> Result<(), Problem> {
+    refuse(invalid_room(), config.errors_of_settings())
+}

@@ -1,0 +1,36 @@
+//! Why a room cannot be found, and how both APIs say so.
+
+use vestibule_issuance::{aws::AwsError, problem_of};
+use vestibule_runtime::{Problem, ProblemType};
+use vestibule_store::StoreError;
+
+/// Why there is no room to answer with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RoomError {
+    /// There is no such room.
+    #[error("there is no such room")]
+    Unknown,
+    /// Redis cannot tell now; a room that it has lost is [`StoreError::RoomMissing`].
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+// === impl RoomError ===
+
+impl From<RoomError> for Problem {
+    fn from(error: RoomError) -> Self {
+        match error {
+            RoomError::Unknown => Self::new(ProblemType::RoomNotFound),
+            RoomError::Store(error) => problem_of(&error),
+        }
+    }
+}
+
+impl From<RoomError> for AwsError {
+    fn from(error: RoomError) -> Self {
+        match error {
+            RoomError::Unknown => Self::InvalidEvent,
+            RoomError::Store(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Operations on rooms that several endpoints share: finding a room, changing its config, and
+//! waiting until every admission goes by the change. HTTP paths and bodies are not here.
+
+mod directory;
+mod draw_seeds;
+mod editor;
+mod error;
+mod rollout;
+mod routes;
+
+pub(crate) use self::{
+    directory::RoomDirectory,
+    draw_seeds::DrawSeeds,
+    editor::{ConfigEditor, check_settings},
+    error::RoomError,
+    rollout::{BEHIND, Rollout},
+};
+
+#[cfg(test)]
+mod tests;

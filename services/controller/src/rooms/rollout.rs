@@ -1,0 +1,90 @@
+//! Waiting until every admission goes by a change, so that whoever made it can rely on it as soon
+//! as the call is answered. An instance that does not follow holds the call up for a second only.
+
+use std::{convert::Infallible, time::Duration};
+
+use axum::{
+    http::{HeaderName, HeaderValue},
+    response::{IntoResponse, IntoResponseParts, Response, ResponseParts},
+};
+use tokio::time::{Instant, sleep};
+use vestibule_domain::RoomId;
+use vestibule_store::{Store, StoreError};
+
+/// Says that a change holds, but not everywhere yet.
+pub(crate) const BEHIND: HeaderName = HeaderName::from_static("vestibule-behind");
+/// How long a call waits for the admissions.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often it looks whether they follow.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// How far a change has come. As a part of a response: the header `Vestibule-Behind`, if need be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rollout {
+    /// Every admission that runs goes by it.
+    Complete,
+    /// So many admissions that run do not go by it yet.
+    Behind(usize),
+    /// Redis stopped answering after it had taken the change.
+    Unknown,
+}
+
+// === impl Rollout ===
+
+impl Rollout {
+    /// Tells the admissions that `room` was changed, and waits until they go by it, a second at
+    /// most.
+    pub(super) async fn of_change(store: &Store, room: &RoomId) -> Self {
+        match wait(store, room).await {
+            Ok(behind) if behind.is_empty() => Self::Complete,
+            Ok(instances) => {
+                tracing::warn!(%room, ?instances, "admissions do not go by a change of the room yet");
+                Self::Behind(instances.len())
+            }
+            Err(error) => {
+                tracing::warn!(%room, %error, "cannot tell whether the admissions go by a change");
+                Self::Unknown
+            }
+        }
+    }
+
+    fn header(self) -> Option<HeaderValue> {
+        let text = match self {
+            Self::Complete => return None,
+            Self::Behind(1) => "1 instance has not taken this in yet".to_owned(),
+            Self::Behind(count) => format!("{count} instances have not taken this in yet"),
+            Self::Unknown => "instances may not have taken this in yet".to_owned(),
+        };
+        HeaderValue::try_from(text).ok()
+    }
+}
+
+impl IntoResponseParts for Rollout {
+    type Error = Infallible;
+
+    fn into_response_parts(self, mut response: ResponseParts) -> Result<ResponseParts, Infallible> {
+        if let Some(value) = self.header() {
+            response.headers_mut().insert(BEHIND, value);
+        }
+        Ok(response)
+    }
+}
+
+impl IntoResponse for Rollout {
+    fn into_response(self) -> Response {
+        (self, ()).into_response()
+    }
+}
+
+/// The instances that are behind in the end.
+async fn wait(store: &Store, room: &RoomId) -> Result<Vec<String>, StoreError> {
+    let revision = store.note_change(room).await?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let behind = store.lagging(revision).await?;
+        if behind.is_empty() || Instant::now() >= deadline {
+            return Ok(behind);
+        }
+        sleep(PAUSE).await;
+    }
+}

@@ -1,0 +1,85 @@
+//! Placing events in a config: seeds, commitments and refusals, without Redis. Changing it under
+//! concurrency is a scenario's.
+
+use clap::Parser;
+use vestibule_domain::{
+    RoomId, draw,
+    schedule::{Beacon, Event, RoomConfig},
+};
+use vestibule_runtime::metrics::Registry;
+
+use super::draw_seeds::require_future_round;
+use crate::{cli::Cli, config::Config, state::Controller};
+
+/// A controller whose Redis cannot be reached.
+fn cut_off() -> std::sync::Arc<Controller> {
+    let cli = Cli::parse_from([
+        "test",
+        "--secret=0123456789abcdef0123456789abcdef",
+        "--api-token=0123456789abcdef",
+        "--redis-url=redis://127.0.0.1:1",
+    ]);
+    let address = ([127, 0, 0, 1], 8081).into();
+    Controller::new(Config::read(&cli).unwrap(), address, &mut Registry::default())
+}
+
+fn drawn() -> Event {
+    let json = r#"{"name":"a","prequeue_start_time":1000,"event_start_time":2000,"event_end_time":3000,"draw_at_event_start":true}"#;
+    serde_json::from_str(json).unwrap()
+}
+
+fn room() -> RoomId {
+    "sale".parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_draw_has_a_seed_of_its_own_which_it_keeps() {
+    let controller = cut_off();
+    let mut config = RoomConfig::default();
+    let mut place = |event| controller.configs.place_event(&room(), &mut config, event, 0).unwrap();
+    let (first, is_new) = place(drawn());
+    assert!(is_new && first.draw_id.len() == 32, "{first:?}");
+    let seed = controller.secret.draw_seed(&room(), &first.draw_id);
+    assert_eq!(first.commitment, Some(draw::commitment(&seed)));
+    let (changed, is_new) = place(Event { end: 4000, ..drawn() });
+    assert!(!is_new);
+    assert_eq!(changed, Event { end: 4000, ..first.clone() });
+    let (without, _) = place(Event { draw: false, ..drawn() });
+    assert_eq!((without.draw_id.as_str(), without.commitment), ("", None));
+    let (again, _) = place(drawn());
+    assert_ne!(again.draw_id, first.draw_id);
+    let other = Event { name: "b".parse().unwrap(), prequeue_start: None, draw: false, ..drawn() };
+    place(Event { start: 5000, end: 6000, ..other });
+    assert_eq!(config.events.len(), 2);
+}
+
+#[tokio::test]
+async fn what_cannot_be_changes_nothing() {
+    let controller = cut_off();
+    let mut config = RoomConfig::default();
+    let late = controller.configs.place_event(&room(), &mut config, drawn(), 1001).unwrap_err();
+    assert_eq!(late.errors()[0].field, "prequeue_start_time");
+    assert_eq!(config, RoomConfig::default());
+}
+
+#[tokio::test]
+async fn a_round_that_is_known_already_is_refused() {
+    let told = serde_json::json!({
+        "round": 657_413,
+        "randomness": "fc1873a13f3545aeade8401532ef5519920652eee6b0d2b19ca12643b87b3587",
+        "signature": "b713718a38ae728dfd477991af2822e08d2f305e47718cef9f7848ce4050e7be41076862b98fad56e91a6b85b89cd97b",
+    });
+    let known = axum::routing::get(async move || axum::Json(told.clone()));
+    let routes = axum::Router::new().route("/public/657413", known);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = tokio::spawn(async move { axum::serve(listener, routes).await });
+    let quicknet = "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a";
+    let beacon = |round| Beacon { url: url.clone(), round, public_key: quicknet.into() };
+    let refused = require_future_round(&beacon(657_413)).await.unwrap_err();
+    assert_eq!(refused.errors()[0].field, "beacon.round");
+    require_future_round(&beacon(657_414)).await.unwrap();
+    server.abort();
+    let _ = server.await;
+    require_future_round(&beacon(657_413)).await.unwrap();
+}

@@ -1,0 +1,101 @@
+//! Every route, in one list, and what each group of them wears.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    middleware::{from_fn_with_state, map_response},
+};
+use utoipa::openapi::OpenApi;
+use utoipa_axum::{router::OpenApiRouter, routes};
+use vestibule_runtime::{HttpMetrics, Shed, http};
+
+use crate::{
+    endpoints::{
+        aws::{
+            expired_tokens, generate_token, increment_serving_counter, num_active_tokens,
+            reset_initial_state, update_session,
+        },
+        delete_logo, delete_page, delete_room,
+        events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
+        get_history, get_logo, get_page, get_room, get_status, list_rooms, match_request,
+        patch_room, preview_page, put_logo, put_page, put_room, reset_room, revoke_session,
+        rotate_keys,
+    },
+    layers::{no_store, require_bearer, require_bearer_aws_style},
+    openapi,
+    state::Controller,
+};
+
+/// Requests in flight before more are refused: operators are few.
+const MAX_IN_FLIGHT: usize = 2_000;
+
+type Routes = OpenApiRouter<Arc<Controller>>;
+
+/// Rooms, events and keys: for operators.
+fn v1() -> Routes {
+    OpenApiRouter::new()
+        .routes(routes!(list_rooms::list_rooms))
+        .routes(routes!(
+            put_room::put_room,
+            get_room::get_room,
+            patch_room::patch_room,
+            delete_room::delete_room
+        ))
+        .routes(routes!(put_page::put_page, get_page::get_page, delete_page::delete_page))
+        .routes(routes!(put_logo::put_logo, get_logo::get_logo, delete_logo::delete_logo))
+        .routes(routes!(preview_page::preview_page))
+        .routes(routes!(reset_room::reset_room))
+        .routes(routes!(match_request::match_request))
+        .routes(routes!(get_status::get_status))
+        .routes(routes!(get_history::get_history))
+        .routes(routes!(revoke_session::revoke_session))
+        .routes(routes!(list_events::list_events))
+        .routes(routes!(
+            put_event::put_event,
+            get_event::get_event,
+            patch_event::patch_event,
+            delete_event::delete_event
+        ))
+        .routes(routes!(get_event_details::get_event_details))
+        .routes(routes!(rotate_keys::rotate_keys))
+}
+
+/// The private calls of the AWS-style API: for its clients.
+fn aws_style() -> Routes {
+    OpenApiRouter::new()
+        .routes(routes!(generate_token::generate_token))
+        .routes(routes!(increment_serving_counter::increment_serving_counter))
+        .routes(routes!(update_session::update_session))
+        .routes(routes!(reset_initial_state::reset_initial_state))
+        .routes(routes!(num_active_tokens::num_active_tokens))
+        .routes(routes!(expired_tokens::expired_tokens))
+}
+
+/// The OpenAPI document of all routes.
+#[must_use]
+pub(crate) fn document() -> OpenApi {
+    let mut document = OpenApiRouter::with_openapi(openapi::frame())
+        .merge(v1())
+        .nest("/api", aws_style())
+        .into_openapi();
+    openapi::describe_rollouts(&mut document);
+    document
+}
+
+/// The whole API, and its documentation, which is open to all.
+pub(crate) fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Router {
+    let bearer = from_fn_with_state(Arc::clone(controller), require_bearer);
+    let bearer_aws_style = from_fn_with_state(Arc::clone(controller), require_bearer_aws_style);
+    let aws_style = Router::from(aws_style()).route_layer(bearer_aws_style);
+    let api = Router::from(v1())
+        .route_layer(bearer)
+        .merge(aws_style.clone())
+        .nest("/api", aws_style)
+        .layer(map_response(no_store))
+        .merge(openapi::routes(document()));
+    http::public(api, metrics, Shed::new(MAX_IN_FLIGHT)).with_state(Arc::clone(controller))
+}
+
+#[cfg(test)]
+mod tests;

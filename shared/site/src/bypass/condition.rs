@@ -1,0 +1,172 @@
+//! What a rule asks of a request: tests of its parts, joined by all, any and not.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Network, TextTest,
+    text::{NotOne, one_of},
+};
+use crate::Request;
+
+/// What is asked of a request: exactly one of these.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case", try_from = "Fields")]
+pub enum Condition {
+    /// Each of these holds.
+    #[cfg_attr(feature = "openapi", schema(no_recursion))]
+    All(Vec<Condition>),
+    /// At least one of these holds.
+    #[cfg_attr(feature = "openapi", schema(no_recursion))]
+    Any(Vec<Condition>),
+    /// This does not hold.
+    #[cfg_attr(feature = "openapi", schema(no_recursion))]
+    Not(Box<Condition>),
+    /// The path, decoded; it must hold however servers may read the path.
+    Path(TextTest),
+    /// The method, in capitals.
+    Method(TextTest),
+    /// A parameter of the query, decoded; any of several values may match.
+    Query(NamedTest),
+    /// A header; the case of its name does not matter, and any of several values may match.
+    Header(NamedTest),
+    /// A cookie, as it was sent.
+    Cookie(NamedTest),
+    /// The visitor's address.
+    Client(ClientTest),
+    /// What the header named by `country_header` tells; the case of its letters does not matter.
+    Country(TextTest),
+}
+
+/// What is asked of something that has a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(try_from = "NamedFields")]
+pub struct NamedTest {
+    /// Its name.
+    pub name: String,
+    /// What is asked of its value.
+    #[serde(flatten)]
+    pub test: TextTest,
+}
+
+/// Addresses and networks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ClientTest {
+    /// The address is in one of these.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["10.0.0.0/8", "2001:db8::/32"])))]
+    pub r#in: Vec<Network>,
+}
+
+/// A condition as it is written, so that what is wrong with it can be said.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Fields {
+    all: Option<Vec<Condition>>,
+    any: Option<Vec<Condition>>,
+    not: Option<Box<Condition>>,
+    path: Option<TextTest>,
+    method: Option<TextTest>,
+    query: Option<NamedTest>,
+    header: Option<NamedTest>,
+    cookie: Option<NamedTest>,
+    client: Option<ClientTest>,
+    country: Option<TextTest>,
+}
+
+/// There is no condition, or more than one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "needs exactly one of `all`, `any`, `not`, `path`, `method`, `query`, `header`, `cookie`, \
+     `client`, `country`, and has {0}"
+)]
+struct NotOneCondition(usize);
+
+/// A [`NamedTest`] as it is written. Spelled out, so that unknown members are refused.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NamedFields {
+    name: String,
+    is: Option<String>,
+    r#in: Option<Vec<String>>,
+    starts_with: Option<String>,
+    ends_with: Option<String>,
+    contains: Option<String>,
+    present: Option<bool>,
+}
+
+// === impl Condition ===
+
+impl Condition {
+    /// Whether it holds for `request` when its path reads `path`; the header named `country` tells
+    /// the country.
+    pub(super) fn holds(&self, request: &Request<'_>, path: &str, country: Option<&str>) -> bool {
+        let holds = |part: &Self| part.holds(request, path, country);
+        match self {
+            Self::All(parts) => parts.iter().all(holds),
+            Self::Any(parts) => parts.iter().any(holds),
+            Self::Not(part) => !holds(part),
+            Self::Path(test) => test.holds(&[path]),
+            Self::Method(test) => test.holds(&[request.method]),
+            Self::Query(test) => test.test.holds(&request.query_values(&test.name)),
+            Self::Header(test) => test.test.holds(&request.headers.values(&test.name)),
+            Self::Cookie(test) => test.test.holds(&request.cookie_values(&test.name)),
+            Self::Client(test) => test.has(request),
+            Self::Country(test) => in_country(test, request, country),
+        }
+    }
+}
+
+fn in_country(test: &TextTest, request: &Request<'_>, header: Option<&str>) -> bool {
+    let told = header.map(|name| request.headers.values(name)).unwrap_or_default();
+    let told: Vec<_> = told.iter().map(|country| country.to_ascii_uppercase()).collect();
+    test.in_capitals().holds(&told)
+}
+
+impl TryFrom<Fields> for Condition {
+    type Error = NotOneCondition;
+
+    fn try_from(fields: Fields) -> Result<Self, NotOneCondition> {
+        let given = [
+            fields.all.map(Self::All),
+            fields.any.map(Self::Any),
+            fields.not.map(Self::Not),
+            fields.path.map(Self::Path),
+            fields.method.map(Self::Method),
+            fields.query.map(Self::Query),
+            fields.header.map(Self::Header),
+            fields.cookie.map(Self::Cookie),
+            fields.client.map(Self::Client),
+            fields.country.map(Self::Country),
+        ];
+        one_of(given).map_err(NotOneCondition)
+    }
+}
+
+// === impl NamedTest ===
+
+impl TryFrom<NamedFields> for NamedTest {
+    type Error = NotOne;
+
+    fn try_from(fields: NamedFields) -> Result<Self, NotOne> {
+        let given = [
+            fields.is.map(TextTest::Is),
+            fields.r#in.map(TextTest::In),
+            fields.starts_with.map(TextTest::StartsWith),
+            fields.ends_with.map(TextTest::EndsWith),
+            fields.contains.map(TextTest::Contains),
+            fields.present.map(TextTest::Present),
+        ];
+        Ok(Self { name: fields.name, test: one_of(given).map_err(NotOne)? })
+    }
+}
+
+// === impl ClientTest ===
+
+impl ClientTest {
+    fn has(&self, request: &Request<'_>) -> bool {
+        self.r#in.iter().any(|network| network.contains(request.client))
+    }
+}

@@ -1,0 +1,254 @@
+//! How a browser is asked to keep what it must bring back: names and attributes of the cookies.
+//! Not their contents, which are sealed in `vestibule-token`, and not the reading of `Cookie`
+//! headers: see [`crate::cookie_pairs`].
+
+use std::fmt::{self, Write};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cookie_pairs;
+
+/// A browser takes a cookie with this prefix only from the very host, over https.
+const HOST_PREFIX: &str = "__Host-";
+/// As long as all attributes together, at least.
+const ATTRIBUTES_LENGTH: usize = 90;
+
+/// How a browser is asked to keep the ticket: `vestibule_{suffix or room}`, with `__Host-` before it
+/// whenever it is Secure; always `HttpOnly`, for the host alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct CookieAttributes {
+    /// `auto`: none if partitioned, else lax. `none` is lax where the cookie is not Secure.
+    pub same_site: SameSite,
+    /// `auto`: when visitors come over https.
+    pub secure: Secure,
+    /// For pages that are shown in frames of other sites.
+    pub partitioned: bool,
+    /// In the place of the room's name: 1 to 32 of `A-Za-z0-9_-`.
+    pub suffix: Option<String>,
+}
+
+/// To which requests a browser adds the cookie.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SameSite {
+    /// As suits the other attributes.
+    #[default]
+    Auto,
+    /// To those of the site itself, and to links to it.
+    Lax,
+    /// To all, also those of frames.
+    None,
+    /// To those of the site itself only.
+    Strict,
+}
+
+/// Whether the cookie travels over https only.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Secure {
+    /// When visitors come over https.
+    #[default]
+    Auto,
+    /// Always, also where the gateway says http.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What a cookie is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CookieKind {
+    /// The visitor's ticket.
+    Ticket,
+    /// The access token, for gateways that verify it by themselves.
+    Token,
+}
+
+/// The attributes of a cookie for one visitor, as they are written after its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrittenAttributes {
+    /// `Secure`.
+    pub secure: bool,
+    /// `SameSite`: `Lax`, `None` or `Strict`.
+    pub same_site: &'static str,
+    /// `Partitioned`.
+    pub partitioned: bool,
+}
+
+// === impl CookieAttributes ===
+
+impl CookieAttributes {
+    /// The longest suffix, in characters.
+    pub const MAX_SUFFIX: usize = 32;
+
+    /// The name of the cookie of `room`, for a visitor who comes by `https` or not. A secure
+    /// cookie has the prefix that keeps neighbours of the same domain from setting it.
+    #[must_use]
+    pub fn name(&self, kind: CookieKind, room: &str, https: bool) -> String {
+        let prefix = if self.is_secure(https) { HOST_PREFIX } else { "" };
+        format!("{prefix}{}{}", kind.stem(), self.ending(room))
+    }
+
+    /// The value of the cookie of `room` in these `Cookie` headers. The name that no neighbour of
+    /// the same domain can set goes before the plain one, which apps may send over https too.
+    #[must_use]
+    pub fn find<'a>(
+        &self,
+        kind: CookieKind,
+        room: &str,
+        headers: impl Iterator<Item = &'a str>,
+    ) -> Option<&'a str> {
+        let ending = self.ending(room);
+        let mut plain = None;
+        for (name, value) in cookie_pairs(headers) {
+            let own = name.strip_prefix(HOST_PREFIX);
+            let rest = own.unwrap_or(name).strip_prefix(kind.stem());
+            if rest != Some(ending) {
+                continue;
+            }
+            if own.is_some() {
+                return Some(value);
+            }
+            plain = plain.or(Some(value));
+        }
+        plain
+    }
+
+    /// What is written after the value, for a visitor who comes by `https` or not. Browsers take
+    /// neither `SameSite=None` nor `Partitioned` without `Secure`, so without it they fall away.
+    #[must_use]
+    pub fn attributes(&self, https: bool) -> WrittenAttributes {
+        let secure = self.is_secure(https);
+        let partitioned = secure && self.partitioned;
+        let same_site = match self.same_site {
+            SameSite::Strict => "Strict",
+            SameSite::None if secure => "None",
+            SameSite::Auto if partitioned => "None",
+            SameSite::None | SameSite::Auto | SameSite::Lax => "Lax",
+        };
+        WrittenAttributes { secure, same_site, partitioned }
+    }
+
+    /// What tells the room's cookies from those of other rooms.
+    #[must_use]
+    pub fn ending<'a>(&'a self, room: &'a str) -> &'a str {
+        self.suffix.as_deref().unwrap_or(room)
+    }
+
+    const fn is_secure(&self, https: bool) -> bool {
+        match self.secure {
+            Secure::Auto => https,
+            Secure::Always => true,
+            Secure::Never => false,
+        }
+    }
+}
+
+// === impl CookieKind ===
+
+impl CookieKind {
+    /// What its name begins with, after the prefix of secure cookies.
+    const fn stem(self) -> &'static str {
+        match self {
+            Self::Ticket => "vestibule_",
+            Self::Token => "vestibule_token_",
+        }
+    }
+}
+
+// === impl WrittenAttributes ===
+
+impl WrittenAttributes {
+    /// The value of a `Set-Cookie` header: the browser keeps the cookie for `age` seconds, 0 takes
+    /// it away. `name` and `value` are written as they are.
+    #[must_use]
+    pub fn set_cookie(&self, name: impl Into<String>, value: &str, age: u64) -> String {
+        let mut cookie = name.into();
+        cookie.reserve(value.len() + ATTRIBUTES_LENGTH);
+        // Writing to a text does not fail.
+        let _ = write!(cookie, "={value}; Max-Age={age}{self}");
+        cookie
+    }
+}
+
+impl fmt::Display for WrittenAttributes {
+    /// All of them, beginning with `; `, but for the cookie's age.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "; Path=/; HttpOnly; SameSite={}", self.same_site)?;
+        let flags = [(self.secure, "; Secure"), (self.partitioned, "; Partitioned")];
+        flags.into_iter().filter(|(set, _)| *set).try_for_each(|(_, flag)| f.write_str(flag))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attributes(same_site: SameSite, secure: Secure, partitioned: bool) -> CookieAttributes {
+        CookieAttributes { same_site, secure, partitioned, suffix: None }
+    }
+
+    #[test]
+    fn every_choice_by_http_and_by_https() {
+        use {SameSite as S, Secure as C};
+        let cases = [
+            (S::Auto, C::Auto, false, "Lax", "Lax; Secure"),
+            (S::Auto, C::Auto, true, "Lax", "None; Secure; Partitioned"),
+            (S::Auto, C::Always, false, "Lax; Secure", "Lax; Secure"),
+            (S::Auto, C::Always, true, "None; Secure; Partitioned", "None; Secure; Partitioned"),
+            (S::Auto, C::Never, false, "Lax", "Lax"),
+            (S::Auto, C::Never, true, "Lax", "Lax"),
+            (S::Lax, C::Auto, false, "Lax", "Lax; Secure"),
+            (S::Lax, C::Auto, true, "Lax", "Lax; Secure; Partitioned"),
+            (S::None, C::Auto, false, "Lax", "None; Secure"),
+            (S::None, C::Auto, true, "Lax", "None; Secure; Partitioned"),
+            (S::None, C::Always, false, "None; Secure", "None; Secure"),
+            (S::None, C::Never, false, "Lax", "Lax"),
+            (S::Strict, C::Auto, false, "Strict", "Strict; Secure"),
+            (
+                S::Strict,
+                C::Always,
+                true,
+                "Strict; Secure; Partitioned",
+                "Strict; Secure; Partitioned",
+            ),
+            (S::Strict, C::Never, false, "Strict", "Strict"),
+        ];
+        for (same_site, secure, partitioned, http, https) in cases {
+            let cookie = attributes(same_site, secure, partitioned);
+            let written = |https| cookie.attributes(https).to_string();
+            assert_eq!(
+                written(false),
+                format!("; Path=/; HttpOnly; SameSite={http}"),
+                "{cookie:?}"
+            );
+            assert_eq!(
+                written(true),
+                format!("; Path=/; HttpOnly; SameSite={https}"),
+                "{cookie:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_have_the_prefix_whenever_they_are_secure() {
+        let room = "sale";
+        let cases = [
+            (Secure::Auto, false, None, "vestibule_sale", "vestibule_token_sale"),
+            (Secure::Auto, true, None, "__Host-vestibule_sale", "__Host-vestibule_token_sale"),
+            (Secure::Always, false, None, "__Host-vestibule_sale", "__Host-vestibule_token_sale"),
+            (Secure::Never, true, None, "vestibule_sale", "vestibule_token_sale"),
+            (Secure::Auto, true, Some("eu"), "__Host-vestibule_eu", "__Host-vestibule_token_eu"),
+        ];
+        for (secure, https, suffix, ticket, token) in cases {
+            let suffix = suffix.map(ToOwned::to_owned);
+            let cookie = CookieAttributes { secure, suffix, ..CookieAttributes::default() };
+            assert_eq!(cookie.name(CookieKind::Ticket, room, https), ticket);
+            assert_eq!(cookie.name(CookieKind::Token, room, https), token);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Which room a request is of, and that no trick gets by.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::path::tests::tricky;
+
+fn binding(routes: &[(&str, &str)]) -> SiteBinding {
+    let route = |(host, path): &(&str, &str)| Route {
+        host: host.parse().unwrap(),
+        path: (*path).to_owned(),
+    };
+    SiteBinding { routes: routes.iter().map(route).collect(), ..SiteBinding::default() }
+}
+
+fn rooms(rooms: &[(&str, &[(&str, &str)])]) -> Vec<(String, SiteBinding)> {
+    rooms.iter().map(|(room, routes)| (room.parse().unwrap(), binding(routes))).collect()
+}
+
+fn compiled(rooms: &[(String, SiteBinding)]) -> Coverage<String> {
+    Coverage::new(rooms.iter().map(|(room, binding)| (room, binding)))
+}
+
+fn coverage(given: &[(&str, &[(&str, &str)])]) -> Coverage<String> {
+    compiled(&rooms(given))
+}
+
+fn covering<'a>(coverage: &'a Coverage<String>, host: &str, raw: &str) -> Option<&'a str> {
+    coverage.covering(host, &RequestPath::new(raw)).map(|(room, _)| room.as_str())
+}
+
+#[test]
+fn a_path_covers_itself_and_what_is_below_by_whole_segments() {
+    let coverage = coverage(&[("sale", &[("shop.example", "/sale"), ("shop.example", "/a/b/")])]);
+    for path in ["/sale", "/sale/", "/sale/x", "/sale/x/y/z", "/a/b", "/a/b/", "/a/b/c"] {
+        assert_eq!(covering(&coverage, "shop.example", path), Some("sale"), "{path}");
+    }
+    for path in ["/", "/sal", "/saleroom", "/SALE", "/x/sale", "/a", "/a/bc", "/b", ""] {
+        assert_eq!(covering(&coverage, "shop.example", path), None, "{path}");
+    }
+    for host in ["SHOP.example", "shop.example:8443", "shop.example."] {
+        assert_eq!(covering(&coverage, host, "/sale"), Some("sale"), "{host}");
+    }
+    for host in ["example", "www.shop.example", "shop.example.org", "xshop.example", ""] {
+        assert_eq!(covering(&coverage, host, "/sale"), None, "{host}");
+    }
+}
+
+#[test]
+fn the_most_specific_route_wins() {
+    let coverage = coverage(&[
+        ("exact", &[("a.shop.example", "/sale")]),
+        ("deep", &[("a.shop.example", "/sale/now")]),
+        ("near", &[("*.shop.example", "/"), ("*.shop.example", "/sale/now/today")]),
+        ("far", &[("*.example", "/sale"), ("*.example", "/")]),
+    ]);
+    let cases = [
+        ("a.shop.example", "/sale", "exact"),
+        ("a.shop.example", "/sale/nowhere", "exact"),
+        ("a.shop.example", "/sale/now/today", "deep"),
+        ("a.shop.example", "/other", "near"),
+        ("b.shop.example", "/sale", "near"),
+        ("b.a.shop.example", "/sale", "near"),
+        ("shop.example", "/sale", "far"),
+        ("other.example", "/", "far"),
+    ];
+    for (host, path, room) in cases {
+        assert_eq!(covering(&coverage, host, path), Some(room), "{host}{path}");
+    }
+    assert_eq!(covering(&coverage, "example", "/sale"), None, "a wildcard is not its own name");
+}
+
+#[test]
+fn no_trick_gets_by() {
+    let coverage = coverage(&[("sale", &[("shop.example", "/sale")])]);
+    let tricks = [
+        "/static/../sale",
+        "/static/..%2fsale",
+        "/static/%2e%2e/sale",
+        "/static\\..\\sale",
+        "//sale",
+        "/%73ale",
+        "/%2573ale",
+        "/./sale",
+        "/sale/..;/",
+        "/x/..;/sale",
+        "/sale;x=1",
+        "/sale%00",
+        "/sale%00.css",
+        "/sale#x",
+        "/sale/../static",
+        "/%73ale/x/..%2f..%2fy",
+        "/sale/%ff",
+        "/sale/%",
+    ];
+    for raw in tricks {
+        assert_eq!(covering(&coverage, "shop.example", raw), Some("sale"), "{raw}");
+    }
+    let others = ["/static%00", "/SALE", "/%ff", "/%zz", "/static/..", "/salé", "/%53ALE"];
+    for raw in others {
+        assert_eq!(covering(&coverage, "shop.example", raw), None, "{raw}");
+    }
+    let host = format!("{}shop.example", "a.".repeat(5_000));
+    assert_eq!(covering(&coverage, &host, "/sale"), None);
+    let long = format!("/x{}/sale", "/y/..".repeat(2_000));
+    assert_eq!(covering(&coverage, "shop.example", &long), None);
+    let long = format!("/x{}/../sale", "/y/..".repeat(2_000));
+    assert_eq!(covering(&coverage, "shop.example", &long), Some("sale"));
+}
+
+#[test]
+fn where_readings_differ_the_canonical_one_has_the_word() {
+    let coverage = coverage(&[
+        ("sale", &[("shop.example", "/sale")]),
+        ("tickets", &[("shop.example", "/tickets")]),
+    ]);
+    assert_eq!(covering(&coverage, "shop.example", "/sale/../tickets"), Some("tickets"));
+    assert_eq!(covering(&coverage, "shop.example", "/tickets/..%2fsale"), Some("sale"));
+    assert_eq!(covering(&coverage, "shop.example", "/tickets/../x"), Some("tickets"));
+}
+
+#[test]
+fn a_place_of_two_rooms_is_that_of_the_first_name() {
+    let place: &[(&str, &str)] = &[("shop.example", "/sale")];
+    let same: &[(&str, &str)] = &[("shop.example", "/sale/")];
+    for order in [[("b", place), ("a", same)], [("a", place), ("b", same)]] {
+        assert_eq!(covering(&coverage(&order), "shop.example", "/sale"), Some("a"));
+    }
+}
+
+#[test]
+fn places_of_other_rooms_are_conflicts_and_ones_own_are_not() {
+    let others = coverage(&[
+        ("a", &[("shop.example", "/sale"), ("*.shop.example", "/")]),
+        ("b", &[("shop.example", "/tickets")]),
+    ]);
+    let room = "b".parse().unwrap();
+    let wanted = binding(&[
+        ("shop.example", "/tickets"),
+        ("shop.example", "/sale/"),
+        ("shop.example", "/sale/now"),
+        ("*.shop.example", "/"),
+        ("shop.example", "/"),
+    ]);
+    let conflicts = others.conflicts(&room, &wanted);
+    let errors: Vec<_> = conflicts.iter().map(Conflict::error).collect();
+    let fields: Vec<_> = errors.iter().map(|error| error.field.as_ref()).collect();
+    assert_eq!(fields, ["routes[1]", "routes[3]"]);
+    assert_eq!(errors[0].reason, "shop.example/sale/ is covered by the room a already");
+    assert_eq!(others.conflicts(&room, &binding(&[])), []);
+}
+
+#[test]
+fn two_rooms_cannot_have_the_same_cookie() {
+    let suffix = |suffix: &str| {
+        let mut binding = binding(&[]);
+        binding.cookie.suffix = Some(suffix.to_owned());
+        binding
+    };
+    let (a, b) = ("a".to_owned(), "b".to_owned());
+    let others = compiled(&[(a.clone(), suffix("shop"))]);
+    let taken = [Conflict::Cookie { ending: "shop".into(), room: a.clone() }];
+    assert_eq!(others.conflicts(&b, &suffix("shop")), taken);
+    assert_eq!(others.conflicts(&"shop".parse().unwrap(), &binding(&[])), taken, "a room's name");
+    assert_eq!(others.conflicts(&b, &suffix("a")), [], "whose cookies have another name");
+    assert_eq!(others.conflicts(&a, &suffix("shop")), []);
+}
+
+fn host() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["x.a.example", "a.example", "example", "y.x.a.example"])
+}
+
+fn pattern() -> impl Strategy<Value = String> {
+    (any::<bool>(), host())
+        .prop_map(|(wild, host)| if wild { format!("*.{host}") } else { host.to_owned() })
+}
+
+fn plain_path() -> impl Strategy<Value = String> {
+    let segment = prop::sample::select(vec!["a", "b", "ab"]);
+    prop::collection::vec(segment, 0..4).prop_map(|parts| format!("/{}", parts.join("/")))
+}
+
+/// How specific the route is for this request: not at all, or by host and then by path.
+fn how_specific(route: &Route, host: &str, path: &str) -> Option<(bool, usize, usize)> {
+    let name = route.host.name();
+    let is_below = || host.ends_with(&format!(".{name}"));
+    let host_fits = if route.host.is_wildcard() { is_below() } else { host == name };
+    let below =
+        route.path == "/" || path == route.path || path.starts_with(&format!("{}/", route.path));
+    (host_fits && below).then_some((!route.host.is_wildcard(), name.len(), route.path.len()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn the_winner_is_that_of_looking_at_every_route(
+        routes in prop::collection::vec((pattern(), plain_path()), 0..12),
+        host in host(),
+        path in plain_path(),
+    ) {
+        let routes: Vec<_> = routes.iter().map(|(host, path)| (host.as_str(), path.as_str())).collect();
+        let binding = binding(&routes);
+        let fitting = binding.routes.iter().filter(|route| how_specific(route, host, &path).is_some());
+        let best = fitting.max_by_key(|route| how_specific(route, host, &path));
+        let coverage = compiled(&[("sale".parse().unwrap(), binding.clone())]);
+        let path = RequestPath::new(&path);
+        prop_assert_eq!(coverage.covering(host, &path).map(|(_, route)| route), best);
+    }
+
+    #[test]
+    fn a_path_whose_canonical_form_is_below_a_route_is_covered(raw in tricky()) {
+        let coverage = coverage(&[("sale", &[("shop.example", "/sale")])]);
+        let path = RequestPath::new(&raw);
+        let is_below = |path: &str| path == "/sale" || path.starts_with("/sale/");
+        if is_below(path.canonical()) || is_below(path.raw()) {
+            prop_assert!(coverage.covering("shop.example", &path).is_some(), "{}", raw);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What is wrong with a room's binding, field by field. Not what its types refuse by themselves when
+//! they are read: hosts, networks, and objects that are not a condition.
+
+use std::borrow::Cow;
+
+use super::{CookieAttributes, SameSite, Secure, SiteBinding};
+
+/// A field that cannot be as it was given, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// The field's name in the API, with the way to it: `routes[1].host`.
+    pub field: Cow<'static, str>,
+    /// What is wrong and how to mend it.
+    pub reason: String,
+}
+
+/// The languages of the page.
+pub const LANGUAGES: [&str; 12] =
+    ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "zh", "ko", "ar"];
+/// The HTTP statuses that the page may have.
+pub const QUEUEING_STATUS_CODES: [u16; 4] = [200, 202, 429, 503];
+/// The most routes of a room.
+pub const MAX_ROUTES: usize = 100;
+/// The most bypass rules of a room.
+pub const MAX_RULES: usize = 100;
+/// The longest text, in bytes.
+pub(crate) const MAX_TEXT: usize = 1_024;
+
+// === impl SiteBinding ===
+
+impl SiteBinding {
+    /// Everything that is out of bounds; empty when all is well. Whether another room has the same
+    /// routes is [`super::Coverage::conflicts`].
+    #[must_use]
+    pub fn errors(&self) -> Vec<FieldError> {
+        let others = [
+            self.country_header_error(),
+            self.cookie.same_site_error(),
+            self.cookie.partitioned_error(),
+            self.cookie.suffix_error(),
+            self.status_error(),
+            self.language_error(),
+        ];
+        let mut errors = self.route_errors();
+        errors.extend(self.rule_errors());
+        errors.extend(others.into_iter().flatten());
+        errors
+    }
+
+    fn route_errors(&self) -> Vec<FieldError> {
+        if self.routes.len() > MAX_ROUTES {
+            return vec![error("routes", format!("must be at most {MAX_ROUTES}"))];
+        }
+        let of_one = |(index, route): (usize, &super::Route)| {
+            let twin = self.routes[..index].iter().position(|other| other.is_same_place(route));
+            let twice =
+                twin.map(|twin| error(format!("routes[{index}]"), format!("is routes[{twin}]")));
+            let path = route.path_error();
+            path.map(|reason| error(format!("routes[{index}].path"), reason)).or(twice)
+        };
+        self.routes.iter().enumerate().filter_map(of_one).collect()
+    }
+
+    fn country_header_error(&self) -> Option<FieldError> {
+        let name = self.country_header.as_ref()?;
+        let reason = "must be the name of a header, or null";
+        (!is_token(name)).then(|| error("country_header", reason))
+    }
+
+    fn status_error(&self) -> Option<FieldError> {
+        let status = self.queueing_status_code;
+        let allowed = QUEUEING_STATUS_CODES.contains(&status);
+        let reason = || format!("must be 200, 202, 429 or 503, and is {status}");
+        (!allowed).then(|| error("queueing_status_code", reason()))
+    }
+
+    fn language_error(&self) -> Option<FieldError> {
+        let language = self.default_language.as_str();
+        let reason = || format!("must be one of {}", LANGUAGES.join(", "));
+        (!LANGUAGES.contains(&language)).then(|| error("default_language", reason()))
+    }
+}
+
+// === impl CookieAttributes ===
+
+impl CookieAttributes {
+    fn same_site_error(&self) -> Option<FieldError> {
+        let wrong = self.same_site == SameSite::None && self.secure == Secure::Never;
+        let reason = "cannot be none while secure is never: browsers refuse such a cookie";
+        wrong.then(|| error("cookie.same_site", reason))
+    }
+
+    fn partitioned_error(&self) -> Option<FieldError> {
+        let wrong = self.partitioned && self.secure == Secure::Never;
+        let reason = "cannot be while secure is never: browsers refuse such a cookie";
+        wrong.then(|| error("cookie.partitioned", reason))
+    }
+
+    fn suffix_error(&self) -> Option<FieldError> {
+        let suffix = self.suffix.as_ref()?;
+        let letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        let well = (1..=Self::MAX_SUFFIX).contains(&suffix.len()) && suffix.bytes().all(letter);
+        let reason = "must be 1 to 32 letters, digits, `_` and `-`, or null";
+        (!well).then(|| error("cookie.suffix", reason))
+    }
+}
+
+/// Whether `name` can be the name of a header, a method or a cookie: 1 to 1,024 characters of a
+/// token (RFC 9110, 5.6.2).
+#[must_use]
+pub fn is_token(name: &str) -> bool {
+    let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    (1..=MAX_TEXT).contains(&name.len()) && name.bytes().all(letter)
+}
+
+pub(crate) fn error(field: impl Into<Cow<'static, str>>, reason: impl Into<String>) -> FieldError {
+    FieldError { field: field.into(), reason: reason.into() }
+}

@@ -1,0 +1,233 @@
+//! The hosts that a route names. Not their resolution: nothing here asks a name server.
+
+use std::{borrow::Cow, fmt, net::Ipv6Addr, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use crate::url::without_port;
+
+/// A host (`shop.example`), or all hosts below one (`*.shop.example`), in lower case.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Host {
+    wildcard: bool,
+    /// Without the `*.` of a wildcard.
+    name: String,
+}
+
+/// Why a text is no host of a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    /// `https://…`
+    #[error("must be a host without a scheme: `shop.example`")]
+    Scheme,
+    /// `shop.example/sale`
+    #[error("must be a host without a path: the path is a field of its own")]
+    Path,
+    /// `shop.example:8443`
+    #[error("must be a host without a port: a room covers every port")]
+    Port,
+    /// Nothing, or a dot where a name should be.
+    #[error("must be a host: `shop.example`, or `*.shop.example` for all below it")]
+    Empty,
+    /// A `*` that is not the whole first label.
+    #[error("must have `*` only as its whole first label: `*.shop.example`")]
+    Wildcard,
+    /// Letters beyond ASCII.
+    #[error("must be in ASCII: write an international name in its `xn--` form")]
+    International,
+    /// A character that no host has.
+    #[error("must have only letters, digits, `-`, `_` and dots, not {0:?}")]
+    Character(char),
+    /// Over 253 characters, or a label over 63.
+    #[error("must have at most 253 characters, and at most 63 between dots")]
+    Length,
+}
+
+// === impl Host ===
+
+impl Host {
+    /// The longest name, in characters, without the `*.` of a wildcard.
+    pub const MAX_LENGTH: usize = 253;
+    const MAX_LABEL: usize = 63;
+
+    /// Whether it stands for all hosts below its name, and not for the name itself.
+    #[must_use]
+    pub const fn is_wildcard(&self) -> bool {
+        self.wildcard
+    }
+
+    /// The name, without the `*.` of a wildcard.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it names `host`, which is in lower case and without a port.
+    #[must_use]
+    pub fn covers(&self, host: &str) -> bool {
+        if !self.wildcard {
+            return host == self.name;
+        }
+        let below = host.strip_suffix(&self.name);
+        below.is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+    }
+
+    /// The host of a request as a route would name it, from what the request calls it: in lower
+    /// case, without a port and without the dot at the end.
+    #[must_use]
+    pub fn from_request(host: &str) -> Cow<'_, str> {
+        let host = without_port(host);
+        let host = host.strip_suffix('.').unwrap_or(host);
+        if host.bytes().any(|byte| byte.is_ascii_uppercase()) {
+            host.to_ascii_lowercase().into()
+        } else {
+            host.into()
+        }
+    }
+}
+
+impl FromStr for Host {
+    type Err = HostError;
+
+    fn from_str(text: &str) -> Result<Self, HostError> {
+        let (wildcard, name) = match text.strip_prefix("*.") {
+            Some(name) => (true, name),
+            None => (false, text),
+        };
+        let name = name.strip_suffix('.').unwrap_or(name);
+        let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        if !wildcard && let Some(Ok(address)) = address.map(str::parse::<Ipv6Addr>) {
+            return Ok(Self { wildcard, name: format!("[{address}]") });
+        }
+        check(name)?;
+        Ok(Self { wildcard, name: name.to_ascii_lowercase() })
+    }
+}
+
+fn check(name: &str) -> Result<(), HostError> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if name.contains("://") {
+        return Err(HostError::Scheme);
+    }
+    match name.chars().find(|c| !allowed(*c)) {
+        None => {}
+        Some('/') => return Err(HostError::Path),
+        Some(':') => return Err(HostError::Port),
+        Some('*') => return Err(HostError::Wildcard),
+        Some(c) if !c.is_ascii() => return Err(HostError::International),
+        Some(c) => return Err(HostError::Character(c)),
+    }
+    if name.split('.').any(str::is_empty) {
+        return Err(HostError::Empty);
+    }
+    let long = name.split('.').any(|label| label.len() > Host::MAX_LABEL);
+    if long || name.len() > Host::MAX_LENGTH { Err(HostError::Length) } else { Ok(()) }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.wildcard { "*." } else { "" }, self.name)
+    }
+}
+
+impl TryFrom<String> for Host {
+    type Error = HostError;
+
+    fn try_from(text: String) -> Result<Self, HostError> {
+        text.parse()
+    }
+}
+
+impl From<Host> for String {
+    fn from(host: Host) -> Self {
+        host.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_read_and_written_in_lower_case() {
+        let cases = [
+            ("shop.example", "shop.example"),
+            ("Shop.EXAMPLE", "shop.example"),
+            ("*.Shop.example", "*.shop.example"),
+            ("shop.example.", "shop.example"),
+            ("localhost", "localhost"),
+            ("xn--bcher-kva.example", "xn--bcher-kva.example"),
+            ("192.0.2.1", "192.0.2.1"),
+            ("[::1]", "[::1]"),
+            ("[0:0:0::1]", "[::1]"),
+            ("a_b.example", "a_b.example"),
+        ];
+        for (text, host) in cases {
+            assert_eq!(text.parse::<Host>().map(String::from).as_deref(), Ok(host));
+        }
+        assert!("*.a.example".parse::<Host>().unwrap().is_wildcard());
+        let long = format!("{}.ab", vec!["x".repeat(49); 5].join("."));
+        assert_eq!(long.len(), 252);
+        assert!(format!("{long}c").parse::<Host>().is_ok());
+        assert!(format!("*.{long}c").parse::<Host>().is_ok());
+        assert_eq!(format!("{long}cd").parse::<Host>(), Err(HostError::Length));
+    }
+
+    #[test]
+    fn what_is_no_host_is_refused_with_the_reason() {
+        let cases = [
+            ("https://shop.example", HostError::Scheme),
+            ("shop.example/sale", HostError::Path),
+            ("shop.example:8443", HostError::Port),
+            ("*.shop.example:8443", HostError::Port),
+            ("", HostError::Empty),
+            (".", HostError::Empty),
+            ("*.", HostError::Empty),
+            ("*", HostError::Wildcard),
+            ("a..b", HostError::Empty),
+            ("shop.example..", HostError::Empty),
+            (".shop.example", HostError::Empty),
+            ("a.*.example", HostError::Wildcard),
+            ("*shop.example", HostError::Wildcard),
+            ("*.*.example", HostError::Wildcard),
+            ("bücher.example", HostError::International),
+            ("shop example", HostError::Character(' ')),
+            (" shop.example", HostError::Character(' ')),
+            ("shop.example?x", HostError::Character('?')),
+            ("user@shop.example", HostError::Character('@')),
+            ("[::1", HostError::Character('[')),
+        ];
+        for (text, error) in cases {
+            assert_eq!(text.parse::<Host>(), Err(error), "{text}");
+        }
+        assert_eq!("x".repeat(64).parse::<Host>(), Err(HostError::Length));
+    }
+
+    #[test]
+    fn a_wildcard_covers_what_is_below_its_name() {
+        let covers = |route: &str, host| route.parse::<Host>().unwrap().covers(host);
+        assert!(covers("a.example", "a.example") && !covers("a.example", "b.a.example"));
+        assert!(covers("*.a.example", "b.a.example") && covers("*.a.example", "c.b.a.example"));
+        for host in ["a.example", ".a.example", "ba.example", ""] {
+            assert!(!covers("*.a.example", host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_requests_host_loses_what_a_route_does_not_have() {
+        let cases = [
+            ("shop.example", "shop.example"),
+            ("Shop.Example:8443", "shop.example"),
+            ("shop.example.:80", "shop.example"),
+            ("shop.example.", "shop.example"),
+            ("shop.example:", "shop.example"),
+            ("[::1]:8443", "[::1]"),
+            ("[::1]", "[::1]"),
+            ("", ""),
+        ];
+        for (given, host) in cases {
+            assert_eq!(Host::from_request(given), host, "{given}");
+        }
+    }
+}

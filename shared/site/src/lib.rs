@@ -1,0 +1,96 @@
+//! A place in front of a site: which requests it covers, which of them pass by, how the browser
+//! keeps its ticket, and what is checked of addresses and cookies that visitors send.
+//!
+//! It is below `vestibule-domain` and knows no rooms and no line: whoever uses it names a room by a
+//! text. No I/O and no HTTP types: whoever has a request says what is in it.
+
+mod branding;
+mod bypass;
+mod cookie;
+mod cookie_header;
+mod coverage;
+mod errors;
+mod host;
+mod path;
+mod request;
+mod return_address;
+mod route;
+mod url;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    branding::{Branding, Logo},
+    bypass::{BypassRule, ClientTest, Condition, NamedTest, Network, TextTest, Verdict},
+    cookie::{CookieAttributes, CookieKind, SameSite, Secure, WrittenAttributes},
+    cookie_header::cookie_pairs,
+    coverage::{Conflict, Coverage},
+    errors::{FieldError, LANGUAGES, MAX_ROUTES, MAX_RULES, QUEUEING_STATUS_CODES, is_token},
+    host::{Host, HostError},
+    path::RequestPath,
+    request::{Headers, Request},
+    return_address::{MAX_RETURN_ADDRESS, ReturnAddress},
+    route::Route,
+    url::{UrlParts, encode_path, without_parameter, without_port},
+};
+
+/// Everything an operator decides about a room's place in front of a site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct SiteBinding {
+    /// Hosts and paths that the room covers; of several rooms the most specific one does: an exact
+    /// host before a wildcard, then the longer path. No two rooms have the same one.
+    pub routes: Vec<Route>,
+    /// Covered requests that pass uncounted; the first rule that matches wins.
+    pub bypass_rules: Vec<BypassRule>,
+    /// The header in which the gateway tells the visitor's country; null: none does.
+    pub country_header: Option<String>,
+    /// How a browser is asked to keep the ticket.
+    pub cookie: CookieAttributes,
+    /// Whether a browser is also given the access token, as the cookie
+    /// `vestibule_token_{suffix or room}`: for gateways that verify it by themselves.
+    pub access_token_cookie: bool,
+    /// What the site may order by a header of its answers.
+    pub origin_commands: Vec<OriginCommand>,
+    /// The HTTP status of the waiting page: 200, 202, 429 or 503. Where 2xx would let the request
+    /// pass, 503 is sent instead.
+    pub queueing_status_code: u16,
+    /// The language of the waiting page for visitors who prefer none that there is: one of `en`,
+    /// `de`, `fr`, `es`, `pt`, `it`, `nl`, `pl`, `ja`, `zh`, `ko`, `ar`.
+    pub default_language: String,
+    /// The operator's own page and logo, which have calls of their own in the API.
+    #[serde(skip_serializing_if = "Branding::is_default")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    pub branding: Branding,
+}
+
+/// What a site may order by a header of its answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum OriginCommand {
+    /// `Vestibule-Command: revoke` ends the visitor's session.
+    Revoke,
+}
+
+// === impl SiteBinding ===
+
+impl Default for SiteBinding {
+    fn default() -> Self {
+        Self {
+            routes: Vec::new(),
+            bypass_rules: Vec::new(),
+            country_header: None,
+            cookie: CookieAttributes::default(),
+            access_token_cookie: false,
+            origin_commands: Vec::new(),
+            queueing_status_code: 200,
+            default_language: "en".into(),
+            branding: Branding::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
