@@ -177,10 +177,10 @@ async fn a_page_that_broke_in_the_store_does_not_break_waiting() -> Result<()> {
     let key = "vestibule:room:{sale}:settings";
     let mut redis = deployment.redis().connection().await?;
     let program: String =
-        redis::cmd("HGET").arg(key).arg("program").query_async(&mut redis).await?;
+        redis::cmd("HGET").arg(key).arg("config").query_async(&mut redis).await?;
     let mut program: Value = serde_json::from_str(&program)?;
     program["front"]["look"]["html"] = json!("{{noLongerThere}}");
-    let set = redis::cmd("HSET").arg(key).arg("program").arg(program.to_string()).to_owned();
+    let set = redis::cmd("HSET").arg(key).arg("config").arg(program.to_string()).to_owned();
     set.exec_async(&mut redis).await?;
     let operator = deployment.operator();
     operator.patch_room("sale", &json!({ "session_duration_seconds": 301 })).await?.expect(200)?;

@@ -54,7 +54,7 @@ async fn send(
         known.observe(Counters {
             reset_epoch,
             queue_counter: 0,
-            serving_counter: i64::MIN,
+            serving_counter: None,
             admitted,
         });
     }

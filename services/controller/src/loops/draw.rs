@@ -6,10 +6,10 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::{task::JoinSet, time::sleep};
 use vestibule_domain::{
     Draw, RoomId, RoomSnapshot,
-    draw::{BeaconOutcome, DrawRecord, Seed, mix, to_hex},
+    draw::{BeaconOutcome, DrawRecord, Pool, Seed, mix, to_hex},
     schedule::{Event, EventState, RoomConfig},
 };
-use vestibule_store::{KnownRoom, Pool, StoreError};
+use vestibule_store::{KnownRoom, StoreError};
 
 use crate::{
     beacon::{BeaconClient, BeaconReply, Round},
@@ -204,7 +204,7 @@ fn verified(round: Round, committed: &Seed) -> BeaconResult {
 
 fn report(controller: &Controller, epoch: u64, room: &RoomId, error: &StoreError) {
     match error {
-        StoreError::Fenced(by) => controller.leadership.overtaken(epoch, by),
+        StoreError::Fenced { epoch: by } => controller.leadership.overtaken(epoch, *by),
         StoreError::RoomMissing => controller.leadership.report_missing(),
         error => tracing::warn!(%room, %error, "a draw failed; it is tried again"),
     }
