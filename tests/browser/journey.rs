@@ -10,8 +10,8 @@ const LIGHT: u64 = 18_000;
 /// What each request after it may cost: how many there are depends on how long the visitor waits.
 const LIGHTER: u64 = 1_500;
 
-/// Notes what live news say, besides what the page does with them.
-const LISTEN_TO_LIVE_NEWS: &str = "window.live = [];
+/// Notes what live updates say, besides what the page does with them.
+const LISTEN_TO_LIVE_UPDATES: &str = "window.live = [];
     window.EventSource = class extends EventSource {
         constructor(...all) {
             super(...all);
@@ -43,11 +43,11 @@ async fn in_the_place_of_the_wanted_page() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn at_its_own_address_with_live_news() -> Result<()> {
+async fn at_its_own_address_with_live_updates() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
     let place = Place::own_address(100).await?.with_somebody_ahead().await?;
     let browser = place.browser().await?;
-    browser.before_scripts(LISTEN_TO_LIVE_NEWS).await?;
+    browser.before_scripts(LISTEN_TO_LIVE_UPDATES).await?;
     browser.goto(WANTED).await?;
     expect_waiting(&browser).await?;
     watch(&browser).await?;
@@ -67,7 +67,7 @@ async fn at_its_own_address_with_live_news() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn at_its_own_address_by_polls_when_live_news_are_refused() -> Result<()> {
+async fn at_its_own_address_by_polls_when_live_updates_are_refused() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
     let place = Place::own_address(0).await?.with_somebody_ahead().await?;
     let browser = place.browser().await?;
@@ -77,7 +77,7 @@ async fn at_its_own_address_by_polls_when_live_news_are_refused() -> Result<()> 
     polls(&browser, 2).await?;
     let urls = browser.traffic().await?.urls;
     let refused = urls.iter().filter(|url| url.contains("/room/sale/live?")).count();
-    ensure!(refused == 1, "asked for live news {refused} times");
+    ensure!(refused == 1, "asked for live updates {refused} times");
     place.call().await?;
     browser.reaches("turn", SOON).await?;
     expect_called(&browser, "enter").await?;
@@ -86,11 +86,11 @@ async fn at_its_own_address_by_polls_when_live_news_are_refused() -> Result<()> 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn at_its_own_address_by_polls_when_live_news_are_cut() -> Result<()> {
+async fn at_its_own_address_by_polls_when_live_updates_are_cut() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
     let mut place = Place::own_address(100).await?.with_somebody_ahead().await?;
     let browser = place.browser().await?;
-    browser.before_scripts(LISTEN_TO_LIVE_NEWS).await?;
+    browser.before_scripts(LISTEN_TO_LIVE_UPDATES).await?;
     browser.goto(WANTED).await?;
     expect_waiting(&browser).await?;
     watch(&browser).await?;
@@ -123,7 +123,7 @@ async fn expect_waiting(browser: &Chromium) -> Result<()> {
         let text = browser.text(id).await?;
         ensure!(text == told, "#{id} says `{text}`, not `{told}`");
     }
-    ensure!(browser.text("updated").await?.contains(':'), "no time of the last news");
+    ensure!(browser.text("updated").await?.contains(':'), "no time of the last update");
     for id in ["go", "enter", "hold", "notice"] {
         ensure!(!browser.shows(id).await?, "#{id} is to be seen");
     }
@@ -145,7 +145,7 @@ async fn watch(browser: &Chromium) -> Result<()> {
     Ok(())
 }
 
-/// Waits until the page has asked for news so many times.
+/// Waits until the page has asked for updates so many times.
 async fn polls(browser: &Chromium, count: u32) -> Result<()> {
     let polls = format!(
         "performance.getEntriesByType('resource')
@@ -177,7 +177,7 @@ async fn expect_called(browser: &Chromium, button: &str) -> Result<()> {
     );
     let focus = browser.eval("document.activeElement.id").await?;
     ensure!(focus == "language", "the focus has moved to {focus}");
-    // Live news say that it is the visitor's turn, and not for how long: the page asks then.
+    // Live updates say that it is the visitor's turn, and not for how long: the page asks then.
     let held = eventually(SOON, "the time that is left", || held_for(browser)).await?;
     ensure!((HELD / 2..=HELD).contains(&held), "held for {held} seconds");
     let text = "document.getElementById('hold').innerText";

@@ -32,7 +32,7 @@ async fn the_browsers_language_until_another_is_chosen() -> Result<()> {
     ensure!(browser.address().await? == WANTED, "not as wanted: {}", browser.address().await?);
     place.call().await?;
     browser.reaches("turn", SOON).await?;
-    ensure!(browser.text("headline").await? != "It’s your turn", "news in another language");
+    ensure!(browser.text("headline").await? != "It’s your turn", "an update in another language");
     browser.press("go").await?;
     browser.until(ON_THE_SITE, SOON).await?;
     ensure!(browser.address().await? == WANTED, "at {}", browser.address().await?);

@@ -11,3 +11,4 @@ mod scriptless;
 mod states;
 mod surroundings;
 mod tabs;
+mod trouble;

@@ -40,7 +40,7 @@ impl Place {
     }
 
     /// The same behind a gateway that verifies tokens and sends visitors to the page's own address.
-    /// Each instance tells news to so many pages.
+    /// Each instance has live updates for so many pages.
     pub(crate) async fn own_address(live: u32) -> Result<Self> {
         let builder = Deployment::builder();
         let builder = builder.environment("VESTIBULE_MAX_LIVE_UPDATES", &live.to_string());

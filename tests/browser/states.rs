@@ -73,7 +73,9 @@ async fn operators_see_the_same_pages() -> Result<()> {
 
 /// How long it takes, and how much of it is over.
 async fn expect_known_wait(browser: &Chromium) -> Result<()> {
-    // All at one moment: the next news may say something else.
+    // Less than one per cent is not told.
+    browser.until("document.getElementById('progress').checkVisibility()", SOON).await?;
+    // All at one moment: the next update may say something else.
     let seen = "['status-text', 'progress-text', 'ahead']
         .map(id => document.getElementById(id).innerText).concat(document.title)";
     let [wait, part, ahead, title]: [String; 4] =
@@ -123,7 +125,7 @@ async fn plan_launch(deployment: &Deployment) -> Result<u64> {
 }
 
 /// Waits until Redis's clock, by which everything goes, is in this second or behind it.
-async fn until_second(deployment: &Deployment, second: u64) -> Result<()> {
+pub(crate) async fn until_second(deployment: &Deployment, second: u64) -> Result<()> {
     eventually(SOON, "a second", || async {
         let now = deployment.redis().now_seconds().await?;
         ensure!(now >= second, "it is {now}, not yet {second}");

@@ -13,8 +13,8 @@ use crate::place::{ON_THE_SITE, Place, SOON, WANTED, fill, page, seat_and_gatewa
 const LANGUAGES: [&str; 12] =
     ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "zh", "ko", "ar"];
 
-/// The page asks for news and never hears any.
-const NO_NEWS: &str = "window.fetch = () => new Promise(() => {}); delete window.EventSource;";
+/// The page asks for updates and never gets any.
+const NO_UPDATES: &str = "window.fetch = () => new Promise(() => {}); delete window.EventSource;";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fits_every_screen_and_setting() -> Result<()> {
@@ -32,8 +32,8 @@ async fn fits_every_screen_and_setting() -> Result<()> {
             fits(&browser, 320).await.with_context(|| format!("{room}, {language}"))?;
         }
     }
-    // News would hide what is shown next.
-    browser.before_scripts(NO_NEWS).await?;
+    // An update would hide what is shown next.
+    browser.before_scripts(NO_UPDATES).await?;
     browser.goto(&page(&deployment, "full", "?lang=de")).await?;
     browser.eval("document.getElementById('progress-box').hidden = false").await?;
     browser.eval("document.documentElement.style.fontSize = '200%'").await?;

@@ -71,7 +71,7 @@ async fn a_network_that_goes_away_takes_nothing_with_it() -> Result<()> {
     expect_place(&browser, "sale", "2").await.context("without network")?;
     let updated = browser.text("updated").await?;
     place.call().await?;
-    ensure!(browser.text("updated").await? == updated, "pretends to have news");
+    ensure!(browser.text("updated").await? == updated, "pretends to be up to date");
     browser.set_online(true).await?;
     browser.reaches("turn", SOON).await.context("back on the network")?;
     ensure!(browser.eval("window.mark").await? == "here", "loaded anew");

@@ -318,7 +318,7 @@ async fn every_state_of_a_room_has_its_page() -> Result<()> {
     ensure!(away.body["texts"]["status-text"].as_str().unwrap_or("").contains("keep your place"));
     let stranger = Browser::new(&deployment).get("/room/sale").await?.expect(429)?;
     is(&stranger, "turned_away")?;
-    ensure!(!stranger.text.contains("http-equiv=\"refresh\""), "it does not come back by itself");
+    ensure!(stranger.text.contains("http-equiv=\"refresh\""), "it asks whether the room is open");
     let random = json!({ "queueing_method": "random" });
     operator.patch_room("sale", &random).await?.expect(200)?;
     let chance = ann.sees("/room/sale", "waiting").await?;
@@ -329,7 +329,17 @@ async fn every_state_of_a_room_has_its_page() -> Result<()> {
         async move { is(&bob.get("/room/sale").await?.expect(200)?, "inside") }
     })
     .await?;
-    Browser::new(&deployment).get("/room/nowhere").await?.expect(404)?;
+    let nowhere = Browser::new(&deployment).get("/room/nowhere?lang=de").await?.expect(404)?;
+    is(&nowhere, "no_room")?;
+    ensure!(nowhere.text.contains("Diesen Warteraum gibt es nicht"), "{}", nowhere.text);
+    let told = Browser::new(&deployment).news("/room/nowhere").await?.expect(404)?;
+    assert_eq!(
+        (&told.body["state"], &told.body["refresh_seconds"]),
+        (&"no_room".into(), &0.0.into())
+    );
+    let json = [(ACCEPT.as_str(), "application/json")];
+    let other = Browser::new(&deployment).send(Method::GET, "/room/nowhere", &json).await?;
+    ensure!(other.expect(404)?.header("content-type") == "application/problem+json");
     Ok(())
 }
 

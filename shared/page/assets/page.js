@@ -1,13 +1,16 @@
 (() => {
 'use strict';
-// The page is whole without this script. It asks for news and puts them where they belong: texts
-// come from the server, in the visitor's language, by the ids of their elements.
+// The page works without this script. The script asks for updates and writes them into the page. All
+// texts come from the server, in the visitor's language, by the ids of their elements.
 const TYPE = 'application/vnd.vestibule.page+json';
 const root = document.documentElement, data = root.dataset;
 const byId = id => document.getElementById(id);
+// A request may take so long, and this much later than the first that fails people are told, in ms.
+const TIME_OUT = 10000, PATIENCE = 3000;
 let refresh = +data.refresh, failures = 0, asking = false;
 const inside = byId('inside')?.content.textContent;
-let timer, ticker, heldUntil, live, audio;
+let timer, patience, live, opened, audio;
+const tickers = {}, ends = {};
 
 function write(element, text) {
   if (element.textContent !== text) element.textContent = text;
@@ -31,47 +34,55 @@ function two(number, digits) {
   return number.toLocaleString(data.locale, {minimumIntegerDigits: digits, useGrouping: false});
 }
 
-function tick() {
-  const left = Math.max(0, Math.round((heldUntil - Date.now()) / 1000));
+function tick(id, done) {
+  const left = Math.max(0, Math.round((ends[id] - Date.now()) / 1000));
   const hours = Math.floor(left / 3600), minutes = Math.floor(left / 60) % 60;
   const clock = hours ? [two(hours, 1), two(minutes, 2)] : [two(minutes, 1)];
-  write(byId('hold'), [...clock, two(left % 60, 2)].join(':'));
+  write(byId(id), [...clock, two(left % 60, 2)].join(':'));
   if (left > 0) return;
-  clearInterval(ticker);
-  ask();
+  clearInterval(tickers[id]);
+  done?.();
 }
 
-// Counts down from what was told once; without a time nothing is counted.
-function hold(seconds, turn) {
-  if (seconds) heldUntil = Date.now() + seconds * 1000;
-  if (!turn || heldUntil <= Date.now()) heldUntil = undefined;
-  clearInterval(ticker);
-  reveal(byId('hold'), heldUntil);
-  if (!heldUntil) return;
-  ticker = setInterval(tick, 1000);
-  tick();
+// Counts down in an element for so many seconds, or from what was told before if none are told now.
+function countDown(id, seconds, counts, done) {
+  if (seconds) ends[id] = Date.now() + seconds * 1000;
+  if (!counts || ends[id] <= Date.now()) delete ends[id];
+  clearInterval(tickers[id]);
+  reveal(byId(id), ends[id]);
+  if (!ends[id]) return;
+  tickers[id] = setInterval(tick, 1000, id, done);
+  tick(id, done);
 }
 
-function show(news) {
-  const begins = news.state === 'turn' && data.state !== 'turn';
-  const changed = news.state !== data.state;
-  data.state = news.state;
-  document.title = news.texts.title;
-  for (const id in news.texts) {
+// At the end of the hold the page asks what is next. At a start everyone would ask at once, so there
+// it waits for its time to ask.
+function countAll(hold, start) {
+  countDown('hold', hold, data.state === 'turn', ask);
+  countDown('countdown', start, start);
+  root.toggleAttribute('data-counting', !!ends.countdown);
+}
+
+function show(update) {
+  const begins = update.state === 'turn' && data.state !== 'turn';
+  const changed = update.state !== data.state;
+  data.state = update.state;
+  document.title = update.texts.title;
+  for (const id in update.texts) {
     const element = byId(id);
     if (!element || id === 'hold') continue;
-    write(element, news.texts[id]);
-    if (id !== 'alert') reveal(element, news.texts[id]);
+    write(element, update.texts[id]);
+    if (id !== 'alert' && id !== 'unreachable') reveal(element, update.texts[id]);
   }
   for (const id of ['starts', 'ends', 'updated']) {
-    if (id in news.times) moment(byId(id), news.times[id]);
-    reveal(byId(id), id in news.times);
+    if (id in update.times) moment(byId(id), update.times[id]);
+    if (id !== 'updated') reveal(byId(id), id in update.times);
   }
-  byId('progress').value = news.progress || 0;
-  if (news.wanted !== null) byId('go').href = news.wanted;
-  hold(news.hold_seconds, news.state === 'turn');
-  refresh = news.refresh_seconds;
-  if (begins) call(news.texts);
+  byId('progress').value = update.progress || 0;
+  if (update.wanted !== null) byId('go').href = update.wanted;
+  countAll(update.hold_seconds, update.start_seconds);
+  refresh = update.refresh_seconds;
+  if (begins) call(update.texts);
   if (!refresh && live) live.close();
   return changed;
 }
@@ -81,26 +92,45 @@ function later(seconds) {
   if (seconds > 0) timer = setTimeout(ask, seconds * 1000);
 }
 
+// Says that the waiting room cannot be reached, or takes that back.
+function setUnreachable(is) {
+  const element = byId('unreachable');
+  element.hidden = !is || !element.textContent;
+}
+
+function reached() {
+  failures = 0;
+  clearTimeout(patience);
+  patience = 0;
+  setUnreachable(false);
+}
+
 async function ask() {
-  if (asking) return;
+  if (asking || !refresh) return;
   asking = true;
   clearTimeout(timer);
-  let next;
+  patience = patience || setTimeout(setUnreachable, PATIENCE, true);
+  const abort = new AbortController(), limit = setTimeout(() => abort.abort(), TIME_OUT);
+  let next, answer;
   try {
     // Who counts down already need not be told again for how long.
-    const headers = {Accept: TYPE, 'Vestibule-Shown': heldUntil > Date.now() ? data.state : ''};
-    const asked = {headers, cache: 'no-store', redirect: 'manual'};
-    const answer = await fetch(location.href.split('#')[0], asked);
+    const headers = {Accept: TYPE, 'Vestibule-Shown': ends.hold > Date.now() ? data.state : ''};
+    const asked = {headers, cache: 'no-store', redirect: 'manual', signal: abort.signal};
+    answer = await fetch(location.href.split('#')[0], asked);
     if ((answer.headers.get('content-type') || '').startsWith(TYPE)) show(await answer.json());
     // The site itself has answered: the visitor is inside, by another tab.
     else if (inside && (answer.ok || answer.type === 'opaqueredirect')) show(JSON.parse(inside));
     else throw answer;
-    failures = 0;
+    reached();
     next = refresh && Math.max(refresh, .5);
   } catch (error) {
-    // Not reached, or no news: the moment of the last ones stays where it is, so nothing is pretended.
-    next = Math.min(60, Math.max(refresh, 2) * 2 ** failures++) * (.75 + Math.random() / 2);
+    // No update: the page keeps the time of the last one. Each failure doubles the pause, up to half
+    // a minute or the usual pause; chance spreads the visitors.
+    const pause = Math.max(2, refresh / 4) * 2 ** Math.min(failures++, 9);
+    const least = +answer?.headers.get('retry-after') || 0;
+    next = Math.max(Math.min(pause, Math.max(30, refresh)), least) * (.75 + Math.random() / 2);
   }
+  clearTimeout(limit);
   asking = false;
   later(next);
 }
@@ -160,16 +190,27 @@ for (const element of document.querySelectorAll('time[datetime]')) {
   const when = Date.parse(element.dateTime);
   if (when) moment(element, when / 1000);
 }
-if (data.state === 'turn') hold(data.hold, true);
+countAll(data.hold, +data.start);
 if (refresh) {
   later(Math.max(refresh, .5));
   addEventListener('online', ask);
+  addEventListener('offline', ask);
   addEventListener('pageshow', event => event.persisted && ask());
   document.addEventListener('visibilitychange', () => document.hidden || ask());
   if (data.live && window.EventSource) {
-    // News come sooner this way. Polls go on: they are what proves that somebody is still here.
+    // Updates come sooner this way. Polls go on: they prove that somebody is still here.
     live = new EventSource(data.live);
     live.onmessage = event => show(JSON.parse(event.data)) && ask();
+    // A stream that breaks after some seconds may mean that the service is gone; one that opens, that
+    // it is back. Either way the page asks at once, spread over a moment.
+    live.onopen = () => {
+      opened = Date.now();
+      if (failures) later(Math.random());
+    };
+    live.onerror = () => {
+      if (Date.now() - opened > 5000) later(Math.random() * 1.5);
+      opened = undefined;
+    };
   }
 }
 })();

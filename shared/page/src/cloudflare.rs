@@ -6,7 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde::Serialize;
 use vestibule_domain::QueueingMethod;
 
-use crate::{State, View};
+use crate::{PageState, PageView};
 
 const UNAVAILABLE: &str = "unavailable";
 /// A longer wait is not told: the queue counts as full.
@@ -16,7 +16,7 @@ const LONGEST_SECONDS: u64 = 24 * 3600;
 #[derive(Debug, Clone, Serialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
 #[expect(clippy::struct_excessive_bools, missing_docs, reason = "a form of others' making")]
-pub struct Form {
+pub struct CfWaitingRoom {
     pub in_waiting_room: bool,
     pub wait_time_known: bool,
     pub wait_time: u64,
@@ -48,13 +48,13 @@ pub struct Form {
     pub infinite_queue: bool,
 }
 
-// === impl Form ===
+// === impl CfWaitingRoom ===
 
-impl Form {
+impl CfWaitingRoom {
     /// What is told of `view`.
     #[must_use]
-    pub fn from_view(view: &View) -> Self {
-        let inside = view.state == State::Inside;
+    pub fn from_view(view: &PageView) -> Self {
+        let inside = view.state == PageState::Inside;
         let told = view.wait_seconds.filter(|_| !inside);
         let full = told.is_some_and(|seconds| seconds > LONGEST_SECONDS);
         let known = told.is_some() && !full;
@@ -104,7 +104,7 @@ impl Form {
 }
 
 /// Minutes until the start, while the pre-queue is open, and until the end.
-fn times_of(view: &View) -> [Option<u64>; 2] {
+fn times_of(view: &PageView) -> [Option<u64>; 2] {
     let until = |seconds: u64| minutes(seconds.saturating_sub(view.now_ms / 1000));
     let event = view.event.as_ref();
     let start = event.filter(|event| event.prequeueing).map(|event| until(event.start));

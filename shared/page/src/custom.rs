@@ -5,11 +5,11 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    Rendered, Sample, State, View,
-    cloudflare::Form,
+    PageState, PageView, PreviewSample, RenderedPage,
+    cloudflare::CfWaitingRoom,
     html::reload_seconds,
     language::Language,
-    mustache::{Problem, Template},
+    mustache::{Template, TemplateProblem},
     policy,
 };
 
@@ -35,13 +35,13 @@ impl CustomPage {
     /// # Errors
     /// Everything that is wrong with it, with lines: its size, its tags, variables that there are
     /// not.
-    pub fn check(html: &str) -> Result<Self, Vec<Problem>> {
+    pub fn check(html: &str) -> Result<Self, Vec<TemplateProblem>> {
         if html.len() > MAX_TEMPLATE {
             let reason = format!("it must not be longer than {MAX_TEMPLATE} bytes");
-            return Err(vec![Problem::new(1, format!("{reason}, and has {}", html.len()))]);
+            return Err(vec![TemplateProblem::new(1, format!("{reason}, and has {}", html.len()))]);
         }
         if html.trim().is_empty() {
-            return Err(vec![Problem::new(1, "it is empty")]);
+            return Err(vec![TemplateProblem::new(1, "it is empty")]);
         }
         let template = Template::parse(html).map_err(|problem| vec![problem])?;
         let page = Self { template };
@@ -49,7 +49,7 @@ impl CustomPage {
         if !unknown.is_empty() {
             return Err(unknown);
         }
-        for sample in Sample::ALL {
+        for sample in PreviewSample::ALL {
             page.render(&sample.view("room", Language::En)).map_err(|problem| vec![problem])?;
         }
         Ok(page)
@@ -58,11 +58,18 @@ impl CustomPage {
     /// Whether this page is the one to show: to those who wait or are turned away. For a turn with
     /// a button, or its end, such pages have no words; the default page does.
     #[must_use]
-    pub fn is_for(view: &View) -> bool {
+    pub fn is_for(view: &PageView) -> bool {
         match view.state {
-            State::Waiting | State::Early | State::Paused | State::TurnedAway { .. } => true,
-            State::YourTurn => view.frame.is_in_place,
-            State::Inside | State::SessionOver | State::Missed | State::Busy => false,
+            PageState::Waiting
+            | PageState::Early
+            | PageState::Paused
+            | PageState::TurnedAway { .. } => true,
+            PageState::YourTurn => view.frame.is_in_place,
+            PageState::Inside
+            | PageState::SessionOver
+            | PageState::Missed
+            | PageState::Busy
+            | PageState::NoRoom => false,
         }
     }
 
@@ -70,29 +77,32 @@ impl CustomPage {
     ///
     /// # Errors
     /// When it comes out too long.
-    pub fn render(&self, view: &View) -> Result<Rendered, Problem> {
-        Ok(Rendered {
+    pub fn render(&self, view: &PageView) -> Result<RenderedPage, TemplateProblem> {
+        Ok(RenderedPage {
             html: self.template.render(&values(view))?,
             policy: policy::of_custom_page(view),
             refresh_seconds: Some(reload_seconds(view)).filter(|seconds| *seconds > 0),
         })
     }
 
-    fn unknown_variables(&self) -> Vec<Problem> {
-        let known = values(&Sample::Waiting.view("room", Language::En));
+    fn unknown_variables(&self) -> Vec<TemplateProblem> {
+        let known = values(&PreviewSample::Waiting.view("room", Language::En));
         let is_unknown = |name: &str| name != "." && !known.contains_key(name);
         let unknown = self.template.names.iter().filter(|(name, _)| is_unknown(name));
         let told = unknown.map(|(name, line)| {
             let names = known.keys().map(String::as_str);
-            Problem::new(*line, format!("there is no variable `{name}`{}", hint(name, names)))
+            TemplateProblem::new(
+                *line,
+                format!("there is no variable `{name}`{}", hint(name, names)),
+            )
         });
         told.take(MAX_PROBLEMS).collect()
     }
 }
 
 /// The variables of a page: the form, and what only templates have.
-fn values(view: &View) -> Map<String, Value> {
-    let form = Form::from_view(view);
+fn values(view: &PageView) -> Map<String, Value> {
+    let form = CfWaitingRoom::from_view(view);
     let wait = [form.wait_time / 60, form.wait_time % 60];
     let mut values = match serde_json::to_value(form) {
         Ok(Value::Object(values)) => values,

@@ -3,15 +3,15 @@
 use askama::Template;
 
 use crate::{
-    Frame, Language, Shown, State, View,
+    Language, PageContent, PageFrame, PageState, PageView,
+    formats::rfc3339,
     policy::{self, SCRIPT, STYLE},
     texts::Texts,
-    written::rfc3339,
 };
 
-/// A page, and what its answer says about it.
+/// A page, and the headers that its response needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rendered {
+pub struct RenderedPage {
     /// The document.
     pub html: String,
     /// The value of `Content-Security-Policy`.
@@ -24,17 +24,17 @@ pub struct Rendered {
 /// Moments that the page may show, with the messages of their labels.
 const MOMENTS: [(&str, &str); 3] =
     [("starts", "starts-label"), ("ends", "ends-label"), ("updated", "updated-label")];
-/// Without script, a page is not loaded anew more often than this, in seconds; and someone whose
-/// turn it is gets time to read and to press the button.
+/// Without script, a page is not reloaded sooner than this, in seconds: someone whose turn it is
+/// needs time to read and to press the button.
 const SHORTEST_RELOAD: u32 = 5;
 const SHORTEST_RELOAD_AT_TURN: u32 = 10;
 
 #[derive(Template)]
 #[template(path = "page.html")]
 struct Page<'a> {
-    frame: &'a Frame,
+    frame: &'a PageFrame,
     room: &'a str,
-    shown: &'a Shown,
+    content: &'a PageContent,
     texts: &'a Texts,
     language: &'a Language,
     languages: &'a [Language],
@@ -51,38 +51,39 @@ struct Page<'a> {
 ///
 /// # Errors
 /// Only if memory for the text cannot be written, which does not happen.
-pub fn render(view: &View) -> Result<Rendered, askama::Error> {
+pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
     let frame = &view.frame;
-    let shown = Shown::from_view(view);
+    let content = PageContent::from_view(view);
     let page = Page {
         frame,
         room: &view.room,
-        shown: &shown,
+        content: &content,
         texts: Texts::for_language(frame.language),
         language: &frame.language,
         languages: &Language::ALL,
         moments: &MOMENTS,
         host: frame.wanted.as_ref().and_then(|wanted| wanted.host()),
         logo: frame.logo.as_deref().filter(|logo| logo.starts_with("data:image/")),
-        inside: frame.is_in_place.then(|| news_inside(view)),
+        inside: frame.is_in_place.then(|| update_when_inside(view)),
         reload: reload_seconds(view),
         style: STYLE,
         script: SCRIPT,
     };
     let html = page.render()?;
-    Ok(Rendered { html, policy: policy::of_page(view), refresh_seconds: None })
+    Ok(RenderedPage { html, policy: policy::of_page(view), refresh_seconds: None })
 }
 
 /// What the script shows when the site itself answers its question: the visitor is inside, by
 /// another tab.
-fn news_inside(view: &View) -> String {
-    Shown::from_view(&View { state: State::Inside, refresh_ms: 0, ..view.clone() }).to_json()
+fn update_when_inside(view: &PageView) -> String {
+    PageContent::from_view(&PageView { state: PageState::Inside, refresh_ms: 0, ..view.clone() })
+        .to_json()
 }
 
-/// When a page that cannot ask for news is loaded anew, in seconds; 0: not by itself.
-pub(crate) fn reload_seconds(view: &View) -> u32 {
+/// When a page without script is reloaded, in seconds; 0: not by itself.
+pub(crate) fn reload_seconds(view: &PageView) -> u32 {
     let shortest = match view.state {
-        State::YourTurn => SHORTEST_RELOAD_AT_TURN,
+        PageState::YourTurn => SHORTEST_RELOAD_AT_TURN,
         _ => SHORTEST_RELOAD,
     };
     match view.refresh_ms {
@@ -100,15 +101,15 @@ impl Page<'_> {
 
     /// The attribute of an element, or of its box, without a text.
     fn hidden(&self, id: &str) -> &'static str {
-        if self.shown.text(id).is_empty() { " hidden" } else { "" }
+        if self.content.text(id).is_empty() { " hidden" } else { "" }
     }
 
     fn machine_time(&self, id: &str) -> String {
-        self.shown.times.get(id).map_or(String::new(), |seconds| rfc3339(*seconds))
+        self.content.times.get(id).map_or(String::new(), |seconds| rfc3339(*seconds))
     }
 
     fn time(&self, id: &str) -> String {
-        let Some(seconds) = self.shown.times.get(id) else { return String::new() };
+        let Some(seconds) = self.content.times.get(id) else { return String::new() };
         match id {
             "updated" => self.language.time(*seconds),
             _ => self.language.date_and_time(*seconds),

@@ -1,5 +1,5 @@
 //! The languages of the page, and which of them a visitor is answered in. What they say is in
-//! [`crate::texts`], how they write numbers in [`crate::written`].
+//! [`crate::texts`], how they write numbers in [`crate::formats`].
 
 /// A language of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,7 +109,7 @@ impl Language {
 
     /// The language that a tag names, whatever country it adds: `pt-BR` is Portuguese.
     #[must_use]
-    pub fn of_tag(tag: &str) -> Option<Self> {
+    pub fn from_tag(tag: &str) -> Option<Self> {
         let primary = tag.split(['-', '_']).next().unwrap_or_default();
         Self::ALL.into_iter().find(|language| language.code().eq_ignore_ascii_case(primary))
     }
@@ -128,10 +128,10 @@ impl Language {
     /// the room, else English.
     #[must_use]
     pub fn negotiate(chosen: &[&str], accepted: &str, default: &str) -> Self {
-        let chosen = chosen.iter().find_map(|tag| Self::of_tag(tag));
+        let chosen = chosen.iter().find_map(|tag| Self::from_tag(tag));
         chosen
             .or_else(|| Self::accepted(accepted))
-            .or_else(|| Self::of_tag(default))
+            .or_else(|| Self::from_tag(default))
             .unwrap_or(Self::En)
     }
 }
@@ -140,7 +140,7 @@ impl Language {
 /// wanted at all.
 fn wish(part: &str) -> Option<(Language, u16)> {
     let mut pieces = part.split(';').map(str::trim);
-    let language = Language::of_tag(pieces.next()?)?;
+    let language = Language::from_tag(pieces.next()?)?;
     let quality = pieces.find_map(|piece| piece.strip_prefix("q=").or(piece.strip_prefix("Q=")));
     let thousandths = quality.map_or(Some(1000), thousandths)?;
     (thousandths > 0).then_some((language, thousandths))
@@ -158,10 +158,10 @@ mod tests {
 
     #[test]
     fn tags_are_read_whatever_their_country_and_case() {
-        assert_eq!(Language::of_tag("pt-BR"), Some(Language::Pt));
-        assert_eq!(Language::of_tag("ZH_tw"), Some(Language::Zh));
+        assert_eq!(Language::from_tag("pt-BR"), Some(Language::Pt));
+        assert_eq!(Language::from_tag("ZH_tw"), Some(Language::Zh));
         for wrong in ["", "*", "enx", "x-de", "<script>"] {
-            assert_eq!(Language::of_tag(wrong), None, "{wrong}");
+            assert_eq!(Language::from_tag(wrong), None, "{wrong}");
         }
     }
 

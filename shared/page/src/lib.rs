@@ -1,56 +1,58 @@
-//! The waiting page, as pure rendering: from plain values ([`View`]) to what is shown, in words
-//! ([`Shown`]), and from there to the page ([`render`]) and to the news that its script asks for
-//! ([`Shown::to_json`]). No I/O and no clock: admission serves it, the controller previews it.
+//! The waiting page, as pure rendering: from plain values ([`PageView`]) to the content in words
+//! ([`PageContent`]), and from there to the page ([`render`]) and to the updates that its script
+//! asks for ([`PageContent::to_json`]). No I/O and no clock: admission serves the page, the
+//! controller previews it.
 //!
 //! # Elements
 //! Tests and custom scripts may rely on these ids and attributes.
 //!
 //! | where | what |
 //! |---|---|
-//! | `html[data-state]` | the state: `waiting`, `early`, `paused`, `turn`, `inside`, `turned_away`, `session_over`, `missed`, `busy` |
+//! | `html[data-state]` | the state: `waiting`, `early`, `paused`, `turn`, `inside`, `turned_away`, `session_over`, `missed`, `busy`, `no_room` |
 //! | `#site` | the host of the wanted page, `#logo` the operator's logo |
 //! | `#languages`, `#language` | the form that chooses a language, its list |
 //! | `#headline` | the `h1`: how the visitor stands |
-//! | `#status` (`role=status`) | `#status-label`, `#status-text` (what matters most: the wait), `#notice`: changes only when the meaning does |
+//! | `#status` (`role=status`) | `#status-label`, `#status-text` (what matters most: the wait), `#notice`: changes only when the meaning does; `#unreachable` only while the script's requests fail |
+//! | `#countdown` (`role=timer`) | the time until the start of an event, with script; then `#status-text` is for screen readers only |
 //! | `#alert` (`role=alert`) | speaks at the turn and at the end of the hold |
 //! | `#go` | the link: to the wanted page at the turn and inside, back into the line when it is over |
 //! | `#enter-form`, `#enter` | the form that claims, instead of the link, if there is one |
 //! | `#hold` (`role=timer`) | how long the place is held |
-//! | `#progress`, `#progress-text` | how much of the wait is over |
+//! | `#progress`, `#progress-text` | how much of the wait is over, if that is known |
 //! | `#position`, `#ahead`, `#starts`, `#ends`, `#updated` | facts |
 //! | `#note`, `#auto` | what is good to know |
 //! | `#tools`, `#sound`, `#notify` | asked for by the visitor (`aria-pressed`); only with script |
 //! | `#closing`, `#closing-text` | what happens if the page is closed |
 //! | `#room` | the room |
-//! | `template#inside` | in place only: the news for when the script finds that the visitor is inside |
+//! | `template#inside` | in place only: the update for when the script finds that the visitor is inside |
 //!
 //! # Without script
-//! `<noscript>` has the page loaded again when it is time. A `Refresh` header would do so under a
-//! running script as well, and move the focus; only custom pages, which count on it, get it
-//! ([`Rendered::refresh_seconds`]).
+//! `<noscript>` reloads the page when it is time. A `Refresh` header would do so under a running
+//! script as well, and move the focus; only custom pages, which count on it, get it
+//! ([`RenderedPage::refresh_seconds`]).
 
 mod cloudflare;
+mod content;
 mod custom;
+mod formats;
 mod html;
 mod language;
 mod mustache;
 mod policy;
 mod samples;
-mod shown;
 mod texts;
 mod view;
 mod waits;
 mod wanted;
-mod written;
 
 pub use self::{
-    cloudflare::Form,
+    cloudflare::CfWaitingRoom,
+    content::{PAGE_JSON_TYPE, PageContent},
     custom::{CustomPage, MAX_TEMPLATE},
-    html::{Rendered, render},
+    html::{RenderedPage, render},
     language::Language,
-    mustache::Problem,
-    samples::Sample,
-    shown::{PAGE_JSON_TYPE, Shown},
-    view::{Chooser, Frame, Notices, State, View},
+    mustache::TemplateProblem,
+    samples::PreviewSample,
+    view::{LanguageForm, Notices, PageFrame, PageState, PageView},
     wanted::{MAX_WANTED, ReturnAddress},
 };

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use sha2::{Digest, Sha256};
 
-use crate::View;
+use crate::PageView;
 
 /// The style of the default page.
 pub(crate) const STYLE: &str = include_str!("../assets/page.css");
@@ -32,19 +32,19 @@ const OF_CUSTOM_PAGE: &str = "default-src 'none'; style-src 'unsafe-inline' http
      media-src data: https:; connect-src 'self'; base-uri 'none'";
 
 /// The policy of the default page for `view`.
-pub(crate) fn of_page(view: &View) -> String {
+pub(crate) fn of_page(view: &PageView) -> String {
     with_frames_and_forms(&OF_PAGE, view)
 }
 
 /// The policy of a custom page for `view`.
-pub(crate) fn of_custom_page(view: &View) -> String {
+pub(crate) fn of_custom_page(view: &PageView) -> String {
     with_frames_and_forms(OF_CUSTOM_PAGE, view)
 }
 
 /// Forms go to this origin; that which enters is sent on to the wanted page, which some browsers
 /// count as the form's target too. Frames of other sites are let in where the cookie is made for
 /// them.
-fn with_frames_and_forms(policy: &str, view: &View) -> String {
+fn with_frames_and_forms(policy: &str, view: &PageView) -> String {
     let frame = &view.frame;
     let wanted = frame.wanted.as_ref().filter(|_| frame.enter.is_some());
     let wanted = wanted.and_then(|wanted| wanted.origin()).map(|origin| format!(" {origin}"));

@@ -1,12 +1,12 @@
-//! One visitor in every state: what a preview shows, and what a custom page is tried with.
+//! One made-up visitor in every state: for previews, and to check custom pages with.
 
 use vestibule_domain::{QueueingMethod, schedule::EventInForce};
 
-use crate::{Frame, Language, Notices, State, View};
+use crate::{Language, Notices, PageFrame, PageState, PageView};
 
 /// A state that can be previewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sample {
+pub enum PreviewSample {
     /// In line, with a known wait.
     Waiting,
     /// In line, while nobody can say how long it takes.
@@ -27,12 +27,12 @@ pub enum Sample {
     Over,
 }
 
-/// When previews play: 21 November 2026, 12:00 UTC.
+/// The time in previews: 21 November 2026, 12:00 UTC.
 const NOW_MS: u64 = 1_795_262_400_000;
 
-// === impl Sample ===
+// === impl PreviewSample ===
 
-impl Sample {
+impl PreviewSample {
     /// Every one.
     pub const ALL: [Self; 9] = [
         Self::Waiting,
@@ -68,47 +68,48 @@ impl Sample {
         Self::ALL.into_iter().find(|sample| sample.name() == name)
     }
 
-    /// What is shown of it, in `language`. It never asks for news.
+    /// What the page knows about it, in `language`. It never asks for updates.
     #[must_use]
-    pub fn view(self, room: &str, language: Language) -> View {
+    pub fn view(self, room: &str, language: Language) -> PageView {
         let view = waiting(room, language);
-        let over = View { position: None, people_ahead: None, wait_seconds: None, ..view.clone() };
+        let over =
+            PageView { position: None, people_ahead: None, wait_seconds: None, ..view.clone() };
         match self {
             Self::Waiting => view,
-            Self::UnknownWait => View { wait_seconds: None, ..view },
-            Self::Random => View {
+            Self::UnknownWait => PageView { wait_seconds: None, ..view },
+            Self::Random => PageView {
                 method: QueueingMethod::Random,
                 quartiles: Some([300, 600, 900]),
                 wait_seconds: Some(600),
                 ..over
             },
-            Self::Prequeue => View { state: State::Early, event: prequeue(), ..over },
+            Self::Prequeue => PageView { state: PageState::Early, event: prequeue(), ..over },
             Self::QueueAll => {
-                View { state: State::Paused, queue_all: true, wait_seconds: None, ..view }
+                PageView { state: PageState::Paused, queue_all: true, wait_seconds: None, ..view }
             }
-            Self::Turn => View {
-                state: State::YourTurn,
+            Self::Turn => PageView {
+                state: PageState::YourTurn,
                 people_ahead: Some(0),
                 wait_seconds: Some(0),
                 hold_seconds: Some(899),
                 ..view
             },
-            Self::Inside => View { state: State::Inside, wait_seconds: Some(0), ..view },
-            Self::Reject => View {
-                state: State::TurnedAway { keeps_place: false },
+            Self::Inside => PageView { state: PageState::Inside, wait_seconds: Some(0), ..view },
+            Self::Reject => PageView {
+                state: PageState::TurnedAway { keeps_place: false },
                 method: QueueingMethod::Reject,
                 interval_ms: 0,
                 ..over
             },
-            Self::Over => View { state: State::Missed, interval_ms: 0, ..over },
+            Self::Over => PageView { state: PageState::Missed, interval_ms: 0, ..over },
         }
     }
 }
 
-fn waiting(room: &str, language: Language) -> View {
-    View {
+fn waiting(room: &str, language: Language) -> PageView {
+    PageView {
         room: room.to_owned(),
-        state: State::Waiting,
+        state: PageState::Waiting,
         method: QueueingMethod::Fifo,
         queue_all: false,
         event: None,
@@ -125,7 +126,7 @@ fn waiting(room: &str, language: Language) -> View {
         hold_seconds: None,
         grace_seconds: Some(300),
         notices: Notices::default(),
-        frame: Frame::plain(language),
+        frame: PageFrame::plain(language),
     }
 }
 

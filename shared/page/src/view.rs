@@ -1,5 +1,5 @@
-//! Everything that is shown of one visitor in one room: plain values, made by whoever knows the
-//! visitor. No texts: those are made of it in [`crate::shown`].
+//! What the page knows about one visitor in one room: plain values, filled in by the service. The
+//! texts are made from them in [`crate::content`].
 
 use vestibule_domain::{QueueingMethod, schedule::EventInForce};
 
@@ -7,11 +7,11 @@ use crate::{Language, ReturnAddress};
 
 /// What is shown of one visitor in one room.
 #[derive(Debug, Clone)]
-pub struct View {
-    /// The room.
+pub struct PageView {
+    /// The room; empty if there is none.
     pub room: String,
     /// How the visitor stands.
-    pub state: State,
+    pub state: PageState,
     /// How the room chooses who enters next.
     pub method: QueueingMethod,
     /// Whether the operator holds everyone.
@@ -31,7 +31,7 @@ pub struct View {
     pub waited_seconds: Option<u64>,
     /// The moment of rendering, unix ms.
     pub now_ms: u64,
-    /// Of when the news of the room are, unix ms.
+    /// When the room was last heard of, unix ms; 0: never.
     pub updated_ms: u64,
     /// The visitor's last check-in that counted, unix ms; 0: none did yet.
     pub checked_in_ms: u64,
@@ -47,12 +47,12 @@ pub struct View {
     /// What else there is to say.
     pub notices: Notices,
     /// What is around it: addresses, language, look.
-    pub frame: Frame,
+    pub frame: PageFrame,
 }
 
 /// How a visitor stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum State {
+pub enum PageState {
     /// In line.
     Waiting,
     /// Before the start of an event, or before its draw.
@@ -74,6 +74,8 @@ pub enum State {
     Missed,
     /// Nobody can tell for now, and the visitor has no place yet.
     Busy,
+    /// The room does not exist, or no longer.
+    NoRoom,
 }
 
 /// What else there is to say.
@@ -92,9 +94,9 @@ pub struct Notices {
     pub stale: bool,
 }
 
-/// What is around the news: addresses, language, look.
+/// What is the same in every state: addresses, language, look.
 #[derive(Debug, Clone)]
-pub struct Frame {
+pub struct PageFrame {
     /// The language.
     pub language: Language,
     /// Where the visitor wants to go.
@@ -106,8 +108,8 @@ pub struct Frame {
     /// The address of this page itself, for getting back in line: same origin, or the wanted page.
     pub here: String,
     /// How the language is chosen.
-    pub chooser: Chooser,
-    /// Where live news come from: a path on the origin of the page; `None`: there are none.
+    pub language_form: LanguageForm,
+    /// Where live updates come from: a path on the origin of the page; `None`: there are none.
     pub live: Option<String>,
     /// The operator's logo as a `data:` URI of an image.
     pub logo: Option<String>,
@@ -117,7 +119,7 @@ pub struct Frame {
 
 /// The form by which a visitor chooses a language: a `GET`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chooser {
+pub struct LanguageForm {
     /// Where it leads: a path, without a query.
     pub action: String,
     /// The parameter that names the language.
@@ -126,10 +128,52 @@ pub struct Chooser {
     pub kept: Vec<(String, String)>,
 }
 
-// === impl Frame ===
+/// A room that turns everyone away is asked about this seldom, in ms: from here to twice this.
+const SHORTEST_REOPEN_CHECK_MS: u64 = 30_000;
 
-impl Frame {
-    /// Only the page, in `language`: its links lead to where it is.
+// === impl PageView ===
+
+impl PageView {
+    /// A page in `state` for someone of whom nothing else is known; it does not ask again by
+    /// itself. `now_ms` is 0 where no room tells the time.
+    #[must_use]
+    pub fn without_visitor(state: PageState, now_ms: u64, frame: PageFrame) -> Self {
+        Self {
+            room: String::new(),
+            state,
+            method: QueueingMethod::Fifo,
+            queue_all: false,
+            event: None,
+            position: None,
+            people_ahead: None,
+            wait_seconds: None,
+            quartiles: None,
+            waited_seconds: None,
+            now_ms,
+            updated_ms: now_ms,
+            checked_in_ms: 0,
+            interval_ms: 0,
+            refresh_ms: 0,
+            hold_seconds: None,
+            grace_seconds: None,
+            notices: Notices::default(),
+            frame,
+        }
+    }
+
+    /// When someone who is turned away asks again whether the room is open, in ms from `now_ms`:
+    /// 30 to 60 seconds. The milliseconds of the clock spread the visitors over that time.
+    #[must_use]
+    pub fn reopen_check_ms(now_ms: u64) -> u32 {
+        let spread = now_ms.wrapping_mul(7_919) % SHORTEST_REOPEN_CHECK_MS;
+        u32::try_from(SHORTEST_REOPEN_CHECK_MS + spread).unwrap_or(u32::MAX)
+    }
+}
+
+// === impl PageFrame ===
+
+impl PageFrame {
+    /// Only the page, in `language`: its links lead to its own address.
     #[must_use]
     pub fn plain(language: Language) -> Self {
         Self {
@@ -138,7 +182,11 @@ impl Frame {
             enter: None,
             is_in_place: false,
             here: String::new(),
-            chooser: Chooser { action: String::new(), parameter: "lang", kept: Vec::new() },
+            language_form: LanguageForm {
+                action: String::new(),
+                parameter: "lang",
+                kept: Vec::new(),
+            },
             live: None,
             logo: None,
             is_framed_anywhere: false,
@@ -146,9 +194,9 @@ impl Frame {
     }
 }
 
-// === impl State ===
+// === impl PageState ===
 
-impl State {
+impl PageState {
     /// The name of the state in the page (`data-state`), its JSON and the address of a preview.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -162,6 +210,7 @@ impl State {
             Self::SessionOver => "session_over",
             Self::Missed => "missed",
             Self::Busy => "busy",
+            Self::NoRoom => "no_room",
         }
     }
 

@@ -1,10 +1,10 @@
-//! Waits as people say them: in steps that grow with the length, so that nothing sounds more exact
-//! than it is and the text changes only when the meaning does. Rounded up: an early turn is a nice
-//! surprise.
+//! Waits as people say them: rounded to steps that grow with the length, so that nothing sounds more
+//! exact than it is and the text seldom changes. Rounded up, because a turn that comes early
+//! disappoints nobody.
 
 /// A wait as it is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum WaitPhrase {
     /// Less than a minute.
     Moment,
     /// About so many minutes.
@@ -28,9 +28,9 @@ const DAY: u64 = 24 * HOUR;
 /// Ranges that end later are told in hours.
 const LONGEST_IN_MINUTES: u64 = 120;
 
-// === impl Said ===
+// === impl WaitPhrase ===
 
-impl Said {
+impl WaitPhrase {
     /// One expected wait, in seconds.
     pub(crate) fn expected(seconds: u64) -> Self {
         match seconds {
@@ -97,20 +97,28 @@ mod tests {
 
     #[test]
     fn a_wait_is_rounded_up_to_a_step() {
-        let said = Said::expected;
-        assert_eq!((said(0), said(59)), (Said::Moment, Said::Moment));
-        assert_eq!((said(60), said(61), said(240)), minutes(1, 2, 5));
-        assert_eq!((said(601), said(1_801), said(3_600)), minutes(15, 45, 60));
-        assert_eq!((said(3_601), said(7_300)), (Said::OverHours(1), Said::OverHours(2)));
-        assert_eq!((said(86_399), said(86_400)), (Said::OverHours(23), Said::OverDay));
-        assert_eq!(said(u64::MAX), Said::OverDay);
+        let phrase = WaitPhrase::expected;
+        assert_eq!((phrase(0), phrase(59)), (WaitPhrase::Moment, WaitPhrase::Moment));
+        assert_eq!((phrase(60), phrase(61), phrase(240)), minutes(1, 2, 5));
+        assert_eq!((phrase(601), phrase(1_801), phrase(3_600)), minutes(15, 45, 60));
+        assert_eq!(
+            (phrase(3_601), phrase(7_300)),
+            (WaitPhrase::OverHours(1), WaitPhrase::OverHours(2))
+        );
+        assert_eq!(
+            (phrase(86_399), phrase(86_400)),
+            (WaitPhrase::OverHours(23), WaitPhrase::OverDay)
+        );
+        assert_eq!(phrase(u64::MAX), WaitPhrase::OverDay);
     }
 
     #[test]
     fn the_steps_never_go_down_as_the_wait_grows() {
         let mut last = 0;
         for seconds in 60..=3_600 {
-            let Said::Minutes(minutes) = Said::expected(seconds) else { panic!("{seconds}") };
+            let WaitPhrase::Minutes(minutes) = WaitPhrase::expected(seconds) else {
+                panic!("{seconds}")
+            };
             assert!(minutes >= last && minutes * 60 >= seconds, "{seconds}: {minutes}");
             last = minutes;
         }
@@ -118,18 +126,18 @@ mod tests {
 
     #[test]
     fn what_chance_decides_is_a_range() {
-        let said = Said::spread;
-        assert_eq!(said(300, 900), Said::BetweenMinutes(5, 15));
-        assert_eq!(said(20, 50), Said::Moment);
-        assert_eq!(said(20, 130), Said::BetweenMinutes(1, 3));
-        assert_eq!(said(250, 290), Said::Minutes(5));
-        assert_eq!(said(1_300, 5_000), Said::BetweenMinutes(20, 90));
-        assert_eq!(said(1_300, 9_000), Said::UpToHours(3));
-        assert_eq!(said(4_000, 9_000), Said::BetweenHours(1, 3));
-        assert_eq!(said(4_000, 90_000), Said::OverDay);
+        let phrase = WaitPhrase::spread;
+        assert_eq!(phrase(300, 900), WaitPhrase::BetweenMinutes(5, 15));
+        assert_eq!(phrase(20, 50), WaitPhrase::Moment);
+        assert_eq!(phrase(20, 130), WaitPhrase::BetweenMinutes(1, 3));
+        assert_eq!(phrase(250, 290), WaitPhrase::Minutes(5));
+        assert_eq!(phrase(1_300, 5_000), WaitPhrase::BetweenMinutes(20, 90));
+        assert_eq!(phrase(1_300, 9_000), WaitPhrase::UpToHours(3));
+        assert_eq!(phrase(4_000, 9_000), WaitPhrase::BetweenHours(1, 3));
+        assert_eq!(phrase(4_000, 90_000), WaitPhrase::OverDay);
     }
 
-    fn minutes(a: u64, b: u64, c: u64) -> (Said, Said, Said) {
-        (Said::Minutes(a), Said::Minutes(b), Said::Minutes(c))
+    fn minutes(a: u64, b: u64, c: u64) -> (WaitPhrase, WaitPhrase, WaitPhrase) {
+        (WaitPhrase::Minutes(a), WaitPhrase::Minutes(b), WaitPhrase::Minutes(c))
     }
 }

@@ -11,15 +11,18 @@ headline-away = Gerade kann niemand eintreten
 headline-session-over = Ihr Besuch ist beendet
 headline-missed = Ihr Platz ist verfallen
 headline-busy = Einen Moment bitte
+headline-no-room = Hier ist kein Warteraum
 
 paused = Im Moment wird niemand eingelassen. Ihr Platz bleibt Ihnen erhalten.
 turn = Sie können jetzt eintreten.
 inside = Sie können jetzt weitermachen.
+inside-go-back = Gehen Sie zurück zu der Seite, von der Sie gekommen sind: Dort geht es weiter.
 away = Bitte versuchen Sie es später noch einmal.
 away-kept = Ihr Platz bleibt Ihnen erhalten. Bitte kommen Sie später wieder.
 session-over = Ihre Zeit auf der Seite ist abgelaufen. Stellen Sie sich gerne wieder an.
 missed = Sie waren zu lange weg. Stellen Sie sich gerne wieder an.
 busy = Gerade kommen sehr viele auf einmal. Diese Seite versucht es von selbst noch einmal; bitte lassen Sie sie offen.
+no-room = Diesen Warteraum gibt es nicht, oder er wurde geschlossen. Prüfen Sie die Adresse, oder gehen Sie zurück zu der Seite, von der Sie gekommen sind.
 
 ## Waits
 
@@ -70,6 +73,8 @@ notice-again = Ihr früherer Platz war verfallen, deshalb haben Sie jetzt einen 
 notice-full = Gerade eben waren alle Plätze besetzt. Sie bleiben an der Reihe: Versuchen Sie es gleich noch einmal.
 notice-late = Die Zeit, für die Ihr Platz freigehalten wurde, ist um. Wenn Sie jetzt eintreten, kommen Sie vielleicht noch hinein.
 notice-stale = Die Warteschlange ist gerade nicht erreichbar. Das ist unser letzter Stand; Ihr Platz ist sicher.
+unreachable = Der Warteraum ist gerade nicht erreichbar. Ihr Platz ist sicher, und diese Seite versucht es weiter.
+unreachable-no-place = Der Warteraum ist gerade nicht erreichbar. Diese Seite versucht es weiter.
 auto = Diese Seite aktualisiert sich von selbst. Sie müssen sie nicht neu laden.
 
 ## What to do

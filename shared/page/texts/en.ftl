@@ -13,15 +13,18 @@ headline-away = Nobody can come in right now
 headline-session-over = Your visit has ended
 headline-missed = You have lost your place
 headline-busy = One moment, please
+headline-no-room = There is no waiting room here
 
 paused = Nobody is being let in at the moment. You keep your place.
 turn = You can go in now.
 inside = You can go on now.
+inside-go-back = Go back to the page you came from: you can go on there.
 away = Please try again later.
 away-kept = You keep your place. Please come back later.
 session-over = Your time inside is over. You are welcome to get back in line.
 missed = You were away for too long. You are welcome to get back in line.
 busy = A lot of people are arriving at once. This page tries again by itself; please keep it open.
+no-room = This waiting room does not exist, or it has been closed. Check the address, or go back to the page you came from.
 
 ## Waits
 
@@ -72,6 +75,8 @@ notice-again = Your earlier place had run out, so you have a new one.
 notice-full = Every place was taken a moment ago. Your turn is not lost: please try again shortly.
 notice-late = The time for which your place was held is over. You may still get in if you enter now.
 notice-stale = We cannot reach the line at the moment. This is what we last knew; your place is safe.
+unreachable = We cannot reach the waiting room right now. Your place is safe, and this page keeps trying.
+unreachable-no-place = We cannot reach the waiting room right now. This page keeps trying.
 auto = This page updates by itself. There is no need to reload it.
 
 ## What to do

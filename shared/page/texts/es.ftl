@@ -11,15 +11,18 @@ headline-away = Ahora mismo no puede entrar nadie
 headline-session-over = Tu visita ha terminado
 headline-missed = Has perdido tu lugar
 headline-busy = Un momento, por favor
+headline-no-room = Aquí no hay ninguna sala de espera
 
 paused = En este momento no entra nadie. Conservas tu lugar.
 turn = Ya puedes entrar.
 inside = Ya puedes continuar.
+inside-go-back = Vuelve a la página de la que vienes: allí puedes continuar.
 away = Inténtalo de nuevo más tarde.
 away-kept = Conservas tu lugar. Vuelve más tarde.
 session-over = Tu tiempo dentro ha terminado. Puedes volver a ponerte en la fila.
 missed = Has estado fuera demasiado tiempo. Puedes volver a ponerte en la fila.
 busy = Está llegando mucha gente a la vez. Esta página vuelve a intentarlo sola; déjala abierta.
+no-room = Esta sala de espera no existe o se ha cerrado. Comprueba la dirección o vuelve a la página de la que vienes.
 
 ## Waits
 
@@ -70,6 +73,8 @@ notice-again = Tu lugar anterior había caducado, así que tienes uno nuevo.
 notice-full = Hace un momento no quedaba sitio. No has perdido tu turno: inténtalo de nuevo enseguida.
 notice-late = Ha terminado el tiempo durante el que te guardábamos el lugar. Si entras ahora, quizá todavía puedas pasar.
 notice-stale = Ahora mismo no podemos conectar con la fila. Esto es lo último que sabemos; tu lugar está a salvo.
+unreachable = Ahora mismo no podemos conectar con la sala de espera. Tu lugar está a salvo y esta página sigue intentándolo.
+unreachable-no-place = Ahora mismo no podemos conectar con la sala de espera. Esta página sigue intentándolo.
 auto = Esta página se actualiza sola. No hace falta recargarla.
 
 ## What to do

@@ -11,15 +11,18 @@ headline-away = Personne ne peut entrer pour l’instant
 headline-session-over = Votre visite est terminée
 headline-missed = Vous avez perdu votre place
 headline-busy = Un instant, s’il vous plaît
+headline-no-room = Il n’y a pas de salle d’attente ici
 
 paused = Personne n’entre en ce moment. Vous gardez votre place.
 turn = Vous pouvez entrer maintenant.
 inside = Vous pouvez continuer.
+inside-go-back = Revenez à la page d’où vous venez : vous pourrez y continuer.
 away = Veuillez réessayer plus tard.
 away-kept = Vous gardez votre place. Revenez un peu plus tard.
 session-over = Votre temps sur le site est écoulé. Vous pouvez reprendre place dans la file.
 missed = Vous avez été absent trop longtemps. Vous pouvez reprendre place dans la file.
 busy = Beaucoup de monde arrive en même temps. Cette page réessaie toute seule ; laissez-la ouverte.
+no-room = Cette salle d’attente n’existe pas, ou elle a été fermée. Vérifiez l’adresse, ou revenez à la page d’où vous venez.
 
 ## Waits
 
@@ -70,6 +73,8 @@ notice-again = Votre ancienne place avait expiré : vous en avez une nouvelle.
 notice-full = Toutes les places étaient prises à l’instant. Votre tour n’est pas perdu : réessayez dans un moment.
 notice-late = Le délai pendant lequel votre place était gardée est écoulé. En entrant maintenant, vous pourrez peut-être encore passer.
 notice-stale = La file est injoignable pour le moment. Voici les dernières informations connues ; votre place est conservée.
+unreachable = La salle d’attente est injoignable pour le moment. Votre place est conservée, et cette page continue d’essayer.
+unreachable-no-place = La salle d’attente est injoignable pour le moment. Cette page continue d’essayer.
 auto = Cette page se met à jour toute seule. Inutile de la recharger.
 
 ## What to do

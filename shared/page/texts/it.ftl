@@ -11,15 +11,18 @@ headline-away = Al momento non può entrare nessuno
 headline-session-over = La tua visita è terminata
 headline-missed = Hai perso il tuo posto
 headline-busy = Un momento, per favore
+headline-no-room = Qui non c’è nessuna sala d’attesa
 
 paused = Al momento non entra nessuno. Il tuo posto resta tuo.
 turn = Ora puoi entrare.
 inside = Ora puoi continuare.
+inside-go-back = Torna alla pagina da cui sei arrivato: lì puoi continuare.
 away = Riprova più tardi.
 away-kept = Il tuo posto resta tuo. Torna più tardi.
 session-over = Il tuo tempo all’interno è finito. Puoi rimetterti in coda.
 missed = Sei stato via troppo a lungo. Puoi rimetterti in coda.
 busy = Stanno arrivando moltissime persone insieme. Questa pagina riprova da sola; lasciala aperta.
+no-room = Questa sala d’attesa non esiste o è stata chiusa. Controlla l’indirizzo o torna alla pagina da cui sei arrivato.
 
 ## Waits
 
@@ -70,6 +73,8 @@ notice-again = Il tuo posto precedente era scaduto, quindi ne hai uno nuovo.
 notice-full = Un attimo fa era tutto occupato. Il tuo turno non è perso: riprova fra un momento.
 notice-late = Il tempo per cui il tuo posto era riservato è finito. Se entri ora, forse fai ancora in tempo.
 notice-stale = Al momento la coda non è raggiungibile. Queste sono le ultime notizie che abbiamo; il tuo posto è al sicuro.
+unreachable = Al momento non riusciamo a raggiungere la sala d’attesa. Il tuo posto è al sicuro e questa pagina continua a provare.
+unreachable-no-place = Al momento non riusciamo a raggiungere la sala d’attesa. Questa pagina continua a provare.
 auto = Questa pagina si aggiorna da sola. Non serve ricaricarla.
 
 ## What to do

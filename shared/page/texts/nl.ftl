@@ -11,15 +11,18 @@ headline-away = Er kan nu niemand naar binnen
 headline-session-over = Je bezoek is afgelopen
 headline-missed = Je bent je plek kwijt
 headline-busy = Een ogenblik geduld
+headline-no-room = Hier is geen wachtkamer
 
 paused = Op dit moment wordt er niemand binnengelaten. Je houdt je plek.
 turn = Je kunt nu naar binnen.
 inside = Je kunt nu verder.
+inside-go-back = Ga terug naar de pagina waar je vandaan kwam: daar kun je verder.
 away = Probeer het later nog eens.
 away-kept = Je houdt je plek. Kom later terug.
 session-over = Je tijd binnen is om. Je kunt weer in de wachtrij gaan staan.
 missed = Je was te lang weg. Je kunt weer in de wachtrij gaan staan.
 busy = Er komen heel veel mensen tegelijk. Deze pagina probeert het vanzelf opnieuw; laat hem open staan.
+no-room = Deze wachtkamer bestaat niet of is gesloten. Controleer het adres of ga terug naar de pagina waar je vandaan kwam.
 
 ## Waits
 
@@ -70,6 +73,8 @@ notice-again = Je vorige plek was verlopen, daarom heb je een nieuwe.
 notice-full = Daarnet was alles bezet. Je beurt is niet verloren: probeer het zo nog eens.
 notice-late = De tijd dat je plek werd vastgehouden is om. Als je nu naar binnen gaat, lukt het misschien nog.
 notice-stale = We kunnen de wachtrij nu niet bereiken. Dit is het laatste wat we weten; je plek is veilig.
+unreachable = We kunnen de wachtkamer nu niet bereiken. Je plek is veilig en deze pagina blijft het proberen.
+unreachable-no-place = We kunnen de wachtkamer nu niet bereiken. Deze pagina blijft het proberen.
 auto = Deze pagina werkt zichzelf bij. Je hoeft hem niet opnieuw te laden.
 
 ## What to do

@@ -11,15 +11,18 @@ headline-away = Teraz nikt nie może wejść
 headline-session-over = Twoja wizyta dobiegła końca
 headline-missed = Twoje miejsce przepadło
 headline-busy = Chwileczkę
+headline-no-room = Nie ma tu poczekalni
 
 paused = W tej chwili nikt nie wchodzi. Twoje miejsce jest zachowane.
 turn = Możesz teraz wejść.
 inside = Możesz przejść dalej.
+inside-go-back = Wróć na poprzednią stronę: tam możesz przejść dalej.
 away = Spróbuj ponownie później.
 away-kept = Twoje miejsce jest zachowane. Wróć później.
 session-over = Czas wizyty się skończył. Możesz ponownie stanąć w kolejce.
 missed = Nieobecność trwała zbyt długo. Możesz ponownie stanąć w kolejce.
 busy = Bardzo dużo osób przychodzi w tej samej chwili. Ta strona spróbuje ponownie sama; nie zamykaj jej.
+no-room = Ta poczekalnia nie istnieje albo została zamknięta. Sprawdź adres lub wróć na poprzednią stronę.
 
 ## Waits
 
@@ -80,6 +83,8 @@ notice-again = Poprzednie miejsce wygasło, więc masz teraz nowe.
 notice-full = Przed chwilą wszystkie miejsca były zajęte. Twoja kolej nie przepadła: spróbuj ponownie za moment.
 notice-late = Czas, przez który miejsce na Ciebie czekało, minął. Jeśli wejdziesz teraz, może jeszcze się udać.
 notice-stale = W tej chwili nie mamy połączenia z kolejką. To ostatnie, co wiemy; Twoje miejsce jest bezpieczne.
+unreachable = W tej chwili nie mamy połączenia z poczekalnią. Twoje miejsce jest bezpieczne, a ta strona próbuje dalej.
+unreachable-no-place = W tej chwili nie mamy połączenia z poczekalnią. Ta strona próbuje dalej.
 auto = Ta strona odświeża się sama. Nie trzeba jej przeładowywać.
 
 ## What to do

@@ -11,15 +11,18 @@ headline-away = Ninguém pode entrar agora
 headline-session-over = Sua visita terminou
 headline-missed = Você perdeu o seu lugar
 headline-busy = Um momento, por favor
+headline-no-room = Não há nenhuma sala de espera aqui
 
 paused = No momento, ninguém está entrando. O seu lugar continua guardado.
 turn = Você já pode entrar.
 inside = Você já pode continuar.
+inside-go-back = Volte à página de onde você veio: lá você pode continuar.
 away = Tente de novo mais tarde.
 away-kept = O seu lugar continua guardado. Volte mais tarde.
 session-over = O seu tempo lá dentro acabou. Você pode voltar para a fila.
 missed = Você ficou fora por tempo demais. Você pode voltar para a fila.
 busy = Muita gente está chegando ao mesmo tempo. Esta página tenta de novo sozinha; deixe-a aberta.
+no-room = Esta sala de espera não existe ou foi fechada. Confira o endereço ou volte à página de onde você veio.
 
 ## Waits
 
@@ -70,6 +73,8 @@ notice-again = O seu lugar anterior tinha expirado, então você tem um novo.
 notice-full = Há um instante não havia vaga. A sua vez não está perdida: tente de novo em um momento.
 notice-late = O tempo em que guardamos o seu lugar acabou. Se entrar agora, talvez ainda consiga.
 notice-stale = Não conseguimos falar com a fila agora. Isto é o que sabíamos por último; o seu lugar está seguro.
+unreachable = No momento, não conseguimos acessar a sala de espera. O seu lugar está seguro, e esta página continua tentando.
+unreachable-no-place = No momento, não conseguimos acessar a sala de espera. Esta página continua tentando.
 auto = Esta página se atualiza sozinha. Não é preciso recarregar.
 
 ## What to do

@@ -11,15 +11,18 @@ headline-away = 目前无法进入
 headline-session-over = 您的访问已结束
 headline-missed = 您的位置已失效
 headline-busy = 请稍候
+headline-no-room = 此处没有等候室
 
 paused = 目前暂停入场。您的位置会为您保留。
 turn = 您现在可以进入。
 inside = 您可以继续。
+inside-go-back = 请返回您来时的页面，即可继续。
 away = 请稍后再试。
 away-kept = 您的位置会为您保留，请稍后再来。
 session-over = 您的访问时间已到。欢迎重新排队。
 missed = 您离开的时间过长。欢迎重新排队。
 busy = 同时到达的人很多。本页面会自动重试，请保持打开。
+no-room = 该等候室不存在或已关闭。请检查网址，或返回您来时的页面。
 
 ## Waits
 
@@ -65,6 +68,8 @@ notice-again = 您之前的位置已过期，现在为您分配了新的位置�
 notice-full = 刚才已满员。您的机会没有失去，请稍后再试一次。
 notice-late = 为您保留位置的时间已到。现在进入，也许还来得及。
 notice-stale = 目前无法连接队伍。以上是最后一次获得的信息，您的位置仍然保留。
+unreachable = 目前无法连接等候室。您的位置仍然保留，本页面会继续重试。
+unreachable-no-place = 目前无法连接等候室。本页面会继续重试。
 auto = 本页面会自动更新，无需刷新。
 
 ## What to do

@@ -122,7 +122,7 @@ async fn decide_in(
     decide_about(
         admission,
         VisitorRequest::new(context.clone(), headers),
-        page::wants_news(headers),
+        page::wants_page_json(headers),
     )
     .await
 }

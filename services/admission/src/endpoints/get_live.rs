@@ -1,4 +1,4 @@
-//! `GET /room/{room}/live`: news for the waiting page as they happen.
+//! `GET /room/{room}/live`: live updates of the waiting page.
 
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ use crate::{
 ///
 /// For browsers. A newcomer gets a place; whoever's turn it is gets a button, and enters only by
 /// it: through the gateway in front of the wanted page, or, where there is none, by
-/// `POST /room/{room}/enter`. The page asks for news by itself, with or without script.
+/// `POST /room/{room}/enter`. The page asks for updates by itself, with or without script.
 ///
 /// A trusted proxy that tells the original request (`X-Forwarded-Uri`, as nginx's `error_page`
 /// does) gets the page for the place of that request.
@@ -37,7 +37,7 @@ use crate::{
     responses(
         (status = 200, description = "The page; for `Accept: application/vnd.vestibule.page+json` what it shows, as JSON; for exactly `application/json` where the visitor stands. While the visitor waits the status is the room's `queueing_status_code`",
             content_type = "text/html"),
-        (status = 404, description = "No such room", body = Problem),
+        (status = 404, description = "No such room: a page that says so for browsers, a problem for others", body = Problem),
         (status = 503, description = "Busy: a page that tries again by itself"),
     )
 )]
@@ -49,17 +49,23 @@ pub(crate) async fn get_page(
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let headers = &parts.headers;
-    let mut context = RoomContext::for_room(&admission, &room)?;
+    let query = query.as_deref().unwrap_or_default();
+    let mut context = match RoomContext::for_room(&admission, &room) {
+        Err(_) if page::is_for_people(headers) => {
+            return Ok(page::without_room(&admission, headers, query));
+        }
+        found => found?,
+    };
     let address = if OriginalRequest::is_forwarded(&parts, &admission.proxies) {
         let original = OriginalRequest::forwarded(&parts, &admission.proxies)?;
         context.https = original.https;
         Address::in_place(&admission, &context, headers, &original.url())
     } else {
-        Address::direct(&admission, &context, headers, query.as_deref().unwrap_or_default())
+        Address::direct(&admission, &context, headers, query)
     };
     let caller = VisitorRequest::new(context.clone(), headers);
     let asks_for_form = caller.in_cloudflares_form;
-    let answered = if page::wants_news(headers) {
+    let answered = if page::wants_page_json(headers) {
         tell(&admission, caller).await
     } else {
         join(&admission, caller).await

@@ -3,7 +3,7 @@
 
 use axum::http::HeaderMap;
 use vestibule_domain::site::{Host, Route};
-use vestibule_page::{Chooser, Language, ReturnAddress};
+use vestibule_page::{Language, LanguageForm, ReturnAddress};
 
 use super::language;
 use crate::{state::Admission, visitor::RoomContext};
@@ -28,10 +28,10 @@ pub(crate) struct Address {
     pub(crate) here: String,
     /// Where to enter by a form.
     pub(crate) enter: Option<String>,
-    /// Where live news come from.
+    /// Where live updates come from.
     pub(crate) live: Option<String>,
     /// How the language is chosen.
-    pub(crate) chooser: Chooser,
+    pub(crate) language_form: LanguageForm,
     /// The language.
     pub(crate) language: Language,
     /// Whether the visitor has just chosen it.
@@ -65,14 +65,14 @@ impl Address {
                 let base = &admission.public_url;
                 format!("{base}/room/{room}/live?{}", self_query(wanted.as_ref(), language))
             }),
-            chooser: Chooser {
+            language_form: LanguageForm {
                 action: ReturnAddress::parse(path, |_| true)
                     .map_or("/".into(), |path| path.as_str().to_owned()),
                 parameter: LANGUAGE_IN_PLACE,
                 kept,
             },
             language,
-            language_is_chosen: chosen.is_some_and(|tag| Language::of_tag(&tag).is_some()),
+            language_is_chosen: chosen.is_some_and(|tag| Language::from_tag(&tag).is_some()),
             no_seat: false,
             wanted,
         }
@@ -102,13 +102,18 @@ impl Address {
             here: format!("{room}{query}"),
             enter: needs_form.then(|| format!("{room}/enter{query}")),
             live: Some(format!("{room}/live?{}", self_query(asked.as_ref(), language))),
-            chooser: Chooser { action: room.to_string(), parameter: LANGUAGE, kept },
+            language_form: LanguageForm { action: room.to_string(), parameter: LANGUAGE, kept },
             language,
-            language_is_chosen: chosen.is_some_and(|tag| Language::of_tag(&tag).is_some()),
+            language_is_chosen: chosen.is_some_and(|tag| Language::from_tag(&tag).is_some()),
             no_seat: value(NO_SEAT).is_some(),
             wanted,
         }
     }
+}
+
+/// The language that the query of the page's own address chooses.
+pub(super) fn chosen_language(query: &str) -> Option<String> {
+    take(query, LANGUAGE).1
 }
 
 /// The query of the page's own address: where to go, and the language.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use vestibule_domain::{RoomId, site::Branding};
-use vestibule_page::{CustomPage, Problem};
+use vestibule_page::{CustomPage, TemplateProblem};
 
 use crate::visitor::RoomContext;
 
@@ -58,7 +58,7 @@ impl BrandingCache {
     }
 
     /// Takes note of a page that failed while it was shown.
-    pub(crate) fn failed(&self, room: &RoomId, problem: &Problem) {
+    pub(crate) fn failed(&self, room: &RoomId, problem: &TemplateProblem) {
         self.fallbacks.fetch_add(1, Ordering::Relaxed);
         tracing::debug!(%room, %problem, "the room's own page cannot be shown");
     }

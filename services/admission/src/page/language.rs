@@ -14,9 +14,14 @@ const AGE: u32 = 365 * 24 * 3600;
 
 /// The language: as just `chosen`, as chosen before, as the browser wants it, as the room has it.
 pub(super) fn choose(chosen: Option<&str>, headers: &HeaderMap, context: &RoomContext) -> Language {
+    choose_or(chosen, headers, &context.binding.default_language)
+}
+
+/// The same where there is no room that has one: `default` instead.
+pub(super) fn choose_or(chosen: Option<&str>, headers: &HeaderMap, default: &str) -> Language {
     let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     let chosen: Vec<_> = chosen.into_iter().chain(remembered(headers)).collect();
-    Language::negotiate(&chosen, accepted.unwrap_or_default(), &context.binding.default_language)
+    Language::negotiate(&chosen, accepted.unwrap_or_default(), default)
 }
 
 /// Has the browser remember a choice.

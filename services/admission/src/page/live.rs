@@ -1,4 +1,4 @@
-//! Live news for the page: a stream that tells when what the visitor would see has changed. An
+//! Live updates for the page: a stream that tells when what the visitor would see has changed. An
 //! upgrade of polls, not their replacement: nothing here counts as a check-in or asks Redis, and
 //! a page that gets no stream goes on asking.
 
@@ -19,7 +19,7 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep},
 };
-use vestibule_page::Shown;
+use vestibule_page::PageContent;
 use vestibule_token::Ticket;
 
 use super::{Address, glimpse};
@@ -38,7 +38,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// When a page whose stream ended asks for another one.
 const RETRY: Duration = Duration::from_secs(3);
 
-/// How many pages are told news here, and may be.
+/// How many pages get live updates here, and may.
 #[derive(Debug)]
 pub(crate) struct LiveStreams {
     max: usize,
@@ -47,7 +47,7 @@ pub(crate) struct LiveStreams {
     stops: watch::Sender<bool>,
 }
 
-/// One page that is told news.
+/// One page that gets live updates.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     admission: Arc<Admission>,
@@ -57,20 +57,20 @@ pub(crate) struct Watcher {
     query: String,
     until: Instant,
     stops: watch::Receiver<bool>,
-    /// What the page shows.
-    told: Option<Shown>,
+    /// What the page shows, without what changes merely because time passes.
+    told: Option<PageContent>,
     pause: Duration,
 }
 
 // === impl LiveStreams ===
 
 impl LiveStreams {
-    /// A desk for so many pages at once.
+    /// Room for so many pages at once.
     pub(crate) fn new(max: usize) -> Self {
         Self { max, open: AtomicUsize::new(0), stops: watch::Sender::new(false) }
     }
 
-    /// How many pages are told news now.
+    /// How many pages get live updates now.
     pub(crate) fn open(&self) -> usize {
         self.open.load(Ordering::Relaxed)
     }
@@ -111,19 +111,19 @@ impl Watcher {
             told: None,
             pause: Duration::from_secs(*PAUSE_SECONDS.start()),
         };
-        watcher.told = watcher.look();
+        watcher.told = watcher.look().map(|content| content.without_clock());
         Some(watcher)
     }
 
-    /// The stream: news, and a comment now and then.
+    /// The stream: updates, and a comment now and then.
     pub(crate) fn into_stream(
         self,
     ) -> Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>> {
-        let news = stream::unfold(self, async |mut watcher| {
+        let updates = stream::unfold(self, async |mut watcher| {
             let event = watcher.next().await?;
             Some((Ok(event), watcher))
         });
-        Sse::new(news).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+        Sse::new(updates).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
     }
 
     async fn next(&mut self) -> Option<Event> {
@@ -135,17 +135,17 @@ impl Watcher {
                 () = sleep(self.pause) => {}
                 _ = self.stops.changed() => return None,
             }
-            let shown = self.look()?;
-            if self.told.as_ref() != Some(&shown) {
-                let event = Event::default().retry(RETRY).data(shown.to_json());
-                self.told = Some(shown);
-                return Some(event);
+            let content = self.look()?;
+            let told = content.without_clock();
+            if self.told.as_ref() != Some(&told) {
+                self.told = Some(told);
+                return Some(Event::default().retry(RETRY).data(content.to_json()));
             }
         }
     }
 
     /// What the page would show now; `None` when the room has gone, or was reset.
-    fn look(&mut self) -> Option<Shown> {
+    fn look(&mut self) -> Option<PageContent> {
         let room = self.context.snapshot.room.clone();
         let now = RoomContext::for_room(&self.admission, room.as_str()).ok()?;
         if now.snapshot.reset_epoch != self.context.snapshot.reset_epoch {
@@ -158,10 +158,7 @@ impl Watcher {
         let far = answer.body.wait_seconds.unwrap_or(120) / 60;
         self.pause = Duration::from_secs(far.clamp(*PAUSE_SECONDS.start(), *PAUSE_SECONDS.end()));
         let address = Address::direct(&self.admission, context, &self.headers, &self.query);
-        let mut shown = Shown::from_view(&glimpse(context, &answer, &self.headers, &address));
-        // Time passes without news.
-        shown.times.remove("updated");
-        Some(shown)
+        Some(PageContent::from_view(&glimpse(context, &answer, &self.headers, &address)))
     }
 }
 

@@ -1,5 +1,5 @@
 //! The waiting page, served: in the place of the page that was wanted, or at its own address, as
-//! HTML for people and as news for the page's own script. What is shown is made by
+//! HTML for people and as JSON updates for the page's own script. What is shown is made by
 //! `vestibule-page`; here it is put together from a visitor's answer, and sent with its headers.
 
 mod address;
@@ -21,9 +21,9 @@ use axum::{
     },
     response::Response,
 };
-use vestibule_domain::{QueueingMethod, site::CookieKind};
+use vestibule_domain::site::CookieKind;
 use vestibule_page::{
-    CustomPage, Frame, Notices, PAGE_JSON_TYPE, Rendered, Shown, State, View, render,
+    CustomPage, PAGE_JSON_TYPE, PageContent, PageFrame, PageState, PageView, RenderedPage, render,
 };
 
 use self::view::{Hold, Shows};
@@ -36,6 +36,9 @@ use crate::{
     state::Admission,
     visitor::{Carrier, RoomContext, VisitorResponse},
 };
+
+/// When to ask again about a room that an instance without Redis does not know.
+const RETRY_UNKNOWN_SECONDS: u32 = 5;
 
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
 
@@ -62,14 +65,14 @@ pub(crate) async fn respond(
 ) -> Response {
     let looks = admission.brandings.get(context);
     let hold = view::hold(admission, context, answer, headers).await;
-    let news = wants_news(headers);
+    let is_update = wants_page_json(headers);
     // Who comes to the site itself when it is its turn has asked to enter.
-    let has_claimed = address.is_in_place && !news;
+    let has_claimed = address.is_in_place && !is_update;
     let looks = &*looks;
     let shows = Shows { context, answer, headers, address, looks, hold, has_claimed };
     let view = shows.view();
     let mut response =
-        if news { news_of(&view) } else { page_of(admission, context, looks, &view) };
+        if is_update { update_of(&view) } else { page_of(admission, context, looks, &view) };
     if address.language_is_chosen {
         language::remember(address.language, context, response.headers_mut());
     }
@@ -77,13 +80,13 @@ pub(crate) async fn respond(
     response
 }
 
-/// What the visitor would see now, without counting it as a check-in: for live news.
+/// What the visitor would see now, without counting it as a check-in: for live updates.
 pub(crate) fn glimpse(
     context: &RoomContext,
     answer: &VisitorResponse,
     headers: &HeaderMap,
     address: &Address,
-) -> View {
+) -> PageView {
     let looks = &RoomBranding::default();
     let (hold, has_claimed) = (Hold::default(), false);
     Shows { context, answer, headers, address, looks, hold, has_claimed }.view()
@@ -95,24 +98,50 @@ pub(crate) fn busy(
     headers: &HeaderMap,
     retry_after_seconds: u32,
 ) -> Response {
-    let view = busy_view(context, headers, retry_after_seconds);
-    let mut response = if wants_news(headers) {
-        news_of(&view)
-    } else {
-        html(render(&view).ok(), StatusCode::SERVICE_UNAVAILABLE)
-    };
-    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    try_again(&busy_view(context, headers, retry_after_seconds), headers, retry_after_seconds)
+}
+
+/// The page at an address of a room that does not exist. An instance that cannot reach Redis does
+/// not know that: its page tries again.
+pub(crate) fn without_room(admission: &Admission, headers: &HeaderMap, query: &str) -> Response {
+    let chosen = address::chosen_language(query);
+    let language = language::choose_or(chosen.as_deref(), headers, "");
+    let view = |state| PageView::without_visitor(state, 0, PageFrame::plain(language));
+    if admission.feed.is_connected() {
+        return with_status(&view(PageState::NoRoom), headers, StatusCode::NOT_FOUND);
+    }
+    let refresh_ms = RETRY_UNKNOWN_SECONDS * 1000;
+    let view = PageView { refresh_ms, ..view(PageState::Busy) };
+    try_again(&view, headers, RETRY_UNKNOWN_SECONDS)
+}
+
+fn try_again(view: &PageView, headers: &HeaderMap, retry_after_seconds: u32) -> Response {
+    let mut response = with_status(view, headers, StatusCode::SERVICE_UNAVAILABLE);
     response.headers_mut().insert(RETRY_AFTER, retry_after_seconds.into());
     response
 }
 
+/// The default page, or its update, with this status.
+fn with_status(view: &PageView, headers: &HeaderMap, status: StatusCode) -> Response {
+    let mut response =
+        if wants_page_json(headers) { update_of(view) } else { html(render(view).ok(), status) };
+    *response.status_mut() = status;
+    response
+}
+
+/// Whether a person is to read the answer: the request is a browser's, or the page's own script's.
+pub(crate) fn is_for_people(headers: &HeaderMap) -> bool {
+    let accept = headers.get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    wants_page_json(headers) || accept.is_some_and(|accept| accept.contains("text/html"))
+}
+
 /// Whether the page's own script asks.
-pub(crate) fn wants_news(headers: &HeaderMap) -> bool {
+pub(crate) fn wants_page_json(headers: &HeaderMap) -> bool {
     headers.get(ACCEPT).is_some_and(|accept| accept == PAGE_JSON_TYPE)
 }
 
-fn news_of(view: &View) -> Response {
-    let mut response = Response::new(Body::from(Shown::from_view(view).to_json()));
+fn update_of(view: &PageView) -> Response {
+    let mut response = Response::new(Body::from(PageContent::from_view(view).to_json()));
     set_common(response.headers_mut(), HeaderValue::from_static(PAGE_JSON_TYPE));
     response
 }
@@ -122,7 +151,7 @@ fn page_of(
     admission: &Admission,
     context: &RoomContext,
     looks: &RoomBranding,
-    view: &View,
+    view: &PageView,
 ) -> Response {
     let custom = looks.page.as_ref().filter(|_| CustomPage::is_for(view));
     let own = custom.and_then(|page| match page.render(view) {
@@ -132,12 +161,12 @@ fn page_of(
             None
         }
     });
-    let waits = view.state.is_in_line() || matches!(view.state, State::TurnedAway { .. });
+    let waits = view.state.is_in_line() || matches!(view.state, PageState::TurnedAway { .. });
     let status = StatusCode::from_u16(context.binding.queueing_status_code).ok().filter(|_| waits);
     html(own.or_else(|| render(view).ok()), status.unwrap_or(StatusCode::OK))
 }
 
-fn html(rendered: Option<Rendered>, status: StatusCode) -> Response {
+fn html(rendered: Option<RenderedPage>, status: StatusCode) -> Response {
     let Some(rendered) = rendered else {
         return error();
     };
@@ -181,28 +210,12 @@ pub(crate) fn hand_over(context: &RoomContext, answer: &VisitorResponse, headers
     }
 }
 
-fn busy_view(context: &RoomContext, headers: &HeaderMap, retry_after_seconds: u32) -> View {
-    let now_ms = context.known.now_ms();
+fn busy_view(context: &RoomContext, headers: &HeaderMap, retry_after_seconds: u32) -> PageView {
     let language = language::choose(None, headers, context);
-    View {
+    let frame = PageFrame { is_in_place: true, ..PageFrame::plain(language) };
+    PageView {
         room: context.snapshot.room.to_string(),
-        state: State::Busy,
-        method: QueueingMethod::Fifo,
-        queue_all: false,
-        event: None,
-        position: None,
-        people_ahead: None,
-        wait_seconds: None,
-        quartiles: None,
-        waited_seconds: None,
-        now_ms,
-        updated_ms: now_ms,
-        checked_in_ms: 0,
-        interval_ms: 0,
         refresh_ms: retry_after_seconds.saturating_mul(1000),
-        hold_seconds: None,
-        grace_seconds: None,
-        notices: Notices::default(),
-        frame: Frame { is_in_place: true, ..Frame::plain(language) },
+        ..PageView::without_visitor(PageState::Busy, context.known.now_ms(), frame)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::HeaderMap;
 use vestibule_domain::RoomSnapshot;
-use vestibule_page::{Frame, Notices, State, View};
+use vestibule_page::{Notices, PageFrame, PageState, PageView};
 use vestibule_store::PositionExpiry;
 use vestibule_token::Ticket;
 
@@ -47,15 +47,15 @@ const LATE_MS: u32 = 10_000;
 // === impl Shows ===
 
 impl Shows<'_> {
-    pub(super) fn view(&self) -> View {
+    pub(super) fn view(&self) -> PageView {
         let (answer, snapshot) = (self.answer, &*self.context.snapshot);
         let body = &answer.body;
         let before = ticket_before(self.context, self.headers);
         let state = state(snapshot, answer, before.as_ref());
-        let is_at_door = body.status == Status::YourTurn && state == State::Waiting;
-        let waits = body.next_check_in_seconds > 0.0 && state != State::Inside;
+        let is_at_door = body.status == Status::YourTurn && state == PageState::Waiting;
+        let waits = body.next_check_in_seconds > 0.0 && state != PageState::Inside;
         let quartiles = body.wait_seconds_p25.zip(body.wait_seconds_p50).zip(body.wait_seconds_p75);
-        View {
+        PageView {
             room: snapshot.room.to_string(),
             state,
             method: snapshot.settings.queueing_method,
@@ -71,6 +71,9 @@ impl Shows<'_> {
             checked_in_ms: answer.checked_in_at,
             interval_ms: if waits { answer.interval_ms } else { 0 },
             refresh_ms: match millis(body.next_check_in_seconds) {
+                _ if matches!(state, PageState::TurnedAway { .. }) => {
+                    PageView::reopen_check_ms(self.context.known.now_ms())
+                }
                 _ if !waits => 0,
                 ms if self.hold.is_over => ms.max(LATE_MS),
                 ms => ms,
@@ -88,15 +91,15 @@ impl Shows<'_> {
         }
     }
 
-    fn frame(&self) -> Frame {
+    fn frame(&self) -> PageFrame {
         let address = self.address.clone();
-        Frame {
+        PageFrame {
             language: address.language,
             wanted: address.wanted,
             enter: address.enter,
             is_in_place: address.is_in_place,
             here: address.here,
-            chooser: address.chooser,
+            language_form: address.language_form,
             live: address.live,
             logo: self.looks.logo.clone(),
             is_framed_anywhere: self.context.binding.cookie.partitioned,
@@ -127,7 +130,8 @@ pub(super) async fn hold(
     answer: &VisitorResponse,
     headers: &HeaderMap,
 ) -> Hold {
-    let counts_already = headers.get(SHOWN).is_some_and(|shown| shown == State::YourTurn.name());
+    let counts_already =
+        headers.get(SHOWN).is_some_and(|shown| shown == PageState::YourTurn.name());
     let snapshot = &context.snapshot;
     if answer.body.status != Status::YourTurn || snapshot.settings.position_expiry_seconds.is_none()
     {
@@ -165,23 +169,23 @@ fn knocks(context: &RoomContext, headers: &HeaderMap, number: u64) -> bool {
     (now_ms / 1000 + number) % KNOCK_SECONDS <= unseen
 }
 
-fn state(room: &RoomSnapshot, answer: &VisitorResponse, before: Option<&Ticket>) -> State {
+fn state(room: &RoomSnapshot, answer: &VisitorResponse, before: Option<&Ticket>) -> PageState {
     let body = &answer.body;
     let had_seat = before.is_some_and(|ticket| ticket.seat.is_some());
     match body.status {
-        Status::Admitted => State::Inside,
+        Status::Admitted => PageState::Inside,
         // The line is served a little ahead of the seats: a turn is told when one is free.
-        Status::YourTurn if has_seats(room) => State::YourTurn,
-        Status::Waiting if room.settings.queue_all => State::Paused,
+        Status::YourTurn if has_seats(room) => PageState::YourTurn,
+        Status::Waiting if room.settings.queue_all => PageState::Paused,
         Status::Waiting if room.is_prequeueing() || room.awaits_draw(body.queue_number) => {
-            State::Early
+            PageState::Early
         }
-        Status::Waiting | Status::YourTurn => State::Waiting,
+        Status::Waiting | Status::YourTurn => PageState::Waiting,
         Status::Closed if room.rejects() => {
-            State::TurnedAway { keeps_place: body.queue_number > 0 }
+            PageState::TurnedAway { keeps_place: body.queue_number > 0 }
         }
-        Status::Expired if !had_seat => State::Missed,
-        Status::Closed | Status::Expired => State::SessionOver,
+        Status::Expired if !had_seat => PageState::Missed,
+        Status::Closed | Status::Expired => PageState::SessionOver,
     }
 }
 

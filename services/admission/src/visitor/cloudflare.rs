@@ -12,7 +12,7 @@ use axum::{
 };
 use serde::Serialize;
 use vestibule_domain::RoomSnapshot;
-use vestibule_page::{Form, Frame, Language, Notices, State, View};
+use vestibule_page::{CfWaitingRoom, Language, Notices, PageFrame, PageState, PageView};
 
 use super::{Status, VisitorResponse, VisitorStatus};
 
@@ -34,7 +34,7 @@ pub(crate) fn wants_json(headers: &HeaderMap) -> bool {
 #[derive(Debug, Serialize)]
 struct Body<'a> {
     #[serde(rename = "cfWaitingRoom")]
-    room: Form,
+    room: CfWaitingRoom,
     /// Ours, with the token, once the visitor is inside.
     #[serde(skip_serializing_if = "Option::is_none")]
     vestibule: Option<&'a VisitorStatus>,
@@ -42,7 +42,7 @@ struct Body<'a> {
 
 /// `answer` of `room`, at `now_ms`, in Cloudflare's form.
 pub(crate) fn respond(answer: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> Response {
-    let form = Form::from_view(&view(answer, room, now_ms));
+    let form = CfWaitingRoom::from_view(&view(answer, room, now_ms));
     let inside = answer.body.status == Status::Admitted;
     let next = whole(answer.body.next_check_in_seconds);
     let body = Body { room: form, vestibule: inside.then_some(&answer.body) };
@@ -55,13 +55,13 @@ pub(crate) fn respond(answer: &VisitorResponse, room: &RoomSnapshot, now_ms: u64
 }
 
 /// What the form tells: how the visitor stands, not where it stands in which page.
-fn view(answer: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> View {
+fn view(answer: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> PageView {
     let body = &answer.body;
     let quartiles = body.wait_seconds_p25.zip(body.wait_seconds_p50).zip(body.wait_seconds_p75);
     let asks_again = body.next_check_in_seconds > 0.0;
-    View {
+    PageView {
         room: body.room.to_string(),
-        state: if body.status == Status::Admitted { State::Inside } else { State::Waiting },
+        state: if body.status == Status::Admitted { PageState::Inside } else { PageState::Waiting },
         method: room.settings.queueing_method,
         queue_all: room.settings.queue_all,
         event: room.event.clone(),
@@ -78,7 +78,7 @@ fn view(answer: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> View {
         hold_seconds: None,
         grace_seconds: None,
         notices: Notices::default(),
-        frame: Frame::plain(Language::En),
+        frame: PageFrame::plain(Language::En),
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn form(room: &RoomSnapshot, answer: &VisitorResponse) -> Value {
-        serde_json::to_value(Form::from_view(&view(answer, room, NOW_MS))).unwrap()
+        serde_json::to_value(CfWaitingRoom::from_view(&view(answer, room, NOW_MS))).unwrap()
     }
 
     #[test]

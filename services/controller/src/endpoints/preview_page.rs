@@ -13,7 +13,9 @@ use axum::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 use vestibule_domain::{RoomId, site::SiteBinding};
-use vestibule_page::{CustomPage, Language, Rendered, ReturnAddress, Sample, View, render};
+use vestibule_page::{
+    CustomPage, Language, PageView, PreviewSample, RenderedPage, ReturnAddress, render,
+};
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Path, Query},
@@ -80,15 +82,15 @@ pub(crate) async fn preview_page(
 // === impl PreviewQuery ===
 
 impl PreviewQuery {
-    fn view(&self, room: &RoomId, binding: &SiteBinding) -> Result<View, Problem> {
+    fn view(&self, room: &RoomId, binding: &SiteBinding) -> Result<PageView, Problem> {
         let language = match &self.lang {
-            Some(tag) => Language::of_tag(tag)
+            Some(tag) => Language::from_tag(tag)
                 .ok_or_else(|| refused("lang", &Language::ALL.map(Language::code)))?,
             None => Language::negotiate(&[], "", &binding.default_language),
         };
-        let name = self.state.as_deref().unwrap_or(Sample::Waiting.name());
-        let sample =
-            Sample::named(name).ok_or_else(|| refused("state", &Sample::ALL.map(Sample::name)))?;
+        let name = self.state.as_deref().unwrap_or(PreviewSample::Waiting.name());
+        let sample = PreviewSample::named(name)
+            .ok_or_else(|| refused("state", &PreviewSample::ALL.map(PreviewSample::name)))?;
         let mut view = sample.view(room.as_str(), language);
         let logo = binding.branding.logo.as_ref();
         view.frame.logo =
@@ -110,7 +112,7 @@ impl PreviewQuery {
 }
 
 /// The room's own page, if it has one for this state.
-fn own_page(binding: &SiteBinding, view: &View) -> Option<Rendered> {
+fn own_page(binding: &SiteBinding, view: &PageView) -> Option<RenderedPage> {
     let html = binding.branding.html.as_deref().filter(|_| CustomPage::is_for(view))?;
     CustomPage::check(html).ok()?.render(view).ok()
 }

@@ -41,7 +41,7 @@ pub(crate) async fn put_page(
     let html = String::from_utf8(upload.bytes.to_vec())
         .map_err(|_| invalid().detail("the page is not in UTF-8"))?;
     CustomPage::check(&html).map_err(|problems| {
-        let name_one = |all: Problem, problem: vestibule_page::Problem| {
+        let name_one = |all: Problem, problem: vestibule_page::TemplateProblem| {
             all.field(format!("line {}", problem.line), problem.reason)
         };
         problems.into_iter().fold(invalid(), name_one)

@@ -4,19 +4,19 @@ use serde_json::{Value, json};
 use vestibule_domain::schedule::EventInForce;
 
 use super::*;
-use crate::{Language, Sample};
+use crate::{Language, PreviewSample};
 
 const NOW_MS: u64 = 1_596_498_360_000;
 
-fn view(method: QueueingMethod, wait: Option<u64>, quartiles: Option<[u64; 3]>) -> View {
-    View {
+fn view(method: QueueingMethod, wait: Option<u64>, quartiles: Option<[u64; 3]>) -> PageView {
+    PageView {
         method,
         wait_seconds: wait,
         quartiles,
         now_ms: NOW_MS,
         checked_in_ms: NOW_MS,
         interval_ms: 20_000,
-        ..Sample::Waiting.view("r", Language::En)
+        ..PreviewSample::Waiting.view("r", Language::En)
     }
 }
 
@@ -24,8 +24,8 @@ fn event(prequeueing: bool, start: u64, end: u64, draw: bool) -> EventInForce {
     EventInForce { name: "e".parse().unwrap(), prequeueing, start, end, draw }
 }
 
-fn form(view: &View) -> Value {
-    serde_json::to_value(Form::from_view(view)).unwrap()
+fn form(view: &PageView) -> Value {
+    serde_json::to_value(CfWaitingRoom::from_view(view)).unwrap()
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_fifo_room_without_an_event() {
 
 #[test]
 fn a_random_room_in_an_event() {
-    let told = form(&View {
+    let told = form(&PageView {
         event: Some(event(false, 1, NOW_MS / 1000 + 900, true)),
         ..view(QueueingMethod::Random, Some(600), Some([300, 600, 900]))
     });
@@ -70,7 +70,7 @@ fn a_random_room_in_an_event() {
 #[test]
 fn before_a_start_the_wait_is_unknown_and_the_start_is_told() {
     let start = NOW_MS / 1000 + 61;
-    let told = form(&View {
+    let told = form(&PageView {
         event: Some(event(true, start, start, false)),
         ..view(QueueingMethod::Fifo, None, None)
     });
@@ -91,7 +91,7 @@ fn more_than_a_day_is_a_full_queue() {
 
 #[test]
 fn inside_there_is_nothing_to_wait_for() {
-    let inside = View { state: State::Inside, ..view(QueueingMethod::Fifo, Some(0), None) };
+    let inside = PageView { state: PageState::Inside, ..view(QueueingMethod::Fifo, Some(0), None) };
     let told = form(&inside);
     assert_eq!(told["inWaitingRoom"], false);
     assert_eq!(told["refreshIntervalSeconds"], 0);

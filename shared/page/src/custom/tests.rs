@@ -8,7 +8,7 @@ fn problems(html: &str) -> Vec<(usize, String)> {
     problems.into_iter().map(|problem| (problem.line, problem.reason)).collect()
 }
 
-fn shown(template: &str, sample: Sample) -> String {
+fn rendered(template: &str, sample: PreviewSample) -> String {
     let page = CustomPage::check(template).unwrap();
     page.render(&sample.view("room", Language::En)).unwrap().html
 }
@@ -47,7 +47,7 @@ const VARIABLES: [&str; 27] = [
 #[test]
 fn a_page_with_every_variable_and_the_usual_structure_works_as_it_is() {
     let all = VARIABLES.map(|name| format!("{name}={{{{{{{name}}}}}}}\n")).concat();
-    let html = shown(&all, Sample::Waiting);
+    let html = rendered(&all, PreviewSample::Waiting);
     assert!(html.contains("waitTime=10\n") && html.contains("waitTimeKnown=true\n"));
     assert!(html.contains("waitTimeHours=0\n") && html.contains("waitTimeHourMinutes=10\n"));
     assert!(html.contains("turnstile=\n") && !html.contains('{'));
@@ -55,12 +55,12 @@ fn a_page_with_every_variable_and_the_usual_structure_works_as_it_is() {
         {{^waitTimeKnown}}{{#queueAll}}held{{/queueAll}}{{^queueAll}}unknown{{/queueAll}}{{/waitTimeKnown}}\
         {{#isEventPrequeueing}}, starts in {{timeUntilEventStartFormatted}}{{/isEventPrequeueing}}\
         {{#turnstile}}{{{turnstile}}}{{/turnstile}}";
-    assert_eq!(shown(usual, Sample::Waiting), "about 10 minutes");
-    assert_eq!(shown(usual, Sample::Random), "about 5 minutes to 15 minutes");
-    assert_eq!(shown(usual, Sample::UnknownWait), "unknown");
-    assert_eq!(shown(usual, Sample::QueueAll), "held");
+    assert_eq!(rendered(usual, PreviewSample::Waiting), "about 10 minutes");
+    assert_eq!(rendered(usual, PreviewSample::Random), "about 5 minutes to 15 minutes");
+    assert_eq!(rendered(usual, PreviewSample::UnknownWait), "unknown");
+    assert_eq!(rendered(usual, PreviewSample::QueueAll), "held");
     assert_eq!(
-        shown(usual, Sample::Prequeue),
+        rendered(usual, PreviewSample::Prequeue),
         "about 10 minutes, starts in 19 minutes".replace("about 10 minutes", "unknown")
     );
 }
@@ -84,14 +84,14 @@ fn what_is_too_long_empty_or_broken_is_refused() {
     assert_eq!(problems(" \n")[0].1, "it is empty");
     assert_eq!(problems("\n{{#queueAll}}")[0].0, 2);
     let explosive = "{{timeUntilEventEndFormatted}}".repeat(MAX_TEMPLATE / 30);
-    let html = shown(&explosive, Sample::Waiting);
+    let html = rendered(&explosive, PreviewSample::Waiting);
     assert!(html.len() < MAX_OUTPUT);
 }
 
 #[test]
 fn the_header_of_a_custom_page_has_it_loaded_anew() {
     let page = CustomPage::check("x").unwrap();
-    let mut view = Sample::Waiting.view("room", Language::En);
+    let mut view = PreviewSample::Waiting.view("room", Language::En);
     assert_eq!(page.render(&view).unwrap().refresh_seconds, None);
     view.refresh_ms = 4_100;
     let rendered = page.render(&view).unwrap();
@@ -104,10 +104,18 @@ fn the_header_of_a_custom_page_has_it_loaded_anew() {
 
 #[test]
 fn for_a_turn_with_a_button_the_default_page_is_shown() {
-    let is_for = |sample: Sample| CustomPage::is_for(&sample.view("room", Language::En));
-    assert!(is_for(Sample::Waiting) && is_for(Sample::Reject) && is_for(Sample::QueueAll));
-    assert!(!is_for(Sample::Turn) && !is_for(Sample::Over) && !is_for(Sample::Inside));
-    let mut in_place = Sample::Turn.view("room", Language::En);
+    let is_for = |sample: PreviewSample| CustomPage::is_for(&sample.view("room", Language::En));
+    assert!(
+        is_for(PreviewSample::Waiting)
+            && is_for(PreviewSample::Reject)
+            && is_for(PreviewSample::QueueAll)
+    );
+    assert!(
+        !is_for(PreviewSample::Turn)
+            && !is_for(PreviewSample::Over)
+            && !is_for(PreviewSample::Inside)
+    );
+    let mut in_place = PreviewSample::Turn.view("room", Language::En);
     in_place.frame.is_in_place = true;
     assert!(CustomPage::is_for(&in_place));
 }

@@ -1,16 +1,16 @@
 //! The default page: its weight, its structure, and that nothing from outside becomes markup.
 
 use super::*;
-use crate::{Chooser, ReturnAddress, Sample};
+use crate::{LanguageForm, PreviewSample, ReturnAddress};
 
-fn page(view: &View) -> String {
+fn page(view: &PageView) -> String {
     render(view).unwrap().html
 }
 
 #[test]
 fn every_state_in_every_language_is_a_whole_small_page() {
     for language in Language::ALL {
-        for sample in Sample::ALL {
+        for sample in PreviewSample::ALL {
             let html = page(&sample.view("room", language));
             let what = format!("{sample:?} {language:?}");
             assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>"), "{what}");
@@ -24,7 +24,7 @@ fn every_state_in_every_language_is_a_whole_small_page() {
 
 #[test]
 fn nothing_is_loaded_from_anywhere() {
-    let html = page(&Sample::Turn.view("room", Language::En));
+    let html = page(&PreviewSample::Turn.view("room", Language::En));
     for outside in ["http://", "https://", "src=\"/", "@import", "url("] {
         let found = html.replace("http://www.w3.org/2000/svg", "");
         assert!(!found.contains(outside), "{outside}");
@@ -33,7 +33,7 @@ fn nothing_is_loaded_from_anywhere() {
 
 #[test]
 fn the_policy_names_exactly_the_style_and_the_script_of_the_page() {
-    let rendered = render(&Sample::Waiting.view("room", Language::En)).unwrap();
+    let rendered = render(&PreviewSample::Waiting.view("room", Language::En)).unwrap();
     let between = |start: &str, end: &str| {
         let from = rendered.html.find(start).unwrap() + start.len();
         &rendered.html[from..from + rendered.html[from..].find(end).unwrap()]
@@ -54,8 +54,8 @@ fn the_policy_names_exactly_the_style_and_the_script_of_the_page() {
 
 #[test]
 fn the_policy_lets_frames_and_forms_only_where_they_are_meant() {
-    let mut view = Sample::Turn.view("room", Language::En);
-    let policy = |view: &View| render(view).unwrap().policy;
+    let mut view = PreviewSample::Turn.view("room", Language::En);
+    let policy = |view: &PageView| render(view).unwrap().policy;
     assert!(policy(&view).ends_with("form-action 'self'; frame-ancestors 'self'"));
     view.frame.wanted = ReturnAddress::parse("https://shop.example:8443/sale", |_| true);
     view.frame.is_framed_anywhere = true;
@@ -67,20 +67,47 @@ fn the_policy_lets_frames_and_forms_only_where_they_are_meant() {
 
 #[test]
 fn without_script_the_page_is_loaded_anew() {
-    let mut view = Sample::Waiting.view("room", Language::En);
+    let mut view = PreviewSample::Waiting.view("room", Language::En);
     assert!(!page(&view).contains("http-equiv"), "a preview stays as it is");
     view.refresh_ms = 12_300;
     let reload = "<noscript><meta http-equiv=\"refresh\" content=\"13\"></noscript>";
     assert!(page(&view).contains(reload));
-    view.state = State::YourTurn;
+    view.state = PageState::YourTurn;
     view.refresh_ms = 100;
     assert!(page(&view).contains("content=\"10\""), "there is time to press the button");
 }
 
 #[test]
+fn a_page_without_a_room_names_none_and_can_change_its_language() {
+    for language in Language::ALL {
+        let frame = PageFrame::plain(language);
+        let html = page(&PageView::without_visitor(PageState::NoRoom, 0, frame));
+        assert!(html.contains("data-state=\"no_room\"") && !html.contains("http-equiv"));
+        assert!(html.contains("<form id=\"languages\" method=\"get\" action=\"\">"));
+        assert!(!html.contains("<footer>") && !html.contains("1970"), "{language:?}");
+        assert!(html.len() < 30_000);
+    }
+}
+
+#[test]
+fn the_script_finds_how_long_to_count_and_what_to_say_when_nobody_answers() {
+    let mut view = PreviewSample::Prequeue.view("room", Language::De);
+    view.refresh_ms = 20_000;
+    let html = page(&view);
+    assert!(html.contains(" data-start=\"1100\""));
+    assert!(
+        html.contains("<p id=\"unreachable\" hidden>Der Warteraum ist gerade nicht erreichbar.")
+    );
+    assert!(
+        html.contains("<time id=\"starts\" datetime=\"2026-11-21T12:18:20Z\">"),
+        "without script"
+    );
+}
+
+#[test]
 fn the_language_can_be_chosen_and_everything_else_is_kept() {
-    let mut view = Sample::Waiting.view("room", Language::De);
-    view.frame.chooser = Chooser {
+    let mut view = PreviewSample::Waiting.view("room", Language::De);
+    view.frame.language_form = LanguageForm {
         action: "/sale".into(),
         parameter: "vestibule_lang",
         kept: vec![("x".into(), "1".into())],
@@ -132,15 +159,15 @@ fn one_tag(text: &str) -> (String, usize) {
     (tag, text.len())
 }
 
-fn in_every_field(text: &str) -> View {
-    let mut view = Sample::Turn.view(text, Language::En);
+fn in_every_field(text: &str) -> PageView {
+    let mut view = PreviewSample::Turn.view(text, Language::En);
     view.frame.here = text.to_owned();
     view.frame.enter = Some(text.to_owned());
     view.frame.live = Some(text.to_owned());
     view.frame.logo = Some(format!("data:image/png;base64,{text}"));
     view.frame.is_in_place = true;
     let kept = vec![(text.to_owned(), text.to_owned())];
-    view.frame.chooser = Chooser { action: text.to_owned(), parameter: "lang", kept };
+    view.frame.language_form = LanguageForm { action: text.to_owned(), parameter: "lang", kept };
     view
 }
 
@@ -151,14 +178,14 @@ fn whatever_visitors_or_operators_write_is_only_text() {
         let view = in_every_field(hostile);
         assert_eq!(markup(&page(&view)), plain, "{hostile}");
         let read: serde_json::Value =
-            serde_json::from_str(&Shown::from_view(&view).to_json()).unwrap();
+            serde_json::from_str(&PageContent::from_view(&view).to_json()).unwrap();
         assert!(!read["texts"].to_string().contains("alert(1)"), "texts are ours alone");
     }
 }
 
 #[test]
 fn a_logo_is_an_inline_picture_or_nothing() {
-    let mut view = Sample::Waiting.view("room", Language::En);
+    let mut view = PreviewSample::Waiting.view("room", Language::En);
     view.frame.logo = Some("https://evil.example/x.png".into());
     assert!(!page(&view).contains("<img"));
     view.frame.logo = Some("data:image/png;base64,AAAA".into());
@@ -166,18 +193,18 @@ fn a_logo_is_an_inline_picture_or_nothing() {
 }
 
 #[test]
-fn the_page_has_every_element_that_its_news_name() {
-    let mut view = Sample::Turn.view("room", Language::En);
+fn the_page_has_every_element_that_its_updates_name() {
+    let mut view = PreviewSample::Turn.view("room", Language::En);
     view.frame.enter = Some("/enter".into());
     let html = page(&view);
-    for id in Shown::from_view(&view).texts.keys().filter(|id| **id != "title") {
+    for id in PageContent::from_view(&view).texts.keys().filter(|id| **id != "title") {
         assert_eq!(html.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
     }
 }
 
 #[test]
 fn in_place_the_page_knows_what_to_say_when_the_visitor_is_inside() {
-    let mut view = Sample::Waiting.view("room", Language::Fr);
+    let mut view = PreviewSample::Waiting.view("room", Language::Fr);
     view.refresh_ms = 5_000;
     view.frame.here = "</template><script>".into();
     assert!(!page(&view).contains("<template"));
@@ -186,7 +213,7 @@ fn in_place_the_page_knows_what_to_say_when_the_visitor_is_inside() {
     let from = html.find("<template id=\"inside\">").unwrap() + 22;
     let inside = &html[from..from + html[from..].find('<').unwrap()];
     let json = inside.replace("&#34;", "\"").replace("&#60;", "<").replace("&#62;", ">");
-    let news: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((&news["state"], &news["refresh_seconds"]), (&"inside".into(), &0.0.into()));
-    assert_eq!(news["texts"]["go"], "Continuer");
+    let update: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&update["state"], &update["refresh_seconds"]), (&"inside".into(), &0.0.into()));
+    assert_eq!(update["texts"]["go"], "Continuer");
 }

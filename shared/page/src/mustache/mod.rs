@@ -20,7 +20,7 @@ pub(crate) const MAX_OUTPUT: usize = 4 << 20;
 
 /// What is wrong with a template, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct Problem {
+pub struct TemplateProblem {
     /// The line, from 1 on.
     pub line: usize,
     /// What is wrong, and how to mend it.
@@ -38,15 +38,15 @@ pub(crate) enum Node {
     Section { name: String, line: usize, is_inverted: bool, nodes: Vec<Node> },
 }
 
-// === impl Problem ===
+// === impl TemplateProblem ===
 
-impl Problem {
+impl TemplateProblem {
     pub(crate) fn new(line: usize, reason: impl Into<String>) -> Self {
         Self { line, reason: reason.into() }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for TemplateProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: {}", self.line, self.reason)
     }

@@ -1,6 +1,6 @@
 //! From the text of a template to its parts, in one pass.
 
-use super::{MAX_DEPTH, Node, Problem};
+use super::{MAX_DEPTH, Node, TemplateProblem};
 
 /// A template that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ struct Tag<'a> {
 
 impl Template {
     /// Reads `source`.
-    pub(crate) fn parse(source: &str) -> Result<Self, Problem> {
+    pub(crate) fn parse(source: &str) -> Result<Self, TemplateProblem> {
         let mut parser = Parser {
             source,
             at: 0,
@@ -57,9 +57,10 @@ impl Template {
         }
         parser.push_text(source.len());
         match parser.open.pop() {
-            Some(open) => {
-                Err(Problem::new(open.line, format!("the section `{}` is never closed", open.name)))
-            }
+            Some(open) => Err(TemplateProblem::new(
+                open.line,
+                format!("the section `{}` is never closed", open.name),
+            )),
             None => Ok(Self { nodes: parser.nodes, names: parser.names }),
         }
     }
@@ -68,7 +69,7 @@ impl Template {
 // === impl Parser ===
 
 impl<'a> Parser<'a> {
-    fn next_tag(&self) -> Result<Option<Tag<'a>>, Problem> {
+    fn next_tag(&self) -> Result<Option<Tag<'a>>, TemplateProblem> {
         let (opening, closing) = (&*self.delimiters.0, &*self.delimiters.1);
         let Some(found) = self.source[self.at..].find(opening) else { return Ok(None) };
         let start = self.at + found;
@@ -89,11 +90,14 @@ impl<'a> Parser<'a> {
                 start,
                 end: content + length + close.len(),
             })),
-            None => Err(Problem::new(self.line_of(start), format!("`{opening}` is never closed"))),
+            None => Err(TemplateProblem::new(
+                self.line_of(start),
+                format!("`{opening}` is never closed"),
+            )),
         }
     }
 
-    fn take(&mut self, tag: &Tag<'a>) -> Result<(), Problem> {
+    fn take(&mut self, tag: &Tag<'a>) -> Result<(), TemplateProblem> {
         let line = self.line_of(tag.start);
         let (cut, next) = self.extent(tag);
         self.push_text(cut);
@@ -104,9 +108,10 @@ impl<'a> Parser<'a> {
             '=' => self.change_delimiters(tag.content, line),
             '#' | '^' => self.open(name(tag.content, line)?, line, tag.kind == '^'),
             '/' => self.close(tag.content, line),
-            '>' => {
-                Err(Problem::new(line, format!("the partial `{}`: there are none", tag.content)))
-            }
+            '>' => Err(TemplateProblem::new(
+                line,
+                format!("the partial `{}`: there are none", tag.content),
+            )),
             kind => {
                 let name = name(tag.content, line)?;
                 self.names.push((name.clone(), line));
@@ -143,10 +148,15 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn open(&mut self, name: String, line: usize, is_inverted: bool) -> Result<(), Problem> {
+    fn open(
+        &mut self,
+        name: String,
+        line: usize,
+        is_inverted: bool,
+    ) -> Result<(), TemplateProblem> {
         if self.open.len() == MAX_DEPTH {
             let reason = format!("sections are nested more than {MAX_DEPTH} deep");
-            return Err(Problem::new(line, reason));
+            return Err(TemplateProblem::new(line, reason));
         }
         self.names.push((name.clone(), line));
         let before = std::mem::take(&mut self.nodes);
@@ -154,13 +164,16 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn close(&mut self, name: &str, line: usize) -> Result<(), Problem> {
+    fn close(&mut self, name: &str, line: usize) -> Result<(), TemplateProblem> {
         let Some(open) = self.open.pop() else {
-            return Err(Problem::new(line, format!("`/{name}` closes a section that is not open")));
+            return Err(TemplateProblem::new(
+                line,
+                format!("`/{name}` closes a section that is not open"),
+            ));
         };
         if open.name != name {
             let reason = format!("`/{name}` comes before the end of `{}`", open.name);
-            return Err(Problem::new(line, reason));
+            return Err(TemplateProblem::new(line, reason));
         }
         let nodes = std::mem::replace(&mut self.nodes, open.before);
         let Open { name, line, is_inverted, .. } = open;
@@ -168,13 +181,16 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn change_delimiters(&mut self, content: &str, line: usize) -> Result<(), Problem> {
+    fn change_delimiters(&mut self, content: &str, line: usize) -> Result<(), TemplateProblem> {
         let parts: Vec<_> = content.split_whitespace().collect();
         let [opening, closing] = parts[..] else {
-            return Err(Problem::new(line, "two new delimiters are needed, as in `{{=<% %>=}}`"));
+            return Err(TemplateProblem::new(
+                line,
+                "two new delimiters are needed, as in `{{=<% %>=}}`",
+            ));
         };
         if opening.contains('=') || closing.contains('=') {
-            return Err(Problem::new(line, "delimiters must not contain `=`"));
+            return Err(TemplateProblem::new(line, "delimiters must not contain `=`"));
         }
         self.delimiters = (opening.to_owned(), closing.to_owned());
         Ok(())
@@ -189,9 +205,12 @@ fn newlines(text: &str) -> usize {
     text.bytes().filter(|byte| *byte == b'\n').count()
 }
 
-fn name(content: &str, line: usize) -> Result<String, Problem> {
+fn name(content: &str, line: usize) -> Result<String, TemplateProblem> {
     if content.is_empty() || content.contains(char::is_whitespace) {
-        return Err(Problem::new(line, format!("`{content}` is not the name of a variable")));
+        return Err(TemplateProblem::new(
+            line,
+            format!("`{content}` is not the name of a variable"),
+        ));
     }
     Ok(content.to_owned())
 }

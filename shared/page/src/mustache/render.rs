@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{MAX_OUTPUT, Node, Problem, Template};
+use super::{MAX_OUTPUT, Node, Template, TemplateProblem};
 
-/// Where a template is shown.
+/// Where a template is content.
 struct Renderer<'a> {
     values: &'a Map<String, Value>,
     out: String,
@@ -14,7 +14,7 @@ struct Renderer<'a> {
 
 impl Template {
     /// The page, with `values` in it. A variable without a value shows nothing.
-    pub(crate) fn render(&self, values: &Map<String, Value>) -> Result<String, Problem> {
+    pub(crate) fn render(&self, values: &Map<String, Value>) -> Result<String, TemplateProblem> {
         let mut renderer = Renderer { values, out: String::new() };
         renderer.all(&self.nodes, None)?;
         Ok(renderer.out)
@@ -25,7 +25,7 @@ impl Template {
 
 impl<'a> Renderer<'a> {
     /// Shows `nodes`, in a section of the value `this`.
-    fn all(&mut self, nodes: &[Node], this: Option<&'a Value>) -> Result<(), Problem> {
+    fn all(&mut self, nodes: &[Node], this: Option<&'a Value>) -> Result<(), TemplateProblem> {
         for node in nodes {
             match node {
                 Node::Text(text) => self.out.push_str(text),
@@ -45,7 +45,7 @@ impl<'a> Renderer<'a> {
                 }
             }
             if self.out.len() > MAX_OUTPUT {
-                return Err(Problem::new(node.line(), "the page comes out too long"));
+                return Err(TemplateProblem::new(node.line(), "the page comes out too long"));
             }
         }
         Ok(())

@@ -30,7 +30,7 @@ fn variables_are_escaped_unless_they_are_not_meant_to_be() {
 #[test]
 fn sections_show_what_is_set_and_inverted_ones_what_is_not() {
     let all = json!({ "yes": true, "no": false, "zero": 0, "one": 1, "empty": "", "text": "x" });
-    for (name, shown) in [
+    for (name, is_shown) in [
         ("yes", true),
         ("no", false),
         ("zero", false),
@@ -40,7 +40,7 @@ fn sections_show_what_is_set_and_inverted_ones_what_is_not() {
         ("missing", false),
     ] {
         let template = format!("{{{{#{name}}}}}A{{{{/{name}}}}}{{{{^{name}}}}}B{{{{/{name}}}}}");
-        assert_eq!(render(&template, all.clone()), if shown { "A" } else { "B" }, "{name}");
+        assert_eq!(render(&template, all.clone()), if is_shown { "A" } else { "B" }, "{name}");
     }
     assert_eq!(render("{{#text}}{{.}}{{#yes}}{{one}}{{/yes}}{{/text}}", all), "x1");
 }
@@ -92,8 +92,8 @@ proptest! {
     #[test]
     fn no_template_makes_it_fail_otherwise(text in "([{}]{1,3}|[#^/!&=>]| |\n|a|<|é){0,40}") {
         if let Ok(template) = Template::parse(&text) {
-            let shown = template.render(&values(json!({ "a": "<" })));
-            prop_assert!(shown.is_ok());
+            let rendered = template.render(&values(json!({ "a": "<" })));
+            prop_assert!(rendered.is_ok());
         }
     }
 }

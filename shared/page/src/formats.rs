@@ -1,5 +1,5 @@
-//! How each language writes numbers, dates and times of day: a small table of what CLDR says, for
-//! whole numbers and plain dates. What a browser shows with the script running, it writes by itself.
+//! How each language writes whole numbers, dates and times of day: a small part of what CLDR says.
+//! With script, the browser formats times by itself, in its own time zone.
 
 use std::time::{Duration, UNIX_EPOCH};
 
