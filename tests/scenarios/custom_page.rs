@@ -176,8 +176,7 @@ async fn a_page_that_broke_in_the_store_does_not_break_waiting() -> Result<()> {
     // An older or newer release may know other variables: as if one of them had stored this.
     let key = "vestibule:room:{sale}:settings";
     let mut redis = deployment.redis().connection().await?;
-    let program: String =
-        redis::cmd("HGET").arg(key).arg("config").query_async(&mut redis).await?;
+    let program: String = redis::cmd("HGET").arg(key).arg("config").query_async(&mut redis).await?;
     let mut program: Value = serde_json::from_str(&program)?;
     program["front"]["look"]["html"] = json!("{{noLongerThere}}");
     let set = redis::cmd("HSET").arg(key).arg("config").arg(program.to_string()).to_owned();
