@@ -5,6 +5,9 @@
 //! through `batching`. Polls are answered from memory. What is *not* here: advancing the line,
 //! which is the controller's.
 
+// The futures of a request, down to the call of Redis, are deeper than the default.
+#![recursion_limit = "256"]
+
 mod authorizer;
 mod batching;
 pub mod cli;

@@ -37,8 +37,9 @@ pub(crate) async fn put_event(
 ) -> Result<(StatusCode, Rollout, Json<Event>), Problem> {
     let given = members.create_event(&name)?;
     let now_s = controller.rooms.now_ms().await? / 1000;
-    let place =
-        |config: &mut RoomConfig| controller.configs.place_event(&room, config, given.clone(), now_s);
+    let place = |config: &mut RoomConfig| {
+        controller.configs.place_event(&room, config, given.clone(), now_s)
+    };
     let ((event, is_new), rollout) = controller.configs.change_event(&room, place).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, rollout, Json(event.into())))
