@@ -18,7 +18,7 @@ async fn stored(deployment: &Deployment) -> Result<Vec<String>> {
     let mut connection = deployment.redis().connection().await?;
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut connection).await?;
     let busy = |key: &String| {
-        [":line", ":witnesses", ":lease", ":traffic", ":presence", ":grants"]
+        [":line", ":watermarks", ":lease", ":traffic", ":presence", ":grants"]
             .iter()
             .any(|part| key.ends_with(part))
             || key.contains(":history:")

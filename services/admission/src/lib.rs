@@ -6,6 +6,9 @@
 //! needed, through `batching`; `responses` seal the ticket and write the answer. Polls are answered
 //! from memory. Advancing the line is *not* here: that is the controller's.
 
+// The futures of a request, down to the call of Redis, are deeper than the default.
+#![recursion_limit = "256"]
+
 mod authorizer;
 mod batching;
 mod caches;

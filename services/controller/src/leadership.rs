@@ -84,10 +84,8 @@ impl Leadership {
         self.change(|role| role.term().map(|_| Role::Following))
     }
 
-    /// A write of term `epoch` was refused because of a later one, which `refusal` names: steps
-    /// down at once.
-    pub(super) fn overtaken(&self, epoch: u64, refusal: &str) {
-        let by = epoch_in(refusal).unwrap_or(epoch);
+    /// A write of term `epoch` was refused because of the later term `by`: steps down at once.
+    pub(super) fn overtaken(&self, epoch: u64, by: u64) {
         self.overtaken_by.fetch_max(by, Ordering::Relaxed);
         if self.change(|role| (role.term() == Some(epoch)).then_some(Role::Following)) {
             tracing::warn!(epoch, by, "overtaken by a later term, stepping down");
@@ -129,12 +127,6 @@ impl Default for Leadership {
     }
 }
 
-/// The epoch that a fenced script names in its refusal.
-fn epoch_in(refusal: &str) -> Option<u64> {
-    let digits = refusal.rsplit_once("epoch ")?.1;
-    digits.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,11 +149,11 @@ mod tests {
     fn only_the_term_that_was_overtaken_ends() {
         let leadership = Leadership::default();
         leadership.holds(4);
-        leadership.overtaken(3, "another leader has epoch 4");
+        leadership.overtaken(3, 4);
         assert_eq!(leadership.role(), Role::Settling(4));
         leadership.settled(4);
         assert!(leadership.unsettled(4) && !leadership.unsettled(4));
-        leadership.overtaken(4, "another leader has epoch 9 script: 5e, on @user_script:7.");
+        leadership.overtaken(4, 9);
         assert_eq!((leadership.role(), leadership.overtaken_by()), (Role::Following, 9));
         assert!(!leadership.lost());
     }

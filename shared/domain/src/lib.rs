@@ -15,6 +15,8 @@ pub mod plan;
 pub mod poll;
 pub mod presence;
 pub mod regions;
+pub mod restoration;
+pub mod roll;
 mod room_id;
 pub mod schedule;
 pub mod settings;

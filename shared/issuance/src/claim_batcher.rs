@@ -51,12 +51,7 @@ async fn send(
     let answer = store.claim(room, key.kid(), &claims).await?;
     if let Some(known) = feed.room(room.as_str()) {
         let Claims { reset_epoch, admitted, .. } = answer;
-        known.observe(Counters {
-            reset_epoch,
-            queue_counter: 0,
-            serving_counter: i64::MIN,
-            admitted,
-        });
+        known.observe(Counters { reset_epoch, queue_counter: 0, serving_counter: None, admitted });
     }
     let (now_ms, generation) = (answer.now_ms, answer.generation);
     let one = |outcome| ClaimReply { now_ms, generation, outcome };

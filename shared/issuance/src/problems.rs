@@ -14,7 +14,7 @@ pub fn problem_of(error: &StoreError) -> Problem {
         StoreError::RoomMissing => Problem::new(ProblemType::RedisUnavailable)
             .detail("the room is being restored; your place is kept"),
         StoreError::Overloaded => Problem::new(ProblemType::Overloaded),
-        StoreError::Fenced(_)
+        StoreError::Fenced { .. }
         | StoreError::Unexpected(_)
         | StoreError::NewerSchema { .. }
         | StoreError::Address(_) => Problem::internal(error),

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use redis::RedisError;
 
 /// Why the store did not do what it was asked.
+///
+/// Every call can fail with [`Self::Unavailable`] and [`Self::Unexpected`]; what else a call can
+/// fail with is said there.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// Redis cannot be reached, or did not answer in time.
@@ -15,8 +18,11 @@ pub enum StoreError {
     #[error("redis does not hold this room")]
     RoomMissing,
     /// Another controller leads by now.
-    #[error("another controller leads: {0}")]
-    Fenced(Arc<str>),
+    #[error("another controller leads, in term {epoch}")]
+    Fenced {
+        /// The epoch of its term.
+        epoch: u64,
+    },
     /// More work is waiting for Redis than can be done in time.
     #[error("too much work is waiting for redis")]
     Overloaded,
@@ -48,7 +54,10 @@ impl From<RedisError> for StoreError {
     fn from(error: RedisError) -> Self {
         match error.code() {
             Some("NOROOM") => Self::RoomMissing,
-            Some("FENCED") => Self::Fenced(error.detail().unwrap_or_default().into()),
+            Some("FENCED") => match later_epoch(&error) {
+                Some(epoch) => Self::Fenced { epoch },
+                None => Self::unexpected(error),
+            },
             // Loading, failing over, read-only replica, out of memory: it may pass.
             Some("LOADING" | "READONLY" | "MASTERDOWN" | "OOM" | "CLUSTERDOWN" | "TRYAGAIN") => {
                 Self::Unavailable(error.to_string().into())
@@ -65,6 +74,11 @@ impl From<RedisError> for StoreError {
             },
         }
     }
+}
+
+/// The epoch in a refusal of `scripts/lib/fence.lua`; Redis adds the name of the script to it.
+fn later_epoch(refusal: &RedisError) -> Option<u64> {
+    refusal.detail()?.split_ascii_whitespace().next()?.parse().ok()
 }
 
 impl From<deadpool_redis::PoolError> for StoreError {

@@ -34,6 +34,8 @@
 
 use vestibule_domain::RoomId;
 
+// Scripts know the channels as `CHANNELS.snapshots` and so on: see `scripts::prelude`.
+
 /// Channel on which snapshots are pushed, as JSON.
 pub(crate) const SNAPSHOTS: &str = "vestibule:snapshots";
 /// Channel on which the names of deleted rooms are pushed.
@@ -81,14 +83,17 @@ pub(crate) struct RoomKeys<'a>(pub(crate) &'a RoomId);
 // === impl Part ===
 
 impl Part {
-    /// Everything that a reset empties: all but the settings, with the line first.
-    pub(crate) const EMPTIED: [Self; 12] = [
+    /// All parts of a room.
+    pub(crate) const ALL: [Self; 15] = [
+        Self::Draws,
+        Self::Line,
+        Self::Settings,
         Self::Sessions,
-        Self::Rate,
         Self::Records,
         Self::Tokens,
         Self::Entered,
         Self::Unattended,
+        Self::Rate,
         Self::Rows,
         Self::Grants,
         Self::Door,
@@ -97,7 +102,11 @@ impl Part {
         Self::Watermarks,
     ];
 
-    fn name(self) -> &'static str {
+    /// All but the draws: what a reset works on. It empties all of these but the settings.
+    pub(crate) const RESET: &[Self] = Self::ALL.split_at(1).1;
+
+    /// Its name in its key, and in scripts.
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Line => "line",
             Self::Settings => "settings",

@@ -8,11 +8,13 @@
 pub mod batch;
 mod clock;
 pub mod commands;
+mod document;
 mod error;
 mod feed;
 mod keys;
 mod link;
 mod migrations;
+mod positional;
 mod scripts;
 mod store;
 

@@ -30,7 +30,7 @@ impl Store {
     /// The keyspace's schema version; 0: an empty keyspace.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn schema(&self) -> Result<u32, StoreError> {
         let version: Option<u32> = self.query(redis::cmd("GET").arg(SCHEMA)).await?;
         Ok(version.unwrap_or(0))
@@ -39,7 +39,7 @@ impl Store {
     /// Refuses a keyspace that is newer than this release.
     ///
     /// # Errors
-    /// [`StoreError::NewerSchema`], or as for every call to Redis.
+    /// [`StoreError::NewerSchema`]; otherwise see [`StoreError`].
     pub async fn check_schema(&self) -> Result<u32, StoreError> {
         let (found, known) = (self.schema().await?, known_schema());
         if found > known { Err(StoreError::NewerSchema { found, known }) } else { Ok(found) }
@@ -49,14 +49,13 @@ impl Store {
     /// version in the same script, and does nothing when it is recorded already.
     ///
     /// # Errors
-    /// [`StoreError::NewerSchema`], or as for every call to Redis.
+    /// [`StoreError::NewerSchema`]; otherwise see [`StoreError`].
     pub async fn migrate(&self) -> Result<Vec<&'static str>, StoreError> {
         let found = self.check_schema().await?;
         let mut ran = Vec::new();
         for migration in MIGRATIONS.iter().filter(|migration| migration.version > found) {
             let script = Script::new(migration.source);
-            let mut call = Self::untimed(&script, &[SCHEMA.to_owned()]);
-            self.run::<()>(call.arg(migration.version)).await?;
+            self.run::<()>(script.key(SCHEMA).arg(migration.version)).await?;
             tracing::info!(migration.version, migration.name, "migration ran");
             ran.push(migration.name);
         }

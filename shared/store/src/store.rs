@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use redis::{Cmd, FromRedisValue, Script, ScriptInvocation, aio::MultiplexedConnection};
+use serde::{Serialize, de::DeserializeOwned};
+use vestibule_domain::RoomId;
 
-use crate::{Clock, StoreError, link::Link};
+use crate::{Clock, StoreError, document, link::Link, positional::Arguments, scripts::Command};
 
 /// A connection to the store. Cloning is cheap; all clones share one link.
 #[derive(Debug, Clone)]
@@ -59,6 +61,49 @@ impl Store {
         self.judged(id, answer).await
     }
 
+    /// Calls the script of `command` on `room`: arguments and reply are one document each.
+    pub(crate) async fn call<T: DeserializeOwned>(
+        &self,
+        command: &Command,
+        room: &RoomId,
+        arguments: &impl Serialize,
+    ) -> Result<T, StoreError> {
+        self.call_on(command, &command.keys(room), arguments).await
+    }
+
+    /// As [`Self::call`], on these keys.
+    pub(crate) async fn call_on<T: DeserializeOwned>(
+        &self,
+        command: &Command,
+        keys: &[String],
+        arguments: &impl Serialize,
+    ) -> Result<T, StoreError> {
+        let mut call = self.prepare(command.script(), keys);
+        let reply: String = self.run(call.arg(document::encode(arguments)?)).await?;
+        document::decode(&reply).map_err(|error| match error {
+            StoreError::Unexpected(why) => {
+                StoreError::unexpected(format_args!("{}: {why}", command.name()))
+            }
+            other => other,
+        })
+    }
+
+    /// Calls the script of `command` on `room`, with arguments and a reply in a fixed order.
+    pub(crate) async fn call_in_order<A: Arguments, I: Arguments, T: FromRedisValue>(
+        &self,
+        command: &Command,
+        room: &RoomId,
+        arguments: &A,
+        items: impl IntoIterator<Item = I>,
+    ) -> Result<T, StoreError> {
+        let mut call = self.prepare(command.script(), &command.keys(room));
+        arguments.push(&mut call);
+        for item in items {
+            item.push(&mut call);
+        }
+        self.run(&call).await
+    }
+
     /// Runs one script.
     pub(crate) async fn run<T: FromRedisValue>(
         &self,
@@ -69,19 +114,13 @@ impl Store {
         self.judged(id, answer).await
     }
 
-    /// Begins the call of `script`, whose first argument is the time.
-    pub(crate) fn timed<'a>(&self, script: &'a Script, keys: &[String]) -> ScriptInvocation<'a> {
-        let mut invocation = Self::untimed(script, keys);
-        invocation.arg(self.clock.argument());
-        invocation
-    }
-
-    /// Begins the call of a `script` that needs no time.
-    pub(crate) fn untimed<'a>(script: &'a Script, keys: &[String]) -> ScriptInvocation<'a> {
+    /// Begins the call of `script`. Its first argument is the time.
+    fn prepare<'a>(&self, script: &'a Script, keys: &[String]) -> ScriptInvocation<'a> {
         let mut invocation = script.prepare_invoke();
         for key in keys {
             invocation.key(key);
         }
+        invocation.arg(self.clock.argument());
         invocation
     }
 

@@ -70,7 +70,7 @@ impl CheckInBatcher {
             let changed = counts.into_iter().filter(|(_, difference)| *difference != 0);
             match self.store.check_in(&room, reset_epoch, changed).await {
                 // What is lost lapses by itself, and its holders check in again.
-                Ok(()) | Err(StoreError::RoomMissing) => {}
+                Ok(_) | Err(StoreError::RoomMissing) => {}
                 Err(error) => tracing::debug!(%error, %room, "presence was not counted"),
             }
         }

@@ -138,7 +138,7 @@ impl Context {
         known.observe(Counters {
             reset_epoch: joined.reset_epoch,
             queue_counter: last,
-            serving_counter: joined.serving_counter,
+            serving_counter: Some(joined.serving_counter),
             admitted: joined.admitted,
         });
         let token = TokenRecord {

@@ -34,7 +34,7 @@ impl FlowError {
                 StoreError::Unavailable(_) | StoreError::RoomMissing | StoreError::Overloaded => {
                     true
                 }
-                StoreError::Fenced(_)
+                StoreError::Fenced { .. }
                 | StoreError::Unexpected(_)
                 | StoreError::NewerSchema { .. }
                 | StoreError::Address(_) => false,

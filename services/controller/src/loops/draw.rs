@@ -6,10 +6,10 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::{task::JoinSet, time::sleep};
 use vestibule_domain::{
     Draw, RoomId, RoomSnapshot,
-    draw::{BeaconOutcome, DrawRecord, Seed, mix},
+    draw::{BeaconOutcome, DrawRecord, Pool, Seed, mix},
     schedule::{Event, EventState, RoomConfig},
 };
-use vestibule_store::{KnownRoom, Pool, StoreError};
+use vestibule_store::{KnownRoom, StoreError};
 
 use crate::{
     beacon::{BeaconClient, BeaconReply},
@@ -197,7 +197,7 @@ async fn ask_beacon(
 
 fn report(controller: &Controller, epoch: u64, room: &RoomId, error: &StoreError) {
     match error {
-        StoreError::Fenced(by) => controller.leadership.overtaken(epoch, by),
+        StoreError::Fenced { epoch: by } => controller.leadership.overtaken(epoch, *by),
         StoreError::RoomMissing => controller.leadership.report_missing(),
         error => tracing::warn!(%room, %error, "a draw failed; it is tried again"),
     }

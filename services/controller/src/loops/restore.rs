@@ -11,9 +11,9 @@ use std::{
 };
 
 use tokio::time::sleep;
-use vestibule_domain::{RoomId, RoomSnapshot, check_in, schedule::RoomConfig};
+use vestibule_domain::{RoomId, RoomSnapshot, restoration::Restoration, schedule::RoomConfig};
 use vestibule_issuance::KeyError;
-use vestibule_store::{Restoration, StoreError, StoredConfig};
+use vestibule_store::{StoreError, StoredConfig};
 
 use crate::{leadership::Role, state::Controller};
 
@@ -122,13 +122,13 @@ async fn restore(
     epoch: u64,
     last: &RoomSnapshot,
 ) -> Result<(), StoreError> {
-    let watermark_reports = controller.store.watermark_reports(&last.room).await?;
-    let to = Restoration::from(last, &watermark_reports, presence_seconds(last));
+    let reports = controller.store.watermark_reports(&last.room).await?;
     let plans = plans(controller, last);
+    let to = Restoration::new(last, &reports, &plans.config);
     if controller.store.restore(last, epoch, &to, &plans.config).await? {
         controller.store.restore_draws(&last.room, &plans.draws).await?;
         controller.metrics.restorations.inc();
-        let (queue_counter, witnesses) = (to.seen.queue_counter, watermark_reports.len());
+        let (queue_counter, witnesses) = (to.queue_counter, reports.len());
         tracing::warn!(room = %last.room, queue_counter, witnesses, "restored a lost room");
     }
     Ok(())
@@ -146,37 +146,4 @@ fn plans(controller: &Controller, last: &RoomSnapshot) -> StoredConfig {
         },
         |plans| StoredConfig::clone(&plans),
     )
-}
-
-/// How long it takes until everyone in line has checked in again: as long as those at its end were
-/// told to wait, half as much again, and a little more.
-fn presence_seconds(room: &RoomSnapshot) -> u64 {
-    let standing = room.standing(None, room.now_ms);
-    let method = room.settings.queueing_method;
-    let longest_ms = u64::from(check_in::interval_ms(method, &standing, 1.0));
-    (longest_ms * 3 / 2).div_ceil(1000) + 5
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn room(waiting: u64) -> RoomSnapshot {
-        let json = format!(
-            r#"{{"room":"r","settings":{{}},"reset_epoch":7,"generation":1,"now_ms":1,
-            "queue_counter":9,"serving_counter":0,"admitted":0,"active":0,"unconfirmed":0,"expired":0,
-            "skipped":0,"expired_position":0,"admitted_last_minute":0,"tokens_until":0,
-            "figures":{{"waiting":{waiting},"admissions_per_second":10.0}}}}"#
-        );
-        serde_json::from_str(&json).unwrap()
-    }
-
-    #[test]
-    fn presence_comes_together_within_the_longest_interval_told() {
-        assert_eq!(presence_seconds(&room(0)), 7, "1.15 s at the front");
-        let [short, long] = [6_000, 10_000_000].map(|waiting| presence_seconds(&room(waiting)));
-        assert!(7 < short && short < long, "{short} {long}");
-        let longest = u64::from(check_in::LONGEST_MS) * 3 / 2 / 1000;
-        assert!(long <= longest + 5, "{long}");
-    }
 }

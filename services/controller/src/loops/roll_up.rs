@@ -46,7 +46,9 @@ async fn close_minutes(controller: &Controller, epoch: u64, now_ms: u64) {
         for day in days(last) {
             match controller.store.roll_up(&room, epoch, day, last).await {
                 Ok(_) | Err(StoreError::RoomMissing) => {}
-                Err(StoreError::Fenced(by)) => return controller.leadership.overtaken(epoch, &by),
+                Err(StoreError::Fenced { epoch: by }) => {
+                    return controller.leadership.overtaken(epoch, by);
+                }
                 Err(error) => tracing::warn!(%room, %error, "minutes could not be closed"),
             }
         }

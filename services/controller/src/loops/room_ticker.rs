@@ -6,11 +6,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 use vestibule_domain::{
     RoomSnapshot,
+    draw::Pool,
     plan::Plan,
     regions::{Shares, minute_of_history},
     tick,
 };
-use vestibule_store::{KnownRoom, Pool, StoreError, TickReport};
+use vestibule_store::{KnownRoom, StoreError, TickReport};
 
 use crate::state::Controller;
 

@@ -99,7 +99,7 @@ async fn tick(
     controller.metrics.tick_duration.observe(start.elapsed().as_secs_f64());
     let Err(error) = done else { return };
     match &error {
-        StoreError::Fenced(by) => controller.leadership.overtaken(epoch, by),
+        StoreError::Fenced { epoch: by } => controller.leadership.overtaken(epoch, *by),
         StoreError::RoomMissing => controller.leadership.report_missing(),
         _ => {
             let room = &known.snapshot().room;

@@ -10,6 +10,7 @@
 //! because nothing about it is secret: a draw is a public computation over a published seed, and
 //! holds no key. Where the seed comes from is `vestibule-token`'s matter.
 
+mod pool;
 mod promise;
 mod published;
 mod record;
@@ -23,6 +24,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::MAX_QUEUE_NUMBER;
+pub use pool::Pool;
 pub use published::{foremost, published};
 pub use record::{BeaconOutcome, BeaconRecord, DrawFault, DrawRecord, DrawState, METHOD};
 pub use seed::{Seed, commitment, from_hex, mix, to_hex};

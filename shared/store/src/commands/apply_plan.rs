@@ -1,16 +1,41 @@
-//! Advancing: the second half of the leader's tick.
+//! The second half of the leader's tick.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
 use vestibule_domain::{RoomId, tick::TickDecision};
 
-use super::{TickReport, keys};
-use crate::{Store, StoreError, keys::Part, scripts};
+use super::TickReport;
+use crate::{Store, StoreError, document, scripts};
+
+#[derive(Serialize)]
+struct Arguments<'a> {
+    room: &'a RoomId,
+    leader_epoch: u64,
+    reset_epoch: u64,
+    serving_counter_before: u64,
+    promised_before: u64,
+    serving_counter: u64,
+    promised: u64,
+    hazard_increase: u64,
+    figures: String,
+    anywhere: u64,
+    regions: BTreeMap<&'a str, u64>,
+    gone: &'a [String],
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    serving_counter: i64,
+}
 
 impl Store {
-    /// Applies what was decided from `report` and pushes the room's snapshot to every service.
-    /// Refused for a stale leader; without effect on the line when the room was reset since.
+    /// Applies what was decided from `report`, pushes the room's snapshot to every service, and
+    /// returns the serving counter. Refused for a stale leader; without effect on the line when
+    /// the room was reset since.
     ///
     /// # Errors
-    /// [`StoreError::RoomMissing`], [`StoreError::Fenced`], or as for every call to Redis.
+    /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
     pub async fn apply_plan(
         &self,
         room: &RoomId,
@@ -19,28 +44,23 @@ impl Store {
         report: &TickReport,
         decision: &TickDecision,
     ) -> Result<i64, StoreError> {
-        let parts = [
-            Part::Line,
-            Part::Settings,
-            Part::Sessions,
-            Part::Rate,
-            Part::Rows,
-            Part::Presence,
-            Part::Grants,
-        ];
         let TickDecision { plan, figures, grants } = decision;
-        let figures = serde_json::to_string(figures).map_err(StoreError::unexpected)?;
-        let mut call = self.timed(&scripts::APPLY_PLAN, &keys(room, parts));
-        call.arg(room.as_str()).arg(epoch).arg(plan.serving_counter).arg(plan.promised);
-        call.arg(report.survey.promised).arg(figures).arg(reset_epoch);
-        call.arg(report.survey.serving_counter);
-        call.arg(plan.hazard_increase).arg(grants.regions.len()).arg(grants.anywhere);
-        for (region, slots) in &grants.regions {
-            call.arg(region).arg(slots);
-        }
-        for field in &report.gone {
-            call.arg(field);
-        }
-        self.run(&call).await
+        let regions = grants.regions.iter().map(|(region, slots)| (region.as_str(), *slots));
+        let arguments = Arguments {
+            room,
+            leader_epoch: epoch,
+            reset_epoch,
+            serving_counter_before: report.survey.serving_counter,
+            promised_before: report.survey.promised,
+            serving_counter: plan.serving_counter,
+            promised: plan.promised,
+            hazard_increase: plan.hazard_increase,
+            figures: document::text(figures)?,
+            anywhere: grants.anywhere,
+            regions: regions.collect(),
+            gone: &report.gone,
+        };
+        let reply: Reply = self.call(&scripts::APPLY_PLAN, room, &arguments).await?;
+        Ok(reply.serving_counter)
     }
 }

@@ -1,11 +1,12 @@
 //! Changes of rooms' configs, as every admission must take them in: which there were, who goes by
 //! them, and who is behind.
 
+use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 
 use crate::{
     Store, StoreError,
-    keys::{ADMISSIONS, CHANGES, CONFIG_CHANGES},
+    keys::{ADMISSIONS, CONFIG_CHANGES},
     scripts,
 };
 
@@ -14,12 +15,39 @@ use crate::{
 const SEEN_WITHIN_MS: u64 = 3_000;
 
 /// What has changed since an instance last asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Changes {
     /// The newest change; 0 when there is none.
     pub revision: u64,
     /// The rooms whose config changed, or which were deleted, oldest change first.
     pub rooms: Vec<RoomId>,
+}
+
+#[derive(Serialize)]
+struct NoteChange<'a> {
+    room: &'a RoomId,
+}
+
+#[derive(Deserialize)]
+struct Noted {
+    revision: u64,
+}
+
+#[derive(Serialize)]
+struct TakeChanges<'a> {
+    instance: &'a str,
+    revision: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Lagging {
+    revision: u64,
+    seen_within_ms: u64,
+}
+
+#[derive(Deserialize)]
+struct LaggingReply {
+    instances: Vec<String>,
 }
 
 impl Store {
@@ -29,8 +57,9 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn note_change(&self, room: &RoomId) -> Result<u64, StoreError> {
-        let mut call = self.timed(&scripts::NOTE_CHANGE, &[CONFIG_CHANGES.to_owned()]);
-        self.run(call.arg(room.as_str()).arg(CHANGES)).await
+        let keys = [CONFIG_CHANGES.to_owned()];
+        let noted: Noted = self.call_on(&scripts::NOTE_CHANGE, &keys, &NoteChange { room }).await?;
+        Ok(noted.revision)
     }
 
     /// The changes after `revision`. Says at the same time that `instance` goes by all up to it;
@@ -44,11 +73,8 @@ impl Store {
         revision: Option<u64>,
     ) -> Result<Changes, StoreError> {
         let keys = [CONFIG_CHANGES, ADMISSIONS].map(str::to_owned);
-        let mut call = self.timed(&scripts::TAKE_CHANGES, &keys);
-        let call = call.arg(instance).arg(super::optional(revision));
-        let (revision, names): (u64, Vec<String>) = self.run(call).await?;
-        let rooms = names.into_iter().filter_map(|name| RoomId::new(name).ok()).collect();
-        Ok(Changes { revision, rooms })
+        let arguments = TakeChanges { instance, revision };
+        self.call_on(&scripts::TAKE_CHANGES, &keys, &arguments).await
     }
 
     /// The admissions that run and do not go by the change of this revision yet, by name.
@@ -56,8 +82,10 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn lagging(&self, revision: u64) -> Result<Vec<String>, StoreError> {
-        let mut call = self.timed(&scripts::LAGGING, &[ADMISSIONS.to_owned()]);
-        self.run(call.arg(revision).arg(SEEN_WITHIN_MS)).await
+        let arguments = Lagging { revision, seen_within_ms: SEEN_WITHIN_MS };
+        let keys = [ADMISSIONS.to_owned()];
+        let reply: LaggingReply = self.call_on(&scripts::LAGGING, &keys, &arguments).await?;
+        Ok(reply.instances)
     }
 
     /// Nobody waits for `instance` any more: it stops.

@@ -1,27 +1,52 @@
-//! Checking in: presence counts, many at a time.
+//! Presence counts, many at a time.
 
 use vestibule_domain::{Lease, RoomId};
 
-use super::keys;
-use crate::{Store, StoreError, keys::Part, scripts};
+use crate::{
+    Store, StoreError,
+    positional::{Positions, arguments, reply},
+    scripts,
+};
+
+pub(crate) const POSITIONS: Positions =
+    Positions { call: Arguments::NAMES, item: Item::NAMES, reply: Reply::NAMES, reply_item: &[] };
+
+arguments! {
+    struct Arguments {
+        reset_epoch: u64,
+    }
+}
+
+arguments! {
+    struct Item {
+        lease: String,
+        difference: i64,
+    }
+}
+
+reply! {
+    struct Reply {
+        counted: bool,
+    }
+}
 
 impl Store {
-    /// Adds differences to the counts of leases. Nothing is counted when the room has another
-    /// reset epoch by now.
+    /// Adds differences to the counts of leases; says whether it did. Nothing is counted when the
+    /// room has another reset epoch by now.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn check_in(
         &self,
         room: &RoomId,
         reset_epoch: u64,
         differences: impl IntoIterator<Item = (Lease, i64)>,
-    ) -> Result<(), StoreError> {
-        let mut call = Self::untimed(&scripts::CHECK_IN, &keys(room, [Part::Line, Part::Presence]));
-        call.arg(reset_epoch);
-        for (lease, difference) in differences {
-            call.arg(lease.to_string()).arg(difference);
-        }
-        self.run(&call).await
+    ) -> Result<bool, StoreError> {
+        let items = differences
+            .into_iter()
+            .map(|(lease, difference)| Item { lease: lease.to_string(), difference });
+        let arguments = Arguments { reset_epoch };
+        let reply: Reply = self.call_in_order(&scripts::CHECK_IN, room, &arguments, items).await?;
+        Ok(reply.counted)
     }
 }

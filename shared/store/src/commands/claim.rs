@@ -1,9 +1,12 @@
-//! Claiming: a served visitor enters, if a seat is free. The hard gate.
+//! Visitors who have been served enter, as far as seats are free. The hard gate.
 
 use vestibule_domain::{Place, RoomId};
 
-use super::{keys, optional};
-use crate::{Store, StoreError, keys::Part, scripts};
+use crate::{
+    Store, StoreError,
+    positional::{Positions, arguments, reply},
+    scripts,
+};
 
 /// Which calls a session belongs to; they differ in when it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -97,96 +100,139 @@ pub struct ClaimReply {
     pub outcome: ClaimOutcome,
 }
 
-/// As scripts answer: an outcome, then issued at, expires at, key id and issuer if there is a token.
-pub(super) type Answer = (u64, Option<u64>, Option<u64>, Option<String>, Option<String>);
+pub(crate) const POSITIONS: Positions = Positions {
+    call: Arguments::NAMES,
+    item: Item::NAMES,
+    reply: Reply::NAMES,
+    reply_item: ReplyItem::NAMES,
+};
 
-type Answers = (u64, u64, u32, u64, Vec<redis::Value>);
+arguments! {
+    struct Arguments<'a> {
+        key_id: &'a str,
+    }
+}
+
+arguments! {
+    struct Item<'a> {
+        reset_epoch: u64,
+        draws: usize,
+        number: u64,
+        position: Option<u64>,
+        won: bool,
+        entered_at: u32,
+        kind: &'static str,
+        request_id: &'a str,
+        issuer: &'a str,
+        validity_seconds: Option<u64>,
+    }
+}
+
+reply! {
+    struct Reply {
+        now_ms: u64,
+        reset_epoch: u64,
+        generation: u32,
+        admitted: u64,
+        outcomes: Vec<ReplyItem>,
+    }
+}
+
+reply! {
+    struct ReplyItem {
+        outcome: String,
+        issued_at: Option<u64>,
+        expires_at: Option<u64>,
+        key_id: Option<String>,
+        issuer: Option<String>,
+    }
+}
 
 impl Store {
     /// Lets a batch of visitors enter, as far as they may. `key_id` names the key that signs the
     /// tokens of those who do.
     ///
     /// # Errors
-    /// [`StoreError::RoomMissing`], or as for every call to Redis.
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn claim(
         &self,
         room: &RoomId,
         key_id: &str,
         claims: &[Claim],
     ) -> Result<Claims, StoreError> {
-        let parts = [
-            Part::Line,
-            Part::Settings,
-            Part::Sessions,
-            Part::Records,
-            Part::Tokens,
-            Part::Entered,
-            Part::Rate,
-            Part::Rows,
-            Part::Door,
-            Part::Traffic,
-            Part::Unattended,
-        ];
-        let mut call = self.timed(&scripts::CLAIM, &keys(room, parts));
-        call.arg(key_id);
-        for claim in claims {
-            call.arg(claim.reset_epoch).arg(claim.draws).arg(claim.place.number);
-            call.arg(optional(claim.position)).arg(u8::from(claim.won));
-            call.arg(claim.place.entered_at).arg(claim.kind.letter());
-            call.arg(&claim.request_id).arg(&claim.issuer).arg(optional(claim.validity_seconds));
-        }
-        let (now_ms, reset_epoch, generation, admitted, answers): Answers = self.run(&call).await?;
-        let outcomes = answers.into_iter().map(outcome).collect::<Result<_, _>>()?;
-        Ok(Claims { now_ms, reset_epoch, generation, admitted, outcomes })
+        let items = claims.iter().map(Item::from);
+        let reply: Reply =
+            self.call_in_order(&scripts::CLAIM, room, &Arguments { key_id }, items).await?;
+        Ok(Claims {
+            now_ms: reply.now_ms,
+            reset_epoch: reply.reset_epoch,
+            generation: reply.generation,
+            admitted: reply.admitted,
+            outcomes: reply
+                .outcomes
+                .into_iter()
+                .map(ReplyItem::outcome)
+                .collect::<Result<_, _>>()?,
+        })
     }
 }
 
 // === impl TokenRecord ===
 
 impl TokenRecord {
-    /// The token of a script's answer, if it has one.
-    pub(super) fn from_reply((_, issued_at, expires_at, key_id, issuer): Answer) -> Option<Self> {
-        Some(Self {
-            issued_at: issued_at?,
-            expires_at: expires_at?,
-            key_id: key_id?,
-            issuer: issuer?,
-        })
+    /// From the fields of a reply that has a token.
+    pub(super) fn from_reply(
+        issued_at: Option<u64>,
+        expires_at: Option<u64>,
+        key_id: Option<String>,
+        issuer: Option<String>,
+    ) -> Result<Self, StoreError> {
+        let record = || {
+            let (issued_at, expires_at) = (issued_at?, expires_at?);
+            Some(Self { issued_at, expires_at, key_id: key_id?, issuer: issuer? })
+        };
+        record().ok_or_else(|| StoreError::unexpected("a session without its token"))
     }
 }
 
-// === impl SessionKind ===
+// === impl Item ===
 
-impl SessionKind {
-    fn letter(self) -> &'static str {
-        match self {
-            Self::Visitor => "v",
-            Self::AwsStyle => "a",
+impl<'a> From<&'a Claim> for Item<'a> {
+    fn from(claim: &'a Claim) -> Self {
+        Self {
+            reset_epoch: claim.reset_epoch,
+            draws: claim.draws,
+            number: claim.place.number,
+            position: claim.position,
+            won: claim.won,
+            entered_at: claim.place.entered_at,
+            kind: match claim.kind {
+                SessionKind::Visitor => "v",
+                SessionKind::AwsStyle => "a",
+            },
+            request_id: &claim.request_id,
+            issuer: &claim.issuer,
+            validity_seconds: claim.validity_seconds,
         }
     }
 }
 
-fn outcome(answer: redis::Value) -> Result<ClaimOutcome, StoreError> {
-    let redis::Value::Array(mut parts) = answer else {
-        return Err(StoreError::unexpected("a claim's outcome is no list"));
-    };
-    parts.resize(5, redis::Value::Nil);
-    let answer: Answer =
-        redis::from_redis_value(redis::Value::Array(parts)).map_err(StoreError::unexpected)?;
-    let code = answer.0;
-    let record = || {
-        TokenRecord::from_reply(answer)
-            .ok_or_else(|| StoreError::unexpected("a claim without its token"))
-    };
-    Ok(match code {
-        1 => ClaimOutcome::Entered(record()?),
-        2 => ClaimOutcome::Repeated(record()?),
-        3 => ClaimOutcome::NotServed,
-        4 => ClaimOutcome::NoSeat,
-        5 => ClaimOutcome::PositionExpired,
-        6 => ClaimOutcome::SessionEnded,
-        7 => ClaimOutcome::Foreign,
-        8 => ClaimOutcome::Uncounted(record()?),
-        other => return Err(StoreError::unexpected(format_args!("claim outcome {other}"))),
-    })
+// === impl ReplyItem ===
+
+impl ReplyItem {
+    fn outcome(self) -> Result<ClaimOutcome, StoreError> {
+        let Self { outcome, issued_at, expires_at, key_id, issuer } = self;
+        let record = || TokenRecord::from_reply(issued_at, expires_at, key_id, issuer);
+        Ok(match outcome.as_str() {
+            "entered" => ClaimOutcome::Entered(record()?),
+            "repeated" => ClaimOutcome::Repeated(record()?),
+            "uncounted" => ClaimOutcome::Uncounted(record()?),
+            "not_served" => ClaimOutcome::NotServed,
+            "no_seat" => ClaimOutcome::NoSeat,
+            "position_expired" => ClaimOutcome::PositionExpired,
+            "session_ended" => ClaimOutcome::SessionEnded,
+            "foreign" => ClaimOutcome::Foreign,
+            other => return Err(StoreError::unexpected(format_args!("claim outcome {other}"))),
+        })
+    }
 }

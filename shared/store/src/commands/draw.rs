@@ -1,15 +1,34 @@
-//! Drawing: those who came in a pre-queue get their places, and what proves it is published.
+//! Those who came in a pre-queue get their places, and what proves it is published.
 
 use std::collections::BTreeMap;
 
-use vestibule_domain::{Draw, RoomId, draw::DrawRecord};
+use serde::{Deserialize, Serialize};
+use vestibule_domain::{
+    Draw, RoomId,
+    draw::{DrawRecord, Pool},
+};
 
-use super::{Pool, keys, put_config::json};
 use crate::{
-    Store, StoreError,
+    Store, StoreError, document,
     keys::{Part, RoomKeys},
     scripts,
 };
+
+#[derive(Serialize)]
+struct Arguments<'a> {
+    room: &'a RoomId,
+    leader_epoch: u64,
+    draw_id: &'a str,
+    pool_first: u64,
+    pool_last: u64,
+    draws: Option<String>,
+    record: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    applied: bool,
+}
 
 impl Store {
     /// Applies a draw of `pool`, or lets those in it go without one, and publishes `record` under
@@ -18,7 +37,7 @@ impl Store {
     /// stale leader.
     ///
     /// # Errors
-    /// [`StoreError::RoomMissing`], [`StoreError::Fenced`], or as for every call to Redis.
+    /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
     pub async fn draw(
         &self,
         room: &RoomId,
@@ -27,34 +46,37 @@ impl Store {
         draws: Option<&[Draw]>,
         record: Option<&DrawRecord>,
     ) -> Result<bool, StoreError> {
-        let parts = [Part::Line, Part::Settings, Part::Sessions, Part::Rate, Part::Draws];
-        let mut call = self.timed(&scripts::DRAW, &keys(room, parts));
-        call.arg(room.as_str()).arg(epoch).arg(&pool.draw_id).arg(pool.first).arg(pool.last);
-        call.arg(draws.map(|draws| json(&draws)).transpose()?.unwrap_or_default());
-        call.arg(record.map(json).transpose()?.unwrap_or_default());
-        self.run(&call).await
+        let arguments = Arguments {
+            room,
+            leader_epoch: epoch,
+            draw_id: &pool.draw_id,
+            pool_first: pool.first,
+            pool_last: pool.last,
+            draws: draws.map(|draws| document::text(&draws)).transpose()?,
+            record: record.map(document::text).transpose()?,
+        };
+        let reply: Reply = self.call(&scripts::DRAW, room, &arguments).await?;
+        Ok(reply.applied)
     }
 
     /// What is published of the draws of a room, by draw id.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn read_draws(
         &self,
         room: &RoomId,
     ) -> Result<BTreeMap<String, DrawRecord>, StoreError> {
         let key = RoomKeys(room).key(Part::Draws);
         let all: Vec<(String, String)> = self.query(redis::cmd("HGETALL").arg(key)).await?;
-        let parse = |(id, text): (String, String)| {
-            Ok((id, serde_json::from_str(&text).map_err(StoreError::unexpected)?))
-        };
+        let parse = |(id, text): (String, String)| Ok((id, document::decode(&text)?));
         all.into_iter().map(parse).collect()
     }
 
     /// Publishes again what a lost store had published.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn restore_draws(
         &self,
         room: &RoomId,
@@ -63,7 +85,7 @@ impl Store {
         let key = RoomKeys(room).key(Part::Draws);
         for (id, record) in draws {
             let mut set = redis::cmd("HSETNX");
-            self.query::<()>(set.arg(&key).arg(id).arg(json(record)?)).await?;
+            self.query::<()>(set.arg(&key).arg(id).arg(document::text(record)?)).await?;
         }
         Ok(())
     }

@@ -1,18 +1,26 @@
 //! The request ids whose AWS-style tokens have expired.
 
+use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 
-use super::keys;
-use crate::{Store, StoreError, keys::Part, scripts};
+use crate::{Store, StoreError, scripts};
+
+#[derive(Serialize)]
+struct Arguments {}
+
+#[derive(Deserialize)]
+struct Reply {
+    request_ids: Vec<String>,
+}
 
 impl Store {
     /// Request ids whose tokens have expired, earliest first, completed and abandoned ones
     /// included; of the last 24 hours.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn expired_tokens(&self, room: &RoomId) -> Result<Vec<String>, StoreError> {
-        let keys = keys(room, [Part::Tokens, Part::Records]);
-        self.run(&self.timed(&scripts::EXPIRED_TOKENS, &keys)).await
+        let reply: Reply = self.call(&scripts::EXPIRED_TOKENS, room, &Arguments {}).await?;
+        Ok(reply.request_ids)
     }
 }

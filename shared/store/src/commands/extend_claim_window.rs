@@ -1,26 +1,35 @@
-//! Knocking: someone at the door waits for a seat without claiming.
+//! A visitor at the door waits for a seat without claiming.
 
+use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 
-use super::keys;
-use crate::{Store, StoreError, keys::Part, scripts};
+use crate::{Store, StoreError, scripts};
+
+#[derive(Serialize)]
+struct Arguments {
+    reset_epoch: u64,
+    position: u64,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    served: bool,
+}
 
 impl Store {
     /// Notes that whoever stands at `position`, whose turn it is, found no seat and waits for one:
     /// its time to claim begins anew. Returns whether it is its turn.
     ///
     /// # Errors
-    /// [`StoreError::RoomMissing`], or as for every call to Redis.
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn extend_claim_window(
         &self,
         room: &RoomId,
         reset_epoch: u64,
         position: u64,
     ) -> Result<bool, StoreError> {
-        let mut call =
-            self.timed(&scripts::EXTEND_CLAIM_WINDOW, &keys(room, [Part::Line, Part::Door]));
-        call.arg(reset_epoch).arg(position);
-        let noted: u8 = self.run(&call).await?;
-        Ok(noted == 1)
+        let arguments = Arguments { reset_epoch, position };
+        let reply: Reply = self.call(&scripts::EXTEND_CLAIM_WINDOW, room, &arguments).await?;
+        Ok(reply.served)
     }
 }

@@ -32,7 +32,7 @@ impl Store {
     /// out; of the last 30 days, the minute under way included.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn history(
         &self,
         room: &RoomId,
@@ -56,7 +56,7 @@ impl Store {
     /// Redis's time in ms, or the test's.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn now_ms(&self) -> Result<u64, StoreError> {
         if let crate::Clock::Manual(clock) = self.clock() {
             return Ok(clock.now_ms());

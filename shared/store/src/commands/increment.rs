@@ -1,18 +1,28 @@
-//! Incrementing: an operator moves the serving counter.
+//! An operator moves the serving counter.
 
+use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 
-use super::keys;
-use crate::{Store, StoreError, keys::Part, scripts};
+use crate::{Store, StoreError, scripts};
+
+#[derive(Serialize)]
+struct Arguments<'a> {
+    room: &'a RoomId,
+    by: i64,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    serving_counter: i64,
+}
 
 impl Store {
     /// Moves the serving counter by `by`, which may be negative or 0; returns where it stands.
     ///
     /// # Errors
-    /// [`StoreError::RoomMissing`], or as for every call to Redis.
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn increment(&self, room: &RoomId, by: i64) -> Result<i64, StoreError> {
-        let parts = [Part::Line, Part::Settings, Part::Sessions, Part::Rate, Part::Rows];
-        let mut call = self.timed(&scripts::INCREMENT, &keys(room, parts));
-        self.run(call.arg(room.as_str()).arg(by)).await
+        let reply: Reply = self.call(&scripts::INCREMENT, room, &Arguments { room, by }).await?;
+        Ok(reply.serving_counter)
     }
 }

@@ -1,9 +1,12 @@
-//! Joining: queue numbers for newcomers, and a seat at once when nobody waits.
+//! Queue numbers for newcomers, and a seat at once when nobody waits.
 
 use vestibule_domain::{RoomId, regions::Taken};
 
-use super::keys;
-use crate::{Store, StoreError, keys::Part, scripts};
+use crate::{
+    Store, StoreError,
+    positional::{NO_ITEMS, Positions, arguments, reply},
+    scripts,
+};
 
 /// Whether newcomers take a seat at once if one is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,61 +65,80 @@ pub struct Joined {
     pub taken: Taken,
 }
 
-type Answer = (u64, u64, u32, u64, i64, i64, u64, u64, u64, i64, (u64, u64, u64));
+pub(crate) const POSITIONS: Positions =
+    Positions { call: Arguments::NAMES, item: &[], reply: Reply::NAMES, reply_item: &[] };
+
+arguments! {
+    struct Arguments<'a> {
+        region: &'a str,
+        count: u64,
+        mode: &'static str,
+        known_reset_epoch: u64,
+        known_queue_counter: u64,
+        key_id: &'a str,
+        issuer: &'a str,
+    }
+}
+
+reply! {
+    struct Reply {
+        now_ms: u64,
+        reset_epoch: u64,
+        generation: u32,
+        first: u64,
+        seated: u64,
+        suspended: bool,
+        serving_counter: i64,
+        issued_at: u64,
+        expires_at: u64,
+        admitted: u64,
+        pool: Option<u32>,
+        own: u64,
+        anywhere: u64,
+        lent: u64,
+    }
+}
 
 impl Store {
     /// Reserves queue numbers for a batch of newcomers.
     ///
     /// # Errors
-    /// [`StoreError::RoomMissing`], or as for every call to Redis.
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn join(&self, room: &RoomId, join: &Join<'_>) -> Result<Joined, StoreError> {
-        let parts = [
-            Part::Line,
-            Part::Settings,
-            Part::Sessions,
-            Part::Records,
-            Part::Tokens,
-            Part::Entered,
-            Part::Rate,
-            Part::Rows,
-            Part::Grants,
-            Part::Traffic,
-            Part::Unattended,
-            Part::Presence,
-        ];
-        let mut call = self.timed(&scripts::JOIN, &keys(room, parts));
-        call.arg(join.region).arg(join.count).arg(match join.mode {
-            JoinMode::Enter => "enter",
-            JoinMode::Queue => "queue",
-        });
-        call.arg(join.known_reset_epoch).arg(join.known_queue_counter);
-        call.arg(join.key_id).arg(join.issuer);
-        let (
-            now_ms,
-            reset_epoch,
-            generation,
-            first,
-            seated,
-            serving_counter,
-            issued_at,
-            expires_at,
-            admitted,
-            pool,
-            (own, anywhere, lent),
-        ) = self.run::<Answer>(&call).await?;
-        Ok(Joined {
-            now_ms,
-            reset_epoch,
-            generation,
-            first,
-            seated: u64::try_from(seated).unwrap_or(0),
-            suspended: seated < 0,
-            serving_counter,
-            issued_at,
-            expires_at,
-            admitted,
-            pool: u32::try_from(pool).ok(),
-            taken: Taken { own, anywhere, lent },
-        })
+        let arguments = Arguments {
+            region: join.region,
+            count: join.count,
+            mode: match join.mode {
+                JoinMode::Enter => "enter",
+                JoinMode::Queue => "queue",
+            },
+            known_reset_epoch: join.known_reset_epoch,
+            known_queue_counter: join.known_queue_counter,
+            key_id: join.key_id,
+            issuer: join.issuer,
+        };
+        let reply: Reply = self.call_in_order(&scripts::JOIN, room, &arguments, NO_ITEMS).await?;
+        Ok(reply.into())
+    }
+}
+
+// === impl Joined ===
+
+impl From<Reply> for Joined {
+    fn from(reply: Reply) -> Self {
+        Self {
+            now_ms: reply.now_ms,
+            reset_epoch: reply.reset_epoch,
+            generation: reply.generation,
+            first: reply.first,
+            seated: reply.seated,
+            suspended: reply.suspended,
+            serving_counter: reply.serving_counter,
+            issued_at: reply.issued_at,
+            expires_at: reply.expires_at,
+            admitted: reply.admitted,
+            pool: reply.pool,
+            taken: Taken { own: reply.own, anywhere: reply.anywhere, lent: reply.lent },
+        }
     }
 }

@@ -1,12 +1,25 @@
 //! The sealed key ring, as one JSON text. What is in it, and its sealing, is `vestibule-token`'s.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Store, StoreError, keys::KEY_RING, scripts};
+
+#[derive(Serialize)]
+struct Arguments<'a> {
+    read: &'a str,
+    changed: &'a str,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    replaced: bool,
+}
 
 impl Store {
     /// The key ring's text, or `None` while there is none.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn key_ring(&self) -> Result<Option<String>, StoreError> {
         self.query(redis::cmd("GET").arg(KEY_RING)).await
     }
@@ -15,16 +28,17 @@ impl Store {
     /// was.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn replace_key_ring(&self, read: &str, text: &str) -> Result<bool, StoreError> {
-        let mut call = Self::untimed(&scripts::REPLACE_KEY_RING, &[KEY_RING.to_owned()]);
-        self.run(call.arg(read).arg(text)).await
+        let (keys, arguments) = ([KEY_RING.to_owned()], Arguments { read, changed: text });
+        let reply: Reply = self.call_on(&scripts::REPLACE_KEY_RING, &keys, &arguments).await?;
+        Ok(reply.replaced)
     }
 
     /// Writes the first key ring, unless there is one; returns the one that is there.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn create_key_ring(&self, text: &str) -> Result<String, StoreError> {
         self.query::<()>(redis::cmd("SETNX").arg(KEY_RING).arg(text)).await?;
         let ring = self.key_ring().await?;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     Store, StoreError,
     keys::{EPOCH, LEASE, ROUTES_EPOCH, ROUTES_LEASE},
@@ -11,68 +13,80 @@ use crate::{
 /// How long a change of routes may take. Who takes longer finds that others have gone on.
 const ROUTES: Duration = Duration::from_secs(10);
 
+#[derive(Serialize)]
+struct Arguments<'a> {
+    holder: &'a str,
+    length_ms: Option<u64>,
+    known_epoch: u64,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    epoch: Option<u64>,
+}
+
 impl Store {
     /// Acquires or renews the leadership for `length`, on Redis's clock. Returns the fencing
     /// epoch while `instance` leads, `None` while another does. `known_epoch` is the highest that
     /// the caller has seen, for a store that has forgotten.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn lease(
         &self,
         instance: &str,
         length: Duration,
         known_epoch: u64,
     ) -> Result<Option<u64>, StoreError> {
-        let epoch = self.lease_call([LEASE, EPOCH], instance, length, known_epoch).await?;
-        Ok((epoch > 0).then_some(epoch))
+        self.hold([LEASE, EPOCH], instance, Some(length), known_epoch).await
     }
 
     /// Gives the leadership up, if `instance` has it.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn release_lease(&self, instance: &str) -> Result<(), StoreError> {
-        self.lease_call([LEASE, EPOCH], instance, Duration::ZERO, 0).await.map(drop)
+        self.hold([LEASE, EPOCH], instance, None, 0).await.map(drop)
     }
 
     /// Begins a change of routes, which no two callers make at the same time: whether a route is
     /// another room's is known only by looking at all rooms. Says whether `caller` may go on.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn begin_routes(&self, caller: &str) -> Result<bool, StoreError> {
-        Ok(self.lease_call([ROUTES_LEASE, ROUTES_EPOCH], caller, ROUTES, 0).await? > 0)
+        let epoch = self.hold([ROUTES_LEASE, ROUTES_EPOCH], caller, Some(ROUTES), 0).await?;
+        Ok(epoch.is_some())
     }
 
     /// Ends what [`Self::begin_routes`] began.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn end_routes(&self, caller: &str) -> Result<(), StoreError> {
-        let keys = [ROUTES_LEASE, ROUTES_EPOCH];
-        self.lease_call(keys, caller, Duration::ZERO, 0).await.map(drop)
+        self.hold([ROUTES_LEASE, ROUTES_EPOCH], caller, None, 0).await.map(drop)
     }
 
     /// Which instance leads, if any.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn leader(&self) -> Result<Option<String>, StoreError> {
         self.query(redis::cmd("GET").arg(LEASE)).await
     }
 
-    /// A length of zero releases.
-    async fn lease_call(
+    /// Returns the epoch while `holder` has the lease. Without a length, it is released.
+    async fn hold(
         &self,
         keys: [&str; 2],
         holder: &str,
-        length: Duration,
+        length: Option<Duration>,
         known_epoch: u64,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<Option<u64>, StoreError> {
+        let in_ms = |length: Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
+        let arguments = Arguments { holder, length_ms: length.map(in_ms), known_epoch };
         let keys = keys.map(str::to_owned);
-        let length_ms = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
-        let mut call = Self::untimed(&scripts::LEASE, &keys);
-        self.run(call.arg(holder).arg(length_ms).arg(known_epoch)).await
+        let reply: Reply = self.call_on(&scripts::LEASE, &keys, &arguments).await?;
+        Ok(reply.epoch)
     }
 }

@@ -1,12 +1,13 @@
-//! Leaving: a session ends before its time, and its seat is free at once.
+//! A session ends before its time, and its seat is free at once.
 
+use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 
-use super::keys;
-use crate::{Store, StoreError, keys::Part, scripts};
+use crate::{Store, StoreError, scripts};
 
 /// How a session ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EndedAs {
     /// The visitor did what it came for.
     Completed,
@@ -17,7 +18,7 @@ pub enum EndedAs {
 }
 
 /// A session to end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Departure {
     /// The visitor's queue number.
     pub number: u64,
@@ -25,28 +26,32 @@ pub struct Departure {
     pub ended_as: EndedAs,
 }
 
+#[derive(Serialize)]
+struct Arguments<'a> {
+    room: &'a RoomId,
+    reset_epoch: u64,
+    sessions: &'a [Departure],
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    ended: Vec<bool>,
+}
+
 impl Store {
     /// Ends sessions; says of each whether it was live, or at least not yet ended by a call. Every
     /// service hears of it: see [`crate::KnownRoom::has_ended`].
     ///
     /// # Errors
-    /// [`StoreError::RoomMissing`], or as for every call to Redis.
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn leave(
         &self,
         room: &RoomId,
         reset_epoch: u64,
         departures: &[Departure],
     ) -> Result<Vec<bool>, StoreError> {
-        let parts = [Part::Line, Part::Sessions, Part::Records];
-        let mut call = Self::untimed(&scripts::LEAVE, &keys(room, parts));
-        call.arg(room.as_str()).arg(reset_epoch);
-        for departure in departures {
-            call.arg(departure.number).arg(match departure.ended_as {
-                EndedAs::Completed => 1,
-                EndedAs::Abandoned => -1,
-                EndedAs::Revoked => -2,
-            });
-        }
-        self.run(&call).await
+        let arguments = Arguments { room, reset_epoch, sessions: departures };
+        let reply: Reply = self.call(&scripts::LEAVE, room, &arguments).await?;
+        Ok(reply.ended)
     }
 }

@@ -1,4 +1,7 @@
 //! What the store can do: one file, one script, one typed function each.
+//!
+//! `Arguments` and `Reply` of each file are what its script takes and returns: the scripts say what
+//! the fields mean.
 
 mod apply_plan;
 mod begin_tick;
@@ -15,6 +18,7 @@ mod join;
 mod key_ring;
 mod lease;
 mod leave;
+mod phases;
 mod position_expiry;
 mod put_config;
 mod read_snapshot;
@@ -24,9 +28,10 @@ mod reset;
 mod restore;
 mod roll_up;
 mod rooms;
+mod switch_phase;
 mod touch;
 
-pub use begin_tick::{Pool, TickReport};
+pub use begin_tick::TickReport;
 pub use changes::Changes;
 pub use claim::{Claim, ClaimOutcome, ClaimReply, Claims, SessionKind, TokenRecord};
 pub use history::MinuteTraffic;
@@ -34,21 +39,21 @@ pub use join::{Join, JoinMode, Joined};
 pub use leave::{Departure, EndedAs};
 pub use position_expiry::PositionExpiry;
 pub use put_config::PutOutcome;
-pub(crate) use read_snapshot::parse_snapshot;
-pub use report_watermarks::WatermarkReport;
-pub use restore::Restoration;
 pub use touch::{Touch, Touched};
 
+use serde::Serialize;
 use vestibule_domain::RoomId;
 
-use crate::keys::{Part, RoomKeys};
-
-/// The keys of `parts` of a room, in order.
-fn keys<const N: usize>(room: &RoomId, parts: [Part; N]) -> Vec<String> {
-    parts.into_iter().map(|part| RoomKeys(room).key(part)).collect()
+/// The order of arguments and replies of the scripts that are called most.
+pub(crate) mod positions {
+    pub(crate) use super::{
+        check_in::POSITIONS as CHECK_IN, claim::POSITIONS as CLAIM, join::POSITIONS as JOIN,
+        touch::POSITIONS as TOUCH,
+    };
 }
 
-/// Text for an argument that may be absent.
-fn optional(value: Option<u64>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
+/// The arguments of a script that needs nothing but the room's name.
+#[derive(Serialize)]
+struct RoomOnly<'a> {
+    room: &'a RoomId,
 }

@@ -1,12 +1,13 @@
 //! How long a served position may still be claimed (an AWS-style call).
 
+use serde::{Deserialize, Serialize};
 use vestibule_domain::{Place, RoomId};
 
-use super::keys;
-use crate::{Store, StoreError, keys::Part, scripts};
+use crate::{Store, StoreError, scripts};
 
 /// Where a position stands with its expiry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum PositionExpiry {
     /// It may be claimed for so many seconds more.
     Claimable {
@@ -23,11 +24,18 @@ pub enum PositionExpiry {
     Foreign,
 }
 
+#[derive(Serialize)]
+struct Arguments {
+    reset_epoch: u64,
+    position: u64,
+    entered_at: u32,
+}
+
 impl Store {
     /// How long `position`, of the visitor at `place`, may still be claimed.
     ///
     /// # Errors
-    /// [`StoreError::RoomMissing`], or as for every call to Redis.
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn position_expiry(
         &self,
         room: &RoomId,
@@ -35,17 +43,7 @@ impl Store {
         place: &Place,
         position: u64,
     ) -> Result<PositionExpiry, StoreError> {
-        let parts = [Part::Line, Part::Settings, Part::Rows, Part::Door];
-        let mut call = self.timed(&scripts::POSITION_EXPIRY, &keys(room, parts));
-        call.arg(reset_epoch).arg(position).arg(place.entered_at);
-        let (outcome, seconds_left): (u8, u64) = self.run(&call).await?;
-        Ok(match outcome {
-            1 => PositionExpiry::Claimable { seconds_left },
-            2 => PositionExpiry::Never,
-            3 => PositionExpiry::NotServed,
-            4 => PositionExpiry::Expired,
-            5 => PositionExpiry::Foreign,
-            other => return Err(StoreError::unexpected(format_args!("expiry outcome {other}"))),
-        })
+        let arguments = Arguments { reset_epoch, position, entered_at: place.entered_at };
+        self.call(&scripts::POSITION_EXPIRY, room, &arguments).await
     }
 }

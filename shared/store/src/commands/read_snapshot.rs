@@ -2,23 +2,15 @@
 
 use vestibule_domain::{RoomId, RoomSnapshot};
 
-use super::keys;
-use crate::{Store, StoreError, keys::Part, scripts};
+use super::RoomOnly;
+use crate::{Store, StoreError, scripts};
 
 impl Store {
     /// The room's snapshot, or `None` when Redis does not hold the room.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn read_snapshot(&self, room: &RoomId) -> Result<Option<RoomSnapshot>, StoreError> {
-        let parts = [Part::Line, Part::Settings, Part::Sessions, Part::Rate];
-        let mut call = self.timed(&scripts::READ_SNAPSHOT, &keys(room, parts));
-        let json: Option<String> = self.run(call.arg(room.as_str())).await?;
-        json.map(|json| parse_snapshot(&json)).transpose()
+        self.call(&scripts::READ_SNAPSHOT, room, &RoomOnly { room }).await
     }
-}
-
-/// A snapshot as scripts send it.
-pub(crate) fn parse_snapshot(json: &str) -> Result<RoomSnapshot, StoreError> {
-    serde_json::from_str(json).map_err(StoreError::unexpected)
 }

@@ -9,7 +9,7 @@ impl Store {
     /// a store that has forgotten.
     ///
     /// # Errors
-    /// [`StoreError::Unexpected`] when 255 regions have one already; else as for every call.
+    /// [`StoreError::Unexpected`] when 255 regions have one already; otherwise see [`StoreError`].
     pub async fn region_index(&self, region: &str, known: Option<u8>) -> Result<u8, StoreError> {
         loop {
             let regions: HashMap<String, u8> =

@@ -8,7 +8,7 @@ impl Store {
     /// The rooms there are, by name.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn rooms(&self) -> Result<Vec<RoomId>, StoreError> {
         let names: Vec<String> = self.query(redis::cmd("SMEMBERS").arg(ROOMS)).await?;
         let mut rooms: Vec<_> =

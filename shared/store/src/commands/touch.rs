@@ -1,9 +1,13 @@
-//! Touching: sessions of visitors inside live on while they are seen.
+//! Sessions of visitors inside live on while they are seen.
 
 use vestibule_domain::RoomId;
 
-use super::{TokenRecord, claim::Answer, keys};
-use crate::{Store, StoreError, keys::Part, scripts};
+use super::TokenRecord;
+use crate::{
+    Store, StoreError,
+    positional::{Positions, arguments, reply},
+    scripts,
+};
 
 /// One visitor inside who was seen, and what its ticket says of its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,11 +37,54 @@ pub struct Touched {
     pub session: Option<TokenRecord>,
 }
 
+pub(crate) const POSITIONS: Positions = Positions {
+    call: Arguments::NAMES,
+    item: Item::NAMES,
+    reply: Reply::NAMES,
+    reply_item: ReplyItem::NAMES,
+};
+
+arguments! {
+    struct Arguments<'a> {
+        key_id: &'a str,
+        issuer: &'a str,
+    }
+}
+
+arguments! {
+    struct Item {
+        reset_epoch: u64,
+        number: u64,
+        position: u64,
+        generation: u32,
+        issued_at: u64,
+        expires_at: u64,
+    }
+}
+
+reply! {
+    struct Reply {
+        now_ms: u64,
+        generation: u32,
+        sessions: Vec<ReplyItem>,
+    }
+}
+
+reply! {
+    struct ReplyItem {
+        live: bool,
+        issued_at: Option<u64>,
+        expires_at: Option<u64>,
+        key_id: Option<String>,
+        issuer: Option<String>,
+    }
+}
+
 impl Store {
     /// Renews a batch of sessions. `key_id` and `issuer` are for tokens that are due for renewal.
     ///
     /// # Errors
-    /// [`StoreError::RoomMissing`], or as for every call to Redis.
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn touch(
         &self,
         room: &RoomId,
@@ -45,23 +92,35 @@ impl Store {
         issuer: &str,
         touches: &[Touch],
     ) -> Result<Vec<Touched>, StoreError> {
-        let parts = [Part::Line, Part::Settings, Part::Sessions, Part::Records, Part::Entered];
-        let mut call = self.timed(&scripts::TOUCH, &keys(room, parts));
-        call.arg(key_id).arg(issuer);
-        for touch in touches {
-            call.arg(touch.reset_epoch).arg(touch.number).arg(touch.position).arg(touch.generation);
-            call.arg(touch.issued_at).arg(touch.expires_at);
-        }
-        let (now_ms, generation, answers): (u64, u32, Vec<Vec<redis::Value>>) =
-            self.run(&call).await?;
-        let one = |answer| Ok(Touched { now_ms, generation, session: session(answer)? });
-        answers.into_iter().map(one).collect()
+        let arguments = Arguments { key_id, issuer };
+        let items = touches.iter().map(Item::from);
+        let reply: Reply = self.call_in_order(&scripts::TOUCH, room, &arguments, items).await?;
+        let Reply { now_ms, generation, sessions } = reply;
+        let one = |item: ReplyItem| Ok(Touched { now_ms, generation, session: item.session()? });
+        sessions.into_iter().map(one).collect()
     }
 }
 
-fn session(mut answer: Vec<redis::Value>) -> Result<Option<TokenRecord>, StoreError> {
-    answer.resize(5, redis::Value::Nil);
-    let answer: Answer =
-        redis::from_redis_value(redis::Value::Array(answer)).map_err(StoreError::unexpected)?;
-    Ok(TokenRecord::from_reply(answer))
+// === impl Item ===
+
+impl From<&Touch> for Item {
+    fn from(touch: &Touch) -> Self {
+        Self {
+            reset_epoch: touch.reset_epoch,
+            number: touch.number,
+            position: touch.position,
+            generation: touch.generation,
+            issued_at: touch.issued_at,
+            expires_at: touch.expires_at,
+        }
+    }
+}
+
+// === impl ReplyItem ===
+
+impl ReplyItem {
+    fn session(self) -> Result<Option<TokenRecord>, StoreError> {
+        let Self { live, issued_at, expires_at, key_id, issuer } = self;
+        live.then(|| TokenRecord::from_reply(issued_at, expires_at, key_id, issuer)).transpose()
+    }
 }

@@ -10,13 +10,15 @@ use std::{
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::time::Instant;
-use vestibule_domain::{RoomSnapshot, draw::DrawRecord, schedule::RoomConfig};
+use vestibule_domain::{
+    RoomSnapshot, draw::DrawRecord, restoration::WatermarkReport, schedule::RoomConfig,
+};
 
 use super::{
     endings::{Ended, Endings},
     watermarks::{Counters, Watermarks},
 };
-use crate::{Clock, WatermarkReport};
+use crate::Clock;
 
 /// A room as this service knows it.
 #[derive(Debug)]
@@ -129,7 +131,7 @@ impl KnownRoom {
         }
     }
 
-    /// The watermarks counters that this service has seen.
+    /// The highest counters that this service has seen.
     #[must_use]
     pub fn watermarks(&self) -> Counters {
         self.watermarks.get()
@@ -173,7 +175,7 @@ fn seen_in(snapshot: &RoomSnapshot) -> Counters {
     Counters {
         reset_epoch: snapshot.reset_epoch,
         queue_counter: snapshot.queue_counter,
-        serving_counter: snapshot.serving_counter,
+        serving_counter: Some(snapshot.serving_counter),
         admitted: snapshot.admitted,
     }
 }
@@ -193,7 +195,7 @@ mod tests {
     }
 
     fn answer(reset_epoch: u64, queue_counter: u64, admitted: u64) -> Counters {
-        Counters { reset_epoch, queue_counter, serving_counter: i64::MIN, admitted }
+        Counters { reset_epoch, queue_counter, serving_counter: None, admitted }
     }
 
     #[test]
@@ -205,7 +207,7 @@ mod tests {
         assert!(known.watermark_report(false).is_none(), "no news");
         known.observe(answer(7, 95, 33));
         let told = known.watermark_report(false).unwrap();
-        assert_eq!((told.queue_counter, told.serving_counter), (95, 3));
+        assert_eq!((told.queue_counter, told.serving_counter), (95, Some(3)));
         assert_eq!((told.admitted, told.active), (33, 9), "they may all be inside");
     }
 

@@ -34,8 +34,7 @@ pub use self::{
     watermarks::Counters,
 };
 use crate::{
-    Store, StoreError,
-    commands::parse_snapshot,
+    Store, StoreError, document,
     keys::{CHANGES, DELETIONS, ENDINGS, SNAPSHOTS},
 };
 
@@ -127,7 +126,7 @@ impl Feed {
     /// Looks at every room once, now.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn refresh(&self) -> Result<(), StoreError> {
         let looked = self.look().await;
         self.0.connected.store(looked.is_ok(), Ordering::Relaxed);
@@ -205,7 +204,7 @@ impl Feed {
     /// Reads what is planned for a room; what a lost store has forgotten is kept.
     ///
     /// # Errors
-    /// As for every call to Redis.
+    /// See [`StoreError`].
     pub async fn refresh_config(&self, known: &KnownRoom) -> Result<(), StoreError> {
         let _reading = self.0.reading.lock().await;
         let room = &known.snapshot().room;
@@ -259,7 +258,7 @@ impl Feed {
         while let Some(message) = messages.next().await {
             let payload: String = message.get_payload().map_err(StoreError::unexpected)?;
             match message.get_channel_name() {
-                SNAPSHOTS => match parse_snapshot(&payload) {
+                SNAPSHOTS => match document::decode(&payload) {
                     Ok(snapshot) => self.receive_push(snapshot).await,
                     Err(error) => tracing::warn!(%error, "a snapshot cannot be read"),
                 },
@@ -282,7 +281,7 @@ impl Feed {
     }
 
     fn take_endings(&self, payload: &str) {
-        match serde_json::from_str::<Endings>(payload) {
+        match document::decode::<Endings>(payload) {
             Ok(endings) => {
                 if let Some(known) = self.room(endings.room.as_str()) {
                     known.take_endings(&endings);

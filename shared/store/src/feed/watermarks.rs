@@ -8,18 +8,21 @@ use std::sync::{
 
 use arc_swap::ArcSwap;
 
-/// AtomicCounters of a room, as they came with an answer of Redis or with a snapshot.
+/// Counters of a room, as they came with an answer of Redis or with a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counters {
     /// The reset epoch that they belong to.
     pub reset_epoch: u64,
     /// A queue number that was handed out; 0 for none.
     pub queue_counter: u64,
-    /// The serving counter; [`i64::MIN`] if it was not told.
-    pub serving_counter: i64,
+    /// The serving counter, if it was told.
+    pub serving_counter: Option<i64>,
     /// How many sessions had begun.
     pub admitted: u64,
 }
+
+/// Below every serving counter.
+const UNKNOWN: i64 = i64::MIN;
 
 /// The highest of all that was seen.
 #[derive(Debug)]
@@ -29,6 +32,7 @@ pub(super) struct Watermarks(ArcSwap<AtomicCounters>);
 struct AtomicCounters {
     reset_epoch: u64,
     queue_counter: AtomicU64,
+    /// [`UNKNOWN`] until one is told.
     serving_counter: AtomicI64,
     admitted: AtomicU64,
 }
@@ -59,7 +63,8 @@ impl Watermarks {
         Counters {
             reset_epoch: counters.reset_epoch,
             queue_counter: counters.queue_counter.load(Ordering::Relaxed),
-            serving_counter: counters.serving_counter.load(Ordering::Relaxed),
+            serving_counter: Some(counters.serving_counter.load(Ordering::Relaxed))
+                .filter(|counter| *counter != UNKNOWN),
             admitted: counters.admitted.load(Ordering::Relaxed),
         }
     }
@@ -72,14 +77,14 @@ impl AtomicCounters {
         Self {
             reset_epoch: seen.reset_epoch,
             queue_counter: seen.queue_counter.into(),
-            serving_counter: seen.serving_counter.into(),
+            serving_counter: seen.serving_counter.unwrap_or(UNKNOWN).into(),
             admitted: seen.admitted.into(),
         }
     }
 
     fn raise(&self, seen: Counters) -> bool {
         let number = self.queue_counter.fetch_max(seen.queue_counter, Ordering::Relaxed);
-        self.serving_counter.fetch_max(seen.serving_counter, Ordering::Relaxed);
+        self.serving_counter.fetch_max(seen.serving_counter.unwrap_or(UNKNOWN), Ordering::Relaxed);
         let admitted = self.admitted.fetch_max(seen.admitted, Ordering::Relaxed);
         seen.queue_counter > number || seen.admitted > admitted
     }
@@ -90,16 +95,16 @@ mod tests {
     use super::*;
 
     fn seen(reset_epoch: u64, queue_counter: u64, admitted: u64) -> Counters {
-        Counters { reset_epoch, queue_counter, serving_counter: i64::MIN, admitted }
+        Counters { reset_epoch, queue_counter, serving_counter: None, admitted }
     }
 
     #[test]
     fn each_counter_is_the_highest_seen() {
-        let highest = Watermarks::new(Counters { serving_counter: -3, ..seen(7, 10, 4) });
+        let highest = Watermarks::new(Counters { serving_counter: Some(-3), ..seen(7, 10, 4) });
         assert!(!highest.take(seen(7, 9, 4)), "no news");
         assert!(highest.take(seen(7, 12, 1)));
         assert!(highest.take(seen(7, 0, 5)));
-        assert_eq!(highest.get(), Counters { serving_counter: -3, ..seen(7, 12, 5) });
+        assert_eq!(highest.get(), Counters { serving_counter: Some(-3), ..seen(7, 12, 5) });
     }
 
     #[test]

@@ -1,52 +1,52 @@
---[[ begin_tick: the first half of the leader's tick. Lets go of what has run out, and says how the
+--[[ begin_tick: the first half of the leader's tick. Ends what has run out, and reports how the
 room stands.
 
-KEYS  1 line (hash)  2 sessions (zset)  3 records (hash)  4 tokens (zset)  5 settings (hash)
-      6 rate (hash)  7 rows (zset)  8 entered (bitmap)  9 door (zset)  10 presence (hash)
-      11 unattended (bitmap)
-ARGV  1 now (ms, 0 = the server's clock)  2 the leader's epoch  3 how long records of AWS-style
-      tokens are kept after they expired, s
-Returns {{now ms, queue counter, serving counter, expired position, seats taken, admissions of the
-      last minute, promised, promised at ms, presence from ms, admitted}, {lease, count, …},
-      {first, last, count of AWS-style visitors who have not entered, …}, when the rate resumes (ms,
-      0 = it is not used up), {first and last number and draw id of the pool that waits for a draw,
-      draws so far}, {settings and event in force as JSON, version of the config, whether the page
-      must be turned (0, 1)}}
+KEYS  line sessions records tokens settings rate rows entered door presence unattended
+ARGV  now_ms document
+Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute promised
+      promised_at_ms presence_from_ms admitted leases unattended rate_resumes_at_ms pool_first
+      pool_last pool_id draw_count settings event config_version phase_is_over}
+      leases: "lease count lease count …" in one text, because there may be thousands;
+      unattended: lists of first, last and count; rate_resumes_at_ms: 0 = it is not used up;
+      settings, event: JSON.
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.
 ]]
-assert(#KEYS == 11 and #ARGV == 3, 'begin_tick: wrong number of keys or arguments')
-local keys = { line = KEYS[1], sessions = KEYS[2], rows = KEYS[7], door = KEYS[9] }
+local args = arguments({
+  leader_epoch = 'integer',
+  -- How long records of AWS-style tokens are kept after they expired.
+  tokens_kept_seconds = 'integer',
+})
 local now = time_ms(ARGV[1])
 local now_s = math.floor(now / 1000)
 local line = read_line(keys.line)
 if not line then return no_room() end
-local refusal = fenced(keys.line, line, tonumber(ARGV[2]))
+local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
-local settings = read_settings(KEYS[5], now)
+local settings = read_settings(keys.settings, now)
 local MANY = 5000
 -- A longer pause of all leaders is not held against those who wait, ms.
 local PAUSE_MS = 15000
 
--- Sessions that ran out: a visitor's leaves only the bit that it has entered.
+-- Of a visitor's session that ran out, only the bit that it has entered is kept.
 local function end_sessions()
   local ended = redis.call('ZRANGEBYSCORE', keys.sessions, '-inf', '(' .. now, 'LIMIT', 0, MANY)
   if #ended == 0 then return end
   redis.call('ZREM', keys.sessions, unpack(ended))
-  for i, text in ipairs(redis.call('HMGET', KEYS[3], unpack(ended))) do
+  for i, text in ipairs(redis.call('HMGET', keys.records, unpack(ended))) do
     local record = unpack_record(text)
-    if record and record.kind == 'v' then redis.call('HDEL', KEYS[3], ended[i]) end
+    if record and record.kind == 'v' then redis.call('HDEL', keys.records, ended[i]) end
   end
 end
 
 local function forget_old_tokens()
   local old = redis.call(
-    'ZRANGEBYSCORE', KEYS[4], '-inf', now_s - tonumber(ARGV[3]), 'LIMIT', 0, MANY)
+    'ZRANGEBYSCORE', keys.tokens, '-inf', now_s - args.tokens_kept_seconds, 'LIMIT', 0, MANY)
   if #old == 0 then return end
-  redis.call('ZREM', KEYS[4], unpack(old))
-  redis.call('HDEL', KEYS[3], unpack(old))
+  redis.call('ZREM', keys.tokens, unpack(old))
+  redis.call('HDEL', keys.records, unpack(old))
 end
 
--- Since when (unix s) all of a row have had the chance to claim.
+-- Since when (unix s) everyone of a row has been able to claim.
 local function since(row)
   return math.floor(math.max(row.issued, row.joined, line.held_at) / 1000)
 end
@@ -57,14 +57,14 @@ local function expire_positions()
   for _, member in ipairs(redis.call('ZRANGEBYSCORE', keys.rows, passed, '+inf')) do
     local row = row_of(member)
     if row.counter > line.queue_counter then return end
-    if now_s - since(row) <= settings.expiry then return end
+    if now_s - since(row) <= settings.position_expiry_seconds then return end
     local first = line.expired_position + 1
-    local entered = redis.call('BITCOUNT', KEYS[8], first, row.counter, 'BIT')
+    local entered = redis.call('BITCOUNT', keys.entered, first, row.counter, 'BIT')
     local unclaimed = math.max(row.counter - line.expired_position - entered, 0)
     redis.call('HINCRBY', keys.line, 'expired', unclaimed)
     redis.call('HSET', keys.line, 'expired_position', row.counter)
     line.expired_position = row.counter
-    if settings.auto and row.who == 'o' and unclaimed > 0 then
+    if settings.advance_on_position_expiry and row.who == 'o' and unclaimed > 0 then
       raise_serving(keys, line, line.serving_counter + unclaimed, now, 'o')
     end
   end
@@ -75,21 +75,20 @@ local function forget_old_rows()
   local gone = redis.call('ZRANGEBYSCORE', keys.rows, '-inf', line.expired_position)
   for _, member in ipairs(gone) do
     local row = row_of(member)
-    if now_s - since(row) > 2 * settings.expiry + 60 then drop_row(keys, row) end
+    if now_s - since(row) > 2 * settings.position_expiry_seconds + 60 then drop_row(keys, row) end
   end
-  redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - (settings.expiry + 60) * 2000)
+  local kept_ms = (settings.position_expiry_seconds + 60) * 2000
+  redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - kept_ms)
 end
 
 -- AWS-style visitors: exactly at the door, in ranges that widen with the distance behind it.
 local function unattended()
   local crowds = {}
-  if redis.call('EXISTS', KEYS[11]) == 0 then return crowds end
+  if redis.call('EXISTS', keys.unattended) == 0 then return crowds end
   local function count(first, last)
     if first > last then return end
-    local people = redis.call('BITCOUNT', KEYS[11], first, last, 'BIT')
-    if people > 0 then
-      crowds[#crowds + 1], crowds[#crowds + 2], crowds[#crowds + 3] = first, last, people
-    end
+    local people = redis.call('BITCOUNT', keys.unattended, first, last, 'BIT')
+    if people > 0 then crowds[#crowds + 1] = { first, last, people } end
   end
   local serving = math.max(line.serving_counter, 0)
   count(line.expired_position + 1, serving)
@@ -116,27 +115,24 @@ keep_pool(keys.line, line, settings)
 note_the_time()
 end_sessions()
 forget_old_tokens()
-if settings.expiry then
+if settings.position_expiry_seconds then
   expire_positions()
   forget_old_rows()
 else
   redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - 60000)
 end
-return {
-  {
-    now, line.queue_counter, line.serving_counter, line.expired_position,
-    seats_taken(keys.sessions, line, now), rate_used(KEYS[6], now), line.promised,
-    line.promised_at, line.presence_from, line.admitted,
-  },
-  redis.call('HGETALL', KEYS[10]),
-  unattended(),
-  rate_resumes_at(KEYS[6], settings.rate, now),
-  {
-    line.pool_first, line.pool_last, redis.call('HGET', keys.line, 'pool_id') or '',
-    line.draw_count,
-  },
-  {
-    settings.json, settings.event, redis.call('HGET', KEYS[5], 'version') or 0,
-    settings.has_turned and 1 or 0,
-  },
-}
+local texts = phase_texts(keys.settings, settings)
+return encode({
+  now_ms = now, queue_counter = line.queue_counter, serving_counter = line.serving_counter,
+  expired_position = line.expired_position, active = seats_taken(keys.sessions, line, now),
+  admitted_last_minute = rate_used(keys.rate, now), promised = line.promised,
+  promised_at_ms = line.promised_at, presence_from_ms = line.presence_from,
+  admitted = line.admitted, leases = table.concat(redis.call('HGETALL', keys.presence), ' '),
+  unattended = unattended(),
+  rate_resumes_at_ms = rate_resumes_at(keys.rate, settings.new_users_per_minute, now),
+  pool_first = line.pool_first, pool_last = line.pool_last,
+  pool_id = redis.call('HGET', keys.line, 'pool_id') or '', draw_count = line.draw_count,
+  settings = texts.settings, event = texts.event,
+  config_version = tonumber(redis.call('HGET', keys.settings, 'version')) or 0,
+  phase_is_over = settings.phase_is_over,
+})

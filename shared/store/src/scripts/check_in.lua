@@ -1,16 +1,17 @@
---[[ check_in: add a batch of presence counts.
+--[[ check_in: add a batch of presence counts. A visitor gives back the lease that it held and takes
+a new one.
 
-KEYS  1 line (hash)  2 presence (hash: lease -> visitors who hold it)
-ARGV  1 reset epoch, then pairs of lease and difference (a visitor gives back the lease it held and
-      takes a new one)
-Returns 1, or 0 when the room was reset since: nothing is counted.
+KEYS  line presence
+ARGV  now_ms reset_epoch | lease difference
+Returns  counted
+      counted is nil when the room was reset since: nothing is counted then.
 Keeps a count is never below one: what was lost with the store cannot be given back.
 ]]
-assert(#KEYS == 2 and #ARGV >= 1 and #ARGV % 2 == 1, 'check_in: wrong number of keys or arguments')
-if redis.call('HGET', KEYS[1], 'reset_epoch') ~= ARGV[1] then return 0 end
-for i = 2, #ARGV, 2 do
-  if redis.call('HINCRBY', KEYS[2], ARGV[i], ARGV[i + 1]) <= 0 then
-    redis.call('HDEL', KEYS[2], ARGV[i])
+if redis.call('HGET', keys.line, 'reset_epoch') ~= args.reset_epoch then return reply({}) end
+for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
+  local item = item_at(i)
+  if redis.call('HINCRBY', keys.presence, item.lease, item.difference) <= 0 then
+    redis.call('HDEL', keys.presence, item.lease)
   end
 end
-return 1
+return reply({ counted = true })

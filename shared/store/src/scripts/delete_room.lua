@@ -1,11 +1,11 @@
 --[[ delete_room: remove a room and all that belongs to it.
 
-KEYS  1 line (hash), and everything else of the room
-ARGV  1 room
-Returns 1 = deleted, 0 = there was none.
+KEYS  draws line settings sessions records tokens entered unattended rate rows grants door presence traffic watermarks history…
+ARGV  now_ms document
+Returns {existed}
 ]]
-assert(#KEYS >= 1 and #ARGV == 1, 'delete_room: wrong number of keys or arguments')
-local existed = redis.call('EXISTS', KEYS[1])
+local args = arguments({ room = 'text' })
+local existed = redis.call('EXISTS', keys.line) == 1
 redis.call('DEL', unpack(KEYS))
-redis.call('PUBLISH', 'vestibule:deletions', ARGV[1])
-return existed
+redis.call('PUBLISH', CHANNELS.deletions, args.room)
+return encode({ existed = existed })

@@ -1,15 +1,15 @@
---[[ extend_claim_window: someone whose turn it is is there, sees that no seat is free, and waits for one without
-claiming: its time to claim begins anew, as it does after a claim that found no seat.
+--[[ extend_claim_window: a visitor whose turn it is waits for a seat without claiming. Its time to
+claim begins anew, as it does after a claim that found no seat.
 
-KEYS  1 line (hash)  2 door (zset: position -> when it last asked for a seat, ms)
-ARGV  1 now (ms, 0 = the server's clock)  2 reset epoch  3 position
-Returns 1 noted, 0 not served yet, or of before a reset.
+KEYS  line door
+ARGV  now_ms document
+Returns {served}
+      served: false when it is not its turn, or its request id is of before a reset.
 Keeps (1) only positions that are served stand at the door.
 ]]
-assert(#KEYS == 2 and #ARGV == 3, 'extend_claim_window: wrong number of keys or arguments')
-local line = read_line(KEYS[1])
+local args = arguments({ reset_epoch = 'integer', position = 'integer' })
+local line = read_line(keys.line)
 if not line then return no_room() end
-local position = tonumber(ARGV[3])
-if tonumber(ARGV[2]) ~= line.reset_epoch or position > line.serving_counter then return 0 end
-redis.call('ZADD', KEYS[2], time_ms(ARGV[1]), position)
-return 1
+local served = args.reset_epoch == line.reset_epoch and args.position <= line.serving_counter
+if served then redis.call('ZADD', keys.door, time_ms(ARGV[1]), args.position) end
+return encode({ served = served })

@@ -1,63 +1,61 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
-KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 records (hash)  5 tokens (zset)
-      6 entered (bitmap)  7 rate (hash)  8 rows (zset)  9 grants (hash: slots by region)
-      10 traffic (hash)  11 unattended (bitmap)  12 presence (hash)
-ARGV  1 now (ms, 0 = the server's clock)  2 region's name  3 how many  4 mode: "enter" (take a seat
-      at once if one is free) or "queue" (AWS-style: claim later)  5 reset epoch of what the caller
-      has seen  6 highest queue number it has seen  7 key id and 8 issuer of the tokens of those who
-      enter
-Returns {now ms, reset epoch, generation, first number, seated (the first so many entered, -1: the
-      room is suspended and everyone enters uncounted), serving counter, issued at, expires at,
-        admissions so far, the index of the draw that they wait for (-1: of none), {how many of
-      the seats were the region's own, anywhere's, lent by other regions}}
+KEYS  line settings sessions records tokens entered rate rows grants traffic unattended presence
+ARGV  now_ms region count mode known_reset_epoch known_queue_counter key_id issuer
+Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent
+      mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
+      known_…: the reset epoch of what the caller has seen, and the highest queue number. key_id
+      and issuer are those of the tokens of who enters.
+      first: the first number; seated: so many from it on have entered; suspended: everyone enters,
+      uncounted; admitted: sessions so far; pool: index of the draw that they wait for (nil = of
+      none); how many of the seats were the region's own, anywhere's, lent by other regions.
 Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within their limits;
       (4) nobody enters here while anyone waits whom the counter has not reached, unless the room
       is open to all; nobody is queued while a slot is free, whichever region it was granted to.
 ]]
-assert(#KEYS == 12 and #ARGV == 8, 'join: wrong number of keys or arguments')
-local keys = {
-  line = KEYS[1], sessions = KEYS[3], records = KEYS[4], tokens = KEYS[5], entered = KEYS[6],
-  rate = KEYS[7], rows = KEYS[8],
-}
 local now = time_ms(ARGV[1])
-local count, enter = tonumber(ARGV[3]), ARGV[4] == 'enter'
+local count, enter = tonumber(args.count), args.mode == 'enter'
 local line = read_line(keys.line)
 if not line then return no_room() end
-local settings = read_settings(KEYS[2], now)
+local settings = read_settings(keys.settings, now)
 
 -- The caller may not have heard of a reset yet.
-if tonumber(ARGV[5]) == line.reset_epoch then catch_up(keys.line, line, tonumber(ARGV[6])) end
+if tonumber(args.known_reset_epoch) == line.reset_epoch then
+  catch_up(keys.line, line, tonumber(args.known_queue_counter))
+end
 keep_pool(keys.line, line, settings)
 local pool = line.pool_first > 0 and line.pool_last == 0 and line.draw_count or nil
 local before = line.queue_counter
 local after = redis.call('HINCRBY', keys.line, 'queue_counter', count)
 local minute = math.floor(now / 60000)
-redis.call('HINCRBY', KEYS[10], minute .. '.r.' .. ARGV[2], count)
+redis.call('HINCRBY', keys.traffic, minute .. '.r.' .. args.region, count)
 
 -- AWS-style clients do not check in: until they enter or expire, they count as there.
 if not enter then
-  for number = before + 1, after do redis.call('SETBIT', KEYS[11], number, 1) end
+  for number = before + 1, after do redis.call('SETBIT', keys.unattended, number, 1) end
 end
 
 local iat = math.floor(now / 1000)
-local exp = iat + settings.session
+local exp = iat + settings.session_duration_seconds
 if settings.suspended then
-  return { now, line.reset_epoch, line.generation, before + 1, enter and -1 or 0,
-    line.serving_counter, iat, exp, line.admitted, -1, { 0, 0, 0 } }
+  return reply({
+    now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = before + 1,
+    seated = 0, suspended = enter, serving_counter = line.serving_counter, issued_at = iat,
+    expires_at = exp, admitted = line.admitted, own = 0, anywhere = 0, lent = 0,
+  })
 end
 
 -- How many of the batch the counter has already passed, and how many it may now pass.
 local served = math.min(math.max(line.serving_counter - before, 0), count)
-local limited = settings.total or settings.rate
+local limited = settings.total_active_users or settings.new_users_per_minute
 local free = 0
 local first_in_line = line.serving_counter >= before
 local open = is_open(settings, line)
 if open then
   free = count
 elseif first_in_line and not is_held(settings, line) then
-  free = math.min(
-    seats_left(keys.sessions, settings, line, now), rate_left(keys.rate, settings.rate, now, false))
+  free = math.min(seats_left(keys.sessions, settings, line, now),
+    rate_left(keys.rate, settings.new_users_per_minute, now, false))
 end
 -- Where everyone enters, those do who enter here; whoever takes a number only stays in line.
 local moves = open and enter or limited and not open
@@ -86,17 +84,20 @@ end
 local seated, own, anywhere, lent = 0, 0, 0, 0
 if enter then
   seated = open and count or math.min(served, free)
-  local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = ARGV[7], request_id = '',
-    issuer = ARGV[8] }
+  local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = args.key_id, request_id = '',
+    issuer = args.issuer }
   for number = before + 1, before + seated do seat(keys, number, number, record) end
   if seated > 0 then
-    rate_take(keys.rate, settings.rate, now, false, seated)
+    rate_take(keys.rate, settings.new_users_per_minute, now, false, seated)
     redis.call('HINCRBY', keys.line, 'admitted', seated)
-    redis.call('HINCRBY', KEYS[10], minute .. '.a', seated)
-    own, anywhere, lent = take_slots(KEYS[9], ARGV[2], seated)
+    redis.call('HINCRBY', keys.traffic, minute .. '.a', seated)
+    own, anywhere, lent = take_slots(keys.grants, args.region, seated)
   end
   -- In the same call, or the leader could take them for people who have left.
-  count_newcomers(KEYS[12], before + seated + 1, after, line.serving_counter, now, pool)
+  count_newcomers(keys.presence, before + seated + 1, after, line.serving_counter, now, pool)
 end
-return { now, line.reset_epoch, line.generation, before + 1, seated, line.serving_counter, iat, exp,
-  line.admitted + seated, pool or -1, { own, anywhere, lent } }
+return reply({
+  now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = before + 1,
+  seated = seated, serving_counter = line.serving_counter, issued_at = iat, expires_at = exp,
+  admitted = line.admitted + seated, pool = pool, own = own, anywhere = anywhere, lent = lent,
+})

@@ -1,20 +1,25 @@
 --[[ lagging: the admissions that run and do not go by a change yet.
 
-KEYS  1 admissions (hash: instance -> when it was last seen, and its revision)
-ARGV  1 now (ms, 0 = the server's clock)  2 revision of the change
-      3 how long ago (ms) an instance that runs was seen at most
-Returns the names of the instances. Those that do not run are taken off the list.
+KEYS  admissions
+ARGV  now_ms document
+Returns {instances}
+      instances: their names. Those that do not run any more are taken off the list.
 ]]
-assert(#KEYS == 1 and #ARGV == 3, 'lagging: wrong number of keys or arguments')
-local now, revision = time_ms(ARGV[1]), tonumber(ARGV[2])
-local entries = redis.call('HGETALL', KEYS[1])
-local behind = {}
+local args = arguments({
+  -- Of the change.
+  revision = 'integer',
+  -- An instance that runs was seen within this time.
+  seen_within_ms = 'integer',
+})
+local now = time_ms(ARGV[1])
+local entries = redis.call('HGETALL', keys.admissions)
+local instances = {}
 for i = 1, #entries, 2 do
   local seen, known = entries[i + 1]:match('^(%d+) (%d+)$')
-  if not seen or tonumber(seen) + tonumber(ARGV[3]) < now then
-    redis.call('HDEL', KEYS[1], entries[i])
-  elseif tonumber(known) < revision then
-    behind[#behind + 1] = entries[i]
+  if not seen or tonumber(seen) + args.seen_within_ms < now then
+    redis.call('HDEL', keys.admissions, entries[i])
+  elseif tonumber(known) < args.revision then
+    instances[#instances + 1] = entries[i]
   end
 end
-return behind
+return encode({ instances = instances })

@@ -1,22 +1,29 @@
 --[[ lease: acquire, renew or release the leadership of the controllers, or another thing that one
-     at a time may do.
+at a time may do.
 
-KEYS  1 lease (string: who holds it; expires)  2 epoch (counter)
-ARGV  1 instance  2 length (ms; 0 = release)  3 highest epoch that the caller has seen
-Returns the epoch while the caller leads, 0 otherwise.
-Keeps an epoch belongs to one term of one leader, and every term's is higher than all before it.
+KEYS  lease epoch
+ARGV  now_ms document
+Returns {epoch}
+      epoch: that of its term while the caller holds the lease, else nil.
+Keeps an epoch belongs to one term of one holder, and every term's is higher than all before it.
 ]]
-assert(#KEYS == 2 and #ARGV == 3, 'lease: wrong number of keys or arguments')
-local holder = redis.call('GET', KEYS[1])
-if ARGV[2] == '0' then
-  if holder == ARGV[1] then redis.call('DEL', KEYS[1]) end
-  return 0
+local args = arguments({
+  holder = 'text',
+  -- For how long; nil = release.
+  length_ms = 'text',
+  -- The highest epoch that the caller has seen.
+  known_epoch = 'integer',
+})
+local holder = redis.call('GET', keys.lease)
+if not args.length_ms then
+  if holder == args.holder then redis.call('DEL', keys.lease) end
+  return '{}'
 end
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-local epoch = tonumber(redis.call('GET', KEYS[2])) or 0
+if holder and holder ~= args.holder then return '{}' end
+redis.call('SET', keys.lease, args.holder, 'PX', args.length_ms)
+local epoch = tonumber(redis.call('GET', keys.epoch)) or 0
 if not holder or epoch == 0 then
-  epoch = math.max(epoch, tonumber(ARGV[3])) + 1
-  redis.call('SET', KEYS[2], epoch)
+  epoch = math.max(epoch, args.known_epoch) + 1
+  redis.call('SET', keys.epoch, epoch)
 end
-return epoch
+return encode({ epoch = epoch })

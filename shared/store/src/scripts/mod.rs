@@ -1,80 +1,200 @@
-//! The registry of Lua scripts. Call sites never see a file name, a key order or a SHA: each
+//! The registry of Lua scripts. Call sites never see a file name, an order of keys or a SHA: each
 //! script has one typed function in [`crate::commands`].
+//!
+//! A script's text is its prelude, made of this table (see [`prelude`]), the libraries that it
+//! names, and its file.
+
+mod prelude;
 
 use std::sync::LazyLock;
 
 use redis::Script;
+use vestibule_domain::RoomId;
+
+use crate::{
+    commands::positions,
+    keys::{Part, RoomKeys},
+    positional::Positions,
+};
+
+/// One script and how it is called.
+pub(crate) struct Command {
+    name: &'static str,
+    /// Its keys that belong to a room.
+    parts: &'static [Part],
+    script: Script,
+    /// What its keys are called, in order.
+    #[cfg(test)]
+    keys: Vec<&'static str>,
+    #[cfg(test)]
+    positions: Option<Positions>,
+}
 
 macro_rules! scripts {
-    ($($name:ident = $file:literal [$($library:literal),*];)*) => {
-        $(pub(crate) static $name: LazyLock<Script> = LazyLock::new(|| {
-            Script::new(concat!($(include_str!(concat!("lib/", $library, ".lua")), "\n",)*
-                include_str!(concat!($file, ".lua"))))
+    ($($name:ident = $file:literal $parts:expr, $other:expr, $positions:expr,
+        [$($library:literal),*];)*) => {
+        $(pub(crate) static $name: LazyLock<Command> = LazyLock::new(|| {
+            let source = concat!(include_str!("lib/document.lua"), "\n",
+                $(include_str!(concat!("lib/", $library, ".lua")), "\n",)*
+                include_str!(concat!($file, ".lua")));
+            Command::new($file, $parts, $other, $positions, source)
         });)*
 
-        /// Every script with its file's name.
+        /// Every script.
         #[cfg(test)]
-        fn all() -> Vec<(&'static str, &'static Script)> {
-            vec![$(($file, &*$name)),*]
+        fn all() -> Vec<&'static Command> {
+            vec![$(&*$name),*]
         }
     };
 }
 
+use Part::{
+    Door, Draws, Entered, Grants, Line, Presence, Rate, Records, Rows, Sessions, Settings, Tokens,
+    Traffic, Unattended, Watermarks,
+};
+
 scripts! {
-    APPLY_PLAN = "apply_plan" ["room", "rate", "fence", "serving", "publish"];
-    CHECK_IN = "check_in" [];
-    CLAIM = "claim" ["room", "rate", "seats", "serving"];
-    DELETE_ROOM = "delete_room" [];
-    DRAW = "draw" ["room", "rate", "fence", "publish"];
-    EXPIRED_TOKENS = "expired_tokens" ["room", "seats"];
-    INCREMENT = "increment" ["room", "rate", "serving", "publish"];
-    JOIN = "join" ["room", "rate", "seats", "serving", "presence", "grants"];
-    EXTEND_CLAIM_WINDOW = "extend_claim_window" ["room"];
-    LAGGING = "lagging" ["room"];
-    LEASE = "lease" [];
-    LEAVE = "leave" ["room", "seats"];
-    NOTE_CHANGE = "note_change" ["room"];
-    POSITION_EXPIRY = "position_expiry" ["room", "serving"];
-    PUT_CONFIG = "put_config" ["room", "rate", "publish", "phases"];
-    READ_SNAPSHOT = "read_snapshot" ["room", "rate", "publish"];
-    REPLACE_KEY_RING = "replace_key_ring" [];
-    RESET = "reset" ["room", "rate", "publish"];
-    RESTORE = "restore" ["room", "rate", "serving", "publish", "phases"];
-    ROLL_UP = "roll_up" ["room", "fence"];
-    BEGIN_TICK = "begin_tick" ["room", "rate", "fence", "seats", "serving"];
-    TAKE_CHANGES = "take_changes" ["room"];
-    TOUCH = "touch" ["room", "seats"];
-    SWITCH_PHASE = "switch_phase" ["room", "rate", "fence", "publish", "phases"];
-    REPORT_WATERMARKS = "report_watermarks" ["room"];
+    APPLY_PLAN = "apply_plan" &[Line, Settings, Sessions, Rate, Rows, Presence, Grants], &[], None,
+        ["room", "rate", "fence", "serving", "publish"];
+    BEGIN_TICK = "begin_tick" &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,
+        Door, Presence, Unattended], &[], None,
+        ["room", "rate", "fence", "seats", "serving"];
+    CHECK_IN = "check_in" &[Line, Presence], &[], Some(positions::CHECK_IN), [];
+    CLAIM = "claim" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door,
+        Traffic, Unattended], &[], Some(positions::CLAIM),
+        ["room", "rate", "seats", "serving"];
+    DELETE_ROOM = "delete_room" &Part::ALL, &["history…"], None, [];
+    DRAW = "draw" &[Line, Settings, Sessions, Rate, Draws], &[], None,
+        ["room", "rate", "fence", "publish"];
+    EXPIRED_TOKENS = "expired_tokens" &[Tokens, Records], &[], None, ["room", "seats"];
+    EXTEND_CLAIM_WINDOW = "extend_claim_window" &[Line, Door], &[], None, ["room"];
+    INCREMENT = "increment" &[Line, Settings, Sessions, Rate, Rows], &[], None,
+        ["room", "rate", "serving", "publish"];
+    JOIN = "join" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
+        Unattended, Presence], &[], Some(positions::JOIN),
+        ["room", "rate", "seats", "serving", "presence", "grants"];
+    LAGGING = "lagging" &[], &["admissions"], None, ["room"];
+    LEASE = "lease" &[], &["lease", "epoch"], None, [];
+    LEAVE = "leave" &[Line, Sessions, Records], &[], None, ["room", "seats"];
+    NOTE_CHANGE = "note_change" &[], &["changes"], None, ["room"];
+    POSITION_EXPIRY = "position_expiry" &[Line, Settings, Rows, Door], &[], None,
+        ["room", "serving"];
+    PUT_CONFIG = "put_config" &[Line, Settings, Sessions, Rate], &[], None,
+        ["room", "rate", "publish", "phases"];
+    READ_SNAPSHOT = "read_snapshot" &[Line, Settings, Sessions, Rate], &[], None,
+        ["room", "rate", "publish"];
+    REPLACE_KEY_RING = "replace_key_ring" &[], &["key_ring"], None, [];
+    REPORT_WATERMARKS = "report_watermarks" &[Line, Watermarks], &[], None, ["room"];
+    RESET = "reset" Part::RESET, &[], None, ["room", "rate", "publish"];
+    RESTORE = "restore" &[Line, Settings, Rows, Sessions, Rate, Unattended], &[], None,
+        ["room", "rate", "serving", "publish", "phases"];
+    ROLL_UP = "roll_up" &[Line, Traffic], &["history"], None, ["room", "fence"];
+    SWITCH_PHASE = "switch_phase" &[Line, Settings, Sessions, Rate], &[], None,
+        ["room", "rate", "fence", "publish", "phases"];
+    TAKE_CHANGES = "take_changes" &[], &["changes", "admissions"], None, ["room"];
+    TOUCH = "touch" &[Line, Settings, Sessions, Records, Entered], &[], Some(positions::TOUCH),
+        ["room", "seats"];
+}
+
+// === impl Command ===
+
+impl Command {
+    /// `other_keys` are the names of keys that belong to no room, or depend on more than the room;
+    /// they come last, and a name that ends with `…` stands for any number of keys. `positions` is
+    /// the order of arguments and replies, unless they have names.
+    fn new(
+        name: &'static str,
+        parts: &'static [Part],
+        other_keys: &'static [&'static str],
+        positions: Option<Positions>,
+        source: &str,
+    ) -> Self {
+        let keys: Vec<_> =
+            parts.iter().map(|part| part.name()).chain(other_keys.iter().copied()).collect();
+        let prelude = prelude::prelude(name, &keys, positions.as_ref());
+        let script = Script::new(&format!("{prelude}{source}"));
+        Self {
+            name,
+            parts,
+            script,
+            #[cfg(test)]
+            keys,
+            #[cfg(test)]
+            positions,
+        }
+    }
+
+    /// Its file's name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(crate) fn script(&self) -> &Script {
+        &self.script
+    }
+
+    /// Its keys that belong to `room`.
+    pub(crate) fn keys(&self, room: &RoomId) -> Vec<String> {
+        self.parts.iter().map(|part| RoomKeys(room).key(*part)).collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::{collections::BTreeSet, fs};
 
+    use super::*;
+
+    const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/scripts");
+
+    fn header(command: &Command) -> String {
+        let text = fs::read_to_string(format!("{FOLDER}/{}.lua", command.name)).unwrap();
+        let (header, _) = text.split_once("]]\n").unwrap();
+        assert!(header.starts_with(&format!("--[[ {}: ", command.name)), "{}", command.name);
+        header.to_owned()
+    }
+
+    /// The names on the header's line that begins with `word`.
+    fn names<'a>(header: &'a str, word: &str) -> Vec<&'a str> {
+        let line = header.lines().find_map(|line| line.strip_prefix(word));
+        line.unwrap_or_else(|| panic!("{header}: no {word}")).split(' ').collect()
+    }
+
     #[test]
     fn every_file_is_registered() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/scripts");
-        let files: BTreeSet<String> = fs::read_dir(folder)
-            .unwrap()
-            .filter_map(|entry| {
-                Some(entry.unwrap().file_name().to_str()?.strip_suffix(".lua")?.to_owned())
-            })
-            .collect();
+        let file = |entry: std::io::Result<fs::DirEntry>| {
+            Some(entry.unwrap().file_name().to_str()?.strip_suffix(".lua")?.to_owned())
+        };
+        let files: BTreeSet<String> = fs::read_dir(FOLDER).unwrap().filter_map(file).collect();
         let registered: BTreeSet<String> =
-            super::all().iter().map(|(name, _)| (*name).to_owned()).collect();
+            all().iter().map(|command| command.name.to_owned()).collect();
         assert_eq!(files, registered);
     }
 
     #[test]
-    fn every_script_opens_with_its_contract_and_asserts_its_counts() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/scripts");
-        for (name, _) in super::all() {
-            let text = fs::read_to_string(format!("{folder}/{name}.lua")).unwrap();
-            assert!(text.starts_with(&format!("--[[ {name}: ")), "{name}");
-            for word in ["\nKEYS  1 ", "\nARGV  1 ", "\nReturns ", "\nassert(#KEYS "] {
-                assert!(text.contains(word), "{name}: {word:?}");
-            }
+    fn every_header_names_the_keys_in_order() {
+        for command in all() {
+            let header = header(command);
+            assert_eq!(names(&header, "KEYS  "), command.keys, "{}", command.name);
+            assert!(header.contains("\nReturns "), "{}", command.name);
+        }
+    }
+
+    #[test]
+    fn every_header_names_the_arguments_and_the_reply_in_order() {
+        for command in all() {
+            let header = header(command);
+            let Some(order) = command.positions else {
+                assert_eq!(names(&header, "ARGV  "), ["now_ms", "document"], "{}", command.name);
+                continue;
+            };
+            let with_items = |all: Vec<&'static str>, item: &[&'static str]| {
+                if item.is_empty() { all } else { [all, vec!["|"], item.to_vec()].concat() }
+            };
+            let arguments = with_items([&["now_ms"], order.call].concat(), order.item);
+            assert_eq!(names(&header, "ARGV  "), arguments, "{}", command.name);
+            let reply = with_items(order.reply.to_vec(), order.reply_item);
+            assert_eq!(names(&header, "Returns  "), reply, "{}", command.name);
         }
     }
 }

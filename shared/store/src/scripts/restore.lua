@@ -1,41 +1,56 @@
 --[[ restore: the leader brings back a room that the store has lost.
 
-KEYS  1 line (hash)  2 settings (hash)  3 rows (zset)  4 sessions (zset)  5 rate (hash)
-      6 unattended (bitmap)
-ARGV  1 now (ms, 0 = the server's clock)  2 room  3 the leader's epoch  4 reset epoch  5 generation
-      6 highest queue number seen  7 serving counter  8 admitted  9 expired  10 skipped
-      11 expired position  12 seats that may still be taken  13 for how long, s  14 how long
-      presence takes to come together again, s  15 people promised a seat  16 admissions that the
-      last minute may hold  17 tokens until (unix s)  18 whether AWS-style visitors were waiting (0, 1)
-      19 draws since the reset, as JSON  20 how many  21 first and 22 last number and 23 draw id of
-      the pool that waits for a draw  24 hazard  25 version and 26 settings and events as JSON
-      27… the phases, as `write_phases` takes them
-Returns 1 = restored, 0 = the room is there.
+KEYS  line settings rows sessions rate unattended
+ARGV  now_ms document
+Returns {restored}
+      restored: false when the room is there.
 Keeps (1) the queue counter is beyond every number handed out; (2) seats of those not seen again
       stay taken until their sessions must have ended, and so does the rate's last minute;
       (5) the serving counter is where it was.
 ]]
-assert(#KEYS == 6 and #ARGV == 26 + PHASES, 'restore: wrong number of keys or arguments')
-if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+local args = arguments({
+  room = 'text', leader_epoch = 'text', reset_epoch = 'text', generation = 'text',
+  -- The highest queue number seen, and the counters to go on with.
+  queue_counter = 'integer', serving_counter = 'integer', admitted = 'text', expired = 'text',
+  skipped = 'text', expired_position = 'text', cumulative_hazard = 'text',
+  -- Seats that may still be taken, and for how long.
+  unconfirmed = 'text', seats_held_seconds = 'integer',
+  -- How long presence takes to come together again.
+  presence_seconds = 'integer',
+  -- How many may have been admitted in the last minute.
+  admitted_last_minute = 'integer',
+  -- When the last AWS-style token expires, unix s.
+  tokens_until = 'text',
+  -- Whether AWS-style visitors were waiting.
+  had_unattended = 'flag',
+  -- Draws since the reset, JSON, and the pool that waits for one.
+  draws = 'text', draw_count = 'text', pool_first = 'text', pool_last = 'text', pool_id = 'text',
+  -- As in `put_config`.
+  version = 'text', config = 'text', phases = 'table',
+})
+if redis.call('EXISTS', keys.line) == 1 then return encode({ restored = false }) end
 local now = time_ms(ARGV[1])
-redis.call('HSET', KEYS[1], 'leader_epoch', ARGV[3], 'reset_epoch', ARGV[4],
-  'generation', ARGV[5], 'queue_counter', -1, 'serving_counter', ARGV[7],
-  'admitted', ARGV[8], 'expired', ARGV[9], 'skipped', ARGV[10],
-  'expired_position', ARGV[11], 'unconfirmed', ARGV[12],
-  'unconfirmed_until', now + tonumber(ARGV[13]) * 1000, 'restored_at', now,
-  'presence_from', now + tonumber(ARGV[14]) * 1000, 'promised', ARGV[15], 'tokens_until', ARGV[17],
-  'draws', ARGV[19], 'draw_count', ARGV[20], 'pool_first', ARGV[21], 'pool_last', ARGV[22],
-  'pool_id', ARGV[23], 'cumulative_hazard', ARGV[24], 'excused_until', now)
-redis.call('HSET', KEYS[2], 'version', ARGV[25], 'config', ARGV[26])
-write_phases({ line = KEYS[1], settings = KEYS[2] }, read_line(KEYS[1]), now, 27)
-catch_up(KEYS[1], read_line(KEYS[1]), tonumber(ARGV[6]))
-add_row({ rows = KEYS[3] }, tonumber(ARGV[7]), now, 't')
+-- The queue counter comes last, so that it leaves a gap behind the highest number seen.
+redis.call('HSET', keys.line, 'leader_epoch', args.leader_epoch, 'reset_epoch', args.reset_epoch,
+  'generation', args.generation, 'queue_counter', -1, 'serving_counter', args.serving_counter,
+  'admitted', args.admitted, 'expired', args.expired, 'skipped', args.skipped,
+  'expired_position', args.expired_position, 'unconfirmed', args.unconfirmed,
+  'unconfirmed_until', now + args.seats_held_seconds * 1000, 'restored_at', now,
+  -- Nobody who was told that it is their turn has been told in vain.
+  'presence_from', now + args.presence_seconds * 1000, 'promised', 0,
+  'tokens_until', args.tokens_until, 'draws', args.draws, 'draw_count', args.draw_count,
+  'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', args.pool_id,
+  'cumulative_hazard', args.cumulative_hazard, 'excused_until', now)
+redis.call('HSET', keys.settings, 'version', args.version, 'config', args.config)
+write_phases(keys, read_line(keys.line), now, args.phases)
+catch_up(keys.line, read_line(keys.line), args.queue_counter)
+add_row(keys, args.serving_counter, now, 't')
 -- Who of those behind the counter came through the AWS-style calls is lost: all count as there.
-if ARGV[18] == '1' then
-  for number = math.max(tonumber(ARGV[7]), 0) + 1, tonumber(ARGV[6]) do
-    redis.call('SETBIT', KEYS[6], number, 1)
+if args.had_unattended then
+  for number = math.max(args.serving_counter, 0) + 1, args.queue_counter do
+    redis.call('SETBIT', keys.unattended, number, 1)
   end
 end
-rate_take(KEYS[5], nil, now, false, tonumber(ARGV[16]))
-publish({ line = KEYS[1], settings = KEYS[2], sessions = KEYS[4], rate = KEYS[5] }, ARGV[2], now)
-return 1
+rate_take(keys.rate, nil, now, false, args.admitted_last_minute)
+publish(keys, args.room, now)
+return encode({ restored = true })

@@ -1,27 +1,32 @@
 --[[ roll_up: close the minutes of a day into the traffic history.
 
-KEYS  1 line (hash)  2 traffic (hash: "minute.r.region" or "minute.a" -> count)  3 history of
-      the day (hash, the same fields)
-ARGV  1 the leader's epoch  2 first and 3 last minute to close (minutes since 1970)  4 how long the
-      history is kept, s
-Returns how many counts moved.
+KEYS  line traffic history
+ARGV  now_ms document
+Returns {moved}
+      moved: how many counts. traffic and history have the same fields: "minute.r.region" and
+      "minute.a".
 Keeps a minute is closed once: what has moved is gone from the traffic; a stale leader is refused.
 ]]
-assert(#KEYS == 3 and #ARGV == 4, 'roll_up: wrong number of keys or arguments')
-local line = read_line(KEYS[1])
+local args = arguments({
+  leader_epoch = 'integer',
+  -- The minutes to close, since 1970.
+  first = 'integer', last = 'integer',
+  -- How long the history is kept.
+  kept_seconds = 'integer',
+})
+local line = read_line(keys.line)
 if not line then return no_room() end
-local refusal = fenced(KEYS[1], line, tonumber(ARGV[1]))
+local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
-local first, last = tonumber(ARGV[2]), tonumber(ARGV[3])
-local counts = redis.call('HGETALL', KEYS[2])
+local counts = redis.call('HGETALL', keys.traffic)
 local moved = 0
 for i = 1, #counts, 2 do
   local minute = tonumber(string.match(counts[i], '^(%d+)%.'))
-  if minute >= first and minute <= last then
-    redis.call('HINCRBY', KEYS[3], counts[i], counts[i + 1])
-    redis.call('HDEL', KEYS[2], counts[i])
+  if minute >= args.first and minute <= args.last then
+    redis.call('HINCRBY', keys.history, counts[i], counts[i + 1])
+    redis.call('HDEL', keys.traffic, counts[i])
     moved = moved + 1
   end
 end
-if moved > 0 then redis.call('EXPIRE', KEYS[3], ARGV[4]) end
-return moved
+if moved > 0 then redis.call('EXPIRE', keys.history, args.kept_seconds) end
+return encode({ moved = moved })

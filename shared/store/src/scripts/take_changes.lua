@@ -1,14 +1,20 @@
 --[[ take_changes: an admission says up to which revision it goes by all changes, and asks for more.
 
-KEYS  1 changes (zset: room -> revision of its last change)
-      2 admissions (hash: instance -> when it was last seen, and its revision)
-ARGV  1 now (ms, 0 = the server's clock)  2 instance
-      3 the revision that it goes by ('' = none yet: nobody waits for it)
-Returns {the newest revision (0 = none), {the rooms that changed after the instance's}}.
+KEYS  changes admissions
+ARGV  now_ms document
+Returns {revision, rooms}
+      revision: the newest one; 0 = there was no change.
+      rooms: those that changed after the instance's revision, oldest change first.
 ]]
-assert(#KEYS == 2 and #ARGV == 3, 'take_changes: wrong number of keys or arguments')
-local newest = redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')
+local args = arguments({
+  instance = 'text',
+  -- Up to here it goes by all changes; nil = it has not read any room yet, and nobody waits for it.
+  revision = 'text',
+})
+local newest = redis.call('ZRANGE', keys.changes, -1, -1, 'WITHSCORES')
 local revision = tonumber(newest[2]) or 0
-if ARGV[3] == '' then return { revision, {} } end
-redis.call('HSET', KEYS[2], ARGV[2], string.format('%d %s', time_ms(ARGV[1]), ARGV[3]))
-return { revision, redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[3], '+inf') }
+if not args.revision then return encode({ revision = revision, rooms = {} }) end
+redis.call('HSET', keys.admissions, args.instance,
+  string.format('%d %s', time_ms(ARGV[1]), args.revision))
+local rooms = redis.call('ZRANGEBYSCORE', keys.changes, '(' .. args.revision, '+inf')
+return encode({ revision = revision, rooms = rooms })

@@ -1,46 +1,46 @@
 --[[ touch: renew a batch of sessions of those inside.
 
-KEYS  1 line (hash)  2 settings (hash)  3 sessions (zset)  4 records (hash)  5 entered (bitmap)
-ARGV  1 now (ms, 0 = the server's clock)  2 key id for new tokens  3 issuer for new records, then
-      for each: reset epoch, queue number, position, and of its ticket: generation, issued at,
-      expires at
-Returns {now ms, generation, {live (1 or 0), issued at, expires at, key id, issuer} per session}
+KEYS  line settings sessions records entered
+ARGV  now_ms key_id issuer | reset_epoch number position generation issued_at expires_at
+Returns  now_ms generation sessions | live issued_at expires_at key_id issuer
+      key_id and issuer are those of new tokens and records; generation, issued_at and expires_at
+      are what the visitor's ticket says. live is nil when the session has ended.
       A visitor's session ends a session length after the last touch; its token is renewed in the
       second half of its life. A session that a lost store forgot is rebuilt from the ticket.
 Keeps (2) a rebuilt session takes one of the seats held back for it; a token never outlives it.
 ]]
-assert(#KEYS == 5 and #ARGV >= 3 and (#ARGV - 3) % 6 == 0,
-  'touch: wrong number of keys or arguments')
 local now = time_ms(ARGV[1])
-local line = read_line(KEYS[1])
+local line = read_line(keys.line)
 if not line then return no_room() end
-local settings = read_settings(KEYS[2], now)
-local keys = { sessions = KEYS[3], records = KEYS[4], entered = KEYS[5] }
+local settings = read_settings(keys.settings, now)
 
 local function rebuilt(number, position, generation, iat, exp)
   if generation >= line.generation or session_end(exp) < now then return nil end
   if redis.call('GETBIT', keys.entered, position) == 1 then return nil end
-  local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = ARGV[2], request_id = '',
-    issuer = ARGV[3] }
+  local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = args.key_id, request_id = '',
+    issuer = args.issuer }
   seat(keys, number, position, record)
   line.unconfirmed = math.max(line.unconfirmed - 1, 0)
-  redis.call('HSET', KEYS[1], 'unconfirmed', line.unconfirmed)
+  redis.call('HSET', keys.line, 'unconfirmed', line.unconfirmed)
   return record
 end
 
-local function touch(epoch, number, position, generation, iat, exp)
-  if epoch ~= line.reset_epoch then return { 0 } end
+local function touch(item)
+  if tonumber(item.reset_epoch) ~= line.reset_epoch then return {} end
+  local number = tonumber(item.number)
   local record = unpack_record(redis.call('HGET', keys.records, number))
-  if not record then record = rebuilt(number, position, generation, iat, exp) end
-  if not record or record.status ~= 0 then return { 0 } end
-  if not is_live(keys, number, now) then return { 0 } end
-  if record.kind == 'v' then renew(keys, settings, number, record, ARGV[2], now) end
-  return { 1, record.iat, record.exp, record.kid, record.issuer }
+  if not record then
+    record = rebuilt(number, tonumber(item.position), tonumber(item.generation),
+      tonumber(item.issued_at), tonumber(item.expires_at))
+  end
+  if not record or record.status ~= 0 or not is_live(keys, number, now) then return {} end
+  if record.kind == 'v' then renew(keys, settings, number, record, args.key_id, now) end
+  return { live = true, issued_at = record.iat, expires_at = record.exp, key_id = record.kid,
+    issuer = record.issuer }
 end
 
 local sessions = {}
-for i = 4, #ARGV, 6 do
-  sessions[#sessions + 1] = touch(tonumber(ARGV[i]), tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2]),
-    tonumber(ARGV[i + 3]), tonumber(ARGV[i + 4]), tonumber(ARGV[i + 5]))
+for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
+  sessions[#sessions + 1] = reply_item(touch(item_at(i)))
 end
-return { now, line.generation, sessions }
+return reply({ now_ms = now, generation = line.generation, sessions = sessions })

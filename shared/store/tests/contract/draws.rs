@@ -4,13 +4,11 @@ use std::collections::BTreeSet;
 
 use vestibule_domain::{
     Draw, QueueingMethod, RoomSettings, RoomSnapshot,
-    draw::{DrawRecord, Seed},
+    draw::{DrawRecord, Pool, Seed},
+    restoration::{Restoration, WatermarkReport},
     schedule::{Event, EventState, Overrides},
 };
-use vestibule_store::{
-    Claim, ClaimOutcome, JoinMode, Pool, PositionExpiry, Restoration, SessionKind, StoreError,
-    WatermarkReport,
-};
+use vestibule_store::{Claim, ClaimOutcome, JoinMode, PositionExpiry, SessionKind, StoreError};
 
 use crate::{
     crowd::{Crowd, Habit},
@@ -283,7 +281,7 @@ async fn a_draw_is_drawn_once(world: World) {
     let published = world.store.read_draws(&world.room).await.unwrap();
     assert_eq!(published["d1"].participants, Some(10));
     let stale = try_draw(&world, 7, &sale(), &pool).await;
-    assert!(matches!(stale, Err(StoreError::Fenced(_))), "{stale:?}");
+    assert!(matches!(stale, Err(StoreError::Fenced { .. })), "{stale:?}");
     assert!(!try_draw(&world, 8, &sale(), &pool).await.unwrap());
     let empty = Pool { first: 0, last: 0, ..pool };
     assert!(!try_draw(&world, 9, &sale(), &empty).await.unwrap());
@@ -459,11 +457,11 @@ async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {
     let seen = WatermarkReport {
         reset_epoch: last.reset_epoch,
         queue_counter: 52,
-        serving_counter: last.serving_counter,
+        serving_counter: Some(last.serving_counter),
         admitted: last.admitted,
         active: last.active,
     };
-    let to = Restoration::from(&last, &[seen], 10);
+    let to = Restoration { presence_seconds: 10, ..Restoration::new(&last, &[seen], &config) };
     assert!(world.store.restore(&last, 2, &to, &config).await.unwrap());
     world.store.restore_draws(&world.room, &drawn).await.unwrap();
     let back = world.snapshot().await;

@@ -227,14 +227,14 @@ async fn two_leaders_turn_one_page_once(world: World) {
     for turn in turns {
         match turn.await.unwrap() {
             Ok(true) => turned += 1,
-            other => assert!(matches!(other, Err(StoreError::Fenced(_))), "{other:?}"),
+            other => assert!(matches!(other, Err(StoreError::Fenced { .. })), "{other:?}"),
         }
     }
     assert!(turned >= 2, "the newer leader's");
     let stale = world.store.switch_phase(&world.room, 7, &config, world.clock.now_ms()).await;
-    assert!(matches!(stale, Err(StoreError::Fenced(_))), "{stale:?}");
+    assert!(matches!(stale, Err(StoreError::Fenced { .. })), "{stale:?}");
     let stale = world.store.begin_tick(&world.room, &[], 7).await;
-    assert!(matches!(stale, Err(StoreError::Fenced(_))), "{stale:?}");
+    assert!(matches!(stale, Err(StoreError::Fenced { .. })), "{stale:?}");
     let mut leader = Leader::new(8);
     let report = leader.beat(&world).await;
     assert!(!leader.turned, "it is turned");

@@ -49,14 +49,14 @@ async fn a_stale_leader_is_refused(world: World) {
     world.tick(8).await;
     let room = &world.room;
     let survey = world.store.begin_tick(room, &[], 7).await;
-    assert!(matches!(survey, Err(StoreError::Fenced(_))), "{survey:?}");
+    assert!(matches!(survey, Err(StoreError::Fenced { .. })), "{survey:?}");
     let mut decision = decided(&report);
     decision.plan.serving_counter = 40;
     let epoch = world.reset_epoch().await;
     let advanced = world.store.apply_plan(room, 7, epoch, &report, &decision).await;
-    assert!(matches!(advanced, Err(StoreError::Fenced(_))), "{advanced:?}");
+    assert!(matches!(advanced, Err(StoreError::Fenced { .. })), "{advanced:?}");
     let rolled = world.store.roll_up(room, 7, 0, 0).await;
-    assert!(matches!(rolled, Err(StoreError::Fenced(_))), "{rolled:?}");
+    assert!(matches!(rolled, Err(StoreError::Fenced { .. })), "{rolled:?}");
     assert!(world.snapshot().await.serving_counter < 40);
 }
 

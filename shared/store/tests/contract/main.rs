@@ -7,6 +7,7 @@ mod claims;
 mod crowd;
 mod draws;
 mod events;
+mod exactness;
 mod expiry;
 mod history;
 mod joins;

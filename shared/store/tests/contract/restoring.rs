@@ -1,6 +1,7 @@
 //! A store that was wiped is given its memory back.
 
-use vestibule_store::{JoinMode, Restoration, StoreError, Touch, WatermarkReport};
+use vestibule_domain::restoration::{Restoration, WatermarkReport};
+use vestibule_store::{JoinMode, StoreError, Touch};
 
 use crate::world::{World, limited};
 
@@ -25,7 +26,7 @@ async fn wipe_and_restore(world: &World, seen: &[WatermarkReport]) {
     }
     let heard = world.store.watermark_reports(&world.room).await.unwrap();
     assert_eq!(heard.len(), seen.len());
-    let to = Restoration::from(&last, &heard, 10);
+    let to = Restoration { presence_seconds: 10, ..Restoration::new(&last, &heard, &config) };
     assert!(world.store.restore(&last, 2, &to, &config).await.unwrap());
     let back = world.store.read_config(&world.room).await.unwrap();
     assert_eq!(back, Some(config));
@@ -38,7 +39,7 @@ async fn a_wiped_room_comes_back_ahead_of_every_number(world: World) {
     let seen = WatermarkReport {
         reset_epoch: last.reset_epoch,
         queue_counter: 33,
-        serving_counter: 4,
+        serving_counter: Some(4),
         admitted: 3,
         active: 3,
     };
@@ -104,8 +105,8 @@ async fn a_room_that_is_there_is_not_restored(world: World) {
     world.open(limited(3)).await;
     world.join(5, JoinMode::Enter).await;
     let last = world.snapshot().await;
-    let to = Restoration::from(&last, &[], 10);
     let config = world.store.read_config(&world.room).await.unwrap().unwrap();
+    let to = Restoration { presence_seconds: 10, ..Restoration::new(&last, &[], &config) };
     assert!(!world.store.restore(&last, 2, &to, &config).await.unwrap());
     assert_eq!(world.snapshot().await.queue_counter, 5);
 }

@@ -145,7 +145,8 @@ impl World {
         &self,
         differences: impl IntoIterator<Item = (Lease, i64)>,
     ) -> anyhow::Result<()> {
-        Ok(self.store.check_in(&self.room, self.snapshot.reset_epoch, differences).await?)
+        self.store.check_in(&self.room, self.snapshot.reset_epoch, differences).await?;
+        Ok(())
     }
 
     /// These visitors leave their seats.

@@ -1,22 +1,34 @@
--- The room's config: what its operator has set and scheduled, and the two phases of it that the
--- scripts go by: the one under way, and the one that follows.
+-- Writing the two phases of a room's config that the scripts go by: the one under way, and the one
+-- that follows. `read_settings` reads them.
 
-local function write_phase(key, names, first)
-  for i, name in ipairs(names) do redis.call('HSET', key, name, ARGV[first + i - 1]) end
-end
+local PHASES = {
+  -- When the phase under way ends, ms; nil = never.
+  until_ms = 'integer',
+  now = 'table',
+  -- nil = none follows.
+  next = 'table',
+}
 
--- Writes from ARGV: when the phase under way ends (ms, "" = never), its settings, and those of the
--- phase that follows (all "" if none does).
-local function write_phases(keys, line, now, first)
+-- phase: what the scripts go by, JSON: see PHASE in room.lua. settings, event: JSON for the
+-- snapshot.
+local STORED = { phase = 'text', settings = 'text', event = 'text' }
+
+local function write_phases(keys, line, now, document)
   local before = read_settings(keys.settings, now)
-  redis.call('HSET', keys.settings, 'until', ARGV[first])
-  write_phase(keys.settings, SETTINGS, first + 1)
-  write_phase(keys.settings, next_settings(), first + 1 + #SETTINGS)
+  local phases = fields(document, PHASES)
+  redis.call('HSET', keys.settings, 'until', phases.until_ms or '')
+  for name, text in pairs(fields(phases.now, STORED)) do
+    redis.call('HSET', keys.settings, name, text)
+  end
+  if phases.next then
+    for name, text in pairs(fields(phases.next, STORED)) do
+      redis.call('HSET', keys.settings, 'next.' .. name, text)
+    end
+  else
+    redis.call('HDEL', keys.settings, 'next.phase', 'next.settings', 'next.event')
+  end
   local rejects = read_settings(keys.settings, now).rejects
   excuse(line, not rejects and (before.reopened_at or before.rejects and now) or nil)
   redis.call('HSET', keys.line, 'presence_from', line.presence_from, 'excused_until',
     line.excused_until)
 end
-
--- How many arguments `write_phases` takes.
-local PHASES = 1 + 2 * #SETTINGS

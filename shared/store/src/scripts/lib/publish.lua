@@ -7,6 +7,7 @@ local function snapshot(keys, room, now)
   local settings = read_settings(keys.settings, now)
   excuse(line, settings.reopened_at)
   local texts = redis.call('HMGET', keys.line, 'figures', 'draws')
+  local stored = phase_texts(keys.settings, settings)
   local version = redis.call('HGET', keys.settings, 'version') or 0
   return string.format(
     '{"room":"%s","settings":%s,"event":%s,"figures":%s,"draws":%s,"config_version":%d,' ..
@@ -15,14 +16,14 @@ local function snapshot(keys, room, now)
     '"queue_counter":%d,"serving_counter":%d,"admitted":%d,"active":%d,"unconfirmed":%d,' ..
     '"expired":%d,"skipped":%d,"expired_position":%d,"admitted_last_minute":%d,' ..
     '"tokens_until":%d}',
-    room, settings.json, settings.event, texts[1] or '{}', texts[2] or '[]', version,
-    line.pool_first, line.pool_last, line.cumulative_hazard, line.excused_until, line.reset_epoch, line.generation, now, line.queue_counter,
-    line.serving_counter, line.admitted, redis.call('ZCOUNT', keys.sessions, now, '+inf'),
+    room, stored.settings, stored.event, texts[1] or '{}', texts[2] or '[]', version,
+    line.pool_first, line.pool_last, line.cumulative_hazard, line.excused_until, line.reset_epoch,
+    line.generation, now, line.queue_counter, line.serving_counter, line.admitted, redis.call('ZCOUNT', keys.sessions, now, '+inf'),
     line.unconfirmed_until >= now and line.unconfirmed or 0, line.expired, line.skipped,
     line.expired_position, rate_used(keys.rate, now), line.tokens_until)
 end
 
--- Sends the snapshot to every service that listens.
+-- Sends the snapshot to every service.
 local function publish(keys, room, now)
-  redis.call('PUBLISH', 'vestibule:snapshots', snapshot(keys, room, now))
+  redis.call('PUBLISH', CHANNELS.snapshots, snapshot(keys, room, now))
 end

@@ -14,8 +14,8 @@ local LINE = {
   'reset_epoch', 'generation', 'queue_counter', 'serving_counter', 'admitted', 'expired',
   'expired_position', 'promised', 'promised_at', 'unconfirmed', 'unconfirmed_until', 'skipped',
   'leader_epoch', 'restored_at', 'presence_from', 'tokens_until',
-  'gap_first', 'gap_last', 'pool_first', 'pool_last', 'draw_count', 'cumulative_hazard', 'excused_until',
-  'ticked_at', 'held_at',
+  'gap_first', 'gap_last', 'pool_first', 'pool_last', 'draw_count', 'cumulative_hazard',
+  'excused_until', 'ticked_at', 'held_at',
 }
 
 -- The line as numbers, or nil when the store does not know the room.
@@ -41,47 +41,40 @@ local function catch_up(key, line, known)
     'gap_first', line.gap_first, 'gap_last', line.gap_last)
 end
 
--- What a phase sets, besides its settings and its event as JSON: limits and times; whether the
--- room is held (nobody enters), off, open to all, or turns newcomers away; whether sessions are
--- renewed; and the id of the draw that newcomers wait for.
-local SETTINGS = {
-  'json', 'event', 'total', 'rate', 'session', 'validity', 'expiry', 'auto', 'held', 'suspended',
-  'open', 'rejects', 'renew', 'draw',
+-- What the scripts go by in a phase. Rust writes it: see `PhaseSettings`. Limits, expiry and
+-- draw_id are nil when there is none.
+local PHASE = {
+  total_active_users = 'integer', new_users_per_minute = 'integer',
+  session_duration_seconds = 'integer', token_validity_seconds = 'integer',
+  position_expiry_seconds = 'integer', advance_on_position_expiry = 'flag',
+  -- Nobody enters; the room is off; everyone enters; newcomers are turned away.
+  held = 'flag', suspended = 'flag', open = 'flag', rejects = 'flag',
+  renews_sessions = 'flag',
+  -- The draw that newcomers wait for.
+  draw_id = 'text',
 }
 
--- The names of the same for the phase that follows; made when they are needed, which is seldom.
-local function next_settings()
-  local names = {}
-  for i, name in ipairs(SETTINGS) do names[i] = 'next.' .. name end
-  return names
+-- The settings in force at `now`: those of the phase under way, or, from its end on, those of the
+-- phase that follows, whether the leader has switched yet or not.
+local function read_settings(key, now)
+  local stored = redis.call('HMGET', key, 'until', 'phase', 'next.phase')
+  if not stored[2] then return {} end
+  local until_ms = tonumber(stored[1])
+  local is_over = until_ms and now >= until_ms or false
+  local settings = fields(cjson.decode(is_over and stored[3] or stored[2]), PHASE)
+  settings.phase_is_over = is_over
+  -- Newcomers were turned away until then.
+  if is_over and not settings.rejects and cjson.decode(stored[2]).rejects then
+    settings.reopened_at = until_ms
+  end
+  return settings
 end
 
--- The settings in force at `now`: those of the phase under way, or, from `until` on, of the one
--- that follows, whether the leader has turned the page yet or not. Limits and expiry are nil when
--- the operator set none.
-local function read_settings(key, now)
-  local until_ms = tonumber(redis.call('HGET', key, 'until'))
-  local has_turned = until_ms and now >= until_ms
-  local values = redis.call('HMGET', key, unpack(has_turned and next_settings() or SETTINGS))
-  local reopened = has_turned and values[12] ~= '1' and redis.call('HGET', key, 'rejects') == '1'
-  return {
-    json = values[1],
-    event = values[2],
-    total = tonumber(values[3]),
-    rate = tonumber(values[4]),
-    session = tonumber(values[5]),
-    validity = tonumber(values[6]),
-    expiry = tonumber(values[7]),
-    auto = values[8] == '1',
-    held = values[9] == '1',
-    suspended = values[10] == '1',
-    open = values[11] == '1',
-    rejects = values[12] == '1',
-    renew = values[13] == '1',
-    draw = values[14] ~= '' and values[14] or nil,
-    has_turned = has_turned,
-    reopened_at = reopened and until_ms or nil,
-  }
+-- The settings and the event of the phase that `settings` were read from, as JSON.
+local function phase_texts(key, settings)
+  local prefix = settings.phase_is_over and 'next.' or ''
+  local stored = redis.call('HMGET', key, prefix .. 'settings', prefix .. 'event')
+  return { settings = stored[1], event = stored[2] }
 end
 
 -- How long presence takes to come together again once people may come back, ms: a hidden tab comes
@@ -109,10 +102,11 @@ end
 -- Opens or closes the pool of those who wait for a draw, at the number handed out last. Called
 -- before numbers are handed out, so that the pool is exact whoever notices the time first.
 local function keep_pool(key, line, settings)
-  if settings.draw and line.pool_first == 0 then
+  if settings.draw_id and line.pool_first == 0 then
     line.pool_first = line.queue_counter + 1
-    redis.call('HSET', key, 'pool_first', line.pool_first, 'pool_last', 0, 'pool_id', settings.draw)
-  elseif not settings.draw and line.pool_first > 0 and line.pool_last == 0 then
+    redis.call('HSET', key, 'pool_first', line.pool_first, 'pool_last', 0,
+      'pool_id', settings.draw_id)
+  elseif not settings.draw_id and line.pool_first > 0 and line.pool_last == 0 then
     -- Where nobody came, nobody waits.
     if line.queue_counter < line.pool_first then line.pool_first = 0 end
     line.pool_last = line.pool_first > 0 and line.queue_counter or 0

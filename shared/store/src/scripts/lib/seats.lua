@@ -9,8 +9,8 @@ local function seats_taken(sessions, line, now)
 end
 
 local function seats_left(sessions, settings, line, now)
-  if not settings.total then return math.huge end
-  return math.max(settings.total - seats_taken(sessions, line, now), 0)
+  if not settings.total_active_users then return math.huge end
+  return math.max(settings.total_active_users - seats_taken(sessions, line, now), 0)
 end
 
 local function session_end(exp) return exp * 1000 + 999 end
@@ -49,11 +49,12 @@ end
 -- of its life is over, and always expires before the session does. Where the operator has sessions
 -- of a fixed length, nothing is renewed.
 local function renew(keys, settings, number, record, kid, now)
-  if not settings.renew then return end
+  if not settings.renews_sessions then return end
   local now_s = math.floor(now / 1000)
-  if record.exp - now_s <= settings.session / 2 then
-    record.iat, record.exp, record.kid = now_s, now_s + settings.session, kid
+  if record.exp - now_s <= settings.session_duration_seconds / 2 then
+    record.iat, record.exp, record.kid = now_s, now_s + settings.session_duration_seconds, kid
     redis.call('HSET', keys.records, number, pack_record(record))
   end
-  redis.call('ZADD', keys.sessions, 'GT', session_end(now_s + settings.session), number)
+  local ends = session_end(now_s + settings.session_duration_seconds)
+  redis.call('ZADD', keys.sessions, 'GT', ends, number)
 end

@@ -42,7 +42,7 @@ end
 
 -- An operator takes the counter back: the rows above fall to it and keep their time.
 local function lower_serving(keys, line, target)
-  local above = redis.call('ZRANGEBYSCORE', keys.rows, '(' .. target, '+inf')
+  local above = redis.call('ZRANGEBYSCORE', keys.rows, string.format('(%d', target), '+inf')
   for i, member in ipairs(above) do
     local row = row_of(member)
     drop_row(keys, row)

@@ -1,0 +1,282 @@
+//! The roll of a room: who is there, and what the tick decides by, from what the store reports.
+//!
+//! A lease stands for people somewhere in a range of positions: see [`crate::presence`]. What the
+//! tick then decides is in [`crate::plan`].
+
+use serde::Deserialize;
+
+use crate::{
+    Draw, Lease,
+    draw::Pool,
+    plan::TickInput,
+    presence::{Crowd, Presence},
+    schedule::InForce,
+    slots::Usage,
+};
+
+/// The counters of a room at the beginning of a tick.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct RoomCounters {
+    /// The store's time, ms.
+    pub now_ms: u64,
+    /// The highest queue number handed out.
+    pub queue_counter: u64,
+    /// The serving counter.
+    pub serving_counter: i64,
+    /// Positions up to here have expired.
+    pub expired_position: u64,
+    /// Seats taken.
+    pub active: u64,
+    /// Admissions of the last 60 seconds.
+    pub admitted_last_minute: u64,
+    /// People promised a seat.
+    pub promised: u64,
+    /// When the last of them was, ms.
+    pub promised_at_ms: u64,
+    /// Until when presence is incomplete, ms.
+    pub presence_from_ms: u64,
+    /// Sessions that ever began in this room.
+    pub admitted: u64,
+    /// When the rate lets the next one in, if its window is used up, ms; else 0.
+    pub rate_resumes_at_ms: u64,
+    /// Draws since the reset.
+    pub draw_count: u32,
+}
+
+/// Who is there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Roll {
+    /// Who has checked in when it was due.
+    pub attending: Vec<Crowd>,
+    /// Who is still there, hidden tabs included.
+    pub there: Vec<Crowd>,
+    /// Those who have won in a random room and have no seat yet.
+    pub winners: u64,
+    /// Leases whose holders are gone, as they are written, and what is not a lease at all.
+    pub gone: Vec<String>,
+}
+
+/// What a lease is judged by.
+struct Line<'a> {
+    counters: &'a RoomCounters,
+    pool: &'a Pool,
+    draws: &'a [Draw],
+}
+
+// === impl RoomCounters ===
+
+impl RoomCounters {
+    fn serving(&self) -> u64 {
+        u64::try_from(self.serving_counter).unwrap_or(0)
+    }
+}
+
+// === impl Roll ===
+
+impl Roll {
+    /// Calls the roll: `leases` as they are written, with the number of their holders, and the
+    /// AWS-style visitors who have not entered. `draws` are those that the caller knows of.
+    #[must_use]
+    pub fn call<'a>(
+        counters: &RoomCounters,
+        pool: &Pool,
+        draws: &[Draw],
+        leases: impl IntoIterator<Item = (&'a str, u64)>,
+        unattended: &[Crowd],
+    ) -> Self {
+        let line = Line { counters, pool, draws };
+        let mut roll = Self::default();
+        for (lease, count) in leases {
+            roll.take(&line, lease, count);
+        }
+        for crowd in unattended {
+            let crowd = line.drawn(*crowd);
+            roll.there.push(crowd);
+            roll.attending.push(crowd);
+        }
+        roll
+    }
+
+    /// Counts the holders of one lease.
+    fn take(&mut self, line: &Line<'_>, field: &str, count: u64) {
+        let Ok(lease) = field.parse::<Lease>() else { return self.gone.push(field.to_owned()) };
+        let RoomCounters { now_ms, expired_position, .. } = *line.counters;
+        let passed = lease.range().is_some_and(|(_, last)| last <= expired_position);
+        if lease.is_gone(now_ms) || passed {
+            return self.gone.push(field.to_owned());
+        }
+        let attends = !lease.has_lapsed(now_ms);
+        if lease.has_won() {
+            self.winners += if attends { count } else { 0 };
+            return;
+        }
+        let (first, last) = line.range(&lease);
+        let crowd = Crowd { first, last, count };
+        self.there.push(crowd);
+        if attends {
+            self.attending.push(crowd);
+        }
+    }
+
+    /// What the tick decides by. `unattended` is the number of AWS-style visitors on the roll.
+    /// Nobody is admitted while the operator holds the room, a pre-queue is open, a draw is due or
+    /// the serving counter is below zero.
+    #[must_use]
+    pub fn into_tick_input(
+        self,
+        counters: &RoomCounters,
+        pool: &Pool,
+        in_force: &InForce,
+        unattended: u64,
+    ) -> TickInput {
+        let InForce { settings, event } = in_force;
+        let prequeueing = event.as_ref().is_some_and(|event| event.prequeueing);
+        let paused = settings.queue_all || settings.suspended || prequeueing || !pool.is_empty();
+        TickInput {
+            now_ms: counters.now_ms,
+            method: settings.queueing_method,
+            queue_counter: counters.queue_counter,
+            serving_counter: counters.serving(),
+            expired_position: counters.expired_position,
+            usage: Usage {
+                ceiling: settings.total_active_users,
+                active: counters.active,
+                rate: settings.new_users_per_minute,
+                admitted_last_minute: counters.admitted_last_minute,
+            },
+            held: paused || counters.serving_counter < 0,
+            promised: counters.promised,
+            promised_at_ms: counters.promised_at_ms,
+            presence_incomplete_until_ms: counters.presence_from_ms,
+            admitted: counters.admitted,
+            attending: Presence::new(self.attending, counters.queue_counter),
+            there: Presence::new(self.there, counters.queue_counter),
+            unattended,
+            winners: self.winners,
+            rate_resumes_at_ms: counters.rate_resumes_at_ms,
+            ..TickInput::default()
+        }
+    }
+}
+
+// === impl Line ===
+
+impl Line<'_> {
+    /// The positions that a lease may stand for. Before its draw a pool is spread evenly over the
+    /// places that it will be given.
+    fn range(&self, lease: &Lease) -> (u64, u64) {
+        if let Some(range) = lease.range() {
+            return range;
+        }
+        let index = lease.pool().unwrap_or(u32::MAX);
+        if let Some(draw) = self.draws.get(index as usize) {
+            return (draw.first(), draw.first() + draw.count() - 1);
+        }
+        let queue_counter = self.counters.queue_counter;
+        if index == self.counters.draw_count && !self.pool.is_empty() {
+            let last = if self.pool.is_closed() { self.pool.last } else { queue_counter };
+            return (self.pool.first, last.max(self.pool.first));
+        }
+        // Of a draw that was cancelled, or that the caller has not heard of yet.
+        (1, queue_counter.max(1))
+    }
+
+    /// Where a crowd of AWS-style visitors stands, who are known by their numbers. In a range that
+    /// was drawn they stand anywhere in it that has not been served.
+    fn drawn(&self, crowd: Crowd) -> Crowd {
+        let took_part = |draw: &&Draw| draw.contains(crowd.first) && draw.contains(crowd.last);
+        let Some(draw) = self.draws.iter().find(took_part) else { return crowd };
+        let last = draw.first() + draw.count() - 1;
+        let first = draw.first().max(self.counters.serving() + 1).min(last);
+        Crowd { first, last, ..crowd }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::presence::{LINGER_MS, Spot};
+
+    const NOW_MS: u64 = 1_790_000_000_000;
+
+    fn counters() -> RoomCounters {
+        RoomCounters {
+            now_ms: NOW_MS,
+            queue_counter: 100,
+            serving_counter: 10,
+            expired_position: 4,
+            ..RoomCounters::default()
+        }
+    }
+
+    /// The lease of someone at `spot` who was told `ago_ms` ago to come back in a second.
+    fn lease(spot: Spot, ago_ms: u64) -> String {
+        Lease::granted(spot, 10, NOW_MS - ago_ms, 1_000).to_string()
+    }
+
+    fn call(leases: &[(String, u64)], pool: &Pool, draws: &[Draw], unattended: &[Crowd]) -> Roll {
+        let leases = leases.iter().map(|(lease, count)| (lease.as_str(), *count));
+        Roll::call(&counters(), pool, draws, leases, unattended)
+    }
+
+    #[test]
+    fn who_is_overdue_is_there_and_does_not_attend_and_is_gone_at_last() {
+        let spot = Spot::Position(12);
+        let [due, overdue, gone] = [0, 10_000, LINGER_MS + 10_000].map(|ago| lease(spot, ago));
+        let leases = [(due, 1), (overdue, 2), (gone.clone(), 3)];
+        let roll = call(&leases, &Pool::default(), &[], &[]);
+        let counts = |crowds: &[Crowd]| crowds.iter().map(|crowd| crowd.count).collect::<Vec<_>>();
+        assert_eq!((counts(&roll.there), counts(&roll.attending)), (vec![1, 2], vec![1]));
+        assert_eq!(roll.gone, [gone]);
+    }
+
+    #[test]
+    fn expired_positions_and_unknown_fields_are_cleared_away() {
+        let leases = [(lease(Spot::Position(4), 0), 1), ("nonsense".to_owned(), 1)];
+        let roll = call(&leases, &Pool::default(), &[], &[]);
+        assert_eq!(roll.gone, [leases[0].0.clone(), "nonsense".to_owned()]);
+        assert_eq!(roll.there, []);
+    }
+
+    #[test]
+    fn winners_stand_at_no_place_and_count_while_they_attend() {
+        let leases = [(lease(Spot::Won, 0), 5), (lease(Spot::Won, 10_000), 7)];
+        let roll = call(&leases, &Pool::default(), &[], &[]);
+        assert_eq!((roll.winners, roll.there.len()), (5, 0));
+    }
+
+    #[test]
+    fn a_pool_is_spread_over_the_places_that_it_will_be_given() {
+        let leases = [(lease(Spot::Pool(0), 0), 9)];
+        let range = |pool: &Pool, draws: &[Draw]| {
+            let roll = call(&leases, pool, draws, &[]);
+            (roll.there[0].first, roll.there[0].last)
+        };
+        let open = Pool { first: 21, last: 0, draw_id: "d".into() };
+        assert_eq!(range(&open, &[]), (21, 100));
+        assert_eq!(range(&Pool { last: 60, ..open.clone() }, &[]), (21, 60));
+        assert_eq!(range(&Pool::default(), &[Draw::new(21, 40, [7; 32])]), (21, 60), "drawn");
+        assert_eq!(range(&Pool::default(), &[]), (1, 100), "cancelled");
+    }
+
+    #[test]
+    fn aws_style_visitors_of_a_draw_stand_anywhere_in_it_behind_the_counter() {
+        let (inside, outside) =
+            (Crowd { first: 7, last: 8, count: 2 }, Crowd { first: 70, last: 80, count: 3 });
+        let roll = call(&[], &Pool::default(), &[Draw::new(5, 30, [7; 32])], &[inside, outside]);
+        assert_eq!(roll.attending, [Crowd { first: 11, last: 34, count: 2 }, outside]);
+        assert_eq!(roll.there, roll.attending);
+    }
+
+    #[test]
+    fn nobody_is_admitted_while_a_draw_is_due_or_the_counter_is_below_zero() {
+        let in_force = InForce { settings: crate::RoomSettings::default(), event: None };
+        let held = |serving_counter, pool: &Pool| {
+            let counters = RoomCounters { serving_counter, ..counters() };
+            Roll::default().into_tick_input(&counters, pool, &in_force, 0).held
+        };
+        assert!(!held(0, &Pool::default()));
+        assert!(held(-1, &Pool::default()));
+        assert!(held(0, &Pool { first: 5, last: 0, draw_id: "d".into() }));
+    }
+}

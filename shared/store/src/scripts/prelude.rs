@@ -1,0 +1,69 @@
+//! What comes before a script's own text: its name, the channels, and the names of its keys,
+//! arguments and replies, so that no script counts positions.
+
+use std::fmt::Write;
+
+use crate::{
+    keys::{CHANGES, DELETIONS, ENDINGS, SNAPSHOTS},
+    positional::Positions,
+};
+
+/// The prelude of the script `name`. It defines `SCRIPT`, `CHANNELS` and `keys`, and what
+/// [`of_positions`] says.
+pub(super) fn prelude(name: &str, names: &[&str], positions: Option<&Positions>) -> String {
+    let (count, compare) = match names.last() {
+        Some(last) if last.ends_with('…') => (names.len() - 1, ">="),
+        _ => (names.len(), "=="),
+    };
+    let mut lua = format!(
+        "local SCRIPT = '{name}'\n\
+         local CHANNELS = {{ snapshots = '{SNAPSHOTS}', deletions = '{DELETIONS}', \
+         endings = '{ENDINGS}', changes = '{CHANGES}' }}\n\
+         assert(#KEYS {compare} {count}, '{name}: wrong number of keys')\n"
+    );
+    let _ = writeln!(lua, "local keys = {{ {} }}", named(&names[..count], "KEYS", ""));
+    match positions {
+        Some(positions) => lua.push_str(&of_positions(name, positions)),
+        None => {
+            let _ = writeln!(lua, "assert(#ARGV == 2, '{name}: wrong number of arguments')");
+        }
+    }
+    lua
+}
+
+/// For arguments and replies in a fixed order: `args`, those of the call; `item_at(i)`, those of
+/// the item that begins at ARGV `i`, which are at `FIRST_ITEM` and every `ITEM_SIZE` after it;
+/// `reply` and `reply_item`, which put the fields of a table in order.
+fn of_positions(name: &str, positions: &Positions) -> String {
+    let Positions { call, item, reply, reply_item } = positions;
+    let call = [&["now_ms"], *call].concat();
+    let (calls, size) = (call.len(), item.len());
+    let check = match size {
+        0 => format!("#ARGV == {calls}"),
+        _ => format!("#ARGV >= {calls} and (#ARGV - {calls}) % {size} == 0"),
+    };
+    format!(
+        "assert({check}, '{name}: wrong number of arguments')\n\
+         local args = {{ {} }}\n\
+         local FIRST_ITEM, ITEM_SIZE = {}, {size}\n\
+         local function item_at(i) return {{ {} }} end\n\
+         local function reply(r) return {{ {} }} end\n\
+         local function reply_item(r) return {{ {} }} end\n",
+        named(&call, "ARGV", ""),
+        calls + 1,
+        named(item, "ARGV", "i - 1 + "),
+        in_order(reply),
+        in_order(reply_item),
+    )
+}
+
+/// `now_ms = ARGV[1], …`
+fn named(names: &[&str], list: &str, offset: &str) -> String {
+    let field = |(i, name): (usize, &&str)| format!("{name} = {list}[{offset}{}]", i + 1);
+    names.iter().enumerate().map(field).collect::<Vec<_>>().join(", ")
+}
+
+/// `r.now_ms or false, …`: Redis ends a list at the first nil, and sends `false` as nil.
+fn in_order(names: &[&str]) -> String {
+    names.iter().map(|name| format!("r.{name} or false")).collect::<Vec<_>>().join(", ")
+}
