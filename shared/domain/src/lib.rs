@@ -31,5 +31,5 @@ pub use place::{MAX_QUEUE_NUMBER, Place};
 pub use presence::Lease;
 pub use room_id::{RoomId, RoomIdError};
 pub use settings::{FieldError, OnRedisFailure, RoomSettings};
-pub use snapshot::{Outlook, RoomSnapshot, TickFigures};
+pub use snapshot::{Outlook, Progress, RoomSnapshot, TickFigures};
 pub use waiter::Waiter;

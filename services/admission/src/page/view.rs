@@ -106,7 +106,11 @@ impl Shows<'_> {
     /// The wait of someone who may enter while no seat is free: until one comes free.
     fn wait_at_door(&self) -> Option<u64> {
         let number = self.answer.body.queue_number;
-        let outlook = self.context.snapshot.outlook(number, self.context.known.now_ms());
+        let outlook = self.context.snapshot.outlook(
+            number,
+            self.context.known.now_ms(),
+            self.context.progress(),
+        );
         outlook.wait.seconds.map(whole)
     }
 

@@ -6,7 +6,7 @@ use axum::{
     extract::{FromRequestParts, RawPathParams},
     http::{HeaderMap, request::Parts},
 };
-use vestibule_domain::{RoomId, RoomSnapshot};
+use vestibule_domain::{Progress, RoomId, RoomSnapshot};
 use vestibule_issuance::RoomCiphers;
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_store::KnownRoom;
@@ -65,6 +65,12 @@ impl RoomContext {
         let ciphers = admission.ciphers.get(&snapshot.room, snapshot.reset_epoch);
         let https = admission.public_url.starts_with("https:");
         Ok(Self { binding: BindingHandle::room(&known), known, snapshot, ciphers, https })
+    }
+
+    /// How far the room has come, as far as this instance has seen: further than the snapshot by
+    /// those whom it has numbered and let in itself since.
+    pub(crate) fn progress(&self) -> Progress {
+        self.known.progress(&self.snapshot)
     }
 
     /// Its ciphers of another reset epoch: Redis may be ahead of the snapshot.

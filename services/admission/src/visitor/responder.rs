@@ -354,7 +354,7 @@ impl<'a> VisitorResponder<'a> {
     fn body(&self, place: &Place, status: Status, next_ms: u32) -> Result<VisitorStatus, Problem> {
         let snapshot = &self.context.snapshot;
         let request_id = self.context.ciphers.request_ids.seal(*place);
-        let outlook = snapshot.outlook(place.number, self.now_ms);
+        let outlook = snapshot.outlook(place.number, self.now_ms, self.context.progress());
         let [p25, p50, p75] = match outlook.wait.quartiles {
             Some(quartiles) => quartiles.map(|seconds| Some(whole(seconds))),
             None => [None; 3],

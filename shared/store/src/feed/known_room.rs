@@ -10,7 +10,7 @@ use std::{
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::time::Instant;
-use vestibule_domain::{RoomSnapshot, draw::DrawRecord, schedule::RoomConfig};
+use vestibule_domain::{Progress, RoomSnapshot, draw::DrawRecord, schedule::RoomConfig};
 
 use super::{
     endings::{Ended, Endings},
@@ -133,6 +133,20 @@ impl KnownRoom {
     #[must_use]
     pub fn watermarks(&self) -> Counters {
         self.watermarks.get()
+    }
+
+    /// How far the room has come: as far as `snapshot`, one of its snapshots, has it, or as this
+    /// service has seen since.
+    #[must_use]
+    pub fn progress(&self, snapshot: &RoomSnapshot) -> Progress {
+        let (own, seen) = (snapshot.progress(), self.watermarks());
+        if seen.reset_epoch != snapshot.reset_epoch {
+            return own;
+        }
+        Progress {
+            queue_counter: own.queue_counter.max(seen.queue_counter),
+            admitted: own.admitted.max(seen.admitted),
+        }
     }
 
     /// Takes in a snapshot, unless it is older than the last.
