@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
-use vestibule_tests::{Deployment, Reply, Visitor};
+use vestibule_tests::{Deployment, Reply, Service, Visitor};
 
 const SOON: Duration = Duration::from_secs(20);
 
@@ -57,4 +57,25 @@ async fn the_first_newcomer_to_a_full_room_is_told_no_wait_while_nobody_knows_it
     let told = deployment.visitor("demo").join().await?.expect(200)?;
     ensure!(told.says("waiting") && told.body["wait_seconds"].is_null(), "{}", told.text);
     Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_just_entered_is_ahead_of_nobody_and_does_not_wait() -> Result<()> {
+    let mut deployment = Deployment::builder().start().await?;
+    deployment.create_room("demo", &json!({ "total_active_users": 2 })).await?;
+    let admitted = deployment.visitor("demo").join().await?.expect(200)?;
+    ensure!(admitted.says("admitted"), "{}", admitted.text);
+    let seen = |room: &Reply| Ok(room.number("active_users")? == 1);
+    deployment.operator().until("demo", "a tick that saw it enter", SOON, seen).await?;
+    // From here on no tick says who waits: the instance that let people in knows it by itself.
+    deployment.process_mut(Service::Controller, 0).freeze()?;
+    let (mut second, mut third) = (deployment.visitor("demo"), deployment.visitor("demo"));
+    ensure!(second.join().await?.expect(200)?.says("admitted"), "the second seat is free");
+    let told = third.join().await?.expect(200)?;
+    ensure!(told.says("waiting") && told.number("people_ahead")? == 0, "{}", told.text);
+    let behind = deployment.visitor("demo").join().await?.expect(200)?;
+    ensure!(behind.number("people_ahead")? == 1, "{}", behind.text);
+    let waiting = deployment.aws("demo").event_get("/waiting_num").await?.expect(200)?;
+    ensure!(waiting.number("waiting_num")? == 2, "{}", waiting.text);
+    deployment.process_mut(Service::Controller, 0).thaw()
 }

@@ -32,6 +32,6 @@ pub use place::{MAX_QUEUE_NUMBER, Place};
 pub use presence::Lease;
 pub use room_id::{RoomId, RoomIdError};
 pub use settings::{OnRedisFailure, RoomSettings};
-pub use snapshot::{Outlook, RoomSnapshot, TickFigures};
+pub use snapshot::{Outlook, Progress, RoomSnapshot, TickFigures};
 pub use vestibule_site::{self as site, FieldError};
 pub use waiter::Waiter;

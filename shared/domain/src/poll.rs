@@ -132,7 +132,7 @@ fn check_in(room: &RoomSnapshot, waiter: &mut Waiter, standing: WaiterState, cal
     waiter.interval_ms = if standing == WaiterState::YourTurn {
         AT_DOOR_MS
     } else {
-        let standing = room.standing(room.position(number), call.now_ms);
+        let standing = room.line_conditions(room.position(number), call.now_ms, room.progress());
         check_in::interval_ms(method, &standing, call.chance)
     };
     let spot = room.spot(number, has_won(room, waiter, call.win_threshold));

@@ -82,7 +82,7 @@ fn seen_in(last: &RoomSnapshot) -> WatermarkReport {
 /// How long it takes until everyone in line has checked in again: as long as those at its end were
 /// told to wait, half as much again, and a little more.
 fn presence_seconds(room: &RoomSnapshot) -> u64 {
-    let standing = room.standing(None, room.now_ms);
+    let standing = room.line_conditions(None, room.now_ms, room.progress());
     let method = room.settings.queueing_method;
     let longest_ms = u64::from(check_in::interval_ms(method, &standing, 1.0));
     (longest_ms * 3 / 2).div_ceil(1000) + 5

@@ -89,6 +89,18 @@ pub struct TickFigures {
     pub ahead: Vec<(u64, u64)>,
     /// When the rate lets the next one in, if its window is used up, ms.
     pub rate_resumes_at_ms: u64,
+    /// Sessions that had begun when the tick counted who waits.
+    pub admitted: u64,
+}
+
+/// How far a room's counters have come. The service that answers may have seen more of it than the
+/// last snapshot has: newcomers whom it numbered and let in itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// The highest queue number handed out.
+    pub queue_counter: u64,
+    /// Sessions that ever began.
+    pub admitted: u64,
 }
 
 /// What someone in line can be told.
@@ -182,12 +194,19 @@ impl RoomSnapshot {
         }
     }
 
-    /// What someone with `queue_number` can be told at `now_ms`.
+    /// As far as the snapshot itself tells.
     #[must_use]
-    pub fn outlook(&self, queue_number: u64, now_ms: u64) -> Outlook {
+    pub fn progress(&self) -> Progress {
+        Progress { queue_counter: self.queue_counter, admitted: self.admitted }
+    }
+
+    /// What someone with `queue_number` can be told at `now_ms`, when the room has come as far as
+    /// `progress`.
+    #[must_use]
+    pub fn outlook(&self, queue_number: u64, now_ms: u64, progress: Progress) -> Outlook {
         let position = self.position(queue_number);
         let rules = self.settings.queueing_method.rules();
-        let standing = self.standing(position, now_ms);
+        let standing = self.line_conditions(position, now_ms, progress);
         let wait = if self.is_open() {
             Estimate::from_seconds(0.0)
         } else if self.is_held() {
@@ -199,13 +218,19 @@ impl RoomSnapshot {
         Outlook { position, people_ahead: position.map(|_| standing.people_ahead), wait }
     }
 
-    /// Where someone at `position` stands at `now_ms`, as intervals and estimates need it.
+    /// What intervals and estimates are computed from, for someone at `position` at `now_ms`.
     #[must_use]
-    pub fn standing(&self, position: Option<u64>, now_ms: u64) -> LineConditions {
+    pub fn line_conditions(
+        &self,
+        position: Option<u64>,
+        now_ms: u64,
+        progress: Progress,
+    ) -> LineConditions {
         let waiting = self.figures.waiting;
         let blocked_ms = self.figures.rate_resumes_at_ms.saturating_sub(now_ms);
         LineConditions {
-            people_ahead: position.map_or(waiting, |position| self.people_ahead(position)),
+            people_ahead: position
+                .map_or(waiting, |position| self.people_ahead(position, progress)),
             waiting,
             admissions_per_second: self.figures.expected_pace(),
             blocked_seconds: std::time::Duration::from_millis(blocked_ms).as_secs_f64(),
@@ -219,17 +244,18 @@ impl RoomSnapshot {
     /// Everyone who holds a number, has not entered and has not expired, as AWS-style clients
     /// count: whether still there or not.
     #[must_use]
-    pub fn numbers_waiting(&self) -> i64 {
+    pub fn numbers_waiting(&self, progress: Progress) -> i64 {
         let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-        signed(self.queue_counter) - signed(self.skipped + self.admitted + self.expired)
+        signed(progress.queue_counter) - signed(self.skipped + progress.admitted + self.expired)
     }
 
     /// Everyone waiting who is still there, hidden tabs at the door included: as of the last tick,
-    /// and the newcomers since.
+    /// with those who came since and without those who entered since.
     #[must_use]
     pub fn waiting(&self) -> u64 {
-        let last = self.figures.ahead.last().map_or(0, |(last, _)| *last);
-        self.figures.waiting + self.queue_counter.saturating_sub(last.max(self.serving()))
+        let counted_to = self.figures.ahead.last().map_or(self.serving(), |(last, _)| *last);
+        let came = self.queue_counter.saturating_sub(counted_to);
+        (self.figures.waiting + came).saturating_sub(self.entered_since_tick(self.progress()))
     }
 
     /// Seconds since 1970.
@@ -238,14 +264,26 @@ impl RoomSnapshot {
         self.now_ms / 1000
     }
 
-    /// People still there and ahead of `position`, who has not entered.
+    /// People still there and ahead of `position`, whose holder has not entered. Whoever has entered
+    /// since the last tick is ahead of nobody any more.
     #[must_use]
-    pub fn people_ahead(&self, position: u64) -> u64 {
+    pub fn people_ahead(&self, position: u64, progress: Progress) -> u64 {
         let ahead = position.saturating_sub(1);
-        // Beyond the last point are newcomers of the last moments, of whom nobody has left yet.
         let curve = &self.figures.ahead;
-        let (last, total) = curve.last().copied().unwrap_or((self.serving(), 0));
-        if ahead >= last { total + (ahead - last) } else { ahead::people_upto(curve, ahead) }
+        let counted = match curve.last() {
+            None => ahead.saturating_sub(self.serving()),
+            // Beyond the last point are newcomers since the tick, of whom nobody has left yet.
+            Some((last, total)) if ahead >= *last => total + (ahead - last),
+            Some(_) => ahead::people_upto(curve, ahead),
+        };
+        counted.saturating_sub(self.entered_since_tick(progress))
+    }
+
+    /// Sessions that began after the last tick counted; 0 before the first tick, which is when
+    /// nothing has been counted.
+    fn entered_since_tick(&self, progress: Progress) -> u64 {
+        let has_ticked = !self.figures.ahead.is_empty();
+        if has_ticked { progress.admitted.saturating_sub(self.figures.admitted) } else { 0 }
     }
 }
 
@@ -293,7 +331,7 @@ mod tests {
     fn newcomers_since_the_last_tick_are_there() {
         let ahead = vec![(9, 1), (10, 2), (50, 21)];
         let room = snapshot(53, 10, TickFigures { ahead, ..TickFigures::default() });
-        let told = [10, 11, 51, 54].map(|position| room.people_ahead(position));
+        let told = [10, 11, 51, 54].map(|position| room.people_ahead(position, room.progress()));
         assert_eq!(told, [1, 2, 21, 24]);
     }
 
@@ -305,11 +343,30 @@ mod tests {
     }
 
     #[test]
+    fn who_has_entered_since_the_last_tick_is_ahead_of_nobody() {
+        let ahead = vec![(10, 0), (12, 2)];
+        let figures = TickFigures { ahead, waiting: 2, admitted: 7, ..TickFigures::default() };
+        let room = RoomSnapshot { admitted: 8, ..snapshot(14, 10, figures) };
+        assert_eq!(room.people_ahead(15, room.progress()), 3, "11 entered");
+        let seen = Progress { queue_counter: 14, admitted: 11 };
+        assert_eq!((room.people_ahead(15, seen), room.people_ahead(12, seen)), (0, 0));
+        assert_eq!(room.waiting(), 3, "two waited, two came, one entered");
+    }
+
+    #[test]
+    fn numbers_that_wait_are_those_seen_last() {
+        let room =
+            RoomSnapshot { admitted: 3, expired: 1, ..snapshot(10, 5, TickFigures::default()) };
+        assert_eq!(room.numbers_waiting(room.progress()), 6);
+        assert_eq!(room.numbers_waiting(Progress { queue_counter: 12, admitted: 4 }), 7);
+    }
+
+    #[test]
     fn without_figures_everyone_is_there() {
         let room = snapshot(50, 10, TickFigures::default());
-        assert_eq!(room.people_ahead(11), 0);
-        assert_eq!(room.people_ahead(31), 20);
-        assert_eq!(room.people_ahead(5), 0);
+        assert_eq!(room.people_ahead(11, room.progress()), 0);
+        assert_eq!(room.people_ahead(31, room.progress()), 20);
+        assert_eq!(room.people_ahead(5, room.progress()), 0);
     }
 
     #[test]
@@ -362,10 +419,10 @@ mod tests {
         let mut room = snapshot(200, 0, TickFigures { waiting: 100, ..TickFigures::default() });
         room.settings.queueing_method = QueueingMethod::Random;
         room.figures.admissions_per_second = 10.0 / 60.0;
-        let outlook = room.outlook(150, 0);
+        let outlook = room.outlook(150, 0, room.progress());
         assert_eq!((outlook.position, outlook.people_ahead), (None, None));
         assert_eq!(outlook.wait.seconds.map(f64::round), Some(395.0), "6 min 35 s");
         room.settings.queue_all = true;
-        assert_eq!(room.outlook(150, 0).wait, Estimate::UNKNOWN);
+        assert_eq!(room.outlook(150, 0, room.progress()).wait, Estimate::UNKNOWN);
     }
 }

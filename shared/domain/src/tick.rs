@@ -119,6 +119,7 @@ impl TickState {
             unattended: survey.unattended,
             ahead: ahead::curve(survey, plan.promised, plan.serving_counter),
             rate_resumes_at_ms: survey.rate_resumes_at_ms,
+            admitted: survey.admitted,
         }
     }
 }
@@ -268,7 +269,7 @@ mod tests {
         let figures = pulse.decide(&last, &RoomSettings::default()).figures;
         let pace = figures.admissions_per_second;
         let room = RoomSnapshot { figures, ..snapshot(11, 10) };
-        (room.outlook(11, 1_020_250).wait.seconds, pace)
+        (room.outlook(11, 1_020_250, room.progress()).wait.seconds, pace)
     }
 
     #[test]
@@ -301,6 +302,10 @@ mod tests {
         let later = TickInput { now_ms: 1_010_000, admitted: 11, ..quiet };
         let figures = pulse.decide(&later, &RoomSettings::default()).figures;
         let room = RoomSnapshot { figures, ..snapshot(111, 10) };
-        assert_eq!(room.outlook(111, 1_010_000).wait.seconds, Some(50.0), "100 ahead, 2 a second");
+        assert_eq!(
+            room.outlook(111, 1_010_000, room.progress()).wait.seconds,
+            Some(50.0),
+            "100 ahead, 2 a second"
+        );
     }
 }

@@ -5,8 +5,9 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use vestibule_domain::{RoomSnapshot, site::SiteBinding};
+use vestibule_domain::{Progress, RoomSnapshot};
 use vestibule_issuance::RoomCiphers;
+use vestibule_site::SiteBinding;
 use vestibule_store::{KnownRoom, StoredConfig};
 
 /// Of a room whose config has not been read yet.
@@ -30,6 +31,16 @@ pub(crate) struct RoomContext {
 /// A room's place in front of a site, as this instance last read it. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BindingHandle(Option<Arc<StoredConfig>>);
+
+// === impl RoomContext ===
+
+impl RoomContext {
+    /// How far the room has come, as far as this instance has seen: further than the snapshot by
+    /// those whom it has numbered and let in itself since.
+    pub(crate) fn progress(&self) -> Progress {
+        self.known.progress(&self.snapshot)
+    }
+}
 
 // === impl BindingHandle ===
 

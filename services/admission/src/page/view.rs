@@ -88,7 +88,8 @@ impl Shows<'_> {
     /// The wait of someone who may enter while no seat is free: until one comes free.
     fn wait_at_door(&self) -> Option<u64> {
         let number = self.response.status.queue_number;
-        let outlook = self.room.snapshot.outlook(number, self.room.known.now_ms());
+        let outlook =
+            self.room.snapshot.outlook(number, self.room.known.now_ms(), self.room.progress());
         outlook.wait.seconds.map(whole)
     }
 

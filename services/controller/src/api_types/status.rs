@@ -124,7 +124,11 @@ impl RoomState {
 
 fn newcomers_wait(room: &RoomSnapshot) -> Option<u64> {
     if room.is_open() || room.is_queueing() || room.rejects() {
-        return room.outlook(room.queue_counter + 1, room.now_ms).wait.seconds.map(whole);
+        return room
+            .outlook(room.queue_counter + 1, room.now_ms, room.progress())
+            .wait
+            .seconds
+            .map(whole);
     }
     let settings = &room.settings;
     let usage = Usage {

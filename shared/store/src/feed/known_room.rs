@@ -11,7 +11,7 @@ use std::{
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::time::Instant;
 use vestibule_domain::{
-    RoomSnapshot, draw::DrawRecord, restoration::WatermarkReport, schedule::RoomConfig,
+    Progress, RoomSnapshot, draw::DrawRecord, restoration::WatermarkReport, schedule::RoomConfig,
 };
 
 use super::{
@@ -135,6 +135,20 @@ impl KnownRoom {
     #[must_use]
     pub fn watermarks(&self) -> Counters {
         self.watermarks.get()
+    }
+
+    /// How far the room has come: as far as `snapshot`, one of its snapshots, has it, or as this
+    /// service has seen since.
+    #[must_use]
+    pub fn progress(&self, snapshot: &RoomSnapshot) -> Progress {
+        let (own, seen) = (snapshot.progress(), self.watermarks());
+        if seen.reset_epoch != snapshot.reset_epoch {
+            return own;
+        }
+        Progress {
+            queue_counter: own.queue_counter.max(seen.queue_counter),
+            admitted: own.admitted.max(seen.admitted),
+        }
     }
 
     /// Takes in a snapshot, unless it is older than the last.

@@ -53,7 +53,7 @@ async fn whoever_closed_the_tab_is_not_waiting_and_holds_no_slot(world: World) {
     }
     crowd.seconds(90).await;
     assert_eq!(crowd.room.figures.waiting, 26, "hidden tabs are there, closed ones are not");
-    assert_eq!(crowd.room.people_ahead(21), 6);
+    assert_eq!(crowd.room.people_ahead(21, crowd.room.progress()), 6);
     let served = crowd.room.serving_counter;
     assert!(served < 10, "{served}");
     // Four seats come free at once: those who closed the tab are passed over.

@@ -29,7 +29,7 @@ impl VisitorResponder<'_> {
         next_ms: u32,
     ) -> VisitorStatus {
         let snapshot = &self.room.snapshot;
-        let outlook = snapshot.outlook(queue_number, self.now_ms);
+        let outlook = snapshot.outlook(queue_number, self.now_ms, self.room.progress());
         let [p25, p50, p75] = match outlook.wait.quartiles {
             Some(quartiles) => quartiles.map(|seconds| Some(whole(seconds))),
             None => [None; 3],

@@ -125,7 +125,8 @@ impl Crowd {
     fn go_on_waiting(&mut self, id: u32, look: &PollOutcome) {
         let now = self.now();
         let number = look.waiter.place.number;
-        let outlook = self.world.snapshot().outlook(number, self.world.now_ms());
+        let snapshot = self.world.snapshot();
+        let outlook = snapshot.outlook(number, self.world.now_ms(), snapshot.progress());
         let estimate = Estimate {
             at: now,
             // As in an answer: whole seconds.
