@@ -1,11 +1,11 @@
-//! Chances in a random room, without a coin that could be thrown twice.
+//! How chance is given in a random room, so that asking more often wins nothing.
 //!
-//! The leader raises a room's *hazard*: how much chance everyone there has been given so far, the
-//! same for all. A visitor's *accrued_hazard* is what it was credited of that at its check-ins. It wins once
-//! its accrued_hazard reaches its *win_threshold*, a number fixed by its request id, secret, and distributed
-//! exponentially: so at every moment each visitor there wins with the same chance, whatever its
-//! phase, and however long it has waited. Asking again, or from copies of one ticket, changes
-//! nothing: there is nothing to throw again.
+//! The leader raises the room's *cumulative hazard*: the total chance given so far, the same for
+//! all visitors. A visitor's *accrued hazard* is the part that it was credited with at its
+//! check-ins. It wins once its accrued hazard reaches its *win threshold*: a secret number, fixed
+//! by its request id and distributed exponentially with mean 1. At every moment each visitor who is
+//! there therefore wins with the same probability, however long it has waited. Asking again, or
+//! from copies of one ticket, changes nothing, because the threshold never changes.
 //!
 //! Hazard counts in units of 2^-24. Tickets hold it modulo 2^32, which is more than anyone is
 //! credited between two check-ins.
@@ -17,57 +17,58 @@ use crate::presence::LINGER_MS;
 /// Units in a hazard of 1.
 pub const UNITS: f64 = 16_777_216.0;
 
-/// What a visitor was credited of a room's hazard.
+/// The part of a room's hazard that a visitor was credited with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AccruedHazard {
     /// Credited so far, in units.
     pub credit: u32,
     /// The room's hazard at the last check-in, in units, modulo 2^32.
-    pub seen: u32,
+    pub room_hazard: u32,
 }
 
 // === impl AccruedHazard ===
 
 impl AccruedHazard {
-    /// The accrued_hazard of someone who comes now.
+    /// For a newcomer, in a room with this cumulative `hazard`.
     #[must_use]
-    pub fn begun(hazard: u64) -> Self {
-        Self { credit: 0, seen: modulo(hazard) }
+    pub fn new(hazard: u64) -> Self {
+        Self { credit: 0, room_hazard: modulo(hazard) }
     }
 
-    /// After a check-in that came `overdue_ms` late: credited is what the hazard has grown, unless
-    /// the visitor was so late that it did not count as there meanwhile.
+    /// After a check-in that came `overdue_ms` late. The visitor is credited with the growth of the
+    /// hazard since its last check-in, or with nothing if it was so late that it counted as gone.
     #[must_use]
     pub fn checked_in(self, hazard: u64, overdue_ms: u64) -> Self {
-        let seen = modulo(hazard);
-        // A store that was restored may be a little behind: nothing is credited, nothing taken.
-        let grown = seen.wrapping_sub(self.seen).cast_signed().max(0).cast_unsigned();
+        let room_hazard = modulo(hazard);
+        // A restored store may be a little behind. Then nothing is credited, and nothing is taken
+        // away.
+        let grown = room_hazard.wrapping_sub(self.room_hazard).cast_signed().max(0).cast_unsigned();
         let grown = if overdue_ms > LINGER_MS { 0 } else { grown };
-        Self { credit: self.credit.saturating_add(grown), seen }
+        Self { credit: self.credit.saturating_add(grown), room_hazard }
     }
 
-    /// How much more than its `win_threshold` it was credited, in units.
+    /// By how much the credit exceeds the `win_threshold`, in units.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     pub fn beyond(self, win_threshold: f64) -> u64 {
         (f64::from(self.credit) - win_threshold * UNITS).clamp(0.0, f64::from(u32::MAX)) as u64
     }
 
-    /// Whether someone of this `win_threshold` has won.
+    /// Whether a visitor with this `win_threshold` has won.
     #[must_use]
     pub fn wins(self, win_threshold: f64) -> bool {
         f64::from(self.credit) / UNITS >= win_threshold
     }
 }
 
-/// The hazard, in units, that lets a share `part` of those there win.
+/// The increase of the hazard, in units, by which a share `part` of the visitors there win.
 #[must_use]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and small")]
 pub fn hazard_increase_for(part: f64) -> u64 {
     (-(-part.clamp(0.0, 1.0)).ln_1p() * UNITS).round() as u64
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "modulo 2^32 is what is wanted")]
+#[expect(clippy::cast_possible_truncation, reason = "taken modulo 2^32")]
 fn modulo(hazard: u64) -> u32 {
     hazard as u32
 }
@@ -78,8 +79,8 @@ mod tests {
 
     #[test]
     fn credit_is_what_the_hazard_grew_while_there() {
-        let begun = AccruedHazard::begun(u64::from(u32::MAX) - 99);
-        let there = begun.checked_in(u64::from(u32::MAX) + 101, 600);
+        let newcomer = AccruedHazard::new(u64::from(u32::MAX) - 99);
+        let there = newcomer.checked_in(u64::from(u32::MAX) + 101, 600);
         assert_eq!(there.credit, 200, "over the edge of 32 bits");
         let away = there.checked_in(u64::from(u32::MAX) + 5_001, LINGER_MS + 1);
         assert_eq!(away.credit, 200, "nothing for a time away");
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn checking_in_more_often_gives_no_more() {
-        let (mut eager, mut calm) = (AccruedHazard::begun(0), AccruedHazard::begun(0));
+        let (mut eager, mut calm) = (AccruedHazard::new(0), AccruedHazard::new(0));
         for step in 1..=600_u64 {
             eager = eager.checked_in(step * 777, 0);
             if step % 60 == 0 {
@@ -105,7 +106,7 @@ mod tests {
         for part in [0.0001, 0.01, 0.3, 0.9] {
             let accrued_hazard = AccruedHazard {
                 credit: u32::try_from(hazard_increase_for(part)).unwrap(),
-                seen: 0,
+                room_hazard: 0,
             };
             let wins = (0..100_000_u32)
                 .filter(|nth| {

@@ -1,32 +1,34 @@
-//! When a waiting visitor should come back: seldom far from the front, every second near it,
-//! never all at once, and never more in total than the room's budget of polls.
+//! When a waiting visitor should poll again: rarely far from the front, every second near it,
+//! spread by jitter, and in total within the room's budget of polls.
 
 use crate::QueueingMethod;
 
 /// The shortest interval: near the front, ms.
 pub const SHORTEST_MS: u32 = 1_000;
-/// The longest interval, ms. Longer, and people would think the page had died.
+/// The longest interval, ms. With longer ones people would think that the page had stopped working.
 pub const LONGEST_MS: u32 = 600_000;
 /// An early poll counts as a check-in once this share of its interval has passed.
 const DUE_SHARE: f64 = 0.8;
-/// A visitor comes back this often before its turn is expected …
+/// A visitor polls this many times before its turn is expected,
 const CHECKS_BEFORE_TURN: f64 = 10.0;
-/// … and after so long at the latest, ms: the pace may change. Only the budget stretches this.
+/// and at least once in this time, ms, because the pace may change. Only the budget may stretch it.
 const LATEST_MS: f64 = 20_000.0;
-/// While the pace is unknown, ms; sooner for those who might be next, though.
+/// The interval while the pace is unknown, ms.
 const UNKNOWN_PACE_MS: f64 = 5_000.0;
+/// The same for visitors who might be next, ms.
 const SHORTEST_UNKNOWN_MS: f64 = 2_000.0;
-/// Newcomers are counted on so far ahead, in seconds: who is told an interval now will poll beside
-/// them.
+/// For so many seconds ahead newcomers are counted in advance: they will poll beside the visitor
+/// who is given an interval now.
 const NEWCOMERS_SECONDS: f64 = 15.0;
-/// However scarce polls are, nobody is told to come back after this share of its expected wait.
+/// The longest interval, as a share of the expected wait, however scarce polls are.
 const SHARE_OF_WAIT: f64 = 0.6;
 /// Intervals vary by this share up and down, so that a crowd that came at once spreads out.
 const JITTER: f64 = 0.15;
-/// The part of the budget kept for those near the front, who must not be slowed down.
+/// The share of the budget for visitors far from the front. The rest is kept for those near it,
+/// whose interval is not stretched.
 const FAR_SHARE_OF_BUDGET: f64 = 0.7;
 
-/// Where a visitor stands when it asks when to come back.
+/// What intervals and waits are computed from, for one visitor.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LineConditions {
     /// People ahead who are still there.
@@ -35,11 +37,11 @@ pub struct LineConditions {
     pub waiting: u64,
     /// Admissions per second, smoothed; 0 when unknown.
     pub admissions_per_second: f64,
-    /// For so long nobody enters: the rate's window is used up.
+    /// Seconds until the rate limit admits anyone again; 0: it does now.
     pub blocked_seconds: f64,
     /// The share of those waiting who give up in a second.
     pub leaving_per_second: f64,
-    /// While the pace is unknown: no room can be faster. 0: nobody knows.
+    /// An upper bound of the pace, used while the pace is unknown; 0: none is known.
     pub fastest_per_second: f64,
     /// Newcomers per second of late.
     pub newcomers_per_second: f64,
@@ -50,45 +52,45 @@ pub struct LineConditions {
 /// The interval until the next check-in, in ms, in a room of this `method`. `chance` is uniform in
 /// `0.0..1.0`.
 #[must_use]
-pub fn interval_ms(method: QueueingMethod, standing: &LineConditions, chance: f64) -> u32 {
+pub fn interval_ms(method: QueueingMethod, conditions: &LineConditions, chance: f64) -> u32 {
     let shortest = f64::from(SHORTEST_MS);
-    let interval = method.rules().interval_ms(standing).max(shortest);
+    let interval = method.rules().interval_ms(conditions).max(shortest);
     let jittered = interval * (1.0 - JITTER + 2.0 * JITTER * chance);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let whole = jittered.clamp(shortest * (1.0 - JITTER), f64::from(LONGEST_MS)) as u32;
     whole
 }
 
-/// Seldom far from the front, often near it, within the budget of polls.
+/// The interval by the distance from the front, within the budget of polls, ms.
 #[must_use]
-pub fn by_distance_ms(standing: &LineConditions) -> f64 {
-    let Some(wait) = standing.wait_seconds().map(|seconds| seconds * 1000.0) else {
-        let interval = UNKNOWN_PACE_MS.max(budget_ms(standing));
-        return interval.min(soonest_ms(standing) * SHARE_OF_WAIT).max(SHORTEST_UNKNOWN_MS);
+pub fn by_distance_ms(conditions: &LineConditions) -> f64 {
+    let Some(wait) = conditions.wait_seconds().map(|seconds| seconds * 1000.0) else {
+        let interval = UNKNOWN_PACE_MS.max(budget_ms(conditions));
+        return interval.min(soonest_ms(conditions) * SHARE_OF_WAIT).max(SHORTEST_UNKNOWN_MS);
     };
     let by_distance = (wait / CHECKS_BEFORE_TURN).min(LATEST_MS);
-    by_distance.max(budget_ms(standing)).min(wait * SHARE_OF_WAIT)
+    by_distance.max(budget_ms(conditions)).min(wait * SHARE_OF_WAIT)
 }
 
-/// After how long at the soonest it is someone's turn, while nobody knows the pace, ms.
+/// The shortest time until the visitor's turn while the pace is unknown, ms.
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-fn soonest_ms(standing: &LineConditions) -> f64 {
-    let known = standing.fastest_per_second > 0.0;
-    let fastest = if known { standing.fastest_per_second } else { f64::MIN_POSITIVE };
-    standing.people_ahead as f64 / fastest * 1000.0
+fn soonest_ms(conditions: &LineConditions) -> f64 {
+    let known = conditions.fastest_per_second > 0.0;
+    let fastest = if known { conditions.fastest_per_second } else { f64::MIN_POSITIVE };
+    conditions.people_ahead as f64 / fastest * 1000.0
 }
 
-/// The interval that keeps the polls of everyone waiting within the budget.
+/// The interval that keeps the polls of everyone waiting within the budget, ms.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-pub fn budget_ms(standing: &LineConditions) -> f64 {
-    let polls = f64::from(standing.poll_budget.max(1)) * FAR_SHARE_OF_BUDGET;
-    let newcomers = standing.newcomers_per_second * NEWCOMERS_SECONDS;
-    (standing.waiting as f64 + newcomers) / polls * 1000.0
+pub fn budget_ms(conditions: &LineConditions) -> f64 {
+    let polls = f64::from(conditions.poll_budget.max(1)) * FAR_SHARE_OF_BUDGET;
+    let newcomers = conditions.newcomers_per_second * NEWCOMERS_SECONDS;
+    (conditions.waiting as f64 + newcomers) / polls * 1000.0
 }
 
-/// Whether a poll at `now_ms` of a visitor who last checked in at `checked_in_at_ms` and was told
-/// `interval_ms` counts as a check-in. Polling faster changes nothing.
+/// Whether a poll at `now_ms` counts as a check-in, for a visitor who last checked in at
+/// `checked_in_at_ms` and was given `interval_ms`. Polling more often changes nothing.
 #[must_use]
 pub fn is_due(now_ms: u64, checked_in_at_ms: u64, interval_ms: u32) -> bool {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive share")]
@@ -100,7 +102,7 @@ pub fn is_due(now_ms: u64, checked_in_at_ms: u64, interval_ms: u32) -> bool {
 mod tests {
     use super::*;
 
-    fn standing(people_ahead: u64, waiting: u64) -> LineConditions {
+    fn conditions(people_ahead: u64, waiting: u64) -> LineConditions {
         LineConditions {
             people_ahead,
             waiting,
@@ -113,39 +115,40 @@ mod tests {
         }
     }
 
-    fn interval_ms(standing: &LineConditions, chance: f64) -> u32 {
-        super::interval_ms(QueueingMethod::Fifo, standing, chance)
+    fn interval_ms(conditions: &LineConditions, chance: f64) -> u32 {
+        super::interval_ms(QueueingMethod::Fifo, conditions, chance)
     }
 
     #[test]
     fn every_second_near_the_front_and_seldom_far_away() {
-        assert_eq!(interval_ms(&standing(5, 100_000), 0.5), SHORTEST_MS);
-        assert_eq!(interval_ms(&standing(1_000, 6_000), 0.5), 10_000, "a wait of 100 s");
-        assert_eq!(interval_ms(&standing(6_000, 6_000), 0.5), 20_000, "a wait of 600 s");
-        assert_eq!(interval_ms(&standing(10_000_000, 10_000_000), 0.5), LONGEST_MS);
+        assert_eq!(interval_ms(&conditions(5, 100_000), 0.5), SHORTEST_MS);
+        assert_eq!(interval_ms(&conditions(1_000, 6_000), 0.5), 10_000, "a wait of 100 s");
+        assert_eq!(interval_ms(&conditions(6_000, 6_000), 0.5), 20_000, "a wait of 600 s");
+        assert_eq!(interval_ms(&conditions(10_000_000, 10_000_000), 0.5), LONGEST_MS);
     }
 
     #[test]
     fn jitter_spreads_and_stays_in_bounds() {
         let (low, high) =
-            (interval_ms(&standing(1_000, 0), 0.0), interval_ms(&standing(1_000, 0), 1.0));
+            (interval_ms(&conditions(1_000, 0), 0.0), interval_ms(&conditions(1_000, 0), 1.0));
         assert_eq!((low, high), (8_500, 11_500));
-        assert!(interval_ms(&standing(0, 0), 0.0) >= 850);
+        assert!(interval_ms(&conditions(0, 0), 0.0) >= 850);
     }
 
     #[test]
     fn a_line_of_a_hundred_thousand_stays_within_its_budget() {
         let slow: f64 = (0..100_000)
-            .map(|ahead| 1_000.0 / f64::from(interval_ms(&standing(ahead, 100_000), 0.5)))
+            .map(|ahead| 1_000.0 / f64::from(interval_ms(&conditions(ahead, 100_000), 0.5)))
             .sum();
         assert!(slow <= 2_000.0, "{slow}");
     }
 
     #[test]
     fn nobody_is_told_to_come_back_after_its_turn() {
-        let fast = LineConditions { admissions_per_second: 1_000.0, ..standing(10_000, 1_000_000) };
+        let fast =
+            LineConditions { admissions_per_second: 1_000.0, ..conditions(10_000, 1_000_000) };
         assert!(interval_ms(&fast, 1.0) < 7_000, "a wait of 10 s, though polls are scarce");
-        let unknown = LineConditions { admissions_per_second: 0.0, ..standing(3_000, 3_000) };
+        let unknown = LineConditions { admissions_per_second: 0.0, ..conditions(3_000, 3_000) };
         assert_eq!(interval_ms(&unknown, 0.5), 5_000);
         let first = LineConditions { people_ahead: 3, fastest_per_second: 10.0, ..unknown };
         assert_eq!(interval_ms(&first, 0.5), 2_000, "a seat may come free any moment");
@@ -159,9 +162,10 @@ mod tests {
         let growing = |people: u64| LineConditions {
             admissions_per_second: 0.0,
             newcomers_per_second: 3_500.0,
-            ..standing(people, people)
+            ..conditions(people, people)
         };
-        // Who joins in second t is told T(t): what comes back in one second, if all come on time.
+        // A visitor who joins in second t is given T(t). This counts who comes back in each second
+        // if all are on time.
         let mut due = [0_u32; 200];
         for second in 0..30 {
             let interval = interval_ms(&growing(second * 3_500), 0.5) / 1000;
@@ -174,7 +178,7 @@ mod tests {
     #[test]
     fn in_a_random_room_everyone_comes_back_alike() {
         let random = |ahead, waiting| {
-            super::interval_ms(QueueingMethod::Random, &standing(ahead, waiting), 0.5)
+            super::interval_ms(QueueingMethod::Random, &conditions(ahead, waiting), 0.5)
         };
         assert_eq!(random(0, 8_000), random(8_000, 8_000));
         assert_eq!(random(0, 7_000), 5_000, "7,000 people at 1,400 polls a second");

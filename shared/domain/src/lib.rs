@@ -1,16 +1,14 @@
 //! The rules of a waiting room, as pure functions of their arguments.
 //!
-//! What is here needs no network, no store and no clock: time and chance come in as parameters,
-//! so that every rule can be checked on paper, by a property test, or by a simulation of hours in
-//! milliseconds. What is *not* here: Redis (in `vestibule-store`), cryptography (in
-//! `vestibule-token`) and HTTP (in the services).
+//! Nothing here needs a network, a store or a clock: time and chance are parameters, so every rule
+//! can be checked by hand, by a property test, or by a simulation of hours in milliseconds. Redis
+//! is in `vestibule-store`, cryptography in `vestibule-token`, HTTP in the services.
 
 pub mod accrued_hazard;
 mod ahead;
 pub mod check_in;
 pub mod draw;
 pub mod method;
-mod place;
 pub mod plan;
 pub mod poll;
 pub mod presence;
@@ -28,10 +26,9 @@ mod waiter;
 
 pub use draw::Draw;
 pub use method::QueueingMethod;
-pub use place::{MAX_QUEUE_NUMBER, Place};
 pub use presence::Lease;
 pub use room_id::{RoomId, RoomIdError};
 pub use settings::{OnRedisFailure, RoomSettings};
 pub use snapshot::{Outlook, Progress, RoomSnapshot, TickFigures};
-pub use vestibule_site::{self as site, FieldError};
-pub use waiter::Waiter;
+pub use vestibule_site::FieldError;
+pub use waiter::{MAX_QUEUE_NUMBER, Place, Waiter};

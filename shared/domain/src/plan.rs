@@ -1,24 +1,24 @@
-//! The leader's tick: where the serving counter should stand, and how much chance is given. A pure
-//! function of what a survey of the room saw; the scripts apply it. How each method decides is in
-//! [`crate::method`].
+//! The decision of one tick: how far the serving counter moves, and how much the hazard of a random
+//! room rises. A pure function of [`TickInput`]; the scripts apply its [`Plan`]. How each method
+//! decides is in [`crate::method`].
 //!
-//! People run ahead of the free seats by a small standby group at the door, so that a seat that
-//! frees up is taken within a second. They may, because the claim script counts seats itself and
-//! lets nobody in over the limits.
+//! A small standby group is served beyond the free seats, so that a seat that becomes free is taken
+//! within a second. This is safe because the claim script counts the seats itself and never exceeds
+//! the limits.
 
 use crate::{QueueingMethod, presence::Presence, slots::Usage};
 
-/// How long, in ms, the word of the join script on how many it let through outweighs presence,
-/// whose counts travel a little later.
+/// For how long, in ms, the number of people that the join script let through outweighs presence,
+/// where they are counted a little later.
 const PROMISE_SETTLES_MS: u64 = 1_000;
-/// The same for the leader's own word, while presence is incomplete: so long those whom it served
-/// are given to show up, before others are served in their place.
-const GATHERING_SETTLES_MS: u64 = 10_000;
+/// The same for the people whom the leader served while presence was incomplete: so long they are
+/// given to check in before others are served in their place.
+const INCOMPLETE_SETTLES_MS: u64 = 10_000;
 
-/// A room as a survey saw it.
+/// What a tick reads of a room, and what the leader adds from its memory.
 #[derive(Debug, Clone, Default)]
 pub struct TickInput {
-    /// Redis's time of the survey, ms.
+    /// Redis's time, ms.
     pub now_ms: u64,
     /// The method in force.
     pub method: QueueingMethod,
@@ -37,28 +37,28 @@ pub struct TickInput {
     /// When the join script, or the leader while presence was incomplete, last let someone through,
     /// ms.
     pub promised_at_ms: u64,
-    /// Until when presence is incomplete because the store was just restored, or the line could
-    /// not check in, ms; till then everyone in line counts as there.
+    /// Until when presence is incomplete, because the store was just restored or the line could not
+    /// check in, ms. Until then everyone in line counts as there.
     pub presence_incomplete_until_ms: u64,
     /// Sessions that ever began in this room.
     pub admitted: u64,
-    /// Who has checked in when it was due.
+    /// Visitors who checked in when it was due.
     pub attending: Presence,
-    /// Who is still there, hidden tabs included.
+    /// Visitors who are still there, hidden tabs included.
     pub there: Presence,
-    /// AWS-style visitors who have not entered: they cannot check in.
+    /// AWS-style visitors who have not entered. They cannot check in.
     pub unattended: u64,
-    /// Those who have won in a random room and have no seat yet.
+    /// Visitors who have won in a random room and have no seat yet.
     pub winners: u64,
-    /// Of those who have won, how many are still expected to learn of it: see
+    /// The expected number of visitors who have won and have not learned of it yet: see
     /// [`crate::tick::TickState`].
     pub winners_to_come: f64,
-    /// When the rate lets the next one in, if its window is used up, ms.
+    /// When the rate limit admits the next one, if its window is used up, ms; else 0.
     pub rate_resumes_at_ms: u64,
-    /// Whether a whole crowd has fallen silent at once: see [`crate::tick::TickState`].
+    /// Whether a whole crowd stopped checking in at once: see [`crate::tick::TickState`].
     pub silent: bool,
-    /// How many of those who are there, hidden tabs included, may be served and without a seat;
-    /// `None`: any number.
+    /// How many of the visitors there, hidden tabs included, may be served without a seat; `None`:
+    /// any number.
     pub most_served: Option<u64>,
 }
 
@@ -67,22 +67,22 @@ pub struct TickInput {
 pub struct Plan {
     /// Where the serving counter should stand: never below where it was.
     pub serving_counter: u64,
-    /// How many at or below it are still there and without a seat.
+    /// How many people at or below it are still there and without a seat.
     pub promised: u64,
-    /// How many are waiting in all: at the door and behind.
+    /// How many are waiting in all, served or not.
     pub waiting: u64,
     /// By how much the hazard rises, in units of [`crate::accrued_hazard::UNITS`].
     pub hazard_increase: u64,
-    /// How many are expected to win by that.
+    /// How many are expected to win by this increase.
     pub winners: f64,
 }
 
-/// Decides one tick. `standby` people are wanted at the door besides those whom a seat awaits:
-/// see [`crate::wait::Pace::standby`].
+/// Decides one tick. `standby` people should be served beyond the free seats: see
+/// [`crate::wait::Pace::standby`].
 #[must_use]
-pub fn plan(survey: &TickInput, standby: u64) -> Plan {
-    let still = survey.held || survey.silent;
-    if still { Plan::stay(survey) } else { survey.method.rules().plan(survey, standby) }
+pub fn plan(input: &TickInput, standby: u64) -> Plan {
+    let stays = input.held || input.silent;
+    if stays { Plan::stay(input) } else { input.method.rules().plan(input, standby) }
 }
 
 // === impl Plan ===
@@ -90,11 +90,11 @@ pub fn plan(survey: &TickInput, standby: u64) -> Plan {
 impl Plan {
     /// Nothing moves.
     #[must_use]
-    pub fn stay(survey: &TickInput) -> Self {
+    pub fn stay(input: &TickInput) -> Self {
         Self {
-            serving_counter: survey.serving_counter,
-            promised: survey.at_door(),
-            waiting: survey.waiting(),
+            serving_counter: input.serving_counter,
+            promised: input.served_without_seat(),
+            waiting: input.waiting(),
             hazard_increase: 0,
             winners: 0.0,
         }
@@ -104,24 +104,24 @@ impl Plan {
 // === impl TickInput ===
 
 impl TickInput {
-    /// How many should stand at the door: as many as there are slots, and the standby group.
+    /// How many people should be served and without a seat: one per slot, and the standby group.
     /// `None` for a room without limits, which only its operator advances.
     #[must_use]
-    pub fn wanted_at_door(&self, standby: u64) -> Option<u64> {
+    pub fn wanted_served(&self, standby: u64) -> Option<u64> {
         let slots = self.usage.paced_slots()?;
         let nobody = self.usage.ceiling == Some(0) || self.usage.rate == Some(0);
         Some(if nobody { 0 } else { slots + standby })
     }
 
-    /// How many stand at the door: served, or winners, attending, and without a seat.
+    /// How many people are served, or have won, attend, and have no seat yet.
     #[must_use]
-    pub fn at_door(&self) -> u64 {
+    pub fn served_without_seat(&self) -> u64 {
         let served = self.attending.between(self.expired_position, self.serving_counter);
-        let seen = whole(served) + self.winners;
+        let counted = whole(served) + self.winners;
         let complete = self.is_presence_complete();
-        let settles_ms = if complete { PROMISE_SETTLES_MS } else { GATHERING_SETTLES_MS };
+        let settles_ms = if complete { PROMISE_SETTLES_MS } else { INCOMPLETE_SETTLES_MS };
         let fresh = self.now_ms.saturating_sub(self.promised_at_ms) < settles_ms;
-        if fresh { seen.max(self.promised) } else { seen }
+        if fresh { counted.max(self.promised) } else { counted }
     }
 
     /// Everyone waiting who is still there.
@@ -133,10 +133,10 @@ impl TickInput {
             self.queue_counter.saturating_sub(self.serving_counter)
         };
         let served = whole(self.there.between(self.expired_position, self.serving_counter));
-        behind + self.at_door().max(served + self.winners)
+        behind + self.served_without_seat().max(served + self.winners)
     }
 
-    /// Those behind the serving counter who check in.
+    /// How many visitors beyond the serving counter check in.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
     pub fn checking_in_behind(&self) -> f64 {
@@ -144,19 +144,19 @@ impl TickInput {
         (behind - self.unattended as f64).max(0.0)
     }
 
-    /// Whether presence can be trusted to know everyone who is there.
+    /// Whether presence counts everyone who is there.
     #[must_use]
     pub fn is_presence_complete(&self) -> bool {
         self.now_ms >= self.presence_incomplete_until_ms
     }
 
-    /// How far the counter may go: not over everyone who is there and late, because it may be we who
-    /// could not be reached.
+    /// How far up to `end` the counter may go. It does not pass any number of late visitors,
+    /// because the service itself may be what they cannot reach.
     fn furthest(&self, end: u64) -> u64 {
         self.most_served.map_or(end, |most| self.there.reach(self.expired_position, most, end))
     }
 
-    /// Moves the serving counter over so many people more, as far as the line reaches.
+    /// Moves the serving counter past `people` more, up to the end of the line.
     #[must_use]
     pub fn serve_more(&self, people: u64) -> Plan {
         let from = self.serving_counter;
@@ -216,8 +216,8 @@ mod tests {
     #[test]
     fn a_held_room_stands_still_whatever_its_method() {
         for method in QueueingMethod::ALL {
-            let survey = TickInput { held: true, method, ..room(100, 0, 50, 0) };
-            let plan = plan(&survey, 36);
+            let input = TickInput { held: true, method, ..room(100, 0, 50, 0) };
+            let plan = plan(&input, 36);
             assert_eq!((plan.serving_counter, plan.hazard_increase, plan.waiting), (0, 0, 50));
         }
     }
@@ -235,20 +235,20 @@ mod tests {
     }
 
     #[test]
-    fn while_presence_gathers_those_served_are_given_time_to_show_up() {
-        let gathering = TickInput {
+    fn while_presence_is_incomplete_served_people_are_given_time_to_check_in() {
+        let incomplete = TickInput {
             presence_incomplete_until_ms: 1_060_000,
             attending: Presence::default(),
             ..room(10, 0, 500, 20)
         };
-        let first = plan(&gathering, 2);
+        let first = plan(&incomplete, 2);
         assert_eq!((first.serving_counter, first.promised), (32, 12));
         let next = TickInput {
             now_ms: 1_009_000,
             serving_counter: 32,
             promised: 12,
             promised_at_ms: 1_000_000,
-            ..gathering
+            ..incomplete
         };
         assert_eq!(plan(&next, 2).serving_counter, 32, "they may be on their way");
         let later = TickInput { now_ms: 1_010_000, ..next };

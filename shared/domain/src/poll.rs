@@ -1,57 +1,58 @@
-//! A call of someone who waits: whether it is its turn, whether the call counts as a check-in, and
-//! when to come back. The services and the simulation ask here; what is told is
+//! Evaluates a call of a waiting visitor: whether it is its turn, whether the call counts as a
+//! check-in, and when to poll again. The position and the wait that the visitor is given are in
 //! [`crate::snapshot::Outlook`].
 
 use crate::{Lease, MAX_QUEUE_NUMBER, RoomSnapshot, Waiter, check_in};
 
-/// How someone who waits stands.
+/// The state of a waiting visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WaiterState {
     /// In line.
     Waiting,
-    /// May enter: claim.
+    /// May enter, by claiming.
     YourTurn,
     /// The room turns everyone away; the place is kept.
     Rejected,
-    /// Was away for longer than the room keeps a place.
+    /// The visitor was away for longer than the room keeps a place.
     Expired,
 }
 
-/// What a call comes to.
+/// The result of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PollOutcome {
-    /// How the visitor stands.
-    pub standing: WaiterState,
-    /// What it remembers from now on.
+    /// The visitor's state.
+    pub state: WaiterState,
+    /// The content of its ticket from now on.
     pub waiter: Waiter,
     /// Whether the call counted as a check-in.
     pub counted: bool,
-    /// When to come back, in ms from now; 0: not by itself.
+    /// After how long to poll again, in ms; 0: the visitor should not poll.
     pub next_ms: u32,
 }
 
-/// The moment of a call, and what it brings besides the visitor's memory.
+/// The circumstances of a call that are neither in the room's snapshot nor in the visitor's ticket.
 #[derive(Debug, Clone, Copy)]
 pub struct PollContext {
     /// Redis's time, ms.
     pub now_ms: u64,
-    /// The visitor's win_threshold, which is fixed by its request id: exponential, of mean 1.
+    /// The visitor's secret bound: fixed by its request id, exponentially distributed, of mean 1.
     pub win_threshold: f64,
-    /// Uniform in `0.0..1.0`: spreads the intervals.
+    /// A random number, uniform in `0.0..1.0`, that spreads the intervals.
     pub chance: f64,
-    /// Up to here the visitor could not have checked in, ms, besides what the room knows.
+    /// Until when the visitor could not check in, ms, in addition to
+    /// [`RoomSnapshot::excused_until_ms`].
     pub excused_until_ms: u64,
 }
 
-/// How long someone at the door waits before asking again, ms.
-pub const AT_DOOR_MS: u32 = check_in::SHORTEST_MS;
+/// The interval of a visitor whose turn it is and who has no seat yet, ms.
+pub const YOUR_TURN_INTERVAL_MS: u32 = check_in::SHORTEST_MS;
 
-/// What a call of `waiter` comes to in `room`.
+/// Evaluates a call of `waiter` in `room`.
 #[must_use]
 pub fn evaluate(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> PollOutcome {
     if room.rejects() {
         return PollOutcome {
-            standing: WaiterState::Rejected,
+            state: WaiterState::Rejected,
             waiter: *waiter,
             counted: false,
             next_ms: 0,
@@ -64,20 +65,20 @@ pub fn evaluate(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> Pol
         waiter.accrued_hazard =
             waiter.accrued_hazard.checked_in(room.cumulative_hazard, overdue_ms);
     }
-    let standing = standing(room, &waiter, call);
-    if standing == WaiterState::Expired {
-        return PollOutcome { standing, waiter, counted: false, next_ms: 0 };
+    let state = waiter_state(room, &waiter, call);
+    if state == WaiterState::Expired {
+        return PollOutcome { state, waiter, counted: false, next_ms: 0 };
     }
     if !due {
         let next = waiter.due_at().saturating_sub(call.now_ms);
         let next_ms = u32::try_from(next).unwrap_or(waiter.interval_ms);
-        return PollOutcome { standing, waiter, counted: false, next_ms };
+        return PollOutcome { state, waiter, counted: false, next_ms };
     }
-    check_in(room, &mut waiter, standing, call);
-    PollOutcome { standing, waiter, counted: true, next_ms: waiter.interval_ms }
+    check_in(room, &mut waiter, state, call);
+    PollOutcome { state, waiter, counted: true, next_ms: waiter.interval_ms }
 }
 
-/// Whether `waiter` may enter, as far as `room` tells; the claim has the last word.
+/// Whether `waiter` may enter according to the snapshot. The claim decides finally.
 #[must_use]
 pub fn may_enter(room: &RoomSnapshot, waiter: &Waiter, win_threshold: f64) -> bool {
     if room.is_open() {
@@ -93,19 +94,20 @@ pub fn has_won(room: &RoomSnapshot, waiter: &Waiter, win_threshold: f64) -> bool
     room.settings.queueing_method.rules().has_won(waiter.accrued_hazard, win_threshold)
 }
 
-/// In which order those at the door get the seats that come free, lowest first: by position; behind
-/// them those who have won in a random room, whoever won first.
+/// The order in which visitors get seats that become free, lowest first: served visitors by
+/// position, then winners of a random room, the earliest first.
 #[must_use]
 pub fn rank(room: &RoomSnapshot, waiter: &Waiter, win_threshold: f64) -> u64 {
     let position = room.position(waiter.place.number).unwrap_or(MAX_QUEUE_NUMBER);
     if position <= room.serving() || !has_won(room, waiter, win_threshold) {
         return position;
     }
-    // What was credited beyond the win_threshold has grown since it won.
+    // The credit beyond the threshold has grown since the visitor won, so more of it means an
+    // earlier win.
     MAX_QUEUE_NUMBER + u64::from(u32::MAX) - waiter.accrued_hazard.beyond(win_threshold)
 }
 
-fn standing(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> WaiterState {
+fn waiter_state(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> WaiterState {
     if may_enter(room, waiter, call.win_threshold) {
         WaiterState::YourTurn
     } else if is_away_too_long(room, waiter, call) {
@@ -115,7 +117,8 @@ fn standing(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> WaiterS
     }
 }
 
-/// Whether the place is given up. Time in which nobody could check in does not count.
+/// Whether the visitor was away for longer than the grace time. Time in which nobody could check in
+/// does not count.
 fn is_away_too_long(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> bool {
     let Some(grace) = room.settings.presence_grace_seconds else { return false };
     let excused = room.excused_until_ms.max(call.excused_until_ms);
@@ -126,14 +129,14 @@ fn is_due(waiter: &Waiter, now_ms: u64) -> bool {
     waiter.checked_in_at == 0 || check_in::is_due(now_ms, waiter.checked_in_at, waiter.interval_ms)
 }
 
-fn check_in(room: &RoomSnapshot, waiter: &mut Waiter, standing: WaiterState, call: &PollContext) {
+fn check_in(room: &RoomSnapshot, waiter: &mut Waiter, state: WaiterState, call: &PollContext) {
     let number = waiter.place.number;
     let method = room.settings.queueing_method;
-    waiter.interval_ms = if standing == WaiterState::YourTurn {
-        AT_DOOR_MS
+    waiter.interval_ms = if state == WaiterState::YourTurn {
+        YOUR_TURN_INTERVAL_MS
     } else {
-        let standing = room.line_conditions(room.position(number), call.now_ms, room.progress());
-        check_in::interval_ms(method, &standing, call.chance)
+        let conditions = room.line_conditions(room.position(number), call.now_ms, room.progress());
+        check_in::interval_ms(method, &conditions, call.chance)
     };
     let spot = room.spot(number, has_won(room, waiter, call.win_threshold));
     waiter.lease = Some(Lease::granted(spot, room.serving(), call.now_ms, waiter.interval_ms));
@@ -171,42 +174,44 @@ mod tests {
     }
 
     #[test]
-    fn in_a_random_room_it_is_the_stake_that_wins_at_a_check_in_only() {
+    fn in_a_random_room_a_visitor_wins_at_a_check_in_only() {
         let mut room = snapshot(100, 10);
         room.settings.queueing_method = QueueingMethod::Random;
         room.cumulative_hazard = hazard_increase_for(0.7);
         let early = evaluate(&room, &waiter(50), &call(NOW + 3_000));
-        assert_eq!((early.standing, early.waiter.accrued_hazard.credit), (WaiterState::Waiting, 0));
+        assert_eq!((early.state, early.waiter.accrued_hazard.credit), (WaiterState::Waiting, 0));
         let due = evaluate(&room, &waiter(50), &call(NOW + 9_000));
-        assert_eq!(due.standing, WaiterState::YourTurn, "-ln(0.3) is above a win_threshold of 1");
+        assert_eq!(due.state, WaiterState::YourTurn, "-ln(0.3) is above a win_threshold of 1");
         assert!(due.waiter.lease.unwrap().has_won());
         let unlucky = PollContext { win_threshold: 1.3, ..call(NOW + 9_000) };
-        assert_eq!(evaluate(&room, &waiter(50), &unlucky).standing, WaiterState::Waiting);
+        assert_eq!(evaluate(&room, &waiter(50), &unlucky).state, WaiterState::Waiting);
         room.settings.queue_all = true;
-        assert_eq!(evaluate(&room, &waiter(50), &call(NOW + 9_000)).standing, WaiterState::Waiting);
+        assert_eq!(evaluate(&room, &waiter(50), &call(NOW + 9_000)).state, WaiterState::Waiting);
     }
 
     #[test]
-    fn in_a_huge_random_room_whoever_comes_when_told_is_credited() {
+    fn in_a_huge_random_room_a_visitor_who_polls_on_time_is_credited() {
         let mut room = snapshot(1_000_000, 10);
         room.settings.queueing_method = QueueingMethod::Random;
         room.figures.waiting = 500_000;
-        let told = evaluate(&room, &waiter(50), &call(NOW + 9_000)).waiter;
-        assert!(told.interval_ms > 250_000, "polls are scarce: {}", told.interval_ms);
+        let given = evaluate(&room, &waiter(50), &call(NOW + 9_000)).waiter;
+        assert!(given.interval_ms > 250_000, "polls are scarce: {}", given.interval_ms);
         room.cumulative_hazard = hazard_increase_for(0.7);
-        let on_time = call(told.due_at());
-        assert_eq!(evaluate(&room, &told, &on_time).standing, WaiterState::YourTurn);
-        let away = call(told.due_at() + crate::presence::LINGER_MS + 1);
-        assert_eq!(evaluate(&room, &told, &away).standing, WaiterState::Waiting, "it had gone");
+        let on_time = call(given.due_at());
+        assert_eq!(evaluate(&room, &given, &on_time).state, WaiterState::YourTurn);
+        let away = call(given.due_at() + crate::presence::LINGER_MS + 1);
+        assert_eq!(evaluate(&room, &given, &away).state, WaiterState::Waiting, "it had gone");
     }
 
     #[test]
-    fn at_the_door_positions_go_first_and_then_whoever_won_first() {
+    fn served_positions_rank_first_and_then_the_earliest_winners() {
         let mut room = snapshot(100, 10);
         assert_eq!(rank(&room, &waiter(7), 1.0), 7);
         room.settings.queueing_method = QueueingMethod::Random;
-        let winner =
-            |credit| Waiter { accrued_hazard: AccruedHazard { credit, seen: 0 }, ..waiter(50) };
+        let winner = |credit| Waiter {
+            accrued_hazard: AccruedHazard { credit, room_hazard: 0 },
+            ..waiter(50)
+        };
         let ranks =
             [(9, 0), (10, 0), (50, 40_000_000), (50, 30_000_000)].map(|(number, credit)| {
                 rank(&room, &Waiter { place: waiter(number).place, ..winner(credit) }, 1.0)
@@ -217,15 +222,15 @@ mod tests {
     #[test]
     fn a_place_is_kept_for_the_grace_time_and_no_longer() {
         let room = snapshot(100, 10);
-        let at = |seconds: u64| evaluate(&room, &waiter(50), &call(NOW + seconds * 1000)).standing;
+        let at = |seconds: u64| evaluate(&room, &waiter(50), &call(NOW + seconds * 1000)).state;
         assert_eq!(at(310), WaiterState::Waiting, "due after 10 s, and 300 s of grace");
         assert_eq!(at(311), WaiterState::Expired);
         let served = evaluate(&room, &waiter(9), &call(NOW + 900_000));
-        assert_eq!(served.standing, WaiterState::YourTurn, "its time to claim is another matter");
+        assert_eq!(served.state, WaiterState::YourTurn, "its time to claim is another matter");
         let mut forever = room.clone();
         forever.settings.presence_grace_seconds = None;
         let later = call(NOW + 86_400_000);
-        assert_eq!(evaluate(&forever, &waiter(50), &later).standing, WaiterState::Waiting);
+        assert_eq!(evaluate(&forever, &waiter(50), &later).state, WaiterState::Waiting);
     }
 
     #[test]
@@ -233,11 +238,11 @@ mod tests {
         let mut room = snapshot(100, 10);
         let late = call(NOW + 900_000);
         room.excused_until_ms = NOW + 700_000;
-        assert_eq!(evaluate(&room, &waiter(50), &late).standing, WaiterState::Waiting);
+        assert_eq!(evaluate(&room, &waiter(50), &late).state, WaiterState::Waiting);
         room.excused_until_ms = 0;
         let excused = PollContext { excused_until_ms: NOW + 700_000, ..late };
-        assert_eq!(evaluate(&room, &waiter(50), &excused).standing, WaiterState::Waiting);
-        assert_eq!(evaluate(&room, &waiter(50), &late).standing, WaiterState::Expired);
+        assert_eq!(evaluate(&room, &waiter(50), &excused).state, WaiterState::Waiting);
+        assert_eq!(evaluate(&room, &waiter(50), &late).state, WaiterState::Expired);
     }
 
     #[test]
@@ -245,16 +250,16 @@ mod tests {
         let mut room = snapshot(100, 10);
         room.settings.queueing_method = QueueingMethod::Reject;
         let rejected = evaluate(&room, &waiter(50), &call(NOW + 900_000));
-        assert_eq!((rejected.standing, rejected.next_ms), (WaiterState::Rejected, 0));
+        assert_eq!((rejected.state, rejected.next_ms), (WaiterState::Rejected, 0));
         assert_eq!(rejected.waiter, waiter(50));
     }
 
     #[test]
-    fn who_waits_for_a_draw_waits_whatever_the_counter_says() {
+    fn a_visitor_of_an_undrawn_pool_waits_whatever_the_counter_says() {
         let mut room = snapshot(100, 90);
         room.pool_first = 40;
         let pooled = evaluate(&room, &waiter(50), &call(NOW + 9_000));
-        assert_eq!(pooled.standing, WaiterState::Waiting);
+        assert_eq!(pooled.state, WaiterState::Waiting);
         assert_eq!(pooled.waiter.lease.unwrap().pool(), Some(0));
     }
 }

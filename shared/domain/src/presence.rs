@@ -1,47 +1,49 @@
-//! Presence: how many visitors are still there, without a record of any of them.
+//! Presence: how many visitors are still there, without a stored record of each of them.
 //!
 //! A visitor who checks in is given a [`Lease`]: "someone with a number in this range counts as
-//! present until that second". Redis holds only the number of leases per range and second; the
-//! visitor's ticket holds which lease is its own, and gives it back at the next check-in. Someone
-//! who closes the tab gives nothing back, and the lease lapses by itself.
+//! present until that second". Redis holds only the number of leases per range and second. The
+//! visitor's ticket holds its own lease, and the next check-in returns it. The lease of a visitor
+//! who closes the tab is not returned, and lapses.
 //!
-//! Ranges are exact at the door and double in width with the distance from it, so a line of ten
-//! million people costs some hundred counters. Because ranges carry their own width, old and new
-//! ones simply add up, whatever the serving counter did in between. Two kinds of lease stand for
-//! no place: of someone who waits for a draw, and of someone who has won in a random room.
+//! Ranges hold a single number near the serving counter and double in width with the distance from
+//! it, so a line of ten million people costs some hundred counters. Each range carries its width,
+//! so old and new ranges add up whatever the serving counter did in between. Two kinds of lease
+//! have no position: of a visitor who waits for a draw, and of one who has won in a random room.
 //!
-//! Someone whose lease has just lapsed may be a hidden tab, which browsers let poll once a minute:
-//! it is still there and counts as waiting ([`Lease::is_gone`] says until when), but the door is
-//! filled by those who are attending ([`Lease::has_lapsed`]).
+//! A visitor whose lease has just lapsed may be a hidden tab, which browsers let poll once a
+//! minute. It is still there and counts as waiting until [`Lease::is_gone`], but free seats are
+//! planned for visitors who attend: those whose lease has not lapsed ([`Lease::has_lapsed`]).
 
 use serde::{Deserialize, Serialize};
 
-/// Ranges per doubling of the distance: a range is at most this part of its distance wide.
+/// Ranges per doubling of the distance, log2: a range is at most one sixteenth of its distance
+/// wide.
 const RANGES_PER_OCTAVE_LOG2: u32 = 4;
-/// Lapse seconds per doubling of the time until then.
+/// Distinct lapse seconds per doubling of the time until then, log2.
 const LAPSES_PER_OCTAVE_LOG2: u32 = 3;
-/// How much longer than its interval a silent visitor counts as present, at least, in ms.
+/// The least time, in ms, for which a visitor counts as present beyond its interval.
 const SLACK_MS: u64 = 3_000;
 
 /// How long a newcomer counts as present before its first check-in is noted, in seconds.
 const INITIAL_SECONDS: u64 = 5;
-/// How long after its lease lapsed a visitor is still taken to be there, in ms: as long as a
-/// browser lets a hidden tab sleep, and a little.
+/// How long after its lease lapsed a visitor still counts as there, in ms: a little longer than a
+/// browser lets a hidden tab sleep.
 pub const LINGER_MS: u64 = 62_000;
-/// The widest range, log2: that of every number there can be.
+/// The width of the widest range, log2: it holds every queue number.
 const WIDEST: u8 = 36;
-/// Widths that stand for no range.
+/// In place of a width: the visitor has won in a random room.
 const WON: u8 = 62;
+/// In place of a width: the visitor waits for a draw.
 const POOL: u8 = 63;
 
-/// Where a visitor stands, as its presence is counted.
+/// Where a visitor is counted as present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spot {
     /// At a position of the line.
     Position(u64),
-    /// Among those who wait for the draw of this index.
+    /// Waiting for the draw of this index.
     Pool(u32),
-    /// Among those who have won in a random room and have no seat yet.
+    /// Won in a random room, and without a seat yet.
     Won,
 }
 
@@ -50,20 +52,21 @@ pub enum Spot {
 pub struct Lease {
     /// The unix second after which it no longer counts.
     pub slice: u32,
-    /// log2 of the range's width; or 62 for those who have won, 63 for those who wait for a draw.
+    /// log2 of the range's width; or 62 for a visitor who has won, 63 for one who waits for a draw.
     pub width: u8,
-    /// The range is `index * 2^width ..= index * 2^width + 2^width - 1`; or which draw it is.
+    /// The range is `index * 2^width ..= index * 2^width + 2^width - 1`. For width 63 this is the
+    /// index of the draw.
     pub index: u32,
 }
 
-/// So many visitors, somewhere in a range of numbers.
+/// A number of visitors somewhere in a range of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Crowd {
     /// The first number of the range.
     pub first: u64,
     /// The last number of the range.
     pub last: u64,
-    /// How many of them are there.
+    /// How many visitors.
     pub count: u64,
 }
 
@@ -76,8 +79,8 @@ pub struct Presence {
 // === impl Lease ===
 
 impl Lease {
-    /// The lease of a visitor at `spot` who is told at `now_ms` to come back in `interval_ms`,
-    /// while `serving` is the serving counter.
+    /// The lease of a visitor at `spot` who is told at `now_ms` to poll again in `interval_ms`,
+    /// while the serving counter is `serving`.
     #[must_use]
     pub fn granted(spot: Spot, serving: u64, now_ms: u64, interval_ms: u32) -> Self {
         let slack = SLACK_MS.max(u64::from(interval_ms) / 2);
@@ -88,8 +91,8 @@ impl Lease {
         Self { slice: u32::try_from(second).unwrap_or(u32::MAX), width, index }
     }
 
-    /// The lease that the join script gives a newcomer, for the moment until it is told when to
-    /// come back. The rule is also in `scripts/lib/presence.lua`.
+    /// The lease that the join script gives a newcomer, valid until its first check-in. The rule is
+    /// also in `scripts/lib/presence.lua`.
     #[must_use]
     pub fn initial(spot: Spot, serving: u64, now_ms: u64) -> Self {
         let (width, index) = spot.place(serving);
@@ -97,14 +100,14 @@ impl Lease {
         Self { slice: u32::try_from(second).unwrap_or(u32::MAX), width, index }
     }
 
-    /// The positions this lease may stand for, first and last; `None` if it stands for no place.
+    /// The range of positions, first and last; `None` if the lease has no position.
     #[must_use]
     pub fn range(&self) -> Option<(u64, u64)> {
         let first = u64::from(self.index) << self.width.min(WIDEST);
         (self.width <= WIDEST).then(|| (first, first + (1 << self.width) - 1))
     }
 
-    /// Which draw its holder waits for.
+    /// The index of the draw that its holder waits for.
     #[must_use]
     pub fn pool(&self) -> Option<u32> {
         (self.width == POOL).then_some(self.index)
@@ -122,8 +125,8 @@ impl Lease {
         u64::from(self.slice) * 1000 < now_ms
     }
 
-    /// Whether at `now_ms` its holder does not count as there any more, and nobody may give it
-    /// back: it has been cleared away.
+    /// Whether its holder counts as gone at `now_ms`. The lease has been deleted then, and nobody
+    /// may return it.
     #[must_use]
     pub fn is_gone(&self, now_ms: u64) -> bool {
         u64::from(self.slice) * 1000 + LINGER_MS < now_ms
@@ -131,7 +134,7 @@ impl Lease {
 }
 
 impl std::fmt::Display for Lease {
-    /// The field under which Redis counts it.
+    /// The field under which Redis counts it: `slice.width.index`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}.{}", self.slice, self.width, self.index)
     }
@@ -153,7 +156,7 @@ impl std::str::FromStr for Lease {
 // === impl Spot ===
 
 impl Spot {
-    /// As a lease holds it: width and index.
+    /// Width and index of the lease.
     fn place(self, serving: u64) -> (u8, u32) {
         match self {
             Self::Position(position) => range_of(position, serving),
@@ -166,8 +169,8 @@ impl Spot {
 // === impl Presence ===
 
 impl Presence {
-    /// Everyone in `crowds`, in a line that ends at `queue_counter`: nobody stands behind it,
-    /// though a range may reach further.
+    /// Everyone in `crowds`, in a line that ends at `queue_counter`. Ranges that reach beyond it
+    /// are cut there.
     #[must_use]
     pub fn new(mut crowds: Vec<Crowd>, queue_counter: u64) -> Self {
         for crowd in &mut crowds {
@@ -177,21 +180,21 @@ impl Presence {
         Self { crowds }
     }
 
-    /// How many are present with a number above `after` and up to `upto`. A range that is only
-    /// partly inside counts in proportion.
+    /// How many are present with a number above `after` and up to `upto`. A range that is partly
+    /// inside counts in proportion.
     #[must_use]
     pub fn between(&self, after: u64, upto: u64) -> f64 {
         let near = self.crowds.iter().take_while(|crowd| crowd.first <= upto);
         near.map(|crowd| crowd.part(after, upto)).sum()
     }
 
-    /// The smallest number so that at least `wanted` are present above `after` and up to it,
-    /// or `limit` if there are fewer.
+    /// The smallest number up to which at least `wanted` are present above `after`; `limit` if
+    /// there are fewer.
     #[must_use]
     pub fn reach(&self, after: u64, wanted: u64, limit: u64) -> u64 {
         let (mut low, mut high) = (after, limit.max(after));
         #[expect(clippy::cast_precision_loss, reason = "numbers have 36 bits")]
-        // A hair less than a whole person, so that sums of fractions still count as whole.
+        // Slightly less than a whole person, so that sums of fractions still count as whole.
         let wanted = wanted as f64 - 1e-6;
         while low < high {
             let middle = low + (high - low) / 2;
@@ -219,11 +222,11 @@ impl Crowd {
 fn range_of(number: u64, serving: u64) -> (u8, u32) {
     let distance = number.saturating_sub(serving).max(1);
     let mut width = distance.ilog2().saturating_sub(RANGES_PER_OCTAVE_LOG2);
-    // An index has 32 bits; far up the line a number needs a wider range to fit.
+    // An index has 32 bits, so high numbers need a wider range.
     while number >> width > u64::from(u32::MAX) {
         width += 1;
     }
-    // Both fit: width is at most 36, and the loop has just seen to the index.
+    // Both fit: the width is at most 36, and the loop has made the index small enough.
     let index = u32::try_from(number >> width).unwrap_or(u32::MAX);
     (u8::try_from(width).unwrap_or(u8::MAX), index)
 }
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_at_the_door_and_coarse_far_away() {
+    fn exact_near_the_counter_and_coarse_far_away() {
         assert_eq!(range(at(1000, 990)), (1000, 1000));
         assert_eq!(range(at(1000, 5000)), (1000, 1000), "already served");
         let (first, last) = range(at(1_000_000, 0));
@@ -301,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_stand_at_no_place_have_leases_of_their_own() {
+    fn visitors_without_a_position_have_leases_of_their_own() {
         let pool = Lease::granted(Spot::Pool(3), 7, 0, 1_000);
         let won = Lease::granted(Spot::Won, 7, 0, 1_000);
         assert_eq!((pool.pool(), pool.range(), pool.has_won()), (Some(3), None, false));

@@ -1,4 +1,4 @@
-//! Regions: how the slots for newcomers are divided among the places where people show up.
+//! Regions: how the slots for newcomers are divided among the places where people arrive.
 //!
 //! # The rule
 //! 1. *History.* The shares of minute *m* come from minute *m* - 2 ([`minute_of_history`]): the
@@ -8,53 +8,53 @@
 //!    share of *anywhere*. Without history everything is anywhere.
 //! 3. *Grant.* Of `slots`, each region gets its share, rounded down; anywhere gets the rest
 //!    ([`Shares::divide`]). Nothing is lost in rounding.
-//! 4. *Take.* Who wants slots in a region takes from (a) the region's own grant, then (b)
+//! 4. *Take.* Slots wanted in a region are taken from (a) the region's own grant, then (b)
 //!    anywhere, then (c) the unused grants of other regions, the largest first and equal ones in
-//!    order of their names ([`Grants::take`]). So nobody is queued while a slot is free, wherever
-//!    they show up, and no more are given than there are.
+//!    order of their names ([`Grants::take`]). So nobody is queued while a slot is free in
+//!    any region, and no more slots are taken than there are.
 //!
 //! # Why the limit is in the denominator
-//! Where fewer people come than the limit allows, history explains only part of the slots. To
-//! divide the rest by the same history would hand a quiet region's accidents (2 of 3 visitors)
-//! most of the room. So each region is granted what it needed, and the rest is open to all. Where
-//! more come than the limit allows, or there is no limit, history explains every slot.
+//! Where fewer people come than the limit allows, history explains only part of the slots. Dividing
+//! the rest by the same history would give most of the room to a region that had 2 of 3 visitors by
+//! accident. So each region is granted what it needed, and the rest is open to all. Where more
+//! people come than the limit allows, or there is no limit, history explains every slot.
 //!
-//! This module says how many, not who: within a region the queueing method decides. The script
-//! that lets newcomers in does step 4 in Redis; it must keep to what is written here.
+//! This module computes numbers of slots. Which visitors within a region get them is the decision
+//! of the queueing method. The join script does step 4 in Redis and must follow the rule above.
 
 use std::collections::BTreeMap;
 
-/// Slots or people by region. Regions are in order of their names wherever order matters.
+/// Slots or people by region, ordered by the name of the region.
 pub type ByRegion = BTreeMap<String, u64>;
 
-/// How far back, in minutes, the history lies that shares are made of.
+/// How many minutes before the current one the history for the shares is taken.
 pub const HISTORY_LAG_MINUTES: u64 = 2;
 
-/// What part of the slots each region may count on: step 2 above.
+/// The share of the slots that each region is granted: step 2 above.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Shares {
     newcomers: ByRegion,
-    /// What the newcomers are a share of; at least their sum.
+    /// The denominator of the shares; at least the sum of the newcomers.
     of: u64,
 }
 
-/// Slots that are still to be taken: step 3 above.
+/// Slots that have not been taken: step 3 above.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Grants {
     /// Each region's own slots.
     pub regions: ByRegion,
-    /// Slots for whoever comes first.
+    /// Slots open to all regions.
     pub anywhere: u64,
 }
 
-/// Where the slots came from that one call took: step 4 above.
+/// How many slots one call took from where: step 4 above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Taken {
     /// From the region's own grant.
     pub own: u64,
-    /// From the pool that is open to all.
+    /// From the slots open to all regions.
     pub anywhere: u64,
-    /// From what other regions did not use.
+    /// From unused grants of other regions.
     pub lent: u64,
 }
 
@@ -88,7 +88,7 @@ impl Shares {
         1.0 - ratio(explained, self.of)
     }
 
-    /// Divides `slots`; what is granted adds up to exactly that.
+    /// Divides `slots`; the grants add up to exactly that.
     #[must_use]
     pub fn divide(&self, slots: u64) -> Grants {
         let regions: ByRegion = (self.newcomers.iter())
@@ -98,10 +98,10 @@ impl Shares {
         Grants { regions, anywhere }
     }
 
-    /// Divides `seats` among people who wait for them: the last group to be let in, when there
-    /// are fewer seats than people in it. Each region has its share, as far as people wait there;
-    /// what is left goes to those who still wait, in proportion to their numbers. No seat stays
-    /// free while anybody waits, and no region gets more than wait there.
+    /// Divides `seats` among `waiting` people, when there are fewer seats than people. Each region
+    /// gets its share, up to the number of people waiting there; the rest goes to those still
+    /// waiting, in proportion to their numbers. No seat stays free while anybody waits, and no
+    /// region gets more than wait there.
     #[must_use]
     pub fn seat(&self, seats: u64, waiting: &ByRegion) -> ByRegion {
         let mut grants = self.divide(seats);
@@ -121,8 +121,8 @@ impl Shares {
 // === impl Grants ===
 
 impl Grants {
-    /// Takes up to `wanted` slots for newcomers in `region`, in the order of step 4. Fewer only
-    /// when no slot is left anywhere.
+    /// Takes up to `wanted` slots for newcomers in `region`, in the order of step 4; fewer only
+    /// when no slot is left in any region.
     pub fn take(&mut self, region: &str, wanted: u64) -> Taken {
         let own = self.take_own(region, wanted);
         let anywhere = self.anywhere.min(wanted - own);
@@ -131,7 +131,7 @@ impl Grants {
         Taken { own, anywhere, lent }
     }
 
-    /// How many slots are left, wherever they are.
+    /// How many slots are left in all.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.anywhere + self.regions.values().sum::<u64>()
@@ -141,7 +141,7 @@ impl Grants {
         self.regions.get_mut(region).map_or(0, |slots| take_from(slots, wanted))
     }
 
-    /// From the largest grant first; among equals, from the first in order of names.
+    /// From the largest grant first; equal ones in the order of their names.
     fn borrow(&mut self, wanted: u64) -> u64 {
         let mut unused: Vec<&mut u64> = self.regions.values_mut().collect();
         unused.sort_by_key(|slots| std::cmp::Reverse(**slots));
@@ -165,7 +165,7 @@ fn take_from(slots: &mut u64, wanted: u64) -> u64 {
     taken
 }
 
-/// `whole * count / of`, rounded down; `count` is at most `of`. None of nothing is none.
+/// `whole * count / of`, rounded down, and 0 if `of` is 0; `count` is at most `of`.
 fn part(whole: u64, count: u64, of: u64) -> u64 {
     divided(whole, count, of).0
 }
@@ -178,7 +178,8 @@ fn divided(whole: u64, count: u64, of: u64) -> (u64, u64) {
     (narrow(product / of), narrow(product % of))
 }
 
-/// `seats` in proportion to `waiting`, by largest remainders: all of them, unless fewer wait.
+/// `seats` in proportion to `waiting`, by largest remainders; all of them are given unless fewer
+/// people wait.
 fn in_proportion(seats: u64, waiting: &ByRegion) -> ByRegion {
     let all: u64 = waiting.values().sum();
     let seats = seats.min(all);
@@ -194,7 +195,7 @@ fn in_proportion(seats: u64, waiting: &ByRegion) -> ByRegion {
     parts.into_iter().map(|(region, part, _)| (region.clone(), round_up(part))).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "for people to read; slots are divided in integers")]
+#[expect(clippy::cast_precision_loss, reason = "only shown; slots are divided in integers")]
 fn ratio(count: u64, of: u64) -> f64 {
     if of == 0 { 0.0 } else { count as f64 / of as f64 }
 }

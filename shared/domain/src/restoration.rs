@@ -1,63 +1,67 @@
-//! What a room is restored to when the store has lost it: from its last snapshot, and from what the
-//! running services have seen of it.
+//! What a room is restored to when the store has lost it, computed from its last snapshot and from
+//! the counters that the running services have observed.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{RoomSnapshot, check_in, schedule::RoomConfig};
 
-/// What one service has seen of a room.
+/// The highest counters of a room that one service has observed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatermarkReport {
     /// The room's reset epoch.
     pub reset_epoch: u64,
     /// The highest queue number.
     pub queue_counter: u64,
-    /// The highest serving counter; `None`: it has seen none since the reset.
+    /// The highest serving counter; `None`: none was observed since the reset.
     pub serving_counter: Option<i64>,
     /// The most sessions that ever began.
     pub admitted: u64,
-    /// No more seats than this were taken when so many sessions had begun.
+    /// Seats taken, at most, when `admitted` sessions had begun.
     pub active: u64,
 }
 
-/// What a lost room is restored to, besides what its last snapshot says.
+/// What a lost room is restored to, in addition to its last snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restoration {
-    /// The highest queue number that anyone has seen.
+    /// The highest queue number observed.
     pub queue_counter: u64,
     /// The highest serving counter.
     pub serving_counter: i64,
     /// The most sessions that ever began.
     pub admitted: u64,
-    /// As many seats as can be taken.
+    /// The largest number of seats that can be taken.
     pub active: u64,
-    /// For how long the seats of those not seen again count as taken, in seconds.
+    /// For how long the seats of holders who have not returned count as taken, in seconds.
     pub seats_held_seconds: u64,
     /// How long it takes until everyone in line has checked in again, in seconds.
     pub presence_seconds: u64,
-    /// As many as can have been admitted in the last minute.
+    /// The largest number that can have been admitted in the last minute.
     pub admitted_last_minute: u64,
-    /// Which draw those in the pool wait for.
+    /// The id of the draw that the pool waits for.
     pub pool_id: String,
 }
 
 // === impl Restoration ===
 
 impl Restoration {
-    /// What the room of `last`, its last snapshot, is restored to: counters at their highest, and
-    /// as many seats taken as can be.
+    /// Restores a room from `last`, its last snapshot, and from reports of the same reset epoch.
+    /// Each counter is the highest one observed, and as many seats count as taken as possible.
     #[must_use]
     pub fn new(last: &RoomSnapshot, reports: &[WatermarkReport], config: &RoomConfig) -> Self {
-        let own = seen_in(last);
-        let heard = reports.iter().filter(|seen| seen.reset_epoch == own.reset_epoch);
-        let all: Vec<WatermarkReport> = heard.copied().chain([own]).collect();
-        let highest = |of: fn(&WatermarkReport) -> u64| all.iter().map(of).max().unwrap_or(0);
-        let admitted = highest(|seen| seen.admitted);
-        let seats = all.iter().map(|seen| seen.active + (admitted - seen.admitted)).min();
+        let own = report_from_snapshot(last);
+        let current = reports.iter().filter(|report| report.reset_epoch == own.reset_epoch);
+        let all: Vec<WatermarkReport> = current.copied().chain([own]).collect();
+        let highest = |field: fn(&WatermarkReport) -> u64| all.iter().map(field).max().unwrap_or(0);
+        let admitted = highest(|report| report.admitted);
+        let seats = all.iter().map(|report| report.active + (admitted - report.admitted)).min();
         let session = last.settings.session_duration_seconds;
         Self {
-            queue_counter: highest(|seen| seen.queue_counter),
-            serving_counter: all.iter().filter_map(|seen| seen.serving_counter).max().unwrap_or(0),
+            queue_counter: highest(|report| report.queue_counter),
+            serving_counter: all
+                .iter()
+                .filter_map(|report| report.serving_counter)
+                .max()
+                .unwrap_or(0),
             admitted,
             active: seats.unwrap_or(own.active),
             seats_held_seconds: session.max(last.tokens_until.saturating_sub(last.now_seconds()))
@@ -69,7 +73,7 @@ impl Restoration {
     }
 }
 
-fn seen_in(last: &RoomSnapshot) -> WatermarkReport {
+fn report_from_snapshot(last: &RoomSnapshot) -> WatermarkReport {
     WatermarkReport {
         reset_epoch: last.reset_epoch,
         queue_counter: last.queue_counter,
@@ -79,16 +83,16 @@ fn seen_in(last: &RoomSnapshot) -> WatermarkReport {
     }
 }
 
-/// How long it takes until everyone in line has checked in again: as long as those at its end were
-/// told to wait, half as much again, and a little more.
+/// How long it takes until everyone in line has checked in again: one and a half times the longest
+/// interval that was given, and 5 seconds.
 fn presence_seconds(room: &RoomSnapshot) -> u64 {
-    let standing = room.line_conditions(None, room.now_ms, room.progress());
+    let conditions = room.line_conditions(None, room.now_ms, room.progress());
     let method = room.settings.queueing_method;
-    let longest_ms = u64::from(check_in::interval_ms(method, &standing, 1.0));
+    let longest_ms = u64::from(check_in::interval_ms(method, &conditions, 1.0));
     (longest_ms * 3 / 2).div_ceil(1000) + 5
 }
 
-/// Which draw those in the pool wait for: that of the event in force.
+/// The draw that the pool waits for: that of the event in force.
 fn pool_id(last: &RoomSnapshot, config: &RoomConfig) -> String {
     let event = last.event.as_ref().and_then(|event| config.event(event.name.as_str()));
     event.map(|event| event.draw_id.clone()).unwrap_or_default()
@@ -98,7 +102,7 @@ fn pool_id(last: &RoomSnapshot, config: &RoomConfig) -> String {
 mod tests {
     use super::*;
 
-    fn seen(queue_counter: u64, admitted: u64, active: u64) -> WatermarkReport {
+    fn report(queue_counter: u64, admitted: u64, active: u64) -> WatermarkReport {
         let serving_counter = Some(40);
         WatermarkReport { reset_epoch: 7, queue_counter, serving_counter, admitted, active }
     }
@@ -118,10 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn counters_return_to_the_highest_seen() {
-        let foreign = WatermarkReport { reset_epoch: 6, queue_counter: 5000, ..seen(0, 0, 0) };
-        let silent = WatermarkReport { serving_counter: None, ..seen(99, 33, 25) };
-        let to = restored(&[seen(104, 30, 22), silent, foreign]);
+    fn counters_return_to_the_highest_observed() {
+        let foreign = WatermarkReport { reset_epoch: 6, queue_counter: 5000, ..report(0, 0, 0) };
+        let without_serving = WatermarkReport { serving_counter: None, ..report(99, 33, 25) };
+        let to = restored(&[report(104, 30, 22), without_serving, foreign]);
         assert_eq!(to.queue_counter, 104);
         assert_eq!(to.serving_counter, 50);
         assert_eq!(to.admitted, 33);
@@ -130,9 +134,9 @@ mod tests {
 
     #[test]
     fn as_many_seats_are_taken_as_can_be() {
-        let to = restored(&[seen(0, 33, 24)]);
+        let to = restored(&[report(0, 33, 24)]);
         assert_eq!(to.active, 24, "22 at 30 admissions could be 25 at 33; someone saw 24");
-        let to = restored(&[seen(0, 33, 60)]);
+        let to = restored(&[report(0, 33, 60)]);
         assert_eq!(to.active, 25);
         assert_eq!(to.seats_held_seconds, 3001, "an AWS-style token lives on till 4000");
     }

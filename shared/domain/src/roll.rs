@@ -1,7 +1,8 @@
-//! The roll of a room: who is there, and what the tick decides by, from what the store reports.
+//! The roll of a room: who is there, counted from the leases in the store, and from it the input of
+//! the tick.
 //!
-//! A lease stands for people somewhere in a range of positions: see [`crate::presence`]. What the
-//! tick then decides is in [`crate::plan`].
+//! A lease stands for a visitor somewhere in a range of positions: see [`crate::presence`]. The
+//! decision of the tick is in [`crate::plan`].
 
 use serde::Deserialize;
 
@@ -29,34 +30,34 @@ pub struct RoomCounters {
     pub active: u64,
     /// Admissions of the last 60 seconds.
     pub admitted_last_minute: u64,
-    /// People promised a seat.
+    /// People let through by the join script and not yet seated.
     pub promised: u64,
-    /// When the last of them was, ms.
+    /// When the last of them was let through, ms.
     pub promised_at_ms: u64,
     /// Until when presence is incomplete, ms.
     pub presence_from_ms: u64,
     /// Sessions that ever began in this room.
     pub admitted: u64,
-    /// When the rate lets the next one in, if its window is used up, ms; else 0.
+    /// When the rate limit admits the next one, if its window is used up, ms; else 0.
     pub rate_resumes_at_ms: u64,
     /// Draws since the reset.
     pub draw_count: u32,
 }
 
-/// Who is there.
+/// The visitors who are there.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roll {
-    /// Who has checked in when it was due.
+    /// Visitors who checked in when it was due.
     pub attending: Vec<Crowd>,
-    /// Who is still there, hidden tabs included.
+    /// Visitors who are still there, hidden tabs included.
     pub there: Vec<Crowd>,
-    /// Those who have won in a random room and have no seat yet.
+    /// Visitors who have won in a random room and have no seat yet.
     pub winners: u64,
-    /// Leases whose holders are gone, as they are written, and what is not a lease at all.
+    /// Fields to delete: leases whose holders are gone, and texts that are not leases.
     pub gone: Vec<String>,
 }
 
-/// What a lease is judged by.
+/// What a lease is evaluated against.
 struct Line<'a> {
     counters: &'a RoomCounters,
     pool: &'a Pool,
@@ -74,10 +75,10 @@ impl RoomCounters {
 // === impl Roll ===
 
 impl Roll {
-    /// Calls the roll: `leases` as they are written, with the number of their holders, and the
-    /// AWS-style visitors who have not entered. `draws` are those that the caller knows of.
+    /// Counts `leases`, given as Redis fields with the number of their holders, and the AWS-style
+    /// visitors who have not entered. `draws` are those that the caller knows.
     #[must_use]
-    pub fn call<'a>(
+    pub fn new<'a>(
         counters: &RoomCounters,
         pool: &Pool,
         draws: &[Draw],
@@ -87,7 +88,7 @@ impl Roll {
         let line = Line { counters, pool, draws };
         let mut roll = Self::default();
         for (lease, count) in leases {
-            roll.take(&line, lease, count);
+            roll.count(&line, lease, count);
         }
         for crowd in unattended {
             let crowd = line.drawn(*crowd);
@@ -98,7 +99,7 @@ impl Roll {
     }
 
     /// Counts the holders of one lease.
-    fn take(&mut self, line: &Line<'_>, field: &str, count: u64) {
+    fn count(&mut self, line: &Line<'_>, field: &str, count: u64) {
         let Ok(lease) = field.parse::<Lease>() else { return self.gone.push(field.to_owned()) };
         let RoomCounters { now_ms, expired_position, .. } = *line.counters;
         let passed = lease.range().is_some_and(|(_, last)| last <= expired_position);
@@ -118,9 +119,9 @@ impl Roll {
         }
     }
 
-    /// What the tick decides by. `unattended` is the number of AWS-style visitors on the roll.
-    /// Nobody is admitted while the operator holds the room, a pre-queue is open, a draw is due or
-    /// the serving counter is below zero.
+    /// The input of the tick. `unattended` is the number of AWS-style visitors on the roll. Nobody
+    /// is admitted while the operator holds the room, a pre-queue is open, a draw is due or the
+    /// serving counter is below zero.
     #[must_use]
     pub fn into_tick_input(
         self,
@@ -162,8 +163,8 @@ impl Roll {
 // === impl Line ===
 
 impl Line<'_> {
-    /// The positions that a lease may stand for. Before its draw a pool is spread evenly over the
-    /// places that it will be given.
+    /// The positions that a lease may stand for. A pool that is not drawn yet is spread evenly over
+    /// the positions that its draw will assign.
     fn range(&self, lease: &Lease) -> (u64, u64) {
         if let Some(range) = lease.range() {
             return range;
@@ -177,12 +178,12 @@ impl Line<'_> {
             let last = if self.pool.is_closed() { self.pool.last } else { queue_counter };
             return (self.pool.first, last.max(self.pool.first));
         }
-        // Of a draw that was cancelled, or that the caller has not heard of yet.
+        // The draw was cancelled, or the caller does not know it yet.
         (1, queue_counter.max(1))
     }
 
-    /// Where a crowd of AWS-style visitors stands, who are known by their numbers. In a range that
-    /// was drawn they stand anywhere in it that has not been served.
+    /// The positions of a crowd of AWS-style visitors, who are known by their queue numbers.
+    /// Visitors who took part in a draw may be at any position of it that has not been served.
     fn drawn(&self, crowd: Crowd) -> Crowd {
         let took_part = |draw: &&Draw| draw.contains(crowd.first) && draw.contains(crowd.last);
         let Some(draw) = self.draws.iter().find(took_part) else { return crowd };
@@ -209,22 +210,22 @@ mod tests {
         }
     }
 
-    /// The lease of someone at `spot` who was told `ago_ms` ago to come back in a second.
+    /// The lease of a visitor at `spot` who was told `ago_ms` ago to poll again in a second.
     fn lease(spot: Spot, ago_ms: u64) -> String {
         Lease::granted(spot, 10, NOW_MS - ago_ms, 1_000).to_string()
     }
 
-    fn call(leases: &[(String, u64)], pool: &Pool, draws: &[Draw], unattended: &[Crowd]) -> Roll {
+    fn roll(leases: &[(String, u64)], pool: &Pool, draws: &[Draw], unattended: &[Crowd]) -> Roll {
         let leases = leases.iter().map(|(lease, count)| (lease.as_str(), *count));
-        Roll::call(&counters(), pool, draws, leases, unattended)
+        Roll::new(&counters(), pool, draws, leases, unattended)
     }
 
     #[test]
-    fn who_is_overdue_is_there_and_does_not_attend_and_is_gone_at_last() {
+    fn an_overdue_visitor_is_there_without_attending_and_is_gone_at_last() {
         let spot = Spot::Position(12);
         let [due, overdue, gone] = [0, 10_000, LINGER_MS + 10_000].map(|ago| lease(spot, ago));
         let leases = [(due, 1), (overdue, 2), (gone.clone(), 3)];
-        let roll = call(&leases, &Pool::default(), &[], &[]);
+        let roll = roll(&leases, &Pool::default(), &[], &[]);
         let counts = |crowds: &[Crowd]| crowds.iter().map(|crowd| crowd.count).collect::<Vec<_>>();
         assert_eq!((counts(&roll.there), counts(&roll.attending)), (vec![1, 2], vec![1]));
         assert_eq!(roll.gone, [gone]);
@@ -233,15 +234,15 @@ mod tests {
     #[test]
     fn expired_positions_and_unknown_fields_are_cleared_away() {
         let leases = [(lease(Spot::Position(4), 0), 1), ("nonsense".to_owned(), 1)];
-        let roll = call(&leases, &Pool::default(), &[], &[]);
+        let roll = roll(&leases, &Pool::default(), &[], &[]);
         assert_eq!(roll.gone, [leases[0].0.clone(), "nonsense".to_owned()]);
         assert_eq!(roll.there, []);
     }
 
     #[test]
-    fn winners_stand_at_no_place_and_count_while_they_attend() {
+    fn winners_have_no_position_and_count_while_they_attend() {
         let leases = [(lease(Spot::Won, 0), 5), (lease(Spot::Won, 10_000), 7)];
-        let roll = call(&leases, &Pool::default(), &[], &[]);
+        let roll = roll(&leases, &Pool::default(), &[], &[]);
         assert_eq!((roll.winners, roll.there.len()), (5, 0));
     }
 
@@ -249,7 +250,7 @@ mod tests {
     fn a_pool_is_spread_over_the_places_that_it_will_be_given() {
         let leases = [(lease(Spot::Pool(0), 0), 9)];
         let range = |pool: &Pool, draws: &[Draw]| {
-            let roll = call(&leases, pool, draws, &[]);
+            let roll = roll(&leases, pool, draws, &[]);
             (roll.there[0].first, roll.there[0].last)
         };
         let open = Pool { first: 21, last: 0, draw_id: "d".into() };
@@ -263,7 +264,7 @@ mod tests {
     fn aws_style_visitors_of_a_draw_stand_anywhere_in_it_behind_the_counter() {
         let (inside, outside) =
             (Crowd { first: 7, last: 8, count: 2 }, Crowd { first: 70, last: 80, count: 3 });
-        let roll = call(&[], &Pool::default(), &[Draw::new(5, 30, [7; 32])], &[inside, outside]);
+        let roll = roll(&[], &Pool::default(), &[Draw::new(5, 30, [7; 32])], &[inside, outside]);
         assert_eq!(roll.attending, [Crowd { first: 11, last: 34, count: 2 }, outside]);
         assert_eq!(roll.there, roll.attending);
     }

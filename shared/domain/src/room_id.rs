@@ -1,4 +1,4 @@
-//! The name of a room. Not the room's settings: see [`crate::settings`].
+//! The identifier of a room. Its settings are in [`crate::settings`].
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 /// A room's identifier: 1 to 64 characters of `A-Z a-z 0-9 _ -`.
 ///
-/// The narrow alphabet lets it stand in a Redis hash tag, a cookie name, a path and an `aud`
-/// claim without any quoting. Cloning is cheap: every answer names its room.
+/// The narrow alphabet needs no quoting in a Redis hash tag, a cookie name, a path or an `aud`
+/// claim. Cloning is cheap, because every answer contains the room.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RoomId(Arc<str>);
 
-/// Why a text is no room id.
+/// Why a text is not a room id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RoomIdError {
     /// Empty, or over 64 characters.

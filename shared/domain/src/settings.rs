@@ -1,18 +1,19 @@
-//! A room's settings: what an operator decides, with its documentation, defaults and bounds. The
-//! API reads and writes this type and documents it as it is described here; events set part of it
-//! ([`crate::schedule::Overrides`]). Not the line itself: see [`crate::RoomSnapshot`].
+//! A room's settings: what an operator decides, with documentation, defaults and bounds. The API
+//! reads and writes this type, and its documentation is made from the comments here. Events
+//! override a part of it ([`crate::schedule::Overrides`]). The state of the line is in
+//! [`crate::RoomSnapshot`].
 
 use serde::{Deserialize, Serialize};
 
 use crate::{FieldError, QueueingMethod};
 
-/// The largest limit: as large as a signed 32-bit number, as other products have it.
+/// The largest limit: that of a signed 32-bit number, as in other products.
 pub const MAX_LIMIT: u64 = 2_147_483_647;
-/// The longest of any duration, in seconds: a week.
+/// The longest duration of any setting, in seconds: a week.
 pub const MAX_SECONDS: u64 = 7 * 24 * 3600;
 
-/// The longest for which a visitor inside is let pass before its session is looked at again, ms.
-pub const LONGEST_UNSEEN_MS: u64 = 30_000;
+/// The longest time, in ms, after which the session of an admitted visitor is checked again.
+pub const LONGEST_RECHECK_MS: u64 = 30_000;
 
 /// What newcomers are told while Redis cannot be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -30,10 +31,7 @@ pub enum OnRedisFailure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "switches that have nothing to do with each other"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct RoomSettings {
     /// The order in which people enter.
     pub queueing_method: QueueingMethod,
@@ -117,14 +115,14 @@ impl RoomSettings {
         self.session_duration_seconds.max(self.token_validity_seconds)
     }
 
-    /// For how long a visitor inside is let pass before its session is looked at again, ms: so much
-    /// earlier than after a whole session without a request a session may end.
+    /// After how long, in ms, the session of an admitted visitor is checked again: a tenth of its
+    /// duration, at most [`LONGEST_RECHECK_MS`]. By so much a session may end early.
     #[must_use]
-    pub fn unseen_ms(&self) -> u64 {
-        (self.session_duration_seconds * 1000 / 10).min(LONGEST_UNSEEN_MS)
+    pub fn recheck_ms(&self) -> u64 {
+        (self.session_duration_seconds * 1000 / 10).min(LONGEST_RECHECK_MS)
     }
 
-    /// Everything that is out of bounds; empty when all is well.
+    /// All errors; empty when there are none.
     #[must_use]
     pub fn errors(&self) -> Vec<FieldError> {
         let limits = [

@@ -1,13 +1,12 @@
 //! Slots: how many more sessions may begin right now.
 //!
-//! The claim script is the hard gate and counts again, atomically; what is here tells the leader
-//! how far to move the serving counter. Not a reservation.
+//! The claim script enforces the limits: it counts again, atomically. The numbers here tell the
+//! leader how far to move the serving counter. They reserve nothing.
 
-/// Seconds' worth of admissions that may catch up at once when the limit is a rate.
+/// How many seconds' worth of admissions may be made up for at once when the limit is a rate.
 ///
-/// The claim script paces admissions evenly; an allowance that nobody took for a moment is not
-/// lost but may be taken within this time. It must agree with `PACE_BURST_MS` in
-/// `scripts/lib/rate.lua`.
+/// The claim script paces admissions evenly; admissions that nobody took can be made up for within
+/// this time. Must agree with `PACE_BURST_MS` in `scripts/lib/rate.lua`.
 pub const PACE_BURST_SECONDS: u64 = 2;
 
 /// What limits a room, and how much of it is used.
@@ -15,7 +14,7 @@ pub const PACE_BURST_SECONDS: u64 = 2;
 pub struct Usage {
     /// The ceiling (`total_active_users`), if there is one.
     pub ceiling: Option<u64>,
-    /// Seats taken: live sessions, and those that a lost store may still owe.
+    /// Seats taken: live sessions, and those that a restored store may still owe.
     pub active: u64,
     /// The rate limit (`new_users_per_minute`), if there is one.
     pub rate: Option<u64>,
@@ -26,8 +25,8 @@ pub struct Usage {
 // === impl Usage ===
 
 impl Usage {
-    /// Slots for people who find nobody waiting: the whole rest of both limits, so that nobody is
-    /// queued in a quiet room. `None`: the room has no limit, and only its operator lets people in.
+    /// Slots while nobody waits: all that both limits have left, so that nobody is queued in a
+    /// quiet room. `None`: the room has no limit, and only its operator lets people in.
     #[must_use]
     pub fn slots(&self) -> Option<u64> {
         let seats = self.ceiling.map(|ceiling| ceiling.saturating_sub(self.active));

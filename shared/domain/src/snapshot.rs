@@ -1,5 +1,5 @@
-//! What every service knows about a room at one moment: enough to answer a waiting visitor
-//! without asking anyone. Made by the leader, pushed to all.
+//! What every service knows about a room at one moment: enough to answer a waiting visitor without
+//! any further call. The leader makes it and sends it to all services.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,16 +21,16 @@ pub struct RoomSnapshot {
     /// The draws since the reset, oldest first.
     #[serde(default)]
     pub draws: Vec<Draw>,
-    /// The first number that waits for a draw; 0: nobody does.
+    /// The first number that waits for a draw; 0: none does.
     #[serde(default)]
     pub pool_first: u64,
     /// The last number that waits for it; 0: more may come.
     #[serde(default)]
     pub pool_last: u64,
-    /// How much chance everyone there has been given: see [`crate::accrued_hazard`].
+    /// The hazard that everyone there has been given: see [`crate::accrued_hazard`].
     #[serde(default)]
     pub cumulative_hazard: u64,
-    /// Up to here the line could not check in, ms: that time does not count as absence.
+    /// Until when the line could not check in, ms: that time does not count as absence.
     #[serde(default)]
     pub excused_until_ms: u64,
     /// The version of the room's settings and events.
@@ -44,18 +44,17 @@ pub struct RoomSnapshot {
     pub now_ms: u64,
     /// The highest queue number handed out.
     pub queue_counter: u64,
-    /// Everyone whose position is at or below it may enter. An operator's negative increments may
-    /// bring it below zero.
+    /// Positions up to it may enter. Negative increments of an operator may bring it below zero.
     pub serving_counter: i64,
     /// Sessions that ever began in this room since the reset.
     pub admitted: u64,
     /// Live sessions.
     pub active: u64,
-    /// Seats that a lost store may still owe to holders not seen again.
+    /// Seats that may still be owed to holders from before the store was lost, until they return.
     pub unconfirmed: u64,
     /// Positions that expired without entering.
     pub expired: u64,
-    /// Numbers skipped over when the store had lost its last writes: nobody holds them.
+    /// Numbers that were skipped when the store had lost its last writes: nobody holds them.
     pub skipped: u64,
     /// Positions up to here have expired.
     pub expired_position: u64,
@@ -67,34 +66,34 @@ pub struct RoomSnapshot {
     pub figures: TickFigures,
 }
 
-/// What only the leader can tell, from presence and from the pace of the last seconds.
+/// What only the leader can compute, from presence and from the pace of the last seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TickFigures {
     /// Everyone waiting who is still there.
     pub waiting: u64,
-    /// Admissions per second, as operators are told: what those who wait can expect, or while
-    /// nobody does, as measured.
+    /// Admissions per second as shown to operators: the expected pace while people wait, else the
+    /// measured one.
     pub admissions_per_second: f64,
-    /// Admissions per second that whoever waits, or comes next, can expect; 0: unknown. `None`: the
-    /// leader does not tell them apart from the above.
+    /// Admissions per second that waiting visitors can expect; 0: unknown. `None`: the same as
+    /// `admissions_per_second`.
     pub expected_per_second: Option<f64>,
     /// The share of those waiting who give up in a second.
     pub leaving_per_second: f64,
-    /// Newcomers per second of late.
+    /// Recent newcomers per second.
     pub newcomers_per_second: f64,
-    /// Of those waiting, visitors of AWS-style clients, who cannot check in.
+    /// Waiting visitors of AWS-style clients, who cannot check in.
     pub unattended: u64,
     /// Points (position, people still there up to it), rising: see [`crate::ahead`].
     pub ahead: Vec<(u64, u64)>,
-    /// When the rate lets the next one in, if its window is used up, ms.
+    /// When the rate limit admits the next one, if its window is used up, ms.
     pub rate_resumes_at_ms: u64,
-    /// Sessions that had begun when the tick counted who waits.
+    /// Sessions that had begun when the tick counted the waiting visitors.
     pub admitted: u64,
 }
 
-/// How far a room's counters have come. The service that answers may have seen more of it than the
-/// last snapshot has: newcomers whom it numbered and let in itself.
+/// A room's counters. The answering service may know higher ones than the last snapshot has,
+/// because it numbered or admitted newcomers itself since then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// The highest queue number handed out.
@@ -103,18 +102,18 @@ pub struct Progress {
     pub admitted: u64,
 }
 
-/// What someone in line can be told.
+/// What a visitor in line can be told.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
-    /// Where the number stands in the line; `None` before its draw, and where there is no order.
+    /// The position in the line; `None` before its draw, and where there is no order.
     pub position: Option<u64>,
-    /// People still there who enter first; `None` as for the position.
+    /// People still there who enter before it; `None` as for the position.
     pub people_ahead: Option<u64>,
     /// How long it will take.
     pub wait: Estimate,
 }
 
-/// No room's sessions are all over in fewer seconds than this.
+/// The shortest time, in seconds, in which all seats of a room are assumed to become free.
 const SHORTEST_STAY_SECONDS: f64 = 20.0;
 
 // === impl RoomSnapshot ===
@@ -126,15 +125,15 @@ impl RoomSnapshot {
         u64::try_from(self.serving_counter).unwrap_or(0)
     }
 
-    /// The position up to which AWS-style clients may enter: all there are, in a room that lets
-    /// everyone in.
+    /// The position up to which AWS-style clients may enter: in a room that lets everyone in, the
+    /// end of the line.
     #[must_use]
     pub fn served_for_all(&self) -> i64 {
         let everyone = i64::try_from(self.queue_counter).unwrap_or(i64::MAX);
         if self.is_open() { self.serving_counter.max(everyone) } else { self.serving_counter }
     }
 
-    /// Where `queue_number` stands; `None` while it waits for its draw.
+    /// The position of `queue_number`; `None` while it waits for its draw.
     #[must_use]
     pub fn position(&self, queue_number: u64) -> Option<u64> {
         (!self.awaits_draw(queue_number)).then(|| Draw::position_in(&self.draws, queue_number))
@@ -184,7 +183,8 @@ impl RoomSnapshot {
         !self.is_open() && (self.is_held() || positions > self.serving_counter)
     }
 
-    /// Where the presence of `queue_number` is counted, once it is known whether it `has_won`.
+    /// Where the presence of `queue_number` is counted; `has_won`: whether it has won in a random
+    /// room.
     #[must_use]
     pub fn spot(&self, queue_number: u64, has_won: bool) -> Spot {
         match self.position(queue_number) {
@@ -194,31 +194,31 @@ impl RoomSnapshot {
         }
     }
 
-    /// As far as the snapshot itself tells.
+    /// The counters of the snapshot itself.
     #[must_use]
     pub fn progress(&self) -> Progress {
         Progress { queue_counter: self.queue_counter, admitted: self.admitted }
     }
 
-    /// What someone with `queue_number` can be told at `now_ms`, when the room has come as far as
-    /// `progress`.
+    /// What a visitor with `queue_number` can be told at `now_ms`; `progress` are the newest
+    /// counters that the caller knows.
     #[must_use]
     pub fn outlook(&self, queue_number: u64, now_ms: u64, progress: Progress) -> Outlook {
         let position = self.position(queue_number);
         let rules = self.settings.queueing_method.rules();
-        let standing = self.line_conditions(position, now_ms, progress);
+        let conditions = self.line_conditions(position, now_ms, progress);
         let wait = if self.is_open() {
             Estimate::from_seconds(0.0)
         } else if self.is_held() {
             Estimate::UNKNOWN
         } else {
-            rules.estimate(&standing)
+            rules.estimate(&conditions)
         };
         let position = position.filter(|_| rules.is_ordered());
-        Outlook { position, people_ahead: position.map(|_| standing.people_ahead), wait }
+        Outlook { position, people_ahead: position.map(|_| conditions.people_ahead), wait }
     }
 
-    /// What intervals and estimates are computed from, for someone at `position` at `now_ms`.
+    /// What intervals and estimates are computed from, for a visitor at `position` at `now_ms`.
     #[must_use]
     pub fn line_conditions(
         &self,
@@ -241,16 +241,16 @@ impl RoomSnapshot {
         }
     }
 
-    /// Everyone who holds a number, has not entered and has not expired, as AWS-style clients
-    /// count: whether still there or not.
+    /// The number of visitors who hold a queue number, have not entered and have not expired,
+    /// whether still there or not: the count of AWS-style clients.
     #[must_use]
     pub fn numbers_waiting(&self, progress: Progress) -> i64 {
         let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         signed(progress.queue_counter) - signed(self.skipped + progress.admitted + self.expired)
     }
 
-    /// Everyone waiting who is still there, hidden tabs at the door included: as of the last tick,
-    /// with those who came since and without those who entered since.
+    /// Everyone waiting who is still there, hidden tabs included: the count of the last tick, plus
+    /// those who came since, minus those who entered since.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         let counted_to = self.figures.ahead.last().map_or(self.serving(), |(last, _)| *last);
@@ -264,23 +264,23 @@ impl RoomSnapshot {
         self.now_ms / 1000
     }
 
-    /// People still there and ahead of `position`, whose holder has not entered. Whoever has entered
-    /// since the last tick is ahead of nobody any more.
+    /// People still there and ahead of `position`, whose holder has not entered. Those who have
+    /// entered since the last tick are subtracted.
     #[must_use]
     pub fn people_ahead(&self, position: u64, progress: Progress) -> u64 {
         let ahead = position.saturating_sub(1);
         let curve = &self.figures.ahead;
         let counted = match curve.last() {
             None => ahead.saturating_sub(self.serving()),
-            // Beyond the last point are newcomers since the tick, of whom nobody has left yet.
+            // Beyond the last point are newcomers since the tick; all of them count as still there.
             Some((last, total)) if ahead >= *last => total + (ahead - last),
             Some(_) => ahead::people_upto(curve, ahead),
         };
         counted.saturating_sub(self.entered_since_tick(progress))
     }
 
-    /// Sessions that began after the last tick counted; 0 before the first tick, which is when
-    /// nothing has been counted.
+    /// Sessions that began after the last tick counted; 0 before the first tick, when nothing has
+    /// been counted.
     fn entered_since_tick(&self, progress: Progress) -> u64 {
         let has_ticked = !self.figures.ahead.is_empty();
         if has_ticked { progress.admitted.saturating_sub(self.figures.admitted) } else { 0 }
@@ -296,7 +296,7 @@ impl TickFigures {
     }
 }
 
-/// How fast seats can come free at most, of so many, per second.
+/// The highest possible number of seats that become free per second, out of `ceiling`.
 #[expect(clippy::cast_precision_loss, reason = "counts of seats")]
 fn fastest(ceiling: u64) -> f64 {
     ceiling as f64 / SHORTEST_STAY_SECONDS
@@ -306,7 +306,7 @@ fn fastest(ceiling: u64) -> f64 {
 pub(crate) mod test_support {
     use super::*;
 
-    /// A room with so many numbers, served so far.
+    /// A room with this many queue numbers and this serving counter.
     pub(crate) fn snapshot(queue_counter: u64, serving_counter: i64) -> RoomSnapshot {
         let json = format!(
             r#"{{"room":"r","settings":{{}},"reset_epoch":1,"generation":1,"now_ms":0,
@@ -331,30 +331,30 @@ mod tests {
     fn newcomers_since_the_last_tick_are_there() {
         let ahead = vec![(9, 1), (10, 2), (50, 21)];
         let room = snapshot(53, 10, TickFigures { ahead, ..TickFigures::default() });
-        let told = [10, 11, 51, 54].map(|position| room.people_ahead(position, room.progress()));
-        assert_eq!(told, [1, 2, 21, 24]);
+        let people = [10, 11, 51, 54].map(|position| room.people_ahead(position, room.progress()));
+        assert_eq!(people, [1, 2, 21, 24]);
     }
 
     #[test]
-    fn a_hidden_tab_at_the_door_waits_too() {
+    fn a_served_hidden_tab_waits_too() {
         let ahead = vec![(10, 1), (50, 21)];
         let room = snapshot(53, 10, TickFigures { ahead, waiting: 24, ..TickFigures::default() });
         assert_eq!(room.waiting(), 24 + 3, "three came since the tick");
     }
 
     #[test]
-    fn who_has_entered_since_the_last_tick_is_ahead_of_nobody() {
+    fn a_visitor_who_entered_since_the_last_tick_is_ahead_of_nobody() {
         let ahead = vec![(10, 0), (12, 2)];
         let figures = TickFigures { ahead, waiting: 2, admitted: 7, ..TickFigures::default() };
         let room = RoomSnapshot { admitted: 8, ..snapshot(14, 10, figures) };
         assert_eq!(room.people_ahead(15, room.progress()), 3, "11 entered");
-        let seen = Progress { queue_counter: 14, admitted: 11 };
-        assert_eq!((room.people_ahead(15, seen), room.people_ahead(12, seen)), (0, 0));
+        let latest = Progress { queue_counter: 14, admitted: 11 };
+        assert_eq!((room.people_ahead(15, latest), room.people_ahead(12, latest)), (0, 0));
         assert_eq!(room.waiting(), 3, "two waited, two came, one entered");
     }
 
     #[test]
-    fn numbers_that_wait_are_those_seen_last() {
+    fn waiting_numbers_follow_the_newest_counters() {
         let room =
             RoomSnapshot { admitted: 3, expired: 1, ..snapshot(10, 5, TickFigures::default()) };
         assert_eq!(room.numbers_waiting(room.progress()), 6);

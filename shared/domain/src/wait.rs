@@ -1,30 +1,30 @@
-//! Estimates of the wait. Unknown is said as unknown (`None`), never guessed.
+//! Estimates of the wait. An unknown wait is `None`; it is never guessed.
 
 use crate::{check_in::LineConditions, slots::Usage};
 
-/// How long someone has yet to wait, in seconds, as far as it can be said.
+/// How long a visitor still has to wait, in seconds, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The expected wait; `None`: unknown.
     pub seconds: Option<f64>,
-    /// Where chance decides: a quarter, half, and three quarters of those who wait like this have
-    /// entered after so long.
+    /// In a random room: the times after which a quarter, half, and three quarters of the visitors
+    /// who wait now have entered.
     pub quartiles: Option<[f64; 3]>,
 }
 
 // === impl Estimate ===
 
 impl Estimate {
-    /// Nobody can say.
+    /// The wait is unknown.
     pub const UNKNOWN: Self = Self { seconds: None, quartiles: None };
 
-    /// So many seconds.
+    /// A wait of `seconds`.
     #[must_use]
     pub fn from_seconds(seconds: f64) -> Self {
         Self { seconds: Some(seconds), quartiles: None }
     }
 
-    /// By these quartiles; the middle one is the expected wait.
+    /// A wait with these quartiles, in seconds; the middle one is the expected wait.
     #[must_use]
     pub fn spread(quartiles: [f64; 3]) -> Self {
         Self { seconds: Some(quartiles[1]), quartiles: Some(quartiles) }
@@ -34,10 +34,10 @@ impl Estimate {
 // === impl LineConditions ===
 
 impl LineConditions {
-    /// The wait in order of positions: people ahead who are still there, divided by the pace, once
-    /// the rate lets anyone in. Some of those ahead will give up before their turn: with `a` people
-    /// ahead, of whom a share `l` leaves in a second, and `p` admissions, the line in front is gone
-    /// after `ln(1 + l a / p) / l` seconds.
+    /// The wait in a room with an order, in seconds: the time until the rate limit admits anyone,
+    /// plus people ahead who are still there divided by the pace. Some of those ahead give up
+    /// before their turn: with `a` people ahead, of whom a share `l` leaves per second, and `p`
+    /// admissions per second, all of them are gone after `ln(1 + l a / p) / l` seconds.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
     pub fn wait_seconds(&self) -> Option<f64> {
@@ -52,9 +52,9 @@ impl LineConditions {
         known.then_some(self.blocked_seconds + wait)
     }
 
-    /// The quartiles of the wait where everyone has the same chance: after `n` minutes a share `p`
-    /// has entered, `n = ln(1 - p) / ln(1 - P)`, with `P` the share that enters in a minute. Where
-    /// all enter within the minute, they do so evenly.
+    /// The quartiles of the wait where everyone has the same chance, in seconds: a share `p` has
+    /// entered after `n = ln(1 - p) / ln(1 - P)` minutes, where `P` is the share that enters per
+    /// minute. Where all enter within a minute, they do so evenly.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
     pub fn quartiles(&self) -> Option<[f64; 3]> {
@@ -70,53 +70,55 @@ impl LineConditions {
     }
 }
 
-/// How fast a room takes people in, from what the leader sees of it.
+/// The pace at which a room admits people, from the counts of the leader.
 ///
-/// Where a ceiling holds people back, seats come free as often as sessions end: so often per
-/// second and taken seat, times the seats there are. That is known as soon as some have ended,
-/// however fast the room filled up before. A rate limit lets no more in than it says.
+/// In a full room, seats become free at the rate at which sessions end per taken seat, times the
+/// number of seats. This is known as soon as some sessions have ended, however fast the room filled
+/// up. A rate limit bounds the pace.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Pace {
     /// Admissions per second, smoothed.
     per_second: f64,
-    /// Sessions that ended, and seconds that seats were taken; both fade.
+    /// Sessions that ended; fades.
     ended: f64,
+    /// Seconds that seats were taken; fades with `ended`.
     seat_seconds: f64,
+    /// The most sessions that lately ended within one second; fades.
     peak: f64,
-    last: Option<Seen>,
+    last: Option<Counts>,
     second: Option<(u64, u64)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Seen {
+struct Counts {
     now_ms: u64,
     admitted: u64,
     ended: u64,
 }
 
-/// The mean of admissions looks back about so long.
+/// The mean of admissions looks back over about so many seconds.
 const SMOOTHING_SECONDS: f64 = 15.0;
-/// The mean of endings looks back over about so many …
+/// The mean of ended sessions looks back over about so many of them,
 const ENDINGS: f64 = 400.0;
-/// … and so many seconds at least, and at most.
+/// within these bounds, in seconds.
 const LOOK_BACK_SECONDS: std::ops::RangeInclusive<f64> = 240.0..=1_800.0;
-/// Fewer endings than this tell nothing.
+/// Fewer ended sessions than this give no estimate.
 const FEWEST_ENDINGS: f64 = 5.0;
-/// The peak of one second fades over about so long.
+/// The peak of one second fades over about so many seconds.
 const PEAK_SECONDS: f64 = 60.0;
-/// Seconds' worth of admissions, at the mean pace, that stand by at the door.
+/// How many seconds' worth of admissions, at the mean pace, stand by.
 const STANDBY_SECONDS: f64 = 4.0;
 
 // === impl Pace ===
 
 impl Pace {
-    /// Takes in a survey's counts: sessions that ever began, and how many of them are live.
+    /// Takes in the counts of a tick: sessions that ever began, and how many of them are live.
     #[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
     pub fn observe(&mut self, now_ms: u64, admitted: u64, active: u64) {
         let ended = admitted.saturating_sub(active);
         self.observe_peak(now_ms, ended);
-        let seen = Seen { now_ms, admitted, ended };
-        let Some(last) = self.last.replace(seen) else { return };
+        let counts = Counts { now_ms, admitted, ended };
+        let Some(last) = self.last.replace(counts) else { return };
         let seconds = now_ms.saturating_sub(last.now_ms) as f64 / 1000.0;
         if seconds <= 0.0 || admitted < last.admitted || ended < last.ended {
             return;
@@ -128,8 +130,8 @@ impl Pace {
         self.seat_seconds = self.seat_seconds * fade + active as f64 * seconds;
     }
 
-    /// The pace to expect while people wait, in admissions per second; 0 while nobody can know. In
-    /// a full room it is the ceiling that holds people back, whatever a rate would let in.
+    /// The pace to expect while people wait, in admissions per second; 0: unknown. In a full room
+    /// the ceiling limits the pace, whatever the rate would admit.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
     pub fn expected(&self, usage: &Usage) -> f64 {
@@ -144,15 +146,15 @@ impl Pace {
         }
     }
 
-    /// Admissions per second of late; 0 before any.
+    /// Recent admissions per second; 0 before any.
     #[must_use]
     pub fn per_second(&self) -> f64 {
         if self.per_second < 1e-3 { 0.0 } else { self.per_second }
     }
 
-    /// How many should stand by at the door: some seconds' worth of admissions, and never fewer
-    /// than seats have lately come free within one second (people who entered together often
-    /// leave together).
+    /// How many people should be served beyond the free seats: some seconds' worth of admissions,
+    /// and at least as many as seats have recently become free within one second (people who
+    /// entered together often leave together).
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
     pub fn standby(&self, usage: &Usage) -> u64 {
@@ -162,7 +164,7 @@ impl Pace {
         (STANDBY_SECONDS * pace).max(peak).ceil().max(1.0) as u64
     }
 
-    /// How many seats come free in a second, of so many taken ones.
+    /// How many of `ceiling` taken seats become free per second.
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
     fn seats_per_second(&self, ceiling: u64) -> Option<f64> {
         let known = self.ended >= FEWEST_ENDINGS && self.seat_seconds > 0.0;
@@ -190,18 +192,19 @@ impl Pace {
     }
 }
 
-/// Who comes, and how many of those who wait give up: the leader counts who is there, and who came
-/// and entered.
+/// How many visitors come, and how many of the waiting give up, computed from the leader's counts
+/// of who is there, who came and who entered.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Attrition {
-    /// Visitors who left, and seconds that visitors waited; both fade.
+    /// Visitors who left; fades.
     left: f64,
+    /// Seconds that visitors waited; fades with `left`.
     waited: f64,
     newcomers_per_second: f64,
     last: Option<Line>,
 }
 
-/// A line as a survey counted it.
+/// A line as one tick counted it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
     /// Redis's time, ms.
@@ -214,17 +217,17 @@ pub struct Line {
     pub admitted: u64,
 }
 
-/// The share that leaves is a mean over about so many seconds.
+/// The share that gives up is a mean over about so many seconds.
 const ATTRITION_SECONDS: f64 = 300.0;
-/// Newcomers are a mean over about so many seconds: a crowd comes all at once.
+/// Newcomers are a mean over about so many seconds; it is short because a crowd comes all at once.
 const NEWCOMERS_SECONDS: f64 = 2.0;
-/// Fewer who left than this tell nothing.
+/// Fewer leavers than this give no estimate.
 const FEWEST_LEAVERS: f64 = 20.0;
 
 // === impl Attrition ===
 
 impl Attrition {
-    /// Takes in a line; `None` when it could not be counted.
+    /// Takes in the line of a tick; `None` when it could not be counted.
     #[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
     pub fn observe(&mut self, line: Option<Line>) {
         let before = std::mem::replace(&mut self.last, line);
@@ -238,7 +241,7 @@ impl Attrition {
             self.newcomers_per_second += (pace - self.newcomers_per_second) * (1.0 - fade);
         }
         let left = before.waiting as f64 + came - entered - now.waiting as f64;
-        // Numbers that were skipped over, or a line that was counted anew, are nobody who left.
+        // Skipped numbers, or a line that was counted anew, are not visitors who left.
         if seconds <= 0.0 || came < 0.0 || left.abs() > before.waiting.max(now.waiting) as f64 {
             return;
         }
@@ -247,13 +250,13 @@ impl Attrition {
         self.waited = self.waited * fade + now.waiting as f64 * seconds;
     }
 
-    /// Newcomers per second of late.
+    /// Recent newcomers per second.
     #[must_use]
     pub fn newcomers_per_second(&self) -> f64 {
         if self.newcomers_per_second < 1e-3 { 0.0 } else { self.newcomers_per_second }
     }
 
-    /// The share of those waiting who give up in a second; 0 while nothing is known.
+    /// The share of the waiting who give up per second; 0 while it is unknown.
     #[must_use]
     pub fn per_second(&self) -> f64 {
         if self.left < FEWEST_LEAVERS { 0.0 } else { self.left / self.waited }
@@ -271,26 +274,26 @@ fn pace_since((then_ms, before): (u64, u64), now_ms: u64, total: u64) -> Option<
 mod tests {
     use super::*;
 
-    fn standing(people_ahead: u64, waiting: u64, per_minute: f64) -> LineConditions {
+    fn conditions(people_ahead: u64, waiting: u64, per_minute: f64) -> LineConditions {
         let admissions_per_second = per_minute / 60.0;
         LineConditions { people_ahead, waiting, admissions_per_second, ..LineConditions::default() }
     }
 
     #[test]
     fn people_ahead_divided_by_the_pace() {
-        let wait = |ahead, per_minute| standing(ahead, 0, per_minute).wait_seconds();
+        let wait = |ahead, per_minute| conditions(ahead, 0, per_minute).wait_seconds();
         assert_eq!(wait(10_000, 1_000.0).map(f64::round), Some(600.0));
         assert_eq!(wait(0, 60.0), Some(0.0));
         assert_eq!(wait(10, 0.0), None);
-        let blocked = LineConditions { blocked_seconds: 45.0, ..standing(60, 60, 60.0) };
+        let blocked = LineConditions { blocked_seconds: 45.0, ..conditions(60, 60, 60.0) };
         assert_eq!(blocked.wait_seconds(), Some(105.0), "first the window, then those ahead");
     }
 
     #[test]
     fn those_ahead_who_give_up_make_the_wait_shorter() {
         let leaving = |leaving_per_second, ahead| {
-            let standing = standing(ahead, ahead, 60.0);
-            LineConditions { leaving_per_second, ..standing }.wait_seconds().unwrap()
+            let conditions = conditions(ahead, ahead, 60.0);
+            LineConditions { leaving_per_second, ..conditions }.wait_seconds().unwrap()
         };
         assert!((leaving(0.0, 600) - 600.0).abs() < 1e-9);
         assert!((leaving(0.001, 600) - 470.0).abs() < 0.1, "{}", leaving(0.001, 600));
@@ -304,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gave_up_is_counted_among_those_who_came_and_entered() {
+    fn leavers_are_those_who_came_and_neither_entered_nor_wait() {
         let mut attrition = Attrition::default();
         let mut line = Line { now_ms: 0, waiting: 1_000, queue_counter: 5_000, admitted: 3_000 };
         for _ in 0..2_400 {
@@ -324,7 +327,7 @@ mod tests {
     #[test]
     fn quartiles_of_a_random_wait() {
         let minutes = |waiting, per_minute| {
-            standing(0, waiting, per_minute).quartiles().map(|all| all.map(|n| n / 60.0))
+            conditions(0, waiting, per_minute).quartiles().map(|all| all.map(|n| n / 60.0))
         };
         let [low, middle, high] = minutes(100, 10.0).unwrap();
         assert!((low - 2.7305).abs() < 1e-4, "{low}");
@@ -390,7 +393,7 @@ mod tests {
         for tick in 0..2_400_u64 {
             pace.observe(tick * 250, 600 * (1 + tick / 240), 600);
         }
-        let told = pace.expected(&seats(600, 600));
-        assert!((told - 10.0).abs() < 1.5, "600 every minute: {told}");
+        let expected = pace.expected(&seats(600, 600));
+        assert!((expected - 10.0).abs() < 1.5, "600 every minute: {expected}");
     }
 }

@@ -22,7 +22,7 @@ pub struct RoomCiphers {
     pub request_ids: RequestIdCipher,
     /// For tickets.
     pub tickets: TicketSealer,
-    /// Who is lucky in a random room.
+    /// The secret bounds that decide who wins in a random room.
     pub win_thresholds: WinThresholds,
 }
 

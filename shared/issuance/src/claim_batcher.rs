@@ -1,4 +1,4 @@
-//! The claims: where claims are handed in. Claims of one room that come together travel together.
+//! Batches claims: claims of one room that arrive together are sent to Redis in one call.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use vestibule_store::{
 
 use crate::{KeyError, Keystore};
 
-/// Takes claims. Cloning is cheap.
+/// The batcher of claims. Cloning is cheap.
 #[derive(Debug, Clone)]
 pub struct ClaimBatcher(Arc<KeyedBatcher<RoomId, Claim, ClaimReply>>);
 
 // === impl ClaimBatcher ===
 
 impl ClaimBatcher {
-    /// A desk over `store`, whose tokens are signed by the current key of `keys`.
+    /// A batcher over `store`. New tokens are signed by the current key of `keys`.
     #[must_use]
     pub fn new(store: Store, feed: Feed, keys: Keystore) -> Self {
         Self(Arc::new(KeyedBatcher::new(move |room: RoomId| {
@@ -30,10 +30,10 @@ impl ClaimBatcher {
         })))
     }
 
-    /// Hands in one claim.
+    /// Sends one claim.
     ///
     /// # Errors
-    /// [`StoreError::Overloaded`] when too many wait; else as for every call to Redis.
+    /// [`StoreError::Overloaded`] when too many claims wait; otherwise see [`StoreError`].
     pub async fn claim(&self, room: &RoomId, claim: Claim) -> Result<ClaimReply, StoreError> {
         self.0.call(room, claim).await
     }
@@ -48,12 +48,12 @@ async fn send(
 ) -> Result<Vec<ClaimReply>, StoreError> {
     let missing = |error: KeyError| StoreError::Unavailable(error.to_string().into());
     let key = keys.current().map_err(missing)?;
-    let answer = store.claim(room, key.kid(), &claims).await?;
+    let reply = store.claim(room, key.kid(), &claims).await?;
     if let Some(known) = feed.room(room.as_str()) {
-        let Claims { reset_epoch, admitted, .. } = answer;
+        let Claims { reset_epoch, admitted, .. } = reply;
         known.observe(Counters { reset_epoch, queue_counter: 0, serving_counter: None, admitted });
     }
-    let (now_ms, generation) = (answer.now_ms, answer.generation);
+    let (now_ms, generation) = (reply.now_ms, reply.generation);
     let one = |outcome| ClaimReply { now_ms, generation, outcome };
-    Ok(answer.outcomes.into_iter().map(one).collect())
+    Ok(reply.outcomes.into_iter().map(one).collect())
 }

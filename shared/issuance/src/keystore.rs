@@ -1,5 +1,5 @@
-//! The key ring in a service's memory: read from Redis, where it lies sealed, and put back there
-//! when Redis has lost it.
+//! The key ring in a service's memory. It is read from Redis, where its private keys are sealed,
+//! and written back when Redis has lost it.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -13,7 +13,7 @@ use vestibule_token::{
     announce, succeed, succession,
 };
 
-/// How often the ring is looked up.
+/// How often the ring is read.
 const POLL: Duration = Duration::from_secs(1);
 
 /// The deployment's key ring. Cloning is cheap.
@@ -52,7 +52,7 @@ pub enum KeyError {
     /// There is no key yet: no controller has run.
     #[error("there is no signing key yet: start a controller")]
     Missing,
-    /// Making the key was cut short.
+    /// The task that made the key was cancelled.
     #[error("making a key was interrupted")]
     Interrupted,
 }
@@ -60,8 +60,8 @@ pub enum KeyError {
 // === impl KeyError ===
 
 impl KeyError {
-    /// Whether trying again cannot help: the keyspace is a newer release's, or the ring is another
-    /// secret's or unreadable.
+    /// Whether retrying cannot help: the keyspace belongs to a newer release, or the ring cannot be
+    /// opened with this secret, or cannot be read.
     #[must_use]
     pub fn is_hopeless(&self) -> bool {
         match self {
@@ -91,7 +91,8 @@ impl Keystore {
         }
     }
 
-    /// Reads the ring; says whether Redis holds one. A ring that Redis has lost stays in memory.
+    /// Reads the ring and returns whether Redis holds one. A ring that Redis has lost stays in
+    /// memory.
     ///
     /// # Errors
     /// When Redis does not answer, or the ring is sealed under another secret.
@@ -103,7 +104,7 @@ impl Keystore {
         Ok(true)
     }
 
-    /// Sees to it that Redis holds a ring: the one in memory, or a first one made at `now` (unix
+    /// Makes sure that Redis holds a ring: the one in memory, or a first one made at `now` (unix
     /// seconds).
     ///
     /// # Errors
@@ -131,14 +132,14 @@ impl Keystore {
         Ok(new.kid)
     }
 
-    /// From when an announced key is to sign, unix seconds, if there is one.
+    /// When the announced key begins to sign, unix seconds; `None`: no key is announced.
     #[must_use]
     pub fn succession(&self) -> Option<u64> {
         succession(&self.opened().records)
     }
 
-    /// Lets an announced key sign that is due at `now`; those before it verify until their last
-    /// token, of at most `longest_validity` seconds, has expired. Says whether one was due.
+    /// Makes an announced key sign if it is due at `now`. Earlier keys verify until their last
+    /// token, of at most `longest_validity` seconds, has expired. Returns whether one was due.
     ///
     /// # Errors
     /// When Redis does not answer or holds no ring.
@@ -146,7 +147,8 @@ impl Keystore {
         self.change(|records| succeed(records, now, longest_validity)).await
     }
 
-    /// Changes the ring in Redis as `rule` says, whoever else changes it; says whether it had to.
+    /// Changes the ring in Redis by `rule`, again if another service has changed it meanwhile.
+    /// Returns whether it was changed; `rule` returns `None` for no change.
     async fn change(
         &self,
         rule: impl Fn(&[KeyRecord]) -> Option<Vec<KeyRecord>>,
@@ -199,7 +201,7 @@ impl Keystore {
         Arc::clone(&self.0.ring.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Opens a ring's text; parsing RSA keys takes a while, so off the async threads.
+    /// Opens a ring's text, on a blocking thread because parsing RSA keys takes long.
     async fn open(&self, text: String) -> Result<(), KeyError> {
         let secret = Arc::clone(&self.0.secret);
         let opening = tokio::task::spawn_blocking(move || -> Result<Opened, KeyError> {

@@ -1,22 +1,42 @@
-//! Entering a room: what both services do when someone claims a seat, and what they need for it.
+//! Entering a room: the parts of a claim that both services share.
 //!
-//! A claim is decided by the store and proven by a token. The pieces stand between `vestibule-store`
-//! and `vestibule-token`, who do not know each other: [`Keystore`] keeps the key ring that Redis
-//! holds sealed, [`Signer`] signs off the async threads, [`CipherCache`] has the ciphers of each room's
-//! ids and tickets, [`ClaimBatcher`] batches the claims, [`wait_for_redis`] waits for all this at the start, and [`aws`] speaks the AWS-style API, which the
-//! public and the private `generate_token` share. HTTP routes are *not* here.
+//! A claim is decided by the store and proven by a token. The pieces here connect `vestibule-store`
+//! and `vestibule-token`, which do not depend on each other: [`Keystore`] holds the key ring,
+//! [`Signer`] signs off the async threads, [`CipherCache`] has the ciphers of each room's ids and
+//! tickets, [`ClaimBatcher`] batches the claims, [`wait_for_redis`] waits for all of this at the
+//! start, and [`aws`] has what the public and the private `generate_token` share. HTTP routes are
+//! in the services.
 
 pub mod aws;
 mod ciphers;
 mod claim_batcher;
 mod keystore;
-mod problems;
 mod signer;
 mod wait_for_redis;
+
+use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_store::StoreError;
 
 pub use ciphers::{CipherCache, RoomCiphers};
 pub use claim_batcher::ClaimBatcher;
 pub use keystore::{KeyError, Keystore};
-pub use problems::problem_of;
 pub use signer::{Signer, SignerError, TokenSubject};
 pub use wait_for_redis::wait_for_redis;
+
+/// The problem document for an error of the store.
+#[must_use]
+pub fn problem_of(error: &StoreError) -> Problem {
+    match error {
+        StoreError::Unavailable(_) => {
+            tracing::debug!(%error, "redis is not available");
+            Problem::new(ProblemType::RedisUnavailable)
+        }
+        StoreError::RoomMissing => Problem::new(ProblemType::RedisUnavailable)
+            .detail("the room is being restored; your place is kept"),
+        StoreError::Overloaded => Problem::new(ProblemType::Overloaded),
+        StoreError::Fenced { .. }
+        | StoreError::Unexpected(_)
+        | StoreError::NewerSchema { .. }
+        | StoreError::Address(_) => Problem::internal(error),
+    }
+}

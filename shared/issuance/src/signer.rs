@@ -1,8 +1,8 @@
-//! Signing, the most expensive thing here: off the async threads, on as many threads as there are
-//! cores, and refused at once when too much of it waits.
+//! Signing, the most expensive work of a request: off the async threads, on as many threads as
+//! there are cores, with an error at once when too many requests wait.
 //!
-//! Those threads take one signature after the other from their own queue. To have an async thread
-//! hand out each of them would cost a claim two more changes of threads, and tens of microseconds.
+//! The signing threads take the requests from their own queue. If an async thread handed out each
+//! request, a claim would cost two more changes of threads, which takes tens of microseconds.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Signer {
     waiting: Arc<Semaphore>,
 }
 
-/// Whom a token is for.
+/// The visitor that a token is for.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenSubject<'a> {
     /// The room.
@@ -31,10 +31,10 @@ pub struct TokenSubject<'a> {
     pub place: Place,
 }
 
-/// Why nothing was signed.
+/// Why no token was signed.
 #[derive(Debug, thiserror::Error)]
 pub enum SignerError {
-    /// Too much waits to be signed.
+    /// Too many requests wait.
     #[error("too many tokens wait to be signed")]
     Overloaded,
     /// The library refused.
@@ -45,7 +45,7 @@ pub enum SignerError {
 // === impl Signer ===
 
 impl Signer {
-    /// At most so many requests wait at a time.
+    /// A signer for which at most `waiting` requests wait at a time.
     #[must_use]
     pub fn new(waiting: usize) -> Self {
         Self { waiting: Arc::new(Semaphore::new(waiting)) }
@@ -54,28 +54,29 @@ impl Signer {
     /// Signs one token for each of `uses`, in order. The same record gives the same tokens.
     ///
     /// # Errors
-    /// [`SignerError::Overloaded`] at once when too much waits.
+    /// [`SignerError::Overloaded`], at once, when too many requests wait.
     pub async fn sign(
         &self,
         key: Arc<SigningKey>,
-        whom: TokenSubject<'_>,
+        subject: TokenSubject<'_>,
         record: &TokenRecord,
         uses: &[TokenUse],
     ) -> Result<Vec<String>, SignerError> {
         let waiting = Arc::clone(&self.waiting);
         let place = waiting.try_acquire_owned().map_err(|_| SignerError::Overloaded)?;
-        let claims: Vec<_> = uses.iter().map(|token_use| whom.claims(record, *token_use)).collect();
-        let (tell, told) = oneshot::channel();
+        let claims: Vec<_> =
+            uses.iter().map(|token_use| subject.claims(record, *token_use)).collect();
+        let (sender, receiver) = oneshot::channel();
         rayon::spawn(move || {
             let _place = place;
-            if tell.is_closed() {
-                return; // Whoever has gone away meanwhile asks again.
+            if sender.is_closed() {
+                return; // The caller has gone away. Its client asks again.
             }
             let signed =
                 claims.iter().map(|claims| key.sign(claims)).collect::<Result<Vec<_>, _>>();
-            let _ = tell.send(signed);
+            let _ = sender.send(signed);
         });
-        let signed = told.await.map_err(|error| SignerError::Failed(error.to_string()))?;
+        let signed = receiver.await.map_err(|error| SignerError::Failed(error.to_string()))?;
         signed.map_err(|error| SignerError::Failed(error.to_string()))
     }
 }

@@ -1,4 +1,5 @@
-//! The start of both services: Redis is waited for as long as it takes, unless waiting cannot help.
+//! The start of both services: waits for Redis without a limit, except for errors that waiting
+//! cannot mend.
 
 use std::time::Duration;
 
@@ -7,22 +8,22 @@ use tokio::time::sleep;
 use crate::KeyError;
 
 const RETRY: Duration = Duration::from_millis(250);
-/// One in so many failed attempts is worth a line in the log.
+/// One in this many failed attempts is logged.
 const LOG_EVERY: usize = 40;
 
-/// Looks until `look` finds everything there.
+/// Calls `attempt` until it succeeds.
 ///
 /// # Errors
-/// The first that [`KeyError::is_hopeless`].
-pub async fn wait_for_redis<F>(look: impl Fn() -> F) -> Result<(), KeyError>
+/// The first error for which [`KeyError::is_hopeless`] holds.
+pub async fn wait_for_redis<F>(attempt: impl Fn() -> F) -> Result<(), KeyError>
 where
     F: Future<Output = Result<(), KeyError>>,
 {
-    for attempt in 0_usize.. {
-        match look().await {
+    for failures in 0_usize.. {
+        match attempt().await {
             Ok(()) => break,
             Err(error) if error.is_hopeless() => return Err(error),
-            Err(error) if attempt % LOG_EVERY == 0 => tracing::warn!(%error, "waiting for redis"),
+            Err(error) if failures % LOG_EVERY == 0 => tracing::warn!(%error, "waiting for redis"),
             Err(_) => {}
         }
         sleep(RETRY).await;
@@ -37,11 +38,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_cannot_pass_is_not_waited_for() {
+    async fn a_hopeless_error_ends_the_wait() {
         assert!(wait_for_redis(|| async { Ok(()) }).await.is_ok());
         let newer = || StoreError::NewerSchema { found: 9, known: 1 };
-        let told = wait_for_redis(|| async { Err(KeyError::Store(newer())) }).await;
-        assert!(matches!(told, Err(KeyError::Store(StoreError::NewerSchema { .. }))), "{told:?}");
+        let result = wait_for_redis(|| async { Err(KeyError::Store(newer())) }).await;
+        assert!(
+            matches!(result, Err(KeyError::Store(StoreError::NewerSchema { .. }))),
+            "{result:?}"
+        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What is told of a visitor in the form of Cloudflare's waiting rooms: 25 keys, in every state.
-//! Apps read them as JSON under `cfWaitingRoom`; custom pages as variables of their template.
+//! The state of a visitor in the form of Cloudflare's waiting rooms: 25 keys, in every state. Apps
+//! read them as JSON under `cfWaitingRoom`, custom pages as variables of their template.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -9,13 +9,17 @@ use vestibule_domain::QueueingMethod;
 use crate::{PageState, PageView};
 
 const UNAVAILABLE: &str = "unavailable";
-/// A longer wait is not told: the queue counts as full.
+/// Longer waits are not shown: the queue counts as full.
 const LONGEST_SECONDS: u64 = 24 * 3600;
 
-/// What Cloudflare's apps and pages read. Waits and times are whole minutes.
+/// The object that Cloudflare's apps and pages read. Waits and times are whole minutes.
 #[derive(Debug, Clone, Serialize, PartialEq)]
 #[serde(rename_all = "camelCase")]
-#[expect(clippy::struct_excessive_bools, missing_docs, reason = "a form of others' making")]
+#[expect(
+    clippy::struct_excessive_bools,
+    missing_docs,
+    reason = "the form is defined by Cloudflare"
+)]
 pub struct CfWaitingRoom {
     pub in_waiting_room: bool,
     pub wait_time_known: bool,
@@ -51,16 +55,16 @@ pub struct CfWaitingRoom {
 // === impl CfWaitingRoom ===
 
 impl CfWaitingRoom {
-    /// What is told of `view`.
+    /// The values for `view`.
     #[must_use]
     pub fn from_view(view: &PageView) -> Self {
         let inside = view.state == PageState::Inside;
-        let told = view.wait_seconds.filter(|_| !inside);
-        let full = told.is_some_and(|seconds| seconds > LONGEST_SECONDS);
-        let known = told.is_some() && !full;
+        let wait = view.wait_seconds.filter(|_| !inside);
+        let full = wait.is_some_and(|seconds| seconds > LONGEST_SECONDS);
+        let known = wait.is_some() && !full;
         let shown = |seconds: Option<u64>| seconds.filter(|_| known).map_or(0, minutes);
         let [p25, p50, p75] = view.quartiles.map_or([None; 3], |all| all.map(Some));
-        let [wait, p25, p50, p75] = [told, p25, p50, p75].map(shown);
+        let [wait, p25, p50, p75] = [wait, p25, p50, p75].map(shown);
         let [until_start, until_end] = times_of(view);
         let written = |minutes: Option<u64>| minutes.map_or(UNAVAILABLE.into(), formatted);
         let event = view.event.as_ref();
@@ -103,7 +107,7 @@ impl CfWaitingRoom {
     }
 }
 
-/// Minutes until the start, while the pre-queue is open, and until the end.
+/// Minutes until the start of the event, while the pre-queue is open, and until its end.
 fn times_of(view: &PageView) -> [Option<u64>; 2] {
     let until = |seconds: u64| minutes(seconds.saturating_sub(view.now_ms / 1000));
     let event = view.event.as_ref();
@@ -115,7 +119,7 @@ fn minutes(seconds: u64) -> u64 {
     seconds.div_ceil(60)
 }
 
-/// As people say it, in English, as the form has it.
+/// A duration in English words, as in Cloudflare's form.
 fn formatted(minutes: u64) -> String {
     let plural =
         |count: u64, unit: &str| format!("{count} {unit}{}", if count == 1 { "" } else { "s" });

@@ -1,6 +1,6 @@
 //! The content of the page in words: every text that may change, by the id of its element, and the
 //! values that the script needs. The page and its updates are made from the same content, so the
-//! script knows no language.
+//! script needs no texts.
 
 use std::collections::BTreeMap;
 
@@ -16,29 +16,30 @@ pub const PAGE_JSON_TYPE: &str = "application/vnd.vestibule.page+json";
 /// What the page shows, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PageContent {
-    /// How the visitor stands: [`PageState::name`].
+    /// The visitor's state: [`PageState::name`].
     pub state: &'static str,
-    /// The texts, by the ids of their elements; an empty one means that its element is hidden. The
-    /// text `title` is that of the document; `unreachable` is shown only while requests fail.
+    /// The texts by the ids of their elements; an empty text hides its element. `title` is the
+    /// title of the document; `unreachable` is shown only while requests fail.
     pub texts: BTreeMap<&'static str, String>,
-    /// Moments, unix seconds, by the ids of their elements: the browser writes them in its zone.
+    /// Times, unix seconds, by the ids of their elements. The browser formats them in its time
+    /// zone.
     pub times: BTreeMap<&'static str, u64>,
-    /// How much of the wait is over, 0 to 1; null: unknown, a range, or too little to tell.
+    /// The share of the wait that is over, 0 to 1; null: unknown, a range, or below one hundredth.
     pub progress: Option<f64>,
-    /// When to ask again, in seconds; 0: not by itself.
+    /// After how long to ask again, in seconds; 0: never.
     pub refresh_seconds: f64,
-    /// How long the place is held, in seconds; null: not told this time.
+    /// How long the place is held, in seconds; null: not known.
     pub hold_seconds: Option<u64>,
-    /// How long until the event starts, in seconds, counted down by the script; null: there is
-    /// nothing to count down to, or it takes a day and more.
+    /// The time until the event starts, in seconds, counted down by the script; null: no event
+    /// starts, or it starts in a day or later.
     pub start_seconds: Option<f64>,
     /// Where the link leads.
     pub wanted: Option<String>,
-    /// Whether the form enters, instead of the link.
+    /// Whether the visitor enters by the form instead of the link.
     pub enter: bool,
 }
 
-/// Longer countdowns are not shown, in ms: the start is told by its date.
+/// The longest countdown shown, in ms; before it the date of the start is shown.
 const LONGEST_COUNTDOWN_MS: u64 = 24 * 3_600_000;
 
 // === impl PageContent ===
@@ -66,7 +67,7 @@ impl PageContent {
     /// The content as JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
-        // Only a map whose keys are no texts could fail.
+        // Serializing fails only for maps with keys that are not strings.
         serde_json::to_string(self).unwrap_or_default()
     }
 
@@ -76,8 +77,8 @@ impl PageContent {
         self.texts.get(id).map_or("", String::as_str)
     }
 
-    /// The content without what changes merely because time passes: to find out whether there is
-    /// anything to tell.
+    /// The content without values that change only because time passes, to detect whether an update
+    /// is needed.
     #[must_use]
     pub fn without_clock(&self) -> Self {
         let mut content = Self { start_seconds: None, ..self.clone() };
@@ -89,8 +90,8 @@ impl PageContent {
 // === impl PageView ===
 
 impl PageView {
-    /// How much of the wait is over, in hundredths; `None` if the rest is unknown or a range, and
-    /// below one hundredth.
+    /// The share of the wait that is over, in whole hundredths; `None` if the remaining wait is
+    /// unknown or a range, or the share is below one hundredth.
     fn progress(&self) -> Option<f64> {
         let (waited, left) = (self.waited_seconds?, self.wait_seconds?);
         if self.state != PageState::Waiting || self.quartiles.is_some() || waited == 0 {
@@ -101,7 +102,7 @@ impl PageView {
         Some((part * 100.0).floor() / 100.0).filter(|part| *part > 0.0)
     }
 
-    /// How long until the start that the visitor waits for.
+    /// The time until the start that the visitor waits for, in seconds.
     fn start_seconds(&self) -> Option<f64> {
         let event = self.event.as_ref().filter(|_| self.state == PageState::Early)?;
         let left = event.start.saturating_mul(1000).checked_sub(self.now_ms)?;
@@ -125,13 +126,13 @@ impl PageView {
         times
     }
 
-    /// Where a visitor goes on; `None` if nothing is known but this page itself.
+    /// The address to which the visitor goes on; `None` if only the address of this page is known.
     fn destination(&self) -> Option<&str> {
         let wanted = self.frame.wanted.as_ref().map(ReturnAddress::as_str);
         wanted.or_else(|| self.frame.is_in_place.then_some(&*self.frame.here))
     }
 
-    /// Where the one link of the page leads, if it shows one.
+    /// The target of the page's link, if it shows one.
     fn link(&self) -> Option<&str> {
         match self.state {
             PageState::YourTurn => self.destination().or(Some(&self.frame.here)),
@@ -156,7 +157,7 @@ impl ContentWriter<'_> {
         let number = |number: Option<u64>| number.map_or(String::new(), |n| language.number(n));
         let in_line = view.state.is_in_line();
         let (label, status) = self.status();
-        let headline = self.say(self.headline());
+        let headline = self.text(self.headline());
         let go = self.go();
         BTreeMap::from([
             ("title", self.title(&headline, &status)),
@@ -166,11 +167,11 @@ impl ContentWriter<'_> {
             ("progress-text", progress.map_or(String::new(), |part| self.progress(part))),
             ("position", number(view.position.filter(|_| in_line))),
             ("ahead", number(view.people_ahead.filter(|_| in_line))),
-            ("note", self.say(self.note())),
+            ("note", self.text(self.note())),
             ("notice", self.notice()),
-            ("unreachable", self.say(self.unreachable())),
-            ("auto", self.say(if view.refresh_ms > 0 { "auto" } else { "" })),
-            ("alert", self.say(self.alert())),
+            ("unreachable", self.text(self.unreachable())),
+            ("auto", self.text(if view.refresh_ms > 0 { "auto" } else { "" })),
+            ("alert", self.text(self.alert())),
             ("go", if go.1 { String::new() } else { go.0.clone() }),
             ("enter", if go.1 { go.0 } else { String::new() }),
             ("hold", self.hold()),
@@ -178,8 +179,8 @@ impl ContentWriter<'_> {
         ])
     }
 
-    fn say(&self, id: &str) -> String {
-        self.texts.say(id, &[])
+    fn text(&self, id: &str) -> String {
+        self.texts.message(id, &[])
     }
 
     fn headline(&self) -> &'static str {
@@ -197,12 +198,12 @@ impl ContentWriter<'_> {
         }
     }
 
-    /// The sentence that matters most, and what it is about.
+    /// The label and the text of the most important sentence.
     fn status(&self) -> (String, String) {
-        let alone = |id: &str| (String::new(), self.say(id));
+        let alone = |id: &str| (String::new(), self.text(id));
         match self.view.state {
-            PageState::Waiting => (self.say("wait-label"), self.wait()),
-            PageState::Early => (self.say("start-label"), self.until_start()),
+            PageState::Waiting => (self.text("wait-label"), self.wait()),
+            PageState::Early => (self.text("start-label"), self.until_start()),
             PageState::Paused => alone("paused"),
             PageState::YourTurn => alone("turn"),
             PageState::Inside if self.view.destination().is_none() => alone("inside-go-back"),
@@ -218,7 +219,7 @@ impl ContentWriter<'_> {
 
     fn wait(&self) -> String {
         match (self.view.wait_seconds, self.view.quartiles) {
-            (None, _) => self.say("wait-unknown"),
+            (None, _) => self.text("wait-unknown"),
             (Some(_), Some([low, _, high])) => self.phrase(WaitPhrase::spread(low, high)),
             (Some(seconds), None) => self.phrase(WaitPhrase::expected(seconds)),
         }
@@ -231,10 +232,10 @@ impl ContentWriter<'_> {
 
     fn phrase(&self, phrase: WaitPhrase) -> String {
         let (id, numbers) = phrase.message();
-        self.texts.say(id, &numbers)
+        self.texts.message(id, &numbers)
     }
 
-    /// In line, the tab tells how long it takes.
+    /// The title of the document: in line it contains the expected wait.
     fn title(&self, headline: &str, status: &str) -> String {
         let known = match self.view.state {
             PageState::Waiting => self.view.wait_seconds.is_some(),
@@ -246,13 +247,13 @@ impl ContentWriter<'_> {
     fn progress(&self, part: f64) -> String {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
         let percent = (part * 100.0).round() as u64;
-        self.texts.say("progress", &[("percent", percent)])
+        self.texts.message("progress", &[("percent", percent)])
     }
 
     fn note(&self) -> &'static str {
         let draw = self.view.event.as_ref().is_some_and(|event| event.draw);
         match (self.view.state, self.view.method) {
-            (PageState::Waiting, _) if self.view.notices.is_at_door => "note-door",
+            (PageState::Waiting, _) if self.view.notices.is_served => "note-door",
             (PageState::Early, _) if draw => "note-draw",
             (PageState::Early, QueueingMethod::Fifo) => "note-early",
             (PageState::Waiting, QueueingMethod::Fifo) if draw => "",
@@ -271,10 +272,10 @@ impl ContentWriter<'_> {
             state if notices.is_new_place && state.is_in_line() => "notice-again",
             _ => return String::new(),
         };
-        self.say(id)
+        self.text(id)
     }
 
-    /// What the script shows while it reaches nobody; nothing on a page that does not ask.
+    /// The message that the script shows while its requests fail; empty on a page that makes none.
     fn unreachable(&self) -> &'static str {
         match self.view.state {
             _ if self.view.refresh_ms == 0 => "",
@@ -293,14 +294,14 @@ impl ContentWriter<'_> {
         }
     }
 
-    /// What the button says, and whether it is that of the form.
+    /// The text of the button, and whether it is the button of the form.
     fn go(&self) -> (String, bool) {
         match self.view.state {
-            PageState::YourTurn => (self.say("go-turn"), self.view.frame.enter.is_some()),
+            PageState::YourTurn => (self.text("go-turn"), self.view.frame.enter.is_some()),
             PageState::Inside if self.view.destination().is_some() => {
-                (self.say("go-inside"), false)
+                (self.text("go-inside"), false)
             }
-            state if state.is_over() => (self.say("go-again"), false),
+            state if state.is_over() => (self.text("go-again"), false),
             _ => (String::new(), false),
         }
     }
@@ -313,9 +314,9 @@ impl ContentWriter<'_> {
     fn closing(&self) -> String {
         match (self.view.state, self.view.grace_seconds) {
             (PageState::YourTurn, _) if self.view.hold_seconds.is_some() => {
-                self.say("closing-turn")
+                self.text("closing-turn")
             }
-            (state, _) if state.is_over() => self.say("closing-over"),
+            (state, _) if state.is_over() => self.text("closing-over"),
             (
                 PageState::Inside
                 | PageState::TurnedAway { .. }
@@ -323,12 +324,14 @@ impl ContentWriter<'_> {
                 | PageState::NoRoom,
                 _,
             ) => String::new(),
-            (PageState::YourTurn, _) | (_, None) => self.say("closing-kept"),
+            (PageState::YourTurn, _) | (_, None) => self.text("closing-kept"),
             (_, Some(seconds)) if seconds < 60 => {
-                self.texts.say("closing-seconds", &[("seconds", seconds)])
+                self.texts.message("closing-seconds", &[("seconds", seconds)])
             }
-            // Rounded down, so that the promise is kept.
-            (_, Some(seconds)) => self.texts.say("closing-minutes", &[("minutes", seconds / 60)]),
+            // Rounded down, so that the place is kept at least this long.
+            (_, Some(seconds)) => {
+                self.texts.message("closing-minutes", &[("minutes", seconds / 60)])
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! An operator's own page: a Mustache template with the variables of Cloudflare's waiting rooms, so
-//! that a page made for one works as it is. Checked when it is stored; and again when it is shown,
-//! because a broken page must never break waiting.
+//! that pages made for those work unchanged. It is checked when it is stored, and again when it is
+//! rendered, because a broken page must not prevent anyone from waiting.
 
 use serde_json::{Map, Value};
 
@@ -16,12 +16,12 @@ use crate::{
 /// The longest template, in bytes.
 pub const MAX_TEMPLATE: usize = 1_048_576;
 
-/// Only templates have these: JSON has the whole wait in minutes.
+/// Variables of templates only: the JSON has the whole wait in minutes.
 const TEMPLATE_ONLY: [&str; 2] = ["waitTimeHours", "waitTimeHourMinutes"];
-/// No more problems are told at once.
+/// The largest number of problems reported at once.
 const MAX_PROBLEMS: usize = 20;
 
-/// A custom page that was checked.
+/// A custom page that passed the check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomPage {
     template: Template,
@@ -30,11 +30,10 @@ pub struct CustomPage {
 // === impl CustomPage ===
 
 impl CustomPage {
-    /// Reads `html`, and tries it in every state.
+    /// Parses `html`, and renders it in every state.
     ///
     /// # Errors
-    /// Everything that is wrong with it, with lines: its size, its tags, variables that there are
-    /// not.
+    /// All problems, with their lines: the size, the tags, unknown variables.
     pub fn check(html: &str) -> Result<Self, Vec<TemplateProblem>> {
         if html.len() > MAX_TEMPLATE {
             let reason = format!("it must not be longer than {MAX_TEMPLATE} bytes");
@@ -55,8 +54,9 @@ impl CustomPage {
         Ok(page)
     }
 
-    /// Whether this page is the one to show: to those who wait or are turned away. For a turn with
-    /// a button, or its end, such pages have no words; the default page does.
+    /// Whether the custom page is shown for `view`: it is for visitors who wait or are turned away.
+    /// Such pages have no texts for entering with a button or for a lost place; there the default
+    /// page is shown.
     #[must_use]
     pub fn is_for(view: &PageView) -> bool {
         match view.state {
@@ -76,11 +76,11 @@ impl CustomPage {
     /// The page for `view`.
     ///
     /// # Errors
-    /// When it comes out too long.
+    /// When the rendered page is too long.
     pub fn render(&self, view: &PageView) -> Result<RenderedPage, TemplateProblem> {
         Ok(RenderedPage {
             html: self.template.render(&values(view))?,
-            policy: policy::of_custom_page(view),
+            policy: policy::for_custom_page(view),
             refresh_seconds: Some(reload_seconds(view)).filter(|seconds| *seconds > 0),
         })
     }
@@ -89,18 +89,18 @@ impl CustomPage {
         let known = values(&PreviewSample::Waiting.view("room", Language::En));
         let is_unknown = |name: &str| name != "." && !known.contains_key(name);
         let unknown = self.template.names.iter().filter(|(name, _)| is_unknown(name));
-        let told = unknown.map(|(name, line)| {
+        let problems = unknown.map(|(name, line)| {
             let names = known.keys().map(String::as_str);
             TemplateProblem::new(
                 *line,
                 format!("there is no variable `{name}`{}", hint(name, names)),
             )
         });
-        told.take(MAX_PROBLEMS).collect()
+        problems.take(MAX_PROBLEMS).collect()
     }
 }
 
-/// The variables of a page: the form, and what only templates have.
+/// The variables of a page: Cloudflare's, and those of templates only.
 fn values(view: &PageView) -> Map<String, Value> {
     let form = CfWaitingRoom::from_view(view);
     let wait = [form.wait_time / 60, form.wait_time % 60];
@@ -114,7 +114,7 @@ fn values(view: &PageView) -> Map<String, Value> {
     values
 }
 
-/// The variable that was probably meant.
+/// A hint at the variable that was probably meant.
 fn hint<'a>(wrong: &str, mut known: impl Iterator<Item = &'a str>) -> String {
     let meant = known.find(|name| name.eq_ignore_ascii_case(wrong));
     meant.map_or(String::new(), |name| format!("; `{name}` was probably meant"))

@@ -1,17 +1,17 @@
-//! How each language writes whole numbers, dates and times of day: a small part of what CLDR says.
-//! With script, the browser formats times by itself, in its own time zone.
+//! How each language writes whole numbers, dates and times of day: a small part of the CLDR. With
+//! script, the browser formats times itself, in its own time zone.
 
 use std::time::{Duration, UNIX_EPOCH};
 
 use crate::Language;
 
-/// The last second of the year 9999: no date is written beyond it.
+/// The last second of the year 9999; later dates are cut to it.
 const LAST_SECOND: u64 = 253_402_300_799;
 
 // === impl Language ===
 
 impl Language {
-    /// What stands between the thousands.
+    /// The separator of thousands.
     fn group(self) -> char {
         match self {
             Self::En | Self::Ja | Self::Zh | Self::Ko => ',',
@@ -22,7 +22,7 @@ impl Language {
         }
     }
 
-    /// Numbers of fewer digits are not grouped.
+    /// The fewest digits of a number that is grouped.
     fn grouped_from(self) -> usize {
         if matches!(self, Self::Es | Self::Pl) { 5 } else { 4 }
     }
@@ -87,7 +87,7 @@ impl Language {
     }
 }
 
-/// A moment as the web writes it, to the second, in UTC.
+/// A time in RFC 3339, to the second, in UTC.
 pub(crate) fn rfc3339(seconds: u64) -> String {
     let moment = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST_SECOND));
     humantime::format_rfc3339_seconds(moment).to_string()

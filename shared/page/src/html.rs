@@ -16,17 +16,17 @@ pub struct RenderedPage {
     pub html: String,
     /// The value of `Content-Security-Policy`.
     pub policy: String,
-    /// The value of `Refresh` in seconds, if the page needs the header: the default page does not,
-    /// it brings the same for browsers without script.
+    /// The value of `Refresh` in seconds, if the page needs that header. The default page does not:
+    /// it contains the equivalent for browsers without script.
     pub refresh_seconds: Option<u32>,
 }
 
-/// Moments that the page may show, with the messages of their labels.
+/// Times that the page may show, with the messages of their labels.
 const MOMENTS: [(&str, &str); 3] =
     [("starts", "starts-label"), ("ends", "ends-label"), ("updated", "updated-label")];
-/// Without script, a page is not reloaded sooner than this, in seconds: someone whose turn it is
-/// needs time to read and to press the button.
+/// Without script, the shortest time after which a page is reloaded, in seconds.
 const SHORTEST_RELOAD: u32 = 5;
+/// The same at a visitor's turn: it needs time to read and to press the button.
 const SHORTEST_RELOAD_AT_TURN: u32 = 10;
 
 #[derive(Template)]
@@ -50,7 +50,7 @@ struct Page<'a> {
 /// The default page for `view`.
 ///
 /// # Errors
-/// Only if memory for the text cannot be written, which does not happen.
+/// When the template cannot write its text, which does not happen in memory.
 pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
     let frame = &view.frame;
     let content = PageContent::from_view(view);
@@ -70,17 +70,17 @@ pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
         script: SCRIPT,
     };
     let html = page.render()?;
-    Ok(RenderedPage { html, policy: policy::of_page(view), refresh_seconds: None })
+    Ok(RenderedPage { html, policy: policy::for_page(view), refresh_seconds: None })
 }
 
-/// What the script shows when the site itself answers its question: the visitor is inside, by
-/// another tab.
+/// The update that the script shows when it gets the site itself as its answer: the visitor has
+/// entered in another tab.
 fn update_when_inside(view: &PageView) -> String {
     PageContent::from_view(&PageView { state: PageState::Inside, refresh_ms: 0, ..view.clone() })
         .to_json()
 }
 
-/// When a page without script is reloaded, in seconds; 0: not by itself.
+/// After how long a page without script is reloaded, in seconds; 0: never.
 pub(crate) fn reload_seconds(view: &PageView) -> u32 {
     let shortest = match view.state {
         PageState::YourTurn => SHORTEST_RELOAD_AT_TURN,
@@ -95,11 +95,11 @@ pub(crate) fn reload_seconds(view: &PageView) -> u32 {
 // === impl Page ===
 
 impl Page<'_> {
-    fn say(&self, id: &str) -> String {
-        self.texts.say(id, &[])
+    fn text(&self, id: &str) -> String {
+        self.texts.message(id, &[])
     }
 
-    /// The attribute of an element, or of its box, without a text.
+    /// The `hidden` attribute of an element, or of its box, if its text is empty.
     fn hidden(&self, id: &str) -> &'static str {
         if self.content.text(id).is_empty() { " hidden" } else { "" }
     }

@@ -1,5 +1,5 @@
-//! The languages of the page, and which of them a visitor is answered in. What they say is in
-//! [`crate::texts`], how they write numbers in [`crate::formats`].
+//! The languages of the page, and the choice of one for a visitor. The texts are in
+//! [`crate::texts`], the formats of numbers in [`crate::formats`].
 
 /// A language of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,8 +30,8 @@ pub enum Language {
     Ar,
 }
 
-/// An `Accept-Language` that is longer is not read to its end.
-const MAX_WISHES: usize = 32;
+/// The largest number of entries that are read of an `Accept-Language` header.
+const MAX_ACCEPTED: usize = 32;
 
 // === impl Language ===
 
@@ -52,7 +52,7 @@ impl Language {
         Self::Ar,
     ];
 
-    /// Its code, as `lang` has it.
+    /// Its code, for the attribute `lang`.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl Language {
         }
     }
 
-    /// What its speakers call it.
+    /// Its name in the language itself.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -90,7 +90,7 @@ impl Language {
         }
     }
 
-    /// The name under which a browser writes numbers and times as this page does.
+    /// The locale with which a browser writes numbers and times as this page does.
     #[must_use]
     pub fn locale(self) -> &'static str {
         match self {
@@ -101,31 +101,31 @@ impl Language {
         }
     }
 
-    /// Which way it is written, as `dir` has it.
+    /// Its writing direction, for the attribute `dir`.
     #[must_use]
     pub fn direction(self) -> &'static str {
         if self == Self::Ar { "rtl" } else { "ltr" }
     }
 
-    /// The language that a tag names, whatever country it adds: `pt-BR` is Portuguese.
+    /// The language of a tag, whatever its country: `pt-BR` is Portuguese.
     #[must_use]
     pub fn from_tag(tag: &str) -> Option<Self> {
         let primary = tag.split(['-', '_']).next().unwrap_or_default();
         Self::ALL.into_iter().find(|language| language.code().eq_ignore_ascii_case(primary))
     }
 
-    /// The language that an `Accept-Language` header wants most, of those there are; `None` when it
-    /// wants none of them.
+    /// The available language that an `Accept-Language` header prefers; `None` when it accepts none
+    /// of them.
     #[must_use]
     pub fn accepted(header: &str) -> Option<Self> {
-        let wishes = header.split(',').take(MAX_WISHES).filter_map(wish);
-        // The first of equals wins: `max_by_key` would take the last.
-        let best = wishes.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        let entries = header.split(',').take(MAX_ACCEPTED).filter_map(accepted_entry);
+        // Among equal qualities the first one wins; `max_by_key` would return the last.
+        let best = entries.reduce(|best, next| if next.1 > best.1 { next } else { best });
         best.map(|(language, _)| language)
     }
 
-    /// The language of a visitor: the one it `chose`, else what its browser accepts, else that of
-    /// the room, else English.
+    /// The language of a visitor: the first of `chosen` that is available, else what its browser
+    /// accepts, else the `default` of the room, else English.
     #[must_use]
     pub fn negotiate(chosen: &[&str], accepted: &str, default: &str) -> Self {
         let chosen = chosen.iter().find_map(|tag| Self::from_tag(tag));
@@ -136,9 +136,8 @@ impl Language {
     }
 }
 
-/// A language and how much it is wanted, in thousandths; `None` for one that is not there or not
-/// wanted at all.
-fn wish(part: &str) -> Option<(Language, u16)> {
+/// A language and its quality in thousandths; `None` if it is not available or its quality is 0.
+fn accepted_entry(part: &str) -> Option<(Language, u16)> {
     let mut pieces = part.split(';').map(str::trim);
     let language = Language::from_tag(pieces.next()?)?;
     let quality = pieces.find_map(|piece| piece.strip_prefix("q=").or(piece.strip_prefix("Q=")));
@@ -179,11 +178,11 @@ mod tests {
 
     #[test]
     fn what_the_visitor_chose_goes_first_and_the_rooms_language_last() {
-        let of = |chosen: &[&str], accepted| Language::negotiate(chosen, accepted, "pl");
-        assert_eq!(of(&["ko", "fr"], "de"), Language::Ko);
-        assert_eq!(of(&["nonsense", "fr"], "de"), Language::Fr);
-        assert_eq!(of(&[], "de"), Language::De);
-        assert_eq!(of(&[], "sv"), Language::Pl);
+        let negotiate = |chosen: &[&str], accepted| Language::negotiate(chosen, accepted, "pl");
+        assert_eq!(negotiate(&["ko", "fr"], "de"), Language::Ko);
+        assert_eq!(negotiate(&["nonsense", "fr"], "de"), Language::Fr);
+        assert_eq!(negotiate(&[], "de"), Language::De);
+        assert_eq!(negotiate(&[], "sv"), Language::Pl);
         assert_eq!(Language::negotiate(&[], "", "sv"), Language::En);
     }
 }

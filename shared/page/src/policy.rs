@@ -1,10 +1,10 @@
 //! Content security policies of the pages.
 //!
-//! The default page may do nothing but what it contains: its style and its script are named by
-//! their hashes, pictures are inline, calls and forms go to its own origin. A custom page is its
-//! operator's: it may have scripts and styles of its own, and pictures, fonts, styles and scripts
-//! from addresses with https; it still cannot send forms or calls elsewhere, load plugins, or
-//! change where relative addresses lead.
+//! The default page may load only what it contains: its style and its script are allowed by their
+//! hashes, images are inline, and requests and forms go to its own origin. A custom page may have
+//! scripts and styles of its own, and images, fonts, styles and scripts from https addresses. It
+//! still cannot send forms or requests elsewhere, load plugins, or change the base of relative
+//! addresses.
 
 use std::sync::LazyLock;
 
@@ -18,8 +18,8 @@ pub(crate) const STYLE: &str = include_str!("../assets/page.css");
 /// The script of the default page.
 pub(crate) const SCRIPT: &str = include_str!("../assets/page.js");
 
-/// What the default page may do, without what depends on the visitor.
-static OF_PAGE: LazyLock<String> = LazyLock::new(|| {
+/// The policy of the default page, without the parts that depend on the visitor.
+static PAGE_POLICY: LazyLock<String> = LazyLock::new(|| {
     let (style, script) = (hash(STYLE), hash(SCRIPT));
     format!(
         "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; \
@@ -27,23 +27,23 @@ static OF_PAGE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-const OF_CUSTOM_PAGE: &str = "default-src 'none'; style-src 'unsafe-inline' https:; \
+const CUSTOM_PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline' https:; \
      script-src 'unsafe-inline' https:; img-src data: https:; font-src data: https:; \
      media-src data: https:; connect-src 'self'; base-uri 'none'";
 
 /// The policy of the default page for `view`.
-pub(crate) fn of_page(view: &PageView) -> String {
-    with_frames_and_forms(&OF_PAGE, view)
+pub(crate) fn for_page(view: &PageView) -> String {
+    with_frames_and_forms(&PAGE_POLICY, view)
 }
 
 /// The policy of a custom page for `view`.
-pub(crate) fn of_custom_page(view: &PageView) -> String {
-    with_frames_and_forms(OF_CUSTOM_PAGE, view)
+pub(crate) fn for_custom_page(view: &PageView) -> String {
+    with_frames_and_forms(CUSTOM_PAGE_POLICY, view)
 }
 
-/// Forms go to this origin; that which enters is sent on to the wanted page, which some browsers
-/// count as the form's target too. Frames of other sites are let in where the cookie is made for
-/// them.
+/// Adds the targets of forms and the allowed ancestors. Forms go to this origin; the form that
+/// enters is redirected to the wanted page, which some browsers count as its target too. Other
+/// sites may frame the page if the cookie is made for that.
 fn with_frames_and_forms(policy: &str, view: &PageView) -> String {
     let frame = &view.frame;
     let wanted = frame.wanted.as_ref().filter(|_| frame.enter.is_some());

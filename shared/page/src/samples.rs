@@ -1,4 +1,4 @@
-//! One made-up visitor in every state: for previews, and to check custom pages with.
+//! A sample visitor in every state, for previews and for checking custom pages.
 
 use vestibule_domain::{QueueingMethod, schedule::EventInForce};
 
@@ -9,9 +9,9 @@ use crate::{Language, Notices, PageFrame, PageState, PageView};
 pub enum PreviewSample {
     /// In line, with a known wait.
     Waiting,
-    /// In line, while nobody can say how long it takes.
+    /// In line, with an unknown wait.
     UnknownWait,
-    /// In a room where chance decides.
+    /// In a random room.
     Random,
     /// Before the start of an event with a draw.
     Prequeue,
@@ -33,7 +33,7 @@ const NOW_MS: u64 = 1_795_262_400_000;
 // === impl PreviewSample ===
 
 impl PreviewSample {
-    /// Every one.
+    /// All samples.
     pub const ALL: [Self; 9] = [
         Self::Waiting,
         Self::UnknownWait,
@@ -62,13 +62,13 @@ impl PreviewSample {
         }
     }
 
-    /// The one of this name.
+    /// The sample of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|sample| sample.name() == name)
     }
 
-    /// What the page knows about it, in `language`. It never asks for updates.
+    /// The view of this sample in `language`. Its page never asks for updates.
     #[must_use]
     pub fn view(self, room: &str, language: Language) -> PageView {
         let view = waiting(room, language);

@@ -1,6 +1,6 @@
-//! What the page says, from the Fluent files in `texts/`: one per language, all with the same
-//! messages and variables (a test compares them). Nothing that a visitor or an operator wrote is
-//! ever a variable of a text, only numbers.
+//! The texts of the page, from the Fluent files in `texts/`: one per language, all with the same
+//! messages and variables (a test compares them). The variables are numbers only, never texts of a
+//! visitor or an operator.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use unic_langid::LanguageIdentifier;
 
 use crate::Language;
 
-/// The words of one language.
+/// The texts of one language.
 pub(crate) struct Texts {
     bundle: Bundle<FluentResource>,
 }
@@ -19,14 +19,14 @@ static ALL: LazyLock<[Texts; 12]> = LazyLock::new(|| Language::ALL.map(Texts::lo
 // === impl Texts ===
 
 impl Texts {
-    /// The words of `language`.
+    /// The texts of `language`.
     pub(crate) fn for_language(language: Language) -> &'static Self {
         &ALL[language as usize]
     }
 
-    /// The message `id`, with numbers in it; empty if there is no such message, which a test rules
-    /// out.
-    pub(crate) fn say(&self, id: &str, numbers: &[(&'static str, u64)]) -> String {
+    /// The message `id` with these numbers; empty if there is no such message, which a test
+    /// excludes.
+    pub(crate) fn message(&self, id: &str, numbers: &[(&'static str, u64)]) -> String {
         let Some(pattern) = self.bundle.get_message(id).and_then(|message| message.value()) else {
             return String::new();
         };
@@ -40,9 +40,10 @@ impl Texts {
     fn load(language: Language) -> Self {
         let id: LanguageIdentifier = language.code().parse().unwrap_or_default();
         let mut bundle = Bundle::new_concurrent(vec![id]);
-        // Isolating marks are for texts of unknown direction: these are numbers.
+        // Isolating marks are for texts of unknown direction; the variables are numbers.
         bundle.set_use_isolating(false);
-        // Neither can fail: the files are embedded and tested, and the name is free.
+        // Neither of the two calls below can fail: the name is unused, and the files are embedded
+        // and tested.
         bundle.add_function("NUMBER", move |args, _| written(language, args)).ok();
         let resource = FluentResource::try_new(source(language).to_owned());
         bundle.add_resource(resource.unwrap_or_else(|(resource, _)| resource)).ok();
@@ -60,7 +61,7 @@ fn written(language: Language, args: &[FluentValue<'_>]) -> FluentValue<'static>
     }
 }
 
-/// The file of a language, as it is embedded.
+/// The embedded file of a language.
 pub(crate) fn source(language: Language) -> &'static str {
     match language {
         Language::En => include_str!("../texts/en.ftl"),

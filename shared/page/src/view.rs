@@ -1,4 +1,4 @@
-//! What the page knows about one visitor in one room: plain values, filled in by the service. The
+//! What the page shows about one visitor in one room: plain values, filled in by the service. The
 //! texts are made from them in [`crate::content`].
 
 use vestibule_domain::{QueueingMethod, schedule::EventInForce};
@@ -6,12 +6,12 @@ use vestibule_site::ReturnAddress;
 
 use crate::Language;
 
-/// What is shown of one visitor in one room.
+/// The values shown to one visitor in one room.
 #[derive(Debug, Clone)]
 pub struct PageView {
     /// The room; empty if there is none.
     pub room: String,
-    /// How the visitor stands.
+    /// The visitor's state.
     pub state: PageState,
     /// How the room chooses who enters next.
     pub method: QueueingMethod,
@@ -19,39 +19,39 @@ pub struct PageView {
     pub queue_all: bool,
     /// The event in force.
     pub event: Option<EventInForce>,
-    /// The place in line; `None` before its draw and where chance decides.
+    /// The position in line; `None` before its draw and in a random room.
     pub position: Option<u64>,
-    /// People still there who enter first; `None` as for the position.
+    /// People still there who enter before it; `None` as for the position.
     pub people_ahead: Option<u64>,
     /// The expected wait in seconds; `None`: unknown.
     pub wait_seconds: Option<u64>,
-    /// Where chance decides: after so many seconds a quarter, half and three quarters of those who
-    /// wait like this have entered.
+    /// In a random room: the times in seconds after which a quarter, half and three quarters of the
+    /// visitors who wait now have entered.
     pub quartiles: Option<[u64; 3]>,
     /// How long the visitor has waited already, seconds.
     pub waited_seconds: Option<u64>,
-    /// The moment of rendering, unix ms.
+    /// The time of rendering, unix ms.
     pub now_ms: u64,
-    /// When the room was last heard of, unix ms; 0: never.
+    /// When the last snapshot of the room was made, unix ms; 0: never.
     pub updated_ms: u64,
-    /// The visitor's last check-in that counted, unix ms; 0: none did yet.
+    /// The last check-in that counted, unix ms; 0: none yet.
     pub checked_in_ms: u64,
-    /// The interval that was told then, ms.
+    /// The interval given then, ms.
     pub interval_ms: u32,
-    /// When to ask again, ms from now; 0: not by itself.
+    /// After how long to ask again, in ms; 0: never.
     pub refresh_ms: u32,
-    /// How long the place is still held for someone whose turn it is, seconds; `None`: for as long
-    /// as is needed, or unknown.
+    /// How long the place is still held for a visitor whose turn it is, seconds; `None`: without
+    /// limit, or unknown.
     pub hold_seconds: Option<u64>,
-    /// How long a place is kept for someone who closed the page, seconds; `None`: for ever.
+    /// How long a place is kept for a visitor who closed the page, seconds; `None`: without limit.
     pub grace_seconds: Option<u64>,
-    /// What else there is to say.
+    /// Further facts to show.
     pub notices: Notices,
-    /// What is around it: addresses, language, look.
+    /// The frame of the content: addresses, language, logo.
     pub frame: PageFrame,
 }
 
-/// How a visitor stands.
+/// The state of a visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PageState {
     /// In line.
@@ -64,79 +64,81 @@ pub enum PageState {
     YourTurn,
     /// Has entered.
     Inside,
-    /// The room turns everyone away; with a place that is kept, or without one.
+    /// The room turns everyone away.
     TurnedAway {
         /// Whether the visitor has a place, which it keeps.
         keeps_place: bool,
     },
-    /// The time inside is over.
+    /// The session has ended.
     SessionOver,
     /// The turn was missed, or the visitor was away for too long.
     Missed,
-    /// Nobody can tell for now, and the visitor has no place yet.
+    /// The state is unknown for now, and the visitor has no place yet.
     Busy,
     /// The room does not exist, or no longer.
     NoRoom,
 }
 
-/// What else there is to say.
+/// Further facts to show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent of each other")]
 pub struct Notices {
-    /// The visitor's earlier place had run out, and this one is new.
+    /// The earlier place of the visitor expired, and this one is new.
     pub is_new_place: bool,
-    /// It would be the visitor's turn if a seat were free.
-    pub is_at_door: bool,
+    /// The visitor is served, and no seat is free yet.
+    pub is_served: bool,
     /// The visitor asked to enter, and no seat was free at that moment.
     pub no_seat: bool,
     /// The time for which the place was held is over; entering may still succeed.
     pub is_late: bool,
-    /// The store cannot be reached: this is the last that was known.
+    /// The store cannot be reached: the values are the last known ones.
     pub stale: bool,
 }
 
-/// What is the same in every state: addresses, language, look.
+/// The parts of the page that are the same in every state.
 #[derive(Debug, Clone)]
 pub struct PageFrame {
     /// The language.
     pub language: Language,
     /// Where the visitor wants to go.
     pub wanted: Option<ReturnAddress>,
-    /// Where to enter by a form, which claims the seat; `None`: the link to the wanted page does.
+    /// The target of the form that claims the seat; `None`: the visitor enters by the link to the
+    /// wanted page.
     pub enter: Option<String>,
-    /// Whether the page stands at the address that is wanted, instead of its own.
+    /// Whether the page is shown at the wanted address instead of its own.
     pub is_in_place: bool,
-    /// The address of this page itself, for getting back in line: same origin, or the wanted page.
+    /// The address of this page, for getting back in line: on the same origin, or the wanted page.
     pub here: String,
     /// How the language is chosen.
     pub language_form: LanguageForm,
-    /// Where live updates come from: a path on the origin of the page; `None`: there are none.
+    /// The source of live updates: a path on the origin of the page; `None`: there are none.
     pub live: Option<String>,
     /// The operator's logo as a `data:` URI of an image.
     pub logo: Option<String>,
-    /// Whether pages of any other site may show this one in a frame.
+    /// Whether pages of any other site may frame this one.
     pub is_framed_anywhere: bool,
 }
 
 /// The form by which a visitor chooses a language: a `GET`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageForm {
-    /// Where it leads: a path, without a query.
+    /// Its target: a path, without a query.
     pub action: String,
     /// The parameter that names the language.
     pub parameter: &'static str,
-    /// The parameters that are kept.
+    /// The other parameters of the address.
     pub kept: Vec<(String, String)>,
 }
 
-/// A room that turns everyone away is asked about this seldom, in ms: from here to twice this.
+/// The shortest time after which a visitor who was turned away asks again, in ms; the longest is
+/// twice this.
 const SHORTEST_REOPEN_CHECK_MS: u64 = 30_000;
 
 // === impl PageView ===
 
 impl PageView {
-    /// A page in `state` for someone of whom nothing else is known; it does not ask again by
-    /// itself. `now_ms` is 0 where no room tells the time.
+    /// A page in `state` for a visitor of whom nothing else is known. It does not ask again.
+    /// `now_ms` is 0 if no snapshot gives the time.
     #[must_use]
     pub fn without_visitor(state: PageState, now_ms: u64, frame: PageFrame) -> Self {
         Self {
@@ -162,8 +164,8 @@ impl PageView {
         }
     }
 
-    /// When someone who is turned away asks again whether the room is open, in ms from `now_ms`:
-    /// 30 to 60 seconds. The milliseconds of the clock spread the visitors over that time.
+    /// After how long a visitor who was turned away asks again whether the room is open, in ms: 30
+    /// to 60 seconds. The milliseconds of `now_ms` spread the visitors over that time.
     #[must_use]
     pub fn reopen_check_ms(now_ms: u64) -> u32 {
         let spread = now_ms.wrapping_mul(7_919) % SHORTEST_REOPEN_CHECK_MS;
@@ -174,7 +176,7 @@ impl PageView {
 // === impl PageFrame ===
 
 impl PageFrame {
-    /// Only the page, in `language`: its links lead to its own address.
+    /// The page alone, in `language`: its links lead to its own address.
     #[must_use]
     pub fn plain(language: Language) -> Self {
         Self {
@@ -215,7 +217,7 @@ impl PageState {
         }
     }
 
-    /// Whether the visitor stands in line.
+    /// Whether the visitor is in line.
     #[must_use]
     pub fn is_in_line(self) -> bool {
         matches!(self, Self::Waiting | Self::Early | Self::Paused)

@@ -1,8 +1,8 @@
-//! Waits as people say them: rounded to steps that grow with the length, so that nothing sounds more
-//! exact than it is and the text seldom changes. Rounded up, because a turn that comes early
+//! Waits in words: rounded to steps that grow with the length, so that they do not seem more exact
+//! than they are and rarely change. They are rounded up, because a turn that comes early
 //! disappoints nobody.
 
-/// A wait as it is said.
+/// A wait in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitPhrase {
     /// Less than a minute.
@@ -25,7 +25,7 @@ pub(crate) enum WaitPhrase {
 const STEPS: [u64; 11] = [1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60];
 const HOUR: u64 = 3600;
 const DAY: u64 = 24 * HOUR;
-/// Ranges that end later are told in hours.
+/// The latest end of a range in minutes; ranges that end later are in hours.
 const LONGEST_IN_MINUTES: u64 = 120;
 
 // === impl WaitPhrase ===
@@ -41,7 +41,7 @@ impl WaitPhrase {
         }
     }
 
-    /// A wait that chance decides, from the lower to the upper quartile, in seconds.
+    /// The wait in a random room, from the lower to the upper quartile, in seconds.
     pub(crate) fn spread(low: u64, high: u64) -> Self {
         let (from, to) = (low / 60, high.div_ceil(60));
         match (from, to) {
@@ -79,7 +79,7 @@ fn step(minutes: u64) -> u64 {
     STEPS.into_iter().find(|step| *step >= minutes).unwrap_or(60)
 }
 
-/// The same for the end of a range, which may be beyond an hour.
+/// The same for the end of a range, which may be above an hour.
 fn step_in_range(minutes: u64) -> u64 {
     if minutes > 60 { minutes.div_ceil(30) * 30 } else { step(minutes) }
 }

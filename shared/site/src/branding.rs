@@ -1,5 +1,5 @@
-//! The operator's own look of the waiting page, as it was uploaded and checked. Not its
-//! rendering: that is `vestibule-page`.
+//! The operator's own page and logo, as uploaded and checked. They are rendered in
+//! `vestibule-page`.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct Branding {
     pub logo: Option<Logo>,
 }
 
-/// An image that stands within the page itself.
+/// An image that is embedded in the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Logo {
@@ -28,7 +28,7 @@ pub struct Logo {
 // === impl Branding ===
 
 impl Branding {
-    /// Whether there is nothing of the operator's own.
+    /// Whether the operator has set neither page nor logo.
     #[must_use]
     pub const fn is_default(&self) -> bool {
         self.html.is_none() && self.logo.is_none()

@@ -1,16 +1,13 @@
-//! How a browser is asked to keep what it must bring back: names and attributes of the cookies.
-//! Not their contents, which are sealed in `vestibule-token`, and not the reading of `Cookie`
-//! headers: see [`crate::cookie_pairs`].
+//! The names and attributes of the cookies, and the reader of `Cookie` headers. The contents of the
+//! cookies are sealed in `vestibule-token`.
 
 use std::fmt::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cookie_pairs;
-
-/// A browser takes a cookie with this prefix only from the very host, over https.
+/// A browser accepts a cookie with this prefix only from the exact host, over https.
 const HOST_PREFIX: &str = "__Host-";
-/// As long as all attributes together, at least.
+/// The reserved length of all attributes together.
 const ATTRIBUTES_LENGTH: usize = 90;
 
 /// How a browser is asked to keep the ticket: `vestibule_{suffix or room}`, with `__Host-` before it
@@ -59,7 +56,7 @@ pub enum Secure {
     Never,
 }
 
-/// What a cookie is for.
+/// The purpose of a cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CookieKind {
     /// The visitor's ticket.
@@ -85,16 +82,16 @@ impl CookieAttributes {
     /// The longest suffix, in characters.
     pub const MAX_SUFFIX: usize = 32;
 
-    /// The name of the cookie of `room`, for a visitor who comes by `https` or not. A secure
-    /// cookie has the prefix that keeps neighbours of the same domain from setting it.
+    /// The name of the cookie of `room`, for a visitor who comes by `https` or not. A secure cookie
+    /// has the prefix that keeps other hosts of the same domain from setting it.
     #[must_use]
     pub fn name(&self, kind: CookieKind, room: &str, https: bool) -> String {
         let prefix = if self.is_secure(https) { HOST_PREFIX } else { "" };
         format!("{prefix}{}{}", kind.stem(), self.ending(room))
     }
 
-    /// The value of the cookie of `room` in these `Cookie` headers. The name that no neighbour of
-    /// the same domain can set goes before the plain one, which apps may send over https too.
+    /// The value of the cookie of `room` in these `Cookie` headers. The name with the prefix, which
+    /// other hosts cannot set, is preferred to the plain one, which apps may send over https too.
     #[must_use]
     pub fn find<'a>(
         &self,
@@ -118,8 +115,8 @@ impl CookieAttributes {
         plain
     }
 
-    /// What is written after the value, for a visitor who comes by `https` or not. Browsers take
-    /// neither `SameSite=None` nor `Partitioned` without `Secure`, so without it they fall away.
+    /// The attributes of a cookie for a visitor who comes by `https` or not. Browsers accept
+    /// `SameSite=None` and `Partitioned` only with `Secure`, so they are left out without it.
     #[must_use]
     pub fn attributes(&self, https: bool) -> WrittenAttributes {
         let secure = self.is_secure(https);
@@ -133,7 +130,7 @@ impl CookieAttributes {
         WrittenAttributes { secure, same_site, partitioned }
     }
 
-    /// What tells the room's cookies from those of other rooms.
+    /// The end of the names of the room's cookies: the suffix, or the room.
     #[must_use]
     pub fn ending<'a>(&'a self, room: &'a str) -> &'a str {
         self.suffix.as_deref().unwrap_or(room)
@@ -151,7 +148,7 @@ impl CookieAttributes {
 // === impl CookieKind ===
 
 impl CookieKind {
-    /// What its name begins with, after the prefix of secure cookies.
+    /// The begin of its name, after the prefix of secure cookies.
     const fn stem(self) -> &'static str {
         match self {
             Self::Ticket => "vestibule_",
@@ -163,25 +160,36 @@ impl CookieKind {
 // === impl WrittenAttributes ===
 
 impl WrittenAttributes {
-    /// The value of a `Set-Cookie` header: the browser keeps the cookie for `age` seconds, 0 takes
-    /// it away. `name` and `value` are written as they are.
+    /// The value of a `Set-Cookie` header: the browser keeps the cookie for `age` seconds; 0
+    /// deletes it. `name` and `value` are written unchanged.
     #[must_use]
     pub fn set_cookie(&self, name: impl Into<String>, value: &str, age: u64) -> String {
         let mut cookie = name.into();
         cookie.reserve(value.len() + ATTRIBUTES_LENGTH);
-        // Writing to a text does not fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(cookie, "={value}; Max-Age={age}{self}");
         cookie
     }
 }
 
 impl fmt::Display for WrittenAttributes {
-    /// All of them, beginning with `; `, but for the cookie's age.
+    /// All attributes except the age, beginning with `; `.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "; Path=/; HttpOnly; SameSite={}", self.same_site)?;
         let flags = [(self.secure, "; Secure"), (self.partitioned, "; Partitioned")];
         flags.into_iter().filter(|(set, _)| *set).try_for_each(|(_, flag)| f.write_str(flag))
     }
+}
+
+/// The cookies of these header lines, by name and value as they were sent, in their order. Pairs
+/// without `=` are left out. Nothing is decoded or allocated, because this runs for every poll.
+pub fn cookie_pairs<'a>(
+    headers: impl Iterator<Item = &'a str>,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    headers.flat_map(|header| header.split(';')).filter_map(|pair| {
+        let (name, value) = pair.split_once('=')?;
+        Some((name.trim(), value.trim()))
+    })
 }
 
 #[cfg(test)]
@@ -250,5 +258,12 @@ mod tests {
             assert_eq!(cookie.name(CookieKind::Ticket, room, https), ticket);
             assert_eq!(cookie.name(CookieKind::Token, room, https), token);
         }
+    }
+
+    #[test]
+    fn pairs_are_read_from_every_line_as_they_were_sent() {
+        let lines = ["a=b; c = d=e ;f", "a=\"x\";; g="];
+        let pairs: Vec<_> = cookie_pairs(lines.into_iter()).collect();
+        assert_eq!(pairs, [("a", "b"), ("c", "d=e"), ("a", "\"x\""), ("g", "")]);
     }
 }

@@ -1,6 +1,6 @@
-//! Which room covers a request: all rooms' routes, compiled for many lookups. Not the bypass
-//! rules, which the covering room is asked about afterwards. `R` is what the caller knows a room
-//! by; as text it is the room's name.
+//! Which room covers a request: the routes of all rooms, compiled for fast lookup. The bypass rules
+//! are evaluated afterwards, by the covering room's [`SiteBinding`]. `R` is the caller's type for a
+//! room; as text it is the room's name.
 
 use std::{borrow::Borrow, collections::BTreeMap, fmt};
 
@@ -8,31 +8,31 @@ use rustc_hash::FxHashMap;
 
 use crate::{FieldError, Host, RequestPath, Route, SiteBinding};
 
-/// All rooms' routes.
+/// The routes of all rooms.
 #[derive(Debug, Clone)]
 pub struct Coverage<R> {
     exact: FxHashMap<String, Paths<R>>,
-    /// By the name below which all hosts are covered.
+    /// By the host name that the wildcard is followed by.
     wildcard: FxHashMap<String, Paths<R>>,
     /// The room by the ending of its cookies' names.
     cookies: BTreeMap<String, R>,
 }
 
-/// A route, or a cookie's name, that another room has already.
+/// A route or a cookie name that another room already has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conflict<R> {
-    /// A place that two rooms cover.
+    /// Two rooms cover the same route.
     Route {
-        /// Where the route stands among the room's own, from 0.
+        /// The index of the route in the binding, from 0.
         index: usize,
         /// The route.
         route: Route,
         /// The other room.
         room: R,
     },
-    /// A browser could not tell the two rooms' cookies apart.
+    /// A browser could not distinguish the cookies of the two rooms.
     Cookie {
-        /// What both names end with.
+        /// The end of both names.
         ending: String,
         /// The other room.
         room: R,
@@ -43,7 +43,7 @@ pub enum Conflict<R> {
 #[derive(Debug, Clone)]
 struct Paths<R> {
     by_stem: FxHashMap<String, (R, Route)>,
-    /// The most segments of any of them.
+    /// The largest number of segments of any of them.
     deepest: usize,
 }
 
@@ -60,8 +60,9 @@ impl<R> Default for Coverage<R> {
 }
 
 impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
-    /// Compiles the routes of `rooms`. Two rooms with the same place are refused when they are
-    /// configured; should it happen all the same, the one whose name is first in the alphabet has it.
+    /// Compiles the routes of `rooms`. Equal routes of two rooms are refused when they are
+    /// configured; if they occur all the same, the room whose name is first in the alphabet has the
+    /// route.
     #[must_use]
     pub fn new<'a>(rooms: impl IntoIterator<Item = (&'a R, &'a SiteBinding)>) -> Self
     where
@@ -76,9 +77,9 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
         coverage
     }
 
-    /// The room that covers `path` on `host`, and by which route: the most specific one. An exact
-    /// host goes before a wildcard, a longer wildcard before a shorter, then the longer path. Of
-    /// several readings of the path the canonical one goes first.
+    /// The room that covers `path` on `host`, and its most specific route. An exact host is
+    /// preferred to a wildcard, a longer wildcard to a shorter one, then a longer path to a shorter
+    /// one. The canonical reading of the path is tried first.
     #[must_use]
     pub fn covering(&self, host: &str, path: &RequestPath) -> Option<(&R, &Route)> {
         let host = Host::from_request(host);
@@ -88,7 +89,7 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
         path.readings().find_map(|reading| self.most_specific(&host, reading))
     }
 
-    /// What `binding`, as that of `room`, would take from other rooms.
+    /// The conflicts of `binding`, as that of `room`, with other rooms.
     #[must_use]
     pub fn conflicts(&self, room: &R, binding: &SiteBinding) -> Vec<Conflict<R>> {
         let ending = binding.cookie.ending(room.borrow());
@@ -128,10 +129,10 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
     }
 }
 
-/// Leaves the room whose name comes first.
-fn keep_first<R: Clone + Ord>(kept: &mut R, room: &R) {
-    if room < kept {
-        *kept = room.clone();
+/// Keeps the room whose name comes first.
+fn keep_first<R: Clone + Ord>(first: &mut R, room: &R) {
+    if room < first {
+        *first = room.clone();
     }
 }
 
@@ -148,17 +149,18 @@ impl<R: Clone + Ord> Paths<R> {
         let stem = route.stem();
         self.deepest = self.deepest.max(stem.matches('/').count());
         let new = || (room.clone(), route.clone());
-        let kept = self.by_stem.entry(stem.to_owned()).or_insert_with(new);
-        if room < &kept.0 {
-            *kept = new();
+        let entry = self.by_stem.entry(stem.to_owned()).or_insert_with(new);
+        if room < &entry.0 {
+            *entry = new();
         }
     }
 
-    /// The longest covered path that is `path` or above it.
+    /// The longest covered path that is `path` or a parent of it.
     fn longest(&self, path: &str) -> Option<(&R, &Route)> {
         let slashes = path.match_indices('/').skip(1).map(|(at, _)| at);
         let ends = slashes.chain([path.len()]).take(self.deepest);
-        // From the shortest up, because segments are counted from the front; so the last wins.
+        // Segments are counted from the front, so the ends run from short to long, and the last hit
+        // is the longest.
         let found = [0].into_iter().chain(ends).filter_map(|end| self.by_stem.get(&path[..end]));
         found.last().map(|(room, route)| (room, route))
     }
@@ -167,7 +169,7 @@ impl<R: Clone + Ord> Paths<R> {
 // === impl Conflict ===
 
 impl<R: fmt::Display> Conflict<R> {
-    /// The conflict as a field that is refused.
+    /// The conflict as a field error.
     #[must_use]
     pub fn error(&self) -> FieldError {
         match self {

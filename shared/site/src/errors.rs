@@ -1,20 +1,20 @@
-//! What is wrong with a room's binding, field by field. Not what its types refuse by themselves when
-//! they are read: hosts, networks, and objects that are not a condition.
+//! The validation of a room's binding, field by field. Hosts, networks and conditions are already
+//! validated when they are deserialized.
 
 use std::borrow::Cow;
 
 use super::{CookieAttributes, SameSite, Secure, SiteBinding};
 
-/// A field that cannot be as it was given, and why.
+/// A field with an invalid value, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
-    /// The field's name in the API, with the way to it: `routes[1].host`.
+    /// The field's path in the API: `routes[1].host`.
     pub field: Cow<'static, str>,
-    /// What is wrong and how to mend it.
+    /// What is wrong and how to correct it.
     pub reason: String,
 }
 
-/// The languages of the page.
+/// The codes of the page's languages.
 pub const LANGUAGES: [&str; 12] =
     ["en", "de", "fr", "es", "pt", "it", "nl", "pl", "ja", "zh", "ko", "ar"];
 /// The HTTP statuses that the page may have.
@@ -29,8 +29,8 @@ pub(crate) const MAX_TEXT: usize = 1_024;
 // === impl SiteBinding ===
 
 impl SiteBinding {
-    /// Everything that is out of bounds; empty when all is well. Whether another room has the same
-    /// routes is [`super::Coverage::conflicts`].
+    /// All errors; empty when there are none. Conflicts with the routes of other rooms are found by
+    /// [`super::Coverage::conflicts`].
     #[must_use]
     pub fn errors(&self) -> Vec<FieldError> {
         let others = [
@@ -52,9 +52,9 @@ impl SiteBinding {
             return vec![error("routes", format!("must be at most {MAX_ROUTES}"))];
         }
         let of_one = |(index, route): (usize, &super::Route)| {
-            let twin = self.routes[..index].iter().position(|other| other.is_same_place(route));
+            let same = self.routes[..index].iter().position(|other| other.is_same_place(route));
             let twice =
-                twin.map(|twin| error(format!("routes[{index}]"), format!("is routes[{twin}]")));
+                same.map(|same| error(format!("routes[{index}]"), format!("is routes[{same}]")));
             let path = route.path_error();
             path.map(|reason| error(format!("routes[{index}].path"), reason)).or(twice)
         };

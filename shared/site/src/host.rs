@@ -1,4 +1,4 @@
-//! The hosts that a route names. Not their resolution: nothing here asks a name server.
+//! The hosts of routes. They are never resolved.
 
 use std::{borrow::Cow, fmt, net::Ipv6Addr, str::FromStr};
 
@@ -15,7 +15,7 @@ pub struct Host {
     name: String,
 }
 
-/// Why a text is no host of a route.
+/// Why a text is not a host of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
     /// `https://…`
@@ -27,16 +27,16 @@ pub enum HostError {
     /// `shop.example:8443`
     #[error("must be a host without a port: a room covers every port")]
     Port,
-    /// Nothing, or a dot where a name should be.
+    /// Empty, or an empty label between dots.
     #[error("must be a host: `shop.example`, or `*.shop.example` for all below it")]
     Empty,
     /// A `*` that is not the whole first label.
     #[error("must have `*` only as its whole first label: `*.shop.example`")]
     Wildcard,
-    /// Letters beyond ASCII.
+    /// Characters beyond ASCII.
     #[error("must be in ASCII: write an international name in its `xn--` form")]
     International,
-    /// A character that no host has.
+    /// A character that is not allowed in hosts.
     #[error("must have only letters, digits, `-`, `_` and dots, not {0:?}")]
     Character(char),
     /// Over 253 characters, or a label over 63.
@@ -51,7 +51,7 @@ impl Host {
     pub const MAX_LENGTH: usize = 253;
     const MAX_LABEL: usize = 63;
 
-    /// Whether it stands for all hosts below its name, and not for the name itself.
+    /// Whether it covers all hosts below its name (but not the name itself).
     #[must_use]
     pub const fn is_wildcard(&self) -> bool {
         self.wildcard
@@ -63,7 +63,7 @@ impl Host {
         &self.name
     }
 
-    /// Whether it names `host`, which is in lower case and without a port.
+    /// Whether it covers `host`, given in lower case and without a port.
     #[must_use]
     pub fn covers(&self, host: &str) -> bool {
         if !self.wildcard {
@@ -73,8 +73,8 @@ impl Host {
         below.is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
     }
 
-    /// The host of a request as a route would name it, from what the request calls it: in lower
-    /// case, without a port and without the dot at the end.
+    /// The host of a request in the form of routes: in lower case, without a port and without the
+    /// dot at the end.
     #[must_use]
     pub fn from_request(host: &str) -> Cow<'_, str> {
         let host = without_port(host);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_requests_host_loses_what_a_route_does_not_have() {
+    fn the_host_of_a_request_is_normalized_to_that_of_a_route() {
         let cases = [
             ("shop.example", "shop.example"),
             ("Shop.Example:8443", "shop.example"),

@@ -1,13 +1,13 @@
-//! A place in front of a site: which requests it covers, which of them pass by, how the browser
-//! keeps its ticket, and what is checked of addresses and cookies that visitors send.
+//! The binding of a room to a site: which requests the room covers, which of them bypass it, the
+//! attributes of its cookies, and the checks of addresses and cookies that visitors send.
 //!
-//! It is below `vestibule-domain` and knows no rooms and no line: whoever uses it names a room by a
-//! text. No I/O and no HTTP types: whoever has a request says what is in it.
+//! This crate is below `vestibule-domain` and knows neither rooms nor queues: callers name a room
+//! by a text. It has no I/O and no HTTP types: callers pass the parts of a request ([`Request`],
+//! [`Headers`]).
 
 mod branding;
 mod bypass;
 mod cookie;
-mod cookie_header;
 mod coverage;
 mod errors;
 mod host;
@@ -22,8 +22,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     branding::{Branding, Logo},
     bypass::{BypassRule, ClientTest, Condition, NamedTest, Network, TextTest, Verdict},
-    cookie::{CookieAttributes, CookieKind, SameSite, Secure, WrittenAttributes},
-    cookie_header::cookie_pairs,
+    cookie::{CookieAttributes, CookieKind, SameSite, Secure, WrittenAttributes, cookie_pairs},
     coverage::{Conflict, Coverage},
     errors::{FieldError, LANGUAGES, MAX_ROUTES, MAX_RULES, QUEUEING_STATUS_CODES, is_token},
     host::{Host, HostError},

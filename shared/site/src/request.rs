@@ -1,5 +1,5 @@
-//! What rules ask about a request, whatever carried it here. Not HTTP itself: whoever has the
-//! request says what is in it.
+//! A request as bypass rules and coverage need it, independent of how it was received. The caller
+//! fills it in.
 
 use std::{fmt, net::IpAddr};
 
@@ -24,15 +24,15 @@ pub struct Request<'a> {
 
 /// The headers of a request.
 pub trait Headers {
-    /// All values of the header of this name, in whatever case it is written. A value that is not
-    /// UTF-8 counts as empty text: it is there all the same.
+    /// All values of the header of this name, compared without regard to case. A value that is not
+    /// UTF-8 counts as an empty text.
     fn values(&self, name: &str) -> Vec<&str>;
 }
 
 // === impl Request ===
 
 impl Request<'_> {
-    /// The values of the query parameter of this name, decoded as forms are.
+    /// The values of the query parameter of this name, decoded as form data.
     #[must_use]
     pub fn query_values(&self, name: &str) -> Vec<String> {
         let pairs = form_urlencoded::parse(self.query.as_bytes());
@@ -48,7 +48,7 @@ impl Request<'_> {
 }
 
 impl fmt::Debug for Request<'_> {
-    /// Headers and query may hold secrets, so they stay out.
+    /// Without headers and query, which may contain secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request")
             .field("host", &self.host)

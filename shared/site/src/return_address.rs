@@ -1,7 +1,7 @@
-//! Where a visitor wanted to go, checked: a way back into the site and never out of it.
+//! The address that a visitor wanted to visit, checked so that it cannot lead out of the site.
 //!
-//! Deliberately not a general parser of URLs: only what is written in the plainest way is taken, so
-//! that no browser can read it differently. Everything else is refused, and the caller falls back.
+//! Deliberately not a general URL parser: only addresses in the plainest form are accepted, which
+//! all browsers read alike. Everything else is refused, and the caller uses another address.
 
 use crate::UrlParts;
 
@@ -16,7 +16,7 @@ pub const MAX_RETURN_ADDRESS: usize = 2_048;
 
 impl ReturnAddress {
     /// Checks `text`: a path that starts with a single `/`, or an absolute `http` or `https`
-    /// address of a host that `covers` accepts. `covers` is asked with the host in lower case,
+    /// address of a host for which `covers` returns true. `covers` gets the host in lower case,
     /// without port.
     #[must_use]
     pub fn parse(text: &str, covers: impl Fn(&str) -> bool) -> Option<Self> {
@@ -30,7 +30,7 @@ impl ReturnAddress {
         covers(&host.to_ascii_lowercase()).then(|| Self(text.to_owned()))
     }
 
-    /// The address, as a link has it: nothing in it could end an attribute or a header.
+    /// The address for use in a link: it contains nothing that could end an attribute or a header.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -49,13 +49,13 @@ impl ReturnAddress {
     }
 }
 
-/// Printable ASCII, without what ends attributes, what browsers take for a slash, and what they
-/// take away.
+/// Printable ASCII, without characters that end attributes, and without the backslash, which
+/// browsers read as a slash.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic() && !matches!(byte, b'\\' | b'"' | b'<' | b'>')
 }
 
-/// The host of an absolute address without user, in which the port is a number.
+/// The host of an absolute address, without a user and with a numeric port or none.
 fn host_of(text: &str) -> Option<&str> {
     let authority = UrlParts::split(text)?.authority;
     let (host, port) = match authority.split_once(':') {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn tricks_that_lead_elsewhere_are_refused() {
+    fn addresses_that_lead_out_of_the_site_are_refused() {
         for trick in [
             "",
             "//evil.example",
@@ -153,7 +153,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_taken_stays_in_the_site(text in "(https?:)?[/\\\\]{0,3}[a-z@:.\\\\/?#\t ]{0,24}") {
+        fn every_accepted_address_stays_in_the_site(text in "(https?:)?[/\\\\]{0,3}[a-z@:.\\\\/?#\t ]{0,24}") {
             if let Some(wanted) = parse(&text) {
                 let stays = match wanted.origin() {
                     None => text.starts_with('/') && !text[1..].starts_with(['/', '\\']),

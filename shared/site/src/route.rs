@@ -1,4 +1,4 @@
-//! One place of a site that a room covers.
+//! One route: a host and a path of a site that a room covers.
 
 use std::fmt;
 
@@ -23,19 +23,19 @@ pub struct Route {
 // === impl Route ===
 
 impl Route {
-    /// The path without a slash at its end, which says nothing; `/` becomes empty.
+    /// The path without a slash at its end, which has no meaning; `/` becomes empty.
     #[must_use]
     pub fn stem(&self) -> &str {
         self.path.strip_suffix('/').unwrap_or(&self.path)
     }
 
-    /// Whether both cover the same place.
+    /// Whether both cover the same host and path.
     #[must_use]
     pub fn is_same_place(&self, other: &Self) -> bool {
         self.host == other.host && self.stem() == other.stem()
     }
 
-    /// What is wrong with the path, if anything.
+    /// The error in the path, if there is one.
     pub(super) fn path_error(&self) -> Option<&'static str> {
         let path = self.path.as_str();
         let segments = || path.split('/').skip(1);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slash_at_the_end_says_nothing() {
+    fn a_slash_at_the_end_does_not_matter() {
         assert!(route("a.example", "/sale").is_same_place(&route("a.example", "/sale/")));
         assert!(!route("a.example", "/sale").is_same_place(&route("a.example", "/Sale")));
         assert!(!route("a.example", "/sale").is_same_place(&route("*.a.example", "/sale")));
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_no_request_comes_to_are_refused() {
+    fn paths_that_no_request_has_are_refused() {
         for path in ["/", "/sale", "/sale/", "/sale/now", "/über/a b", "/a..b", "/...", "/a*"] {
             assert_eq!(route("a.example", path).path_error(), None, "{path}");
         }

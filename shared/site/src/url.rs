@@ -1,10 +1,10 @@
-//! The pieces of an address exactly as they are written. Not a general URL parser: one of those
-//! decodes and normalizes (`/a/../b`, upper case, default ports), while here what is checked must
-//! be, letter by letter, what was sent and what is passed on.
+//! The parts of a URL exactly as they are written. A general URL parser decodes and normalizes
+//! (`/a/../b`, upper case, default ports); here the checked text must be identical to the text that
+//! was sent and is passed on.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What is encoded in a path: everything but RFC 3986's `pchar` and the slash.
+/// The characters encoded in a path: all except RFC 3986's `pchar` and the slash.
 const NOT_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -25,13 +25,12 @@ const NOT_IN_PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b':')
     .remove(b'@');
 
-/// The parts of an absolute `http` or `https` address. Nothing is checked but the scheme.
+/// The parts of an absolute `http` or `https` URL. Only the scheme is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UrlParts<'a> {
     /// Scheme and authority: `https://shop.example:8443`.
     pub origin: &'a str,
-    /// What follows the scheme, up to the path: the host, perhaps with a user before and a port
-    /// after it.
+    /// The part between scheme and path: the host, possibly with a user before and a port after it.
     pub authority: &'a str,
     /// The path; may be empty.
     pub path: &'a str,
@@ -69,16 +68,16 @@ pub fn without_port(authority: &str) -> &str {
     }
 }
 
-/// `url` without the query parameter `name`, and otherwise as it is written.
+/// `url` without the query parameter `name`, otherwise unchanged.
 #[must_use]
 pub fn without_parameter(url: &str, name: &str) -> String {
     let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
     let is_named = |pair: &str| pair.split('=').next() == Some(name);
-    let kept: Vec<_> = query.split('&').filter(|pair| !is_named(pair)).collect();
-    if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
+    let others: Vec<_> = query.split('&').filter(|pair| !is_named(pair)).collect();
+    if others.is_empty() { path.to_owned() } else { format!("{path}?{}", others.join("&")) }
 }
 
-/// A path as a person writes it (`/über`), as addresses have it (`/%C3%BCber`).
+/// The percent-encoded form (`/%C3%BCber`) of a path in plain characters (`/über`).
 #[must_use]
 pub fn encode_path(path: &str) -> String {
     utf8_percent_encode(path, NOT_IN_PATH).to_string()

@@ -1,24 +1,24 @@
-//! What an access token says and how it is spelled: compact JSON with sorted keys, byte for byte
+//! The claims of an access token and their encoding: compact JSON with sorted keys, byte for byte
 //! as the AWS reference writes it, so that the same claims and key always give the same token.
-//! Signing is the signing key's, checking is [`verify`](crate::verify())'s.
+//! Signing is in the signing key, checking in [`verify`](crate::verify()).
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 
-/// An encoded RSA-2048 signature and its dot: reserved beforehand, so that nothing is copied.
+/// The length of an encoded RSA-2048 signature and its dot, reserved in advance to avoid copying.
 const SIGNATURE_ROOM: usize = 343;
 
-/// The claims of a token. Written in the order of its fields, which is alphabetical: a new field
-/// belongs in its place.
+/// The claims of a token. They are written in the order of the fields, which must stay
+/// alphabetical.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
     /// The room.
     pub aud: String,
-    /// Until when it is valid, unix seconds; no longer valid in that second.
+    /// When it expires, unix seconds; in that second it is no longer valid.
     pub exp: u64,
     /// When it was issued, unix seconds.
     pub iat: u64,
-    /// Who issued it: a URL of the deployment, or what the operator asked for.
+    /// The issuer: a URL of the deployment, or the text set by the operator.
     pub iss: String,
     /// From when it is valid, unix seconds.
     pub nbf: u64,
@@ -30,16 +30,16 @@ pub struct Claims {
     pub token_use: TokenUse,
 }
 
-/// The three tokens of an AWS-style answer. They differ in nothing else, and only `access` opens
+/// The three tokens of an AWS-style answer. They differ only in this claim, and only `access` opens
 /// a gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenUse {
-    /// `access`: what a gateway checks.
+    /// `access`: the token that gateways check.
     Access,
     /// `id`: for clients that expect one.
     Id,
-    /// `refresh`: decoration; nothing accepts it.
+    /// `refresh`: for clients that expect one; it is accepted nowhere.
     Refresh,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn encoded_header(kid: &str) -> String {
     URL_SAFE_NO_PAD.encode(format!(r#"{{"alg":"RS256","kid":"{kid}","typ":"JWT"}}"#))
 }
 
-/// What a signature covers: the header, a dot, the claims.
+/// The signed text: the header, a dot, the claims.
 pub(crate) fn signing_input(
     encoded_header: &str,
     claims: &Claims,

@@ -1,8 +1,8 @@
-//! Public randomness beacons: whether a round's signature is genuine, and the randomness in it.
+//! Public randomness beacons: verifies the signature of a round and derives the randomness from it.
 //!
-//! A drand chain is a group of parties that sign each round's number together. The signature is
-//! one that nobody could know before its round and everyone can check afterwards; its SHA-256 is
-//! the round's randomness. Fetching a round is not done here.
+//! A drand chain is a group of parties that sign the number of each round together. Nobody can know
+//! the signature before its round, and everyone can verify it afterwards; its SHA-256 is the
+//! randomness of the round. Rounds are fetched elsewhere.
 //!
 //! | public key | scheme | what is signed |
 //! |---|---|---|
@@ -10,41 +10,41 @@
 //! | 48 bytes, no previous signature | `pedersen-bls-unchained` | the round |
 //! | 48 bytes, previous signature | `pedersen-bls-chained` (the first mainnet) | both |
 //!
-//! A check takes a few milliseconds of one core. It proves that the holders of this public key
-//! signed; that it is the key of the beacon one means is for people to compare.
+//! Verifying takes a few milliseconds of one core. It proves that the holders of this public key
+//! signed. Whether the key belongs to the intended beacon must be compared by people.
 
 use drand_verify::{G1Pubkey, G2PubkeyRfc, Pubkey, derive_randomness};
 use thiserror::Error;
 
-/// Compressed points of the two groups of BLS12-381, in bytes.
+/// The lengths of compressed points of the two groups of BLS12-381, in bytes.
 const G1_BYTES: usize = 48;
 const G2_BYTES: usize = 96;
 
 /// The first byte of a compressed point at infinity. As a key it would accept any forgery.
 const INFINITY: u8 = 0xc0;
 
-/// Why a round's signature proves nothing.
+/// Why a round could not be verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum BeaconError {
-    /// The public key is none.
+    /// The public key is not a point of 48 or 96 bytes in hex.
     #[error("the beacon's public key is not a point of 48 or 96 bytes in hex")]
     PublicKey,
-    /// The signature is not in hex, or not a point of the group that the key asks for.
+    /// The signature is not in hex, or not a point of the group that belongs to the key.
     #[error("the beacon's signature is not a point that this public key could have signed")]
     Malformed,
-    /// The previous signature is not in hex, or the chain has none, or it is of another length.
+    /// The previous signature is not in hex, has the wrong length, or the chain has none.
     #[error("the beacon's previous signature does not belong to this kind of chain")]
     Previous,
-    /// Not what the key's holders signed for this round.
+    /// The signature was not made with this key for this round.
     #[error("the beacon's signature is not of this round and public key")]
     Forged,
 }
 
-/// The randomness of `round`, if its signature is genuine. Keys and signatures are in hex; an
-/// empty previous signature is none.
+/// The randomness of `round`, if its signature is genuine. Keys and signatures are in hex; an empty
+/// previous signature counts as none.
 ///
 /// # Errors
-/// When it is not, or when it cannot be told.
+/// When it is not genuine or cannot be verified.
 pub fn verify(
     public_key: &str,
     round: u64,

@@ -1,5 +1,5 @@
-//! Public keys as the world reads them: the bare JWK of the AWS-style call, and the JWKS that
-//! gateways fetch. Private keys never take this form.
+//! The public form of keys: the single JWK of the AWS-style call, and the JWKS that gateways fetch.
+//! Private keys never take this form.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ pub enum KeyUse {
 /// The public keys that can verify tokens now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Jwks {
-    /// The keys, the one that signs now first.
+    /// The keys; the signing one first.
     pub keys: Vec<PublishedJwk>,
 }
 
@@ -55,7 +55,7 @@ pub struct PublishedJwk {
     /// The key itself.
     #[serde(flatten)]
     pub jwk: Jwk,
-    /// Always `sig`: some gateways skip keys that do not say so.
+    /// Always `sig`: some gateways skip keys without it.
     #[serde(rename = "use")]
     pub key_use: KeyUse,
 }

@@ -1,6 +1,5 @@
-//! A signing key at rest: what the store keeps of it. The private key is sealed under the
-//! deployment secret, so that whoever reads the store alone can sign nothing. Which keys are in
-//! use is not decided here but in the key ring.
+//! A signing key as it is stored. The private key is sealed under the deployment secret, so that
+//! reading the store is not enough to sign. Which keys are in use is decided in the key ring.
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -22,16 +21,16 @@ pub struct KeyRecord {
     pub public: Jwk,
     /// When the key was made, unix seconds.
     pub created_at: u64,
-    /// From when it is to sign, unix seconds, for a key that is only published so far; `None` for
-    /// one that signs or has signed.
+    /// When it begins to sign, unix seconds, for a key that is only announced; `None` for one that
+    /// signs or has signed.
     #[serde(default)]
     pub signs_from: Option<u64>,
     /// Until when tokens signed by it may still be valid, unix seconds; `None` for one that signs
-    /// or is to sign.
+    /// or is announced.
     pub retires_at: Option<u64>,
 }
 
-/// Why stored keys could not be used, or a key not be stored.
+/// Why stored keys could not be opened, or a key could not be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyRingError {
     /// The records were sealed under another deployment secret (or altered since).
@@ -85,11 +84,11 @@ impl KeyRecord {
         let pkcs8 =
             open(secret, &self.kid, nonce, &mut private).ok_or(KeyRingError::WrongSecret)?;
         let key = SigningKey::from_pkcs8(self.kid.clone(), pkcs8).map_err(|_| damaged())?;
-        // The public half travels in clear: gateways must never be told one that we do not hold.
+        // The public key is stored unencrypted. A replaced one must not reach gateways.
         if key.public_jwk() == &self.public { Ok(key) } else { Err(damaged()) }
     }
 
-    /// Whether it signs: it is neither announced only nor retired.
+    /// Whether it signs: it is neither only announced nor retired.
     #[must_use]
     pub fn signs(&self) -> bool {
         self.signs_from.is_none() && self.retires_at.is_none()
@@ -102,7 +101,7 @@ impl KeyRecord {
     }
 }
 
-/// The nonce is the system's and random: a deployment ciphers a handful of keys in its life.
+/// The nonce is random and from the system: a deployment seals only a few keys in its life.
 fn sealing_key(secret: &DeploymentSecret) -> Option<RandomizedNonceKey> {
     let key = secret.derive::<32>("key ring", &[]);
     RandomizedNonceKey::new(&AES_256_GCM, key.as_slice()).ok()

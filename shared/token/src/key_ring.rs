@@ -1,7 +1,7 @@
-//! The keys of a deployment: one that signs, older ones whose tokens have yet to run out, and
-//! perhaps the next one, published before it signs so that every gateway knows it by then.
-//! Rotation is a rule here and an act elsewhere: who rotates, when, and where the records rest
-//! is the services' and the store's.
+//! The keys of a deployment: one that signs, older ones whose tokens have not expired yet, and
+//! possibly the next one, which is published before it signs so that every gateway knows it by
+//! then. The rules of rotation are here; the services decide when to rotate, and the store keeps
+//! the records.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -9,11 +9,11 @@ use jsonwebtoken::DecodingKey;
 
 use crate::{DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRingError, SigningKey};
 
-/// The opened keys. Opening parses every private key, so do it when the records change, not for
-/// each token.
+/// The opened keys. Opening parses every private key, so it should be done only when the records
+/// change.
 #[derive(Debug, Default)]
 pub struct KeyRing {
-    /// The one that signs, the announced, the retired; each group newest first.
+    /// The signing key, the announced one, the retired ones; each group newest first.
     keys: Vec<RingKey>,
 }
 
@@ -24,8 +24,8 @@ struct RingKey {
     record: KeyRecord,
 }
 
-/// The records after `new` was announced at `now`, to sign from `signs_from` (unix seconds). A key
-/// that was announced earlier and has never signed gives way to it.
+/// The records after `new` was announced at `now`, to sign from `signs_from` (unix seconds). It
+/// replaces a key that was announced earlier and has never signed.
 #[must_use]
 pub fn announce(
     records: &[KeyRecord],
@@ -33,21 +33,21 @@ pub fn announce(
     now: u64,
     signs_from: u64,
 ) -> Vec<KeyRecord> {
-    let kept = |record: &&KeyRecord| record.signs_from.is_none() && record.is_valid_at(now);
-    let mut announced: Vec<_> = records.iter().filter(kept).cloned().collect();
+    let stays = |record: &&KeyRecord| record.signs_from.is_none() && record.is_valid_at(now);
+    let mut announced: Vec<_> = records.iter().filter(stays).cloned().collect();
     announced.push(KeyRecord { signs_from: Some(signs_from), retires_at: None, ..new });
     announced
 }
 
-/// From when the announced key is to sign, unix seconds, if there is one.
+/// When the announced key begins to sign, unix seconds; `None`: no key is announced.
 #[must_use]
 pub fn succession(records: &[KeyRecord]) -> Option<u64> {
     records.iter().filter_map(|record| record.signs_from).min()
 }
 
-/// The records after the announced key began to sign at `now` (unix seconds): those before it are
-/// kept for `longest_validity_seconds`, the most that any of their tokens lives, and those past
-/// their time are gone. `None` while no announced key is due.
+/// The records after the announced key began to sign at `now` (unix seconds). Earlier keys stay for
+/// `longest_validity_seconds`, the longest validity of any of their tokens; those past that time
+/// are removed. `None` while no announced key is due.
 #[must_use]
 pub fn succeed(
     records: &[KeyRecord],
@@ -70,12 +70,11 @@ pub fn succeed(
 // === impl KeyRing ===
 
 impl KeyRing {
-    /// Opens `records`, in whatever order they come. No records make an empty ring, which is not
-    /// usable yet.
+    /// Opens `records`, in any order. Without records the ring is empty, and not usable yet.
     ///
     /// # Errors
-    /// [`KeyRingError::WrongSecret`] and [`KeyRingError::Damaged`], as of the first record that
-    /// does not open.
+    /// [`KeyRingError::WrongSecret`] and [`KeyRingError::Damaged`], of the first record that cannot
+    /// be opened.
     pub fn open(secret: &DeploymentSecret, records: &[KeyRecord]) -> Result<Self, KeyRingError> {
         let mut keys: Vec<_> =
             records.iter().map(|record| RingKey::open(secret, record)).collect::<Result<_, _>>()?;
@@ -89,7 +88,7 @@ impl KeyRing {
         self.current().is_some()
     }
 
-    /// The key that signs: the newest that is neither announced only nor retired.
+    /// The signing key: the newest that is neither only announced nor retired.
     #[must_use]
     pub fn current(&self) -> Option<&Arc<SigningKey>> {
         self.keys.first().filter(|key| key.record.signs()).map(|key| &key.signing)
@@ -101,16 +100,16 @@ impl KeyRing {
         self.find(kid).map(|key| &key.signing)
     }
 
-    /// The public keys whose tokens may be valid at `now` (unix seconds) or are to come: the
-    /// current one first, then the announced.
+    /// The public keys whose tokens may be valid at `now` (unix seconds), and the announced one.
+    /// The signing key is the first, then the announced.
     #[must_use]
     pub fn jwks(&self, now: u64) -> Jwks {
         let valid = self.keys.iter().filter(|key| key.record.is_valid_at(now));
         Jwks { keys: valid.map(|key| key.record.public.clone().into()).collect() }
     }
 
-    /// What checks signatures by `kid` at `now`. A key past its time checks nothing: should it
-    /// leak later, it must not open gateways again.
+    /// The key that verifies signatures by `kid` at `now`. A key past its time verifies nothing: if
+    /// it leaks later, it must not open gateways again.
     pub(crate) fn verifying_key(&self, kid: &str, now: u64) -> Option<&DecodingKey> {
         self.find(kid).filter(|key| key.record.is_valid_at(now)).map(|key| &key.verifying)
     }

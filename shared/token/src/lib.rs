@@ -1,22 +1,23 @@
-//! What a visitor carries, and what ciphers it: request ids, tickets, access tokens and the keys
-//! behind them. The only crate of the workspace with cryptography.
+//! Request ids, tickets, access tokens, and the keys for them. The only crate of the workspace that
+//! encrypts and signs.
 //!
 //! | carried | by | made with | read by |
 //! |---|---|---|---|
-//! | request id | every visitor, for good | one AES-256 block ([`RequestIdCipher`]) | us alone |
-//! | ticket | browsers (cookie) and apps | AES-256-GCM ([`TicketSealer`]) | us alone |
+//! | request id | every visitor, for good | one AES-256 block ([`RequestIdCipher`]) | the services |
+//! | ticket | browsers (cookie) and apps | AES-256-GCM ([`TicketSealer`]) | the services |
 //! | access token | admitted visitors | RS256 ([`SigningKey`]) | anyone, from the [`Jwks`] |
 //!
 //! Every secret key is derived from one [`DeploymentSecret`], which all services of a deployment
 //! share. The keys of request ids and tickets also depend on the room and on its reset epoch, so
-//! what belongs to another room, or to the time before a reset, is simply invalid. The RSA keys
-//! are random; they rest in the [`KeyRing`], sealed under the same secret.
+//! those of another room, or from before a reset, are invalid. The RSA keys are random; they are
+//! stored in the [`KeyRing`], sealed under the same secret.
 //!
-//! Signatures of public randomness beacons are checked here too ([`beacon`]): they go into draws.
+//! Signatures of public randomness beacons, which are used by draws, are verified here too
+//! ([`beacon`]).
 //!
-//! This crate is synchronous and knows neither clock nor store: times are parameters, records are
-//! values. It does not decide who may enter, and it keeps RSA signing (about 0.3 ms of one core)
-//! off the async threads only by saying so here: callers must move it.
+//! This crate is synchronous and has neither clock nor store: times are parameters, records are
+//! values. It does not decide who may enter. RSA signing takes about 0.3 ms of one core; callers
+//! must do it off the async threads.
 
 mod access_token;
 pub mod beacon;

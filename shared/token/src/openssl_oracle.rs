@@ -1,6 +1,6 @@
-//! Our signatures checked by the `openssl` command, which shares no code with us: the public key
-//! is built from the JWK as a stranger would. Where there is no such command the test says so,
-//! past the capture of test output, and checks nothing.
+//! Verifies our signatures with the `openssl` command, which shares no code with ours. The public
+//! key is built from the JWK. Without the command the test prints a warning, past the capture of
+//! test output, and checks nothing.
 
 use std::{fs, io::Write, path::Path, process::Command};
 

@@ -1,15 +1,15 @@
-//! Request ids: a visitor's permanent identity in a room, written like a UUID, forgeable by
-//! nobody. Nothing is looked up to read one; what it says is inside.
+//! Request ids: the permanent identity of a visitor in a room, in the form of a UUID. They cannot
+//! be forged, and reading one needs no lookup, because it contains the place.
 //!
-//! A request id is one AES-256 block (encode-then-encipher). A block cipher scatters every
-//! change over all 128 bits, so an id that we did not make deciphers to noise, and noise fails
-//! the redundancy check but once in 2^52 tries:
+//! A request id is one AES-256 block (encode-then-encipher). A block cipher spreads every change
+//! over all 128 bits, so an id that was not made here decrypts to random bits, which pass the
+//! redundancy check once in 2^52 tries:
 //!
 //! | bits | 36 | 32 | 8 | 52 |
 //! |---|---|---|---|---|
 //! | what | queue number | entry time, unix seconds | region | redundancy, zero |
 //!
-//! An id says where its holder stands, never that its holder may enter.
+//! An id proves its holder's place, not that its holder may enter.
 
 use aes::{
     Aes256,
@@ -35,11 +35,12 @@ pub struct RequestIdCipher(Aes256);
 /// Why a request id was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum RequestIdError {
-    /// Not the shape of a UUID: 36 characters, lower-case hexadecimal, 8-4-4-4-12. Upper case is
-    /// refused, so that an id has one spelling only.
+    /// Not of the form of a UUID: 36 characters, lower-case hexadecimal, 8-4-4-4-12. Upper case is
+    /// refused, so that an id has only one spelling.
     #[error("not a request id")]
     Malformed,
-    /// Well-formed, but of another room, of before a reset, or forged. Nobody can tell which.
+    /// Well-formed, but of another room, from before a reset, or forged. These cases cannot be
+    /// distinguished.
     #[error("not a request id of this room")]
     Foreign,
 }
@@ -55,7 +56,7 @@ pub struct NumberTooLarge(
 // === impl RequestIdCipher ===
 
 impl RequestIdCipher {
-    /// The cipher of `room` since its reset number `reset_epoch`.
+    /// The cipher of `room` for this reset epoch.
     #[must_use]
     pub fn new(secret: &DeploymentSecret, room: &RoomId, reset_epoch: u64) -> Self {
         let context = [room.as_str().as_bytes(), &reset_epoch.to_be_bytes()];
@@ -76,10 +77,10 @@ impl RequestIdCipher {
         Ok(write_uuid(block.into()))
     }
 
-    /// The place that `request_id` stands for.
+    /// The place in `request_id`.
     ///
     /// # Errors
-    /// [`RequestIdError`]: not an id at all, or not one of this room and epoch.
+    /// [`RequestIdError`]: malformed, or not of this room and epoch.
     pub fn open(&self, request_id: &str) -> Result<Place, RequestIdError> {
         let mut block = read_uuid(request_id).ok_or(RequestIdError::Malformed)?.into();
         self.0.decrypt_block(&mut block);
@@ -247,7 +248,7 @@ mod tests {
         }
     }
 
-    /// Ids are in visitors' hands across releases: the format may not change.
+    /// Visitors keep ids across releases, so the format may not change.
     #[test]
     fn the_format_is_pinned() {
         assert_eq!(cipher("sale", 1).seal(PLACE).unwrap(), "cdd8ffe3-0082-3115-9445-23e0cb137225");

@@ -1,6 +1,6 @@
-//! The deployment secret and the keys derived from it. Deriving in one place keeps purposes
-//! apart: no two of them can ever share a key. Where the secret comes from (option, environment,
-//! file) is not decided here.
+//! The deployment secret and the keys derived from it. All derivations are here, so that no two
+//! purposes can share a key. Where the secret comes from (option, environment, file) is decided
+//! elsewhere.
 
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use secrecy::{ExposeSecret, SecretSlice};
@@ -8,16 +8,16 @@ use thiserror::Error;
 use vestibule_domain::{RoomId, draw::Seed};
 use zeroize::Zeroizing;
 
-/// Public and fixed, as RFC 5869 allows. Changing it changes every derived key.
+/// The salt is public and fixed, as RFC 5869 allows. Changing it changes every derived key.
 const SALT: &[u8] = b"vestibule/hkdf-sha256/v1";
 
-/// The most that HKDF-SHA256 can give: 255 blocks of 32 bytes.
+/// The longest output of HKDF-SHA256: 255 blocks of 32 bytes.
 const LONGEST_KEY: usize = 255 * 32;
 
-/// The one secret of a deployment, from which every other is derived. Wiped when dropped, and
-/// never printed.
+/// The secret of a deployment, from which all other secrets are derived. It is wiped when dropped,
+/// and never printed.
 ///
-/// It should be random: HKDF spreads entropy, it does not slow down a guesser of passphrases.
+/// It should be random: HKDF does not slow down guessing a passphrase.
 #[derive(Debug)]
 pub struct DeploymentSecret(SecretSlice<u8>);
 
@@ -37,7 +37,7 @@ impl DeploymentSecret {
     /// The fewest bytes a secret may have.
     pub const MIN_BYTES: usize = 32;
 
-    /// Takes a copy of `bytes` as the secret, every byte of it: white space counts.
+    /// Copies `bytes` as the secret, white space included.
     ///
     /// # Errors
     /// [`SecretTooShort`] below [`Self::MIN_BYTES`].
@@ -52,7 +52,7 @@ impl DeploymentSecret {
     /// key, and any difference gives an unrelated one.
     ///
     /// # Panics
-    /// Never: the length is checked when compiling, and HKDF has no other way to fail.
+    /// Never: the length is checked at compile time, and HKDF cannot fail otherwise.
     #[must_use]
     pub fn derive<const N: usize>(&self, purpose: &str, context: &[&[u8]]) -> Zeroizing<[u8; N]> {
         const { assert!(N <= LONGEST_KEY) };
@@ -66,15 +66,15 @@ impl DeploymentSecret {
         key
     }
 
-    /// The seed that an event's draw is committed to. It needs no storage: whoever has the secret
-    /// and the event's `draw_id` has it, and nobody else until it is published.
+    /// The seed that the draw of an event is committed to. It is not stored: it is derived from the
+    /// secret and the `draw_id` of the event, so nobody else knows it until it is published.
     #[must_use]
     pub fn draw_seed(&self, room: &RoomId, draw_id: &str) -> Seed {
         *self.derive("draw", &[room.as_str().as_bytes(), draw_id.as_bytes()])
     }
 }
 
-/// Each part behind its length, so that ("ab", "c") and ("a", "bc") stay different.
+/// Each part is preceded by its length, so that ("ab", "c") and ("a", "bc") differ.
 fn unambiguous(purpose: &str, context: &[&[u8]]) -> Vec<u8> {
     let mut info = Vec::new();
     for part in std::iter::once(&purpose.as_bytes()).chain(context) {
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(keys[0], secret().derive("ticket", &[b"ab", b"c"]));
     }
 
-    /// Every request id and ticket out there depends on this value.
+    /// Every existing request id and ticket depends on this value.
     #[test]
     fn derivation_is_pinned() {
         let key = secret().derive::<16>("test", &[b"room", &7u64.to_be_bytes()]);

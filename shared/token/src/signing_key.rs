@@ -1,6 +1,6 @@
-//! One RSA key that signs access tokens. The private key is parsed once and kept: the JWT
-//! library would parse it again for every token, which costs more than signing. Which key signs
-//! now, and for how long an old one still counts, is the key ring's.
+//! An RSA key that signs access tokens. The private key is parsed once; the JWT library would parse
+//! it for every token, which costs more than signing. Which key signs, and how long an old one is
+//! valid, is decided in the key ring.
 
 use std::fmt;
 
@@ -20,8 +20,8 @@ use crate::{
 
 const SIGNATURE_LEN: usize = 256;
 
-/// The DER of an RSA public key with a 2048-bit modulus and the exponent 65537 is these two
-/// around the modulus: `SEQUENCE { INTEGER n, INTEGER 65537 }`.
+/// The DER of an RSA public key with a 2048-bit modulus and the exponent 65537 consists of these
+/// two parts around the modulus: `SEQUENCE { INTEGER n, INTEGER 65537 }`.
 const PUBLIC_DER_HEAD: &[u8] = &[0x30, 0x82, 0x01, 0x0a, 0x02, 0x82, 0x01, 0x01, 0x00];
 const PUBLIC_DER_TAIL: &[u8] = &[0x02, 0x03, 0x01, 0x00, 0x01];
 const EXPONENT: &str = "AQAB";
@@ -33,7 +33,7 @@ pub struct SigningKey {
     encoded_header: String,
 }
 
-/// Why there is no key, or no signature.
+/// Why no key, or no signature, could be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SigningKeyError {
     /// No key could be generated.
@@ -50,7 +50,7 @@ pub enum SigningKeyError {
 // === impl SigningKey ===
 
 impl SigningKey {
-    /// A new key under a new name. Takes a good fraction of a second of one core.
+    /// A new key with a new random name. Takes a considerable part of a second of one core.
     ///
     /// # Errors
     /// [`SigningKeyError::Generation`] when the cryptographic library gives no key.
@@ -68,14 +68,14 @@ impl SigningKey {
         &self.public.kid
     }
 
-    /// The public half.
+    /// The public key.
     #[must_use]
     pub fn public_jwk(&self) -> &Jwk {
         &self.public
     }
 
-    /// The token of `claims`: the same every time. Takes about 0.3 ms of one core, so it does
-    /// not belong on an async thread.
+    /// The token of `claims`; it is the same every time. Takes about 0.3 ms of one core, so it must
+    /// not run on an async thread.
     ///
     /// # Errors
     /// [`SigningKeyError::Signing`] when the cryptographic library gives no signature.
@@ -94,7 +94,7 @@ impl SigningKey {
         Self::with_pair(kid, pair)
     }
 
-    /// The private key in clear; wiped when dropped.
+    /// The unencrypted private key; wiped when dropped.
     pub(crate) fn to_pkcs8(&self) -> Result<Pkcs8V1Der<'static>, SigningKeyError> {
         self.pair.as_der().map_err(|_| SigningKeyError::Unsupported)
     }

@@ -1,7 +1,6 @@
-//! Checking an access token, as a gateway asks us to. The signature is the JWT library's
-//! business; the time is ours, because it is a parameter here and the clock's there, and because
-//! the library would forgive a minute. Whether the session behind the token was ended early is
-//! not seen here.
+//! Verifies an access token, for gateways. The JWT library checks the signature. Times are checked
+//! here, because the current time is a parameter and the library would use the clock and a
+//! tolerance of one minute. Whether the session was ended early is not checked.
 
 use std::sync::LazyLock;
 
@@ -16,13 +15,13 @@ use crate::{Claims, KeyRing, TokenUse};
 /// Why a token was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum VerifyError {
-    /// Not a JWT, or not with our claims.
+    /// Not a JWT, or with other claims.
     #[error("not an access token")]
     Malformed,
-    /// Signed with something else than RS256, or not signed.
+    /// Signed with another algorithm than RS256, or not signed.
     #[error("the token is not signed with RS256")]
     Algorithm,
-    /// Signed by a key that is not, or no longer, ours; or by one without a name.
+    /// Signed by an unknown key, by one past its time, or without the name of a key.
     #[error("the token's key is unknown")]
     UnknownKey,
     /// The signature does not match.
@@ -42,14 +41,14 @@ pub enum VerifyError {
     Usage,
 }
 
-/// Read before the signature is checked, so trusted for nothing but choosing the key.
+/// The header, read before the signature is verified, so used only to choose the key.
 #[derive(Deserialize)]
 struct Header {
     alg: String,
     kid: Option<String>,
 }
 
-/// The signature and nothing else: our own checks follow.
+/// Verifies only the signature; the checks of the claims follow.
 static SIGNATURE_ONLY: LazyLock<Validation> = LazyLock::new(|| {
     let mut validation = Validation::new(Algorithm::RS256);
     validation.required_spec_claims.clear();
@@ -59,11 +58,11 @@ static SIGNATURE_ONLY: LazyLock<Validation> = LazyLock::new(|| {
     validation
 });
 
-/// The claims of `token`, if it opens `room` at `now` (unix seconds): signed by a key of `ring`
-/// with RS256, from `nbf` until before `exp` to the second, for this room, and an access token.
+/// The claims of `token`, if it opens `room` at `now` (unix seconds): an access token for this
+/// room, signed with RS256 by a key of `ring`, and valid from `nbf` until just before `exp`.
 ///
 /// # Errors
-/// [`VerifyError`] says what is wrong, in the order: form, algorithm, key, signature, room, use,
+/// [`VerifyError`]; the checks are made in the order form, algorithm, key, signature, room, use,
 /// time.
 pub fn verify(token: &str, ring: &KeyRing, room: &RoomId, now: u64) -> Result<Claims, VerifyError> {
     let header = read_header(token).ok_or(VerifyError::Malformed)?;

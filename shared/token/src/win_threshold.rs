@@ -1,6 +1,5 @@
-//! Luck: a number for each place of a room, secret, fixed, and distributed as the wait for a chance
-//! that comes at any moment alike: exponentially, with mean 1. What it is for is in
-//! `vestibule_domain::accrued_hazard`.
+//! The win threshold: a secret number for each place of a room, fixed and exponentially distributed
+//! with mean 1. How it decides who wins is in `vestibule_domain::accrued_hazard`.
 
 use aes::{
     Aes256,
@@ -10,13 +9,13 @@ use vestibule_domain::RoomId;
 
 use crate::DeploymentSecret;
 
-/// The win_threshold of every place of one room between two resets.
+/// The win thresholds of all places of one room, for one reset epoch.
 pub struct WinThresholds(Aes256);
 
 // === impl WinThresholds ===
 
 impl WinThresholds {
-    /// The win_threshold of those in `room` since its reset number `reset_epoch`.
+    /// The win thresholds of `room` for this reset epoch.
     #[must_use]
     pub fn new(secret: &DeploymentSecret, room: &RoomId, reset_epoch: u64) -> Self {
         let context = [room.as_str().as_bytes(), &reset_epoch.to_be_bytes()];
@@ -24,7 +23,7 @@ impl WinThresholds {
         Self(Aes256::new((&*key).into()))
     }
 
-    /// The win_threshold of whoever holds `queue_number`: above 0, and seldom above 10.
+    /// The win threshold of the holder of `queue_number`: above 0, and rarely above 10.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "53 bits are what an f64 holds")]
     pub fn threshold(&self, queue_number: u64) -> f64 {
@@ -48,7 +47,7 @@ mod tests {
     use crate::test_support::{room, secret};
 
     #[test]
-    fn luck_is_fixed_by_the_place_and_exponential() {
+    fn thresholds_are_fixed_by_the_place_and_exponential() {
         let win_thresholds = WinThresholds::new(&secret(), &room("sale"), 1);
         assert!((win_thresholds.threshold(7) - win_thresholds.threshold(7)).abs() < f64::EPSILON);
         let other = WinThresholds::new(&secret(), &room("sale"), 2);

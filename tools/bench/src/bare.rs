@@ -1,8 +1,9 @@
-//! The yardstick: an axum service that does nothing but answer JSON, as a process of its own.
+//! The baseline of the measurements: an axum service that only answers JSON, as a process of its
+//! own.
 //!
-//! It has what any service would have: the same allocator, runtime and socket options as ours, an
-//! answer of about a status answer's size, built and serialised anew for every request. It has no
-//! state, no layers and no headers of its own.
+//! It has the same allocator, runtime and socket options as the services, and an answer of about
+//! the size of a status answer, built and serialised anew for every request. It has no state, no
+//! layers and no headers of its own.
 
 use std::net::SocketAddr;
 
@@ -11,7 +12,7 @@ use axum::{Json, Router, routing::get, serve::ListenerExt};
 use serde::Serialize;
 use tokio::net::TcpListener;
 
-/// What is answered: the members of a status answer.
+/// The body: the members of a status answer.
 #[derive(Debug, Serialize)]
 struct Answer {
     room: &'static str,
@@ -30,7 +31,7 @@ pub(crate) async fn serve(listen: SocketAddr) -> Result<()> {
     let listener = TcpListener::bind(listen).await;
     let listener = listener.with_context(|| format!("cannot listen on {listen}"))?;
     let listener = listener.tap_io(|stream| {
-        // Without it a connection is slower, not wrong.
+        // A failure makes the connection slower, but not wrong.
         let _ = stream.set_nodelay(true);
     });
     let router = Router::new().route("/", get(answer).post(answer));

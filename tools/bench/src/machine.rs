@@ -1,21 +1,21 @@
-//! What the figures were measured on, and how much of it a process used. Where the system does not
-//! tell (anywhere but on Linux), the figures are left out.
+//! The machine of the measurements, and the processor time of processes. Figures that the system
+//! does not provide (anywhere but on Linux) are left out.
 
 use std::{fs, time::Duration};
 
 use serde::Serialize;
 
-/// Ticks per second in `/proc`: the same on everything that Rust and Linux share.
+/// Ticks per second in `/proc`; the same on all platforms of Rust on Linux.
 const TICKS_PER_SECOND: u64 = 100;
 
-/// What the figures were measured on.
+/// The machine of the measurements.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Machine {
     /// Processors that this process may use.
     pub(crate) cores: usize,
     /// Their name.
     pub(crate) processor: Option<String>,
-    /// Processes that wanted to run just before, averaged over a minute. Well above 0: not idle.
+    /// The load average over a minute before the run. Well above 0, the machine was not idle.
     pub(crate) load_before: Option<f64>,
     /// Redis's version.
     pub(crate) redis: String,
@@ -25,7 +25,7 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// This machine, with the Redis of this version.
-    pub(crate) fn look(redis: String) -> Self {
+    pub(crate) fn current(redis: String) -> Self {
         Self { cores: cores(), processor: processor(), load_before: load(), redis }
     }
 }
@@ -35,14 +35,14 @@ pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Processor time that the process `id` has used so far, its threads' and the kernel's for it.
+/// The processor time that the process `id` has used so far, in user and kernel mode.
 pub(crate) fn processor_time(id: u32) -> Option<Duration> {
     ticks(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?)
         .map(|ticks| Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND))
 }
 
-/// User and system time of a `/proc/…/stat` line: fields 14 and 15, of which the second field, the
-/// program's name, may hold blanks.
+/// User and system time of a `/proc/…/stat` line: fields 14 and 15. The second field, the name of
+/// the program, may contain blanks.
 fn ticks(stat: &str) -> Option<u64> {
     let after_name = stat.get(stat.rfind(')')? + 1..)?;
     let mut fields = after_name.split_ascii_whitespace().skip(11);

@@ -1,7 +1,7 @@
 //! `vestibule-bench`: how fast the services are, as ratios against a bare axum route.
 //!
-//! It measures the programs that users run, over HTTP, beside a Redis of its own, and prints what
-//! came out with the target of each figure. It is no test: a missed target is printed, not failed.
+//! It measures the programs that users run, over HTTP, with a Redis of its own, and prints each
+//! figure with its target. A missed target is printed; it is not an error.
 
 mod bare;
 mod cli;

@@ -1,4 +1,4 @@
-//! What was found, and how it is printed: as a table, or as JSON by `serde`.
+//! The report of the figures, printed as a table, or as JSON by `serde`.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{cli::Options, machine::Machine, statistics::Spread};
 
-/// Everything that was found.
+/// The figures of a run.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     version: &'static str,
@@ -31,23 +31,23 @@ pub(crate) struct Figure {
     verdict: Option<Verdict>,
 }
 
-/// What a figure counts.
+/// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Unit {
     /// Requests, or signatures, per second.
     PerSecond,
-    /// One rate through another.
+    /// One rate divided by another.
     Ratio,
     /// Microseconds per request.
     Micros,
-    /// Something per something, as a rule far below 1.
+    /// A quotient, mostly far below 1.
     Number,
     /// A whole number.
     Whole,
 }
 
-/// What a figure should be.
+/// The target of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Target {
@@ -59,7 +59,7 @@ pub(crate) enum Target {
     Below(f64),
 }
 
-/// Whether it is.
+/// Whether a figure reached its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
@@ -72,7 +72,7 @@ pub(crate) enum Verdict {
 // === impl Report ===
 
 impl Report {
-    /// A report on `figures`, measured as `options` have it.
+    /// A report of `figures`, measured with `options`.
     pub(crate) fn new(machine: Machine, options: &Options, figures: Vec<Figure>) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION"),
@@ -120,7 +120,7 @@ impl Figure {
         Self { measure, name, unit, spread, target: None, verdict: None }
     }
 
-    /// The same, with what it should be.
+    /// The same with a target.
     pub(crate) fn with_target(self, target: Target) -> Self {
         let verdict = target.verdict(self.spread.median);
         Self { target: Some(target), verdict: Some(verdict), ..self }

@@ -1,5 +1,5 @@
-//! From options to a report. Whatever happens on the way, also Ctrl-C, everything started here has
-//! ended when this returns.
+//! Runs the measurements and prints the report. Everything started has ended when this returns,
+//! after errors and Ctrl-C too.
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -13,7 +13,7 @@ use crate::{
     report::{Figure, Report},
 };
 
-/// Measures what the options ask for, and prints it.
+/// Runs the measurements of `options`, and prints the report.
 #[tokio::main]
 pub(crate) async fn run(options: &Options) -> Result<()> {
     let (mut interrupt, mut terminate) =
@@ -33,7 +33,7 @@ pub(crate) async fn run(options: &Options) -> Result<()> {
 
 async fn measure(options: &Options) -> Result<Report> {
     let mut bench = Bench::new(Deployment::start(options).await?, options.clone());
-    let machine = Machine::look(bench.deployment.redis.version().await?);
+    let machine = Machine::current(bench.deployment.redis.version().await?);
     let mut figures = Vec::new();
     for measure in Measure::value_variants().iter().copied() {
         if options.wants(measure) {

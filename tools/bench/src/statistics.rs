@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What several rounds found.
+/// The spread of the values of several rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Spread {
     /// The least.
@@ -16,13 +16,13 @@ pub(crate) struct Spread {
 // === impl Spread ===
 
 impl Spread {
-    /// Of a value that was found once.
-    pub(crate) fn once(value: f64) -> Self {
+    /// The spread of a single value.
+    pub(crate) fn single(value: f64) -> Self {
         Self { least: value, median: value, most: value }
     }
 
-    /// Of these values; `None` if there are none.
-    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Self> {
+    /// The spread of `values`; `None` if there are none.
+    pub(crate) fn from_values(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.into_iter().collect();
         values.sort_unstable_by(f64::total_cmp);
         let middle = values.len() / 2;
@@ -41,11 +41,11 @@ mod tests {
 
     #[test]
     fn the_median_is_in_the_middle_whatever_the_order() {
-        let odd = Spread::of([3.0, 100.0, 1.0]).unwrap();
+        let odd = Spread::from_values([3.0, 100.0, 1.0]).unwrap();
         assert_eq!(odd, Spread { least: 1.0, median: 3.0, most: 100.0 });
-        let even = Spread::of([4.0, 1.0, 2.0, 100.0]).unwrap();
+        let even = Spread::from_values([4.0, 1.0, 2.0, 100.0]).unwrap();
         assert_eq!(even, Spread { least: 1.0, median: 3.0, most: 100.0 });
-        assert_eq!(Spread::of([7.0]), Some(Spread::once(7.0)));
-        assert_eq!(Spread::of([]), None);
+        assert_eq!(Spread::from_values([7.0]), Some(Spread::single(7.0)));
+        assert_eq!(Spread::from_values([]), None);
     }
 }

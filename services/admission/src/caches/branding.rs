@@ -9,8 +9,9 @@ use std::{
     },
 };
 
-use vestibule_domain::{RoomId, site::Branding};
+use vestibule_domain::RoomId;
 use vestibule_page::{CustomPage, TemplateProblem};
+use vestibule_site::Branding;
 
 use crate::flows::BindingHandle;
 

@@ -8,8 +8,8 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
 };
-use vestibule_domain::site::OriginCommand;
 use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_site::OriginCommand;
 use vestibule_store::EndedAs;
 
 use crate::{

@@ -12,9 +12,9 @@ impl Flows {
     pub(crate) fn is_inside(&self, room: &RoomContext, ticket: &Ticket) -> bool {
         let Some(seat) = ticket.seat() else { return false };
         let (snapshot, now_ms) = (&room.snapshot, room.known.now_ms());
-        let unseen_ms = now_ms.saturating_sub(ticket.waiter.checked_in_at);
+        let unchecked_ms = now_ms.saturating_sub(ticket.waiter.checked_in_at);
         // While Redis is away, those inside stay inside.
-        let fresh = unseen_ms < snapshot.settings.unseen_ms() || !self.feed.is_connected();
+        let fresh = unchecked_ms < snapshot.settings.recheck_ms() || !self.feed.is_connected();
         fresh
             && seat.generation == snapshot.generation
             && seat.expires_at * 1000 > now_ms

@@ -60,7 +60,7 @@ impl Shows<'_> {
             hold_seconds: self.window.seconds,
             grace_seconds: snapshot.settings.presence_grace_seconds,
             notices: Notices {
-                is_at_door,
+                is_served: is_at_door,
                 is_new_place: self.has_new_place(),
                 no_seat: self.address.no_seat || self.has_claimed,
                 is_late: self.window.is_over,

@@ -7,8 +7,9 @@ use axum::{
     http::StatusCode,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
-use vestibule_domain::{RoomId, schedule::RoomConfig, site::Logo};
+use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
+use vestibule_site::Logo;
 
 use crate::{
     endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},

@@ -118,7 +118,7 @@ async fn hold(
     event: &Event,
     pool: &Pool,
 ) -> Result<(), StoreError> {
-    let Some(promise) = DrawRecord::promised(&room.room, event, EventState::Running) else {
+    let Some(promise) = DrawRecord::before_draw(&room.room, event, EventState::Running) else {
         return Ok(());
     };
     let committed = controller.secret.draw_seed(&room.room, &event.draw_id);

@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
-use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig, site::SiteBinding};
+use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
+use vestibule_site::SiteBinding;
 use vestibule_store::{Feed, KnownRoom, PutOutcome, Store, StoreError};
 
 use super::error::RoomError;

@@ -4,13 +4,10 @@
 use std::time::Duration;
 
 use tokio::time::sleep;
-use vestibule_domain::{
-    RoomId,
-    schedule::RoomConfig,
-    site::{Conflict, Coverage, SiteBinding},
-};
+use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
+use vestibule_site::{Conflict, Coverage, SiteBinding};
 use vestibule_store::{PutOutcome, Store};
 
 use super::directory::RoomDirectory;

@@ -1,17 +1,16 @@
 //! The draw: everyone who came before the start is given a place by chance, in a way that anyone
 //! can recompute.
 //!
-//! No list is kept. A place is a function of the queue number, of how many took part and of a
-//! seed of 32 bytes: the swap-or-not shuffle as the Ethereum consensus specification fixes it
-//! (`compute_shuffled_index`, 90 rounds). Two visitors never get the same place,
-//! and every place from the first to the last is taken.
+//! No list is stored. A place is a function of the queue number, of the number of participants and
+//! of a seed of 32 bytes: the swap-or-not shuffle of the Ethereum consensus specification
+//! (`compute_shuffled_index`, 90 rounds). Each participant gets a different place, and every place
+//! from the first to the last is taken.
 //!
-//! The hash in it is SHA-256, and this crate otherwise has no cryptography. It may stand here
-//! because nothing about it is secret: a draw is a public computation over a published seed, and
-//! holds no key. Where the seed comes from is `vestibule-token`'s matter.
+//! The hash is SHA-256, the only cryptography in this crate. It needs no secret: a draw is a public
+//! computation over a published seed. Where the seed comes from is in `vestibule-token`.
 
+mod before_draw;
 mod pool;
-mod promise;
 mod published;
 mod record;
 mod seed;
@@ -32,8 +31,8 @@ use shuffle::Shuffle;
 pub use written::DrawError;
 use written::Written;
 
-/// One draw, ready to be asked: queue numbers `first` to `first + count - 1` took part, and they
-/// share the positions of that same range among themselves.
+/// One draw: the queue numbers `first` to `first + count - 1` took part, and are given the
+/// positions of that same range.
 ///
 /// Reads and writes as `{"first": 1, "count": 1000, "seed": "<64 hex digits>"}`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,8 +93,8 @@ impl Draw {
         self.first.checked_add(self.shuffle.shuffled(self.index(number)?)?)
     }
 
-    /// The position of queue number `number` in a line in which `draws` were held. Whoever took
-    /// part in none of them stands at their own number. The draws must not share any number.
+    /// The position of queue number `number` in a line in which `draws` were held. A number that
+    /// took part in none of them is its own position. The draws must not share any number.
     #[must_use]
     pub fn position_in(draws: &[Self], number: u64) -> u64 {
         draws.iter().find_map(|draw| draw.position(number)).unwrap_or(number)
@@ -106,7 +105,7 @@ impl Draw {
     }
 }
 
-/// Without the pivots, which say nothing that the seed does not.
+/// Without the pivots, which follow from the seed.
 impl fmt::Debug for Draw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Draw")

@@ -1,12 +1,13 @@
-//! Everything that is published of a room's draws, and which of them someone most likely asks for.
+//! Everything that is published of a room's draws, and which of them is shown when no draw is
+//! named.
 
 use std::collections::BTreeMap;
 
 use super::{DrawRecord, DrawState};
 use crate::{RoomId, schedule::RoomConfig};
 
-/// The draws of `room`, by their start: what was drawn, by draw id, and the promises of the events
-/// in `config` as far as they have come at `now_ms`.
+/// The draws of `room`, ordered by their start: the finished ones in `drawn`, by draw id, and those
+/// of the events in `config` that are not drawn yet, as they stand at `now_ms`.
 #[must_use]
 pub fn published(
     room: &RoomId,
@@ -14,15 +15,15 @@ pub fn published(
     drawn: &BTreeMap<String, DrawRecord>,
     now_ms: u64,
 ) -> Vec<DrawRecord> {
-    let promised = config.events.iter().filter(|event| !drawn.contains_key(&event.draw_id));
-    let promised = promised
-        .filter_map(|event| DrawRecord::promised(room, event, config.state_of(event, now_ms)));
-    let mut all: Vec<_> = drawn.values().cloned().chain(promised).collect();
+    let upcoming = config.events.iter().filter(|event| !drawn.contains_key(&event.draw_id));
+    let upcoming = upcoming
+        .filter_map(|event| DrawRecord::before_draw(room, event, config.state_of(event, now_ms)));
+    let mut all: Vec<_> = drawn.values().cloned().chain(upcoming).collect();
     all.sort_by_key(|record| record.event_start);
     all
 }
 
-/// The draw under way; else the next one; else the last one that was.
+/// The draw under way; else the next one; else the last one.
 #[must_use]
 pub fn foremost(records: &[DrawRecord]) -> Option<&DrawRecord> {
     let under_way = [DrawState::Collecting, DrawState::Drawing];
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn promises_give_way_to_what_was_drawn_and_what_is_under_way_goes_first() {
+    fn finished_draws_replace_upcoming_ones_and_the_one_under_way_is_foremost() {
         let event = |name: &str, opens: u64| {
             format!(
                 r#"{{"name":"{name}","event_start_time":{},"event_end_time":{},"prequeue_start_time":{opens},"draw_at_event_start":true,

@@ -1,5 +1,5 @@
-//! What is published about a draw: a promise before, and after it all that it takes to compute
-//! every place again. Anyone who has the record can check it; nothing else is needed.
+//! What is published about a draw: first a commitment, and after the draw everything that is needed
+//! to compute every place again. The record is all that is needed to check it.
 //!
 //! | when | state | what is in it |
 //! |---|---|---|
@@ -9,8 +9,8 @@
 //! | then, for good | `drawn` | who took part, both seeds, the beacon's answer |
 //! | the event was withdrawn | `cancelled` | the commitment |
 //!
-//! [`DrawRecord::check`] recomputes what follows from what. Whether the beacon's signature is
-//! genuine is not checked here: `vestibule-token` does that.
+//! [`DrawRecord::check`] recomputes the seeds. Whether the beacon's signature is genuine is checked
+//! in `vestibule-token`.
 
 mod check;
 
@@ -20,11 +20,11 @@ use super::{Draw, Seed, to_hex};
 use crate::{RoomId, schedule::Beacon};
 pub use check::DrawFault;
 
-/// The one method there is: the swap-or-not shuffle with SHA-256 and 90 rounds.
+/// The only method: the swap-or-not shuffle with SHA-256 and 90 rounds.
 pub const METHOD: &str = "swap-or-not-sha256-90";
 
 /// The published record of one draw. Times are seconds since 1970, seeds are 64 hex digits, and
-/// what is not yet known is left out.
+/// fields that are not known yet are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawRecord {
     /// The room.
@@ -33,13 +33,13 @@ pub struct DrawRecord {
     pub event: String,
     /// How places follow from the seed: [`METHOD`].
     pub method: String,
-    /// How far the draw is.
+    /// The state of the draw.
     pub state: DrawState,
-    /// SHA-256 of the committed seed: the promise.
+    /// SHA-256 of the committed seed.
     pub commitment: String,
     /// When the pre-queue opens.
     pub prequeue_start: u64,
-    /// When it ends: whoever joins from then on stands behind the draw.
+    /// When the pre-queue ends: later visitors stand behind the draw.
     pub event_start: u64,
     /// The lowest queue number that took part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,10 +47,10 @@ pub struct DrawRecord {
     /// How many took part: consecutive queue numbers from the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participants: Option<u64>,
-    /// The seed that was promised.
+    /// The seed that was committed to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub committed_seed: Option<String>,
-    /// The seed that places are computed from.
+    /// The final seed, from which places are computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<String>,
     /// When it was drawn.
@@ -61,11 +61,11 @@ pub struct DrawRecord {
     pub beacon: Option<BeaconRecord>,
 }
 
-/// How far a draw is.
+/// The state of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DrawState {
-    /// Promised; the pre-queue is not open yet.
+    /// The commitment is published; the pre-queue is not open yet.
     Committed,
     /// The pre-queue is open.
     Collecting,
@@ -77,18 +77,18 @@ pub enum DrawState {
     Cancelled,
 }
 
-/// The round of a public randomness beacon that a draw is bound to, and what came of it.
+/// The round of a public randomness beacon that a draw uses, and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BeaconRecord {
     /// Which round of which beacon.
     #[serde(flatten)]
     pub asked: Beacon,
-    /// What came of it; nothing before the draw.
+    /// The outcome; `None` before the draw.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<BeaconOutcome>,
 }
 
-/// What came of asking the beacon.
+/// The outcome of asking the beacon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum BeaconOutcome {
@@ -102,15 +102,15 @@ pub enum BeaconOutcome {
         /// SHA-256 of the signature, in hex.
         randomness: String,
     },
-    /// It did not answer in time. The stated fallback holds: the committed seed is the final one.
+    /// It did not answer in time. Then the committed seed is the final one, as stated beforehand.
     Unanswered,
 }
 
 // === impl DrawRecord ===
 
 impl DrawRecord {
-    /// Completes a promise: the record of a `draw` that was held at `drawn_at` with the seed that
-    /// was promised. `outcome` is the beacon's, if the record names one.
+    /// Completes the record with a `draw` that was held at `drawn_at` with the committed seed.
+    /// `outcome` is the beacon's, if the record names one.
     #[must_use]
     pub fn drawn(
         mut self,

@@ -1,12 +1,12 @@
-//! Seeds: how one is promised, mixed with a beacon, and written down.
+//! Seeds: their commitment, mixing with a beacon's randomness, and hexadecimal form.
 
 use sha2::{Digest, Sha256};
 
 /// A seed, or a beacon's randomness: 32 bytes.
 pub type Seed = [u8; 32];
 
-/// The promise to use `seed`, published before anyone queues: its SHA-256, in hex. Who knows the
-/// promise cannot find the seed, and no other seed keeps it.
+/// The commitment to `seed`, published before anyone queues: its SHA-256, in hex. It does not
+/// reveal the seed, and no other seed has it.
 #[must_use]
 pub fn commitment(seed: &Seed) -> String {
     hex::encode(Sha256::digest(seed))
@@ -19,13 +19,13 @@ pub fn mix(committed_seed: &Seed, randomness: &Seed) -> Seed {
     Sha256::new().chain_update(committed_seed).chain_update(randomness).finalize().into()
 }
 
-/// As 64 hex digits.
+/// `seed` as 64 hex digits.
 #[must_use]
 pub fn to_hex(seed: &Seed) -> String {
     hex::encode(seed)
 }
 
-/// From 64 hex digits in either case; `None` for anything else.
+/// The seed written as 64 hex digits, in either case; `None` for anything else.
 #[must_use]
 pub fn from_hex(text: &str) -> Option<Seed> {
     let mut seed = [0; 32];

@@ -1,10 +1,10 @@
 //! The swap-or-not shuffle of the Ethereum consensus specification: a keyed permutation of
 //! `0..count`, computed for one index at a time.
 //!
-//! Each round picks a pivot from the seed, which pairs every index with a partner (`flip`), and
-//! one bit per pair decides whether the two change places. Whatever the bits are, a round is a
-//! permutation; 90 of them leave no trace of the order. Not a stream of random numbers, and not
-//! for secrets: whoever has the seed can compute everything.
+//! Each round derives a pivot from the seed, which pairs every index with a partner (`flip`), and
+//! one bit per pair decides whether the two change places. Every round is a permutation, whatever
+//! the bits are; 90 of them leave no trace of the order. It is neither a random number generator
+//! nor for secrets: with the seed everything can be computed.
 
 use sha2::{Digest, Sha256};
 
@@ -13,7 +13,7 @@ use super::{Seed, source::Source};
 /// `SHUFFLE_ROUND_COUNT` of the specification.
 const ROUNDS: usize = 90;
 
-/// The permutation of `0..count` under one seed, with the pivot of every round at hand.
+/// The permutation of `0..count` under one seed, with the pivots of all rounds computed.
 ///
 /// The specification counts blocks of 256 positions in 32 bits, so `count` should stay below
 /// 2^40; queue numbers end at 2^36.

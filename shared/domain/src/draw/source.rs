@@ -1,8 +1,8 @@
 //! The bits that decide a round: SHA-256 over seed, round and block of 256 positions.
 //!
-//! Every hash of the shuffle is over 37 bytes, which is one block of SHA-256 with its padding. So
-//! the block is laid out once per index and only round and position are changed in it: half the
-//! time of hashing 37 bytes anew, and a place costs 90 of these.
+//! Every hash of the shuffle is over 37 bytes, which is one block of SHA-256 with its padding. The
+//! block is laid out once per index, and only round and position are changed in it. This takes half
+//! the time of hashing 37 bytes anew; a place costs 90 hashes.
 
 use sha2::block_api::compress256;
 

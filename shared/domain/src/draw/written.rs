@@ -1,5 +1,5 @@
-//! How a draw is written down, and what is refused when one is read. The pivots are not written:
-//! they are computed again.
+//! The JSON form of a draw, and the errors of reading one. The pivots are not written: they are
+//! computed again.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub(super) struct Written {
     seed: Seed,
 }
 
-/// Why what was read cannot be a draw.
+/// Why the data cannot be a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DrawError {
     /// Its numbers would reach past the highest that a visitor can hold.

@@ -1,10 +1,10 @@
-//! Queueing methods: who of those who wait enters next.
+//! Queueing methods: which of the waiting visitors enters next.
 //!
-//! A method is one file that implements [`Method`]; what it does not say is as everywhere else. It
-//! holds no state: whatever it needs, the survey, the snapshot and the visitor's ticket carry. A
-//! new one is a file, a name in the enum below and an arm in [`QueueingMethod::rules`]; the Redis
-//! scripts know nothing of methods, only of the two switches [`Method::is_open`] and
-//! [`Method::rejects`].
+//! A method is one file that implements [`Method`]; the trait's defaults hold for whatever it does
+//! not implement. It has no state: everything it needs comes with the tick's input, the snapshot
+//! and the visitor's ticket. A new method is a file, a name in the enum below and an arm in
+//! [`QueueingMethod::rules`]. The Redis scripts do not know methods, only the two switches
+//! [`Method::is_open`] and [`Method::rejects`].
 
 mod fifo;
 mod passthrough;
@@ -41,7 +41,7 @@ pub trait Method: std::fmt::Debug + Sync {
     /// The name used in the API.
     fn name(&self) -> &'static str;
 
-    /// Whether everyone enters at once, over the limits.
+    /// Whether everyone enters at once, beyond the limits.
     fn is_open(&self) -> bool {
         false
     }
@@ -56,25 +56,26 @@ pub trait Method: std::fmt::Debug + Sync {
         true
     }
 
-    /// Whether a visitor may enter whom the serving counter has not reached: one of this `win_threshold`,
-    /// credited with `accrued_hazard`.
-    fn has_won(&self, _stake: AccruedHazard, _luck: f64) -> bool {
+    /// Whether a visitor beyond the serving counter may enter, given what it has been credited with
+    /// and its secret `win_threshold`.
+    fn has_won(&self, _accrued_hazard: AccruedHazard, _win_threshold: f64) -> bool {
         false
     }
 
-    /// What the leader's tick decides, in a room that is not held; `standby` people are wanted at
-    /// the door besides those whom a seat awaits.
-    fn plan(&self, survey: &TickInput, _standby: u64) -> Plan {
-        Plan::stay(survey)
+    /// What the leader's tick decides, in a room that is not held. `standby` people should be
+    /// served beyond the free seats.
+    fn plan(&self, input: &TickInput, _standby: u64) -> Plan {
+        Plan::stay(input)
     }
 
-    /// When someone who waits should come back, in ms, before bounds and jitter.
-    fn interval_ms(&self, standing: &LineConditions) -> f64 {
-        check_in::by_distance_ms(standing)
+    /// The interval after which a waiting visitor should poll again, in ms, before bounds and
+    /// jitter.
+    fn interval_ms(&self, conditions: &LineConditions) -> f64 {
+        check_in::by_distance_ms(conditions)
     }
 
-    /// How long someone has yet to wait.
-    fn estimate(&self, _standing: &LineConditions) -> Estimate {
+    /// How long a visitor still has to wait.
+    fn estimate(&self, _conditions: &LineConditions) -> Estimate {
         Estimate::UNKNOWN
     }
 }
@@ -82,7 +83,7 @@ pub trait Method: std::fmt::Debug + Sync {
 // === impl QueueingMethod ===
 
 impl QueueingMethod {
-    /// Every method, in the order in which documents list them.
+    /// Every method, in the order in which the documentation lists them.
     pub const ALL: [Self; 4] = [Self::Fifo, Self::Random, Self::Passthrough, Self::Reject];
 
     /// Its rules.

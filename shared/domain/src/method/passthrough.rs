@@ -1,5 +1,5 @@
-//! Everyone enters at once, over the limits, and is counted all the same. The line behind stays as
-//! it is: whoever has not come in meanwhile stands where it stood when another method takes over.
+//! Everyone enters at once, beyond the limits, and is counted all the same. The line stays as it
+//! is: a visitor who has not entered has the same position when another method takes over.
 
 use super::Method;
 use crate::{check_in::LineConditions, wait::Estimate};
@@ -16,7 +16,7 @@ impl Method for Passthrough {
         true
     }
 
-    fn estimate(&self, _standing: &LineConditions) -> Estimate {
+    fn estimate(&self, _conditions: &LineConditions) -> Estimate {
         Estimate::from_seconds(0.0)
     }
 }
@@ -28,8 +28,8 @@ mod tests {
 
     #[test]
     fn the_line_stays_as_it_is() {
-        let survey = TickInput { queue_counter: 9, serving_counter: 4, ..TickInput::default() };
-        assert_eq!(Passthrough.plan(&survey, 5).serving_counter, 4);
+        let input = TickInput { queue_counter: 9, serving_counter: 4, ..TickInput::default() };
+        assert_eq!(Passthrough.plan(&input, 5).serving_counter, 4);
         assert!(Passthrough.is_open() && !Passthrough.rejects());
     }
 }

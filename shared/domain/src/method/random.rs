@@ -1,9 +1,9 @@
 //! Random: at every moment everyone who waits has the same chance of entering.
 //!
-//! The leader does not serve positions but raises the room's hazard, so that as many of those there
-//! win as are wanted at the door; who wins is decided at each visitor's own check-in (see
-//! [`crate::accrued_hazard`]). The serving counter stands still, so that the order of arrival is intact when
-//! the room returns to fifo; it moves only when everyone fits.
+//! The leader serves no positions. It raises the room's hazard so that as many of the visitors
+//! there win as should be served; each visitor learns at its own check-in whether it has won (see
+//! [`crate::accrued_hazard`]). The serving counter stands still, so that the order of arrival is
+//! intact when the room returns to fifo. It moves only when everyone fits.
 
 use super::Method;
 use crate::{
@@ -13,7 +13,8 @@ use crate::{
     wait::Estimate,
 };
 
-/// The most of those there who may win by one tick: the next ticks see what became of them.
+/// The largest share of the visitors there who may win by one tick. The next ticks correct by what
+/// came of it.
 const MOST_AT_ONCE: f64 = 0.2;
 /// The shortest interval between two chances, ms.
 const SHORTEST_MS: f64 = 2_000.0;
@@ -35,16 +36,16 @@ impl Method for Random {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-    fn plan(&self, survey: &TickInput, standby: u64) -> Plan {
-        let stay = Plan::stay(survey);
-        let Some(wanted) = survey.wanted_at_door(standby) else { return stay };
-        let door = survey.at_door() as f64 + survey.winners_to_come;
-        let line = survey.checking_in_behind();
-        let missing = wanted as f64 - door;
+    fn plan(&self, input: &TickInput, standby: u64) -> Plan {
+        let stay = Plan::stay(input);
+        let Some(wanted) = input.wanted_served(standby) else { return stay };
+        let served = input.served_without_seat() as f64 + input.winners_to_come;
+        let line = input.checking_in_behind();
+        let missing = wanted as f64 - served;
         if missing <= 0.0 {
             stay
-        } else if missing >= line && survey.is_presence_complete() {
-            survey.serve_more(survey.queue_counter)
+        } else if missing >= line && input.is_presence_complete() {
+            input.serve_more(input.queue_counter)
         } else {
             let part = (missing / line.max(1.0)).min(MOST_AT_ONCE);
             Plan {
@@ -55,13 +56,13 @@ impl Method for Random {
         }
     }
 
-    /// The same for all, so that nobody learns of its win_threshold before others.
-    fn interval_ms(&self, standing: &LineConditions) -> f64 {
-        check_in::budget_ms(standing).max(SHORTEST_MS)
+    /// The same for everyone, so that nobody learns earlier than others whether it has won.
+    fn interval_ms(&self, conditions: &LineConditions) -> f64 {
+        check_in::budget_ms(conditions).max(SHORTEST_MS)
     }
 
-    fn estimate(&self, standing: &LineConditions) -> Estimate {
-        standing.quartiles().map_or(Estimate::UNKNOWN, Estimate::spread)
+    fn estimate(&self, conditions: &LineConditions) -> Estimate {
+        conditions.quartiles().map_or(Estimate::UNKNOWN, Estimate::spread)
     }
 }
 
@@ -79,11 +80,11 @@ mod tests {
     }
 
     #[test]
-    fn winners_at_the_door_and_those_still_to_come_count() {
-        let survey = TickInput { winners: 30, winners_to_come: 15.0, ..room(100, 90, 1000, 0) };
-        let plan = Random.plan(&survey, 40);
+    fn winners_without_a_seat_and_those_still_to_come_count() {
+        let input = TickInput { winners: 30, winners_to_come: 15.0, ..room(100, 90, 1000, 0) };
+        let plan = Random.plan(&input, 40);
         assert!((plan.winners - 5.0).abs() < 1e-6, "{plan:?}");
-        let enough = TickInput { winners_to_come: 20.0, ..survey };
+        let enough = TickInput { winners_to_come: 20.0, ..input };
         assert_eq!(Random.plan(&enough, 40).hazard_increase, 0);
         assert_eq!(Random.plan(&enough, 40).waiting, 1030);
     }
@@ -102,15 +103,15 @@ mod tests {
 
     #[test]
     fn those_who_cannot_check_in_cannot_win() {
-        let survey = TickInput { unattended: 900, ..room(100, 90, 1000, 0) };
-        let plan = Random.plan(&survey, 0);
+        let input = TickInput { unattended: 900, ..room(100, 90, 1000, 0) };
+        let plan = Random.plan(&input, 0);
         assert!((plan.winners - 10.0).abs() < 1e-6);
         assert_eq!(
             plan.hazard_increase,
             accrued_hazard::hazard_increase_for(0.1),
             "10 of the 100 who check in"
         );
-        let unlimited = TickInput { usage: Usage::default(), ..survey };
+        let unlimited = TickInput { usage: Usage::default(), ..input };
         assert_eq!(Random.plan(&unlimited, 5).hazard_increase, 0);
     }
 }

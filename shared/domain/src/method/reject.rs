@@ -1,5 +1,5 @@
-//! Nobody enters, and newcomers are turned away without a place. Those in line keep theirs, and
-//! nobody is asked to come back by itself.
+//! Nobody enters, and newcomers are turned away without a place. Visitors in line keep their
+//! places, and are not asked to poll.
 
 use super::Method;
 
@@ -24,9 +24,9 @@ mod tests {
     #[test]
     fn nobody_moves_though_seats_are_free() {
         let usage = Usage { ceiling: Some(100), ..Usage::default() };
-        let survey =
+        let input =
             TickInput { queue_counter: 9, serving_counter: 4, usage, ..TickInput::default() };
-        assert_eq!(Reject.plan(&survey, 5).serving_counter, 4);
+        assert_eq!(Reject.plan(&input, 5).serving_counter, 4);
         assert!(Reject.rejects() && !Reject.is_open());
         assert_eq!(Reject.estimate(&LineConditions::default()), Estimate::UNKNOWN);
     }

@@ -1,5 +1,5 @@
-//! A public randomness beacon whose future round goes into a draw. Where it is and which round;
-//! fetching and verifying it is the services' work.
+//! A public randomness beacon, one future round of which goes into a draw: its address and the
+//! round. The services fetch and verify it.
 
 use serde::{Deserialize, Serialize};
 

@@ -6,8 +6,8 @@ use crate::FieldError;
 // === impl RoomConfig ===
 
 impl RoomConfig {
-    /// Why `event` cannot take the place of `before` (`None`: it is new) at `now_s`, unix seconds;
-    /// empty when it can. Includes [`Event::errors`].
+    /// Why `event` cannot replace `before` (`None`: it is new) at `now_s`, unix seconds; empty when
+    /// it can. Includes [`Event::errors`].
     #[must_use]
     pub fn errors_of_change(
         &self,
@@ -27,8 +27,8 @@ impl RoomConfig {
         errors
     }
 
-    /// Why the events cannot be with the room's settings as they are in this config, each with
-    /// the name of its event; empty when they can.
+    /// Errors of the events combined with the room's settings in this config, each with the name of
+    /// its event; empty when there are none.
     #[must_use]
     pub fn errors_of_settings(&self) -> Vec<FieldError> {
         let own = self.settings.errors();
@@ -53,7 +53,7 @@ impl RoomConfig {
         })
     }
 
-    /// An event whose time, pre-queue included, is partly the same.
+    /// The error if the time of another event, pre-queues included, overlaps with that of `event`.
     fn overlap(&self, event: &Event) -> Option<FieldError> {
         let clashes = |other: &&Event| {
             other.name != event.name
@@ -73,13 +73,14 @@ impl RoomConfig {
     }
 }
 
-/// What a new event has in the past.
+/// The error if a new event begins in the past.
 fn too_late(event: &Event, now_s: u64) -> Option<FieldError> {
     let field = if event.prequeue_start.is_some() { "prequeue_start_time" } else { START };
     (event.opens() < now_s).then(|| error(field, PAST.into()))
 }
 
-/// What `event` moves that has happened, or moves into the past, or must stay for the draw.
+/// Errors for times that `event` changes although they have passed, moves into the past, or must
+/// leave because of the draw.
 fn not_movable(event: &Event, before: &Event, now_s: u64) -> Vec<FieldError> {
     let times = [
         ("prequeue_start_time", event.prequeue_start, before.prequeue_start),
@@ -102,9 +103,9 @@ fn not_movable(event: &Event, before: &Event, now_s: u64) -> Vec<FieldError> {
     errors
 }
 
-/// What `event` changes under those who came into the open pre-queue of `before`.
+/// Errors for what `event` changes while visitors already wait in the open pre-queue of `before`.
 fn not_drawable(event: &Event, before: &Event) -> impl Iterator<Item = FieldError> {
-    // Nothing is drawn at the start of an event without a draw: such a start may be put off.
+    // The start of an event without a draw may be postponed.
     let fixed = [
         (START, before.draw && event.start != before.start),
         ("draw_at_event_start", event.draw != before.draw),

@@ -1,5 +1,5 @@
-//! A scheduled event of a room, as operators write it and as it is stored, and what must hold for
-//! it whatever the room and the time are.
+//! A scheduled event of a room, as operators write it and as it is stored, and the checks that
+//! depend on neither the room nor the time.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::FieldError;
 pub const MIN_DURATION_SECONDS: u64 = 60;
 /// The shortest pre-queue, in seconds.
 pub const MIN_PREQUEUE_SECONDS: u64 = 300;
-/// The last second that a calendar of four digits can say, unix seconds.
+/// The last second of the year 9999, unix seconds.
 pub const MAX_MOMENT: u64 = 253_402_300_799;
 /// The longest description, in characters.
 const MAX_DESCRIPTION: usize = 1_000;

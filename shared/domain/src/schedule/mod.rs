@@ -1,9 +1,9 @@
-//! Scheduled events of a room, and what is in force when.
+//! Scheduled events of a room, and which settings are in force at what time.
 //!
-//! A [`RoomConfig`] is everything that an operator has planned for a room: its own settings and its
-//! events. [`RoomConfig::phase_at`] cuts time into phases, in each of which the same settings are in
-//! force. Intervals are half open: an event is in force from its pre-queue start (or its start)
-//! until just before its end. Nothing here knows what time it is.
+//! A [`RoomConfig`] is everything that an operator has configured for a room: its own settings and
+//! its events. [`RoomConfig::phase_at`] divides time into phases, in each of which the same
+//! settings are in force. Intervals are half open: an event is in force from its pre-queue start
+//! (or its start) until just before its end. The time is always a parameter.
 
 mod beacon;
 mod change;

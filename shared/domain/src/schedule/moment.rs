@@ -1,8 +1,8 @@
-//! Moments as operators write them: unix seconds, or RFC 3339. Fractions of a second are dropped,
-//! and a leap second counts as the one before it. What is written is RFC 3339, in UTC.
+//! Times as operators write them: unix seconds, or RFC 3339. Fractions of a second are dropped, and
+//! a leap second counts as the second before it. Output is RFC 3339, in UTC.
 //!
-//! For `#[serde(with = "moment")]` on whole seconds since 1970. Civil times are calculated with
-//! instead of `jiff::Timestamp`, whose range ends before the last day of [`MAX_MOMENT`].
+//! For `#[serde(with = "moment")]` on whole seconds since 1970. It computes with civil times
+//! because the range of `jiff::Timestamp` ends before the last day of [`MAX_MOMENT`].
 
 use jiff::{
     SignedDuration,
@@ -17,7 +17,7 @@ use serde::{
 
 use super::MAX_MOMENT;
 
-/// The text, or the number, is no moment since 1970.
+/// The text or number is not a time since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be {EXPECTED}")]
 pub struct MomentError;
@@ -61,7 +61,7 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D:
     deserializer.deserialize_any(Reader)
 }
 
-/// The same where there may be none: null.
+/// The same for an optional time: null is `None`.
 pub mod option {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

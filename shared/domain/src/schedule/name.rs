@@ -4,12 +4,12 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// An event's name: 1 to 64 characters of `A-Z a-z 0-9 _ -`, as a room's id has them.
+/// An event's name: 1 to 64 characters of `A-Z a-z 0-9 _ -`, as in room ids.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct EventName(String);
 
-/// Why a text is no event name.
+/// Why a text is not an event name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EventNameError {
     /// Empty, or over 64 characters.

@@ -1,5 +1,5 @@
-//! What an event sets differently from its room. Nothing set means the room's own value, as it is
-//! at that moment: when the room changes, its events change with it.
+//! What an event sets differently from its room. A field that is not set has the room's current
+//! value: when the room changes, its events change with it.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ pub struct Overrides {
 // === impl Overrides ===
 
 impl Overrides {
-    /// The settings of `room` with these over them.
+    /// The settings of `room`, with these overrides applied.
     #[must_use]
     pub fn over(&self, room: &RoomSettings) -> RoomSettings {
         RoomSettings {
@@ -47,7 +47,7 @@ impl Overrides {
         }
     }
 
-    /// All that can be overridden, as it is in `settings`.
+    /// All fields that can be overridden, with the values of `settings`.
     #[must_use]
     pub fn all_of(settings: &RoomSettings) -> Self {
         Self {
@@ -59,7 +59,7 @@ impl Overrides {
         }
     }
 
-    /// Everything that is out of bounds whatever the room is; empty when all is well.
+    /// All errors that do not depend on the room; empty when there are none.
     #[must_use]
     pub fn errors(&self) -> Vec<FieldError> {
         let mut errors = self.over(&RoomSettings::default()).errors();

@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 use super::EventName;
 use crate::RoomSettings;
 
-/// A stretch of time in which the same settings are in force.
+/// A period in which the same settings are in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
-    /// When the next phase begins, unix milliseconds; `None`: never, as far as is known.
+    /// When the next phase begins, unix milliseconds; `None`: no event is scheduled.
     pub until_ms: Option<u64>,
     /// What is in force until then.
     pub in_force: InForce,
 }
 
-/// The settings that a room works by, and where they come from.
+/// The settings in force, and the event that they come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InForce {
-    /// The room's settings with the event's over them.
+    /// The room's settings with the event's overrides.
     pub settings: RoomSettings,
-    /// The event in force; `None`: the room's own settings are.
+    /// The event in force; `None`: the room's own settings are in force.
     #[serde(default)]
     pub event: Option<EventInForce>,
 }

@@ -1,9 +1,10 @@
-//! Everything planned for a room, and the one function that says what is in force when.
+//! Everything configured for a room, and the function that says what is in force at what time.
 
 use serde::{Deserialize, Serialize};
+use vestibule_site::SiteBinding;
 
 use super::{Event, EventInForce, EventState, InForce, Phase};
-use crate::{RoomSettings, site::SiteBinding};
+use crate::RoomSettings;
 
 /// The most events of one room.
 pub const MAX_EVENTS: usize = 1_000;
@@ -18,19 +19,20 @@ pub struct RoomConfig {
     pub settings: RoomSettings,
     /// Its events, in any order.
     pub events: Vec<Event>,
-    /// Its place in front of a site.
+    /// Its binding to a site.
     pub binding: SiteBinding,
 }
 
 // === impl RoomConfig ===
 
 impl RoomConfig {
-    /// What is in force at `now_ms`, unix milliseconds, and until when. The phase after it is that
-    /// at its `until_ms`.
+    /// What is in force at `now_ms`, unix milliseconds, and until when. Call it again with
+    /// `until_ms` for the next phase.
     #[must_use]
     pub fn phase_at(&self, now_ms: u64) -> Phase {
         let begun = |event: &&Event| millis(event.opens()) <= now_ms && now_ms < millis(event.end);
-        // Events do not overlap; should a store hold some that do, the first one goes first.
+        // Events do not overlap. If a store has overlapping ones, the one that opens first is in
+        // force.
         match self.events_in_use().filter(begun).min_by_key(|event| event.opens()) {
             Some(event) => self.phase_of(event, now_ms),
             None => Phase {
@@ -46,7 +48,7 @@ impl RoomConfig {
         self.events.iter().find(|event| event.name.as_str() == name)
     }
 
-    /// The settings that `event` brings into force: its own over the room's as they are now.
+    /// The settings in force during `event`: its overrides over the room's current settings.
     #[must_use]
     pub fn resolved(&self, event: &Event) -> RoomSettings {
         event.overrides.over(&self.settings)
@@ -75,7 +77,7 @@ impl RoomConfig {
         }
     }
 
-    /// Those that come into force at all.
+    /// Events that are not suspended.
     fn events_in_use(&self) -> impl Iterator<Item = &Event> {
         self.events.iter().filter(|event| !event.suspended && !self.settings.suspended)
     }

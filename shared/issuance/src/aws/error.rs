@@ -1,5 +1,4 @@
-//! What an AWS-style call can say besides success: one table of statuses and texts, which clients
-//! compare to the letter.
+//! The errors of AWS-style calls: one table of statuses and texts, which clients compare literally.
 
 use axum::{
     Json,
@@ -12,39 +11,39 @@ use vestibule_store::StoreError;
 use super::{ErrorBody, MessageBody};
 use crate::{KeyError, SignerError};
 
-/// An AWS-style answer that is no success.
+/// An error of an AWS-style call.
 #[derive(Debug)]
 pub enum AwsError {
     /// The event is not a room here.
     InvalidEvent,
-    /// The event is not a room here, or the request id is not the shape of one.
+    /// The event is not a room here, or the request id is malformed.
     InvalidEventOrRequest,
-    /// The request id was not given out by this room.
+    /// The request id does not belong to this room.
     InvalidRequest,
-    /// As above, where clients expect 404.
+    /// The same, for calls whose clients expect 404.
     UnknownRequest,
-    /// As above, where clients expect 202: it might be on its way.
+    /// The same, for calls whose clients expect 202, because it may not have arrived yet.
     NotFoundYet,
-    /// The serving counter has not reached it, or no seat is free yet.
+    /// The serving counter has not reached the position, or no seat is free yet.
     NotServed,
-    /// In this room positions do not expire.
+    /// Positions do not expire in this room.
     ExpiryOff,
-    /// It was served and not claimed in time.
+    /// The position was served and not claimed in time.
     PositionExpired,
-    /// Its session is completed or abandoned.
+    /// The session is completed or abandoned.
     SessionEnded,
     /// There is no such session, or it has ended already.
     NoSession,
-    /// The request itself is malformed; the gateway's kind of error.
+    /// The request itself is malformed. The body is that of errors of AWS API Gateway.
     Message(StatusCode, String),
-    /// Try again in a moment.
+    /// The service is unavailable for the moment.
     Unavailable(Problem),
 }
 
 // === impl AwsError ===
 
 impl AwsError {
-    /// A 400 of the gateway's kind.
+    /// A 400 with the body of AWS API Gateway's errors.
     #[must_use]
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self::Message(StatusCode::BAD_REQUEST, message.into())

@@ -1,4 +1,4 @@
-//! `generate_token`, public and private: the status matrix that AWS-style clients rely on.
+//! `generate_token`, public and private: the statuses that AWS-style clients rely on.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use vestibule_token::{RequestIdError, TokenUse};
 use super::{AwsError, Tokens};
 use crate::{CipherCache, ClaimBatcher, Keystore, Signer, TokenSubject};
 
-/// What `generate_token` needs of the service that offers it.
+/// What `generate_token` needs from its service.
 #[derive(Debug, Clone, Copy)]
 pub struct GenerateTokenContext<'a> {
-    /// Where claims are handed in.
+    /// The batcher of claims.
     pub claims: &'a ClaimBatcher,
     /// The key ring.
     pub keys: &'a Keystore,
@@ -19,18 +19,18 @@ pub struct GenerateTokenContext<'a> {
     pub ciphers: &'a CipherCache,
     /// The signing threads.
     pub signer: &'a Signer,
-    /// The issuer of a first token.
+    /// The issuer of the first token.
     pub issuer: &'a str,
-    /// Another validity of a first token than the room's, in seconds.
+    /// The validity of the first token in seconds; `None`: that of the room.
     pub validity_seconds: Option<u64>,
 }
 
 const USES: [TokenUse; 3] = [TokenUse::Access, TokenUse::Refresh, TokenUse::Id];
 
-/// Lets the visitor of `request_id` enter `room`, or says why not.
+/// Lets the visitor with `request_id` enter `room`.
 ///
 /// # Errors
-/// Every row of the status matrix that is no success.
+/// The [`AwsError`] that clients expect for each reason not to enter.
 pub async fn generate_token(
     with: GenerateTokenContext<'_>,
     room: Option<Arc<KnownRoom>>,
@@ -56,8 +56,8 @@ pub async fn generate_token(
     let claimed = with.claims.claim(&snapshot.room, claim).await?;
     let record = admitted(claimed.outcome)?;
     let key = with.keys.get(&record.key_id)?;
-    let whom = TokenSubject { room: &snapshot.room, request_id, place };
-    let tokens = with.signer.sign(key, whom, &record, &USES).await?;
+    let subject = TokenSubject { room: &snapshot.room, request_id, place };
+    let tokens = with.signer.sign(key, subject, &record, &USES).await?;
     let [access_token, refresh_token, id_token] =
         <[String; 3]>::try_from(tokens).map_err(|_| AwsError::NotServed)?;
     let expires_in = record.expires_at.saturating_sub(claimed.now_ms / 1000);

@@ -1,7 +1,8 @@
-//! The AWS-style API as both services speak it: its errors, its answers, and `generate_token`.
+//! The part of the AWS-style API that both services share: its errors, its bodies, and
+//! `generate_token`.
 //!
-//! Its clients rely on exact status codes and bodies, so nothing here is a problem document:
-//! an error is `{"error": "…"}`, and one found before the call proper is `{"message": "…"}`.
+//! Its clients rely on exact status codes and bodies, so errors are not problem documents: an error
+//! is `{"error": "…"}`, and one found before the call itself is `{"message": "…"}`.
 
 mod error;
 mod generate_token;

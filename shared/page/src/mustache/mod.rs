@@ -1,10 +1,10 @@
 //! Mustache templates of operators, for pages made for Cloudflare's waiting rooms.
 //!
-//! What the language has for plain values: variables (`{{x}}` escaped, `{{{x}}}` and `{{&x}}` as they
-//! are), sections, inverted sections, comments, other delimiters, and tags that stand alone on a
-//! line. No partials, which would read files, and no lambdas, which would run code. A template
-//! is not trusted: parsing takes one pass, depth and output are bounded, and errors name the line.
-//! Written here because no library does that and tells which variables a template names, and where.
+//! Supported is what Mustache has for plain values: variables (`{{x}}` escaped, `{{{x}}}` and
+//! `{{&x}}` unescaped), sections, inverted sections, comments, other delimiters, and standalone
+//! tags. There are no partials, which would read files, and no lambdas, which would run code. A
+//! template is not trusted: parsing takes one pass, depth and output are bounded, and errors name
+//! the line. No library does this and also reports which variables a template names, and where.
 
 mod parse;
 mod render;
@@ -13,9 +13,9 @@ use std::fmt;
 
 pub(crate) use self::parse::Template;
 
-/// Sections may be nested so deep.
+/// The deepest nesting of sections.
 pub(crate) const MAX_DEPTH: usize = 32;
-/// A page that comes out longer, in bytes, is not sent.
+/// The longest rendered page, in bytes.
 pub(crate) const MAX_OUTPUT: usize = 4 << 20;
 
 /// What is wrong with a template, and where.
@@ -23,7 +23,7 @@ pub(crate) const MAX_OUTPUT: usize = 4 << 20;
 pub struct TemplateProblem {
     /// The line, from 1 on.
     pub line: usize,
-    /// What is wrong, and how to mend it.
+    /// What is wrong, and how to correct it.
     pub reason: String,
 }
 
@@ -34,7 +34,7 @@ pub(crate) enum Node {
     Text(String),
     /// The value of a variable.
     Variable { name: String, line: usize, is_escaped: bool },
-    /// What is shown if a variable is set, or, inverted, if it is not.
+    /// Nodes that are shown if a variable is set, or, inverted, if it is not.
     Section { name: String, line: usize, is_inverted: bool, nodes: Vec<Node> },
 }
 

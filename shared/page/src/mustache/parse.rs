@@ -1,27 +1,27 @@
-//! From the text of a template to its parts, in one pass.
+//! Parses the text of a template in one pass.
 
 use super::{MAX_DEPTH, Node, TemplateProblem};
 
-/// A template that was read.
+/// A parsed template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
     pub(super) nodes: Vec<Node>,
-    /// Every variable that it names, and where.
+    /// Every variable that it names, with its line.
     pub(crate) names: Vec<(String, usize)>,
 }
 
-/// A section whose end has not come yet.
+/// A section whose end has not been parsed yet.
 struct Open {
     name: String,
     line: usize,
     is_inverted: bool,
-    /// What came before it.
+    /// The nodes before it.
     before: Vec<Node>,
 }
 
 struct Parser<'a> {
     source: &'a str,
-    /// Up to here everything is read.
+    /// The offset up to which the source is parsed.
     at: usize,
     line: usize,
     delimiters: (String, String),
@@ -30,7 +30,7 @@ struct Parser<'a> {
     names: Vec<(String, usize)>,
 }
 
-/// A tag: what stands between the delimiters, and where it ends.
+/// A tag: the content between the delimiters, and its extent.
 struct Tag<'a> {
     kind: char,
     content: &'a str,
@@ -41,7 +41,7 @@ struct Tag<'a> {
 // === impl Template ===
 
 impl Template {
-    /// Reads `source`.
+    /// Parses `source`.
     pub(crate) fn parse(source: &str) -> Result<Self, TemplateProblem> {
         let mut parser = Parser {
             source,
@@ -121,8 +121,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Where the text before a tag ends and where that after it begins: a tag that shows nothing
-    /// and stands alone takes its whole line away.
+    /// Where the text before a tag ends and the text after it begins. A standalone tag that shows
+    /// nothing removes its whole line.
     fn extent(&self, tag: &Tag<'_>) -> (usize, usize) {
         let whole = (tag.start, tag.end);
         if !matches!(tag.kind, '#' | '^' | '/' | '!' | '=') {

@@ -1,10 +1,10 @@
-//! From a template and values to a page.
+//! Renders a template with values.
 
 use serde_json::{Map, Value};
 
 use super::{MAX_OUTPUT, Node, Template, TemplateProblem};
 
-/// Where a template is content.
+/// The state of a rendering.
 struct Renderer<'a> {
     values: &'a Map<String, Value>,
     out: String,
@@ -13,7 +13,7 @@ struct Renderer<'a> {
 // === impl Template ===
 
 impl Template {
-    /// The page, with `values` in it. A variable without a value shows nothing.
+    /// The page with `values`. A variable without a value shows nothing.
     pub(crate) fn render(&self, values: &Map<String, Value>) -> Result<String, TemplateProblem> {
         let mut renderer = Renderer { values, out: String::new() };
         renderer.all(&self.nodes, None)?;
@@ -24,7 +24,7 @@ impl Template {
 // === impl Renderer ===
 
 impl<'a> Renderer<'a> {
-    /// Shows `nodes`, in a section of the value `this`.
+    /// Renders `nodes`; `this` is the value of the enclosing section.
     fn all(&mut self, nodes: &[Node], this: Option<&'a Value>) -> Result<(), TemplateProblem> {
         for node in nodes {
             match node {
@@ -67,7 +67,7 @@ impl Node {
     }
 }
 
-/// As JavaScript decides it, which these pages were made for: 0 and empty texts are not set.
+/// Decides as JavaScript does, for which these pages were made: 0 and empty texts are not set.
 fn is_set(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -87,7 +87,7 @@ fn written(value: &Value) -> String {
     }
 }
 
-/// Safe in the text of an element and in an attribute, quoted or not.
+/// Escapes `text` for the content of an element and for attributes, quoted or not.
 fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {

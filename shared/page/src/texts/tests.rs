@@ -115,15 +115,18 @@ fn every_message_comes_out_whole_for_every_number() {
             for number in (0..130).chain([1_000, 1_234_567]) {
                 let numbers = ["minutes", "seconds", "hours", "from", "to", "percent"]
                     .map(|name| (name, number));
-                let said = Texts::for_language(language).say(&id, &numbers);
+                let text = Texts::for_language(language).message(&id, &numbers);
                 let odd = |c: char| matches!(c, '{' | '}' | '$' | '\u{2068}' | '\u{2069}');
                 assert!(
-                    !said.trim().is_empty() && !said.contains(odd),
-                    "{language:?} {id}: {said}"
+                    !text.trim().is_empty() && !text.contains(odd),
+                    "{language:?} {id}: {text}"
                 );
             }
             if message.variables.is_empty() {
-                assert!(!Texts::for_language(language).say(&id, &[]).contains("NUMBER"), "{id}");
+                assert!(
+                    !Texts::for_language(language).message(&id, &[]).contains("NUMBER"),
+                    "{id}"
+                );
             }
         }
     }
@@ -132,11 +135,11 @@ fn every_message_comes_out_whole_for_every_number() {
 #[test]
 fn plurals_are_right_where_there_are_many() {
     let say = |language, minutes| {
-        Texts::for_language(language).say("closing-minutes", &[("minutes", minutes)])
+        Texts::for_language(language).message("closing-minutes", &[("minutes", minutes)])
     };
     let polish = |minutes, form: &str| {
-        let said = say(Language::Pl, minutes);
-        assert!(said.contains(&format!("przez {minutes} {form}. ")), "{said}");
+        let text = say(Language::Pl, minutes);
+        assert!(text.contains(&format!("przez {minutes} {form}. ")), "{text}");
     };
     polish(1, "minutę");
     polish(3, "minuty");
@@ -144,8 +147,8 @@ fn plurals_are_right_where_there_are_many() {
     polish(12, "minut");
     polish(22, "minuty");
     let arabic = |minutes, form: &str| {
-        let said = say(Language::Ar, minutes);
-        assert!(said.contains(form), "{said}");
+        let text = say(Language::Ar, minutes);
+        assert!(text.contains(form), "{text}");
     };
     arabic(1, "دقيقة واحدة");
     arabic(2, "دقيقتين");
@@ -158,6 +161,6 @@ fn plurals_are_right_where_there_are_many() {
 
 #[test]
 fn there_is_nothing_to_say_for_what_there_is_not() {
-    assert_eq!(Texts::for_language(Language::En).say("", &[]), "");
-    assert_eq!(Texts::for_language(Language::En).say("nonsense", &[]), "");
+    assert_eq!(Texts::for_language(Language::En).message("", &[]), "");
+    assert_eq!(Texts::for_language(Language::En).message("nonsense", &[]), "");
 }

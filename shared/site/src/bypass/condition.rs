@@ -1,4 +1,4 @@
-//! What a rule asks of a request: tests of its parts, joined by all, any and not.
+//! The conditions of a bypass rule: tests of parts of a request, combined by all, any and not.
 
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +60,7 @@ pub struct ClientTest {
     pub r#in: Vec<Network>,
 }
 
-/// A condition as it is written, so that what is wrong with it can be said.
+/// A condition in JSON, with every field optional, so that the error can name what is missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Fields {
@@ -76,7 +76,7 @@ struct Fields {
     country: Option<TextTest>,
 }
 
-/// There is no condition, or more than one.
+/// Not exactly one condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "needs exactly one of `all`, `any`, `not`, `path`, `method`, `query`, `header`, `cookie`, \
@@ -84,7 +84,7 @@ struct Fields {
 )]
 struct NotOneCondition(usize);
 
-/// A [`NamedTest`] as it is written. Spelled out, so that unknown members are refused.
+/// A [`NamedTest`] in JSON. Every field is listed, so that unknown ones are refused.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NamedFields {
@@ -100,8 +100,8 @@ struct NamedFields {
 // === impl Condition ===
 
 impl Condition {
-    /// Whether it holds for `request` when its path reads `path`; the header named `country` tells
-    /// the country.
+    /// Whether it holds for `request` when its path is read as `path`. `country` is the name of the
+    /// header that contains the country.
     pub(super) fn holds(&self, request: &Request<'_>, path: &str, country: Option<&str>) -> bool {
         let holds = |part: &Self| part.holds(request, path, country);
         match self {
@@ -120,9 +120,9 @@ impl Condition {
 }
 
 fn in_country(test: &TextTest, request: &Request<'_>, header: Option<&str>) -> bool {
-    let told = header.map(|name| request.headers.values(name)).unwrap_or_default();
-    let told: Vec<_> = told.iter().map(|country| country.to_ascii_uppercase()).collect();
-    test.in_capitals().holds(&told)
+    let countries = header.map(|name| request.headers.values(name)).unwrap_or_default();
+    let countries: Vec<_> = countries.iter().map(|country| country.to_ascii_uppercase()).collect();
+    test.in_upper_case().holds(&countries)
 }
 
 impl TryFrom<Fields> for Condition {

@@ -1,4 +1,4 @@
-//! What is wrong with bypass rules, field by field.
+//! The validation of bypass rules, field by field.
 
 use super::{BypassRule, ClientTest, Condition, NamedTest, TextTest};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 
 /// The most conditions of a room, all rules together.
 const MAX_CONDITIONS: usize = 1_000;
-/// How deep conditions may be within conditions.
+/// How deep conditions may be nested.
 const MAX_DEPTH: usize = 8;
 /// The longest list to compare with.
 const MAX_LIST: usize = 1_000;
@@ -16,7 +16,7 @@ const MAX_LIST: usize = 1_000;
 // === impl SiteBinding ===
 
 impl SiteBinding {
-    /// Everything that is out of bounds in the bypass rules.
+    /// All errors in the bypass rules.
     pub(crate) fn rule_errors(&self) -> Vec<FieldError> {
         let rules = &self.bypass_rules;
         if rules.len() > MAX_RULES {
@@ -37,7 +37,7 @@ impl SiteBinding {
 // === impl Condition ===
 
 impl Condition {
-    /// How many conditions it is made of, itself included.
+    /// The number of conditions in it, itself included.
     fn count(&self) -> usize {
         match self {
             Self::All(parts) | Self::Any(parts) => 1 + parts.iter().map(Self::count).sum::<usize>(),
@@ -47,7 +47,7 @@ impl Condition {
     }
 }
 
-/// Goes through conditions and notes what is wrong, and where.
+/// Walks through conditions and collects errors with the path of their field.
 #[derive(Debug)]
 struct Check {
     knows_country: bool,
@@ -92,7 +92,7 @@ impl Check {
         }
     }
 
-    /// What every request has.
+    /// Tests a part that every request has.
     fn always_there(&mut self, at: &str, test: &TextTest) {
         let asks = matches!(test, TextTest::Present(_));
         let reason = "says nothing here: every request has one";

@@ -1,6 +1,6 @@
-//! Which covered requests pass by the room, uncounted: what an operator writes, and when it
-//! matches. Where a visitor chooses what is tested (a header, a cookie, the query), a rule lets in
-//! whoever knows it.
+//! Bypass rules: which covered requests pass without waiting and without being counted. Where a
+//! visitor chooses what is tested (a header, a cookie, the query), a rule lets in everyone who
+//! knows the value.
 
 mod condition;
 mod errors;
@@ -32,10 +32,10 @@ pub struct BypassRule {
     pub when: Condition,
 }
 
-/// What one rule said about a request.
+/// The result of one rule for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict<'a> {
-    /// Where the rule stands in the list, from 0.
+    /// The index of the rule in the list, from 0.
     pub index: usize,
     /// The rule.
     pub rule: &'a BypassRule,
@@ -46,22 +46,23 @@ pub struct Verdict<'a> {
 // === impl SiteBinding ===
 
 impl SiteBinding {
-    /// The first enabled rule that matches, and where it stands in the list, from 0.
+    /// The first enabled rule that matches, with its index in the list, from 0.
     #[must_use]
     pub fn bypassed_by(&self, request: &Request<'_>) -> Option<(usize, &BypassRule)> {
         let rules = self.bypass_rules.iter().enumerate();
         rules.filter(|(_, rule)| rule.enabled).find(|(_, rule)| self.matches(rule, request))
     }
 
-    /// What every rule says, enabled or not, in their order.
+    /// The results of all rules, enabled or not, in their order.
     #[must_use]
     pub fn verdicts(&self, request: &Request<'_>) -> Vec<Verdict<'_>> {
         let verdict = |(index, rule)| Verdict { index, rule, matched: self.matches(rule, request) };
         self.bypass_rules.iter().enumerate().map(verdict).collect()
     }
 
-    /// Whether the rule matches however the path is read: a site behind the gateway may read it
-    /// differently, and then the request is held, which is the safe side.
+    /// Whether the rule matches with every reading of the path. The site may read the path
+    /// differently than the gateway; if the readings disagree, the request is held, which is the
+    /// safe side.
     fn matches(&self, rule: &BypassRule, request: &Request<'_>) -> bool {
         let country = self.country_header.as_deref();
         request.path.readings().all(|path| rule.when.holds(request, path, country))

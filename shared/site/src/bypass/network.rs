@@ -1,4 +1,4 @@
-//! Networks of client addresses. Not whom they belong to, nor whether a proxy is believed.
+//! Networks of client addresses. Which proxies are trusted is not decided here.
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
@@ -18,8 +18,8 @@ pub struct NetworkError(String);
 // === impl Network ===
 
 impl Network {
-    /// Whether `address` is of this network. IPv4 addresses in the clothes of IPv6
-    /// (`::ffff:10.0.0.1`) are what they are.
+    /// Whether `address` is in this network. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) is
+    /// treated as the IPv4 address.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_written_as_they_were_read() {
+    fn networks_are_written_as_they_were_read() {
         for text in ["10.0.0.0/8", "192.0.2.1", "::1", "2001:db8::/32"] {
             assert_eq!(text.parse::<Network>().unwrap().to_string(), text);
         }

@@ -1,4 +1,4 @@
-//! What a text is compared with. Not where the text comes from: see [`super::Condition`].
+//! Tests of a text. Where the text comes from is in [`super::Condition`].
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub enum TextTest {
     Present(bool),
 }
 
-/// A comparison as it is written, so that what is wrong with it can be said.
+/// A test in JSON, with every field optional, so that the error can name what is missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Fields {
@@ -33,7 +33,7 @@ pub(super) struct Fields {
     present: Option<bool>,
 }
 
-/// There is no comparison, or more than one.
+/// Not exactly one test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "needs exactly one of `is`, `in`, `starts_with`, `ends_with`, `contains`, `present`, and has {0}"
@@ -43,8 +43,8 @@ pub(super) struct NotOne(pub(super) usize);
 // === impl TextTest ===
 
 impl TextTest {
-    /// Whether it holds for what there is: for at least one of the values, or, to be absent, for
-    /// none being there.
+    /// Whether it holds for at least one of the values; [`Self::Present`] tests whether there are
+    /// any values.
     pub(super) fn holds<T: AsRef<str>>(&self, values: &[T]) -> bool {
         match self {
             Self::Present(expected) => *expected != values.is_empty(),
@@ -64,7 +64,7 @@ impl TextTest {
         }
     }
 
-    /// The name of the comparison, as it is written.
+    /// The name of the test in JSON.
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Is(_) => "is",
@@ -76,8 +76,8 @@ impl TextTest {
         }
     }
 
-    /// The same comparison with texts in capitals.
-    pub(super) fn in_capitals(&self) -> Self {
+    /// The same test with its texts in upper case.
+    pub(super) fn in_upper_case(&self) -> Self {
         let capitals = |text: &String| text.to_ascii_uppercase();
         match self {
             Self::Is(text) => Self::Is(capitals(text)),
@@ -117,10 +117,10 @@ impl TryFrom<Fields> for TextTest {
     }
 }
 
-/// The one that is there.
+/// The only element that is `Some`.
 ///
 /// # Errors
-/// How many there are, if it is not one.
+/// The number of elements that are `Some`, if it is not one.
 pub(super) fn one_of<T, const N: usize>(given: [Option<T>; N]) -> Result<T, usize> {
     let mut given = given.into_iter().flatten();
     match (given.next(), given.count()) {

@@ -1,9 +1,10 @@
-//! The path of a request, and everything that it may come to mean: gateways and sites decode,
-//! merge and resolve paths differently, and a visitor may write one so that the gateway and the
-//! site do not read the same. A path is therefore read in every way there is: it is covered when
-//! *any* reading is, and passes by a rule only when *every* reading does. Holding is the safe side.
+//! The path of a request in all its possible readings. Gateways and sites decode, merge and resolve
+//! paths differently, and a visitor may write a path that the gateway and the site read
+//! differently. A path is therefore read in every known way: it is covered when *any* reading is
+//! covered, and bypasses the room only when *every* reading matches the rule. Holding a request is
+//! the safe side.
 
-mod manner;
+mod reading;
 mod written;
 
 use std::fmt;
@@ -11,7 +12,7 @@ use std::fmt;
 use rustc_hash::FxHashSet;
 
 use self::{
-    manner::Manner,
+    reading::PathReading,
     written::{as_written, is_plain},
 };
 
@@ -19,16 +20,16 @@ use self::{
 #[derive(Clone, PartialEq, Eq)]
 pub struct RequestPath {
     raw: String,
-    /// The canonical form, the path as written, then what else it may mean; each differs from
-    /// those before it. None: there is only the raw path, read as it is written.
+    /// The canonical form, the path as written, then the other readings; each differs from those
+    /// before it. Empty: every way reads the raw path as it is written.
     readings: Vec<String>,
 }
 
 // === impl RequestPath ===
 
 impl RequestPath {
-    /// A path longer than this, in bytes, is not one that a browser sends; whoever takes it from
-    /// outside refuses it, since every reading costs time.
+    /// The longest path, in bytes. Browsers do not send longer ones. Callers must refuse longer
+    /// paths, because every reading costs time.
     pub const MAX_LENGTH: usize = 2_048;
 
     /// The path `raw` as the client sent it: percent-encoded, without the query.
@@ -44,15 +45,16 @@ impl RequestPath {
         &self.raw
     }
 
-    /// The path as a careful gateway reads it: escapes decoded once, a backslash is a slash, none
-    /// is doubled, `.` and `..` are resolved, never above `/`. What is not UTF-8 becomes U+FFFD.
+    /// The path as a careful gateway reads it: escapes decoded once, backslashes as slashes,
+    /// repeated slashes merged, `.` and `..` resolved but never above `/`. Bytes that are not UTF-8
+    /// become U+FFFD.
     #[must_use]
     pub fn canonical(&self) -> &str {
         self.readings.first().unwrap_or(&self.raw)
     }
 
-    /// Everything that it may mean: the canonical form first, then the path as it is written (with
-    /// escapes undone that could not be written otherwise), then what else there is.
+    /// All readings: the canonical form first, then the path as it is written (with those escapes
+    /// undone that a browser must write), then the others.
     pub fn readings(&self) -> impl Iterator<Item = &str> {
         let plain = self.readings.is_empty().then_some(&self.raw);
         plain.into_iter().chain(&self.readings).map(String::as_str)
@@ -60,10 +62,10 @@ impl RequestPath {
 }
 
 fn readings(raw: &str) -> Vec<String> {
-    let mut readings = vec![Manner::CANONICAL.read(raw), as_written(raw)];
-    readings.extend(manner::others(raw).map(|manner| manner.read(raw)));
-    let mut seen = FxHashSet::default();
-    readings.retain(|reading| seen.insert(reading.clone()));
+    let mut readings = vec![PathReading::CANONICAL.read(raw), as_written(raw)];
+    readings.extend(reading::others(raw).map(|reading| reading.read(raw)));
+    let mut distinct = FxHashSet::default();
+    readings.retain(|reading| distinct.insert(reading.clone()));
     readings
 }
 

@@ -1,21 +1,21 @@
-//! A path as it is written, in the letters that a person would use for it.
+//! A path as it is written, with the characters that a person would use.
 
 /// The length of an escape, in bytes: `%20`.
 const ESCAPE: usize = 3;
 
-/// The path, with those escapes undone that a browser cannot but make: letters beyond ASCII, the
-/// space, and marks that no address may have. None of them means anything to a path.
+/// The path, with those escapes undone that a browser must write: characters beyond ASCII, the
+/// space, and marks that are not allowed in addresses. None of them has a meaning in a path.
 pub(super) fn as_written(raw: &str) -> String {
     let written = if raw.contains('%') { undone(raw) } else { raw.to_owned() };
     if written.starts_with('/') { written } else { format!("/{written}") }
 }
 
-/// Whether every manner reads this path as it is written.
+/// Whether every way reads this path as it is written.
 pub(super) fn is_plain(raw: &str) -> bool {
-    let telling = |pair: &[u8]| pair[0] == b'/' && matches!(pair[1], b'/' | b'.');
+    let changes = |pair: &[u8]| pair[0] == b'/' && matches!(pair[1], b'/' | b'.');
     raw.starts_with('/')
         && !raw.contains(['%', '\\', ';', '#', '\0'])
-        && !raw.as_bytes().windows(2).any(telling)
+        && !raw.as_bytes().windows(2).any(changes)
 }
 
 fn undone(raw: &str) -> String {
@@ -29,7 +29,7 @@ fn undone(raw: &str) -> String {
     String::from_utf8(written).unwrap_or_else(|_| raw.to_owned())
 }
 
-/// The byte whose escape the text begins with.
+/// The byte whose escape is at the begin of the text.
 fn escape(text: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = text else { return None };
     let digit = |letter: u8| char::from(letter).to_digit(16);

@@ -84,7 +84,7 @@ impl Reply {
             settings: document::decode(&self.settings)?,
             event: document::decode(&self.event)?,
         };
-        let mut roll = Roll::call(counters, &pool, draws, leases(&self.leases), &unattended);
+        let mut roll = Roll::new(counters, &pool, draws, leases(&self.leases), &unattended);
         let gone = std::mem::take(&mut roll.gone);
         let unattended = unattended.iter().map(|crowd| crowd.count).sum();
         Ok(TickReport {

@@ -6,10 +6,10 @@ use std::sync::{PoisonError, RwLock};
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use tokio::time::{Duration, Instant};
-use vestibule_domain::{RoomId, settings::LONGEST_UNSEEN_MS};
+use vestibule_domain::{RoomId, settings::LONGEST_RECHECK_MS};
 
 /// How long an ended session is remembered, at least.
-const KEPT: Duration = Duration::from_millis(LONGEST_UNSEEN_MS);
+const KEPT: Duration = Duration::from_millis(LONGEST_RECHECK_MS);
 
 /// Sessions that ended, as the script `leave` tells it.
 #[derive(Debug, Deserialize)]

@@ -91,7 +91,7 @@ impl KnownRoom {
     }
 
     /// Whether a session was ended before its time, as far as this service has heard. Who has not
-    /// been seen by Redis for [`vestibule_domain::settings::LONGEST_UNSEEN_MS`] is to ask it instead.
+    /// been seen by Redis for [`vestibule_domain::settings::LONGEST_RECHECK_MS`] is to ask it instead.
     #[must_use]
     pub fn has_ended(&self, reset_epoch: u64, number: u64) -> bool {
         self.ended.contains(reset_epoch, number)

@@ -206,7 +206,7 @@ impl<'a> Crowd<'a> {
         }
         let again = self.chances.next();
         visitor.looks_at = visitor.habit.next(now_ms, u64::from(look.next_ms), again);
-        if look.standing == WaiterState::YourTurn {
+        if look.state == WaiterState::YourTurn {
             let rank = poll::rank(&self.room, &visitor.waiter, visitor.win_threshold);
             self.door.retain(|(_, held), _| *held != number);
             self.door.insert((rank, number), now_ms + HOLD_MS);

@@ -57,7 +57,7 @@ async fn pool(world: &World) -> Pool {
 }
 
 fn record(world: &World, event: &Event, draw: &Draw) -> DrawRecord {
-    let promise = DrawRecord::promised(&world.room, event, EventState::Running).unwrap();
+    let promise = DrawRecord::before_draw(&world.room, event, EventState::Running).unwrap();
     promise.drawn(draw, &SEED, None, world.clock.now_ms() / 1000)
 }
 

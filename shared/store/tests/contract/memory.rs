@@ -40,7 +40,7 @@ async fn a_million_waiting_visitors_fit_in_a_million_bytes(world: World) {
     let now_ms = world.clock.now_ms();
     let mut counts: HashMap<Lease, i64> = HashMap::new();
     for number in 1..=CROWD {
-        let standing = check_in::LineConditions {
+        let conditions = check_in::LineConditions {
             people_ahead: number,
             waiting: CROWD,
             admissions_per_second: 50.0,
@@ -52,7 +52,7 @@ async fn a_million_waiting_visitors_fit_in_a_million_bytes(world: World) {
         };
         #[expect(clippy::cast_precision_loss, reason = "a spread of chances")]
         let chance = (number % 997) as f64 / 997.0;
-        let interval = check_in::interval_ms(QueueingMethod::Fifo, &standing, chance);
+        let interval = check_in::interval_ms(QueueingMethod::Fifo, &conditions, chance);
         // They came over a minute, and have been polling since: any moment of the interval.
         let since = number * 7_919 % u64::from(interval);
         let lease = Lease::granted(Spot::Position(number), 0, now_ms - since, interval);

@@ -177,7 +177,7 @@ async fn reject_lets_nobody_in_and_keeps_every_place(world: World) {
         let claim = Claim { won, ..crowd.claim_of(number) };
         assert_eq!(world.claims(claim).await, ClaimOutcome::NoSeat);
     }
-    assert_eq!(crowd.look(9).standing, WaiterState::Rejected);
+    assert_eq!(crowd.look(9).state, WaiterState::Rejected);
     assert_eq!(crowd.room.serving_counter, served);
     world.seconds(3_600);
     crowd.seconds(1).await;

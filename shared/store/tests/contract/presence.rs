@@ -164,8 +164,8 @@ async fn a_pause_of_all_leaders_is_held_against_nobody(world: World) {
     crowd.leader = Leader::new(2);
     crowd.room = world.snapshot().await;
     for number in 3..=42 {
-        let standing = crowd.look(number).standing;
-        assert_ne!(standing, WaiterState::Expired, "{number}: 400 s without a check-in");
+        let state = crowd.look(number).state;
+        assert_ne!(state, WaiterState::Expired, "{number}: 400 s without a check-in");
     }
     crowd.send().await;
     world.clock.advance_ms(14_000);
@@ -212,10 +212,10 @@ async fn a_place_is_kept_for_the_grace_time(world: World) {
     }
     crowd.line.insert(9, kept);
     let back = crowd.look(9);
-    assert_eq!(back.standing, WaiterState::Waiting);
+    assert_eq!(back.state, WaiterState::Waiting);
     assert_eq!(crowd.room.position(9), Some(9));
     crowd.send().await;
     crowd.seconds(21).await;
     crowd.line.insert(11, lost);
-    assert_eq!(crowd.look(11).standing, WaiterState::Expired);
+    assert_eq!(crowd.look(11).state, WaiterState::Expired);
 }

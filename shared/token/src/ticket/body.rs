@@ -1,5 +1,5 @@
-//! A ticket's fields in 52 bytes, in clear: what the sealer seals. Every field has a fixed place,
-//! so the length of a ticket tells nothing about it. Encryption is not here.
+//! The unencrypted body of a ticket: its fields in 52 bytes. Every field has a fixed position, so
+//! the length of a ticket reveals nothing. Encryption is in [`super::TicketSealer`].
 
 use vestibule_domain::{Lease, Place, Waiter, accrued_hazard::AccruedHazard};
 
@@ -8,19 +8,19 @@ use super::{Ending, Seat, Ticket, TicketState};
 pub(super) const BODY_LEN: usize = 52;
 
 const HAS_LEASE: u8 = 1;
-/// The state, in the bits above the first.
+/// The state, in the bits above the lowest.
 const WAITING: u8 = 0;
 const HELD: u8 = 1 << 1;
 const CLOSED: u8 = 2 << 1;
 const EXPIRED: u8 = 3 << 1;
 
-/// What stands in the place of a seat where there is none; the flags say so.
+/// Written when there is no seat; the flags tell it from a real one.
 const NO_SEAT: Seat = Seat { issued_at: 0, expires_at: 0, generation: 0 };
 
 /// Fills a buffer from the front.
 pub(super) struct Writer<'a>(pub(super) &'a mut [u8]);
 
-/// Takes a buffer apart from the front.
+/// Reads a buffer from the front.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
@@ -46,7 +46,7 @@ pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
         .put([lease.width])
         .put(lease.index.to_be_bytes())
         .put(waiter.accrued_hazard.credit.to_be_bytes())
-        .put(waiter.accrued_hazard.seen.to_be_bytes())
+        .put(waiter.accrued_hazard.room_hazard.to_be_bytes())
         .put(narrow::<5>(seat.issued_at))
         .put(narrow::<5>(seat.expires_at))
         .put(seat.generation.to_be_bytes());
@@ -70,7 +70,7 @@ pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
     };
     let accrued_hazard = AccruedHazard {
         credit: u32::from_be_bytes(reader.take()?),
-        seen: u32::from_be_bytes(reader.take()?),
+        room_hazard: u32::from_be_bytes(reader.take()?),
     };
     let seat = Seat {
         issued_at: wide::<5>(reader.take()?),
@@ -89,8 +89,8 @@ pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
     Some(Ticket { waiter, state })
 }
 
-/// The low `N` bytes of a number that has no more: places have 36 bits, times in seconds need 40
-/// for 34,000 years, times in ms 48 for 8,900.
+/// The low `N` bytes of a number that fits in them: places have 36 bits, times in seconds need 40
+/// bits for 34,000 years, times in ms 48 bits for 8,900 years.
 fn narrow<const N: usize>(number: u64) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.copy_from_slice(&number.to_be_bytes()[8 - N..]);

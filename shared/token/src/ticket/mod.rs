@@ -1,18 +1,18 @@
-//! Tickets: what a browser keeps in its cookie between two check-ins, sealed so that only we can
-//! read or change it. Sealing proves that we wrote a ticket, but not that it is the newest one: an
-//! old ticket still opens, so it must never give its holder an advantage.
+//! Tickets: the state that a browser keeps in its cookie between two check-ins, sealed so that only
+//! the services can read or change it. Sealing proves that a ticket is genuine, but not that it is
+//! the newest one: an old ticket still opens, so it must never give its holder an advantage.
 //!
-//! Always 81 bytes, 108 characters of base64url, whatever is inside:
+//! Always 81 bytes, 108 characters of base64url:
 //!
 //! | version | nonce | sealed | tag |
 //! |---|---|---|---|
 //! | 1: the number 3, authenticated | 12 | 52: flags, place, check-in, lease, accrued hazard, seat; big-endian | 16 |
 //!
-//! The nonce is random. Two tickets of one key that share a nonce would let a reader of both
-//! forge tickets of that room. After n tickets that happens with probability n²/2^97: a room
-//! sealing 50,000 tickets a second for a week (2^35) has odds of 2^-27, and every reset starts
-//! with a new key. The generator is the thread's CSPRNG, because the system's costs more than
-//! the sealing itself.
+//! The nonce is random. If two tickets of one key shared a nonce, a reader of both could forge
+//! tickets of that room. After n tickets this happens with probability n²/2^97: for a room that
+//! seals 50,000 tickets a second for a week (2^35) it is 2^-27, and every reset starts with a new
+//! key. The generator is the thread's CSPRNG, because the system's costs more than the sealing
+//! itself.
 
 use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -32,21 +32,21 @@ const SEALED_LEN: usize = VERSION_LEN + NONCE_LEN + BODY_LEN + TAG_LEN;
 const TEXT_LEN: usize = SEALED_LEN / 3 * 4;
 const _: () = assert!(SEALED_LEN.is_multiple_of(3) && TEXT_LEN <= 120);
 
-/// What a visitor's ticket says.
+/// The content of a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ticket {
-    /// What it remembers of its wait.
+    /// The state of its wait.
     pub waiter: Waiter,
-    /// Whether it waits, is inside, or is done.
+    /// Whether the visitor waits, has a session, or needs a new place.
     pub state: TicketState,
 }
 
-/// Where the holder of a ticket is, as far as the ticket knows.
+/// The state of the holder of a ticket, as far as the ticket knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TicketState {
     /// In line.
     Waiting,
-    /// Inside, with this session.
+    /// Admitted, with this session.
     Held(Seat),
     /// Its place or its session is over: it needs a new place.
     Ended(Ending),
@@ -55,9 +55,9 @@ pub enum TicketState {
 /// How a place or a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The visitor left, or its session was ended from outside.
+    /// The visitor left, or its session was ended by the operator or the site.
     Closed,
-    /// It ran out.
+    /// It expired.
     Expired,
 }
 
@@ -81,7 +81,8 @@ pub enum TicketError {
     /// Not a ticket, or of a version that this release does not know.
     #[error("not a ticket")]
     Malformed,
-    /// Well-formed, but of another room, of before a reset, or forged. Nobody can tell which.
+    /// Well-formed, but of another room, from before a reset, or forged. These cases cannot be
+    /// distinguished.
     #[error("not a ticket of this room")]
     Foreign,
 }
@@ -89,7 +90,7 @@ pub enum TicketError {
 // === impl Ticket ===
 
 impl Ticket {
-    /// The session of someone who is inside.
+    /// The session, if the holder has one.
     #[must_use]
     pub fn seat(&self) -> Option<Seat> {
         match self.state {
@@ -102,7 +103,7 @@ impl Ticket {
 // === impl TicketSealer ===
 
 impl TicketSealer {
-    /// The sealer of `room` since its reset number `reset_epoch`.
+    /// The sealer of `room` for this reset epoch.
     ///
     /// # Panics
     /// Never: the key has the length that AES-256 needs.
@@ -115,12 +116,12 @@ impl TicketSealer {
         Self(LessSafeKey::new(key))
     }
 
-    /// The sealed `ticket`: 108 characters, all of them safe in a cookie. Never twice the same.
+    /// The sealed `ticket`: 108 characters, all of them safe in a cookie, and different each time.
     ///
     /// # Panics
     /// Never: GCM refuses only messages of many gigabytes.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "a nonce of its own for each ticket")]
+    #[expect(clippy::disallowed_methods, reason = "each ticket needs a nonce of its own")]
     pub fn seal(&self, ticket: &Ticket) -> String {
         let mut nonce = [0; NONCE_LEN];
         rand::rng().fill_bytes(&mut nonce);
@@ -135,10 +136,10 @@ impl TicketSealer {
         URL_SAFE_NO_PAD.encode(sealed)
     }
 
-    /// What the sealed `ticket` says.
+    /// The content of the sealed `ticket`.
     ///
     /// # Errors
-    /// [`TicketError`]: not a ticket at all, or not one of this room and epoch.
+    /// [`TicketError`]: malformed, or not of this room and epoch.
     pub fn open(&self, ticket: &str) -> Result<Ticket, TicketError> {
         let sealed = read_text(ticket).ok_or(TicketError::Malformed)?;
         let mut reader = Reader(&sealed);
@@ -191,7 +192,7 @@ mod tests {
             checked_in_at: 1_763_690_123_456,
             interval_ms: 2_000,
             lease: Some(Lease { slice: 17, width: 3, index: 99 }),
-            accrued_hazard: AccruedHazard { credit: 5, seen: 4_000_000_000 },
+            accrued_hazard: AccruedHazard { credit: 5, room_hazard: 4_000_000_000 },
         },
         state: TicketState::Waiting,
     };
@@ -226,8 +227,8 @@ mod tests {
     fn tickets() -> impl Strategy<Value = Ticket> {
         let place = (0..=MAX_QUEUE_NUMBER, any::<(u32, u8)>());
         let check_in = (0..1_u64 << 48, any::<u32>());
-        let accrued_hazard =
-            any::<(u32, u32)>().prop_map(|(credit, seen)| AccruedHazard { credit, seen });
+        let accrued_hazard = any::<(u32, u32)>()
+            .prop_map(|(credit, room_hazard)| AccruedHazard { credit, room_hazard });
         let waiter = (place, check_in, option::of(leases()), accrued_hazard).prop_map(
             |(
                 (number, (entered_at, region)),
@@ -304,8 +305,7 @@ mod tests {
         }
     }
 
-    /// Tickets are in visitors' hands across releases: what is sealed may change only together
-    /// with [`VERSION`].
+    /// Visitors keep tickets across releases: the body may change only together with [`VERSION`].
     #[test]
     fn a_ticket_of_this_version_still_opens() {
         let old = "A8mcCzWdB6b-TpXe00LWbsVu7djKGn8K69Vzb6tWi4BnedhJL4jgsK-gEoiifgoUo_KN5M802EsX_KorjvA6H4qpt5Cb4sPy-x1BOof6sgEI";

@@ -25,14 +25,14 @@ fn signed(claims: &Claims) -> String {
     key().sign(claims).unwrap()
 }
 
-/// A token with this header and our claims, with the signature of a true one.
+/// A token with this header, our claims, and the signature of a genuine token.
 fn with_header(header: &str) -> String {
     let token = signed(&claims());
     let (_, rest) = token.split_once('.').unwrap();
     format!("{}.{rest}", URL_SAFE_NO_PAD.encode(header))
 }
 
-/// A token with this header and these claims, and a true signature by our key.
+/// A token with this header and these claims, signed by our key.
 fn signed_text(header: &str, claims: &str) -> String {
     let pair = RsaKeyPair::from_pkcs8(key().to_pkcs8().unwrap().as_ref()).unwrap();
     let input = [header, claims].map(|part| URL_SAFE_NO_PAD.encode(part)).join(".");

@@ -1,5 +1,6 @@
-//! What is measured: one admission, one controller and a Redis of their own, from the programs that
-//! users run, and the bare service beside them. Everything ends with the value that holds it.
+//! The measured deployment: one admission, one controller and a Redis of its own, started from the
+//! programs that users run, and the bare service beside them. Everything ends when the value is
+//! dropped.
 
 mod nginx;
 mod operator;
@@ -25,11 +26,11 @@ const CALL: Duration = Duration::from_secs(15);
 /// Everything that runs.
 #[derive(Debug)]
 pub(crate) struct Deployment {
-    /// The yardstick.
+    /// The bare service, the baseline.
     pub(crate) bare: Server,
-    /// What is measured.
+    /// The measured service.
     pub(crate) admission: Server,
-    /// What it stands on.
+    /// The Redis of the services.
     pub(crate) redis: Redis,
     /// Makes rooms and moves counters.
     pub(crate) operator: Operator,
@@ -47,7 +48,7 @@ pub(crate) struct Server {
     pub(crate) process: Process,
 }
 
-/// What both services are told.
+/// The settings of both services.
 #[derive(Debug)]
 struct Settings {
     redis_url: String,
@@ -78,7 +79,7 @@ impl Deployment {
         Ok(Self { bare, admission, redis, operator, http, _controller: controller, directory })
     }
 
-    /// Makes a room. Admission goes by it when this returns.
+    /// Makes a room. Admission knows it when this returns.
     pub(crate) async fn make_room(&self, room: &str, settings: &Value) -> Result<()> {
         self.operator.put_room(room, settings).await
     }
@@ -130,7 +131,7 @@ async fn answering(mut server: Server, url: &str, http: &Client) -> Result<Serve
     Ok(server)
 }
 
-/// Tries until it succeeds, as long as `process` runs and for a time that is long enough.
+/// Repeats `attempt` until it succeeds, while `process` runs and for at most [`START`].
 async fn eventually<T>(
     what: &str,
     process: &mut Process,

@@ -1,5 +1,5 @@
-//! A real nginx with the configuration that `deploy/gateways/nginx` gives to users, and beside it a
-//! server block that asks nobody.
+//! A real nginx with the configuration from `deploy/gateways/nginx`, and a second server block
+//! without the authorizer.
 
 use std::{
     env, fs,
@@ -14,15 +14,15 @@ use super::{Deployment, eventually, process::Process, programs};
 
 const TEMPLATE: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/gateways/nginx/vestibule.conf.template");
-/// Debian has it where only root looks.
+/// Directories outside the usual `PATH` where Debian installs it.
 const PLACES: [&str; 2] = ["/usr/sbin/nginx", "/usr/local/sbin/nginx"];
 
-/// A running nginx before the bare service.
+/// A running nginx in front of the bare service.
 #[derive(Debug)]
 pub(crate) struct Nginx {
-    /// Where it asks the authorizer.
+    /// The address with the authorizer.
     pub(crate) guarded: SocketAddr,
-    /// Where it asks nobody.
+    /// The address without it.
     pub(crate) plain: SocketAddr,
     _process: Process,
 }
@@ -30,8 +30,8 @@ pub(crate) struct Nginx {
 // === impl Nginx ===
 
 impl Nginx {
-    /// Starts it before the bare service of `deployment`, for the site `host`; `None` where there is
-    /// no nginx.
+    /// Starts it in front of the bare service of `deployment`, for the site `host`; `None` if nginx
+    /// is not installed.
     pub(crate) async fn start(deployment: &Deployment, host: &str) -> Result<Option<Self>> {
         let Some(program) = program() else { return Ok(None) };
         let directory = deployment.directory.path().join("nginx");
@@ -45,7 +45,7 @@ impl Nginx {
             .replace("${SITE_HOSTS}", host)
             .replace("${LISTEN}", &guarded.to_string());
         fs::write(directory.join("vestibule.conf"), served)?;
-        fs::write(directory.join("nginx.conf"), frame(&directory, plain))?;
+        fs::write(directory.join("nginx.conf"), main_config(&directory, plain))?;
         let mut command = Command::new(program);
         command.arg("-p").arg(&directory).arg("-c").arg(directory.join("nginx.conf"));
         let mut process = Process::start(&mut command, directory.join("log"))?;
@@ -59,8 +59,8 @@ impl Nginx {
     }
 }
 
-/// One process, so that nothing is left when it is killed.
-fn frame(directory: &Path, plain: SocketAddr) -> String {
+/// The main configuration. It uses a single process, so that killing it leaves nothing behind.
+fn main_config(directory: &Path, plain: SocketAddr) -> String {
     let directory = directory.display();
     format!(
         "daemon off; master_process off; pid {directory}/pid; error_log stderr;

@@ -17,12 +17,12 @@ pub(crate) struct Operator {
 // === impl Operator ===
 
 impl Operator {
-    /// A client of `controller` that shows `api_token`.
+    /// A client of `controller` with `api_token`.
     pub(super) fn new(http: Client, controller: SocketAddr, api_token: String) -> Self {
         Self { http, controller, api_token }
     }
 
-    /// Creates a room; fails unless admission goes by it at once.
+    /// Creates a room; fails if admission does not know it at once.
     pub(super) async fn put_room(&self, room: &str, settings: &Value) -> Result<()> {
         let headers = self.call(Method::PUT, &format!("/v1/rooms/{room}"), settings).await?;
         let behind = headers.get("vestibule-behind");

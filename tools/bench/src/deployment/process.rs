@@ -1,4 +1,4 @@
-//! A program that runs for the length of a measurement, and is killed when it is dropped.
+//! A program that runs during a measurement and is killed when the value is dropped.
 
 use std::{
     fs::{self, File},
@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, Result, bail};
 
-/// How many lines of a log a failure quotes.
+/// The number of log lines quoted in an error.
 const QUOTED_LINES: usize = 20;
 
 /// A running program.
@@ -21,7 +21,7 @@ pub(crate) struct Process {
 // === impl Process ===
 
 impl Process {
-    /// Starts `command`; what it prints goes to the file `log`.
+    /// Starts `command`; its output goes to the file `log`.
     pub(super) fn start(command: &mut Command, log: PathBuf) -> Result<Self> {
         let output = create(&log)?;
         let program = command.get_program().to_owned();
@@ -39,7 +39,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Fails, with the end of its log, once it has ended.
+    /// Fails, with the end of the log, if the program has ended.
     pub(super) fn check_running(&mut self) -> Result<()> {
         let Some(status) = self.child.try_wait()? else { return Ok(()) };
         let log = fs::read_to_string(&self.log).unwrap_or_default();
@@ -51,7 +51,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended already: that is what is wanted.
+        // Killing fails if it has already ended, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -68,18 +68,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_ended_is_told_with_its_last_words() {
+    fn the_error_for_an_ended_program_quotes_its_log() {
         let dir = tempfile::tempdir().unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", "echo first words; echo last words >&2; exit 3"]);
         let mut process = Process::start(&mut command, dir.path().join("log")).unwrap();
         let start = Instant::now();
-        let told = loop {
+        let error = loop {
             assert!(start.elapsed() < Duration::from_secs(10));
-            if let Err(told) = process.check_running() {
-                break told.to_string();
+            if let Err(error) = process.check_running() {
+                break error.to_string();
             }
         };
-        assert!(told.contains("last words") && told.contains('3'), "{told}");
+        assert!(error.contains("last words") && error.contains('3'), "{error}");
     }
 }

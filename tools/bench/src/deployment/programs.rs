@@ -1,4 +1,4 @@
-//! Where the programs are found, and free ports for them.
+//! Finds the programs, and free ports for them.
 
 use std::{
     env,
@@ -13,12 +13,12 @@ use crate::cli::Options;
 
 /// The workspace this program was built from.
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
-/// Servers of Redis's protocol, the first that is there.
+/// Names of Redis-compatible servers, in the order of preference.
 const REDIS: [&str; 2] = ["redis-server", "valkey-server"];
-/// Below the range that systems use for outgoing connections, of which there will be many.
+/// Ports below the range that systems use for outgoing connections.
 const PORTS: std::ops::Range<u16> = 12_000..30_000;
 
-/// The directory with both services: as the options have it, or built just now.
+/// The directory with both services: from the options, or else built now.
 pub(super) fn services(options: &Options) -> Result<PathBuf> {
     if let Some(directory) = &options.programs {
         return Ok(directory.clone());
@@ -40,7 +40,7 @@ pub(super) fn redis_server() -> Result<PathBuf> {
     )
 }
 
-/// An address of this machine on which nobody listens now.
+/// A local address on which nobody listens now.
 #[expect(clippy::disallowed_methods, reason = "any port will do")]
 pub(super) fn free_address() -> Result<SocketAddr> {
     for _ in 0..1_000 {

@@ -1,4 +1,5 @@
-//! A Redis of the bench's own: nothing kept on disk, gone at the end. It also tells what it did.
+//! A Redis for this run: nothing is stored on disk, and it ends with the run. Its statistics count
+//! script calls and memory.
 
 use std::{net::SocketAddr, path::Path, process::Command};
 
@@ -35,7 +36,7 @@ impl Redis {
         Ok(redis)
     }
 
-    /// Its address, as `VESTIBULE_REDIS_URL` has it.
+    /// Its address, in the form of `VESTIBULE_REDIS_URL`.
     pub(super) fn url(&self) -> String {
         format!("redis://{}", self.address)
     }
@@ -45,8 +46,8 @@ impl Redis {
         &self.process
     }
 
-    /// How many calls of scripts it has answered, whoever made them: what the services do, they do
-    /// by scripts. Commands inside them do not count; they travel nowhere.
+    /// The number of script calls answered so far, from all clients. The services use Redis only by
+    /// scripts; commands inside a script are not counted.
     pub(crate) async fn script_calls(&self) -> Result<u64> {
         Ok(script_calls(&self.info("commandstats").await?))
     }
@@ -59,7 +60,7 @@ impl Redis {
         Ok(valkey.unwrap_or_else(version))
     }
 
-    /// Bytes that all keys matching `pattern` take, and how many keys those are.
+    /// The bytes that all keys matching `pattern` take, and the number of these keys.
     pub(crate) async fn memory(&self, pattern: &str) -> Result<(u64, usize)> {
         let mut keys = Vec::new();
         let mut cursor = 0_u64;
@@ -84,7 +85,7 @@ impl Redis {
 
     async fn memory_usage(&self, key: &str) -> Result<u64> {
         let mut usage = redis::cmd("MEMORY");
-        // 0 samples: all of them.
+        // 0 samples means all of them.
         usage.arg("USAGE").arg(key).arg("SAMPLES").arg(0);
         let bytes: Option<u64> = usage.query_async(&mut self.open()?).await?;
         Ok(bytes.unwrap_or(0))
@@ -107,7 +108,7 @@ fn field<'a>(info: &'a str, name: &str) -> Option<&'a str> {
     info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
-/// The sum of `cmdstat_evalsha:calls=7,usec=…` and its like.
+/// The sum of the calls in lines such as `cmdstat_evalsha:calls=7,usec=…`.
 fn script_calls(commandstats: &str) -> u64 {
     let calls = |name: &&str| {
         let stats = field(commandstats, &format!("cmdstat_{name}:calls="))?;

@@ -1,6 +1,5 @@
-//! Reads an HTTP/1.1 answer, as little of it as the driver needs: client and services share the
-//! same processors, so whatever is done here is taken from them. No general HTTP client: chunked
-//! answers are refused.
+//! Parses the parts of an HTTP/1.1 answer that the driver needs, and no more: client and services
+//! share the same processors. Chunked answers are refused.
 
 use std::{cmp::Ordering, ops::Range};
 
@@ -21,7 +20,7 @@ pub(crate) struct Answer<'a> {
     pub(crate) body: &'a [u8],
 }
 
-/// Where in what was received the parts of an answer are.
+/// The positions of the parts of an answer in the received bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Parts {
     status: u16,
@@ -29,7 +28,7 @@ pub(super) struct Parts {
     body: Range<usize>,
 }
 
-/// What was received is not an answer of HTTP/1.1 with a known length.
+/// The received bytes are not an HTTP/1.1 answer with a known length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Malformed;
 
@@ -49,8 +48,8 @@ impl Answer<'_> {
 // === impl Parts ===
 
 impl Parts {
-    /// The parts of the answer in `received`, or `None` while more must come. Nothing may follow
-    /// it: there is one request at a time.
+    /// The parts of the answer in `received`, or `None` while it is incomplete. Nothing may follow
+    /// it, because there is one request at a time.
     pub(super) fn find(received: &[u8]) -> Result<Option<Self>, Malformed> {
         let mut lines = Lines { bytes: received, at: 0 };
         let Some(line) = lines.next() else { return Ok(None) };
@@ -75,8 +74,8 @@ impl Parts {
         }
     }
 
-    /// The answer in `received`, where these parts were found.
-    pub(super) fn of(self, received: &[u8]) -> Answer<'_> {
+    /// The answer with these parts of `received`.
+    pub(super) fn get(self, received: &[u8]) -> Answer<'_> {
         Answer {
             status: self.status,
             ticket: self.ticket.map(|ticket| &received[ticket]),
@@ -85,7 +84,7 @@ impl Parts {
     }
 }
 
-/// Complete lines, without what ends them.
+/// Complete lines, without their line ends.
 #[derive(Debug)]
 struct Lines<'a> {
     bytes: &'a [u8],
@@ -129,7 +128,7 @@ mod tests {
         {\"room\":\"r\",\"status\":\"your_turn\"}";
 
     fn parse(received: &[u8]) -> Result<Option<Answer<'_>>, Malformed> {
-        Ok(Parts::find(received)?.map(|parts| parts.of(received)))
+        Ok(Parts::find(received)?.map(|parts| parts.get(received)))
     }
 
     #[test]

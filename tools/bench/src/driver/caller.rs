@@ -1,4 +1,4 @@
-//! What a connection sends: the callers that the measurements are made of.
+//! The callers of the measurements: each decides what its connection sends.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -15,15 +15,15 @@ pub(crate) trait Caller: Send + 'static {
     /// Writes the next request into the empty `request`; false when there is none left.
     fn ask(&mut self, request: &mut Vec<u8>) -> bool;
 
-    /// Takes in the answer to it; false when it is not what was expected.
-    fn hear(&mut self, answer: &Answer<'_>) -> bool;
+    /// Receives the answer to it; returns false if it is unexpected.
+    fn receive(&mut self, answer: &Answer<'_>) -> bool;
 }
 
 /// Sends the same request every time, and expects 200.
 #[derive(Debug, Clone)]
 pub(crate) struct Same(pub(crate) Vec<u8>);
 
-/// Newcomers, until the room is as full as it should be.
+/// Newcomers, up to a number or without end.
 #[derive(Debug, Clone)]
 pub(crate) struct Newcomers {
     request: Vec<u8>,
@@ -31,7 +31,7 @@ pub(crate) struct Newcomers {
     tickets: Option<Arc<Mutex<Vec<Ticket>>>>,
 }
 
-/// Waiting visitors who ask in turn where they stand.
+/// Waiting visitors who poll in turns.
 #[derive(Debug, Clone)]
 pub(crate) struct Waiting {
     head: Vec<u8>,
@@ -40,7 +40,7 @@ pub(crate) struct Waiting {
     replays: bool,
 }
 
-/// Served visitors, each of whom claims once.
+/// Served visitors who each claim once.
 #[derive(Debug, Clone)]
 pub(crate) struct Claimants {
     head: Vec<u8>,
@@ -48,7 +48,7 @@ pub(crate) struct Claimants {
     next: Arc<AtomicUsize>,
 }
 
-/// `GET` or `POST` of `path`, without a body and without the empty line that ends a request.
+/// The head of a `GET` or `POST` of `path`, without the empty line at its end.
 fn head(method: &str, path: &str) -> Vec<u8> {
     let length = if method == "POST" { "Content-Length: 0\r\n" } else { "" };
     format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{length}").into_bytes()
@@ -64,7 +64,7 @@ fn with_ticket(request: &mut Vec<u8>, head: &[u8], ticket: &[u8]) {
 // === impl Same ===
 
 impl Same {
-    /// `method` of `path`.
+    /// Requests `path` with `method`.
     pub(crate) fn new(method: &str, path: &str) -> Self {
         Self([&head(method, path)[..], b"\r\n"].concat())
     }
@@ -76,7 +76,7 @@ impl Caller for Same {
         true
     }
 
-    fn hear(&mut self, answer: &Answer<'_>) -> bool {
+    fn receive(&mut self, answer: &Answer<'_>) -> bool {
         answer.status == 200
     }
 }
@@ -84,13 +84,13 @@ impl Caller for Same {
 // === impl Newcomers ===
 
 impl Newcomers {
-    /// Newcomers of `room`, without an end.
+    /// Newcomers of `room`, without end.
     pub(crate) fn endless(room: &str) -> Self {
         let Same(request) = Same::new("POST", &format!("/v1/rooms/{room}/join"));
         Self { request, left: None, tickets: None }
     }
 
-    /// As many newcomers of `room` as are `left`, who put their tickets into `tickets`.
+    /// `left` newcomers of `room`, whose tickets are added to `tickets`.
     pub(crate) fn some(room: &str, left: usize, tickets: Option<Arc<Mutex<Vec<Ticket>>>>) -> Self {
         Self { left: Some(Arc::new(left.into())), tickets, ..Self::endless(room) }
     }
@@ -105,7 +105,7 @@ impl Caller for Newcomers {
         self.left.as_ref().is_none_or(|left| one_less(left).is_ok())
     }
 
-    fn hear(&mut self, answer: &Answer<'_>) -> bool {
+    fn receive(&mut self, answer: &Answer<'_>) -> bool {
         if let (Some(tickets), Some(ticket)) = (&self.tickets, answer.ticket) {
             tickets.lock().unwrap_or_else(PoisonError::into_inner).push(ticket.to_owned());
         }
@@ -116,13 +116,13 @@ impl Caller for Newcomers {
 // === impl Waiting ===
 
 impl Waiting {
-    /// The visitors of `room` who hold `tickets`; each sends the newest it was given.
+    /// The visitors of `room` with these `tickets`; each sends its newest one.
     pub(crate) fn new(room: &str, tickets: Vec<Ticket>) -> Self {
         let head = head("GET", &format!("/v1/rooms/{room}/status"));
         Self { head, tickets, next: 0, replays: false }
     }
 
-    /// The same, but they send these tickets every time.
+    /// The same, but each always sends its first ticket.
     pub(crate) fn replaying(room: &str, tickets: Vec<Ticket>) -> Self {
         Self { replays: true, ..Self::new(room, tickets) }
     }
@@ -135,7 +135,7 @@ impl Caller for Waiting {
         true
     }
 
-    fn hear(&mut self, answer: &Answer<'_>) -> bool {
+    fn receive(&mut self, answer: &Answer<'_>) -> bool {
         let Some(ticket) = answer.ticket else { return false };
         if !self.replays {
             let newest = &mut self.tickets[self.next];
@@ -149,7 +149,7 @@ impl Caller for Waiting {
 // === impl Claimants ===
 
 impl Claimants {
-    /// The visitors of `room` who hold `tickets`. Clones share the line.
+    /// The visitors of `room` with these `tickets`. Clones share them.
     pub(crate) fn new(room: &str, tickets: Vec<Ticket>) -> Self {
         let head = head("POST", &format!("/v1/rooms/{room}/claim"));
         Self { head, tickets: Arc::new(tickets), next: Arc::default() }
@@ -165,7 +165,7 @@ impl Caller for Claimants {
         true
     }
 
-    fn hear(&mut self, answer: &Answer<'_>) -> bool {
+    fn receive(&mut self, answer: &Answer<'_>) -> bool {
         answer.status == 200 && answer.says("admitted")
     }
 }
@@ -199,9 +199,9 @@ mod tests {
             let tickets = vec![b"old".to_vec()];
             let mut caller = Waiting { replays, ..Waiting::new("r", tickets) };
             assert!(asked(&mut caller).unwrap().ends_with("Ticket: old\r\n\r\n"));
-            assert!(caller.hear(&answer(b"new", waiting)));
+            assert!(caller.receive(&answer(b"new", waiting)));
             assert!(asked(&mut caller).unwrap().ends_with(expected));
-            assert!(!caller.hear(&answer(b"new", br#"{"status":"your_turn"}"#)));
+            assert!(!caller.receive(&answer(b"new", br#"{"status":"your_turn"}"#)));
         }
     }
 
@@ -217,7 +217,7 @@ mod tests {
         let mut more = newcomers.clone();
         assert!(asked(&mut newcomers).is_some() && asked(&mut more).is_some());
         assert_eq!((asked(&mut newcomers), asked(&mut more)), (None, None));
-        assert!(newcomers.hear(&answer(b"t", br#"{"status":"waiting"}"#)));
+        assert!(newcomers.receive(&answer(b"t", br#"{"status":"waiting"}"#)));
         assert_eq!(*tickets.lock().unwrap(), [b"t".to_vec()]);
     }
 }

@@ -1,4 +1,4 @@
-//! One keep-alive connection with one request under way at a time: two system calls a request.
+//! One keep-alive connection with one request at a time: two system calls per request.
 
 use std::net::SocketAddr;
 
@@ -13,7 +13,7 @@ use super::{
     answer::{Malformed, Parts},
 };
 
-/// Larger than any answer, so that a read that fills it is a mistake.
+/// Larger than any answer; filling it is an error.
 const BUFFER: usize = 16 * 1024;
 
 /// A connection to a service.
@@ -44,7 +44,7 @@ impl Connection {
             filled += read;
             match Parts::find(&self.buffer[..filled]) {
                 Ok(None) => {}
-                Ok(Some(parts)) => return Ok(parts.of(&self.buffer[..filled])),
+                Ok(Some(parts)) => return Ok(parts.get(&self.buffer[..filled])),
                 Err(Malformed) => bail!("not an answer: {}", self.buffer[..filled].escape_ascii()),
             }
         }

@@ -1,8 +1,8 @@
-//! What a gateway asks the authorizer: the callers of its measurements.
+//! The callers for the measurements of the authorizer: requests of a gateway.
 
 use super::{Answer, Caller, Ticket};
 
-/// Visitors inside, whose gateway asks about one request after another.
+/// Admitted visitors, for whose requests the gateway asks the authorizer.
 #[derive(Debug, Clone)]
 pub(crate) struct Inside {
     question: Vec<u8>,
@@ -10,11 +10,11 @@ pub(crate) struct Inside {
     next: usize,
 }
 
-/// A visitor inside, whose browser asks the gateway for one page after another.
+/// An admitted visitor, whose browser requests pages from the gateway.
 #[derive(Debug, Clone)]
 pub(crate) struct Browsing(Vec<u8>);
 
-/// Newcomers, each of whom enters with the first request.
+/// Newcomers, who each enter with their first request.
 #[derive(Debug, Clone)]
 pub(crate) struct Entering {
     question: Vec<u8>,
@@ -22,7 +22,7 @@ pub(crate) struct Entering {
     left: Option<usize>,
 }
 
-/// What a gateway of `host` asks, without the empty line that ends a request.
+/// The request of a gateway of `host`, without the empty line at its end.
 fn question(host: &str) -> Vec<u8> {
     let head = format!(
         "GET /authorize HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Method: GET\r\n\
@@ -35,7 +35,7 @@ fn question(host: &str) -> Vec<u8> {
 // === impl Inside ===
 
 impl Inside {
-    /// The visitors who hold `tickets`; each sends the newest it was given.
+    /// The visitors with these `tickets`; each sends its newest one.
     pub(crate) fn new(host: &str, tickets: Vec<Ticket>) -> Self {
         Self { question: question(host), tickets, next: 0 }
     }
@@ -51,7 +51,7 @@ impl Caller for Inside {
         true
     }
 
-    fn hear(&mut self, answer: &Answer<'_>) -> bool {
+    fn receive(&mut self, answer: &Answer<'_>) -> bool {
         if let Some(ticket) = answer.ticket {
             ticket.clone_into(&mut self.tickets[self.next]);
         }
@@ -62,7 +62,7 @@ impl Caller for Inside {
 // === impl Browsing ===
 
 impl Browsing {
-    /// The visitor of `room` at `host` whose cookie is `ticket`, not over https.
+    /// The visitor of `room` at `host` whose cookie is `ticket`, over http.
     pub(crate) fn new(host: &str, room: &str, ticket: &[u8]) -> Self {
         let head = format!("GET / HTTP/1.1\r\nHost: {host}\r\nCookie: vestibule_{room}=");
         Self([head.as_bytes(), ticket, b"\r\n\r\n"].concat())
@@ -75,7 +75,7 @@ impl Caller for Browsing {
         true
     }
 
-    fn hear(&mut self, answer: &Answer<'_>) -> bool {
+    fn receive(&mut self, answer: &Answer<'_>) -> bool {
         answer.status == 200
     }
 }
@@ -83,17 +83,17 @@ impl Caller for Browsing {
 // === impl Entering ===
 
 impl Entering {
-    /// Newcomers of the site at `host`, without an end.
+    /// Newcomers of the site at `host`, without end.
     pub(crate) fn endless(host: &str) -> Self {
         Self { question: question(host), tickets: Vec::new(), left: None }
     }
 
-    /// So many of them.
+    /// `count` newcomers.
     pub(crate) fn some(host: &str, count: usize) -> Self {
         Self { left: Some(count), ..Self::endless(host) }
     }
 
-    /// The tickets of those who have entered.
+    /// The tickets of the visitors who have entered.
     pub(crate) fn into_tickets(self) -> Vec<Ticket> {
         self.tickets
     }
@@ -108,7 +108,7 @@ impl Caller for Entering {
         *left != usize::MAX
     }
 
-    fn hear(&mut self, answer: &Answer<'_>) -> bool {
+    fn receive(&mut self, answer: &Answer<'_>) -> bool {
         let Some(ticket) = answer.ticket else { return false };
         if self.left.is_some() {
             self.tickets.push(ticket.to_owned());
@@ -125,15 +125,15 @@ mod tests {
     fn so_many_enter_and_are_inside_with_their_newest_ticket() {
         let answer = |ticket| Answer { status: 200, ticket, body: b"" };
         let (mut newcomers, mut request) = (Entering::some("h", 1), Vec::new());
-        assert!(newcomers.ask(&mut request) && newcomers.hear(&answer(Some(b"first"))));
+        assert!(newcomers.ask(&mut request) && newcomers.receive(&answer(Some(b"first"))));
         assert!(!newcomers.ask(&mut request));
         let mut inside = Inside::new("h", newcomers.into_tickets());
-        for (told, sends) in [(None, "first"), (Some(&b"newer"[..]), "first"), (None, "newer")] {
+        for (ticket, sends) in [(None, "first"), (Some(&b"newer"[..]), "first"), (None, "newer")] {
             let mut request = Vec::new();
             inside.ask(&mut request);
             let sent = String::from_utf8(request).unwrap();
             assert!(sent.ends_with(&format!("Vestibule-Ticket: {sends}\r\n\r\n")), "{sent}");
-            assert!(inside.hear(&answer(told)));
+            assert!(inside.receive(&answer(ticket)));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One request after the other over one connection, and how long each took.
+//! Measures the latencies of requests sent one after the other over one connection.
 
 use std::{
     net::SocketAddr,
@@ -9,10 +9,10 @@ use anyhow::{Result, ensure};
 
 use super::{Caller, connection::Connection};
 
-/// How long each of `count` requests of `caller` took.
+/// The latencies of `count` requests of `caller`.
 ///
 /// # Errors
-/// At the first answer that the caller did not expect.
+/// The first answer that the caller did not expect.
 pub(crate) async fn latencies(
     address: SocketAddr,
     caller: &mut impl Caller,
@@ -26,7 +26,7 @@ pub(crate) async fn latencies(
         let begun = Instant::now();
         let answer = connection.exchange(&request).await?;
         took.push(begun.elapsed());
-        ensure!(caller.hear(&answer), "{} {}", answer.status, answer.body.escape_ascii());
+        ensure!(caller.receive(&answer), "{} {}", answer.status, answer.body.escape_ascii());
     }
     Ok(took)
 }

@@ -1,7 +1,7 @@
 //! A closed loop: every connection sends its next request when the last one was answered.
 //!
-//! Half of the processors drive, each from one thread with its own share of the connections; a
-//! service answers on all of them, and takes what the driver leaves.
+//! The driver uses half of the processors, with one thread and its share of the connections on
+//! each. The service may use all of them.
 
 use std::{
     net::SocketAddr,
@@ -16,35 +16,35 @@ use tokio::{task::JoinSet, time::timeout};
 use super::{Answer, Caller, connection::Connection};
 use crate::machine;
 
-/// How long the last answers may take after a load's time is over.
+/// How long the last answers may take after the time of a load is over.
 const LAST_ANSWERS: Duration = Duration::from_secs(30);
-/// How much of an unexpected answer is quoted.
+/// The number of bytes of an unexpected answer that are quoted.
 const QUOTED_BYTES: usize = 500;
 
-/// For how long callers call.
+/// When callers stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// So long.
+    /// After this time.
     Elapsed(Duration),
-    /// Until they have nothing left to ask, within so long.
+    /// When they have no request left; at most this time.
     Done(Duration),
 }
 
-/// What a load did.
+/// The result of a load.
 #[derive(Debug)]
 pub(crate) struct Done<C> {
     /// Requests answered, all as expected.
     pub(crate) requests: u64,
-    /// From the first request to the last answer.
+    /// The time from the first request to the last answer.
     pub(crate) elapsed: Duration,
     /// The callers, to be used again.
     pub(crate) callers: Vec<C>,
 }
 
-/// Lets each of `callers` call the service at `address` over a connection of its own.
+/// Runs `callers` against the service at `address`, each over a connection of its own.
 ///
 /// # Errors
-/// At the first answer that its caller did not expect.
+/// The first answer that its caller did not expect.
 pub(crate) async fn run<C: Caller>(
     address: SocketAddr,
     callers: Vec<C>,
@@ -103,7 +103,7 @@ fn run_thread<C: Caller>(
         let connected = runtime.block_on(connect(address, callers))?;
         Ok((runtime, connected))
     });
-    // Also after a failure: the others wait for all.
+    // This runs after a failure too, because the other threads wait for all.
     start.wait();
     let (runtime, connected) = connected?;
     runtime.block_on(call_all(connected, until))
@@ -151,7 +151,7 @@ async fn call<C: Caller>(
             break;
         }
         let answer = connection.exchange(&request).await?;
-        if !caller.hear(&answer) {
+        if !caller.receive(&answer) {
             return unexpected(&request, &answer);
         }
         answered += 1;
@@ -206,11 +206,11 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn an_unexpected_answer_is_told() {
+    async fn an_unexpected_answer_is_quoted() {
         let address = service("HTTP/1.1 503 Busy\r\ncontent-length: 5\r\n\r\nlater").await;
         let until = Until::Elapsed(Duration::from_secs(5));
-        let told = run(address, vec![Same::new("GET", "/")], until).await.unwrap_err().to_string();
-        assert_eq!(told, "GET / HTTP/1.1 was answered 503 later");
+        let error = run(address, vec![Same::new("GET", "/")], until).await.unwrap_err().to_string();
+        assert_eq!(error, "GET / HTTP/1.1 was answered 503 later");
     }
 
     #[test]

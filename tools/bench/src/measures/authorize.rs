@@ -1,4 +1,4 @@
-//! The authorizer, as a gateway asks it: for visitors inside, which is nearly every request of a
+//! The authorizer, as a gateway calls it: for admitted visitors, which is nearly every request of a
 //! site, and for newcomers who enter at once.
 
 use std::time::Duration;
@@ -15,11 +15,12 @@ use crate::{
 const ROOM: &str = "bench-authorize";
 const HOST: &str = "authorize.example";
 const RATIO: Target = Target::AtLeast(0.6);
-/// None but what gathers in the background; this is the noise of taking that off.
+/// There should be no calls except in the background; this allows for the error of subtracting
+/// those.
 const CALLS_INSIDE: Target = Target::Below(0.01);
-/// One round trip, and shared with whoever comes at the same time.
+/// One round trip, shared by newcomers who come at the same time.
 const CALLS_ENTERING: Target = Target::AtMost(1.0);
-/// Visitors of every connection.
+/// Visitors per connection.
 const EACH: usize = 4;
 const WITHIN: Duration = Duration::from_mins(1);
 

@@ -1,4 +1,4 @@
-//! The first claim of a served visitor, with its RS256 token, against signing alone.
+//! The first claim of a served visitor, with its RS256 token, compared with signing alone.
 
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ use crate::{
 const ROOM: &str = "bench-claim";
 const MEASURE: &str = "claim";
 const RATIO: Target = Target::AtLeast(0.9);
-/// Newcomers of a round for every signature that it might take: far more than can be needed.
+/// Newcomers of a round, per signature that can be made in it: more than are needed.
 const RESERVE: f64 = 1.5;
-const NEWS: Duration = Duration::from_secs(10);
+const TURN_WITHIN: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Measures claims.
@@ -51,9 +51,9 @@ fn figures(raw: &[Signed], claims: &[Round]) -> Result<Vec<Figure>> {
         figure("signing alone", Unit::PerSecond, spread(raw.iter().map(|raw| raw.rate))?),
         figure("ratio to signing alone", Unit::Ratio, ratio).with_target(RATIO),
     ];
-    let by_time = Spread::of(by_time);
+    let by_time = Spread::from_values(by_time);
     figures.extend(by_time.map(|s| figure("the same by processor time", Unit::Ratio, s)));
-    let alone = Spread::of(raw.iter().filter_map(|raw| raw.micros));
+    let alone = Spread::from_values(raw.iter().filter_map(|raw| raw.micros));
     figures.extend(alone.map(|s| figure("processor time of signing alone", Unit::Micros, s)));
     figures.extend(costs(MEASURE, claims, &MEASURED));
     Ok(figures)
@@ -69,8 +69,8 @@ fn visitors_needed(bench: &Bench, rate: f64) -> usize {
 async fn served_visitors(bench: &Bench, count: usize) -> Result<Vec<Ticket>> {
     let tickets = bench.fill(ROOM, count).await?;
     bench.deployment.operator.increment(ROOM, count).await?;
-    let deadline = Instant::now() + NEWS;
-    // Everyone was let through at once, so that one speaks for all.
+    let deadline = Instant::now() + TURN_WITHIN;
+    // Everyone was let through at once, so the first ticket is enough.
     while bench.deployment.status(ROOM, &tickets[0]).await? != "your_turn" {
         ensure!(Instant::now() < deadline, "admission does not hear of the increment");
         sleep(PAUSE).await;

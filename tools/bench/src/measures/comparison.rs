@@ -1,5 +1,4 @@
-//! A call of admission against the bare route: rounds in which they take turns, and the figures
-//! that come of them.
+//! A call of admission compared with the bare route, in alternating rounds.
 
 use anyhow::{Context, Result};
 
@@ -10,7 +9,7 @@ use crate::{
     statistics::Spread,
 };
 
-/// What the rounds found, pair by pair.
+/// The results of the rounds, in pairs.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
     /// The bare route.
@@ -19,10 +18,10 @@ pub(super) struct Comparison {
     pub(super) measured: Vec<Round>,
 }
 
-/// The processor time of one of those who took part in a round.
+/// The processor time of one process in a round.
 pub(super) type Cost = fn(&Round) -> Option<f64>;
 
-/// Whose processor time a measured call takes.
+/// The processes that a measured call uses.
 pub(super) const MEASURED: [(&str, Cost); 3] = [
     ("processor time of admission", |round| round.service),
     ("processor time of Redis", |round| round.redis),
@@ -36,7 +35,7 @@ const BARE: [(&str, Cost); 2] = [
 // === impl Bench ===
 
 impl Bench {
-    /// Measures what `callers` do against `method` of the bare route, in turns.
+    /// Measures `callers` and `method` of the bare route in alternating rounds.
     pub(super) async fn compare<C: Caller>(
         &self,
         method: &str,
@@ -72,32 +71,33 @@ impl Comparison {
             figure("bare route", Unit::PerSecond, rate(&self.bare)?),
             figure("ratio to the bare route", Unit::Ratio, ratio).with_target(target),
         ];
-        let by_time = Spread::of(by_time);
+        let by_time = Spread::from_values(by_time);
         figures.extend(by_time.map(|s| figure("the same by processor time", Unit::Ratio, s)));
         figures.extend(costs(measure, &self.measured, &MEASURED));
         figures.extend(costs(measure, &self.bare, &BARE));
         Ok(figures)
     }
 
-    /// What `of` says of every round of the measured call.
-    pub(super) fn spread(&self, of: impl Fn(&Round) -> f64) -> Result<Spread> {
-        spread(self.measured.iter().map(of))
+    /// The spread of `value` over the rounds of the measured call.
+    pub(super) fn spread(&self, value: impl Fn(&Round) -> f64) -> Result<Spread> {
+        spread(self.measured.iter().map(value))
     }
 }
 
 /// The spread of at least one value.
 pub(super) fn spread(values: impl IntoIterator<Item = f64>) -> Result<Spread> {
-    Spread::of(values).context("nothing was measured")
+    Spread::from_values(values).context("nothing was measured")
 }
 
-/// The processor time of each of `parts` per request, where the system tells.
+/// The processor time of each of `parts` per request, where the system provides it.
 pub(super) fn costs(
     measure: &'static str,
     rounds: &[Round],
     parts: &[(&'static str, Cost)],
 ) -> Vec<Figure> {
-    let cost = |(name, of): &(&'static str, Cost)| {
-        let spread = Spread::of(rounds.iter().filter_map(|round| round.micros(of(round))))?;
+    let cost = |(name, seconds): &(&'static str, Cost)| {
+        let spread =
+            Spread::from_values(rounds.iter().filter_map(|round| round.micros(seconds(round))))?;
         Some(Figure::new(measure, name, Unit::Micros, spread))
     };
     parts.iter().filter_map(cost).collect()

@@ -1,4 +1,4 @@
-//! A place in a draw of a million: computed each time it is asked for, kept nowhere.
+//! The cost of a place in a draw of a million, which is computed at every request.
 
 use std::{hint::black_box, time::Instant};
 
@@ -12,7 +12,7 @@ const MEASURE: &str = "draw";
 const PARTICIPANTS: u64 = 1_000_000;
 /// Places computed in a round.
 const PLACES: u32 = 20_000;
-/// Numbers are taken this far apart, so that they are all over the draw.
+/// The distance of the queue numbers, so that they are spread over the whole draw.
 const STRIDE: u64 = 48_271;
 const MICROS: Target = Target::Below(20.0);
 

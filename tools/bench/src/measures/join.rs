@@ -1,4 +1,4 @@
-//! The join of a newcomer who gets a number and waits: what the first second of a sale is made of.
+//! The join of a newcomer who gets a number and waits, as in the first second of a sale.
 
 use anyhow::Result;
 
@@ -16,11 +16,11 @@ const ROOM: &str = "bench-join";
 const MEASURE: &str = "join";
 const RATIO: Target = Target::AtLeast(0.55);
 const CALLS: Target = Target::AtMost(0.2);
-/// As many connections as a busy instance has.
+/// The number of connections of a busy instance.
 const MANY: usize = 512;
 const CALLS_OF_MANY: Target = Target::AtMost(0.03);
 
-/// Measures joins, and how many of them travel to Redis together.
+/// Measures joins, and how many of them share a call of Redis.
 pub(crate) async fn join(bench: &mut Bench) -> Result<Vec<Figure>> {
     bench.make_full_room(ROOM).await?;
     let background = bench.background().await?;

@@ -1,4 +1,4 @@
-//! What a visitor who waits costs Redis: by design a share of a few kilobytes, whoever many wait.
+//! Redis's memory per waiting visitor: a share of a few kilobytes, however many visitors wait.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::{
 const ROOM: &str = "bench-memory";
 const MEASURE: &str = "memory";
 const BYTES: Target = Target::Below(1.0);
-/// Longer than check-ins gather before they travel.
+/// Longer than check-ins are batched.
 const FLUSHED: Duration = Duration::from_secs(1);
 
 /// Measures Redis's memory while very many wait.
@@ -28,7 +28,7 @@ pub(crate) async fn memory(bench: &mut Bench) -> Result<Vec<Figure>> {
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52")]
     let (bytes, keys) = (bytes as f64, keys as f64);
     let waiting = f64::from(visitors);
-    let figure = |name, unit, value| Figure::new(MEASURE, name, unit, Spread::once(value));
+    let figure = |name, unit, value| Figure::new(MEASURE, name, unit, Spread::single(value));
     Ok(vec![
         figure("visitors who wait", Unit::Whole, waiting),
         figure("joins per second", Unit::PerSecond, waiting / done.elapsed.as_secs_f64()),

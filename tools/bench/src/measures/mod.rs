@@ -1,5 +1,5 @@
-//! What is measured, one file each. Every measure makes a room of its own, so that none finds what
-//! another has left.
+//! The measures, one file each. Every measure makes a room of its own, so that it is independent of
+//! the others.
 
 mod authorize;
 mod claim;
@@ -32,10 +32,10 @@ use crate::{
 
 /// Connections over which a room is filled.
 const FILLERS: usize = 512;
-/// A second for every so many visitors is more than filling a room ever takes.
+/// The slowest rate at which a room is filled, in joins per second.
 const SLOWEST_JOINS: usize = 1_000;
 
-/// Everything that runs, and how to measure it.
+/// The deployment and the options of the measures.
 #[derive(Debug)]
 pub(crate) struct Bench {
     /// Everything that runs.
@@ -67,14 +67,14 @@ impl Bench {
         self.deployment.make_room(room, &settings).await
     }
 
-    /// Lets `count` newcomers into the line of `room`; their tickets in order of answering.
+    /// Lets `count` newcomers join `room` and returns their tickets, in the order of the answers.
     async fn fill(&self, room: &str, count: usize) -> Result<Vec<Ticket>> {
         let tickets = Arc::new(Mutex::new(Vec::with_capacity(count)));
         self.join(room, count, Some(Arc::clone(&tickets))).await?;
         Ok(std::mem::take(&mut tickets.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Lets `count` newcomers into the line of `room`.
+    /// Lets `count` newcomers join `room`.
     async fn join(
         &self,
         room: &str,

@@ -1,8 +1,9 @@
-//! The status poll of a waiting visitor: what most requests of a sale are.
+//! The status poll of a waiting visitor, the most frequent request of a sale.
 //!
-//! Two kinds. One who asks before it was told to gets the same ticket back. One who comes when it
-//! was told is counted as present and gets a new ticket: here by sending a ticket again whose time
-//! has come, which the service cannot tell from the first time.
+//! There are two kinds. A visitor who polls early gets the same ticket back. A visitor who polls
+//! when it is due is counted as present and gets a new ticket. The second kind is measured by
+//! sending the same due ticket repeatedly, which the service cannot distinguish from the first
+//! time.
 
 use std::time::Duration;
 
@@ -17,14 +18,15 @@ use crate::{
 
 const ROOM: &str = "bench-poll";
 const RATIO: Target = Target::AtLeast(0.85);
-/// None but what gathers in the background; this is the noise of taking that off.
+/// There should be no calls except in the background; this allows for the error of subtracting
+/// those.
 const CALLS: Target = Target::Below(0.01);
 
-/// Visitors at the front, who are told to come back within seconds.
+/// Visitors at the front, whose interval is a few seconds.
 const IN_FRONT: usize = 64;
-/// By then the time of those has come.
+/// The time after which those are due.
 const DUE_AFTER: Duration = Duration::from_secs(15);
-/// Others for every connection.
+/// Other visitors per connection.
 const EACH: usize = 32;
 
 /// Measures both kinds of poll.

@@ -1,4 +1,4 @@
-//! One side of a round: a load for a while, and what it cost every process that took part.
+//! One side of a round: a load for some time, and its cost in every process.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::{
     machine::processor_time,
 };
 
-/// How long the background is watched.
+/// How long the background is measured.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// What one load of one service came to.
+/// The result of one load of one service.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Round {
     /// Requests answered.
@@ -27,11 +27,11 @@ pub(super) struct Round {
     pub(super) redis: Option<f64>,
     /// Processor seconds of the driver.
     pub(super) driver: Option<f64>,
-    /// Calls of scripts in the meantime, by anybody.
+    /// Script calls during it, from all clients.
     pub(super) calls: u64,
 }
 
-/// Calls of scripts per second while no visitor calls.
+/// Script calls per second while no visitor calls.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Background(f64);
 
@@ -48,12 +48,12 @@ impl Round {
         seconds.map(|seconds| seconds * 1e6 / count(self.requests))
     }
 
-    /// Processor time of everyone per request, in microseconds.
+    /// Processor time of all processes per request, in microseconds.
     pub(super) fn micros_of_all(&self) -> Option<f64> {
         self.micros(Some(self.service? + self.redis? + self.driver?))
     }
 
-    /// Script calls per request, without those that are made anyway.
+    /// Script calls per request, without those of the background.
     pub(super) fn calls_per_request(&self, background: Background) -> f64 {
         (count(self.calls) - background.0 * self.seconds).max(0.0) / count(self.requests)
     }
@@ -89,7 +89,7 @@ impl Bench {
         Ok((round, callers))
     }
 
-    /// What Redis is asked to do while nobody calls: ticks, leases, refreshed snapshots.
+    /// Measures the script calls while no visitor calls: ticks, leases, refreshed snapshots.
     pub(super) async fn background(&self) -> Result<Background> {
         let before = self.deployment.redis.script_calls().await?;
         tokio::time::sleep(IDLE).await;
@@ -117,7 +117,7 @@ mod tests {
     };
 
     #[test]
-    fn what_runs_anyway_is_not_the_requests_fault() {
+    fn background_calls_are_subtracted() {
         assert!((ROUND.calls_per_request(Background(50.0)) - 0.2).abs() < 1e-9);
         assert!(ROUND.calls_per_request(Background(500.0)).abs() < 1e-9, "never below nothing");
     }

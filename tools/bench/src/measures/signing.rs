@@ -1,4 +1,4 @@
-//! How fast this machine signs, and nothing else: the ceiling of every claim.
+//! The rate at which this machine signs: the upper bound for claims.
 
 use std::{
     sync::Arc,
@@ -15,19 +15,19 @@ use aws_lc_rs::{
 
 use crate::machine;
 
-/// Bytes that are signed: as long as the header and the claims of a token.
+/// A message as long as the header and the claims of a token.
 const MESSAGE: [u8; 420] = [b'x'; 420];
 
 /// A key like the service's, parsed once.
 #[derive(Debug, Clone)]
 pub(super) struct RawSigner(Arc<RsaKeyPair>);
 
-/// What signing alone came to.
+/// The result of signing alone.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Signed {
     /// Signatures per second.
     pub(super) rate: f64,
-    /// Processor time of one, in microseconds.
+    /// Processor time per signature, in microseconds.
     pub(super) micros: Option<f64>,
 }
 

@@ -1,5 +1,5 @@
-//! What the authorizer adds to a request that goes through a real nginx: the time of a request that
-//! it is asked about, less that of the same request when nobody is asked.
+//! The latency that the authorizer adds to a request through a real nginx: the time of a request
+//! with the authorizer, less the time of the same request without it.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ const ROOM: &str = "bench-nginx";
 const HOST: &str = "nginx.example";
 const MEASURE: &str = "through nginx, a visitor inside";
 const ADDED: Target = Target::Below(1_000.0);
-/// Requests of either side of a round.
+/// Requests per side of a round.
 const REQUESTS: usize = 2_000;
 
-/// Measures both, in turns; nothing where there is no nginx.
+/// Measures both in alternating rounds; nothing if nginx is not installed.
 pub(crate) async fn through_nginx(bench: &mut Bench) -> Result<Vec<Figure>> {
     let settings = json!({ "total_active_users": 2_000_000_000, "routes": [{ "host": HOST }] });
     let Some(nginx) = Nginx::start(&bench.deployment, HOST).await? else {
@@ -46,8 +46,8 @@ pub(crate) async fn through_nginx(bench: &mut Bench) -> Result<Vec<Figure>> {
     ])
 }
 
-/// The median.
+/// The median, in microseconds.
 fn micros(took: Vec<Duration>) -> Result<f64> {
     let micros = took.into_iter().map(|took| took.as_secs_f64() * 1e6);
-    Ok(Spread::of(micros).context("nothing was measured")?.median)
+    Ok(Spread::from_values(micros).context("nothing was measured")?.median)
 }

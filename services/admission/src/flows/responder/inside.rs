@@ -71,7 +71,7 @@ impl VisitorResponder<'_> {
         } else {
             (record.expires_at - record.issued_at) / 2
         };
-        u32::try_from(seconds * 1000).unwrap_or(u32::MAX).max(poll::AT_DOOR_MS)
+        u32::try_from(seconds * 1000).unwrap_or(u32::MAX).max(poll::YOUR_TURN_INTERVAL_MS)
     }
 
     pub(super) async fn sign(

@@ -54,7 +54,7 @@ impl VisitorResponder<'_> {
         } else {
             Status::Waiting
         };
-        let next_ms = waiter.interval_ms.max(poll::AT_DOOR_MS);
+        let next_ms = waiter.interval_ms.max(poll::YOUR_TURN_INTERVAL_MS);
         self.respond_in_line(ticket, status, next_ms, CookieChange::Keep(*ticket))
     }
 
@@ -72,7 +72,7 @@ impl VisitorResponder<'_> {
             excused_until_ms: self.flows.started_ms(self.now_ms),
         };
         let outcome = poll::evaluate(&self.room.snapshot, waiter, &call);
-        let status = match outcome.standing {
+        let status = match outcome.state {
             WaiterState::Rejected => return self.respond_rejected(waiter),
             WaiterState::Expired => return self.respond_ended(current.ticket, Ending::Expired),
             WaiterState::Waiting => told.unwrap_or(Status::Waiting),

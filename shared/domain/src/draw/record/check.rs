@@ -1,12 +1,12 @@
-//! What must hold between the parts of a finished record.
+//! The checks of a finished record.
 
 use super::{BeaconOutcome, DrawRecord, DrawState, METHOD};
 use crate::draw::{Draw, DrawError, Seed, commitment, from_hex, mix, to_hex};
 
-/// Something about a record that does not hold.
+/// A check of a record that failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DrawFault {
-    /// There is nothing to check yet, or any more.
+    /// The draw has not been held, or was cancelled.
     #[error("the draw is not drawn: its state is {0:?}")]
     NotDrawn(DrawState),
     /// A field is missing that a finished draw must have.
@@ -15,7 +15,7 @@ pub enum DrawFault {
     /// A field is not 32 bytes in hex.
     #[error("{0} is not 64 hex digits")]
     NotHex(&'static str),
-    /// Places follow from the seed in a way that is not known here.
+    /// The method is not known here.
     #[error("the method {0:?} is unknown; {METHOD:?} is the one that can be checked")]
     UnknownMethod(String),
     /// Nobody was in the pre-queue.
@@ -24,13 +24,13 @@ pub enum DrawFault {
     /// The numbers cannot be queue numbers.
     #[error(transparent)]
     Numbers(#[from] DrawError),
-    /// Another seed than the promised one.
+    /// The committed seed does not match the commitment.
     #[error("the committed seed is not the one that was promised: its SHA-256 is {0}")]
-    PromiseBroken(String),
+    WrongCommitment(String),
     /// The final seed does not follow from the committed one.
     #[error("the final seed should be {0}")]
     WrongSeed(String),
-    /// The record names a beacon and does not say what came of it.
+    /// The record names a beacon and does not state its outcome.
     #[error("the beacon's outcome is missing or unknown")]
     NoOutcome,
     /// The seed was used, and so could be known, while people could still join.
@@ -46,11 +46,11 @@ pub enum DrawFault {
 // === impl DrawRecord ===
 
 impl DrawRecord {
-    /// Checks that all that is published follows from the promise and the beacon's answer, and
-    /// gives the draw that every place can be computed with.
+    /// Checks that everything published follows from the commitment and the beacon's answer, and
+    /// returns the draw with which every place can be computed.
     ///
     /// # Errors
-    /// Everything that does not hold.
+    /// All checks that failed.
     pub fn check(&self) -> Result<Draw, Vec<DrawFault>> {
         if self.state != DrawState::Drawn {
             return Err(vec![DrawFault::NotDrawn(self.state)]);
@@ -58,7 +58,7 @@ impl DrawRecord {
         let draw = self.draw();
         let checks = [
             self.check_method(),
-            self.check_promise(),
+            self.check_commitment(),
             self.check_seed(),
             self.check_time(),
             draw.clone().map(drop),
@@ -80,10 +80,10 @@ impl DrawRecord {
         }
     }
 
-    fn check_promise(&self) -> Result<(), DrawFault> {
-        let promised = from_hex(&self.commitment).ok_or(DrawFault::NotHex("commitment"))?;
-        let kept = commitment(&seed("committed_seed", self.committed_seed.as_ref())?);
-        if kept == to_hex(&promised) { Ok(()) } else { Err(DrawFault::PromiseBroken(kept)) }
+    fn check_commitment(&self) -> Result<(), DrawFault> {
+        let published = from_hex(&self.commitment).ok_or(DrawFault::NotHex("commitment"))?;
+        let actual = commitment(&seed("committed_seed", self.committed_seed.as_ref())?);
+        if actual == to_hex(&published) { Ok(()) } else { Err(DrawFault::WrongCommitment(actual)) }
     }
 
     fn check_seed(&self) -> Result<(), DrawFault> {
@@ -95,7 +95,7 @@ impl DrawRecord {
         }
     }
 
-    /// The final seed as it should be: the committed one, mixed with what the beacon said.
+    /// The expected final seed: the committed one, mixed with the beacon's randomness.
     fn expected_seed(&self) -> Result<Seed, DrawFault> {
         let committed = seed("committed_seed", self.committed_seed.as_ref())?;
         match self.beacon.as_ref().map(|beacon| &beacon.outcome) {

@@ -135,7 +135,7 @@ fn another_seed_than_the_promised_one_is_found() {
             record.committed_seed = Some(to_hex(&other));
             record.seed = Some(to_hex(&mix(&other, &RANDOMNESS)));
         },
-        &[DrawFault::PromiseBroken(commitment(&other))],
+        &[DrawFault::WrongCommitment(commitment(&other))],
     );
 }
 

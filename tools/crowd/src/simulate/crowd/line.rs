@@ -91,7 +91,7 @@ impl Crowd {
         if look.counted {
             self.exchange(old, look.waiter.lease);
         }
-        match look.standing {
+        match look.state {
             WaiterState::YourTurn => self.go_to_door(id),
             WaiterState::Waiting => self.go_on_waiting(id, &look),
             WaiterState::Rejected => self.finish(id, Ending::Closed),

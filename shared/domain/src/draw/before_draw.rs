@@ -9,9 +9,10 @@ use crate::{
 // === impl DrawRecord ===
 
 impl DrawRecord {
-    /// The promise of `event`'s draw, as far as the event has come; `None` if it has no draw.
+    /// The record of `event`'s draw before it is drawn, in the state that the event has reached;
+    /// `None` if it has no draw.
     #[must_use]
-    pub fn promised(room: &RoomId, event: &Event, state: EventState) -> Option<Self> {
+    pub fn before_draw(room: &RoomId, event: &Event, state: EventState) -> Option<Self> {
         let commitment = event.commitment.clone().filter(|_| event.draw)?;
         Some(Self {
             room: room.clone(),
@@ -34,11 +35,9 @@ impl DrawRecord {
             beacon: event.beacon.clone().map(|asked| BeaconRecord { asked, outcome: None }),
         })
     }
-}
 
-impl DrawRecord {
-    /// What is published when an event was withdrawn in its pre-queue: what had been promised, and
-    /// that nobody was drawn.
+    /// The record of an event that was withdrawn in its pre-queue: the commitment, and that nobody
+    /// was drawn.
     #[must_use]
     pub fn cancelled(room: &RoomId, committed_seed: &Seed) -> Self {
         Self {
@@ -64,18 +63,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_promise_says_what_is_known_and_no_more() {
+    fn a_record_before_the_draw_has_only_what_is_known() {
         let event: Event = serde_json::from_str(
             r#"{"name":"drop","event_start_time":2000,"event_end_time":3000,"prequeue_start_time":1000,"draw_at_event_start":true,
             "draw_id":"0a","commitment":"ab"}"#,
         )
         .unwrap();
         let room = RoomId::new("sale").unwrap();
-        let told = DrawRecord::promised(&room, &event, EventState::Scheduled).unwrap();
-        assert_eq!((told.state, told.commitment.as_str()), (DrawState::Committed, "ab"));
-        assert_eq!((told.prequeue_start, told.event_start), (1000, 2000));
-        assert_eq!((told.seed, told.participants, told.drawn_at), (None, None, None));
+        let record = DrawRecord::before_draw(&room, &event, EventState::Scheduled).unwrap();
+        assert_eq!((record.state, record.commitment.as_str()), (DrawState::Committed, "ab"));
+        assert_eq!((record.prequeue_start, record.event_start), (1000, 2000));
+        assert_eq!((record.seed, record.participants, record.drawn_at), (None, None, None));
         let plain = Event { draw: false, ..event };
-        assert_eq!(DrawRecord::promised(&room, &plain, EventState::Scheduled), None);
+        assert_eq!(DrawRecord::before_draw(&room, &plain, EventState::Scheduled), None);
     }
 }

@@ -1,41 +1,42 @@
-//! The manners of reading a path, and which of them can make a difference to a given one.
+//! Ways of reading a path, and which of them can read a given path differently.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode;
 
-/// One way to read a path: a set of habits that gateways and sites are known to have.
+/// One way of reading a path: a set of the habits below, which gateways and sites are known to
+/// have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Manner(u8);
+pub(super) struct PathReading(u8);
 
-/// The path is taken apart before it is decoded: an escaped slash is part of its segment.
+/// The path is split into segments before it is decoded: an escaped slash is part of its segment.
 const SPLITS_FIRST: u8 = 1;
-/// A backslash is a letter like others.
+/// A backslash is an ordinary character.
 const KEEPS_BACKSLASHES: u8 = 1 << 1;
-/// `..` goes back over an empty segment (`a//..` is `a/`) instead of over the one before it.
+/// `..` removes an empty segment (`a//..` is `a/`) instead of the one before it.
 const KEEPS_EMPTY_SEGMENTS: u8 = 1 << 2;
-/// A segment ends at `;`: parameters follow.
+/// A segment ends at `;`, where its parameters begin.
 const CUTS_PARAMETERS: u8 = 1 << 3;
-/// The path ends at `#`, or at a NUL as texts in C do.
+/// The path ends at `#`, or at a NUL as strings in C do.
 const CUTS_TAILS: u8 = 1 << 4;
 /// Escapes are decoded a second time.
 const DECODES_TWICE: u8 = 1 << 5;
 const EVERY_HABIT: u8 = (1 << 6) - 1;
 
-/// Every manner but the canonical one that may read `raw` differently.
-pub(super) fn others(raw: &str) -> impl Iterator<Item = Manner> {
-    let telling = telling(raw);
-    (1..=EVERY_HABIT).filter(move |habits| habits & !telling == 0).map(Manner)
+/// All ways except the canonical one that may read `raw` differently.
+pub(super) fn others(raw: &str) -> impl Iterator<Item = PathReading> {
+    let relevant_habits = relevant_habits(raw);
+    (1..=EVERY_HABIT).filter(move |habits| habits & !relevant_habits == 0).map(PathReading)
 }
 
-/// The habits that can make a difference to this path.
-fn telling(raw: &str) -> u8 {
+/// The habits that can change the reading of this path.
+fn relevant_habits(raw: &str) -> u8 {
     let once = decode(raw.as_bytes());
     let twice = decode(&once);
     let has = |byte: u8| twice.contains(&byte);
     let slashes = |text: &[u8]| text.iter().filter(|byte| is_slash(**byte)).count();
-    // Where segments end only matters to a path that goes back over some, or has parameters, which
-    // end with their segment.
+    // The ends of segments matter only to paths that contain `..`, or parameters, which end with
+    // their segment.
     let goes_back = twice.windows(2).any(|pair| pair == b"..");
     let ends_matter = goes_back || has(b';');
     let habits = [
@@ -46,10 +47,10 @@ fn telling(raw: &str) -> u8 {
         (CUTS_TAILS, has(0) || raw.contains('#')),
         (DECODES_TWICE, twice != once),
     ];
-    habits.into_iter().filter(|(_, tells)| *tells).fold(0, |all, (habit, _)| all | habit)
+    habits.into_iter().filter(|(_, relevant)| *relevant).fold(0, |all, (habit, _)| all | habit)
 }
 
-/// Whether a segment is empty, or may become so when its parameters are cut.
+/// Whether a segment is empty, or may become empty when its parameters are cut.
 fn has_empty_segments(path: &[u8]) -> bool {
     path.windows(2).any(|pair| is_slash(pair[0]) && (is_slash(pair[1]) || pair[1] == b';'))
 }
@@ -62,7 +63,7 @@ fn decode(text: &[u8]) -> Cow<'_, [u8]> {
     percent_decode(text).into()
 }
 
-/// What is before the first `end`, and whether there is one.
+/// The part before the first `end`, and whether there is one.
 fn until(text: &[u8], end: u8) -> (&[u8], bool) {
     match text.iter().position(|byte| *byte == end) {
         Some(at) => (&text[..at], true),
@@ -70,13 +71,13 @@ fn until(text: &[u8], end: u8) -> (&[u8], bool) {
     }
 }
 
-// === impl Manner ===
+// === impl PathReading ===
 
-impl Manner {
-    /// The manner of a careful gateway.
+impl PathReading {
+    /// The way of a careful gateway: no habit at all.
     pub(super) const CANONICAL: Self = Self(0);
 
-    /// What the path comes to.
+    /// The path as read in this way.
     pub(super) fn read(self, raw: &str) -> String {
         let raw = if self.has(CUTS_TAILS) { until(raw.as_bytes(), b'#').0 } else { raw.as_bytes() };
         let whole = if self.has(SPLITS_FIRST) { raw.into() } else { self.decode(raw) };
@@ -106,7 +107,7 @@ impl Manner {
         if self.has(DECODES_TWICE) { decode(&once).into_owned().into() } else { once }
     }
 
-    /// The segment without what this manner does not look at, and whether the path ends with it.
+    /// The segment without the parts that are cut, and whether the path ends with it.
     fn cut(self, segment: &[u8]) -> (&[u8], bool) {
         let (segment, ends) =
             if self.has(CUTS_TAILS) { until(segment, 0) } else { (segment, false) };
@@ -122,7 +123,7 @@ struct Resolved {
     text: Vec<u8>,
     /// Where each begins.
     starts: Vec<usize>,
-    /// Whether the last one was a directory's own name: nothing, `.` or `..`.
+    /// Whether the last one was empty, `.` or `..`, so that the path names a directory.
     in_directory: bool,
 }
 
@@ -134,7 +135,7 @@ impl Resolved {
         match segment {
             b".." => self.text.truncate(self.starts.pop().unwrap_or(0)),
             b"." => {}
-            // What is before the first slash is no segment.
+            // The part before the first slash is not a segment.
             b"" if !keep_empty => {}
             _ => {
                 self.starts.push(self.text.len());
