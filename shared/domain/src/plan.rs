@@ -109,8 +109,8 @@ impl TickInput {
     #[must_use]
     pub fn wanted_served(&self, standby: u64) -> Option<u64> {
         let slots = self.usage.paced_slots()?;
-        let nobody = self.usage.ceiling == Some(0) || self.usage.rate == Some(0);
-        Some(if nobody { 0 } else { slots + standby })
+        let closed = self.usage.ceiling == Some(0) || self.usage.rate == Some(0);
+        Some(if closed { 0 } else { slots + standby })
     }
 
     /// How many people are served, or have won, attend, and have no seat yet.

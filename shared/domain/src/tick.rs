@@ -231,7 +231,7 @@ mod tests {
         assert!(plan.serving_counter < 30, "the others are on their way: {plan:?}");
         let later = TickInput { now_ms: 1_153_000, ..first_back };
         let plan = state.decide(&later, &settings).plan;
-        assert_eq!(plan.serving_counter, 700, "they are not: whoever is there is next");
+        assert_eq!(plan.serving_counter, 700, "they are not: the one who is there is next");
     }
 
     #[test]

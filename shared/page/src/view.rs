@@ -127,7 +127,7 @@ pub struct LanguageForm {
     /// The parameter that names the language.
     pub parameter: &'static str,
     /// The other parameters of the address.
-    pub kept: Vec<(String, String)>,
+    pub other_parameters: Vec<(String, String)>,
 }
 
 /// The shortest time after which a visitor who was turned away asks again, in ms; the longest is
@@ -188,7 +188,7 @@ impl PageFrame {
             language_form: LanguageForm {
                 action: String::new(),
                 parameter: "lang",
-                kept: Vec::new(),
+                other_parameters: Vec::new(),
             },
             live: None,
             logo: None,

@@ -1,4 +1,4 @@
-//! What of a room's binding is refused, and where the refusal says it is.
+//! Which bindings are refused, and which field the error names.
 
 use super::*;
 
@@ -29,7 +29,7 @@ fn the_defaults_are_sound() {
 }
 
 #[test]
-fn a_full_one_is_sound_and_is_written_as_it_was_read() {
+fn a_full_binding_is_sound_and_is_written_as_it_was_read() {
     let json = concat!(
         r#"{"routes":[{"host":"shop.example","path":"/sale"},{"host":"*.shop.example","path":"/"}],"#,
         r#""bypass_rules":[{"name":"r","enabled":true,"when":{"country":{"is":"DE"}}}],"#,
@@ -44,7 +44,7 @@ fn a_full_one_is_sound_and_is_written_as_it_was_read() {
 }
 
 #[test]
-fn a_wrong_field_is_named_with_the_way_to_it() {
+fn a_wrong_field_is_named_with_its_path() {
     let cases = [
         (r#"{"routes":[{"host":"a.b","path":"x"}]}"#, "routes[0].path"),
         (r#"{"routes":[{"host":"a.b"},{"host":"A.b","path":"/"}]}"#, "routes[1]"),
@@ -71,7 +71,7 @@ fn a_wrong_field_is_named_with_the_way_to_it() {
 }
 
 #[test]
-fn a_wrong_condition_is_named_with_the_way_to_it() {
+fn a_wrong_condition_is_named_with_its_path() {
     let cases = [
         (r#"{"all":[]}"#, ".all"),
         (r#"{"any":[]}"#, ".any"),
@@ -101,7 +101,7 @@ fn a_wrong_condition_is_named_with_the_way_to_it() {
 }
 
 #[test]
-fn there_is_an_end_to_everything() {
+fn every_list_and_text_is_bounded() {
     let route = |index| format!(r#"{{"host":"h{index}.example"}}"#);
     let routes = |count| {
         let routes: Vec<_> = (0..count).map(route).collect();

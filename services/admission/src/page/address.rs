@@ -51,7 +51,7 @@ impl Address {
         url: &str,
     ) -> Self {
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
-        let (kept, chosen) = take(query, LANGUAGE_IN_PLACE);
+        let (other_parameters, chosen) = take(query, LANGUAGE_IN_PLACE);
         let wanted = ReturnAddress::parse(&without_parameter(url, LANGUAGE_IN_PLACE), |_| true);
         let origin = wanted.as_ref().and_then(|wanted| wanted.origin());
         let is_own_origin =
@@ -69,7 +69,7 @@ impl Address {
                 action: ReturnAddress::parse(path, |_| true)
                     .map_or("/".into(), |path| path.as_str().to_owned()),
                 parameter: LANGUAGE_IN_PLACE,
-                kept,
+                other_parameters,
             },
             language,
             language_is_chosen: chosen.is_some_and(|tag| Language::from_tag(&tag).is_some()),
@@ -93,16 +93,24 @@ impl Address {
         let wanted = asked.clone().or_else(|| root(room));
         let language = language::choose(chosen.as_deref(), headers, room);
         let name = &room.snapshot.room;
-        let kept: Vec<_> =
+        let other_parameters: Vec<_> =
             asked.iter().map(|asked| (RETURN.to_owned(), asked.as_str().to_owned())).collect();
-        let query = if kept.is_empty() { String::new() } else { format!("?{}", written(&kept)) };
+        let query = if other_parameters.is_empty() {
+            String::new()
+        } else {
+            format!("?{}", written(&other_parameters))
+        };
         let needs_form = wanted.is_none() || room.binding.access_token_cookie;
         Self {
             is_in_place: false,
             here: format!("{name}{query}"),
             enter: needs_form.then(|| format!("{name}/enter{query}")),
             live: Some(format!("{name}/live?{}", self_query(asked.as_ref(), language))),
-            language_form: LanguageForm { action: name.to_string(), parameter: LANGUAGE, kept },
+            language_form: LanguageForm {
+                action: name.to_string(),
+                parameter: LANGUAGE,
+                other_parameters,
+            },
             language,
             language_is_chosen: chosen.is_some_and(|tag| Language::from_tag(&tag).is_some()),
             no_seat: value(NO_SEAT).is_some(),

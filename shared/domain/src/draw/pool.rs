@@ -1,13 +1,13 @@
-//! Those who wait for a draw.
+//! The visitors who wait for a draw.
 
-/// The numbers that wait for a draw.
+/// The queue numbers that wait for a draw.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pool {
-    /// The first; 0: nobody waits for one.
+    /// The first; 0: none waits.
     pub first: u64,
     /// The last; 0: more may come.
     pub last: u64,
-    /// Which draw it is.
+    /// The id of the draw.
     pub draw_id: String,
 }
 

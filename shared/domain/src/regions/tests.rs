@@ -1,4 +1,4 @@
-//! The worked examples of the published designs, and what must hold for any numbers.
+//! The worked examples of the published designs, and properties that hold for any numbers.
 
 use proptest::{collection::btree_map, prelude::*};
 
@@ -66,7 +66,7 @@ fn more_newcomers_than_the_limit_explain_every_slot() {
     assert_eq!(shares.divide(101), grants(&[("a", 75), ("b", 25)], 1), "the odd one is anyone's");
 }
 
-/// A region has its own, then what is open to all, then what nobody else uses. The published
+/// A region takes its own slots, then those open to all, then those unused by others. The published
 /// designs stop San Jose at 16 a worker and Delhi at 11.
 #[test]
 fn takes_its_own_then_anywhere_then_what_others_leave() {
@@ -101,7 +101,8 @@ fn ten_slots_are_ten_slots() {
     assert_eq!(one_by_one, [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
 }
 
-/// History says 45/45/10; then nine of ten people come from the third region.
+/// History gives shares of 45, 45 and 10 per cent; then nine of ten people come from the third
+/// region.
 #[test]
 fn a_sudden_shift_queues_nobody_while_slots_are_free() {
     let before = by_region(&[("a", 450), ("b", 450), ("c", 100)]);

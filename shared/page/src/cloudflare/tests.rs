@@ -30,7 +30,7 @@ fn form(view: &PageView) -> Value {
 
 #[test]
 fn a_fifo_room_without_an_event() {
-    let told = form(&view(QueueingMethod::Fifo, Some(600), None));
+    let room = form(&view(QueueingMethod::Fifo, Some(600), None));
     let expected = json!({
         "inWaitingRoom": true, "waitTimeKnown": true, "waitTime": 10,
         "waitTime25Percentile": 0, "waitTime50Percentile": 0, "waitTime75Percentile": 0,
@@ -43,17 +43,17 @@ fn a_fifo_room_without_an_event() {
         "timeUntilEventEndFormatted": "unavailable", "shuffleAtEventStart": false,
         "turnstile": "", "infiniteQueue": false,
     });
-    assert_eq!(told, expected);
+    assert_eq!(room, expected);
     assert_eq!(expected.as_object().unwrap().len(), 25);
 }
 
 #[test]
 fn a_random_room_in_an_event() {
-    let told = form(&PageView {
+    let room = form(&PageView {
         event: Some(event(false, 1, NOW_MS / 1000 + 900, true)),
         ..view(QueueingMethod::Random, Some(600), Some([300, 600, 900]))
     });
-    let is = |key: &str, value: Value| assert_eq!(told[key], value, "{key}");
+    let is = |key: &str, value: Value| assert_eq!(room[key], value, "{key}");
     is("waitTime", json!(10));
     is("waitTime25Percentile", json!(5));
     is("waitTime50Percentile", json!(10));
@@ -68,37 +68,37 @@ fn a_random_room_in_an_event() {
 }
 
 #[test]
-fn before_a_start_the_wait_is_unknown_and_the_start_is_told() {
+fn before_a_start_the_wait_is_unknown_and_the_start_is_shown() {
     let start = NOW_MS / 1000 + 61;
-    let told = form(&PageView {
+    let room = form(&PageView {
         event: Some(event(true, start, start, false)),
         ..view(QueueingMethod::Fifo, None, None)
     });
-    assert_eq!(told["isEventPrequeueing"], true);
-    assert_eq!((&told["timeUntilEventStart"], &told["waitTime"]), (&json!(2), &json!(0)));
-    assert_eq!(told["timeUntilEventStartFormatted"], "2 minutes");
+    assert_eq!(room["isEventPrequeueing"], true);
+    assert_eq!((&room["timeUntilEventStart"], &room["waitTime"]), (&json!(2), &json!(0)));
+    assert_eq!(room["timeUntilEventStartFormatted"], "2 minutes");
     assert_eq!(
-        (&told["waitTimeKnown"], &told["waitTimeFormatted"]),
+        (&room["waitTimeKnown"], &room["waitTimeFormatted"]),
         (&json!(false), &json!("unavailable"))
     );
 }
 
 #[test]
 fn more_than_a_day_is_a_full_queue() {
-    let told = form(&view(QueueingMethod::Fifo, Some(LONGEST_SECONDS + 1), None));
-    assert_eq!((&told["queueIsFull"], &told["waitTimeKnown"]), (&json!(true), &json!(false)));
+    let room = form(&view(QueueingMethod::Fifo, Some(LONGEST_SECONDS + 1), None));
+    assert_eq!((&room["queueIsFull"], &room["waitTimeKnown"]), (&json!(true), &json!(false)));
 }
 
 #[test]
 fn inside_there_is_nothing_to_wait_for() {
     let inside = PageView { state: PageState::Inside, ..view(QueueingMethod::Fifo, Some(0), None) };
-    let told = form(&inside);
-    assert_eq!(told["inWaitingRoom"], false);
-    assert_eq!(told["refreshIntervalSeconds"], 0);
+    let room = form(&inside);
+    assert_eq!(room["inWaitingRoom"], false);
+    assert_eq!(room["refreshIntervalSeconds"], 0);
 }
 
 #[test]
-fn waits_are_written_as_people_say_them() {
+fn waits_are_written_in_words() {
     assert_eq!(formatted(1), "1 minute");
     assert_eq!(formatted(60), "1 hour");
     assert_eq!(formatted(135), "2 hours 15 minutes");

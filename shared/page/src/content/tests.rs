@@ -1,4 +1,4 @@
-//! What is said in which state.
+//! The content in each state.
 
 use vestibule_domain::schedule::EventInForce;
 use vestibule_site::ReturnAddress;
@@ -17,7 +17,7 @@ fn waiting(change: impl Fn(&mut PageView)) -> PageContent {
 }
 
 #[test]
-fn someone_in_line_is_told_place_people_wait_and_progress() {
+fn a_visitor_in_line_sees_position_people_wait_and_progress() {
     let content = content(PreviewSample::Waiting);
     assert_eq!(content.state, "waiting");
     assert_eq!(content.text("headline"), "You are in line");
@@ -33,7 +33,7 @@ fn someone_in_line_is_told_place_people_wait_and_progress() {
 }
 
 #[test]
-fn unknown_is_said_as_unknown() {
+fn an_unknown_wait_is_shown_as_unknown() {
     let content = content(PreviewSample::UnknownWait);
     assert_eq!(content.text("status-text"), "Not known yet");
     assert_eq!((content.progress, content.text("progress-text")), (None, ""));
@@ -41,7 +41,7 @@ fn unknown_is_said_as_unknown() {
 }
 
 #[test]
-fn chance_is_told_as_a_range_and_has_no_place() {
+fn a_random_wait_is_a_range_without_a_position() {
     let content = content(PreviewSample::Random);
     assert_eq!(content.text("status-text"), "Between 5 and 15 minutes");
     assert_eq!((content.text("position"), content.text("ahead")), ("", ""));
@@ -49,7 +49,7 @@ fn chance_is_told_as_a_range_and_has_no_place() {
 }
 
 #[test]
-fn before_a_start_the_start_is_told_and_whether_there_is_a_draw() {
+fn before_a_start_its_time_and_a_draw_are_shown() {
     let early = content(PreviewSample::Prequeue);
     assert_eq!(early.text("status-text"), "About 20 minutes");
     assert!(early.text("note").contains("by lot"));
@@ -60,7 +60,7 @@ fn before_a_start_the_start_is_told_and_whether_there_is_a_draw() {
 }
 
 #[test]
-fn everyone_held_is_told_so() {
+fn held_visitors_see_that_the_room_is_paused() {
     let content = content(PreviewSample::QueueAll);
     assert!(content.text("status-text").starts_with("Nobody is being let in"));
     assert_eq!(content.progress, None);
@@ -85,7 +85,7 @@ fn at_the_turn_there_is_one_way_in_and_a_clock() {
 }
 
 #[test]
-fn who_found_no_seat_is_told_that_the_turn_is_not_lost() {
+fn a_visitor_who_found_no_seat_sees_that_the_turn_is_not_lost() {
     let mut view = PreviewSample::Turn.view("room", Language::En);
     view.notices.no_seat = true;
     assert!(PageContent::from_view(&view).text("notice").contains("not lost"));
@@ -98,7 +98,7 @@ fn who_found_no_seat_is_told_that_the_turn_is_not_lost() {
 }
 
 #[test]
-fn the_end_is_said_and_leads_back_into_the_line() {
+fn a_lost_place_is_shown_and_the_link_leads_back_into_the_line() {
     let over = content(PreviewSample::Over);
     assert_eq!(over.state, "missed");
     assert_eq!((over.text("alert"), over.text("go")), ("Your turn is over.", "Get back in line"));
@@ -107,7 +107,7 @@ fn the_end_is_said_and_leads_back_into_the_line() {
 }
 
 #[test]
-fn what_closing_the_page_means_is_true() {
+fn the_text_about_closing_the_page_is_true() {
     let closing =
         |grace| waiting(|view| view.grace_seconds = grace).text("closing-text").to_owned();
     assert!(closing(Some(300)).starts_with("Your place is kept for 5 minutes."));
@@ -126,7 +126,7 @@ fn a_new_place_is_explained() {
 }
 
 #[test]
-fn the_region_that_speaks_is_the_same_while_the_meaning_is() {
+fn the_live_region_changes_only_with_the_meaning() {
     let status = |seconds| {
         let content = waiting(|view| {
             view.wait_seconds = Some(seconds);
@@ -159,7 +159,7 @@ fn updates_are_small_json() {
 }
 
 #[test]
-fn a_room_that_does_not_exist_is_said_in_words() {
+fn a_missing_room_is_explained_in_words() {
     for language in Language::ALL {
         let frame = PageFrame::plain(language);
         let view = PageView::without_visitor(PageState::NoRoom, 0, frame);
@@ -174,7 +174,7 @@ fn a_room_that_does_not_exist_is_said_in_words() {
 }
 
 #[test]
-fn who_asks_again_is_told_if_nobody_answers_and_only_a_place_is_called_safe() {
+fn failing_updates_are_shown_and_only_a_place_is_called_safe() {
     let unreachable = |sample: PreviewSample, refresh_ms| {
         let view = PageView { refresh_ms, ..sample.view("room", Language::En) };
         PageContent::from_view(&view).text("unreachable").to_owned()
@@ -202,7 +202,7 @@ fn inside_there_is_a_link_only_if_it_leads_elsewhere() {
 }
 
 #[test]
-fn the_part_that_is_over_is_told_only_if_it_means_something() {
+fn progress_is_shown_only_if_it_is_known() {
     let progress = |change: fn(&mut PageView)| {
         let content = waiting(change);
         (content.progress, content.text("progress-text").to_owned())
@@ -234,7 +234,7 @@ fn before_a_start_the_script_has_a_time_to_count_down() {
 }
 
 #[test]
-fn passing_time_alone_is_nothing_to_tell() {
+fn passing_time_alone_needs_no_update() {
     let mut view = PreviewSample::Prequeue.view("room", Language::En);
     let first = PageContent::from_view(&view);
     view.now_ms += 1_000;
@@ -247,7 +247,7 @@ fn passing_time_alone_is_nothing_to_tell() {
 }
 
 #[test]
-fn who_is_turned_away_asks_again_seldom_and_not_with_the_others() {
+fn a_visitor_who_is_turned_away_asks_again_rarely_and_spread_out() {
     let pauses: Vec<_> =
         (0..1_000).map(|ms| PageView::reopen_check_ms(1_795_262_400_000 + ms)).collect();
     assert!(pauses.iter().all(|pause| (30_000..60_000).contains(pause)), "{pauses:?}");

@@ -1,4 +1,4 @@
-//! Operators' own pages: what is refused, and what is shown.
+//! Operators' own pages: which are refused, and how they are rendered.
 
 use super::*;
 use crate::mustache::MAX_OUTPUT;
@@ -45,7 +45,7 @@ const VARIABLES: [&str; 27] = [
 ];
 
 #[test]
-fn a_page_with_every_variable_and_the_usual_structure_works_as_it_is() {
+fn a_page_with_every_variable_and_the_usual_structure_works_unchanged() {
     let all = VARIABLES.map(|name| format!("{name}={{{{{{{name}}}}}}}\n")).concat();
     let html = rendered(&all, PreviewSample::Waiting);
     assert!(html.contains("waitTime=10\n") && html.contains("waitTimeKnown=true\n"));
@@ -67,18 +67,18 @@ fn a_page_with_every_variable_and_the_usual_structure_works_as_it_is() {
 
 #[test]
 fn unknown_variables_are_named_with_their_lines() {
-    let told = problems("ok\n{{waittime}}\n{{#nonsense}}{{/nonsense}}");
-    assert_eq!(told.len(), 2);
-    assert_eq!(told[0].0, 2);
+    let found = problems("ok\n{{waittime}}\n{{#nonsense}}{{/nonsense}}");
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].0, 2);
     assert!(
-        told[0].1.contains("`waittime`") && told[0].1.contains("`waitTime` was probably meant")
+        found[0].1.contains("`waittime`") && found[0].1.contains("`waitTime` was probably meant")
     );
-    assert_eq!(told[1], (3, "there is no variable `nonsense`".into()));
+    assert_eq!(found[1], (3, "there is no variable `nonsense`".into()));
     assert_eq!(problems(&"{{a}}".repeat(100)).len(), MAX_PROBLEMS);
 }
 
 #[test]
-fn what_is_too_long_empty_or_broken_is_refused() {
+fn a_template_that_is_too_long_empty_or_broken_is_refused() {
     assert!(CustomPage::check(&"x".repeat(MAX_TEMPLATE)).is_ok());
     assert!(problems(&"x".repeat(MAX_TEMPLATE + 1))[0].1.contains("1048576"));
     assert_eq!(problems(" \n")[0].1, "it is empty");
@@ -89,7 +89,7 @@ fn what_is_too_long_empty_or_broken_is_refused() {
 }
 
 #[test]
-fn the_header_of_a_custom_page_has_it_loaded_anew() {
+fn the_header_of_a_custom_page_reloads_it() {
     let page = CustomPage::check("x").unwrap();
     let mut view = PreviewSample::Waiting.view("room", Language::En);
     assert_eq!(page.render(&view).unwrap().refresh_seconds, None);

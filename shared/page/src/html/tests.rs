@@ -68,7 +68,7 @@ fn the_policy_lets_frames_and_forms_only_where_they_are_meant() {
 }
 
 #[test]
-fn without_script_the_page_is_loaded_anew() {
+fn without_script_the_page_is_reloaded() {
     let mut view = PreviewSample::Waiting.view("room", Language::En);
     assert!(!page(&view).contains("http-equiv"), "a preview stays as it is");
     view.refresh_ms = 12_300;
@@ -92,7 +92,7 @@ fn a_page_without_a_room_names_none_and_can_change_its_language() {
 }
 
 #[test]
-fn the_script_finds_how_long_to_count_and_what_to_say_when_nobody_answers() {
+fn the_script_finds_the_countdown_and_the_text_for_failing_updates() {
     let mut view = PreviewSample::Prequeue.view("room", Language::De);
     view.refresh_ms = 20_000;
     let html = page(&view);
@@ -112,7 +112,7 @@ fn the_language_can_be_chosen_and_everything_else_is_kept() {
     view.frame.language_form = LanguageForm {
         action: "/sale".into(),
         parameter: "vestibule_lang",
-        kept: vec![("x".into(), "1".into())],
+        other_parameters: vec![("x".into(), "1".into())],
     };
     let html = page(&view);
     assert!(html.contains("<form id=\"languages\" method=\"get\" action=\"/sale\">"));
@@ -122,7 +122,7 @@ fn the_language_can_be_chosen_and_everything_else_is_kept() {
     assert_eq!(html.matches(" selected").count(), 1);
 }
 
-/// What could break out of a text, an attribute, a style, a script, or a Fluent pattern.
+/// Texts that could break out of a text, an attribute, a style, a script, or a Fluent pattern.
 const HOSTILE: [&str; 7] = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
@@ -168,13 +168,14 @@ fn in_every_field(text: &str) -> PageView {
     view.frame.live = Some(text.to_owned());
     view.frame.logo = Some(format!("data:image/png;base64,{text}"));
     view.frame.is_in_place = true;
-    let kept = vec![(text.to_owned(), text.to_owned())];
-    view.frame.language_form = LanguageForm { action: text.to_owned(), parameter: "lang", kept };
+    let other_parameters = vec![(text.to_owned(), text.to_owned())];
+    view.frame.language_form =
+        LanguageForm { action: text.to_owned(), parameter: "lang", other_parameters };
     view
 }
 
 #[test]
-fn whatever_visitors_or_operators_write_is_only_text() {
+fn texts_of_visitors_and_operators_are_never_markup() {
     let plain = markup(&page(&in_every_field("plain")));
     for hostile in HOSTILE {
         let view = in_every_field(hostile);
@@ -205,7 +206,7 @@ fn the_page_has_every_element_that_its_updates_name() {
 }
 
 #[test]
-fn in_place_the_page_knows_what_to_say_when_the_visitor_is_inside() {
+fn in_place_the_page_contains_the_update_for_an_admitted_visitor() {
     let mut view = PreviewSample::Waiting.view("room", Language::Fr);
     view.refresh_ms = 5_000;
     view.frame.here = "</template><script>".into();

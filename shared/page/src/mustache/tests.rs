@@ -1,4 +1,4 @@
-//! Templates: the language as its specification has it, and its bounds.
+//! Templates: the syntax of the specification, and the bounds.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ fn refused(template: &str) -> (usize, String) {
 }
 
 #[test]
-fn variables_are_escaped_unless_they_are_not_meant_to_be() {
+fn variables_are_escaped_unless_marked_otherwise() {
     let text = json!({ "x": "<b a=\"1\">&'", "n": 5, "t": true });
     assert_eq!(render("{{x}}", text.clone()), "&lt;b a&#x3D;&quot;1&quot;&gt;&amp;&#39;");
     assert_eq!(render("{{{x}}}|{{& x}}|{{{ n }}}", text.clone()), "<b a=\"1\">&'|<b a=\"1\">&'|5");
@@ -46,7 +46,7 @@ fn sections_show_what_is_set_and_inverted_ones_what_is_not() {
 }
 
 #[test]
-fn comments_and_lonely_tags_leave_no_lines_behind() {
+fn comments_and_standalone_tags_leave_no_lines_behind() {
     let yes = json!({ "a": true, "b": false });
     assert_eq!(render("1\n{{! note }}\n2\n", yes.clone()), "1\n2\n");
     assert_eq!(render("1\r\n  {{#a}}\r\n2\r\n  {{/a}}\r\n3", yes.clone()), "1\r\n2\r\n3");
@@ -58,7 +58,7 @@ fn comments_and_lonely_tags_leave_no_lines_behind() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_line() {
+fn errors_name_the_line() {
     assert_eq!(refused("\n\n{{#a}}\n"), (3, "the section `a` is never closed".into()));
     assert_eq!(refused("a\n{{/b}}"), (2, "`/b` closes a section that is not open".into()));
     assert_eq!(refused("{{#a}}\n{{/b}}"), (2, "`/b` comes before the end of `a`".into()));
@@ -71,7 +71,7 @@ fn what_is_wrong_is_told_with_its_line() {
 }
 
 #[test]
-fn the_lines_of_names_are_right_after_lonely_tags_and_long_texts() {
+fn the_lines_of_names_are_right_after_standalone_tags_and_long_texts() {
     let template =
         Template::parse("{{a}}\n{{#b}}\n\n{{c}}\n{{/b}}\ntext\n{{!\n\n}}\n{{d}}").unwrap();
     let names: Vec<_> = template.names.iter().map(|(name, line)| (&**name, *line)).collect();

@@ -16,7 +16,7 @@ struct Message {
     choices: Vec<BTreeSet<String>>,
 }
 
-/// The plural forms that whole numbers up to some thousands have in a language.
+/// The plural forms of whole numbers up to some thousands in a language.
 fn plural_forms(language: Language) -> &'static [&'static str] {
     match language {
         Language::Ja | Language::Zh | Language::Ko => &["other"],
@@ -74,7 +74,7 @@ fn collect_inline(inline: &InlineExpression<&str>, found: &mut Message) {
     }
 }
 
-/// Languages without plurals, or with a word for it, need not name a number.
+/// Languages without plurals, or with a word for the number, may leave it out.
 fn may_leave_out(id: &str) -> bool {
     id == "wait-between-hours" || id == "wait-between-minutes"
 }
@@ -160,7 +160,7 @@ fn plurals_are_right_where_there_are_many() {
 }
 
 #[test]
-fn there_is_nothing_to_say_for_what_there_is_not() {
+fn an_unknown_message_is_empty() {
     assert_eq!(Texts::for_language(Language::En).message("", &[]), "");
     assert_eq!(Texts::for_language(Language::En).message("nonsense", &[]), "");
 }

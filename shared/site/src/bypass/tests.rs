@@ -1,4 +1,4 @@
-//! Which requests pass by a rule, and how rules are written.
+//! Which requests match bypass rules, and the JSON form of rules.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Headers, RequestPath, path::tests::tricky};
 
-/// Headers as a test writes them.
+/// The headers of a test request.
 struct Given(Vec<(String, String)>);
 
 impl Headers for Given {
@@ -34,13 +34,13 @@ fn rule(json: &str) -> BypassRule {
     BypassRule { name: "rule".into(), enabled: true, when }
 }
 
-fn front(rules: Vec<BypassRule>) -> SiteBinding {
+fn binding(rules: Vec<BypassRule>) -> SiteBinding {
     let country_header = Some("X-Country".to_owned());
     SiteBinding { bypass_rules: rules, country_header, ..SiteBinding::default() }
 }
 
 fn passes(json: &str, request: &Request<'_>) -> bool {
-    front(vec![rule(json)]).bypassed_by(request).is_some()
+    binding(vec![rule(json)]).bypassed_by(request).is_some()
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn each_part_of_a_request_can_be_tested() {
 }
 
 #[test]
-fn a_visitors_address_is_what_it_is_in_any_clothes() {
+fn an_ipv4_mapped_address_is_an_ipv4_address() {
     let headers = given(&[]);
     let dressed = "::ffff:203.0.113.9".parse().unwrap();
     let request = Request { client: dressed, ..request("/", "", &headers) };
@@ -102,16 +102,16 @@ fn a_visitors_address_is_what_it_is_in_any_clothes() {
 }
 
 #[test]
-fn a_country_that_nobody_tells_is_none() {
+fn without_the_header_there_is_no_country() {
     let headers = given(&[("X-Country", "DE")]);
-    let mut binding = front(vec![rule(r#"{"country":{"is":"DE"}}"#)]);
+    let mut binding = binding(vec![rule(r#"{"country":{"is":"DE"}}"#)]);
     assert!(binding.bypassed_by(&request("/", "", &headers)).is_some());
     binding.country_header = None;
     assert!(binding.bypassed_by(&request("/", "", &headers)).is_none());
 }
 
 #[test]
-fn a_trick_with_the_path_is_held() {
+fn a_path_with_several_readings_is_held() {
     let headers = given(&[]);
     let is_static = r#"{"path":{"starts_with":"/static/"}}"#;
     for raw in ["/static/a.css", "/static/a%20b.css", "/static/%C3%BC.css", "/static/a;v=1"] {
@@ -152,7 +152,7 @@ fn a_trick_with_the_path_is_held() {
 fn the_first_enabled_rule_that_matches_wins() {
     let named =
         |name: &str, enabled, json: &str| BypassRule { name: name.into(), enabled, ..rule(json) };
-    let binding = front(vec![
+    let binding = binding(vec![
         named("off", false, r#"{"path":{"is":"/a"}}"#),
         named("other", true, r#"{"path":{"is":"/b"}}"#),
         named("first", true, r#"{"path":{"starts_with":"/a"}}"#),
@@ -169,7 +169,7 @@ fn the_first_enabled_rule_that_matches_wins() {
 }
 
 #[test]
-fn rules_are_written_as_they_are_read() {
+fn rules_are_written_as_they_were_read() {
     let json = concat!(
         r#"{"name":"r","enabled":false,"when":{"all":[{"not":{"any":[{"path":{"in":["/a"]}}]}},"#,
         r#"{"query":{"name":"x","starts_with":"1"}},{"cookie":{"name":"x","present":true}},"#,
@@ -183,7 +183,7 @@ fn rules_are_written_as_they_are_read() {
 }
 
 #[test]
-fn what_is_no_condition_is_refused_with_the_reason() {
+fn an_invalid_condition_is_refused_with_the_reason() {
     let cases = [
         ("{}", "exactly one of `all`"),
         (r#"{"path":{"is":"/"},"method":{"is":"GET"}}"#, "and has 2"),
@@ -237,7 +237,7 @@ fn condition() -> impl Strategy<Value = Condition> {
 
 fn matches(when: &Condition, request: &Request<'_>) -> bool {
     let rule = BypassRule { name: "rule".into(), enabled: true, when: when.clone() };
-    front(vec![rule]).bypassed_by(request).is_some()
+    binding(vec![rule]).bypassed_by(request).is_some()
 }
 
 proptest! {

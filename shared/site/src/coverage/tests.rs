@@ -1,4 +1,4 @@
-//! Which room a request is of, and that no trick gets by.
+//! Which room covers a request, also with paths that are written to evade it.
 
 use proptest::prelude::*;
 
@@ -71,7 +71,7 @@ fn the_most_specific_route_wins() {
 }
 
 #[test]
-fn no_trick_gets_by() {
+fn no_spelling_of_a_path_evades_a_route() {
     let coverage = coverage(&[("sale", &[("shop.example", "/sale")])]);
     let tricks = [
         "/static/../sale",
@@ -109,7 +109,7 @@ fn no_trick_gets_by() {
 }
 
 #[test]
-fn where_readings_differ_the_canonical_one_has_the_word() {
+fn where_readings_differ_the_canonical_one_decides() {
     let coverage = coverage(&[
         ("sale", &[("shop.example", "/sale")]),
         ("tickets", &[("shop.example", "/tickets")]),
@@ -120,7 +120,7 @@ fn where_readings_differ_the_canonical_one_has_the_word() {
 }
 
 #[test]
-fn a_place_of_two_rooms_is_that_of_the_first_name() {
+fn a_route_of_two_rooms_belongs_to_the_first_name() {
     let place: &[(&str, &str)] = &[("shop.example", "/sale")];
     let same: &[(&str, &str)] = &[("shop.example", "/sale/")];
     for order in [[("b", place), ("a", same)], [("a", place), ("b", same)]] {
@@ -129,7 +129,7 @@ fn a_place_of_two_rooms_is_that_of_the_first_name() {
 }
 
 #[test]
-fn places_of_other_rooms_are_conflicts_and_ones_own_are_not() {
+fn routes_of_other_rooms_are_conflicts_and_own_ones_are_not() {
     let others = coverage(&[
         ("a", &[("shop.example", "/sale"), ("*.shop.example", "/")]),
         ("b", &[("shop.example", "/tickets")]),
@@ -180,7 +180,8 @@ fn plain_path() -> impl Strategy<Value = String> {
     prop::collection::vec(segment, 0..4).prop_map(|parts| format!("/{}", parts.join("/")))
 }
 
-/// How specific the route is for this request: not at all, or by host and then by path.
+/// How specific the route is for this request, by host and then by path; `None` if it does not
+/// cover it.
 fn how_specific(route: &Route, host: &str, path: &str) -> Option<(bool, usize, usize)> {
     let name = route.host.name();
     let is_below = || host.ends_with(&format!(".{name}"));
@@ -194,7 +195,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn the_winner_is_that_of_looking_at_every_route(
+    fn the_result_is_that_of_comparing_every_route(
         routes in prop::collection::vec((pattern(), plain_path()), 0..12),
         host in host(),
         path in plain_path(),

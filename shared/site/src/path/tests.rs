@@ -1,4 +1,4 @@
-//! What paths come to, and that no trick hides one.
+//! The readings of paths, also of those that are written to hide another path.
 
 use proptest::prelude::*;
 
@@ -51,23 +51,23 @@ fn the_canonical_form_is_that_of_a_careful_gateway() {
 }
 
 #[test]
-fn a_plain_path_reads_in_one_way() {
+fn a_plain_path_has_one_reading() {
     for raw in ["/", "/sale", "/sale/", "/a/b.html", "/a..b/c", "/a-b_c~d", "/SALE", "/über"] {
         assert_eq!(readings(raw), [raw]);
     }
 }
 
 #[test]
-fn an_escape_that_is_needed_is_no_trick() {
+fn a_needed_escape_adds_no_reading() {
     assert_eq!(readings("/%C3%BCber/a%20b"), ["/über/a b"]);
     assert_eq!(readings("/%73ale"), ["/sale", "/%73ale"], "this one is not needed");
     assert_eq!(readings("/%ff"), ["/\u{FFFD}", "/%ff"], "nor does this one make a text");
 }
 
-/// Paths that some site behind the gateway takes for `/sale` or below, though the canonical form
+/// Paths that some site behind the gateway reads as `/sale` or below, although their canonical form
 /// is another.
 #[test]
-fn every_way_to_read_a_path_is_seen() {
+fn every_reading_of_a_path_is_found() {
     let cases = [
         ("/sale;id=1", "/sale"),
         ("/sale/..;/", "/"),
@@ -100,7 +100,7 @@ fn the_worst_path_is_still_read() {
     assert_eq!(readings(&long), [long]);
 }
 
-/// A path of pieces that gateways and sites are known to disagree on.
+/// A path made of parts that gateways and sites are known to read differently.
 pub(crate) fn tricky() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         3 => Just("/"),
@@ -113,54 +113,54 @@ pub(crate) fn tricky() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| format!("/{}", pieces.concat()))
 }
 
-/// A path in which nothing stands for something else.
+/// The path with `%` escaped, so that decoding gives it back.
 fn escaped(path: &str) -> String {
     path.replace('%', "%25")
 }
 
-/// How sites read paths, written down a second time and without a care for speed.
+/// How sites read paths, implemented a second time in the simplest way.
 mod sites {
     fn decode(text: &str) -> String {
         percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
     }
 
     fn resolve<'a>(segments: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-        segments.fold(Vec::new(), |mut kept, segment| {
+        segments.fold(Vec::new(), |mut resolved, segment| {
             match segment {
-                ".." => drop(kept.pop()),
+                ".." => drop(resolved.pop()),
                 "." => {}
-                _ => kept.push(segment),
+                _ => resolved.push(segment),
             }
-            kept
+            resolved
         })
     }
 
     fn joined(segments: &[&str]) -> String {
-        let kept: Vec<_> = segments.iter().copied().filter(|part| !part.is_empty()).collect();
-        format!("/{}", kept.join("/"))
+        let resolved: Vec<_> = segments.iter().copied().filter(|part| !part.is_empty()).collect();
+        format!("/{}", resolved.join("/"))
     }
 
-    /// Nginx: decode, merge, resolve; nothing after `#`.
+    /// Nginx: decodes, merges, resolves, and cuts at `#`.
     pub(super) fn merging(raw: &str) -> String {
         let path = decode(raw.split('#').next().unwrap());
         joined(&resolve(path.split('/').filter(|part| !part.is_empty())))
     }
 
-    /// A servlet container: cut the parameters, decode, resolve as RFC 3986 has it.
+    /// A servlet container: cuts the parameters, decodes, resolves by RFC 3986.
     pub(super) fn servlet(raw: &str) -> String {
         let plain = raw.split('/').map(|part| part.split(';').next().unwrap());
         let path = decode(&plain.collect::<Vec<_>>().join("/"));
         joined(&resolve(path.split('/').skip(1)))
     }
 
-    /// A router in a scripting language: resolve what is written, then decode each segment.
+    /// A router in a scripting language: resolves the path as written, then decodes each segment.
     pub(super) fn splitting(raw: &str) -> String {
         let decoded = resolve(raw.split('/').skip(1)).into_iter().map(decode);
         let decoded: Vec<_> = decoded.collect();
         joined(&decoded.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// A server of another system: both slashes, and texts that end at a NUL.
+    /// A server on Windows: both kinds of slashes, and strings that end at a NUL.
     pub(super) fn backslashes(raw: &str) -> String {
         let path = decode(raw).replace('\\', "/");
         let path = path.split('\0').next().unwrap();
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_a_site_reads_is_among_the_readings(raw in tricky()) {
+    fn what_a_site_reads_is_among_the_readings(raw in tricky()) {
         let sites = [sites::merging, sites::servlet, sites::splitting, sites::backslashes];
         let path = RequestPath::new(&raw);
         for (index, site) in sites.into_iter().enumerate() {

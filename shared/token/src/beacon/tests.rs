@@ -1,4 +1,4 @@
-//! Rounds that real drand networks have published, and what must not pass for one.
+//! Rounds published by real drand networks, and forgeries.
 
 use super::*;
 
@@ -10,7 +10,7 @@ const QUICKNET_657413: &str = "b713718a38ae728dfd477991af2822e08d2f305e47718cef9
 
 /// The first mainnet, chained: <https://api.drand.sh/info>.
 const MAINNET: &str = "868f005eb8e6e4ca0a47c8a77ceaa5309a47978a7c71bc5cce96366b5d7a569937c529eeda66c7293784a9402801af31";
-/// Its round 1, which follows upon the hash of the group.
+/// Its round 1, which signs the hash of the group.
 const MAINNET_1: &str = "8d61d9100567de44682506aea1a7a6fa6e5491cd27a0a0ed349ef6910ac5ac20ff7bc3e09d7c046566c9f7f3c6f3b10104990e7cb424998203d8f7de586fb7fa5f60045417a432684f85093b06ca91c769f0e7ca19268375e659c2a2352b4655";
 const MAINNET_GENESIS: &str = "176f93498eac9ca337150b46d21dd58673ea4e3581185f869672e59fa4cb390a";
 /// Its round 72785, and the one before.
@@ -70,7 +70,7 @@ fn another_round_or_signature_or_key_is_a_forgery() {
 }
 
 #[test]
-fn what_is_no_point_is_said_to_be_none() {
+fn texts_that_are_not_points_are_refused() {
     let malformed = Err(BeaconError::Malformed);
     let changed = QUICKNET_123.replacen('7', "8", 1);
     for signature in ["", "xyz", &QUICKNET_123[2..], MAINNET_72785, &changed] {
@@ -83,9 +83,9 @@ fn what_is_no_point_is_said_to_be_none() {
     }
 }
 
-/// With the point at infinity as key and signature, the equation holds for every round.
+/// With the point at infinity as key and signature, the equation would hold for every round.
 #[test]
-fn the_point_at_infinity_is_no_key() {
+fn the_point_at_infinity_is_refused_as_a_key() {
     let (short, long) = (format!("c0{}", "00".repeat(47)), format!("c0{}", "00".repeat(95)));
     assert_eq!(verify(&long, 1, &short, None), Err(BeaconError::PublicKey));
     assert_eq!(verify(&short, 1, &long, None), Err(BeaconError::PublicKey));

@@ -36,7 +36,7 @@ pub(super) struct Malformed;
 
 impl Answer<'_> {
     /// Whether the member `status` of the body is `word`.
-    pub(crate) fn says(&self, word: &str) -> bool {
+    pub(crate) fn has_status(&self, word: &str) -> bool {
         const MEMBER: &[u8] = b"\"status\":\"";
         let value = memmem::find(self.body, MEMBER).map(|at| &self.body[at + MEMBER.len()..]);
         value
@@ -148,9 +148,11 @@ mod tests {
     #[test]
     fn what_it_says_is_the_whole_word() {
         let answer = parse(WHOLE).unwrap().unwrap();
-        assert!(answer.says("your_turn"));
-        assert!(!answer.says("your") && !answer.says("waiting") && !answer.says(""));
-        assert!(!Answer { body: b"{}", ..answer }.says("your_turn"));
+        assert!(answer.has_status("your_turn"));
+        assert!(
+            !answer.has_status("your") && !answer.has_status("waiting") && !answer.has_status("")
+        );
+        assert!(!Answer { body: b"{}", ..answer }.has_status("your_turn"));
     }
 
     #[test]

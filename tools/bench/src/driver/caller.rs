@@ -109,7 +109,7 @@ impl Caller for Newcomers {
         if let (Some(tickets), Some(ticket)) = (&self.tickets, answer.ticket) {
             tickets.lock().unwrap_or_else(PoisonError::into_inner).push(ticket.to_owned());
         }
-        answer.status == 200 && answer.ticket.is_some() && answer.says("waiting")
+        answer.status == 200 && answer.ticket.is_some() && answer.has_status("waiting")
     }
 }
 
@@ -142,7 +142,7 @@ impl Caller for Waiting {
             newest.clear();
             newest.extend_from_slice(ticket);
         }
-        answer.status == 200 && answer.says("waiting")
+        answer.status == 200 && answer.has_status("waiting")
     }
 }
 
@@ -166,7 +166,7 @@ impl Caller for Claimants {
     }
 
     fn receive(&mut self, answer: &Answer<'_>) -> bool {
-        answer.status == 200 && answer.says("admitted")
+        answer.status == 200 && answer.has_status("admitted")
     }
 }
 

@@ -45,8 +45,8 @@ pub(crate) async fn poll(bench: &mut Bench) -> Result<Vec<Figure>> {
 }
 
 fn replaying(front: &[Ticket], connections: usize) -> Vec<Waiting> {
-    let of = |nth: usize| Waiting::replaying(ROOM, vec![front[nth % front.len()].clone()]);
-    (0..connections).map(of).collect()
+    let caller = |nth: usize| Waiting::replaying(ROOM, vec![front[nth % front.len()].clone()]);
+    (0..connections).map(caller).collect()
 }
 
 async fn one(bench: &Bench, measure: &'static str, callers: Vec<Waiting>) -> Result<Vec<Figure>> {

@@ -1,4 +1,4 @@
-//! A record that holds, and what is said about every way in which one may not.
+//! Records that pass the check, and the faults found in others.
 
 use super::*;
 use crate::draw::{DrawError, commitment, mix};
@@ -6,7 +6,7 @@ use crate::draw::{DrawError, commitment, mix};
 const COMMITTED: Seed = [7; 32];
 const RANDOMNESS: Seed = [9; 32];
 
-fn promised(beacon: Option<BeaconRecord>) -> DrawRecord {
+fn committed(beacon: Option<BeaconRecord>) -> DrawRecord {
     DrawRecord {
         room: RoomId::new("sale").unwrap(),
         event: "friday".to_owned(),
@@ -42,12 +42,12 @@ fn answered() -> BeaconOutcome {
 }
 
 fn without_beacon() -> DrawRecord {
-    promised(None).drawn(&Draw::new(1, 1_000, COMMITTED), &COMMITTED, None, 2_000)
+    committed(None).drawn(&Draw::new(1, 1_000, COMMITTED), &COMMITTED, None, 2_000)
 }
 
 fn with_beacon() -> DrawRecord {
     let draw = Draw::new(1, 1_000, mix(&COMMITTED, &RANDOMNESS));
-    promised(Some(beacon())).drawn(&draw, &COMMITTED, Some(answered()), 2_003)
+    committed(Some(beacon())).drawn(&draw, &COMMITTED, Some(answered()), 2_003)
 }
 
 #[track_caller]
@@ -62,7 +62,7 @@ fn honest_records_hold() {
     assert_eq!(without_beacon().check(), Ok(Draw::new(1, 1_000, COMMITTED)));
     let mixed = mix(&COMMITTED, &RANDOMNESS);
     assert_eq!(with_beacon().check(), Ok(Draw::new(1, 1_000, mixed)));
-    let fallback = promised(Some(beacon())).drawn(
+    let fallback = committed(Some(beacon())).drawn(
         &Draw::new(1, 1_000, COMMITTED),
         &COMMITTED,
         Some(BeaconOutcome::Unanswered),
@@ -71,9 +71,9 @@ fn honest_records_hold() {
     assert_eq!(fallback.check(), Ok(Draw::new(1, 1_000, COMMITTED)));
 }
 
-/// Anyone must be able to do this with `sha256sum`: the values here come from it.
+/// Anyone must be able to compute this with `sha256sum`; the values here come from it.
 #[test]
-fn promise_and_mixture_are_plain_sha256() {
+fn commitment_and_mixture_are_plain_sha256() {
     let promise = "4bb06f8e4e3a7715d201d573d0aa423762e55dabd61a2c02278fa56cc6d294e0";
     let mixture = "49440fa464b171c07462bb22422aac0ad0086d5f231ad3e05071ff5e8826d754";
     assert_eq!(commitment(&COMMITTED), promise);
@@ -81,8 +81,8 @@ fn promise_and_mixture_are_plain_sha256() {
 }
 
 #[test]
-fn a_promise_reveals_nothing_and_names_its_beacon() {
-    let json = serde_json::to_value(promised(Some(beacon()))).unwrap();
+fn a_committed_record_reveals_nothing_and_names_its_beacon() {
+    let json = serde_json::to_value(committed(Some(beacon()))).unwrap();
     assert_eq!(
         json,
         serde_json::json!({
@@ -95,7 +95,7 @@ fn a_promise_reveals_nothing_and_names_its_beacon() {
             },
         })
     );
-    let json = serde_json::to_value(promised(None)).unwrap();
+    let json = serde_json::to_value(committed(None)).unwrap();
     assert_eq!(json["beacon"], serde_json::Value::Null);
     assert!(json.as_object().unwrap().contains_key("beacon"), "null says: there is none");
 }
@@ -112,7 +112,7 @@ fn a_finished_draw_is_written_in_full_and_read_back() {
     assert_eq!(json["beacon"]["outcome"], "verified");
     assert_eq!(json["beacon"]["randomness"], to_hex(&RANDOMNESS));
     assert!(json["beacon"].get("previous_signature").is_none());
-    for record in [with_beacon(), without_beacon(), promised(None), promised(Some(beacon()))] {
+    for record in [with_beacon(), without_beacon(), committed(None), committed(Some(beacon()))] {
         let json = serde_json::to_string(&record).unwrap();
         assert_eq!(serde_json::from_str::<DrawRecord>(&json).unwrap(), record);
     }
@@ -128,7 +128,7 @@ fn only_a_finished_draw_can_be_checked() {
 }
 
 #[test]
-fn another_seed_than_the_promised_one_is_found() {
+fn another_seed_than_the_committed_one_is_found() {
     let other: Seed = [8; 32];
     assert_faults(
         |record| {
@@ -156,7 +156,7 @@ fn a_final_seed_that_does_not_follow_is_found() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_said_at_once() {
+fn all_faults_are_reported_at_once() {
     assert_faults(
         |record| {
             record.method = "dice".to_owned();

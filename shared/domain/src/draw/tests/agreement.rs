@@ -1,4 +1,4 @@
-//! That this is the shuffle of the specification, and not only some permutation.
+//! Tests that the shuffle is that of the specification, not only some permutation.
 
 use sha2::{Digest, Sha256};
 
@@ -92,8 +92,8 @@ fn agrees_with_the_official_vectors() {
     }
 }
 
-/// A whole `mapping.yaml`, byte for byte as the official ones are laid out: the list is broken
-/// after the comma that reaches past column 80.
+/// A whole `mapping.yaml`, formatted byte for byte as the official ones: a line of the list is
+/// broken after the comma beyond column 80.
 fn official_file(shuffle: &Shuffle) -> String {
     let mut line = "mapping: [".to_owned();
     let mut list = String::new();

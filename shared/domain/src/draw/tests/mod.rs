@@ -1,4 +1,4 @@
-//! Tests of the draw: it is a permutation, and it is *the* permutation.
+//! Tests of the draw: it is a permutation, and the one of the specification.
 
 mod agreement;
 
@@ -57,8 +57,8 @@ fn only_those_who_took_part_have_a_drawn_place() {
     }
     assert!((10..15).all(|number| draw.contains(number)));
     assert_eq!(Draw::new(10, 1, [1; 32]).position(10), Some(10));
-    let nobody = Draw::new(10, 0, [1; 32]);
-    assert_eq!((nobody.position(10), nobody.contains(10)), (None, false));
+    let empty = Draw::new(10, 0, [1; 32]);
+    assert_eq!((empty.position(10), empty.contains(10)), (None, false));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn is_written_with_its_seed_and_read_back() {
 }
 
 #[test]
-fn what_is_no_draw_is_refused() {
+fn an_invalid_draw_is_refused() {
     let read = |first: u64, count: u64, seed: &str| {
         serde_json::from_str::<Draw>(&format!(
             r#"{{"first":{first},"count":{count},"seed":"{seed}"}}"#

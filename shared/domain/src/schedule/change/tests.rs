@@ -1,4 +1,5 @@
-//! Which changes of a config are refused, and why. What is in force when is in `config`'s tests.
+//! Which changes of a config are refused, and why. What is in force at what time is tested in
+//! `room_config`.
 
 use std::borrow::Cow;
 
@@ -25,7 +26,7 @@ fn fields(errors: &[FieldError]) -> Vec<Cow<'static, str>> {
     errors.iter().map(|error| error.field.clone()).collect()
 }
 
-/// The fields refused when `changed` takes the place of [`event`] at `now`.
+/// The fields that are refused when `changed` replaces [`event`] at `now`.
 fn refused(changed: &Event, now: u64) -> Vec<Cow<'static, str>> {
     let config = with(vec![event()]);
     fields(&config.errors_of_change(changed, Some(&event()), now))
@@ -84,7 +85,7 @@ fn events_that_overlap_are_refused_and_named() {
 }
 
 #[test]
-fn taking_up_a_suspended_event_again_looks_for_overlaps() {
+fn resuming_a_suspended_event_checks_for_overlaps() {
     let new = other("new", None, 20_000, 30_000);
     let aside = Event { suspended: true, ..new.clone() };
     let config = with(vec![event(), aside.clone()]);
@@ -131,7 +132,7 @@ fn once_the_pre_queue_is_open_the_draw_is_settled() {
 }
 
 #[test]
-fn without_a_draw_the_start_may_be_put_off_until_it_comes() {
+fn without_a_draw_the_start_may_be_postponed_until_it_comes() {
     let before = Event { draw: false, ..event() };
     let later = Event { start: 21_500, ..before.clone() };
     let config = with(vec![before.clone()]);
@@ -172,8 +173,8 @@ fn event_after_all() -> Event {
 }
 
 #[test]
-fn settings_that_an_event_cannot_be_with_are_refused_by_its_name() {
-    // Events set both limits or neither; a store of before that rule may hold half a pair.
+fn settings_that_an_event_conflicts_with_are_refused_and_name_it() {
+    // Events set both limits or neither. An older store may hold an event with only one of them.
     let half = Overrides { new_users_per_minute: Some(50), ..Overrides::default() };
     let mut config = with(vec![Event { overrides: half, ..event() }]);
     assert_eq!(config.errors_of_settings(), []);

@@ -1,4 +1,4 @@
-//! Moments in every spelling, both ways, and what is none.
+//! Times in every spelling, read and written, and texts that are refused.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::*;
 struct Moment(#[serde(with = "super")] u64);
 
 #[test]
-fn what_is_written_reads_as_the_same() {
+fn written_times_are_read_back() {
     let cases = [
         (0, "1970-01-01T00:00:00Z"),
         (951_868_799, "2000-02-29T23:59:59Z"),
@@ -28,7 +28,7 @@ fn what_is_written_reads_as_the_same() {
 }
 
 #[test]
-fn in_json_a_number_will_do() {
+fn json_also_accepts_numbers() {
     let read = |json| serde_json::from_str::<Moment>(json);
     assert_eq!(read("1794000000").unwrap(), Moment(1_794_000_000));
     assert_eq!(read(r#""1794000000""#).unwrap(), Moment(1_794_000_000));

@@ -1,4 +1,5 @@
-//! What is in force when, to the millisecond. Which configs are allowed is in `change`'s tests.
+//! What is in force at what time, to the millisecond. Which configs are allowed is tested in
+//! `change`.
 
 use proptest::prelude::*;
 
@@ -26,7 +27,7 @@ fn config(events: Vec<Event>) -> RoomConfig {
 }
 
 /// The event in force, whether it is pre-queueing, and until when.
-fn told(config: &RoomConfig, now_ms: u64) -> (Option<(String, bool)>, Option<u64>) {
+fn in_force_at(config: &RoomConfig, now_ms: u64) -> (Option<(String, bool)>, Option<u64>) {
     let phase = config.phase_at(now_ms);
     let event = phase.in_force.event.map(|event| (event.name.to_string(), event.prequeueing));
     (event, phase.until_ms)
@@ -52,15 +53,15 @@ fn boundaries_are_half_open_to_the_millisecond() {
         (u64::MAX, None, None),
     ];
     for (now, event, until) in cases {
-        assert_eq!(told(&config, now), (event, until), "{now}");
+        assert_eq!(in_force_at(&config, now), (event, until), "{now}");
     }
 }
 
 #[test]
 fn events_back_to_back_leave_no_gap() {
     let config = config(vec![event("a", None, 1000, 2000), event("b", Some(2000), 2300, 3000)]);
-    assert_eq!(told(&config, 1_999_999), (Some(("a".into(), false)), Some(2_000_000)));
-    assert_eq!(told(&config, 2_000_000), (Some(("b".into(), true)), Some(2_300_000)));
+    assert_eq!(in_force_at(&config, 1_999_999), (Some(("a".into(), false)), Some(2_000_000)));
+    assert_eq!(in_force_at(&config, 2_000_000), (Some(("b".into(), true)), Some(2_300_000)));
 }
 
 #[test]
@@ -82,13 +83,13 @@ fn an_event_follows_its_room_as_it_changes() {
 }
 
 #[test]
-fn what_is_suspended_is_passed_over() {
+fn suspended_events_are_skipped() {
     let mut config = config(vec![event("a", Some(1000), 2000, 3000), event("b", None, 4000, 5000)]);
     config.events[0].suspended = true;
-    assert_eq!(told(&config, 2_500_000), (None, Some(4_000_000)));
+    assert_eq!(in_force_at(&config, 2_500_000), (None, Some(4_000_000)));
     assert_eq!(config.state_of(&config.events[0], 2_500_000), EventState::Suspended);
     config.settings.suspended = true;
-    assert_eq!(told(&config, 4_500_000), (None, None));
+    assert_eq!(in_force_at(&config, 4_500_000), (None, None));
     assert_eq!(config.next_event(0), None);
     assert_eq!(config.state_of(&config.events[1], 4_500_000), EventState::Suspended);
     assert_eq!(config.state_of(&config.events[1], 5_000_000), EventState::Over);
@@ -142,8 +143,8 @@ fn configs() -> impl Strategy<Value = RoomConfig> {
 }
 
 proptest! {
-    /// Phases tile the time line: within one nothing changes, at its end something does, and
-    /// following the ends passes every boundary exactly once.
+    /// Phases cover all time without overlapping: within one nothing changes, at its end something
+    /// does, and following the ends passes every boundary exactly once.
     #[test]
     fn phases_tile_the_time_line(config in configs()) {
         let mut now = 0;
@@ -167,7 +168,7 @@ proptest! {
         prop_assert_eq!(begins, expected);
     }
 
-    /// At most one event is in force, and it is one whose time it is.
+    /// At most one event is in force, and its time includes the current one.
     #[test]
     fn who_is_in_force_is_whose_time_it_is(config in configs(), now in 0u64..3_000_000) {
         let due: Vec<_> = config.events.iter()
