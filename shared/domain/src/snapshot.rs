@@ -271,7 +271,8 @@ impl RoomSnapshot {
         let ahead = position.saturating_sub(1);
         let curve = &self.figures.ahead;
         let counted = match curve.last() {
-            None => ahead.saturating_sub(self.serving()),
+            // Before the first tick whoever has entered did so at once.
+            None => ahead.saturating_sub(self.serving().max(progress.admitted)),
             // Beyond the last point are newcomers since the tick, of whom nobody has left yet.
             Some((last, total)) if ahead >= *last => total + (ahead - last),
             Some(_) => ahead::people_upto(curve, ahead),
@@ -365,6 +366,8 @@ mod tests {
         assert_eq!(room.people_ahead(11, room.progress()), 0);
         assert_eq!(room.people_ahead(31, room.progress()), 20);
         assert_eq!(room.people_ahead(5, room.progress()), 0);
+        let seen = Progress { queue_counter: 50, admitted: 12 };
+        assert_eq!(room.people_ahead(14, seen), 1, "twelve entered at once");
     }
 
     #[test]
