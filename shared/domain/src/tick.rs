@@ -121,7 +121,7 @@ impl TickState {
             unattended: input.unattended,
             ahead: ahead::curve(input, plan.promised, plan.serving_counter),
             rate_resumes_at_ms: input.rate_resumes_at_ms,
-            admitted: input.admitted,
+            admitted: Some(input.admitted),
         }
     }
 }

@@ -85,6 +85,7 @@ fn every_reading_of_a_path_is_found() {
         ("/sale/../x", "/sale/../x"),
         ("/;\\x/sale", "/sale"),
         ("/;%2fx/sale", "/sale"),
+        ("/sale/%2e/..", "/sale/"),
     ];
     for (raw, reading) in cases {
         let all = readings(raw);
