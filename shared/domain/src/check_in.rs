@@ -17,8 +17,8 @@ const LATEST_MS: f64 = 20_000.0;
 const UNKNOWN_PACE_MS: f64 = 5_000.0;
 /// The same for visitors who might be next, ms.
 const SHORTEST_UNKNOWN_MS: f64 = 2_000.0;
-/// For so many seconds ahead newcomers are counted in advance: they will poll beside the visitor
-/// who is given an interval now.
+/// Newcomers of the next seconds are counted in advance, this many seconds of them, because they
+/// will poll beside the visitor who is given an interval now.
 const NEWCOMERS_SECONDS: f64 = 15.0;
 /// The longest interval, as a share of the expected wait, however scarce polls are.
 const SHARE_OF_WAIT: f64 = 0.6;
@@ -39,11 +39,11 @@ pub struct LineConditions {
     pub admissions_per_second: f64,
     /// Seconds until the rate limit admits anyone again; 0: it does now.
     pub blocked_seconds: f64,
-    /// The share of those waiting who give up in a second.
+    /// The share of the waiting who give up per second.
     pub leaving_per_second: f64,
     /// An upper bound of the pace, used while the pace is unknown; 0: none is known.
     pub fastest_per_second: f64,
-    /// Newcomers per second of late.
+    /// Recent newcomers per second.
     pub newcomers_per_second: f64,
     /// Polls per second that the room may cost in all.
     pub poll_budget: u32,

@@ -62,7 +62,7 @@ pub struct TickInput {
     pub most_served: Option<u64>,
 }
 
-/// What the tick decides.
+/// The decision of a tick.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Plan {
     /// Where the serving counter should stand: never below where it was.
@@ -150,8 +150,8 @@ impl TickInput {
         self.now_ms >= self.presence_incomplete_until_ms
     }
 
-    /// How far up to `end` the counter may go. It does not pass any number of late visitors,
-    /// because the service itself may be what they cannot reach.
+    /// How far up to `end` the counter may go. It passes only a limited number of late visitors,
+    /// because they may be late for the reason that the service cannot be reached.
     fn furthest(&self, end: u64) -> u64 {
         self.most_served.map_or(end, |most| self.there.reach(self.expired_position, most, end))
     }

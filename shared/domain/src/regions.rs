@@ -4,7 +4,7 @@
 //! 1. *History.* The shares of minute *m* come from minute *m* - 2 ([`minute_of_history`]): the
 //!    newest one that can no longer change while its shares are in use.
 //! 2. *Share.* A region's share is its newcomers in that minute over the larger of all newcomers
-//!    in it and the room's `new_users_per_minute`, if it has one. What is missing to one is the
+//!    in it and the room's `new_users_per_minute`, if it has one. The rest up to 1 is the
 //!    share of *anywhere*. Without history everything is anywhere.
 //! 3. *Grant.* Of `slots`, each region gets its share, rounded down; anywhere gets the rest
 //!    ([`Shares::divide`]). Nothing is lost in rounding.

@@ -57,7 +57,7 @@ pub struct Roll {
     pub gone: Vec<String>,
 }
 
-/// What a lease is evaluated against.
+/// The state of the room against which leases are evaluated.
 struct Line<'a> {
     counters: &'a RoomCounters,
     pool: &'a Pool,

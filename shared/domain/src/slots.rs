@@ -9,7 +9,7 @@
 /// this time. Must agree with `PACE_BURST_MS` in `scripts/lib/rate.lua`.
 pub const PACE_BURST_SECONDS: u64 = 2;
 
-/// What limits a room, and how much of it is used.
+/// The limits of a room, and how much of them is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     /// The ceiling (`total_active_users`), if there is one.

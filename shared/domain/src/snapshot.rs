@@ -62,11 +62,11 @@ pub struct RoomSnapshot {
     pub admitted_last_minute: u64,
     /// When the last AWS-style token expires, unix seconds; 0: there is none.
     pub tokens_until: u64,
-    /// What the leader's last tick found.
+    /// The figures of the last tick.
     pub figures: TickFigures,
 }
 
-/// What only the leader can compute, from presence and from the pace of the last seconds.
+/// Figures that only the leader can compute, from presence and from the pace of the last seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TickFigures {
@@ -78,7 +78,7 @@ pub struct TickFigures {
     /// Admissions per second that waiting visitors can expect; 0: unknown. `None`: the same as
     /// `admissions_per_second`.
     pub expected_per_second: Option<f64>,
-    /// The share of those waiting who give up in a second.
+    /// The share of the waiting who give up per second.
     pub leaving_per_second: f64,
     /// Recent newcomers per second.
     pub newcomers_per_second: f64,

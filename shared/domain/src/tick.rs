@@ -1,5 +1,4 @@
-//! What the leader remembers of a room between two ticks, and the decision of a tick that it makes
-//! with it.
+//! The leader's memory of a room between two ticks, and the decision of a tick.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -26,7 +25,7 @@ pub struct TickState {
 pub struct TickDecision {
     /// How the line moves.
     pub plan: Plan,
-    /// What the snapshot shows.
+    /// The figures for the snapshot.
     pub figures: TickFigures,
     /// The slots for newcomers, by region.
     pub grants: Grants,
@@ -44,7 +43,7 @@ struct Silence {
 
 /// Fewer people than this may have left together.
 const CROWD: u64 = 200;
-/// For every visitor who should be served, so many late ones may be served.
+/// The number of late visitors that may be served for each visitor who should be served.
 const LATE_PER_WANTED: f64 = 4.0;
 
 /// Winners of earlier ticks who learn of it at their next check-in: (time of the tick in ms, number

@@ -148,7 +148,7 @@ impl CookieAttributes {
 // === impl CookieKind ===
 
 impl CookieKind {
-    /// The begin of its name, after the prefix of secure cookies.
+    /// The start of its name, after the prefix of secure cookies.
     const fn stem(self) -> &'static str {
         match self {
             Self::Ticket => "vestibule_",

@@ -51,7 +51,7 @@ impl Address {
         url: &str,
     ) -> Self {
         let (path, query) = url.split_once('?').unwrap_or((url, ""));
-        let (other_parameters, chosen) = take(query, LANGUAGE_IN_PLACE);
+        let (others, chosen) = take(query, LANGUAGE_IN_PLACE);
         let wanted = ReturnAddress::parse(&without_parameter(url, LANGUAGE_IN_PLACE), |_| true);
         let origin = wanted.as_ref().and_then(|wanted| wanted.origin());
         let is_own_origin =
@@ -69,7 +69,7 @@ impl Address {
                 action: ReturnAddress::parse(path, |_| true)
                     .map_or("/".into(), |path| path.as_str().to_owned()),
                 parameter: LANGUAGE_IN_PLACE,
-                other_parameters,
+                other_parameters: others,
             },
             language,
             language_is_chosen: chosen.is_some_and(|tag| Language::from_tag(&tag).is_some()),
@@ -93,13 +93,10 @@ impl Address {
         let wanted = asked.clone().or_else(|| root(room));
         let language = language::choose(chosen.as_deref(), headers, room);
         let name = &room.snapshot.room;
-        let other_parameters: Vec<_> =
+        let others: Vec<_> =
             asked.iter().map(|asked| (RETURN.to_owned(), asked.as_str().to_owned())).collect();
-        let query = if other_parameters.is_empty() {
-            String::new()
-        } else {
-            format!("?{}", written(&other_parameters))
-        };
+        let query =
+            if others.is_empty() { String::new() } else { format!("?{}", written(&others)) };
         let needs_form = wanted.is_none() || room.binding.access_token_cookie;
         Self {
             is_in_place: false,
@@ -109,7 +106,7 @@ impl Address {
             language_form: LanguageForm {
                 action: name.to_string(),
                 parameter: LANGUAGE,
-                other_parameters,
+                other_parameters: others,
             },
             language,
             language_is_chosen: chosen.is_some_and(|tag| Language::from_tag(&tag).is_some()),

@@ -1,10 +1,10 @@
 //! Mustache templates of operators, for pages made for Cloudflare's waiting rooms.
 //!
-//! Supported is what Mustache has for plain values: variables (`{{x}}` escaped, `{{{x}}}` and
-//! `{{&x}}` unescaped), sections, inverted sections, comments, other delimiters, and standalone
-//! tags. There are no partials, which would read files, and no lambdas, which would run code. A
-//! template is not trusted: parsing takes one pass, depth and output are bounded, and errors name
-//! the line. No library does this and also reports which variables a template names, and where.
+//! Supports Mustache for plain values: variables (`{{x}}` escaped, `{{{x}}}` and `{{&x}}`
+//! unescaped), sections, inverted sections, comments, other delimiters, and standalone tags. There
+//! are no partials, which would read files, and no lambdas, which would run code. A template is not
+//! trusted: parsing takes one pass, depth and output are bounded, and errors name the line. No
+//! library does this and also reports which variables a template names, and where.
 
 mod parse;
 mod render;

@@ -38,7 +38,7 @@ fn relevant_habits(raw: &str) -> u8 {
     let twice = decode(&once);
     let has = |byte: u8| twice.contains(&byte);
     let slashes = |text: &[u8]| text.iter().filter(|byte| is_slash(**byte)).count();
-    let dots = |text: &[u8]| text.iter().filter(|byte| **byte == b'.').count();
+    let dots = |text: &[u8]| text.iter().filter(|byte| matches!(byte, b'.')).count();
     // The ends of segments matter only to paths that contain `..`, or parameters, which end with
     // their segment.
     let goes_back = twice.windows(2).any(|pair| pair == b"..");

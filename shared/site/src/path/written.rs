@@ -29,7 +29,7 @@ fn undone(raw: &str) -> String {
     String::from_utf8(written).unwrap_or_else(|_| raw.to_owned())
 }
 
-/// The byte whose escape is at the begin of the text.
+/// The byte whose escape the text starts with.
 fn escape(text: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = text else { return None };
     let digit = |letter: u8| char::from(letter).to_digit(16);

@@ -1,4 +1,5 @@
-//! The load driver: as lean as it can be, because it shares the processors with what it measures.
+//! The load driver. It does as little as possible, because it shares the processors with what it
+//! measures.
 
 mod answer;
 mod caller;
