@@ -84,7 +84,7 @@ pub struct TickFigures {
     pub newcomers_per_second: f64,
     /// Waiting visitors of AWS-style clients, who cannot check in.
     pub unattended: u64,
-    /// Points (position, people still there up to it), rising: see [`crate::ahead`].
+    /// Points (position, people still there up to it), rising, as drawn by the tick.
     pub ahead: Vec<(u64, u64)>,
     /// When the rate limit admits the next one, if its window is used up, ms.
     pub rate_resumes_at_ms: u64,
