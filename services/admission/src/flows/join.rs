@@ -74,12 +74,13 @@ impl Flows {
         if let Some(record) = token {
             let inside = responder.respond_inside(ticket, &record, generation).await;
             // The seat is taken, so the place must not be lost if signing is behind: claim again.
-            return inside
-                .or_else(|_| responder.respond_told(CurrentTicket::new(ticket), Status::YourTurn));
+            return inside.or_else(|_| {
+                responder.respond_with_status(CurrentTicket::new(ticket), Status::YourTurn)
+            });
         }
         let served = matches!(spot, Spot::Position(position) if position <= serving);
         if served && !room.snapshot.is_held() {
-            return responder.respond_told(CurrentTicket::new(ticket), Status::YourTurn);
+            return responder.respond_with_status(CurrentTicket::new(ticket), Status::YourTurn);
         }
         responder.respond_waiting(CurrentTicket::new(ticket))
     }

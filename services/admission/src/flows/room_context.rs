@@ -47,7 +47,7 @@ impl RoomContext {
 impl BindingHandle {
     /// That of `room`, as last read.
     pub(crate) fn for_room(room: &KnownRoom) -> Self {
-        Self(room.plans())
+        Self(room.stored_config())
     }
 
     /// The version of the room's config that it is of; `None`: not read yet.

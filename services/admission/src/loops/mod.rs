@@ -12,8 +12,8 @@ use crate::state::Admission;
 
 /// Starts the loops; they end when the last request was answered.
 pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
-    let opening = Startup::new(lifecycle.readiness());
-    lifecycle.spawn("opening", opening.run(Arc::clone(admission), lifecycle.clone()));
+    let startup = Startup::new(lifecycle.readiness());
+    lifecycle.spawn("startup", startup.run(Arc::clone(admission), lifecycle.clone()));
     lifecycle.spawn("live", end_streams(Arc::clone(admission), lifecycle.clone()));
     for (name, task) in [
         ("feed", Task::Feed),

@@ -30,8 +30,8 @@ impl Startup {
     /// Makes the instance ready as soon as it can answer, and stays until the stop. Ends by itself,
     /// which stops the process, when this release cannot work on the keyspace.
     pub(super) async fn run(self, admission: Arc<Admission>, lifecycle: Lifecycle) {
-        let opening = async {
-            if let Err(error) = wait_for_redis(|| look(&admission)).await {
+        let startup = async {
+            if let Err(error) = wait_for_redis(|| check(&admission)).await {
                 tracing::error!(%error, "this admission cannot work on this keyspace");
                 return;
             }
@@ -47,11 +47,11 @@ impl Startup {
                 let _ = admission.flows.region.learn_index(&admission.store).await;
             }
         };
-        tokio::select! { () = opening => {}, () = lifecycle.soft().cancelled() => {} }
+        tokio::select! { () = startup => {}, () = lifecycle.soft().cancelled() => {} }
     }
 }
 
-async fn look(admission: &Admission) -> Result<(), KeyError> {
+async fn check(admission: &Admission) -> Result<(), KeyError> {
     admission.store.check_schema().await?;
     admission.flows.region.learn_index(&admission.store).await?;
     let coverage = &admission.authorizer.coverage;

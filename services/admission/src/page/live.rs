@@ -22,7 +22,7 @@ use tokio::{
 use vestibule_page::{PageContent, PageView};
 use vestibule_token::Ticket;
 
-use super::{Address, Pages, view::Shows};
+use super::{Address, Pages, view::PageViewBuilder};
 use crate::flows::{ClaimWindow, RoomContext, VisitorResponse};
 
 /// A stream ends after so long, and the page asks for another one: by then another instance may
@@ -56,7 +56,7 @@ pub(crate) struct Watcher {
     until: Instant,
     stops: watch::Receiver<bool>,
     /// What the page shows, without what changes merely because time passes.
-    told: Option<PageContent>,
+    sent: Option<PageContent>,
     pause: Duration,
 }
 
@@ -107,10 +107,10 @@ impl Watcher {
             query,
             until: Instant::now() + LONGEST,
             stops: pages.live.stops.subscribe(),
-            told: None,
+            sent: None,
             pause: Duration::from_secs(*PAUSE_SECONDS.start()),
         };
-        watcher.told = watcher.look().map(|content| content.without_clock());
+        watcher.sent = watcher.current_content().map(|content| content.without_clock());
         Some(watcher)
     }
 
@@ -134,17 +134,17 @@ impl Watcher {
                 () = sleep(self.pause) => {}
                 _ = self.stops.changed() => return None,
             }
-            let content = self.look()?;
-            let told = content.without_clock();
-            if self.told.as_ref() != Some(&told) {
-                self.told = Some(told);
+            let content = self.current_content()?;
+            let sent = content.without_clock();
+            if self.sent.as_ref() != Some(&sent) {
+                self.sent = Some(sent);
                 return Some(Event::default().retry(RETRY).data(content.to_json()));
             }
         }
     }
 
     /// What the page would show now; `None` when the room has gone, or was reset.
-    fn look(&mut self) -> Option<PageContent> {
+    fn current_content(&mut self) -> Option<PageContent> {
         let flows = &self.pages.flows;
         let now = flows.room(self.room.snapshot.room.as_str())?;
         if now.snapshot.reset_epoch != self.room.snapshot.reset_epoch {
@@ -160,7 +160,7 @@ impl Watcher {
     fn view(&self, response: &VisitorResponse) -> PageView {
         let public_url = &self.pages.flows.public_url;
         let address = Address::direct(public_url, &self.room, &self.headers, &self.query);
-        let shows = Shows {
+        let builder = PageViewBuilder {
             room: &self.room,
             response,
             before: Some(self.ticket),
@@ -169,7 +169,7 @@ impl Watcher {
             window: ClaimWindow::default(),
             has_claimed: false,
         };
-        shows.view()
+        builder.build()
     }
 }
 

@@ -18,7 +18,7 @@ use axum::{
 use vestibule_page::{CustomPage, PageState, PageView, render};
 use vestibule_site::CookieKind;
 
-use self::view::Shows;
+use self::view::PageViewBuilder;
 pub(crate) use self::{
     address::{Address, NO_SEAT},
     busy::{busy, without_room},
@@ -82,7 +82,8 @@ impl Pages {
         // Whoever comes to the site itself when it is its turn has asked to enter.
         let has_claimed = address.is_in_place && !is_script;
         let logo = branding.logo.as_deref();
-        let view = Shows { room, response, before, address, logo, window, has_claimed }.view();
+        let view =
+            PageViewBuilder { room, response, before, address, logo, window, has_claimed }.build();
         let mut page =
             if is_script { rendered::json(&view) } else { self.html(room, &branding, &view) };
         if address.language_is_chosen {

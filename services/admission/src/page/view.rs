@@ -7,7 +7,7 @@ use super::Address;
 use crate::flows::{ClaimWindow, RoomContext, Status, VisitorResponse};
 
 /// One visitor, as the page is to show it.
-pub(super) struct Shows<'a> {
+pub(super) struct PageViewBuilder<'a> {
     pub(super) room: &'a RoomContext,
     pub(super) response: &'a VisitorResponse,
     /// The ticket that the visitor brought.
@@ -24,10 +24,10 @@ pub(super) struct Shows<'a> {
 /// Redis.
 const LATE_MS: u32 = 10_000;
 
-// === impl Shows ===
+// === impl PageViewBuilder ===
 
-impl Shows<'_> {
-    pub(super) fn view(&self) -> PageView {
+impl PageViewBuilder<'_> {
+    pub(super) fn build(&self) -> PageView {
         let (response, snapshot) = (self.response, &*self.room.snapshot);
         let body = &response.status;
         let state = self.state();

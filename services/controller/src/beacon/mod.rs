@@ -115,7 +115,7 @@ impl BeaconClient {
     pub(crate) async fn ask(&self, beacon: &Beacon) -> BeaconReply {
         let asked = tokio::time::timeout(self.timeout, self.fetch(beacon)).await;
         match asked.unwrap_or(Err(BeaconFailure::Silent(self.timeout))) {
-            Ok(Some(told)) => check(beacon.clone(), told).await,
+            Ok(Some(published)) => check(beacon.clone(), published).await,
             Ok(None) => BeaconReply::NotYet,
             Err(reason) => BeaconReply::Wrong(reason),
         }
@@ -145,8 +145,8 @@ async fn read(response: Response<hyper::body::Incoming>) -> Result<PublishedRoun
 }
 
 /// Checks the round off the async threads: it takes a few milliseconds of one core.
-async fn check(beacon: Beacon, told: PublishedRound) -> BeaconReply {
-    let checked = tokio::task::spawn_blocking(move || verified(&beacon, told)).await;
+async fn check(beacon: Beacon, published: PublishedRound) -> BeaconReply {
+    let checked = tokio::task::spawn_blocking(move || verified(&beacon, published)).await;
     match checked {
         Ok(Ok(round)) => BeaconReply::Verified(round),
         Ok(Err(reason)) => BeaconReply::Wrong(reason),
@@ -154,18 +154,19 @@ async fn check(beacon: Beacon, told: PublishedRound) -> BeaconReply {
     }
 }
 
-fn verified(beacon: &Beacon, told: PublishedRound) -> Result<Round, BeaconFailure> {
-    if told.round != beacon.round {
-        return Err(BeaconFailure::OtherRound(told.round));
+fn verified(beacon: &Beacon, published: PublishedRound) -> Result<Round, BeaconFailure> {
+    if published.round != beacon.round {
+        return Err(BeaconFailure::OtherRound(published.round));
     }
     // Some relays write an empty one where the chain has none.
-    let previous_signature = told.previous_signature.filter(|previous| !previous.is_empty());
+    let previous_signature = published.previous_signature.filter(|previous| !previous.is_empty());
     let previous = previous_signature.as_deref();
-    let randomness = beacon::verify(&beacon.public_key, told.round, &told.signature, previous)?;
-    if from_hex(&told.randomness) != Some(randomness) {
+    let randomness =
+        beacon::verify(&beacon.public_key, published.round, &published.signature, previous)?;
+    if from_hex(&published.randomness) != Some(randomness) {
         return Err(BeaconFailure::Randomness);
     }
-    Ok(Round { randomness, signature: told.signature, previous_signature })
+    Ok(Round { randomness, signature: published.signature, previous_signature })
 }
 
 /// An error with its causes: what hyper says first is seldom what matters.

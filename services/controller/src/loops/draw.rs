@@ -17,12 +17,12 @@ use crate::{
 };
 
 /// How often the leader looks for a pre-queue that is over.
-const LOOK: Duration = Duration::from_millis(100);
+const CHECK_EVERY: Duration = Duration::from_millis(100);
 /// How long after the start the beacon is waited for, in seconds; then the committed seed alone
 /// decides.
 pub(crate) const BEACON_PATIENCE_SECONDS: u64 = 30;
 /// How often the beacon is asked meanwhile.
-const ASK: Duration = Duration::from_secs(1);
+const ASK_EVERY: Duration = Duration::from_secs(1);
 
 /// Draws for as long as this instance leads.
 pub(super) async fn run(controller: Arc<Controller>) {
@@ -60,7 +60,7 @@ async fn term(controller: &Arc<Controller>, epoch: u64) {
                 });
             }
         }
-        sleep(LOOK).await;
+        sleep(CHECK_EVERY).await;
     }
 }
 
@@ -71,31 +71,31 @@ fn needs_draw(known: &KnownRoom, room: &RoomSnapshot) -> bool {
         return room.pool_last > 0;
     }
     let begun = room.event.as_ref().filter(|event| event.draw && !event.prequeueing);
-    let Some((event, plans)) = begun.zip(known.plans()) else { return false };
-    let event = plans.config.event(event.name.as_str());
-    event.is_some_and(|event| !plans.draws.contains_key(&event.draw_id))
+    let Some((event, stored)) = begun.zip(known.stored_config()) else { return false };
+    let event = stored.config.event(event.name.as_str());
+    event.is_some_and(|event| !stored.draws.contains_key(&event.draw_id))
 }
 
 async fn draw(controller: &Controller, epoch: u64, known: &KnownRoom) -> Result<(), StoreError> {
     let room = known.snapshot().room.clone();
     controller.feed.refresh_config(known).await?;
-    let Some(plans) = known.plans() else { return Ok(()) };
+    let Some(stored) = known.stored_config() else { return Ok(()) };
     // As Redis has it: the push may be late.
     let Some(snapshot) = controller.store.read_snapshot(&room).await? else { return Ok(()) };
     let report = controller.store.begin_tick(&room, &snapshot.draws, epoch).await?;
-    let pool = pool_to_draw(&report.pool, &snapshot, &plans.config);
+    let pool = pool_to_draw(&report.pool, &snapshot, &stored.config);
     if pool.draw_id.is_empty() {
         // Nobody waits, and the event whose draw it would have been is not in force any more.
         return Ok(());
     }
-    let event = plans.config.events.iter().find(|event| event.draw_id == pool.draw_id);
-    let state = |event| plans.config.state_of(event, report.survey.now_ms);
+    let event = stored.config.events.iter().find(|event| event.draw_id == pool.draw_id);
+    let state = |event| stored.config.state_of(event, report.input.now_ms);
     match event.filter(|event| event.draw).map(|event| (event, state(event))) {
         Some((event, EventState::Running | EventState::Over)) => {
-            hold(controller, epoch, &snapshot, event, &pool).await?;
+            draw_pool(controller, epoch, &snapshot, event, &pool).await?;
         }
         // Suspended in its pre-queue, it may go on later: nothing is revealed.
-        Some(_) => let_go(controller, epoch, &snapshot, &pool).await?,
+        Some(_) => release_pool(controller, epoch, &snapshot, &pool).await?,
         None => cancel(controller, epoch, &snapshot, &pool).await?,
     }
     controller.feed.refresh_config(known).await
@@ -111,7 +111,7 @@ fn pool_to_draw(pool: &Pool, room: &RoomSnapshot, config: &RoomConfig) -> Pool {
     Pool { first: 0, last: 0, draw_id }
 }
 
-async fn hold(
+async fn draw_pool(
     controller: &Controller,
     epoch: u64,
     room: &RoomSnapshot,
@@ -154,7 +154,7 @@ async fn cancel(
 }
 
 /// Those who waited for a draw that will not be now stand in order of arrival.
-async fn let_go(
+async fn release_pool(
     controller: &Controller,
     epoch: u64,
     room: &RoomSnapshot,
@@ -191,7 +191,7 @@ async fn ask_beacon(
         if controller.store.now_ms().await? / 1000 >= event.start + BEACON_PATIENCE_SECONDS {
             return Ok(Some((BeaconOutcome::Unanswered, None)));
         }
-        sleep(ASK).await;
+        sleep(ASK_EVERY).await;
     }
 }
 

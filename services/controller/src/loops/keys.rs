@@ -10,7 +10,7 @@ use vestibule_issuance::KeyError;
 use crate::state::Controller;
 
 /// How often the leader looks whether a key is due.
-const LOOK: Duration = Duration::from_millis(500);
+const CHECK_EVERY: Duration = Duration::from_millis(500);
 /// Services may sign with the old key for so long after the new one began, in seconds.
 const SETTLES: u64 = 60;
 
@@ -27,7 +27,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
         if let Err(error) = succeed(&controller).await {
             tracing::warn!(%error, "the new signing key cannot sign yet");
         }
-        sleep(LOOK).await;
+        sleep(CHECK_EVERY).await;
     }
 }
 

@@ -63,14 +63,14 @@ impl Candidate {
         let patience = self.held_until.unwrap_or(asked_at + LEASE);
         let asking = controller.store.lease(&controller.instance, LEASE, self.known_epoch);
         match timeout_at(patience, asking).await {
-            Ok(Ok(Some(epoch))) => self.hold(controller, epoch, asked_at + LEASE),
+            Ok(Ok(Some(epoch))) => self.lead(controller, epoch, asked_at + LEASE),
             Ok(Ok(None)) => self.step_down(controller),
             Ok(Err(error)) => tracing::debug!(%error, "the lease could not be asked for"),
             Err(_) => tracing::debug!("the lease was not answered in time"),
         }
     }
 
-    fn hold(&mut self, controller: &Controller, epoch: u64, until: Instant) {
+    fn lead(&mut self, controller: &Controller, epoch: u64, until: Instant) {
         self.known_epoch = self.known_epoch.max(epoch);
         self.held_until = Some(until);
         if controller.leadership.holds(epoch) {

@@ -21,10 +21,10 @@ use vestibule_runtime::Lifecycle;
 use self::startup::Startup;
 use crate::state::Controller;
 
-/// Starts the loops: first the opening, and the others once Redis was reached.
+/// Starts the loops: first the startup, and the others once Redis was reached.
 pub(crate) fn spawn(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
-    let opening = Startup::new(lifecycle.readiness());
-    lifecycle.spawn("opening", opening.run(Arc::clone(controller), lifecycle.clone()));
+    let startup = Startup::new(lifecycle.readiness());
+    lifecycle.spawn("startup", startup.run(Arc::clone(controller), lifecycle.clone()));
 }
 
 /// Feed and keys serve requests until the last is answered; the rest ends with the first signal.

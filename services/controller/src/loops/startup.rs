@@ -28,8 +28,8 @@ impl Startup {
     /// Opens the service, and stays until the stop. Ends by itself, which stops the process, when
     /// the keyspace is newer than this release, or is another secret's.
     pub(super) async fn run(self, controller: Arc<Controller>, lifecycle: Lifecycle) {
-        let opening = async {
-            if let Err(error) = wait_for_redis(|| look(&controller)).await {
+        let startup = async {
+            if let Err(error) = wait_for_redis(|| check(&controller)).await {
                 tracing::error!(%error, "this controller cannot work on this keyspace");
                 return;
             }
@@ -42,11 +42,11 @@ impl Startup {
             tracing::info!("ready");
             std::future::pending::<()>().await;
         };
-        super::until(lifecycle.soft().clone(), opening).await;
+        super::until(lifecycle.soft().clone(), startup).await;
     }
 }
 
-async fn look(controller: &Controller) -> Result<(), KeyError> {
+async fn check(controller: &Controller) -> Result<(), KeyError> {
     controller.store.check_schema().await?;
     controller.keys.refresh().await.map(drop)
 }

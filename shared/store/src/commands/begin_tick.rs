@@ -20,7 +20,7 @@ const TOKENS_KEPT_SECONDS: u64 = 24 * 3600;
 #[derive(Debug, Clone)]
 pub struct TickReport {
     /// What the plan is made from.
-    pub survey: TickInput,
+    pub input: TickInput,
     /// The settings in force.
     pub settings: RoomSettings,
     /// The event in force.
@@ -88,7 +88,7 @@ impl Reply {
         let gone = std::mem::take(&mut roll.gone);
         let unattended = unattended.iter().map(|crowd| crowd.count).sum();
         Ok(TickReport {
-            survey: roll.into_tick_input(counters, &pool, &in_force, unattended),
+            input: roll.into_tick_input(counters, &pool, &in_force, unattended),
             settings: in_force.settings,
             event: in_force.event,
             pool,

@@ -9,7 +9,7 @@ use tokio::time::{Duration, Instant};
 use vestibule_domain::{RoomId, settings::LONGEST_UNSEEN_MS};
 
 /// How long an ended session is remembered, at least.
-const KEPT: Duration = Duration::from_millis(LONGEST_UNSEEN_MS);
+const REMEMBERED: Duration = Duration::from_millis(LONGEST_UNSEEN_MS);
 
 /// Sessions that ended, as the script `leave` tells it.
 #[derive(Debug, Deserialize)]
@@ -28,7 +28,7 @@ struct Sets {
     reset_epoch: u64,
     young: FxHashSet<u64>,
     old: FxHashSet<u64>,
-    turned: Instant,
+    swapped_at: Instant,
 }
 
 // === impl Ended ===
@@ -39,7 +39,7 @@ impl Ended {
             reset_epoch: 0,
             young: FxHashSet::default(),
             old: FxHashSet::default(),
-            turned: now,
+            swapped_at: now,
         }))
     }
 
@@ -50,9 +50,9 @@ impl Ended {
             sets.old.clear();
             sets.reset_epoch = endings.reset_epoch;
         }
-        if now.saturating_duration_since(sets.turned) > KEPT {
+        if now.saturating_duration_since(sets.swapped_at) > REMEMBERED {
             sets.old = std::mem::take(&mut sets.young);
-            sets.turned = now;
+            sets.swapped_at = now;
         }
         sets.young.extend(&endings.numbers);
     }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn an_ended_session_is_remembered_for_long_enough_and_then_forgotten() {
-        let (begin, late) = (Instant::now(), KEPT + Duration::from_millis(1));
+        let (begin, late) = (Instant::now(), REMEMBERED + Duration::from_millis(1));
         let ended = Ended::new(begin);
         ended.take(&endings(7, &[1, 2]), begin);
         assert!(ended.contains(7, 2));

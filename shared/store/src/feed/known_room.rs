@@ -24,11 +24,11 @@ use crate::Clock;
 #[derive(Debug)]
 pub struct KnownRoom {
     last: ArcSwap<Received>,
-    plans: ArcSwapOption<StoredConfig>,
+    stored_config: ArcSwapOption<StoredConfig>,
     ended: Ended,
     watermarks: Watermarks,
     /// Whether something has been seen that no watermark_report has told yet.
-    untold: AtomicBool,
+    unreported: AtomicBool,
     clock: Clock,
 }
 
@@ -52,14 +52,14 @@ struct Received {
 
 impl KnownRoom {
     pub(super) fn new(snapshot: RoomSnapshot, clock: Clock) -> Self {
-        let watermarks = Watermarks::new(seen_in(&snapshot));
+        let watermarks = Watermarks::new(counters_of(&snapshot));
         let received = Received { snapshot: Arc::new(snapshot), at: Instant::now() };
         Self {
             last: ArcSwap::from_pointee(received),
-            plans: ArcSwapOption::empty(),
+            stored_config: ArcSwapOption::empty(),
             ended: Ended::new(Instant::now()),
             watermarks,
-            untold: true.into(),
+            unreported: true.into(),
             clock,
         }
     }
@@ -86,8 +86,8 @@ impl KnownRoom {
 
     /// What is planned for the room, as far as this service keeps it.
     #[must_use]
-    pub fn plans(&self) -> Option<Arc<StoredConfig>> {
-        self.plans.load_full()
+    pub fn stored_config(&self) -> Option<Arc<StoredConfig>> {
+        self.stored_config.load_full()
     }
 
     /// Whether a session was ended before its time, as far as this service has heard. Who has not
@@ -104,18 +104,18 @@ impl KnownRoom {
     /// Whether the room's settings or events have changed since they were read.
     pub(super) fn needs_config(&self) -> bool {
         let version = self.snapshot().config_version;
-        self.plans().is_none_or(|plans| plans.config.version != version)
+        self.stored_config().is_none_or(|stored| stored.config.version != version)
     }
 
     /// Whether the room has changed since its plans were read.
     pub(super) fn needs_config_or_draws(&self) -> bool {
         let drawn = self.snapshot().draws.len();
-        self.needs_config() || self.plans().is_none_or(|plans| plans.draws.len() < drawn)
+        self.needs_config() || self.stored_config().is_none_or(|stored| stored.draws.len() < drawn)
     }
 
     /// Keeps what is planned.
-    pub(super) fn keep_config(&self, plans: StoredConfig) {
-        self.plans.store(Some(Arc::new(plans)));
+    pub(super) fn set_stored_config(&self, stored: StoredConfig) {
+        self.stored_config.store(Some(Arc::new(stored)));
     }
 
     /// How long ago the last snapshot came.
@@ -127,7 +127,7 @@ impl KnownRoom {
     /// Takes note of counters that came with an answer of Redis.
     pub fn observe(&self, seen: Counters) {
         if self.watermarks.take(seen) {
-            self.untold.store(true, Ordering::Relaxed);
+            self.unreported.store(true, Ordering::Relaxed);
         }
     }
 
@@ -159,7 +159,7 @@ impl KnownRoom {
         if is_old(&self.last.load()) {
             return;
         }
-        self.observe(seen_in(&received.snapshot));
+        self.observe(counters_of(&received.snapshot));
         // Another task may have taken in a newer one meanwhile.
         self.last.rcu(|last| Arc::clone(if is_old(last) { last } else { &received }));
     }
@@ -167,7 +167,7 @@ impl KnownRoom {
     /// What this service has seen, if there is news since the last time it was asked, or in any
     /// case with `anyway`.
     pub(super) fn watermark_report(&self, anyway: bool) -> Option<WatermarkReport> {
-        if !self.untold.swap(false, Ordering::Relaxed) && !anyway {
+        if !self.unreported.swap(false, Ordering::Relaxed) && !anyway {
             return None;
         }
         let (seen, last) = (self.watermarks.get(), self.snapshot());
@@ -185,7 +185,7 @@ impl KnownRoom {
     }
 }
 
-fn seen_in(snapshot: &RoomSnapshot) -> Counters {
+fn counters_of(snapshot: &RoomSnapshot) -> Counters {
     Counters {
         reset_epoch: snapshot.reset_epoch,
         queue_counter: snapshot.queue_counter,

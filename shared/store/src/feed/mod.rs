@@ -100,7 +100,7 @@ impl Feed {
     }
 
     /// Changes whenever rooms come or go, or what is planned for one of them was read anew: see
-    /// [`KnownRoom::plans`].
+    /// [`KnownRoom::stored_config`].
     #[must_use]
     pub fn configs_version(&self) -> u64 {
         self.0.configs_read.load(Ordering::Acquire)
@@ -128,9 +128,9 @@ impl Feed {
     /// # Errors
     /// See [`StoreError`].
     pub async fn refresh(&self) -> Result<(), StoreError> {
-        let looked = self.look().await;
-        self.0.connected.store(looked.is_ok(), Ordering::Relaxed);
-        looked
+        let read = self.read_all().await;
+        self.0.connected.store(read.is_ok(), Ordering::Relaxed);
+        read
     }
 
     /// Takes in a snapshot from elsewhere than the push.
@@ -169,7 +169,7 @@ impl Feed {
         }
     }
 
-    async fn look(&self) -> Result<(), StoreError> {
+    async fn read_all(&self) -> Result<(), StoreError> {
         let listed: HashSet<RoomId> = self.0.store.rooms().await?.into_iter().collect();
         self.forget_deleted(&listed).await?;
         for room in &listed {
@@ -179,7 +179,7 @@ impl Feed {
             self.refresh_config(known).await?;
         }
         for known in self.rooms() {
-            self.testify(&known, !listed.contains(&known.snapshot().room)).await?;
+            self.report_watermarks(&known, !listed.contains(&known.snapshot().room)).await?;
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ impl Feed {
             None => {
                 drop(reading);
                 if let Some(known) = self.room(room.as_str()) {
-                    self.testify(&known, true).await?;
+                    self.report_watermarks(&known, true).await?;
                 }
             }
         }
@@ -210,13 +210,13 @@ impl Feed {
         let room = &known.snapshot().room;
         if let Some(config) = self.0.store.read_config(room).await? {
             let draws = self.0.store.read_draws(room).await?;
-            known.keep_config(StoredConfig { config, draws });
+            known.set_stored_config(StoredConfig { config, draws });
             self.0.configs_read.fetch_add(1, Ordering::Release);
         }
         Ok(())
     }
 
-    async fn testify(&self, known: &KnownRoom, anyway: bool) -> Result<(), StoreError> {
+    async fn report_watermarks(&self, known: &KnownRoom, anyway: bool) -> Result<(), StoreError> {
         if let Some(seen) = known.watermark_report(anyway) {
             let room = &known.snapshot().room;
             self.0.store.report_watermarks(room, &self.0.instance, &seen).await?;

@@ -32,10 +32,10 @@ impl VisitorResponder<'_> {
         let valid = EMERGENCY_SECONDS.min(settings.session_duration_seconds);
         let record = self.record(now, now + valid)?;
         let next_ms = u32::try_from(valid * 1000).unwrap_or(u32::MAX);
-        let mut told = self.status(&place, Status::Admitted, next_ms)?;
-        let request_id = told.request_id.as_deref().unwrap_or_default();
-        told.access_token = Some(self.sign(&place, request_id, &record).await?);
-        (told.expires_in, told.wait_seconds) = (Some(valid), Some(0));
-        Ok(self.response(told, &Waiter::new(place, None, 0), CookieChange::Remove))
+        let mut body = self.status(&place, Status::Admitted, next_ms)?;
+        let request_id = body.request_id.as_deref().unwrap_or_default();
+        body.access_token = Some(self.sign(&place, request_id, &record).await?);
+        (body.expires_in, body.wait_seconds) = (Some(valid), Some(0));
+        Ok(self.response(body, &Waiter::new(place, None, 0), CookieChange::Remove))
     }
 }

@@ -27,12 +27,12 @@ impl VisitorResponder<'_> {
         ticket.state = TicketState::Held(Seat { issued_at, expires_at, generation });
         ticket.waiter.checked_in_at = self.now_ms;
         let place = ticket.waiter.place;
-        let mut told = self.status(&place, Status::Admitted, self.next_inside_ms(record))?;
-        (told.people_ahead, told.wait_seconds) = (Some(0), Some(0));
-        told.expires_in = Some(expires_at.saturating_sub(self.now_ms / 1000));
-        let request_id = told.request_id.as_deref().unwrap_or_default();
-        told.access_token = Some(self.sign(&place, request_id, record).await?);
-        Ok(self.response(told, &ticket.waiter, CookieChange::Set(ticket)))
+        let mut body = self.status(&place, Status::Admitted, self.next_inside_ms(record))?;
+        (body.people_ahead, body.wait_seconds) = (Some(0), Some(0));
+        body.expires_in = Some(expires_at.saturating_sub(self.now_ms / 1000));
+        let request_id = body.request_id.as_deref().unwrap_or_default();
+        body.access_token = Some(self.sign(&place, request_id, record).await?);
+        Ok(self.response(body, &ticket.waiter, CookieChange::Set(ticket)))
     }
 
     /// What a token of these times is made of, signed by the current key. Unix seconds.

@@ -16,9 +16,9 @@ impl VisitorResponder<'_> {
         next_ms: u32,
     ) -> Result<VisitorStatus, FlowError> {
         let request_id = self.ciphers.request_ids.seal(*place)?;
-        let mut told = self.status_without_id(place.number, status, next_ms);
-        told.request_id = Some(request_id);
-        Ok(told)
+        let mut body = self.status_without_id(place.number, status, next_ms);
+        body.request_id = Some(request_id);
+        Ok(body)
     }
 
     /// The same of someone who has no identity in the room.

@@ -22,7 +22,7 @@ impl VisitorResponder<'_> {
     }
 
     /// The same, where Redis has just said `status`.
-    pub(in crate::flows) fn respond_told(
+    pub(in crate::flows) fn respond_with_status(
         &self,
         current: CurrentTicket,
         status: Status,
@@ -62,7 +62,7 @@ impl VisitorResponder<'_> {
     fn evaluate(
         &self,
         current: CurrentTicket,
-        told: Option<Status>,
+        redis_says: Option<Status>,
     ) -> Result<VisitorResponse, FlowError> {
         let waiter = current.waiter();
         let call = PollContext {
@@ -75,8 +75,8 @@ impl VisitorResponder<'_> {
         let status = match outcome.standing {
             WaiterState::Rejected => return self.respond_rejected(waiter),
             WaiterState::Expired => return self.respond_ended(current.ticket, Ending::Expired),
-            WaiterState::Waiting => told.unwrap_or(Status::Waiting),
-            WaiterState::YourTurn => told.unwrap_or(Status::YourTurn),
+            WaiterState::Waiting => redis_says.unwrap_or(Status::Waiting),
+            WaiterState::YourTurn => redis_says.unwrap_or(Status::YourTurn),
         };
         if !outcome.counted {
             let change = current.into_change();
@@ -94,10 +94,10 @@ impl VisitorResponder<'_> {
         next_ms: u32,
         change: CookieChange,
     ) -> Result<VisitorResponse, FlowError> {
-        let mut told = self.status(&ticket.waiter.place, status, next_ms)?;
+        let mut body = self.status(&ticket.waiter.place, status, next_ms)?;
         if status == Status::YourTurn {
-            told.clear_wait();
+            body.clear_wait();
         }
-        Ok(self.response(told, &ticket.waiter, change))
+        Ok(self.response(body, &ticket.waiter, change))
     }
 }
