@@ -35,7 +35,7 @@ impl Service {
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let mut registry = metrics::registry("admission", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
-        let admission = Arc::new(Admission::start(&config));
+        let admission = Arc::new(Admission::new(&config));
         admission.authorizer.decisions.register(&mut registry);
         registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);

@@ -41,10 +41,9 @@ pub(crate) struct Admission {
 // === impl Admission ===
 
 impl Admission {
-    /// Puts the parts together. Nothing is connected yet; what goes on beside the requests is
-    /// started by `loops`.
+    /// Puts the parts together. Connects nothing and starts no task.
     #[expect(clippy::disallowed_methods, reason = "the source of chance for everything below")]
-    pub(crate) fn start(config: &Config) -> Self {
+    pub(crate) fn new(config: &Config) -> Self {
         let random = Random::new(rand::random);
         let store = config.store.clone();
         let feed = Feed::new(store.clone(), format!("admission-{:016x}", random.number()));

@@ -40,7 +40,7 @@ impl Service {
         let mut registry = metrics::registry("controller", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
-        let controller = Controller::new(config, address, &mut registry);
+        let controller = Arc::new(Controller::new(config, address, &mut registry));
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         serve(listener, router::router(&controller, &http), &lifecycle);
         loops::spawn(&controller, &lifecycle);

@@ -53,14 +53,14 @@ pub(crate) struct Controller {
 impl Controller {
     /// Puts the parts together. Connects nothing and starts no task.
     #[must_use]
-    pub(crate) fn new(config: Config, address: SocketAddr, registry: &mut Registry) -> Arc<Self> {
+    pub(crate) fn new(config: Config, address: SocketAddr, registry: &mut Registry) -> Self {
         let Config { store, secret, api_token, public_url, region, .. } = config;
         let instance: Arc<str> = instance_name(&region).into();
         let feed = Feed::new(store.clone(), &*instance);
         let rooms = RoomDirectory::new(store.clone(), feed.clone());
         let draws = DrawSeeds::new(Arc::clone(&secret), random_draw_id);
         let keys = Keystore::new(store.clone(), Arc::clone(&secret));
-        Arc::new(Self {
+        Self {
             claims: ClaimBatcher::new(store.clone(), feed.clone(), keys.clone()),
             configs: ConfigEditor::new(rooms.clone(), draws, Arc::clone(&instance)),
             rooms,
@@ -75,12 +75,12 @@ impl Controller {
             keys,
             secret,
             api_token,
-        })
+        }
     }
 
     /// What `generate_token` needs, to make tokens of `issuer` that are valid for so long.
     #[must_use]
-    pub(crate) fn generate<'a>(
+    pub(crate) fn generate_token_context<'a>(
         &'a self,
         issuer: &'a str,
         validity_seconds: Option<u64>,

@@ -76,7 +76,7 @@ impl From<RedisError> for StoreError {
     }
 }
 
-/// The epoch in a refusal of `scripts/lib/fence.lua`; Redis adds the name of the script to it.
+/// The epoch in a refusal of `scripts/lib/room.lua`; Redis adds the name of the script to it.
 fn later_epoch(refusal: &RedisError) -> Option<u64> {
     refusal.detail()?.split_ascii_whitespace().next()?.parse().ok()
 }

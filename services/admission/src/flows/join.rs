@@ -85,8 +85,15 @@ impl Flows {
         responder.respond_waiting(CurrentTicket::new(ticket))
     }
 
+    /// Joins as AWS-style clients do: returns a request id for later, and never takes a seat.
+    pub(crate) async fn assign_number(&self, room: &RoomContext) -> Result<String, FlowError> {
+        let joined = self.joins.join(&room.snapshot.room, JoinMode::Queue).await?;
+        let ciphers = self.ciphers_of(room, joined.reset_epoch);
+        Ok(ciphers.request_ids.seal(joined.place)?)
+    }
+
     /// The ciphers of `room` in `reset_epoch`: Redis may be ahead of the snapshot.
-    pub(super) fn ciphers_of(&self, room: &RoomContext, reset_epoch: u64) -> Arc<RoomCiphers> {
+    fn ciphers_of(&self, room: &RoomContext, reset_epoch: u64) -> Arc<RoomCiphers> {
         if room.ciphers.reset_epoch == reset_epoch {
             return Arc::clone(&room.ciphers);
         }

@@ -9,20 +9,20 @@
 //! | flow | what it does |
 //! |---|---|
 //! | [`Flows::join`] | gives a newcomer a place, or lets it enter at once |
+//! | [`Flows::assign_number`] | gives a newcomer a number for later, as AWS-style clients join |
 //! | [`Flows::check_in`] | the status poll: tells where a visitor stands, and counts it as present |
 //! | [`Flows::claim`] | lets a visitor enter whose turn it is |
 //! | [`Flows::enter`] | joins and claims in one call |
+//! | [`Flows::is_inside`] | whether a session must still be alive, without asking Redis |
 //! | [`Flows::renew`] | keeps a session alive |
 //! | [`Flows::leave`] | gives a seat or a place back |
 //! | [`Flows::peek`] | tells where a visitor stands and changes nothing |
 
-mod assign_number;
 mod check_in;
 mod claim;
 mod claim_window;
 mod enter;
 mod error;
-mod inside;
 mod join;
 mod leave;
 mod renew;

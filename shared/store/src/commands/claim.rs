@@ -4,8 +4,10 @@ use vestibule_domain::{Place, RoomId};
 
 use crate::{
     Store, StoreError,
-    positional::{Positions, arguments, reply},
-    scripts,
+    scripts::{
+        self,
+        order::claim::{Arguments, Item, Reply, ReplyItem},
+    },
 };
 
 /// Which calls a session belongs to; they differ in when it ends.
@@ -98,54 +100,6 @@ pub struct ClaimReply {
     pub generation: u32,
     /// What became of it.
     pub outcome: ClaimOutcome,
-}
-
-pub(crate) const POSITIONS: Positions = Positions {
-    call: Arguments::NAMES,
-    item: Item::NAMES,
-    reply: Reply::NAMES,
-    reply_item: ReplyItem::NAMES,
-};
-
-arguments! {
-    struct Arguments<'a> {
-        key_id: &'a str,
-    }
-}
-
-arguments! {
-    struct Item<'a> {
-        reset_epoch: u64,
-        draws: usize,
-        number: u64,
-        position: Option<u64>,
-        won: bool,
-        entered_at: u32,
-        kind: &'static str,
-        request_id: &'a str,
-        issuer: &'a str,
-        validity_seconds: Option<u64>,
-    }
-}
-
-reply! {
-    struct Reply {
-        now_ms: u64,
-        reset_epoch: u64,
-        generation: u32,
-        admitted: u64,
-        outcomes: Vec<ReplyItem>,
-    }
-}
-
-reply! {
-    struct ReplyItem {
-        outcome: String,
-        issued_at: Option<u64>,
-        expires_at: Option<u64>,
-        key_id: Option<String>,
-        issuer: Option<String>,
-    }
 }
 
 impl Store {

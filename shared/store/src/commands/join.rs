@@ -4,8 +4,11 @@ use vestibule_domain::{RoomId, regions::Taken};
 
 use crate::{
     Store, StoreError,
-    positional::{NO_ITEMS, Positions, arguments, reply},
-    scripts,
+    positional::NO_ITEMS,
+    scripts::{
+        self,
+        order::join::{Arguments, Reply},
+    },
 };
 
 /// Whether newcomers take a seat at once if one is free.
@@ -63,40 +66,6 @@ pub struct Joined {
     pub pool: Option<u32>,
     /// Where the seats of those who entered came from.
     pub taken: Taken,
-}
-
-pub(crate) const POSITIONS: Positions =
-    Positions { call: Arguments::NAMES, item: &[], reply: Reply::NAMES, reply_item: &[] };
-
-arguments! {
-    struct Arguments<'a> {
-        region: &'a str,
-        count: u64,
-        mode: &'static str,
-        known_reset_epoch: u64,
-        known_queue_counter: u64,
-        key_id: &'a str,
-        issuer: &'a str,
-    }
-}
-
-reply! {
-    struct Reply {
-        now_ms: u64,
-        reset_epoch: u64,
-        generation: u32,
-        first: u64,
-        seated: u64,
-        suspended: bool,
-        serving_counter: i64,
-        issued_at: u64,
-        expires_at: u64,
-        admitted: u64,
-        pool: Option<u32>,
-        own: u64,
-        anywhere: u64,
-        lent: u64,
-    }
 }
 
 impl Store {

@@ -1,4 +1,4 @@
--- What every script of a room begins with: the time, the line, and the settings.
+-- What every script of a room begins with: the time, the line, the fence, and the settings.
 
 -- Redis's own clock in ms, unless a test or a simulation names the time (ARGV "0" = the clock).
 local function time_ms(argument)
@@ -29,6 +29,17 @@ end
 
 local function no_room()
   return redis.error_reply('NOROOM the store does not hold this room')
+end
+
+-- Fencing: a write of a leader whose lease has passed to another is refused.
+-- Returns an error reply for a stale leader, whose only word is the epoch of the later one; records
+-- the epoch of a newer leader.
+local function fenced(key, line, epoch)
+  if epoch < line.leader_epoch then
+    return redis.error_reply(string.format('FENCED %d', line.leader_epoch))
+  end
+  if epoch > line.leader_epoch then redis.call('HSET', key, 'leader_epoch', epoch) end
+  return nil
 end
 
 -- Lifts the queue counter over a number that somebody has seen: the store lost its last writes.
