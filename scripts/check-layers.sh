@@ -50,6 +50,7 @@ services="vestibule-admission vestibule-controller"
   depends_not vestibule-tests at-all vestibule-domain vestibule-store vestibule-token $services
   depends_not vestibule-crowd at-all $services
 }
+have python3 || apt_install python3 || die "python3 is missing (Debian: apt-get install python3)"
 scripts/check-circles.py || wrong=1
 [ "$wrong" = 0 ] || die "the layers are crossed"
 say "layers ok"

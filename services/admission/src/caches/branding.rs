@@ -1,5 +1,5 @@
-//! Operators' own pages and logos, read once per version. A page that does not work any more is
-//! not shown: its room falls back to the default one, which is logged once and counted.
+//! Operators' own pages and logos, read once per version. A room whose own page is broken shows the
+//! default page, which is logged once and counted.
 
 use std::{
     collections::HashMap,
@@ -28,7 +28,7 @@ pub(crate) struct RoomBranding {
 pub(crate) struct BrandingCache {
     /// By room, with the version of the config that each was read from.
     rooms: Mutex<HashMap<RoomId, (Option<u64>, Arc<RoomBranding>)>>,
-    /// Pages that were shown in the place of a broken one.
+    /// How often the default page replaced a broken one.
     fallbacks: AtomicU64,
 }
 
@@ -41,7 +41,7 @@ impl BrandingCache {
         if branding.is_default() {
             return Arc::default();
         }
-        // Of the very binding that is read: the room may have a newer config by now.
+        // The version of this binding: the room may have a newer config by now.
         let version = binding.version();
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let known = rooms.get(room).filter(|(known, _)| *known == version);
@@ -59,13 +59,13 @@ impl BrandingCache {
         read
     }
 
-    /// Takes note of a page that failed while it was shown.
+    /// Counts and logs a page that failed while it was rendered.
     pub(crate) fn failed(&self, room: &RoomId, problem: &TemplateProblem) {
         self.fallbacks.fetch_add(1, Ordering::Relaxed);
         tracing::debug!(%room, %problem, "the room's own page cannot be shown");
     }
 
-    /// How often the default page was shown in the place of a broken one.
+    /// How often the default page replaced a broken one.
     pub(crate) fn fallbacks(&self) -> u64 {
         self.fallbacks.load(Ordering::Relaxed)
     }

@@ -9,10 +9,10 @@ use vestibule_runtime::{Condition, Lifecycle, Readiness};
 use crate::state::Admission;
 
 const RETRY: Duration = Duration::from_millis(250);
-/// How often the region's index is seen to: Redis may have been wiped.
+/// How often the region's index is written again, in case Redis was wiped.
 const REGION: Duration = Duration::from_secs(2);
 
-/// What the instance lacks until it is ready.
+/// What the instance still needs before it is ready.
 #[derive(Debug)]
 pub(super) struct Startup {
     redis: Condition,
@@ -22,7 +22,7 @@ pub(super) struct Startup {
 // === impl Startup ===
 
 impl Startup {
-    /// From now on the instance is not ready, until [`Self::run`] says that it is.
+    /// Makes the instance not ready until [`Self::run`] has met the conditions.
     pub(super) fn new(readiness: &Readiness) -> Self {
         Self { redis: readiness.condition("redis"), key: readiness.condition("signing key") }
     }
@@ -43,7 +43,7 @@ impl Startup {
             tracing::info!("ready");
             loop {
                 sleep(REGION).await;
-                // Whether Redis answers is told elsewhere; the index is only a label.
+                // An outage of Redis is noticed elsewhere; the index is only a label.
                 let _ = admission.flows.region.learn_index(&admission.store).await;
             }
         };
