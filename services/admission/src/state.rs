@@ -42,7 +42,10 @@ pub(crate) struct Admission {
 
 impl Admission {
     /// Puts the parts together. Connects nothing and starts no task.
-    #[expect(clippy::disallowed_methods, reason = "the one source of random numbers, injected from here")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one source of random numbers, injected from here"
+    )]
     pub(crate) fn new(config: &Config) -> Self {
         let random = Random::new(rand::random);
         let store = config.store.clone();

@@ -18,7 +18,8 @@ const PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 pub(super) fn parts(check: CheckRequest, peer: Option<SocketAddr>) -> Result<Parts, Status> {
     let attributes = check.attributes.and_then(|attributes| attributes.request);
     let http = attributes.and_then(|request| request.http);
-    let http = http.ok_or_else(|| Status::invalid_argument("the call describes no HTTP request"))?;
+    let http =
+        http.ok_or_else(|| Status::invalid_argument("the call describes no HTTP request"))?;
     let (mut parts, ()) = request(&http)?.into_parts();
     for (name, value) in http.headers {
         // Pseudo headers have fields of their own; values that HTTP does not allow are left out.

@@ -27,7 +27,7 @@ impl Flows {
         }
     }
 
-    /// Claims for someone in line.
+    /// Claims for a visitor in line.
     pub(super) async fn claim_seat(
         &self,
         room: &RoomContext,

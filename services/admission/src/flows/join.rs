@@ -73,7 +73,7 @@ impl Flows {
         let ticket = Ticket { waiter, state: TicketState::Waiting };
         if let Some(record) = token {
             let inside = responder.respond_inside(ticket, &record, generation).await;
-            // The seat is taken, so the place must not be lost if signing is behind: claim again.
+            // If signing fails, the visitor claims again and gets the seat that it already holds.
             return inside.or_else(|_| {
                 responder.respond_with_status(CurrentTicket::new(ticket), Status::YourTurn)
             });

@@ -24,7 +24,7 @@ impl Flows {
     }
 
     /// Keeps the session of `seat` alive and answers with a token. While the store is away, a session
-    /// that must still be alive by its ticket goes on.
+    /// goes on if its ticket says that it must still be alive.
     pub(super) async fn renew(
         &self,
         room: &RoomContext,

@@ -1,4 +1,5 @@
-//! Answers to someone who has no place in line: it is over, or the room lets nobody in.
+//! Responses to visitors whose place or session is over, and to visitors of a room that lets nobody
+//! in.
 
 use vestibule_domain::{Place, Waiter};
 use vestibule_token::{Ending, Ticket, TicketState};
@@ -9,8 +10,8 @@ use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
 // === impl VisitorResponder ===
 
 impl VisitorResponder<'_> {
-    /// Answers someone whose place or session is over. The ticket says so from now on, so that
-    /// joining again gives a new place.
+    /// Answers a visitor whose place or session is over. The new ticket records that, so joining again
+    /// gives a new place.
     pub(in crate::flows) fn respond_ended(
         &self,
         mut ticket: Ticket,
@@ -29,7 +30,7 @@ impl VisitorResponder<'_> {
         Ok(self.response(body, &ticket.waiter, change))
     }
 
-    /// Answers someone who has a place in a room that turns everyone away: the place is kept.
+    /// Answers a visitor with a place in a room that turns everyone away: the visitor keeps its place.
     pub(super) fn respond_rejected(&self, waiter: &Waiter) -> Result<VisitorResponse, FlowError> {
         let mut body = self.status(&waiter.place, Status::Closed, 0)?;
         body.wait_seconds = None;

@@ -1,4 +1,4 @@
-//! The answer of a room that fails open, while the store is away.
+//! The response of a room that fails open, while the store is away.
 
 use vestibule_domain::{OnRedisFailure, Place, Waiter};
 use vestibule_store::StoreError;
@@ -12,8 +12,8 @@ const EMERGENCY_SECONDS: u64 = 60;
 // === impl VisitorResponder ===
 
 impl VisitorResponder<'_> {
-    /// Lets someone in although the store is away, if the room says so: with a short token, no
-    /// number and no ticket.
+    /// Lets a visitor in while the store is away, if the room's settings allow it: with a token of at
+    /// most [`EMERGENCY_SECONDS`], queue number 0 and no ticket.
     ///
     /// # Errors
     /// `error` itself, in a room that fails closed.
