@@ -1,9 +1,8 @@
 //! Asking a public randomness beacon (drand) for one round of its chain, over HTTP or HTTPS.
 //!
-//! What comes back is not trusted: only a round whose signature is genuine counts, so it makes no
-//! difference who answers or who listens. No redirect is followed and no more is read than an
-//! answer can be. When to ask, how often, and what a draw does without an answer is decided
-//! elsewhere.
+//! Responses are not trusted: a round counts only if its signature is genuine, so any relay may
+//! answer. No redirect is followed, and at most [`LARGEST_ANSWER`] bytes are read. Other modules decide
+//! when and how often to ask, and what a draw does without a round.
 
 use std::time::Duration;
 
@@ -34,14 +33,14 @@ pub(crate) struct BeaconClient {
     timeout: Duration,
 }
 
-/// What came of asking once.
+/// The result of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BeaconReply {
     /// The round, and its signature is genuine.
     Verified(Round),
-    /// The beacon says that it has no such round: it lies ahead.
+    /// The beacon says that the round is not published yet.
     NotYet,
-    /// Anything else. Asking again may help, another address too.
+    /// Anything else. Asking again, or at another address, may help.
     Wrong(BeaconFailure),
 }
 
@@ -59,7 +58,7 @@ pub(crate) struct Round {
 /// Why an answer cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum BeaconFailure {
-    /// The address is none.
+    /// The beacon's address is not valid.
     #[error("{0:?} is no address")]
     Address(String),
     /// No connection, or it broke.
@@ -68,16 +67,16 @@ pub(crate) enum BeaconFailure {
     /// Nothing came in time.
     #[error("no answer within {0:?}")]
     Silent(Duration),
-    /// Neither the round nor that it lies ahead.
+    /// A status other than the round's, 404 and 425.
     #[error("the beacon answered {0}")]
     Status(StatusCode),
-    /// No JSON of a round, or too much of it.
+    /// Not the JSON of a round, or too long.
     #[error("the answer is no round: {0}")]
     Body(String),
     /// Another round than the one that was asked for.
     #[error("the answer is round {0}")]
     OtherRound(u64),
-    /// The randomness is not the signature's.
+    /// The randomness does not follow from the signature.
     #[error("the randomness does not follow from the signature")]
     Randomness,
     /// The signature is not genuine.
@@ -121,7 +120,7 @@ impl BeaconClient {
         }
     }
 
-    /// What the beacon tells about the round; `None` if it lies ahead.
+    /// The round as the beacon publishes it; `None` if it is not published yet.
     async fn fetch(&self, beacon: &Beacon) -> Result<Option<PublishedRound>, BeaconFailure> {
         let response = self.http.get(address(beacon)?).await;
         let response = response.map_err(|error| BeaconFailure::Unreachable(chain(&error)))?;
@@ -158,7 +157,7 @@ fn verified(beacon: &Beacon, published: PublishedRound) -> Result<Round, BeaconF
     if published.round != beacon.round {
         return Err(BeaconFailure::OtherRound(published.round));
     }
-    // Some relays write an empty one where the chain has none.
+    // Some relays send an empty previous signature if the chain has none.
     let previous_signature = published.previous_signature.filter(|previous| !previous.is_empty());
     let previous = previous_signature.as_deref();
     let randomness =
@@ -169,7 +168,7 @@ fn verified(beacon: &Beacon, published: PublishedRound) -> Result<Round, BeaconF
     Ok(Round { randomness, signature: published.signature, previous_signature })
 }
 
-/// An error with its causes: what hyper says first is seldom what matters.
+/// An error with its causes, because hyper's outermost message is seldom the useful one.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     vestibule_runtime::ErrorChain(error).to_string()
 }
@@ -177,7 +176,7 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 // === impl Round ===
 
 impl Round {
-    /// As a draw's record tells it.
+    /// The outcome for a draw's record.
     #[must_use]
     pub(crate) fn outcome(&self) -> BeaconOutcome {
         BeaconOutcome::Verified {

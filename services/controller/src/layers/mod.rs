@@ -1,5 +1,5 @@
-//! What wraps groups of routes: who may call, and that nothing is cached. Which group wears what
-//! is in [`crate::router`].
+//! Layers around groups of routes: the API token, and no caching. [`crate::router`] says which group
+//! has which layer.
 
 mod bearer;
 

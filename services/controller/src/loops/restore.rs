@@ -1,8 +1,8 @@
-//! Keeping the keyspace whole: the leader migrates it, and brings back what Redis has lost.
+//! Keeping the keyspace whole: the leader migrates it, and restores what Redis has lost.
 //!
-//! The order matters. The schema's stamp goes with a lost keyspace, and comes back last: while it
-//! is missing, every service keeps its rooms in memory. A room that is not listed in a stamped
-//! keyspace was deleted, and stays so.
+//! The order matters. The schema stamp is lost with the keyspace and is written last: while it is
+//! missing, every service keeps its rooms in memory. A room that a stamped keyspace does not list was
+//! deleted and is not restored.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -17,14 +17,14 @@ use vestibule_store::{StoreError, StoredConfig};
 
 use crate::{leadership::Role, state::Controller};
 
-/// How often the leader looks whether the keyspace is whole.
+/// How often the leader checks whether the keyspace is whole.
 const CHECK_EVERY: Duration = Duration::from_millis(500);
-/// How long all services get to testify what they have seen; they do so every 500 ms.
+/// How long all services get to report their watermarks; they do so every 500 ms.
 const REPORTING: Duration = Duration::from_millis(1_500);
 const RETRY: Duration = Duration::from_millis(500);
 
 /// Keeps the keyspace whole for as long as this instance leads. Ends by itself, which stops the
-/// process, when it can never do so: when a newer release has taken the keyspace over.
+/// process, only if this release can never lead, such as on the keyspace of a newer release.
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
     loop {
@@ -51,7 +51,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
                 return;
             }
             Err(error) => {
-                tracing::warn!(%error, "the keyspace could not be seen to");
+                tracing::warn!(%error, "the keyspace could not be checked or restored");
                 sleep(RETRY).await;
             }
         }
@@ -60,7 +60,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
 
 /// Makes the keyspace whole; then this instance leads.
 async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
-    // Of a stamped keyspace only a part can be lost; the ticks will notice.
+    // If the stamp is there, at most single rooms are lost. Their ticks notice that.
     if controller.store.check_schema().await? == 0 {
         restore_lost(controller, epoch, false).await?;
     }
@@ -74,7 +74,7 @@ async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// Looks once, after a while, whether all is still there.
+/// After [`CHECK_EVERY`], checks once that the stamp and all rooms are still there.
 async fn check(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
     sleep(CHECK_EVERY).await;
     if controller.store.check_schema().await? == 0 {
@@ -134,8 +134,8 @@ async fn restore(
     Ok(())
 }
 
-/// What was planned for the room. Should this instance not have read it yet, then at least the
-/// settings that were in force.
+/// The room's config and draws. If this instance has not read them yet: a config of the settings in
+/// the last snapshot, without events.
 fn stored_config(controller: &Controller, last: &RoomSnapshot) -> StoredConfig {
     let known = controller.feed.room(last.room.as_str()).and_then(|known| known.stored_config());
     known.map_or_else(

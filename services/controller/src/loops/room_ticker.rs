@@ -1,5 +1,5 @@
-//! One room's tick: survey, decide, advance; and turning the page when another phase of the room's
-//! config has begun. What to decide is `vestibule_domain::ticker`'s.
+//! One room's tick: begins it, decides, and applies the plan; and switches the phase when another
+//! phase of the room's config has begun. The decisions are `vestibule_domain::tick`'s.
 
 use std::time::Duration;
 
@@ -15,20 +15,20 @@ use vestibule_store::{KnownRoom, StoreError, TickReport};
 
 use crate::state::Controller;
 
-/// A room where nothing happens is told of this often, so that services know that they hear all.
+/// How often an unchanged room is pushed, so that services know that the push works.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// What the leader remembers of a room.
+/// What the leader remembers of a room between ticks.
 #[derive(Debug, Default)]
 pub(super) struct RoomTicker {
     reset_epoch: u64,
     state: tick::TickState,
-    /// The minute that the shares of regions are for.
+    /// The minute (since 1970) for which the shares of regions were computed.
     minute: u64,
     applied: Option<(Update, Instant)>,
 }
 
-/// What is worth telling at once when it changes.
+/// Figures whose change is pushed at once.
 #[derive(Debug, Clone, PartialEq)]
 struct Update {
     queue_counter: u64,
@@ -48,13 +48,13 @@ impl RoomTicker {
         epoch: u64,
         known: &KnownRoom,
     ) -> Result<(), StoreError> {
-        // From before the survey: a reset in between outdates the plan.
+        // Read before the tick begins: if the room is reset in between, the plan is dropped.
         let last = known.snapshot();
         self.begin_if_new(last.reset_epoch);
         let mut report = controller.store.begin_tick(&last.room, &last.draws, epoch).await?;
         if report.phase_is_over {
             switch_phase(controller, epoch, known, &report).await?;
-            // Two phases may have begun while nobody led: what counts is the one under way.
+            // Two phases may have begun while nobody led. The second report is of the current one.
             report = controller.store.begin_tick(&last.room, &last.draws, epoch).await?;
         }
         self.share(controller, &last, &report).await?;
@@ -74,7 +74,7 @@ impl RoomTicker {
         }
     }
 
-    /// Once a minute: by what shares slots for newcomers are divided among regions.
+    /// Once a minute, computes by which shares slots for newcomers are divided among regions.
     async fn share(
         &mut self,
         controller: &Controller,
@@ -107,7 +107,7 @@ impl RoomTicker {
     }
 }
 
-/// Writes the phase that has begun, and the one after it.
+/// Writes the phase that has begun, and the one that follows it.
 async fn switch_phase(
     controller: &Controller,
     epoch: u64,
