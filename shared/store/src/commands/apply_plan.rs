@@ -30,9 +30,9 @@ struct Reply {
 }
 
 impl Store {
-    /// Applies what was decided from `report`, pushes the room's snapshot to every service, and
-    /// returns the serving counter. Refused for a stale leader; without effect on the line when
-    /// the room was reset since.
+    /// Applies the decision made from `report`, pushes the room's snapshot to every service, and
+    /// returns the serving counter. Refused for a stale leader; does not change the line if the room
+    /// was reset since the tick began.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].

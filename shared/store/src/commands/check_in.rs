@@ -11,8 +11,8 @@ use crate::{
 };
 
 impl Store {
-    /// Adds differences to the counts of leases; says whether it did. Nothing is counted when the
-    /// room has another reset epoch by now.
+    /// Adds differences to the counts of leases. Returns `false` and counts nothing if the room was
+    /// reset since.
     ///
     /// # Errors
     /// See [`StoreError`].

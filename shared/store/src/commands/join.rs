@@ -1,4 +1,4 @@
-//! Queue numbers for newcomers, and a seat at once when nobody waits.
+//! Joining: queue numbers for newcomers, and seats at once if nobody waits.
 
 use vestibule_domain::{RoomId, regions::Taken};
 
@@ -29,9 +29,10 @@ pub struct Join<'a> {
     pub count: u64,
     /// Whether they take seats at once.
     pub mode: JoinMode,
-    /// The reset epoch of what the caller has seen.
+    /// The reset epoch of `known_queue_counter`.
     pub known_reset_epoch: u64,
-    /// The highest queue number that it has seen: the store may have lost its last writes.
+    /// The highest queue number that the caller has seen. The script continues after it if the store
+    /// has lost its last writes.
     pub known_queue_counter: u64,
     /// Which key signs the tokens of those who enter.
     pub key_id: &'a str,
@@ -50,7 +51,7 @@ pub struct Joined {
     pub generation: u32,
     /// The first queue number.
     pub first: u64,
-    /// How many of the batch, from the first on, have entered.
+    /// How many of the batch have entered: the lowest numbers.
     pub seated: u64,
     /// Whether the room is suspended: everyone enters, uncounted.
     pub suspended: bool,
@@ -62,9 +63,9 @@ pub struct Joined {
     pub expires_at: u64,
     /// Sessions that ever began in this room.
     pub admitted: u64,
-    /// The index of the draw that they wait for.
+    /// The index of the draw that they wait for; `None`: of none.
     pub pool: Option<u32>,
-    /// Where the seats of those who entered came from.
+    /// Which regions' slots were used by those who entered.
     pub taken: Taken,
 }
 

@@ -1,4 +1,4 @@
-//! Sessions of visitors inside live on while they are seen.
+//! Renews the sessions of visitors inside who made a request.
 
 use vestibule_domain::RoomId;
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// One visitor inside who was seen, and what its ticket says of its session.
+/// A visitor inside who made a request, with the session in its ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Touch {
     /// The reset epoch that its request id was sealed for.
@@ -28,14 +28,14 @@ pub struct Touch {
     pub expires_at: u64,
 }
 
-/// What became of one touch.
+/// The reply to one touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touched {
     /// Redis's time, ms.
     pub now_ms: u64,
     /// The room's generation.
     pub generation: u32,
-    /// The session's token as it now is; `None`: the session has ended.
+    /// The record of the session's current token; `None`: the session has ended.
     pub session: Option<TokenRecord>,
 }
 

@@ -1,5 +1,6 @@
-//! Sessions that ended before their time: pushed to every service, because visitors inside are let
-//! pass from memory. Kept only until each of their holders would have asked Redis again anyway.
+//! Sessions that ended before their time. They are pushed to every service, because the requests of
+//! visitors inside pass without asking Redis. They are remembered until each of those visitors would
+//! have to ask Redis again anyway.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -11,7 +12,7 @@ use vestibule_domain::{RoomId, settings::LONGEST_UNSEEN_MS};
 /// How long an ended session is remembered, at least.
 const REMEMBERED: Duration = Duration::from_millis(LONGEST_UNSEEN_MS);
 
-/// Sessions that ended, as the script `leave` tells it.
+/// Ended sessions, as `leave.lua` pushes them.
 #[derive(Debug, Deserialize)]
 pub(super) struct Endings {
     pub(super) room: RoomId,
@@ -19,7 +20,8 @@ pub(super) struct Endings {
     numbers: Vec<u64>,
 }
 
-/// The ended sessions of one room. Two sets take turns, so that forgetting costs nothing.
+/// The ended sessions of one room, in two sets: the old one is dropped as a whole when the young one
+/// replaces it.
 #[derive(Debug)]
 pub(super) struct Ended(RwLock<Sets>);
 

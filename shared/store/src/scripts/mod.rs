@@ -1,8 +1,8 @@
 //! The registry of Lua scripts. Call sites never see a file name, an order of keys or a SHA: each
 //! script has one typed function in [`crate::commands`].
 //!
-//! A script's text is its prelude, made of this table (see [`prelude`]), the libraries that it
-//! names, and its file.
+//! A script's text consists of its prelude, generated from this table (see [`prelude`]), the libraries
+//! that it names, and its file.
 
 pub(crate) mod order;
 mod prelude;
