@@ -1,4 +1,5 @@
---[[ apply_plan: the second half of the leader's tick. Moves the serving counter and pushes the snapshot.
+--[[ apply_plan: the second half of the leader's tick. Moves the serving counter and pushes the
+snapshot.
 
 KEYS  line settings sessions rate rows presence grants
 ARGV  now_ms document

@@ -1,4 +1,5 @@
---[[ take_changes: an admission reports up to which revision it applies all changes, and asks for later ones.
+--[[ take_changes: an admission reports up to which revision it applies all changes, and asks for
+later ones.
 
 KEYS  changes admissions
 ARGV  now_ms document

@@ -157,7 +157,7 @@ impl World {
         Ok(())
     }
 
-    /// The leader's tick, and the news of it.
+    /// The leader's tick, and the snapshot that follows.
     pub(super) async fn tick(&mut self) -> anyhow::Result<()> {
         let report = self.store.begin_tick(&self.room, &self.snapshot.draws, EPOCH).await?;
         self.tick_state.divide_by(self.traffic.shares(&report.input));
