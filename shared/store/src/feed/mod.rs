@@ -189,14 +189,13 @@ impl Feed {
             return Ok(());
         }
         let reading = self.0.reading.lock().await;
-        match self.0.store.read_snapshot(room).await? {
-            Some(snapshot) => self.receive(snapshot).await,
-            None => {
-                drop(reading);
-                if let Some(known) = self.room(room.as_str()) {
-                    self.report_watermarks(&known, true).await?;
-                }
-            }
+        if let Some(snapshot) = self.0.store.read_snapshot(room).await? {
+            self.receive(snapshot).await;
+            return Ok(());
+        }
+        drop(reading);
+        if let Some(known) = self.room(room.as_str()) {
+            self.report_watermarks(&known, true).await?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use crate::positional::{Positions, arguments, reply};
 
 /// `check_in.lua`.
 pub(crate) mod check_in {
-    use super::*;
+    use super::{Positions, arguments, reply};
 
     pub(crate) const POSITIONS: Positions = Positions {
         call: Arguments::NAMES,
@@ -37,7 +37,7 @@ pub(crate) mod check_in {
 
 /// `claim.lua`.
 pub(crate) mod claim {
-    use super::*;
+    use super::{Positions, arguments, reply};
 
     pub(crate) const POSITIONS: Positions = Positions {
         call: Arguments::NAMES,
@@ -90,7 +90,7 @@ pub(crate) mod claim {
 
 /// `join.lua`.
 pub(crate) mod join {
-    use super::*;
+    use super::{Positions, arguments, reply};
 
     pub(crate) const POSITIONS: Positions =
         Positions { call: Arguments::NAMES, item: &[], reply: Reply::NAMES, reply_item: &[] };
@@ -129,7 +129,7 @@ pub(crate) mod join {
 
 /// `touch.lua`.
 pub(crate) mod touch {
-    use super::*;
+    use super::{Positions, arguments, reply};
 
     pub(crate) const POSITIONS: Positions = Positions {
         call: Arguments::NAMES,
