@@ -27,10 +27,13 @@ pub(crate) struct RoomBranding {
 #[derive(Debug, Default)]
 pub(crate) struct BrandingCache {
     /// By room, with the version of the config that each was read from.
-    rooms: Mutex<HashMap<RoomId, (Option<u64>, Arc<RoomBranding>)>>,
+    rooms: Mutex<HashMap<RoomId, Versioned>>,
     /// How often the default page replaced a broken one.
     fallbacks: AtomicU64,
 }
+
+/// A branding with the version of the config that it was read from.
+type Versioned = (Option<u64>, Arc<RoomBranding>);
 
 // === impl BrandingCache ===
 
@@ -45,13 +48,12 @@ impl BrandingCache {
         let version = binding.version();
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let known = rooms.get(room).filter(|(known, _)| *known == version);
-        let read = match known {
-            Some((_, read)) => Arc::clone(read),
-            None => {
-                let read = Arc::new(RoomBranding::read(branding, room));
-                rooms.insert(room.clone(), (version, Arc::clone(&read)));
-                read
-            }
+        let read = if let Some((_, read)) = known {
+            Arc::clone(read)
+        } else {
+            let read = Arc::new(RoomBranding::read(branding, room));
+            rooms.insert(room.clone(), (version, Arc::clone(&read)));
+            read
         };
         if branding.html.is_some() && read.page.is_none() {
             self.fallbacks.fetch_add(1, Ordering::Relaxed);
