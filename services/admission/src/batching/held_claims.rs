@@ -77,7 +77,6 @@ impl HeldClaims {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner).contains_key(room)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "keys for claims of one rank")]
     fn hold(
         &self,
         room: &RoomId,
