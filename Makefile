@@ -17,7 +17,7 @@ test: ## Every test; gets Redis and Valkey if they are missing
 fmt: ## Whether everything is formatted
 	cargo fmt --all --check
 
-lint: ## Clippy, and the direction of dependence between the crates
+lint: ## Clippy, the direction of dependence between the crates, and no import circles
 	scripts/check-layers.sh
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks the direction of dependence between the crates: what deny.toml cannot say, because it is
-# about crates that others may well use. Needs no network.
+# about crates that others may well use. Then checks that no two modules of a crate import each other.
+# Needs no network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -49,5 +50,7 @@ services="vestibule-admission vestibule-controller"
   depends_not vestibule-tests at-all vestibule-domain vestibule-store vestibule-token $services
   depends_not vestibule-crowd at-all $services
 }
+have python3 || apt_install python3 || die "python3 is missing (Debian: apt-get install python3)"
+scripts/check-circles.py || wrong=1
 [ "$wrong" = 0 ] || die "the layers are crossed"
 say "layers ok"

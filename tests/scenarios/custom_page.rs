@@ -70,7 +70,7 @@ async fn a_page_made_for_cloudflare_is_shown_to_those_who_wait() -> Result<()> {
         policy.contains("default-src 'none'") && policy.contains("base-uri 'none'"),
         "{policy}"
     );
-    // The script's news and the operator's settings are as before.
+    // The script's updates and the operator's settings are as before.
     assert_eq!(ann.news("/room/sale").await?.body["state"], "waiting");
     let operator = deployment.operator();
     operator.patch_room("sale", &json!({ "total_active_users": 2 })).await?.expect(200)?;

@@ -1,4 +1,4 @@
-//! Live news for the waiting page: they come when something has changed, they count as no check-in,
+//! Live updates for the waiting page: they come when something has changed, they count as no check-in,
 //! and a page without them goes on asking.
 
 use std::time::Duration;
@@ -27,7 +27,7 @@ impl Live {
         Ok(Self(request.send().await?))
     }
 
-    /// Reads until news of this state come.
+    /// Reads until an update of this state comes.
     async fn sees(mut self, state: &str) -> Result<Value> {
         let mut bytes = Vec::new();
         let news = async {

@@ -91,7 +91,7 @@ async fn all_told(guests: &mut [Guest], status: &str) -> Result<Vec<Reply>> {
 }
 
 /// Everyone stands at the position of its number, and whoever came later has no fewer people ahead:
-/// once all are answered by the same news of the line, which come to one instance after the other.
+/// once all are answered by the same snapshot of the line, which comes to one instance after the other.
 async fn expect_order(guests: &mut [Guest]) -> Result<()> {
     let deadline = Instant::now() + SOON;
     loop {

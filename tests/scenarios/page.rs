@@ -89,7 +89,7 @@ impl Browser {
         }
     }
 
-    /// Asks for news until they are of this state.
+    /// Asks for updates until one is of this state.
     pub(crate) async fn sees(&mut self, path: &str, state: &str) -> Result<Reply> {
         let deadline = tokio::time::Instant::now() + SOON;
         loop {

@@ -114,7 +114,7 @@ async fn a_place_is_given_up_after_the_grace_time_but_not_at_the_door() -> Resul
     let kept = waiting.status().await?.expect(200)?;
     ensure!(kept.says("waiting") && kept.number("queue_number")? == 2, "{}", kept.text);
     let interval = kept.body["next_check_in_seconds"].as_f64().unwrap_or_default();
-    // An instance knows the time by its last news, which may have been on their way for a while.
+    // An instance knows the time by its last snapshot, which may have been on its way for a while.
     sleep(Duration::from_secs_f64(interval + f64::from(GRACE) + 2.0)).await;
     let late = waiting.status().await?.expect(200)?;
     ensure!(late.says("expired"), "{interval} s and {GRACE} s of grace are over: {}", late.text);

@@ -17,7 +17,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// What both services are told.
+    /// The options of both services.
     #[command(flatten)]
     pub common: CommonOptions,
 
@@ -55,7 +55,7 @@ pub struct Cli {
     )]
     pub trusted_proxies: Vec<IpNet>,
 
-    /// Waiting pages that are told news as they happen, before more are refused: those go on asking.
+    /// Waiting pages that get live updates at a time. Further pages are refused and keep polling.
     #[arg(
         long,
         env = "VESTIBULE_MAX_LIVE_UPDATES",

@@ -1,4 +1,5 @@
-//! What the service is told, checked before anything binds or connects.
+//! The options as the service uses them: checked, secrets read. Nothing is bound or connected yet,
+//! so whatever is wrong is found before anything starts.
 
 use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 

@@ -6,7 +6,7 @@
 //! needed, through `batching`; `responses` seal the ticket and write the answer. Polls are answered
 //! from memory. Advancing the line is *not* here: that is the controller's.
 
-// The futures of a request, down to the call of Redis, are deeper than the default.
+// The nested futures of a request, down to the call to Redis, exceed the default of 128.
 #![recursion_limit = "256"]
 
 mod authorizer;

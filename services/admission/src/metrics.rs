@@ -1,4 +1,4 @@
-//! What this service tells Prometheus besides its HTTP figures.
+//! What admission measures, besides its HTTP requests.
 
 use std::{
     fmt,
@@ -13,7 +13,7 @@ use prometheus_client::{
 
 use crate::state::Admission;
 
-/// Read off the service whenever it is asked.
+/// Reads figures from the service when they are scraped.
 #[derive(Debug)]
 pub(crate) struct AdmissionCollector(pub(crate) Arc<Admission>);
 
@@ -45,7 +45,7 @@ impl AdmissionCollector {
         let open = ConstGauge::new(i64::try_from(self.0.pages.live.open()).unwrap_or(i64::MAX));
         let metric = encoder.encode_descriptor(
             "live_updates",
-            "Waiting pages that are told news as they happen",
+            "Waiting pages that get live updates",
             None,
             open.metric_type(),
         )?;
@@ -60,7 +60,7 @@ impl AdmissionCollector {
         fallbacks.encode(metric)
     }
 
-    /// Where the slots came from of those who entered without waiting.
+    /// Where the slots of visitors who entered without waiting came from.
     fn encode_slots_taken(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let taken = self.0.flows.joins.taken();
         let help = "Slots that newcomers here took at once, ";

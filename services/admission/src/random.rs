@@ -1,4 +1,4 @@
-//! Where the service's chance comes from: injected once, so that a simulation can use a seed.
+//! The service's source of random numbers, injected once so that a simulation can use a seed.
 
 use std::{fmt, sync::Arc};
 

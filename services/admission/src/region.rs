@@ -14,22 +14,22 @@ pub(crate) struct Region {
 // === impl Region ===
 
 impl Region {
-    /// The region called `name`. Its index is 0 until Redis has told it.
+    /// The region called `name`. Its index is 0 until it is read from Redis.
     pub(crate) fn new(name: String) -> Self {
         Self { name, index: AtomicU8::new(0) }
     }
 
-    /// Its name, as the traffic history has it.
+    /// Its name in the traffic history.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its index, as request ids carry it; 0 until Redis has told it.
+    /// Its index in request ids; 0 until it is read from Redis.
     pub(crate) fn index(&self) -> u8 {
         self.index.load(Ordering::Relaxed)
     }
 
-    /// Asks Redis for the index, or gives it back to a Redis that has forgotten it.
+    /// Reads the index from Redis. If Redis has lost it, writes the known one again.
     ///
     /// # Errors
     /// See [`StoreError`].

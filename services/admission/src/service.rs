@@ -20,7 +20,7 @@ pub(crate) struct Service {
 // === impl Service ===
 
 impl Service {
-    /// Binds, and starts everything; returns at once. It is ready once Redis was reached and holds
+    /// Binds, starts everything and returns at once. It is ready once Redis was reached and holds
     /// a key.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Service {
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let mut registry = metrics::registry("admission", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
-        let admission = Arc::new(Admission::start(&config));
+        let admission = Arc::new(Admission::new(&config));
         admission.authorizer.decisions.register(&mut registry);
         registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
@@ -51,7 +51,7 @@ impl Service {
         Ok(Self { lifecycle })
     }
 
-    /// Runs until a signal, or until a task fails, and through the stop.
+    /// Runs until a signal comes or a task fails, and then through the stop.
     pub(crate) async fn run(self, signals: Signals) -> Exit {
         self.lifecycle.run(signals).await
     }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    /// The tasks have not run yet: whoever asks this early must not be told that all is there.
+    /// The startup task has not run yet, so no condition may count as met.
     #[tokio::test]
     async fn who_has_just_started_is_not_ready() {
         let free = "127.0.0.1:0";

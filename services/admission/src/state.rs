@@ -26,25 +26,27 @@ pub(crate) struct Admission {
     pub(crate) feed: Feed,
     /// The keys that sign tokens.
     pub(crate) keys: Keystore,
-    /// Claims of AWS-style clients, which are not held.
+    /// Sends the claims of AWS-style clients, which are never held.
     claims: ClaimBatcher,
-    /// What visitors' calls do.
+    /// The operations of visitors.
     pub(crate) flows: Arc<Flows>,
     /// The waiting page.
     pub(crate) pages: Arc<Pages>,
-    /// What gateways ask.
+    /// Decides for gateways.
     pub(crate) authorizer: Authorizer,
-    /// What is published of draws.
+    /// The published records of draws.
     pub(crate) draws: DrawCache,
 }
 
 // === impl Admission ===
 
 impl Admission {
-    /// Puts the parts together. Nothing is connected yet; what goes on beside the requests is
-    /// started by `loops`.
-    #[expect(clippy::disallowed_methods, reason = "the source of chance for everything below")]
-    pub(crate) fn start(config: &Config) -> Self {
+    /// Puts the parts together. Connects nothing and starts no task.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one source of random numbers, injected from here"
+    )]
+    pub(crate) fn new(config: &Config) -> Self {
         let random = Random::new(rand::random);
         let store = config.store.clone();
         let feed = Feed::new(store.clone(), format!("admission-{:016x}", random.number()));

@@ -23,7 +23,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// What both services are told.
+    /// The options of both services.
     #[command(flatten)]
     pub common: CommonOptions,
 

@@ -10,14 +10,14 @@ use vestibule_token::{DeploymentSecret, SecretTooShort};
 
 use crate::cli::Cli;
 
-/// What the controller is told.
+/// The checked configuration.
 #[derive(Debug)]
 pub(crate) struct Config {
     /// Redis, not yet connected.
     pub(crate) store: Store,
     /// The deployment's secret.
     pub(crate) secret: Arc<DeploymentSecret>,
-    /// What operators show.
+    /// The API token that operators send.
     pub(crate) api_token: SecretString,
     /// Where operators call; port 0 takes any free one.
     pub(crate) listen: SocketAddr,
@@ -40,7 +40,7 @@ pub(crate) enum ConfigError {
     /// The deployment's secret is too short.
     #[error("VESTIBULE_SECRET")]
     TooShort(#[from] SecretTooShort),
-    /// The address of Redis is none.
+    /// The address of Redis is not valid.
     #[error("VESTIBULE_REDIS_URL")]
     Redis(#[from] StoreError),
 }

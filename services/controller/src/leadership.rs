@@ -1,5 +1,5 @@
-//! Whether this instance leads, for all who must know. How it comes to lead is in
-//! [`super::lease`].
+//! Whether this instance leads, for every loop that depends on it. How it acquires the lease is in
+//! `loops/lease.rs`.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -11,17 +11,17 @@ pub(crate) enum Role {
     /// Another leads, or nobody.
     #[default]
     Following,
-    /// It holds the lease, in this term, and sees to it that the keyspace is whole.
+    /// It holds the lease, in this term, and is still making the keyspace whole.
     Settling(u64),
     /// It leads, in this term.
     Leading(u64),
 }
 
-/// The role, and the changes it may take.
+/// The role of this instance, and the changes that it may undergo.
 #[derive(Debug)]
 pub(crate) struct Leadership {
     role: watch::Sender<Role>,
-    /// The highest epoch by which a write was refused.
+    /// The highest epoch named by a refused write; 0: none.
     overtaken_by: AtomicU64,
     /// Whether a tick did not find its room.
     missing: AtomicBool,
@@ -64,27 +64,27 @@ impl Leadership {
         *self.role.borrow()
     }
 
-    /// It holds the lease in term `epoch`; says whether the term is new.
+    /// Notes that it holds the lease in term `epoch`; returns whether the term is new.
     pub(super) fn holds(&self, epoch: u64) -> bool {
         self.change(|role| (role.term() != Some(epoch)).then_some(Role::Settling(epoch)))
     }
 
-    /// The keyspace is whole, if the term is still `epoch`.
+    /// Notes that the keyspace is whole, if the term is still `epoch`.
     pub(super) fn settled(&self, epoch: u64) -> bool {
         self.change(|role| (role == Role::Settling(epoch)).then_some(Role::Leading(epoch)))
     }
 
-    /// The keyspace is not whole any more.
+    /// Notes that the keyspace is no longer whole.
     pub(super) fn unsettled(&self, epoch: u64) -> bool {
         self.change(|role| (role == Role::Leading(epoch)).then_some(Role::Settling(epoch)))
     }
 
-    /// It has the lease no more.
+    /// Notes that it no longer has the lease.
     pub(super) fn lost(&self) -> bool {
         self.change(|role| role.term().map(|_| Role::Following))
     }
 
-    /// A write of term `epoch` was refused because of the later term `by`: steps down at once.
+    /// Steps down at once, because a write of term `epoch` was refused for the later term `by`.
     pub(super) fn overtaken(&self, epoch: u64, by: u64) {
         self.overtaken_by.fetch_max(by, Ordering::Relaxed);
         if self.change(|role| (role.term() == Some(epoch)).then_some(Role::Following)) {
@@ -96,7 +96,7 @@ impl Leadership {
         self.overtaken_by.load(Ordering::Relaxed)
     }
 
-    /// A tick did not find its room.
+    /// Notes that a tick did not find its room.
     pub(super) fn report_missing(&self) {
         self.missing.store(true, Ordering::Relaxed);
     }

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `vestibule_leading` | gauge | 1 while this instance leads |
 //! | `vestibule_tick_duration_seconds` | histogram | one room's tick |
-//! | `vestibule_ticks_failed_total` | counter | ticks that Redis did not let through |
+//! | `vestibule_ticks_failed_total` | counter | ticks that Redis refused or did not answer |
 //! | `vestibule_restorations_total` | counter | rooms brought back after Redis had lost them |
 //! | `vestibule_redis_calls_total` | counter | calls to Redis |
 //! | `vestibule_rooms` | gauge | rooms known |
@@ -32,7 +32,7 @@ pub(crate) const TICK_BUCKETS: [f64; 9] = [0.001, 0.002, 0.005, 0.01, 0.025, 0.0
 /// A figure of a room: name, help, and how it is read from the snapshot.
 pub(crate) type RoomFigure = (&'static str, &'static str, fn(&RoomSnapshot) -> f64);
 
-/// What is told of each room.
+/// The figures of each room.
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
 pub(crate) const ROOM_FIGURES: [RoomFigure; 7] = [
     ("room_queue_counter", "The highest queue number", |room| room.queue_counter as f64),
@@ -61,7 +61,7 @@ pub(crate) struct Metrics {
     pub(crate) restorations: Counter,
 }
 
-/// What is known elsewhere, read when it is scraped.
+/// Figures that the store and the feed keep, read when they are scraped.
 #[derive(Debug)]
 struct Known {
     store: Store,

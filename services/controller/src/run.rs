@@ -1,4 +1,4 @@
-//! From options to an exit code: which command, which runtime.
+//! Runs the command that the options name, and returns the exit code.
 
 use std::{error::Error, process::ExitCode};
 
@@ -11,7 +11,7 @@ use crate::{
     service::Service,
 };
 
-/// Does what the command line says, until it is done.
+/// Runs the command of the command line to its end.
 #[must_use]
 pub fn run(cli: &Cli) -> ExitCode {
     match cli.command {

@@ -28,7 +28,7 @@ pub(crate) enum StartError {
 // === impl Service ===
 
 impl Service {
-    /// Binds, and starts everything; returns at once. It is ready once Redis was reached and holds
+    /// Binds, starts everything and returns at once. It is ready once Redis was reached and holds
     /// what is needed.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl Service {
         let mut registry = metrics::registry("controller", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
-        let controller = Controller::new(config, address, &mut registry);
+        let controller = Arc::new(Controller::new(config, address, &mut registry));
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         serve(listener, router::router(&controller, &http), &lifecycle);
         loops::spawn(&controller, &lifecycle);
@@ -49,7 +49,7 @@ impl Service {
         Ok(Self { lifecycle })
     }
 
-    /// Runs until a signal, or until a task fails, and through the stop.
+    /// Runs until a signal comes or a task fails, and then through the stop.
     pub(crate) async fn run(self, signals: Signals) -> Exit {
         self.lifecycle.run(signals).await
     }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    /// The tasks have not run yet: whoever asks this early must not be told that all is there.
+    /// The startup task has not run yet, so no condition may count as met.
     #[tokio::test]
     async fn who_has_just_started_is_not_ready() {
         let free = "127.0.0.1:0";

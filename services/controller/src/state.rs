@@ -18,7 +18,7 @@ use crate::{
 /// The parts of the controller, shared by all requests and loops.
 #[derive(Debug)]
 pub(crate) struct Controller {
-    /// Names this instance among its equals.
+    /// The unique name of this instance.
     pub(crate) instance: Arc<str>,
     /// Redis.
     pub(crate) store: Store,
@@ -34,17 +34,17 @@ pub(crate) struct Controller {
     pub(crate) ciphers: CipherCache,
     /// The signing threads.
     pub(crate) signer: Signer,
-    /// Where claims are handed in.
+    /// Sends claims.
     pub(crate) claims: ClaimBatcher,
     /// Whether this instance leads.
     pub(crate) leadership: Leadership,
-    /// What is measured.
+    /// The metrics.
     pub(crate) metrics: Metrics,
     /// The default issuer.
     pub(crate) public_url: String,
     /// The deployment's secret, for the seeds of draws.
     pub(crate) secret: Arc<DeploymentSecret>,
-    /// What operators show.
+    /// The API token that operators send.
     pub(crate) api_token: SecretString,
 }
 
@@ -53,14 +53,14 @@ pub(crate) struct Controller {
 impl Controller {
     /// Puts the parts together. Connects nothing and starts no task.
     #[must_use]
-    pub(crate) fn new(config: Config, address: SocketAddr, registry: &mut Registry) -> Arc<Self> {
+    pub(crate) fn new(config: Config, address: SocketAddr, registry: &mut Registry) -> Self {
         let Config { store, secret, api_token, public_url, region, .. } = config;
         let instance: Arc<str> = instance_name(&region).into();
         let feed = Feed::new(store.clone(), &*instance);
         let rooms = RoomDirectory::new(store.clone(), feed.clone());
         let draws = DrawSeeds::new(Arc::clone(&secret), random_draw_id);
         let keys = Keystore::new(store.clone(), Arc::clone(&secret));
-        Arc::new(Self {
+        Self {
             claims: ClaimBatcher::new(store.clone(), feed.clone(), keys.clone()),
             configs: ConfigEditor::new(rooms.clone(), draws, Arc::clone(&instance)),
             rooms,
@@ -75,12 +75,12 @@ impl Controller {
             keys,
             secret,
             api_token,
-        })
+        }
     }
 
     /// What `generate_token` needs, to make tokens of `issuer` that are valid for so long.
     #[must_use]
-    pub(crate) fn generate<'a>(
+    pub(crate) fn generate_token_context<'a>(
         &'a self,
         issuer: &'a str,
         validity_seconds: Option<u64>,
@@ -96,12 +96,12 @@ impl Controller {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a name of its own for each instance")]
+#[expect(clippy::disallowed_methods, reason = "a unique name for each instance")]
 fn instance_name(region: &str) -> String {
     format!("controller-{region}-{:08x}", rand::random::<u32>())
 }
 
-#[expect(clippy::disallowed_methods, reason = "what ids of draws are made of")]
+#[expect(clippy::disallowed_methods, reason = "the source of ids of draws")]
 fn random_draw_id() -> u128 {
     rand::random()
 }

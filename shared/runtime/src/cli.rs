@@ -30,7 +30,7 @@ pub fn usage_error(error: &dyn Error) -> ExitCode {
 
 fn parse_from<C: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<C, u8> {
     C::try_parse_from(arguments).map_err(|error| {
-        // Nobody is left to tell if the terminal is gone.
+        // Printing fails only if the terminal is gone.
         let _ = error.print();
         if error.use_stderr() { EX_USAGE } else { 0 }
     })

@@ -1,8 +1,8 @@
 //! CORS for public APIs: any page may call, errors included.
 //!
 //! Every answer says `*`; an answer to `OPTIONS` lists what is allowed and reaches no handler. No
-//! credentials: a ticket that travels between origins does so in the `Vestibule-Ticket` header.
-//! Not tower-http's layer: that one leaves `Access-Control-Expose-Headers` out of preflights.
+//! credentials: between origins a ticket is sent in the `Vestibule-Ticket` header. This is not
+//! tower-http's layer, because that one leaves `Access-Control-Expose-Headers` out of preflights.
 
 use std::{
     pin::Pin,

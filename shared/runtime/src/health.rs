@@ -1,8 +1,8 @@
 //! Whether this instance should get traffic.
 //!
-//! Ready means: everything that a request needs has been there once, and the process is not on
-//! its way out. Load never changes it (see [`crate::shed`]), and a dependency that fails later
-//! does so only where the service decides that it should.
+//! Ready means: everything that a request needs has been available once, and the process is not
+//! stopping. Load never changes readiness (see [`crate::shed`]). A dependency that fails later changes it
+//! only if the service unsets the condition.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -11,14 +11,14 @@ use std::sync::{
 
 /// The readiness of the process. Clones are handles to the same.
 ///
-/// Not ready until [`Readiness::started`] was called and every condition is met; never again
+/// Not ready until [`Readiness::started`] was called and every condition is met, and no longer ready
 /// after [`Readiness::drain`].
 #[derive(Debug, Clone)]
 pub struct Readiness {
     inner: Arc<Inner>,
 }
 
-/// One thing that must be there. Starts unmet.
+/// One thing that must be available. Starts unmet.
 #[derive(Debug, Clone)]
 pub struct Condition {
     name: &'static str,
@@ -43,7 +43,7 @@ impl Readiness {
         Self { inner: Arc::new(Inner { start, conditions, draining: AtomicBool::new(false) }) }
     }
 
-    /// Adds something that must be there, under the name that `/readyz` gives when it is not.
+    /// Adds a condition, under the name that `/readyz` lists while it is unmet.
     #[must_use]
     pub fn condition(&self, name: &'static str) -> Condition {
         let condition = Condition::new(name);
@@ -56,7 +56,7 @@ impl Readiness {
         self.inner.start.set(true);
     }
 
-    /// No more traffic, for good: the process is going to stop.
+    /// Makes the process not ready for good, because it is going to stop.
     pub fn drain(&self) {
         self.inner.draining.store(true, Relaxed);
     }
@@ -94,7 +94,7 @@ impl Condition {
         Self { name, met: Arc::default() }
     }
 
-    /// It is there, or it is gone.
+    /// Sets whether the condition is met.
     pub fn set(&self, met: bool) {
         self.met.store(met, Relaxed);
     }

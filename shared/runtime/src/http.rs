@@ -1,7 +1,6 @@
-//! What every public router wears: counting, CORS, shedding, and problems where no route is.
+//! The layers of every public router: counting, CORS and shedding, and problems for unknown routes.
 //!
-//! The three layers go on as one. Each `Router::layer` costs a boxed future per request; together
-//! they cost one.
+//! The three layers are applied as one, because each `Router::layer` costs a boxed future per request.
 
 use axum::Router;
 
@@ -9,7 +8,7 @@ use crate::{cors::Cors, http_metrics::HttpMetrics, problem::ProblemType, shed::S
 
 /// Wraps a public API.
 ///
-/// From the outside in: count (also what is refused), open to other origins (also refusals), shed.
+/// From the outside in: counting (refusals included), CORS (refusals included), shedding.
 /// Unknown routes answer [`ProblemType::NotFound`] and wrong methods
 /// [`ProblemType::MethodNotAllowed`]; call this last, when all routes are there.
 pub fn public<S>(router: Router<S>, metrics: &HttpMetrics, shed: Shed) -> Router<S>
@@ -19,8 +18,8 @@ where
     with_problems(router).layer((metrics.clone(), Cors, shed))
 }
 
-/// Wraps what only gateways call: the same, but closed to other origins. `OPTIONS` is a request like
-/// any other there, since it may be asked about one.
+/// Wraps an API for gateways: the same without CORS. `OPTIONS` reaches the handlers there, because a
+/// gateway may ask about such a request.
 pub fn for_gateways<S>(router: Router<S>, metrics: &HttpMetrics, shed: Shed) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! What both services are made of.
+//! What both services have in common.
 //!
 //! Everything around the endpoints: options, logs, metrics, problem documents, extractors, the
 //! layers of a public API, health, and the life of the process. It knows no Redis and no room, and

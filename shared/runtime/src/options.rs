@@ -19,7 +19,7 @@ pub const MIN_SECRET_BYTES: usize = 32;
 
 const MAX_REGION_BYTES: usize = 32;
 
-/// What both services are told.
+/// The options of both services.
 #[derive(Debug, Clone, Args)]
 pub struct CommonOptions {
     /// Redis or Valkey that holds the shared state: `redis://` or `rediss://`, one server. Sentinel and
@@ -48,7 +48,7 @@ pub struct CommonOptions {
 
     /// Secret of the deployment, at least 32 bytes; the same for every instance of both services.
     ///
-    /// Request ids, tickets and signing keys are derived from it: who knows it can enter. Give
+    /// Request ids, tickets and signing keys are derived from it: anyone who knows it can enter. Give
     /// it in the environment or as a file rather than as an argument, which others can see.
     #[arg(long, env = "VESTIBULE_SECRET", hide_env_values = true, value_name = "TEXT")]
     pub secret: Option<SecretString>,

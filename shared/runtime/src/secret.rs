@@ -1,7 +1,7 @@
 //! Secrets that are given as a value or as a file.
 //!
 //! Every secret `X` of a service is an option `X` and an option `X_FILE`; exactly one is given.
-//! What a secret is for is not known here, and nothing here prints one.
+//! Nothing here prints a secret.
 
 use std::{
     fs, io,

@@ -1,8 +1,8 @@
 //! Overload: beyond a number of requests in flight, answer 503 at once.
 //!
-//! Not a queue and not a rate limit: a request is served now or told to come back, because a
-//! queue under overload only makes everyone late. Readiness is never touched: a busy instance is
-//! a working one. Health checks live on the other port and so never get here.
+//! This is no queue and no rate limit: a request is served now or refused with `Retry-After`, because a
+//! queue under overload delays everyone. Readiness does not change, because a busy instance still works.
+//! Health checks use the other port and are never shed.
 
 use std::{
     pin::Pin,
@@ -48,7 +48,7 @@ pin_project! {
     /// The inner answer, or the refusal.
     #[derive(Debug)]
     pub struct SheddingFuture<F> {
-        // None: refused, so that nothing was started.
+        // None: the request is refused, and the inner service was not called.
         #[pin]
         inner: Option<F>,
         place: Option<OwnedSemaphorePermit>,

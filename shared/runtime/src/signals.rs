@@ -1,6 +1,6 @@
-//! Where the wish to stop comes from: the operating system, or a test.
+//! The source of stop signals: the operating system, or a test.
 //!
-//! What a signal means is decided in [`crate::lifecycle`].
+//! [`crate::lifecycle`] decides what a signal does.
 
 use std::io;
 
@@ -56,7 +56,7 @@ impl Signals {
 impl SignalSender {
     /// Sends a signal; the name is for the log.
     pub fn send(&self, name: &'static str) {
-        // A process that has ended wants to hear no more.
+        // Sending fails only after the process has stopped.
         let _ = self.sender.send(name);
     }
 }

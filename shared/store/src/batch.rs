@@ -1,7 +1,7 @@
-//! Sharing calls: many callers' requests travel to Redis as one script call.
+//! Batching: the requests of many callers are sent to Redis as one script call.
 //!
-//! While a batch is under way, later requests gather for the next one; so a quiet service answers
-//! at once, and a busy one makes hardly more calls. It never waits on a timer.
+//! While one batch is under way, later requests wait for the next one. So a quiet service answers at
+//! once, and under load the batches grow instead of the number of calls. There is no timer.
 
 use std::{
     collections::HashMap,
@@ -14,14 +14,14 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::StoreError;
 
-/// How much travels together.
+/// The limits of a batcher.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Requests per batch.
     pub batch: usize,
     /// Batches under way at once.
     pub in_flight: usize,
-    /// Requests that may wait; more are refused at once.
+    /// Requests that may wait; further ones are refused at once.
     pub queue: usize,
 }
 
@@ -75,7 +75,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Batcher<Request, Respons
     /// Sends `request` with the next batch.
     ///
     /// # Errors
-    /// [`StoreError::Overloaded`] at once when too many wait; else what the batch met.
+    /// [`StoreError::Overloaded`] at once when too many wait; otherwise the error of the batch.
     pub async fn call(&self, request: Request) -> Result<Response, StoreError> {
         let (answer, answered) = oneshot::channel();
         let waiting = Waiting { request, answer };
@@ -134,7 +134,7 @@ async fn gather<Request, Response, Send_, Sent>(
 {
     let in_flight = Arc::new(Semaphore::new(limits.in_flight));
     loop {
-        // First the permit: what comes while all batches are under way joins the next one.
+        // The permit comes first, so requests that come while all batches are under way join the next.
         let Ok(permit) = Arc::clone(&in_flight).acquire_owned().await else { return };
         let mut batch = Vec::new();
         if waiting.recv_many(&mut batch, limits.batch).await == 0 {
@@ -159,7 +159,7 @@ async fn deliver<Request, Response, Send_, Sent>(
         batch.into_iter().map(|waiting| (waiting.request, waiting.answer)).unzip();
     match send(requests).await {
         Ok(responses) => {
-            // A caller that has gone away does not want its answer.
+            // Sending fails only if the caller has gone away.
             for (answer, response) in answers.into_iter().zip(responses) {
                 let _ = answer.send(Ok(response));
             }

@@ -1,4 +1,4 @@
-//! The clock that orders a room: Redis's own. Tests and simulations put another in its place.
+//! The clock of all rooms: Redis's own. Tests and simulations use a manual one.
 
 use std::sync::{
     Arc,
@@ -11,11 +11,11 @@ pub enum Clock {
     /// The Redis server's clock.
     #[default]
     Server,
-    /// A time that only moves when it is told to.
+    /// A time that moves only by [`ManualClock::advance_ms`].
     Manual(ManualClock),
 }
 
-/// A clock in the hands of a test. Clones share the time.
+/// A clock that a test moves. Clones share the time.
 #[derive(Debug, Clone)]
 pub struct ManualClock(Arc<AtomicU64>);
 

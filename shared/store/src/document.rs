@@ -17,7 +17,7 @@ pub(crate) fn encode(arguments: &impl Serialize) -> Result<String, StoreError> {
     Ok(document.to_string())
 }
 
-/// What a document says.
+/// Reads a document as a value.
 pub(crate) fn decode<T: DeserializeOwned>(document: &str) -> Result<T, StoreError> {
     serde_json::from_str(document).map_err(StoreError::unexpected)
 }

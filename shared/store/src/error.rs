@@ -1,14 +1,13 @@
-//! What can go wrong between a service and Redis. It knows no HTTP: the services turn it into
-//! answers.
+//! What can go wrong between a service and Redis. The services translate it to HTTP.
 
 use std::sync::Arc;
 
 use redis::RedisError;
 
-/// Why the store did not do what it was asked.
+/// Why a call to the store failed.
 ///
-/// Every call can fail with [`Self::Unavailable`] and [`Self::Unexpected`]; what else a call can
-/// fail with is said there.
+/// Every call can fail with [`Self::Unavailable`] and [`Self::Unexpected`]. Other errors are named at
+/// the calls that can fail with them.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// Redis cannot be reached, or did not answer in time.
@@ -17,7 +16,7 @@ pub enum StoreError {
     /// Redis does not hold this room: it never existed, or it was lost and is being restored.
     #[error("redis does not hold this room")]
     RoomMissing,
-    /// Another controller leads by now.
+    /// Another controller leads, in a later term.
     #[error("another controller leads, in term {epoch}")]
     Fenced {
         /// The epoch of its term.
@@ -26,7 +25,7 @@ pub enum StoreError {
     /// More work is waiting for Redis than can be done in time.
     #[error("too much work is waiting for redis")]
     Overloaded,
-    /// Redis holds, or answered, something that this release does not understand.
+    /// Redis holds or returned something that this release cannot read.
     #[error("unexpected data in redis: {0}")]
     Unexpected(Arc<str>),
     /// The keyspace was made by a newer release.
@@ -58,7 +57,7 @@ impl From<RedisError> for StoreError {
                 Some(epoch) => Self::Fenced { epoch },
                 None => Self::unexpected(error),
             },
-            // Loading, failing over, read-only replica, out of memory: it may pass.
+            // Temporary: loading, failing over, a read-only replica, out of memory.
             Some("LOADING" | "READONLY" | "MASTERDOWN" | "OOM" | "CLUSTERDOWN" | "TRYAGAIN") => {
                 Self::Unavailable(error.to_string().into())
             }
@@ -76,7 +75,7 @@ impl From<RedisError> for StoreError {
     }
 }
 
-/// The epoch in a refusal of `scripts/lib/fence.lua`; Redis adds the name of the script to it.
+/// The epoch in a refusal by `fenced` in `scripts/lib/room.lua`; Redis adds the script's name after it.
 fn later_epoch(refusal: &RedisError) -> Option<u64> {
     refusal.detail()?.split_ascii_whitespace().next()?.parse().ok()
 }

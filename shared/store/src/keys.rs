@@ -1,21 +1,21 @@
 //! The one place that spells Redis keys.
 //!
 //! All keys of a room carry the hash tag `{room}`, so that its scripts run on one shard of a
-//! cluster and rooms spread over the shards. What belongs to no room carries `{deployment}`.
+//! cluster and rooms spread over the shards. All other keys carry `{deployment}`.
 //!
 //! | key | type | expires | what |
 //! |---|---|---|---|
 //! | `vestibule:room:{R}:line` | hash | no | counters and epochs of the line |
 //! | `vestibule:room:{R}:settings` | hash | no | settings and events as JSON; the phase under way and the next, as the scripts need them |
 //! | `vestibule:room:{R}:sessions` | sorted set | swept | queue number → last ms of its session |
-//! | `vestibule:room:{R}:records` | hash | swept | queue number → what its tokens were made of |
+//! | `vestibule:room:{R}:records` | hash | swept | queue number → the record of its token |
 //! | `vestibule:room:{R}:tokens` | sorted set | swept | queue number → expiry of its AWS-style tokens |
 //! | `vestibule:room:{R}:entered` | bitmap | no | one bit per position that has entered |
 //! | `vestibule:room:{R}:unattended` | bitmap | no | one bit per AWS-style visitor who has not entered |
 //! | `vestibule:room:{R}:rate` | hash | rolls | admissions of the last 60 s in 100 ms buckets |
 //! | `vestibule:room:{R}:rows` | sorted set | swept | serving counter → when it was reached |
 //! | `vestibule:room:{R}:grants` | hash | each tick | region → slots for its newcomers |
-//! | `vestibule:room:{R}:draws` | hash | no | draw id → what is published of it, JSON |
+//! | `vestibule:room:{R}:draws` | hash | no | draw id → its published record, JSON |
 //! | `vestibule:room:{R}:door` | sorted set | swept | position → when it asked and found no seat |
 //! | `vestibule:room:{R}:presence` | hash | swept | lease → visitors who hold it |
 //! | `vestibule:room:{R}:traffic` | hash | moved | minutes not yet closed into the history |
@@ -27,10 +27,10 @@
 //! | `vestibule:{deployment}:regions` | hash | no | region → its index in request ids |
 //! | `vestibule:{deployment}:lease` | string | 2 s | the leading controller |
 //! | `vestibule:{deployment}:epoch` | string | no | the leader's fencing epoch |
-//! | `vestibule:{deployment}:routes` | string | 10 s | who changes the routes of a room just now |
+//! | `vestibule:{deployment}:routes` | string | 10 s | the caller that may change routes now |
 //! | `vestibule:{deployment}:routes-epoch` | string | no | counts such changes |
 //! | `vestibule:{deployment}:config-changes` | sorted set | newest 1000 | room → revision of its last change of config |
-//! | `vestibule:{deployment}:admissions` | hash | swept | admission → when it was last seen, and the revision it goes by |
+//! | `vestibule:{deployment}:admissions` | hash | swept | admission → when it was last seen, and the revision it applies |
 
 use vestibule_domain::RoomId;
 
@@ -56,7 +56,7 @@ pub(crate) const ROUTES_EPOCH: &str = "vestibule:{deployment}:routes-epoch";
 pub(crate) const CONFIG_CHANGES: &str = "vestibule:{deployment}:config-changes";
 pub(crate) const ADMISSIONS: &str = "vestibule:{deployment}:admissions";
 
-/// Something that a room keeps in Redis.
+/// One kind of data that a room has in Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Line,
@@ -102,7 +102,7 @@ impl Part {
         Self::Watermarks,
     ];
 
-    /// All but the draws: what a reset works on. It empties all of these but the settings.
+    /// The keys of the reset script: all but the draws. It deletes all of these but the settings.
     pub(crate) const RESET: &[Self] = Self::ALL.split_at(1).1;
 
     /// Its name in its key, and in scripts.

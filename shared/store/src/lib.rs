@@ -2,7 +2,7 @@
 //!
 //! Everything that must be exact happens in Lua scripts, one per operation, atomically and on
 //! Redis's own clock; [`Store`] has one typed function for each. [`Feed`] keeps every service's
-//! memory of the rooms fresh, [`batch`] lets many callers share one call. What is *not* here: the
+//! memory of the rooms fresh, [`batch`] combines many callers' requests in one call. What is *not* here: the
 //! rules themselves (`vestibule-domain`), cryptography (`vestibule-token`), HTTP (the services).
 
 pub mod batch;

@@ -1,6 +1,6 @@
-//! Connections to Redis: deadpool provides them, and one multiplexed link carries the scripts of
-//! all tasks until it breaks. Batches are few, so one link is enough; a pool round per call would
-//! cost a PING each.
+//! Connections to Redis: deadpool opens them, and one multiplexed link carries the calls of all tasks
+//! until it breaks. There are few calls, because they are batched, so one link is enough; taking a
+//! connection from the pool for each call would cost a PING each time.
 
 use std::{
     sync::{
@@ -20,7 +20,7 @@ use crate::StoreError;
 
 const POOL_SIZE: usize = 4;
 
-/// A shared, self-mending link to Redis. Cloning is cheap.
+/// A shared link to Redis that reconnects. Cloning is cheap.
 #[derive(Clone)]
 pub(crate) struct Link {
     pool: Pool,
@@ -39,10 +39,9 @@ struct Current {
 // === impl Link ===
 
 impl Link {
-    /// Prepares a link on which a connection and an answer may take `timeout` each; nothing is
-    /// connected yet.
+    /// Prepares a link; nothing is connected yet. Connecting and each reply may take `timeout`.
     pub(crate) fn open(url: &str, timeout: Duration) -> Result<Self, StoreError> {
-        // The error of the parser may repeat the address, with the password in it: leave it out.
+        // The parser's error may contain the address with its password, so it is left out.
         let bad = |_| StoreError::Address("it must be redis://… or rediss://…, one address".into());
         let client = Client::open(url).map_err(bad)?;
         let timeouts =
@@ -59,15 +58,15 @@ impl Link {
         Ok(Self { pool, client, current: Arc::default(), opened: Arc::default() })
     }
 
-    /// The link as it stands, or a fresh one.
+    /// The current link and its id, or a new one.
     pub(crate) async fn get(&self) -> Result<(u64, MultiplexedConnection), StoreError> {
         let asked_at = Instant::now();
         let mut current = self.current.lock().await;
         if let Some(link) = &current.link {
             return Ok(link.clone());
         }
-        // Whoever waited while another tried in vain shares that answer: trying in turn, the last
-        // of many would wait for minutes.
+        // Callers that waited during a failed attempt share its error. If each of many callers tried
+        // again in turn, the last one would wait for minutes.
         if let Some((at, error)) = &current.failed
             && *at >= asked_at
         {
@@ -90,8 +89,8 @@ impl Link {
         }
     }
 
-    /// Says that link `id` is broken: the next caller gets a fresh one. Operators are told once of
-    /// each, however many callers it fails.
+    /// Drops link `id` because it is broken; the next caller gets a new one. Logs each broken link once,
+    /// even if many callers report it.
     pub(crate) async fn drop_broken(&self, id: u64, why: &StoreError) {
         let mut current = self.current.lock().await;
         if current.link.as_ref().is_some_and(|(found, _)| *found == id) {

@@ -45,8 +45,8 @@ impl Store {
         if found > known { Err(StoreError::NewerSchema { found, known }) } else { Ok(found) }
     }
 
-    /// Runs the migrations that are due; returns the names of those that ran. Each records its
-    /// version in the same script, and does nothing when it is recorded already.
+    /// Runs the migrations that are due and returns their names. Each one writes its version in the same
+    /// script, and does nothing if that version or a later one is already written.
     ///
     /// # Errors
     /// [`StoreError::NewerSchema`]; otherwise see [`StoreError`].

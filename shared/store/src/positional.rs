@@ -1,9 +1,9 @@
 //! Arguments and replies of the scripts that are called most: lists without names, because a JSON
 //! document for each of a thousand visitors would cost more than the work itself.
 //!
-//! The fields of a struct made by these macros are the table of the order. The struct writes or
-//! reads itself in that order, and the script's prelude, which gives the values their names in Lua,
-//! is made from the same names. A test compares them with the header of the script.
+//! The fields of a struct made by these macros define the order. The struct is written or read in that
+//! order, and the script's prelude, which names the values in Lua, is generated from the same names. A
+//! test compares them with the header of the script. The structs are in `scripts/order.rs`.
 
 use redis::{FromRedisValue, ParsingError, ScriptInvocation, Value};
 

@@ -19,18 +19,17 @@ pub struct Store {
 // === impl Store ===
 
 impl Store {
-    /// Prepares a store at `url` (`redis://` or `rediss://`), which is given up for the moment
-    /// when it takes longer than `timeout` to accept a connection or to answer. Nothing is
-    /// connected yet.
+    /// Prepares a store at `url` (`redis://` or `rediss://`); nothing is connected yet. Calls fail when
+    /// accepting a connection or a reply takes longer than `timeout`.
     ///
     /// # Errors
-    /// [`StoreError::Address`] when the address cannot be read; it does not repeat the address,
-    /// which may hold a password.
+    /// [`StoreError::Address`] if the address is not valid. It does not contain the address, which may
+    /// hold a password.
     pub fn open(url: &str, clock: Clock, timeout: Duration) -> Result<Self, StoreError> {
         Ok(Self { link: Link::open(url, timeout)?, clock, calls: std::sync::Arc::default() })
     }
 
-    /// The clock that its scripts go by.
+    /// The clock of its scripts.
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.clock
@@ -58,7 +57,7 @@ impl Store {
     pub(crate) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
         let (id, mut connection) = self.connect().await?;
         let answer = command.query_async(&mut connection).await;
-        self.judged(id, answer).await
+        self.check_reply(id, answer).await
     }
 
     /// Calls the script of `command` on `room`: arguments and reply are one document each.
@@ -111,7 +110,7 @@ impl Store {
     ) -> Result<T, StoreError> {
         let (id, mut connection) = self.connect().await?;
         let answer = invocation.invoke_async(&mut connection).await;
-        self.judged(id, answer).await
+        self.check_reply(id, answer).await
     }
 
     /// Begins the call of `script`. Its first argument is the time.
@@ -129,7 +128,11 @@ impl Store {
         self.link.get().await
     }
 
-    async fn judged<T>(&self, id: u64, answer: redis::RedisResult<T>) -> Result<T, StoreError> {
+    async fn check_reply<T>(
+        &self,
+        id: u64,
+        answer: redis::RedisResult<T>,
+    ) -> Result<T, StoreError> {
         let error = match answer {
             Ok(value) => return Ok(value),
             Err(error) => error,

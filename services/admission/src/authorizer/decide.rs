@@ -1,4 +1,4 @@
-//! The decision about one request for a site. A visitor inside costs Redis nothing.
+//! The decision about one request for a site. For a visitor inside it usually makes no call to Redis.
 
 use axum::http::{
     HeaderMap,
@@ -21,7 +21,8 @@ impl Authorizer {
     /// Decides about `original`, which came with `headers`.
     ///
     /// # Errors
-    /// What is wrong with the request, or with this service; a store that is away is a decision.
+    /// What is wrong with the request or with this service. A temporary failure, such as an outage of
+    /// Redis, is no error but [`RoomDecision::Busy`].
     pub(crate) async fn decide(
         &self,
         original: &OriginalRequest,
@@ -41,7 +42,7 @@ impl Authorizer {
     /// The room that covers `original`, if any.
     ///
     /// # Errors
-    /// When the room has gone in this very moment.
+    /// If the room was deleted a moment ago.
     pub(crate) fn covering(
         &self,
         original: &OriginalRequest,
@@ -73,7 +74,7 @@ impl Authorizer {
         self.decide_about(room, presented, wants_page_json(headers)).await
     }
 
-    /// `only_asks`: the page's script asks how things stand, and entering is up to the visitor.
+    /// `only_asks`: the page's script asks for the status only; the visitor enters by another request.
     async fn decide_about(
         &self,
         room: &RoomContext,

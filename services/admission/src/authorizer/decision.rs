@@ -19,12 +19,12 @@ pub(crate) enum Decision {
 pub(crate) enum RoomDecision {
     /// It passes uncounted by the rule of this name.
     Bypassed(String),
-    /// A browser asks whether it may ask: it passes uncounted. It never brings cookies, so nobody
-    /// could ever be inside for it.
+    /// A browser's CORS preflight: it passes uncounted. It never carries cookies, so it cannot show
+    /// that its visitor is inside.
     Preflight,
     /// The room is off.
     Open,
-    /// The visitor is inside; there is nothing new to tell.
+    /// The visitor is inside and keeps its ticket.
     Inside,
     /// The visitor is inside, and gets a new ticket.
     Renewed(Box<Answered>),
@@ -32,7 +32,7 @@ pub(crate) enum RoomDecision {
     Entered(Box<Answered>),
     /// The visitor waits.
     Waits(Box<Answered>),
-    /// Nobody can tell for now, for this temporary reason.
+    /// No decision is possible now, for this temporary reason.
     Busy(FlowError),
 }
 

@@ -29,9 +29,9 @@ impl prometheus_client::encoding::EncodeLabelValue for Name {
 // === impl DecisionCounter ===
 
 impl DecisionCounter {
-    /// Tells `registry` of it.
+    /// Registers the counter.
     pub(crate) fn register(&self, registry: &mut Registry) {
-        let help = "Decisions about requests for sites, as gateways were told";
+        let help = "Decisions about requests for sites";
         registry.register("authorizer_decisions", help, self.0.clone());
     }
 

@@ -1,6 +1,6 @@
-//! The authorizer: a gateway tells of a request for its site, and hears whether to let it pass. One
-//! decision ([`Authorizer::decide`]), and three ways to ask for it: the endpoints `authorize` and
-//! `authorize_envoy`, and gRPC (`ext_authz`).
+//! The authorizer: a gateway describes a request for its site and is answered whether to let it pass.
+//! There is one decision ([`Authorizer::decide`]) and three ways to ask for it: the endpoints
+//! `authorize` and `authorize_envoy`, and gRPC (`ext_authz`).
 
 mod decide;
 mod decision;
@@ -21,16 +21,16 @@ pub(crate) use self::{
 };
 use crate::{caches::CoverageCache, flows::Flows, page::Pages};
 
-/// Decides about requests for sites, and tells gateways.
+/// Decides about requests for sites, and answers gateways.
 #[derive(Debug)]
 pub(crate) struct Authorizer {
     flows: Arc<Flows>,
     pages: Arc<Pages>,
-    /// What the rooms cover.
+    /// Which room covers which host and path.
     pub(crate) coverage: CoverageCache,
-    /// How often it decided what.
+    /// How often each decision was made.
     pub(crate) decisions: DecisionCounter,
-    /// Who may ask about others' requests.
+    /// The callers that may ask about other clients' requests.
     pub(crate) proxies: TrustedProxies,
 }
 

@@ -1,6 +1,6 @@
-//! The request that a gateway asks about, as the gateway tells it. Each fact is read from exactly
-//! one place, which the gateway always writes itself: what a visitor sends under another name, or
-//! twice, is never taken for it.
+//! The request that a gateway asks about, as the gateway describes it. Each fact is read from exactly
+//! one header, which the gateway always overwrites. Other headers of the visitor are ignored, and a
+//! header that is there twice is refused.
 
 use std::net::IpAddr;
 
@@ -29,20 +29,20 @@ pub(crate) struct OriginalRequest {
     pub(crate) authority: String,
     /// Path and query as they were sent.
     pub(crate) target: String,
-    /// The path, however it may be read.
+    /// The path, in every reading that servers give it.
     pub(crate) path: RequestPath,
     /// The visitor's address.
     pub(crate) client: IpAddr,
 }
 
-/// The headers of a request, as the rules of the domain look at them.
+/// The headers of a request, as bypass rules read them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HeaderFacts<'a>(pub(crate) &'a HeaderMap);
 
 // === impl OriginalRequest ===
 
 impl OriginalRequest {
-    /// As most gateways tell it: `X-Forwarded-Method`, `-Proto`, `-Host` and `-Uri`.
+    /// As most gateways describe it: `X-Forwarded-Method`, `-Proto`, `-Host` and `-Uri`.
     ///
     /// # Errors
     /// 403 for a caller who is no trusted proxy; 400 that names each header that is missing, there
@@ -61,7 +61,7 @@ impl OriginalRequest {
         })
     }
 
-    /// As Envoy tells it: its own method, `Host` and path, behind `prefix`.
+    /// As Envoy describes it: its own method, `Host` and path, behind `prefix`.
     ///
     /// # Errors
     /// As [`Self::forwarded`].
@@ -84,7 +84,7 @@ impl OriginalRequest {
         })
     }
 
-    /// Whether the request tells of another one at all, and is by someone who may.
+    /// Whether the request describes another one and its caller is a trusted proxy.
     pub(crate) fn is_forwarded(parts: &Parts, proxies: &TrustedProxies) -> bool {
         parts.headers.contains_key(URI) && client(parts, proxies).is_ok()
     }
@@ -105,7 +105,7 @@ impl OriginalRequest {
         format!("{scheme}://{}{}", self.authority, self.target)
     }
 
-    /// As the rules look at it.
+    /// The request as bypass rules read it.
     pub(crate) fn facts<'a>(&'a self, headers: &'a HeaderFacts<'a>) -> Request<'a> {
         Request {
             host: self.host(),
@@ -125,9 +125,9 @@ impl Headers for HeaderFacts<'_> {
     }
 }
 
-/// Who the visitor is, if the caller may say so.
+/// The visitor's address, if the caller is a trusted proxy.
 fn client(parts: &Parts, proxies: &TrustedProxies) -> Result<IpAddr, Problem> {
-    // gRPC tells its peer with the request. Without any peer nobody vouches for it.
+    // gRPC adds its peer to the request. A request without any peer is untrusted.
     let peer = parts.extensions.get().copied().or_else(Peer::current);
     let peer = peer.map(|Peer(address)| address.ip());
     match peer.filter(|peer| proxies.contains(*peer)) {

@@ -1,4 +1,4 @@
-//! Which callers may say whose request they are asking about.
+//! The callers that may describe another client's request.
 
 use std::net::IpAddr;
 
@@ -25,8 +25,8 @@ impl TrustedProxies {
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// The visitor's address: of `peer` and those it speaks for, from the nearest on, the first
-    /// that is no trusted proxy. What it says about others nobody vouches for.
+    /// The visitor's address: the first address that is no trusted proxy, from `peer` backwards through
+    /// `X-Forwarded-For`. Earlier entries come from that address itself and are not trusted.
     pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
         let entries = lines.flat_map(|line| line.to_str().unwrap_or("").rsplit(','));

@@ -1,5 +1,5 @@
-//! How a gateway wants to be told that a visitor has to wait: what it can do with an answer
-//! differs, so its configuration says it in the authorizer's address.
+//! How a gateway wants to be answered when a visitor has to wait. Gateways differ in what they can
+//! do with a response, so the query of the authorizer's address chooses.
 
 use serde::Deserialize;
 
@@ -7,10 +7,10 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Refusal {
-    /// What the visitor is to see: the waiting page, or JSON. For gateways that pass a refusal on.
+    /// The response for the visitor: the waiting page, or JSON. For gateways that pass a refusal on.
     #[default]
     Page,
-    /// The way to the waiting page at this service's own address.
+    /// A redirect to the waiting page at this service's own address.
     Redirect,
     /// 401 without a body. For gateways that then ask for the page themselves.
     Status,

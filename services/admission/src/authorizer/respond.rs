@@ -1,4 +1,4 @@
-//! A decision as an HTTP answer to the gateway.
+//! A decision as an HTTP response to the gateway.
 
 use axum::{
     body::Body,
@@ -26,7 +26,7 @@ const TOKEN: HeaderName = HeaderName::from_static("vestibule-token");
 // === impl Authorizer ===
 
 impl Authorizer {
-    /// Tells the gateway what to do with `original`.
+    /// The response that makes the gateway pass or refuse `original`.
     pub(crate) async fn respond(
         &self,
         decision: Decision,
@@ -84,7 +84,7 @@ impl Refused<'_> {
         }
     }
 
-    /// What the visitor is to see. A gateway would take 2xx for leave to pass.
+    /// The response for the visitor. Its status is never 2xx, which gateways read as permission.
     async fn page(&self) -> Response<Body> {
         let room = self.reply.room;
         let mut response = if wants_cloudflares_form(&room.snapshot.settings, self.headers) {
@@ -110,7 +110,8 @@ impl Refused<'_> {
         with(self.status(StatusCode::FOUND), LOCATION, &url)
     }
 
-    /// The ticket goes along both ways: a gateway that asks for the page itself must pass it on.
+    /// The ticket is in the cookie and in a header, because a gateway that then asks for the page has to
+    /// pass it on.
     fn status(&self, status: StatusCode) -> Response<Body> {
         let mut response = empty(status);
         let sealed = self.reply.sealed_ticket();
@@ -128,7 +129,7 @@ fn passes(decision: &str) -> Response<Body> {
     with(with(empty(StatusCode::OK), DECISION, decision), CACHE_CONTROL, "no-store")
 }
 
-/// It does not, and may try again after so many seconds.
+/// The request does not pass, and may be tried again after so many seconds.
 fn refuses(response: Response<Body>, decision: &str, seconds: &str) -> Response<Body> {
     let response = with(with(response, DECISION, decision), CACHE_CONTROL, "no-store");
     with(response, RETRY_AFTER, seconds)
@@ -151,7 +152,7 @@ fn with(mut response: Response<Body>, name: HeaderName, value: &str) -> Response
     response
 }
 
-/// The answer while nobody can tell for now, and when to ask again, in seconds.
+/// The response while no decision is possible, and after how many seconds to try again.
 fn busy(
     room: &RoomContext,
     error: FlowError,

@@ -1,5 +1,5 @@
-//! Counts waiting visitors as present. Counts gather for a moment and travel as sums, so a poll
-//! costs Redis nothing.
+//! Counts waiting visitors as present. Counts are added up in memory and sent as sums ten times a
+//! second, so a poll makes no call to Redis.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -11,8 +11,8 @@ use tokio::time::sleep;
 use vestibule_domain::{Lease, RoomId};
 use vestibule_store::{Store, StoreError};
 
-/// How long counts gather. Must be well below `PROMISE_SETTLES_MS` of the domain crate, for which
-/// the leader goes by what the join script says of whom it let through.
+/// How often the sums are sent. Must be well below `PROMISE_SETTLES_MS` of the domain crate: for that
+/// long the leader trusts the join script's own count of those it let through.
 const GATHER: Duration = Duration::from_millis(100);
 
 /// Counts who is present.
@@ -54,7 +54,7 @@ impl CheckInBatcher {
         }
     }
 
-    /// Sends what has gathered, again and again, until it is dropped.
+    /// Sends the sums ten times a second until it is dropped.
     pub(crate) async fn run(&self) {
         loop {
             sleep(GATHER).await;
@@ -62,14 +62,14 @@ impl CheckInBatcher {
         }
     }
 
-    /// Sends what has gathered.
+    /// Sends the sums since the last time.
     pub(crate) async fn send(&self) {
         let gathered =
             std::mem::take(&mut *self.gathered.lock().unwrap_or_else(PoisonError::into_inner));
         for ((room, reset_epoch), counts) in gathered {
             let changed = counts.into_iter().filter(|(_, difference)| *difference != 0);
             match self.store.check_in(&room, reset_epoch, changed).await {
-                // What is lost lapses by itself, and its holders check in again.
+                // Lost counts expire by themselves, and their visitors check in again.
                 Ok(_) | Err(StoreError::RoomMissing) => {}
                 Err(error) => tracing::debug!(%error, %room, "presence was not counted"),
             }

@@ -1,6 +1,6 @@
-//! Holds the claims of visitors whose turn it is and who found no seat, for a moment. As seats come
-//! free, the lowest positions get them first. So a free seat is taken within milliseconds, and not
-//! only at somebody's next poll.
+//! Holds the claims of visitors whose turn it is while no seat is free, for up to two seconds. The
+//! lowest positions get the next free seats. A free seat is then taken within milliseconds instead of
+//! at somebody's next poll.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -18,11 +18,11 @@ use vestibule_store::{Claim, ClaimOutcome, ClaimReply, StoreError};
 
 use crate::random::Random;
 
-/// How often the first in line claim again.
+/// How often the lowest ranks claim again.
 const RETRY: Duration = Duration::from_millis(50);
-/// How many claim together. When all of them get in, the next ones claim at once.
+/// How many claims are tried together. When all of them get a reply, the next ones are tried at once.
 const AT_ONCE: usize = 64;
-/// How long a request is held; well within what a visitor counts as present without polling.
+/// How long a request is held. A visitor counts as present for longer than that without polling.
 const HOLD: Duration = Duration::from_secs(2);
 
 /// Holds the claims that wait for a seat. Cloning is cheap.
@@ -33,7 +33,7 @@ pub(crate) struct HeldClaims {
     rooms: Arc<Mutex<HashMap<RoomId, Held>>>,
 }
 
-/// A room's held claims, by rank; a random number tells claims of one rank apart.
+/// A room's held claims, by rank; a random number makes the keys of claims with one rank different.
 type Held = BTreeMap<(u64, u64), Waiting>;
 
 #[derive(Debug)]
@@ -68,9 +68,8 @@ impl HeldClaims {
                 return Ok(first);
             }
         }
-        // Claims are held already: this one takes its place among them by its rank.
         let replied = self.hold(room, claim, rank);
-        // No reply comes only if the task that holds the claims is gone: the process is stopping.
+        // The sender is dropped only when the process stops.
         replied.await.unwrap_or(Err(StoreError::Overloaded))
     }
 
@@ -78,7 +77,6 @@ impl HeldClaims {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner).contains_key(room)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "tells claims of one position apart")]
     fn hold(
         &self,
         room: &RoomId,
@@ -111,7 +109,7 @@ impl HeldClaims {
         }
     }
 
-    /// Claims for the first in line together; says whether all of them got a reply.
+    /// Claims for the lowest ranks together; returns whether all of them got a reply.
     async fn let_in(&self, room: &RoomId) -> bool {
         let claiming = self.first_in_line(room);
         if claiming.is_empty() {
@@ -129,7 +127,7 @@ impl HeldClaims {
                 all = false;
             } else {
                 all &= !no_seat;
-                // A visitor that has hung up finds its session at the next request.
+                // If the visitor has hung up, its next request finds the session.
                 let _ = waiting.reply.send(reply);
             }
         }
@@ -149,7 +147,7 @@ impl HeldClaims {
         {
             claiming.push(first);
         }
-        // Those further back whose time is over get a reply now.
+        // Higher ranks that were held for two seconds get a reply now.
         let now = Instant::now();
         let over: Vec<_> =
             held.iter().filter(|(_, waiting)| waiting.until <= now).map(|(key, _)| *key).collect();

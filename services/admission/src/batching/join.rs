@@ -1,4 +1,4 @@
-//! Gives newcomers their numbers. Those who come together are numbered by one call.
+//! Gives newcomers their numbers; newcomers of the same moment share one call to Redis.
 
 use std::sync::{
     Arc,
@@ -29,7 +29,7 @@ pub(crate) struct Newcomer {
     pub(crate) serving: u64,
     /// Where its presence was counted.
     pub(crate) spot: Spot,
-    /// What its token is made of, if it has entered at once.
+    /// What its token is made of; `None` unless it has entered at once.
     pub(crate) token: Option<TokenRecord>,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct JoinBatcher {
     taken: Arc<SlotsTaken>,
 }
 
-/// Where the slots came from of those who entered at once, since the start.
+/// Where the slots of visitors who entered at once came from, counted since the start.
 #[derive(Debug, Default)]
 pub(crate) struct SlotsTaken {
     /// From this region's own part.
@@ -93,7 +93,7 @@ impl JoinBatcher {
         Self { batchers, taken }
     }
 
-    /// Where the slots came from of those who entered at once.
+    /// Where the slots of visitors who entered at once came from.
     #[must_use]
     pub(crate) fn taken(&self) -> &SlotsTaken {
         &self.taken
@@ -122,13 +122,13 @@ impl Context {
         let key = self.keys.current().map_err(missing)?;
         let issuer = known.snapshot().settings.issuer.clone();
         let issuer = issuer.unwrap_or_else(|| self.public_url.clone());
-        let seen = known.watermarks();
+        let watermarks = known.watermarks();
         let join = Join {
             region: self.region.name(),
             count: count as u64,
             mode,
-            known_reset_epoch: seen.reset_epoch,
-            known_queue_counter: seen.queue_counter,
+            known_reset_epoch: watermarks.reset_epoch,
+            known_queue_counter: watermarks.queue_counter,
             key_id: key.kid(),
             issuer: &issuer,
         };

@@ -1,4 +1,4 @@
-//! Ends sessions. Visitors who leave together travel together.
+//! Ends sessions; visitors who leave at the same moment share one call to Redis.
 
 use vestibule_domain::RoomId;
 use vestibule_store::{
@@ -25,7 +25,7 @@ impl LeaveBatcher {
         }))
     }
 
-    /// Ends one session; says whether there was one to end.
+    /// Ends one session; returns whether there was one.
     ///
     /// # Errors
     /// [`StoreError::Overloaded`] when too many wait; otherwise see [`StoreError`].

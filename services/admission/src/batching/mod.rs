@@ -1,4 +1,4 @@
-//! Where requests of one kind gather, and travel to Redis together.
+//! Combines requests of one kind, so that many share one call to Redis.
 
 mod check_in;
 mod held_claims;

@@ -1,4 +1,4 @@
-//! Keeps sessions alive. Visitors inside who are seen together travel together.
+//! Renews sessions; visitors inside whose requests come at the same moment share one call to Redis.
 
 use vestibule_domain::RoomId;
 use vestibule_issuance::{KeyError, Keystore};
@@ -35,7 +35,7 @@ impl TouchBatcher {
         }))
     }
 
-    /// Notes one visitor inside as seen.
+    /// Renews the session of one visitor.
     ///
     /// # Errors
     /// [`StoreError::Overloaded`] when too many wait; otherwise see [`StoreError`].

@@ -1,5 +1,5 @@
-//! Operators' own pages and logos, read once per version. A page that does not work any more is
-//! not shown: its room falls back to the default one, which is logged once and counted.
+//! Operators' own pages and logos, read once per version. A room whose own page is broken shows the
+//! default page, which is logged once and counted.
 
 use std::{
     collections::HashMap,
@@ -28,10 +28,13 @@ pub(crate) struct RoomBranding {
 #[derive(Debug, Default)]
 pub(crate) struct BrandingCache {
     /// By room, with the version of the config that each was read from.
-    rooms: Mutex<HashMap<RoomId, (Option<u64>, Arc<RoomBranding>)>>,
-    /// Pages that were shown in the place of a broken one.
+    rooms: Mutex<HashMap<RoomId, Versioned>>,
+    /// How often the default page replaced a broken one.
     fallbacks: AtomicU64,
 }
+
+/// A branding with the version of the config that it was read from.
+type Versioned = (Option<u64>, Arc<RoomBranding>);
 
 // === impl BrandingCache ===
 
@@ -42,17 +45,16 @@ impl BrandingCache {
         if branding.is_default() {
             return Arc::default();
         }
-        // Of the very binding that is read: the room may have a newer config by now.
+        // The version of this binding: the room may have a newer config by now.
         let version = binding.version();
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let known = rooms.get(room).filter(|(known, _)| *known == version);
-        let read = match known {
-            Some((_, read)) => Arc::clone(read),
-            None => {
-                let read = Arc::new(RoomBranding::read(branding, room));
-                rooms.insert(room.clone(), (version, Arc::clone(&read)));
-                read
-            }
+        let read = if let Some((_, read)) = known {
+            Arc::clone(read)
+        } else {
+            let read = Arc::new(RoomBranding::read(branding, room));
+            rooms.insert(room.clone(), (version, Arc::clone(&read)));
+            read
         };
         if branding.html.is_some() && read.page.is_none() {
             self.fallbacks.fetch_add(1, Ordering::Relaxed);
@@ -60,13 +62,13 @@ impl BrandingCache {
         read
     }
 
-    /// Takes note of a page that failed while it was shown.
+    /// Counts and logs a page that failed while it was rendered.
     pub(crate) fn failed(&self, room: &RoomId, problem: &TemplateProblem) {
         self.fallbacks.fetch_add(1, Ordering::Relaxed);
         tracing::debug!(%room, %problem, "the room's own page cannot be shown");
     }
 
-    /// How often the default page was shown in the place of a broken one.
+    /// How often the default page replaced a broken one.
     pub(crate) fn fallbacks(&self) -> u64 {
         self.fallbacks.load(Ordering::Relaxed)
     }

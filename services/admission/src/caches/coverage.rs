@@ -1,4 +1,4 @@
-//! Which room covers what, compiled once for all requests and anew whenever rooms change.
+//! Which room covers which host and path, compiled for all rooms whenever one of them changes.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -17,7 +17,7 @@ use crate::flows::BindingHandle;
 pub(crate) struct CoverageCache {
     feed: Feed,
     coverage: ArcSwap<Coverage<RoomId>>,
-    /// One more than the version of the configs that it was compiled from; 0: none yet.
+    /// One more than the version of the configs that `coverage` was compiled from; 0: none yet.
     compiled: AtomicU64,
     compiling: Mutex<()>,
 }
@@ -31,8 +31,9 @@ impl CoverageCache {
         Self { feed, coverage, compiled: AtomicU64::new(0), compiling: Mutex::default() }
     }
 
-    /// What all rooms cover, as last heard. While one request compiles, others go by what was known
-    /// before: nobody has been told yet that the change holds, see [`Self::bring_up_to_date`].
+    /// What all rooms cover, as far as this instance knows. While one request compiles a change, other
+    /// requests use the old coverage. That is allowed: a change is confirmed to the operator only after
+    /// [`Self::bring_up_to_date`].
     pub(crate) fn get(&self) -> Arc<Coverage<RoomId>> {
         if self.is_outdated()
             && let Ok(_compiling) = self.compiling.try_lock()
@@ -42,7 +43,7 @@ impl CoverageCache {
         self.coverage.load_full()
     }
 
-    /// Compiles what the feed has taken in. When it returns, no request goes by less than that.
+    /// Compiles what the feed has received. After it returns, every request uses that or something newer.
     pub(crate) fn bring_up_to_date(&self) {
         let _compiling = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_outdated() {
@@ -54,9 +55,9 @@ impl CoverageCache {
         self.compiled.load(Ordering::Acquire) != self.feed.configs_version() + 1
     }
 
-    /// Only while `compiling` is held, so that nothing older replaces what is compiled.
+    /// Call it only while `compiling` is locked, so that nothing older replaces a newer coverage.
     fn compile(&self) {
-        // Read before the rooms are: what they hold is at least of this version.
+        // Read before the rooms, so the rooms are at least of this version.
         let version = self.feed.configs_version() + 1;
         self.coverage.store(Arc::new(self.coverage_of_rooms()));
         self.compiled.store(version, Ordering::Release);

@@ -1,4 +1,5 @@
-//! What is published of draws. Anyone may ask, so the answer is read once a second at most.
+//! The published records of draws. Anyone may ask for them, so each room's are read once a second at
+//! most.
 
 use std::{
     collections::HashMap,
@@ -13,12 +14,12 @@ use vestibule_domain::{
 };
 use vestibule_store::{Store, StoreError};
 
-/// How long an answer is good for.
+/// How long records are used before they are read again.
 const FRESH: Duration = Duration::from_secs(1);
 
 type Records = Arc<Vec<DrawRecord>>;
 
-/// Reads what is published.
+/// The published records of draws, by room.
 #[derive(Debug)]
 pub(crate) struct DrawCache {
     store: Store,

@@ -1,5 +1,5 @@
-//! What was read elsewhere and is kept in memory: published draws, which room covers what, operators'
-//! own pages and logos.
+//! Memory of what is read or compiled elsewhere: published draws, which room covers what, operators' own
+//! pages and logos.
 
 mod branding;
 mod coverage;

@@ -1,5 +1,5 @@
-//! Envoy's `ext_authz` over gRPC, on a listener of its own: translates what Envoy asks for the
-//! authorizer, and the decision for Envoy.
+//! Envoy's `ext_authz` over gRPC, on a listener of its own: translates Envoy's request for the
+//! authorizer, and the decision back for Envoy.
 
 mod request;
 mod response;
@@ -23,8 +23,8 @@ use crate::{
     state::Admission,
 };
 
-/// Answers Envoy until the soft stop, then finishes the calls under way. At most
-/// `max_calls_in_flight` on each connection; more are refused at once.
+/// Answers Envoy until the soft stop, then finishes the calls under way. Each connection may have
+/// `max_calls_in_flight` calls at a time; further ones are refused at once.
 pub(crate) fn serve(
     listener: TcpListener,
     admission: Arc<Admission>,
@@ -42,7 +42,7 @@ async fn run(
     most: usize,
     stop: CancellationToken,
 ) {
-    // Answers are single small writes: waiting for more to send with them gains nothing.
+    // A response is one small write, so delaying it to combine writes gains nothing.
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let server = Server::builder()
         .load_shed(true)
@@ -78,8 +78,8 @@ impl Authorization for ExtAuthzService {
     }
 }
 
-/// The status that the room chose for its page. Here it can be 2xx: what Envoy does with an answer
-/// does not depend on it.
+/// The status that the room chose for its page. It may be 2xx here, because Envoy does not read it as
+/// permission.
 fn chosen_status(decision: &Decision) -> Option<u16> {
     match decision {
         Decision::Covered(room, RoomDecision::Waits(_)) => Some(room.binding.queueing_status_code),
@@ -87,8 +87,8 @@ fn chosen_status(decision: &Decision) -> Option<u16> {
     }
 }
 
-/// A request that cannot be decided about is refused as it is over HTTP; a caller who may not ask,
-/// or a failure of ours, is no answer about a request.
+/// A request that cannot be read is refused as it is over HTTP. An untrusted caller and a failure of
+/// this service are gRPC errors, because they decide nothing about the request.
 async fn wrong(problem: Problem) -> Result<Response<CheckResponse>, Status> {
     let text = problem.kind().title();
     match problem.status().as_u16() {

@@ -11,17 +11,18 @@ use vestibule_runtime::Peer;
 
 const PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// The request, with `peer` as who asks.
+/// The HTTP request that `check` describes, with `peer` as the caller.
 ///
 /// # Errors
-/// `INVALID_ARGUMENT`, if it tells of no HTTP request, or of one that cannot be.
+/// `INVALID_ARGUMENT` if `check` describes no HTTP request, or an invalid one.
 pub(super) fn parts(check: CheckRequest, peer: Option<SocketAddr>) -> Result<Parts, Status> {
     let attributes = check.attributes.and_then(|attributes| attributes.request);
     let http = attributes.and_then(|request| request.http);
-    let http = http.ok_or_else(|| Status::invalid_argument("no HTTP request is told of"))?;
+    let http =
+        http.ok_or_else(|| Status::invalid_argument("the call describes no HTTP request"))?;
     let (mut parts, ()) = request(&http)?.into_parts();
     for (name, value) in http.headers {
-        // Pseudo headers have fields of their own; a value that is no text of HTTP is not read.
+        // Pseudo headers have fields of their own; values that HTTP does not allow are left out.
         let header = HeaderName::try_from(name).ok().zip(HeaderValue::try_from(value).ok());
         if let Some((name, value)) = header {
             parts.headers.insert(name, value);
@@ -29,7 +30,7 @@ pub(super) fn parts(check: CheckRequest, peer: Option<SocketAddr>) -> Result<Par
     }
     let host = HeaderValue::try_from(http.host).map_err(|_| invalid("host"))?;
     parts.headers.insert(HOST, host);
-    // Envoy knows it by itself, also where no header tells it.
+    // Envoy also knows the scheme when no header says it.
     if !parts.headers.contains_key(PROTO) {
         let scheme = HeaderValue::try_from(http.scheme).map_err(|_| invalid("scheme"))?;
         parts.headers.insert(PROTO, scheme);

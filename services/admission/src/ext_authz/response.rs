@@ -1,4 +1,4 @@
-//! The authorizer's HTTP answer, in Envoy's words.
+//! The authorizer's HTTP response as Envoy's `CheckResponse`.
 
 use axum::{
     body::{Body, to_bytes},
@@ -19,7 +19,8 @@ use envoy_types::{
 use tonic::Status;
 
 const TOKEN: HeaderName = HeaderName::from_static("vestibule-token");
-/// Ours, and for the site: what a visitor sends under these names never reaches it.
+/// Headers that only this service may set. They are removed from the visitor's request before it
+/// reaches the site.
 const OURS: [&str; 6] = [
     "vestibule-token",
     "vestibule-ticket",
@@ -29,14 +30,14 @@ const OURS: [&str; 6] = [
     "vestibule-command",
 ];
 
-/// `response` for Envoy: 200 lets pass, everything else is what the visitor gets, with `status` in
-/// the place of its own if there is one.
+/// `response` for Envoy: 200 lets the request pass; any other response goes to the visitor, with
+/// `status` instead of its own status if given.
 pub(super) async fn from_http(response: Response<Body>, status: Option<u16>) -> CheckResponse {
     let (parts, body) = response.into_parts();
     if parts.status == StatusCode::OK {
         return passes(&parts.headers);
     }
-    // It is in memory already: reading it can neither fail nor grow.
+    // The body is in memory already, so reading it cannot fail and needs no limit.
     let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
     let denied = DeniedHttpResponse {
         status: Some(HttpStatus { code: status.unwrap_or(parts.status.as_u16()).into() }),
@@ -50,7 +51,7 @@ pub(super) async fn from_http(response: Response<Body>, status: Option<u16>) -> 
 
 /// To the site: the token. To the visitor: the cookies.
 fn passes(headers: &HeaderMap) -> CheckResponse {
-    // Envoy removes after it has set: what is set must not be named.
+    // Envoy removes headers after it has set some, so a header that is set must not be listed.
     let removed = OURS.iter().filter(|name| **name != TOKEN || !headers.contains_key(TOKEN));
     let passes = OkHttpResponse {
         headers_to_remove: removed.map(|name| (*name).to_owned()).collect(),
@@ -69,7 +70,7 @@ fn options(headers: &HeaderMap, wanted: impl Fn(&HeaderName) -> bool) -> Vec<Hea
 }
 
 fn option(name: &HeaderName, value: &str) -> HeaderValueOption {
-    // A visitor's own header of the name is replaced; of cookies there may be several.
+    // The visitor's own header of this name is replaced; cookies are added, as there may be several.
     let action = if *name == SET_COOKIE {
         HeaderAppendAction::AppendIfExistsOrAdd
     } else {

@@ -1,4 +1,4 @@
-//! The status poll: where a visitor stands. For someone who waits it costs Redis nothing.
+//! The status poll: where a visitor stands. For a waiting visitor it makes no call to Redis.
 
 use vestibule_token::{Ticket, TicketState};
 
@@ -25,8 +25,8 @@ impl Flows {
         }
     }
 
-    /// The same for the waiting page's script, which may come without a ticket: then it joins. A
-    /// visitor who has lost its place gets no new one, so that it can be told first.
+    /// The same for the waiting page's script; without a ticket it joins. A visitor who has lost its
+    /// place gets no new one here: the page first shows that the place is lost.
     pub(crate) async fn check_in_or_join(
         &self,
         room: &RoomContext,

@@ -27,7 +27,7 @@ impl Flows {
         }
     }
 
-    /// Claims for someone in line.
+    /// Claims for a visitor in line.
     pub(super) async fn claim_seat(
         &self,
         room: &RoomContext,
@@ -51,7 +51,7 @@ impl Flows {
             | ClaimOutcome::Uncounted(record) => {
                 responder.respond_inside(current.ticket, &record, reply.generation).await
             }
-            ClaimOutcome::NotServed => responder.respond_told(current, Status::Waiting),
+            ClaimOutcome::NotServed => responder.respond_with_status(current, Status::Waiting),
             ClaimOutcome::NoSeat => responder.respond_held(current),
             ClaimOutcome::PositionExpired => {
                 responder.respond_ended(current.ticket, Ending::Expired)

@@ -1,30 +1,31 @@
-//! How long the place of someone whose turn it is is held, as the waiting page counts it down.
+//! The claim window: how long a visitor whose turn it is may still claim. The waiting page counts it
+//! down.
 
 use vestibule_store::PositionExpiry;
 use vestibule_token::Ticket;
 
 use super::{Flows, RoomContext, Status, VisitorResponse};
 
-/// About how often someone without a free seat has its claim window extended, in seconds.
+/// About how often a visitor's claim window is extended while no seat is free, in seconds.
 const EXTEND_SECONDS: u64 = 15;
 
-/// For how long the place of someone whose turn it is is held.
+/// How long a visitor whose turn it is may still claim.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ClaimWindow {
-    /// Seconds; `None`: as long as is needed, or not asked for.
+    /// Seconds left; `None`: there is no limit now, or it was not asked for.
     pub(crate) seconds: Option<u64>,
-    /// It was held for long enough; who enters now may still get a seat.
+    /// The window is over. The visitor may still claim, and enters if a seat is free.
     pub(crate) is_over: bool,
 }
 
 // === impl Flows ===
 
 impl Flows {
-    /// How long the place of a visitor who was answered `response` is still held. While no seat is
-    /// free, the time does not run: it is extended now and then.
+    /// The claim window of a visitor who was answered `response`. While no seat is free the window is
+    /// extended every [`EXTEND_SECONDS`], so it does not run out.
     ///
-    /// `before`: the ticket that the visitor brought. `is_known`: the page shows the time already
-    /// and counts it down by itself, so Redis is not asked again.
+    /// `before`: the ticket that the visitor sent. `is_known`: the page already counts the window down
+    /// by itself, so Redis is not asked again.
     pub(crate) async fn claim_window(
         &self,
         room: &RoomContext,
@@ -42,7 +43,7 @@ impl Flows {
         let (name, epoch) = (&snapshot.room, snapshot.reset_epoch);
         if !room.has_free_seats() {
             if is_extension_due(room, before, response.status.queue_number) {
-                // If this one is lost, the next one will do.
+                // If this extension is lost, the next one is early enough.
                 let _ = self.store.extend_claim_window(name, epoch, position).await;
             }
             return ClaimWindow::default();
@@ -63,7 +64,7 @@ impl Flows {
 // === impl RoomContext ===
 
 impl RoomContext {
-    /// Whether somebody could enter now, as far as this instance knows.
+    /// Whether a visitor could enter now, as far as this instance knows.
     pub(crate) fn has_free_seats(&self) -> bool {
         let room = &self.snapshot;
         let settings = &room.settings;
@@ -75,8 +76,8 @@ impl RoomContext {
     }
 }
 
-/// Whether the visitor's turn to extend has come: once in a while, spread over all of them by their
-/// `number`.
+/// Whether the claim window of the visitor with `number` is due for an extension: once in
+/// [`EXTEND_SECONDS`], at a time that differs by number.
 fn is_extension_due(room: &RoomContext, before: Option<&Ticket>, number: u64) -> bool {
     let now_ms = room.known.now_ms();
     let seen_at = before.map_or(0, |ticket| ticket.waiter.checked_in_at);

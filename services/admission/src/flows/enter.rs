@@ -1,5 +1,5 @@
-//! Entering in one call: a newcomer joins, and whoever's turn it is claims. For clients that only
-//! ever ask for the site itself.
+//! Entering in one call: a newcomer joins, and a visitor whose turn it is claims. For clients that
+//! only request the site itself.
 
 use vestibule_token::Ticket;
 
@@ -11,14 +11,14 @@ use super::{
 // === impl Flows ===
 
 impl Flows {
-    /// Lets the visitor in if that is possible now; else tells where it stands.
+    /// Lets the visitor in if that is possible now; otherwise answers where it stands.
     pub(crate) async fn enter(
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
     ) -> Result<VisitorResponse, FlowError> {
         let response = self.join(room, ticket).await?;
-        // A number of another reset cannot be claimed by what this instance knows of the room.
+        // The snapshot of another reset says nothing about this number, so it cannot be claimed yet.
         let is_of_snapshot = response.ciphers.reset_epoch == room.ciphers.reset_epoch;
         if response.status.status != Status::YourTurn || !is_of_snapshot {
             return Ok(response);

@@ -7,7 +7,7 @@ use vestibule_token::NumberTooLarge;
 /// Why a flow could not answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FlowError {
-    /// The store did not do what it was asked.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// There is no key to sign a token with yet.

@@ -73,19 +73,27 @@ impl Flows {
         let ticket = Ticket { waiter, state: TicketState::Waiting };
         if let Some(record) = token {
             let inside = responder.respond_inside(ticket, &record, generation).await;
-            // The seat is taken, so the place must not be lost if signing is behind: claim again.
-            return inside
-                .or_else(|_| responder.respond_told(CurrentTicket::new(ticket), Status::YourTurn));
+            // If signing fails, the visitor claims again and gets the seat that it already holds.
+            return inside.or_else(|_| {
+                responder.respond_with_status(CurrentTicket::new(ticket), Status::YourTurn)
+            });
         }
         let served = matches!(spot, Spot::Position(position) if position <= serving);
         if served && !room.snapshot.is_held() {
-            return responder.respond_told(CurrentTicket::new(ticket), Status::YourTurn);
+            return responder.respond_with_status(CurrentTicket::new(ticket), Status::YourTurn);
         }
         responder.respond_waiting(CurrentTicket::new(ticket))
     }
 
+    /// Joins as AWS-style clients do: returns a request id for later, and never takes a seat.
+    pub(crate) async fn assign_number(&self, room: &RoomContext) -> Result<String, FlowError> {
+        let joined = self.joins.join(&room.snapshot.room, JoinMode::Queue).await?;
+        let ciphers = self.ciphers_of(room, joined.reset_epoch);
+        Ok(ciphers.request_ids.seal(joined.place)?)
+    }
+
     /// The ciphers of `room` in `reset_epoch`: Redis may be ahead of the snapshot.
-    pub(super) fn ciphers_of(&self, room: &RoomContext, reset_epoch: u64) -> Arc<RoomCiphers> {
+    fn ciphers_of(&self, room: &RoomContext, reset_epoch: u64) -> Arc<RoomCiphers> {
         if room.ciphers.reset_epoch == reset_epoch {
             return Arc::clone(&room.ciphers);
         }

@@ -1,4 +1,4 @@
-//! Leaving: a visitor gives its seat or its place back, or the site ends its session.
+//! Leaving: a visitor gives up its seat or its place, or the site ends its session.
 
 use vestibule_store::{Departure, EndedAs};
 use vestibule_token::{Ending, Ticket};

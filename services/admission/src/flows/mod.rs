@@ -9,20 +9,20 @@
 //! | flow | what it does |
 //! |---|---|
 //! | [`Flows::join`] | gives a newcomer a place, or lets it enter at once |
+//! | [`Flows::assign_number`] | gives a newcomer a number for later, as AWS-style clients join |
 //! | [`Flows::check_in`] | the status poll: tells where a visitor stands, and counts it as present |
 //! | [`Flows::claim`] | lets a visitor enter whose turn it is |
 //! | [`Flows::enter`] | joins and claims in one call |
+//! | [`Flows::is_inside`] | whether a session must still be alive, without asking Redis |
 //! | [`Flows::renew`] | keeps a session alive |
 //! | [`Flows::leave`] | gives a seat or a place back |
 //! | [`Flows::peek`] | tells where a visitor stands and changes nothing |
 
-mod assign_number;
 mod check_in;
 mod claim;
 mod claim_window;
 mod enter;
 mod error;
-mod inside;
 mod join;
 mod leave;
 mod renew;
@@ -50,10 +50,10 @@ use crate::{
     region::Region,
 };
 
-/// The flows, and exactly the parts that they need.
+/// The flows and the parts that they need.
 #[derive(Debug)]
 pub(crate) struct Flows {
-    /// Redis, for what no batcher gathers.
+    /// Redis, for calls that are not batched.
     pub(crate) store: Store,
     /// The rooms, as far as this instance knows them.
     pub(crate) feed: Feed,
@@ -96,8 +96,8 @@ impl Flows {
         Some(RoomContext { known, snapshot, ciphers, binding, https })
     }
 
-    /// When this instance started, on the clock that now shows `now_ms`: nobody could check in with
-    /// it before.
+    /// When this instance started, in unix ms on the clock that now shows `now_ms`. Nobody could check
+    /// in with it before that time.
     fn started_ms(&self, now_ms: u64) -> u64 {
         let running = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         now_ms.saturating_sub(running)

@@ -1,5 +1,5 @@
-//! Renewing: a visitor inside was seen, so its session lives on, and its token is renewed when that
-//! is due.
+//! Visitors inside: whether a session must still be alive, from memory, and renewing it with its
+//! token when a visitor was seen.
 
 use vestibule_store::{StoreError, Touch};
 use vestibule_token::{Ending, Seat, Ticket};
@@ -9,8 +9,22 @@ use super::{FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorRe
 // === impl Flows ===
 
 impl Flows {
+    /// Whether the session of `ticket` must still be alive: Redis saw it not long ago, and it was not
+    /// ended since. Does not ask Redis.
+    pub(crate) fn is_inside(&self, room: &RoomContext, ticket: &Ticket) -> bool {
+        let Some(seat) = ticket.seat() else { return false };
+        let (snapshot, now_ms) = (&room.snapshot, room.known.now_ms());
+        let unseen_ms = now_ms.saturating_sub(ticket.waiter.checked_in_at);
+        // While Redis is away, those inside stay inside.
+        let fresh = unseen_ms < snapshot.settings.recheck_ms() || !self.feed.is_connected();
+        fresh
+            && seat.generation == snapshot.generation
+            && seat.expires_at * 1000 > now_ms
+            && !room.known.has_ended(snapshot.reset_epoch, ticket.waiter.place.number)
+    }
+
     /// Keeps the session of `seat` alive and answers with a token. While the store is away, a session
-    /// that must still be alive by its ticket goes on.
+    /// goes on if its ticket says that it must still be alive.
     pub(super) async fn renew(
         &self,
         room: &RoomContext,

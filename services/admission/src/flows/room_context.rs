@@ -1,4 +1,4 @@
-//! A room as a call finds it: what the flows and the edge read of it, without asking Redis.
+//! A room at the time of a call: what the flows and the edge read of it without asking Redis.
 
 use std::{
     ops::Deref,
@@ -10,7 +10,7 @@ use vestibule_issuance::RoomCiphers;
 use vestibule_site::SiteBinding;
 use vestibule_store::{KnownRoom, StoredConfig};
 
-/// Of a room whose config has not been read yet.
+/// The binding of a room whose config has not been read yet.
 static DEFAULT: LazyLock<SiteBinding> = LazyLock::new(SiteBinding::default);
 
 /// A room at the time of a call. Cloning is cheap.
@@ -35,8 +35,8 @@ pub(crate) struct BindingHandle(Option<Arc<StoredConfig>>);
 // === impl RoomContext ===
 
 impl RoomContext {
-    /// How far the room has come, as far as this instance has seen: further than the snapshot by
-    /// those whom it has numbered and let in itself since.
+    /// How far the room has come: the counters of the snapshot, or the higher ones that this instance
+    /// has seen since in replies of Redis.
     pub(crate) fn progress(&self) -> Progress {
         self.known.progress(&self.snapshot)
     }
@@ -47,10 +47,10 @@ impl RoomContext {
 impl BindingHandle {
     /// That of `room`, as last read.
     pub(crate) fn for_room(room: &KnownRoom) -> Self {
-        Self(room.plans())
+        Self(room.stored_config())
     }
 
-    /// The version of the room's config that it is of; `None`: not read yet.
+    /// The version of the room's config; `None`: not read yet.
     pub(crate) fn version(&self) -> Option<u64> {
         self.0.as_ref().map(|stored| stored.config.version)
     }

@@ -18,7 +18,7 @@ pub(crate) struct VisitorResponse {
     pub(crate) cookie: CookieChange,
     /// The last check-in that counted, unix ms; 0: none yet.
     pub(crate) checked_in_at: u64,
-    /// The interval that was told then, ms.
+    /// The interval until the next check-in that it was answered with, ms.
     pub(crate) interval_ms: u32,
     /// What the ticket is sealed with. Redis may be a reset ahead of the room's snapshot.
     pub(crate) ciphers: Arc<RoomCiphers>,
@@ -29,9 +29,9 @@ pub(crate) struct VisitorResponse {
 pub(crate) enum CookieChange {
     /// It gets this new ticket.
     Set(Ticket),
-    /// It is sent its own ticket again, which says this. Nothing is sealed.
+    /// It is sent its own ticket again, which contains this. Nothing is sealed.
     Keep(Ticket),
-    /// The visitor has left: an app gets this ticket, which says so; a browser's cookie is removed.
+    /// The visitor has left: an app gets this ticket, which records that; a browser's cookie is removed.
     End(Ticket),
     /// A browser's cookie is removed.
     Remove,
@@ -42,16 +42,16 @@ pub(crate) enum CookieChange {
 /// A ticket on its way through a flow.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CurrentTicket {
-    /// What it says.
+    /// What it contains.
     pub(super) ticket: Ticket,
-    /// Whether the visitor holds it in this very form: if so, it need not be sealed again.
+    /// Whether the visitor holds exactly this ticket; then it need not be sealed again.
     pub(super) is_presented: bool,
 }
 
 // === impl CookieChange ===
 
 impl CookieChange {
-    /// The ticket that the visitor has from now on, of someone who has a place.
+    /// The ticket that the visitor has from now on, if it has a place.
     pub(crate) fn ticket(&self) -> Option<&Ticket> {
         match self {
             Self::Set(ticket) | Self::Keep(ticket) => Some(ticket),
@@ -82,7 +82,7 @@ impl CurrentTicket {
         }
     }
 
-    /// What it remembers of the wait.
+    /// What it records about the wait.
     pub(super) fn waiter(&self) -> &Waiter {
         &self.ticket.waiter
     }

@@ -1,4 +1,4 @@
-//! Where a visitor stands, as every call of a visitor is told: the body of the public API.
+//! Where a visitor stands: the body of every response to a visitor's call in the public API.
 
 use serde::Serialize;
 use utoipa::ToSchema;

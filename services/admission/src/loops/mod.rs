@@ -1,5 +1,5 @@
-//! What goes on beside the requests: the start, the feed, changes of rooms, the
-//! key ring, the counts of presence.
+//! The background tasks: the startup, the feed, changes of rooms, the key ring, the counts of
+//! presence. None of them answers a request.
 
 mod startup;
 
@@ -10,10 +10,10 @@ use vestibule_runtime::Lifecycle;
 use self::startup::Startup;
 use crate::state::Admission;
 
-/// Starts the loops; they end when the last request was answered.
+/// Starts the loops; they end after the last request was answered.
 pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
-    let opening = Startup::new(lifecycle.readiness());
-    lifecycle.spawn("opening", opening.run(Arc::clone(admission), lifecycle.clone()));
+    let startup = Startup::new(lifecycle.readiness());
+    lifecycle.spawn("startup", startup.run(Arc::clone(admission), lifecycle.clone()));
     lifecycle.spawn("live", end_streams(Arc::clone(admission), lifecycle.clone()));
     for (name, task) in [
         ("feed", Task::Feed),
@@ -29,7 +29,7 @@ pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
     }
 }
 
-/// Ends the streams of live updates when the stop begins: they would outlast it.
+/// Ends the streams of live updates when the stop begins; otherwise they would delay it.
 async fn end_streams(admission: Arc<Admission>, lifecycle: Lifecycle) {
     lifecycle.soft().cancelled().await;
     admission.pages.live.close();

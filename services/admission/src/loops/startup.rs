@@ -9,10 +9,10 @@ use vestibule_runtime::{Condition, Lifecycle, Readiness};
 use crate::state::Admission;
 
 const RETRY: Duration = Duration::from_millis(250);
-/// How often the region's index is seen to: Redis may have been wiped.
+/// How often the region's index is written again, in case Redis was wiped.
 const REGION: Duration = Duration::from_secs(2);
 
-/// What the instance lacks until it is ready.
+/// What the instance still needs before it is ready.
 #[derive(Debug)]
 pub(super) struct Startup {
     redis: Condition,
@@ -22,7 +22,7 @@ pub(super) struct Startup {
 // === impl Startup ===
 
 impl Startup {
-    /// From now on the instance is not ready, until [`Self::run`] says that it is.
+    /// Makes the instance not ready until [`Self::run`] has met the conditions.
     pub(super) fn new(readiness: &Readiness) -> Self {
         Self { redis: readiness.condition("redis"), key: readiness.condition("signing key") }
     }
@@ -30,8 +30,8 @@ impl Startup {
     /// Makes the instance ready as soon as it can answer, and stays until the stop. Ends by itself,
     /// which stops the process, when this release cannot work on the keyspace.
     pub(super) async fn run(self, admission: Arc<Admission>, lifecycle: Lifecycle) {
-        let opening = async {
-            if let Err(error) = wait_for_redis(|| look(&admission)).await {
+        let startup = async {
+            if let Err(error) = wait_for_redis(|| check(&admission)).await {
                 tracing::error!(%error, "this admission cannot work on this keyspace");
                 return;
             }
@@ -43,15 +43,15 @@ impl Startup {
             tracing::info!("ready");
             loop {
                 sleep(REGION).await;
-                // Whether Redis answers is told elsewhere; the index is only a label.
+                // An outage of Redis is noticed elsewhere; the index is only a label.
                 let _ = admission.flows.region.learn_index(&admission.store).await;
             }
         };
-        tokio::select! { () = opening => {}, () = lifecycle.soft().cancelled() => {} }
+        tokio::select! { () = startup => {}, () = lifecycle.soft().cancelled() => {} }
     }
 }
 
-async fn look(admission: &Admission) -> Result<(), KeyError> {
+async fn check(admission: &Admission) -> Result<(), KeyError> {
     admission.store.check_schema().await?;
     admission.flows.region.learn_index(&admission.store).await?;
     let coverage = &admission.authorizer.coverage;

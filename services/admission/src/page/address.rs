@@ -1,5 +1,5 @@
-//! Where the page stands, and what its address says: in the place of the page that was wanted, or
-//! at its own address. Every address that comes from outside is checked here.
+//! The address of the waiting page: in the place of the page that was wanted, or at its own address.
+//! Every address that comes from outside is checked here.
 
 use axum::http::HeaderMap;
 use vestibule_page::{Language, LanguageForm};
@@ -43,7 +43,7 @@ pub(crate) struct Address {
 // === impl Address ===
 
 impl Address {
-    /// In the place of the page at `url`, which a trusted gateway told.
+    /// In the place of the page at `url`, which a trusted gateway has sent.
     pub(crate) fn in_place(
         public_url: &str,
         room: &RoomContext,
@@ -147,7 +147,7 @@ fn covers(public_url: &str, room: &RoomContext, host: &str) -> bool {
         || room.binding.routes.iter().any(|route| route.host.covers(host))
 }
 
-/// The first place of the site that the room covers and that can be told.
+/// The first address of the site that the room covers, of the routes without a wildcard.
 fn root(room: &RoomContext) -> Option<ReturnAddress> {
     let scheme = if room.https { "https" } else { "http" };
     let mut routes = room.binding.routes.iter().filter(|route| !route.host.is_wildcard());

@@ -1,5 +1,4 @@
-//! Pages for people who cannot be told where they stand: nobody can be given a place for now, or the
-//! room does not exist.
+//! Pages for visitors without a status: no place can be given out now, or the room does not exist.
 
 use axum::{
     http::{HeaderMap, StatusCode, header::RETRY_AFTER},
@@ -28,8 +27,8 @@ pub(crate) fn busy(room: &RoomContext, headers: &HeaderMap, retry_after_seconds:
     try_again(&view, headers, retry_after_seconds)
 }
 
-/// The page at an address of a room that does not exist. An instance that cannot reach Redis does
-/// not know that: its page tries again.
+/// The page at the address of an unknown room. While Redis is away the room may exist all the same, so
+/// the page tries again.
 pub(crate) fn without_room(flows: &Flows, headers: &HeaderMap, query: &str) -> Response {
     let chosen = address::chosen_language(query);
     let language = language::choose_or(chosen.as_deref(), headers, "");

@@ -18,7 +18,7 @@ pub(super) fn choose(chosen: Option<&str>, headers: &HeaderMap, room: &RoomConte
     choose_or(chosen, headers, &room.binding.default_language)
 }
 
-/// The same where there is no room that has one: `default` instead.
+/// The same without a room: `default` is its language.
 pub(super) fn choose_or(chosen: Option<&str>, headers: &HeaderMap, default: &str) -> Language {
     let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
     let chosen: Vec<_> = chosen.into_iter().chain(remembered(headers)).collect();

@@ -1,6 +1,6 @@
-//! Live updates for the page: a stream that tells when what the visitor would see has changed. It comes
-//! on top of the page's polls: nothing here counts as a check-in or asks Redis, and a page that gets
-//! no stream goes on polling.
+//! Live updates for the page: a stream of what the visitor would see, sent when it changes. It only
+//! adds to the page's polls: nothing here counts as a check-in or asks Redis, and a page without a
+//! stream keeps polling.
 
 use std::{
     sync::{
@@ -22,21 +22,19 @@ use tokio::{
 use vestibule_page::{PageContent, PageView};
 use vestibule_token::Ticket;
 
-use super::{Address, Pages, view::Shows};
+use super::{Address, Pages, view::PageViewBuilder};
 use crate::flows::{ClaimWindow, RoomContext, VisitorResponse};
 
-/// A stream ends after so long, and the page asks for another one: by then another instance may
-/// have more room.
+/// How long a stream lasts. Then the page asks for another one, perhaps from a less busy instance.
 const LONGEST: Duration = Duration::from_mins(5);
-/// How often the stream looks at someone near the front, and of someone far behind, in
-/// seconds.
+/// Seconds between two checks: for a visitor near the front, and for one far behind.
 const PAUSE_SECONDS: std::ops::RangeInclusive<u64> = 1..=5;
-/// A comment now and then keeps proxies from hanging up.
+/// How often a comment is sent, so that proxies keep the connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// When a page whose stream ended asks for another one.
 const RETRY: Duration = Duration::from_secs(3);
 
-/// How many pages get live updates here, and may.
+/// How many pages get live updates from this instance, and the limit.
 #[derive(Debug)]
 pub(crate) struct LiveStreams {
     max: usize,
@@ -55,8 +53,8 @@ pub(crate) struct Watcher {
     query: String,
     until: Instant,
     stops: watch::Receiver<bool>,
-    /// What the page shows, without what changes merely because time passes.
-    told: Option<PageContent>,
+    /// The last content sent, without the parts that change only because time passes.
+    sent: Option<PageContent>,
     pause: Duration,
 }
 
@@ -73,7 +71,7 @@ impl LiveStreams {
         self.open.load(Ordering::Relaxed)
     }
 
-    /// Ends every stream: the pages find another instance.
+    /// Ends every stream; the pages then connect to another instance.
     pub(crate) fn close(&self) {
         self.stops.send_replace(true);
     }
@@ -107,14 +105,14 @@ impl Watcher {
             query,
             until: Instant::now() + LONGEST,
             stops: pages.live.stops.subscribe(),
-            told: None,
+            sent: None,
             pause: Duration::from_secs(*PAUSE_SECONDS.start()),
         };
-        watcher.told = watcher.look().map(|content| content.without_clock());
+        watcher.sent = watcher.current_content().map(|content| content.without_clock());
         Some(watcher)
     }
 
-    /// The stream: updates, and a comment now and then.
+    /// The stream: updates, and a comment every [`KEEP_ALIVE`].
     pub(crate) fn into_stream(
         self,
     ) -> Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>> {
@@ -134,17 +132,17 @@ impl Watcher {
                 () = sleep(self.pause) => {}
                 _ = self.stops.changed() => return None,
             }
-            let content = self.look()?;
-            let told = content.without_clock();
-            if self.told.as_ref() != Some(&told) {
-                self.told = Some(told);
+            let content = self.current_content()?;
+            let sent = content.without_clock();
+            if self.sent.as_ref() != Some(&sent) {
+                self.sent = Some(sent);
                 return Some(Event::default().retry(RETRY).data(content.to_json()));
             }
         }
     }
 
     /// What the page would show now; `None` when the room has gone, or was reset.
-    fn look(&mut self) -> Option<PageContent> {
+    fn current_content(&mut self) -> Option<PageContent> {
         let flows = &self.pages.flows;
         let now = flows.room(self.room.snapshot.room.as_str())?;
         if now.snapshot.reset_epoch != self.room.snapshot.reset_epoch {
@@ -160,7 +158,7 @@ impl Watcher {
     fn view(&self, response: &VisitorResponse) -> PageView {
         let public_url = &self.pages.flows.public_url;
         let address = Address::direct(public_url, &self.room, &self.headers, &self.query);
-        let shows = Shows {
+        let builder = PageViewBuilder {
             room: &self.room,
             response,
             before: Some(self.ticket),
@@ -169,7 +167,7 @@ impl Watcher {
             window: ClaimWindow::default(),
             has_claimed: false,
         };
-        shows.view()
+        builder.build()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The waiting page over HTTP: in the place of the page that was wanted, or at its own address; as
 //! HTML for people, and as JSON for the page's own script. What it says is made by `vestibule-page`;
-//! where the visitor stands, by a flow. Here one is put into the other and sent with its headers.
+//! where the visitor stands, by a flow. This module puts the two together and sends the result.
 
 mod address;
 mod busy;
@@ -18,7 +18,7 @@ use axum::{
 use vestibule_page::{CustomPage, PageState, PageView, render};
 use vestibule_site::CookieKind;
 
-use self::view::Shows;
+use self::view::PageViewBuilder;
 pub(crate) use self::{
     address::{Address, NO_SEAT},
     busy::{busy, without_room},
@@ -31,7 +31,7 @@ use crate::{
     responses::VisitorReply,
 };
 
-/// What the page already shows, as its script tells.
+/// Header in which the page's script says which state the page already shows.
 const SHOWN: HeaderName = HeaderName::from_static("vestibule-shown");
 
 /// Makes the waiting pages of all rooms.
@@ -79,10 +79,11 @@ impl Pages {
         let window = self.flows.claim_window(room, response, before.as_ref(), counts_down).await;
         let branding = self.brandings.get(&room.snapshot.room, &room.binding);
         let is_script = wants_page_json(headers);
-        // Whoever comes to the site itself when it is its turn has asked to enter.
+        // A visitor whose turn it is asks to enter by requesting the site itself.
         let has_claimed = address.is_in_place && !is_script;
         let logo = branding.logo.as_deref();
-        let view = Shows { room, response, before, address, logo, window, has_claimed }.view();
+        let view =
+            PageViewBuilder { room, response, before, address, logo, window, has_claimed }.build();
         let mut page =
             if is_script { rendered::json(&view) } else { self.html(room, &branding, &view) };
         if address.language_is_chosen {
@@ -109,8 +110,8 @@ impl Pages {
     }
 }
 
-/// The ticket goes into the browser's cookie, however it came: a gateway may have passed it on in
-/// a header. So does the token, for gateways that verify it by themselves.
+/// Writes the ticket into the browser's cookie, even if a gateway passed it on in a header. Also writes
+/// the token, for gateways that verify it by themselves.
 pub(crate) fn write_cookies(reply: VisitorReply<'_>, headers: &mut HeaderMap) {
     reply.sealed_ticket().write(headers, TicketTransport::Cookie, reply.cookies());
     let status = &reply.response.status;

@@ -22,7 +22,8 @@ pub(super) fn json(view: &PageView) -> Response {
     response
 }
 
-/// The page itself. `None`: it could not be rendered, which writing to memory never causes.
+/// The page itself; 500 if `rendered` is `None`, which does not happen because rendering writes to
+/// memory.
 pub(super) fn html(rendered: Option<RenderedPage>, status: StatusCode) -> Response {
     let Some(rendered) = rendered else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();

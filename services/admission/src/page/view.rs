@@ -1,4 +1,4 @@
-//! From a flow's answer to what the page shows of it.
+//! From a flow's response to what the page shows of it.
 
 use vestibule_page::{Notices, PageFrame, PageState, PageView};
 use vestibule_token::{Ticket, TicketState};
@@ -6,8 +6,8 @@ use vestibule_token::{Ticket, TicketState};
 use super::Address;
 use crate::flows::{ClaimWindow, RoomContext, Status, VisitorResponse};
 
-/// One visitor, as the page is to show it.
-pub(super) struct Shows<'a> {
+/// What the view of one visitor is made of.
+pub(super) struct PageViewBuilder<'a> {
     pub(super) room: &'a RoomContext,
     pub(super) response: &'a VisitorResponse,
     /// The ticket that the visitor brought.
@@ -20,14 +20,13 @@ pub(super) struct Shows<'a> {
     pub(super) has_claimed: bool,
 }
 
-/// How often the page of someone whose claim window is over asks, ms: each time costs a call to
-/// Redis.
+/// How often the page asks after the claim window is over, ms. Each time makes a call to Redis.
 const LATE_MS: u32 = 10_000;
 
-// === impl Shows ===
+// === impl PageViewBuilder ===
 
-impl Shows<'_> {
-    pub(super) fn view(&self) -> PageView {
+impl PageViewBuilder<'_> {
+    pub(super) fn build(&self) -> PageView {
         let (response, snapshot) = (self.response, &*self.room.snapshot);
         let body = &response.status;
         let state = self.state();
@@ -93,7 +92,7 @@ impl Shows<'_> {
         outlook.wait.seconds.map(whole)
     }
 
-    /// Since the visitor came, or since the start for which it came early.
+    /// Seconds since the visitor came, or since the start of the event that it came early for.
     fn waited_seconds(&self) -> Option<u64> {
         let place = self.response.cookie.ticket()?.waiter.place;
         let entered_at = u64::from(place.entered_at);
@@ -106,7 +105,7 @@ impl Shows<'_> {
         let (room, status) = (&self.room.snapshot, &self.response.status);
         match status.status {
             Status::Admitted => PageState::Inside,
-            // The line is served a little ahead of the seats: a turn is told when one is free.
+            // The line is served a little ahead of the seats. The page shows the turn once a seat is free.
             Status::YourTurn if self.room.has_free_seats() => PageState::YourTurn,
             Status::Waiting if room.settings.queue_all => PageState::Paused,
             Status::Waiting if room.is_prequeueing() || room.awaits_draw(status.queue_number) => {

@@ -1,9 +1,8 @@
 //! Asking a public randomness beacon (drand) for one round of its chain, over HTTP or HTTPS.
 //!
-//! What comes back is not trusted: only a round whose signature is genuine counts, so it makes no
-//! difference who answers or who listens. No redirect is followed and no more is read than an
-//! answer can be. When to ask, how often, and what a draw does without an answer is decided
-//! elsewhere.
+//! Responses are not trusted: a round counts only if its signature is genuine, so any relay may
+//! answer. No redirect is followed, and at most [`LARGEST_ANSWER`] bytes are read. Other modules decide
+//! when and how often to ask, and what a draw does without a round.
 
 use std::time::Duration;
 
@@ -34,14 +33,14 @@ pub(crate) struct BeaconClient {
     timeout: Duration,
 }
 
-/// What came of asking once.
+/// The result of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BeaconReply {
     /// The round, and its signature is genuine.
     Verified(Round),
-    /// The beacon says that it has no such round: it lies ahead.
+    /// The beacon says that the round is not published yet.
     NotYet,
-    /// Anything else. Asking again may help, another address too.
+    /// Anything else. Asking again, or at another address, may help.
     Wrong(BeaconFailure),
 }
 
@@ -59,7 +58,7 @@ pub(crate) struct Round {
 /// Why an answer cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum BeaconFailure {
-    /// The address is none.
+    /// The beacon's address is not valid.
     #[error("{0:?} is no address")]
     Address(String),
     /// No connection, or it broke.
@@ -68,16 +67,16 @@ pub(crate) enum BeaconFailure {
     /// Nothing came in time.
     #[error("no answer within {0:?}")]
     Silent(Duration),
-    /// Neither the round nor that it lies ahead.
+    /// A status other than the round's, 404 and 425.
     #[error("the beacon answered {0}")]
     Status(StatusCode),
-    /// No JSON of a round, or too much of it.
+    /// Not the JSON of a round, or too long.
     #[error("the answer is no round: {0}")]
     Body(String),
     /// Another round than the one that was asked for.
     #[error("the answer is round {0}")]
     OtherRound(u64),
-    /// The randomness is not the signature's.
+    /// The randomness does not follow from the signature.
     #[error("the randomness does not follow from the signature")]
     Randomness,
     /// The signature is not genuine.
@@ -115,13 +114,13 @@ impl BeaconClient {
     pub(crate) async fn ask(&self, beacon: &Beacon) -> BeaconReply {
         let asked = tokio::time::timeout(self.timeout, self.fetch(beacon)).await;
         match asked.unwrap_or(Err(BeaconFailure::Silent(self.timeout))) {
-            Ok(Some(told)) => check(beacon.clone(), told).await,
+            Ok(Some(published)) => check(beacon.clone(), published).await,
             Ok(None) => BeaconReply::NotYet,
             Err(reason) => BeaconReply::Wrong(reason),
         }
     }
 
-    /// What the beacon tells about the round; `None` if it lies ahead.
+    /// The round as the beacon publishes it; `None` if it is not published yet.
     async fn fetch(&self, beacon: &Beacon) -> Result<Option<PublishedRound>, BeaconFailure> {
         let response = self.http.get(address(beacon)?).await;
         let response = response.map_err(|error| BeaconFailure::Unreachable(chain(&error)))?;
@@ -145,8 +144,8 @@ async fn read(response: Response<hyper::body::Incoming>) -> Result<PublishedRoun
 }
 
 /// Checks the round off the async threads: it takes a few milliseconds of one core.
-async fn check(beacon: Beacon, told: PublishedRound) -> BeaconReply {
-    let checked = tokio::task::spawn_blocking(move || verified(&beacon, told)).await;
+async fn check(beacon: Beacon, published: PublishedRound) -> BeaconReply {
+    let checked = tokio::task::spawn_blocking(move || verified(&beacon, published)).await;
     match checked {
         Ok(Ok(round)) => BeaconReply::Verified(round),
         Ok(Err(reason)) => BeaconReply::Wrong(reason),
@@ -154,21 +153,22 @@ async fn check(beacon: Beacon, told: PublishedRound) -> BeaconReply {
     }
 }
 
-fn verified(beacon: &Beacon, told: PublishedRound) -> Result<Round, BeaconFailure> {
-    if told.round != beacon.round {
-        return Err(BeaconFailure::OtherRound(told.round));
+fn verified(beacon: &Beacon, published: PublishedRound) -> Result<Round, BeaconFailure> {
+    if published.round != beacon.round {
+        return Err(BeaconFailure::OtherRound(published.round));
     }
-    // Some relays write an empty one where the chain has none.
-    let previous_signature = told.previous_signature.filter(|previous| !previous.is_empty());
+    // Some relays send an empty previous signature if the chain has none.
+    let previous_signature = published.previous_signature.filter(|previous| !previous.is_empty());
     let previous = previous_signature.as_deref();
-    let randomness = beacon::verify(&beacon.public_key, told.round, &told.signature, previous)?;
-    if from_hex(&told.randomness) != Some(randomness) {
+    let randomness =
+        beacon::verify(&beacon.public_key, published.round, &published.signature, previous)?;
+    if from_hex(&published.randomness) != Some(randomness) {
         return Err(BeaconFailure::Randomness);
     }
-    Ok(Round { randomness, signature: told.signature, previous_signature })
+    Ok(Round { randomness, signature: published.signature, previous_signature })
 }
 
-/// An error with its causes: what hyper says first is seldom what matters.
+/// An error with its causes, because hyper's outermost message is seldom the useful one.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     vestibule_runtime::ErrorChain(error).to_string()
 }
@@ -176,7 +176,7 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 // === impl Round ===
 
 impl Round {
-    /// As a draw's record tells it.
+    /// The outcome for a draw's record.
     #[must_use]
     pub(crate) fn outcome(&self) -> BeaconOutcome {
         BeaconOutcome::Verified {

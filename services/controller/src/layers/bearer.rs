@@ -1,4 +1,4 @@
-//! Who may call: whoever shows the API token. A layer rather than an extractor, so that no
+//! Lets through only calls with the API token. It is a layer instead of an extractor, so that no
 //! endpoint can forget it. There are no users and no roles.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use vestibule_runtime::ProblemType;
 
 use crate::state::Controller;
 
-/// Lets through who shows the API token; answers a 401 problem to everyone else.
+/// Lets calls with the API token through; answers a 401 problem to all others.
 pub(crate) async fn require_bearer(
     State(controller): State<Arc<Controller>>,
     request: Request,

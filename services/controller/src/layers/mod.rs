@@ -1,8 +1,19 @@
-//! What wraps groups of routes: who may call, and that nothing is cached. Which group wears what
-//! is in [`crate::router`].
+//! Layers around groups of routes: the API token, and no caching. [`crate::router`] says which group
+//! has which layer.
 
 mod bearer;
-mod no_store;
+
+use axum::{
+    http::{HeaderValue, header::CACHE_CONTROL},
+    response::Response,
+};
 
 pub(crate) use bearer::{require_bearer, require_bearer_aws_style};
-pub(crate) use no_store::no_store;
+
+/// Keeps responses out of caches: adds `Cache-Control: no-store`, unless the endpoint has set another
+/// value. They are for the operator alone, and soon out of date.
+pub(crate) async fn no_store(mut response: Response) -> Response {
+    let no_store = HeaderValue::from_static("no-store");
+    response.headers_mut().entry(CACHE_CONTROL).or_insert(no_store);
+    response
+}

@@ -1,5 +1,6 @@
-//! Drawing: once the pre-queue of an event is over, the leader gives everyone in it a place, and
-//! publishes how. With a public beacon it waits for the beacon's round, as long as was promised.
+//! Drawing: once the pre-queue of an event is over, the leader draws the places of everyone in it, and
+//! publishes the record that proves it. If the event names a public beacon, it first waits for the
+//! beacon's round, for up to [`BEACON_PATIENCE_SECONDS`].
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -17,12 +18,12 @@ use crate::{
 };
 
 /// How often the leader looks for a pre-queue that is over.
-const LOOK: Duration = Duration::from_millis(100);
-/// How long after the start the beacon is waited for, in seconds; then the committed seed alone
-/// decides.
+const CHECK_EVERY: Duration = Duration::from_millis(100);
+/// How long after the start the leader waits for the beacon, in seconds. After that the committed seed
+/// alone decides.
 pub(crate) const BEACON_PATIENCE_SECONDS: u64 = 30;
 /// How often the beacon is asked meanwhile.
-const ASK: Duration = Duration::from_secs(1);
+const ASK_EVERY: Duration = Duration::from_secs(1);
 
 /// Draws for as long as this instance leads.
 pub(super) async fn run(controller: Arc<Controller>) {
@@ -40,7 +41,8 @@ pub(super) async fn run(controller: Arc<Controller>) {
     }
 }
 
-/// Looks at every room, again and again; a room that waits for its beacon delays no other.
+/// Checks every room until it is dropped. Each draw is a task, so a room that waits for its beacon
+/// delays no other.
 async fn term(controller: &Arc<Controller>, epoch: u64) {
     let mut drawing: JoinSet<RoomId> = JoinSet::new();
     let mut busy: HashSet<RoomId> = HashSet::new();
@@ -60,48 +62,48 @@ async fn term(controller: &Arc<Controller>, epoch: u64) {
                 });
             }
         }
-        sleep(LOOK).await;
+        sleep(CHECK_EVERY).await;
     }
 }
 
-/// Whether a pre-queue is over and has not been drawn, or an event has begun whose pre-queue nobody
-/// came to.
+/// Whether a pre-queue is over and not drawn yet. An event that has begun with an empty pre-queue counts
+/// too.
 fn needs_draw(known: &KnownRoom, room: &RoomSnapshot) -> bool {
     if room.pool_first > 0 {
         return room.pool_last > 0;
     }
     let begun = room.event.as_ref().filter(|event| event.draw && !event.prequeueing);
-    let Some((event, plans)) = begun.zip(known.plans()) else { return false };
-    let event = plans.config.event(event.name.as_str());
-    event.is_some_and(|event| !plans.draws.contains_key(&event.draw_id))
+    let Some((event, stored)) = begun.zip(known.stored_config()) else { return false };
+    let event = stored.config.event(event.name.as_str());
+    event.is_some_and(|event| !stored.draws.contains_key(&event.draw_id))
 }
 
 async fn draw(controller: &Controller, epoch: u64, known: &KnownRoom) -> Result<(), StoreError> {
     let room = known.snapshot().room.clone();
     controller.feed.refresh_config(known).await?;
-    let Some(plans) = known.plans() else { return Ok(()) };
-    // As Redis has it: the push may be late.
+    let Some(stored) = known.stored_config() else { return Ok(()) };
+    // Read from Redis, because the pushed snapshot may be late.
     let Some(snapshot) = controller.store.read_snapshot(&room).await? else { return Ok(()) };
     let report = controller.store.begin_tick(&room, &snapshot.draws, epoch).await?;
-    let pool = pool_to_draw(&report.pool, &snapshot, &plans.config);
+    let pool = pool_to_draw(&report.pool, &snapshot, &stored.config);
     if pool.draw_id.is_empty() {
-        // Nobody waits, and the event whose draw it would have been is not in force any more.
+        // Nobody waits for a draw, and the event is no longer in force.
         return Ok(());
     }
-    let event = plans.config.events.iter().find(|event| event.draw_id == pool.draw_id);
-    let state = |event| plans.config.state_of(event, report.survey.now_ms);
+    let event = stored.config.events.iter().find(|event| event.draw_id == pool.draw_id);
+    let state = |event| stored.config.state_of(event, report.input.now_ms);
     match event.filter(|event| event.draw).map(|event| (event, state(event))) {
         Some((event, EventState::Running | EventState::Over)) => {
-            hold(controller, epoch, &snapshot, event, &pool).await?;
+            draw_pool(controller, epoch, &snapshot, event, &pool).await?;
         }
-        // Suspended in its pre-queue, it may go on later: nothing is revealed.
-        Some(_) => let_go(controller, epoch, &snapshot, &pool).await?,
+        // The event was suspended in its pre-queue and may go on later, so its seed stays secret.
+        Some(_) => release_pool(controller, epoch, &snapshot, &pool).await?,
         None => cancel(controller, epoch, &snapshot, &pool).await?,
     }
     controller.feed.refresh_config(known).await
 }
 
-/// The pool that waits; an empty one for an event that nobody came early for.
+/// The pool that waits for its draw; an empty one if the event's pre-queue had no visitors.
 fn pool_to_draw(pool: &Pool, room: &RoomSnapshot, config: &RoomConfig) -> Pool {
     if !pool.is_empty() {
         return pool.clone();
@@ -111,7 +113,7 @@ fn pool_to_draw(pool: &Pool, room: &RoomSnapshot, config: &RoomConfig) -> Pool {
     Pool { first: 0, last: 0, draw_id }
 }
 
-async fn hold(
+async fn draw_pool(
     controller: &Controller,
     epoch: u64,
     room: &RoomSnapshot,
@@ -138,7 +140,7 @@ async fn hold(
     Ok(())
 }
 
-/// The event was withdrawn while people waited for its draw: they stand in order of arrival.
+/// Cancels the draw of an event that was withdrawn: those who waited stand in order of arrival.
 async fn cancel(
     controller: &Controller,
     epoch: u64,
@@ -153,22 +155,22 @@ async fn cancel(
     Ok(())
 }
 
-/// Those who waited for a draw that will not be now stand in order of arrival.
-async fn let_go(
+/// Releases those who waited for a draw that does not take place now: they stand in order of arrival.
+async fn release_pool(
     controller: &Controller,
     epoch: u64,
     room: &RoomSnapshot,
     pool: &Pool,
 ) -> Result<(), StoreError> {
     if controller.store.draw(&room.room, epoch, pool, None, None).await? {
-        tracing::info!(room = %room.room, "a pre-queue was let go");
+        tracing::info!(room = %room.room, "a pre-queue was released without a draw");
     }
     Ok(())
 }
 
 type BeaconResult = (BeaconOutcome, Option<Seed>);
 
-/// What the beacon said, and the seed that follows; `None` if the event names no beacon.
+/// The beacon's outcome and the seed mixed from it; `None` if the event names no beacon.
 async fn ask_beacon(
     controller: &Controller,
     event: &Event,
@@ -191,7 +193,7 @@ async fn ask_beacon(
         if controller.store.now_ms().await? / 1000 >= event.start + BEACON_PATIENCE_SECONDS {
             return Ok(Some((BeaconOutcome::Unanswered, None)));
         }
-        sleep(ASK).await;
+        sleep(ASK_EVERY).await;
     }
 }
 

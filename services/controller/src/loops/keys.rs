@@ -1,5 +1,5 @@
-//! Letting a new key sign: once it has been published for as long as its operator wished, the
-//! leader puts it in the place of the one before.
+//! Key succession: once a new key has been published for as long as its operator chose, the leader
+//! makes it the key that signs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,9 +9,9 @@ use vestibule_issuance::KeyError;
 
 use crate::state::Controller;
 
-/// How often the leader looks whether a key is due.
-const LOOK: Duration = Duration::from_millis(500);
-/// Services may sign with the old key for so long after the new one began, in seconds.
+/// How often the leader checks whether a key is due.
+const CHECK_EVERY: Duration = Duration::from_millis(500);
+/// For how many seconds services may still sign with the old key after the new one took over.
 const SETTLES: u64 = 60;
 
 /// Lets keys sign for as long as this instance leads.
@@ -27,7 +27,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
         if let Err(error) = succeed(&controller).await {
             tracing::warn!(%error, "the new signing key cannot sign yet");
         }
-        sleep(LOOK).await;
+        sleep(CHECK_EVERY).await;
     }
 }
 

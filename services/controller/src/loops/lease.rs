@@ -1,6 +1,6 @@
-//! Campaigning: tries for the lease, renews it, and steps down in time when it cannot.
+//! The leader's lease: acquires it, renews it, and steps down in time when it cannot.
 //!
-//! Fencing keeps a stale leader's writes out; stepping down in time keeps two from trying.
+//! Fencing refuses the writes of a stale leader; stepping down in time prevents such writes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,16 +11,16 @@ use crate::state::Controller;
 
 /// How long a lease lasts, on Redis's clock.
 const LEASE: Duration = Duration::from_secs(2);
-/// How often it is renewed, or tried for. With the lease it makes the time without a leader, when
-/// one is killed: 2.3 s at most.
+/// How often it is renewed or asked for. When a leader is killed, another one leads after at most
+/// [`LEASE`] and this: 2.3 s.
 const RENEW: Duration = Duration::from_millis(300);
-/// How long an instance that remembers no room lets others go first in an empty keyspace: if it
-/// was emptied, they may restore it.
+/// How long an instance that remembers no room waits before it asks for the lease of an empty
+/// keyspace. If the keyspace was lost, an instance that remembers its rooms can restore them.
 const AFTER_YOU: Duration = Duration::from_millis(600);
 
 #[derive(Debug, Default)]
 struct Candidate {
-    /// The highest epoch seen, for a Redis that has forgotten.
+    /// The highest epoch seen, in case Redis loses its own.
     known_epoch: u64,
     /// Until when the lease is surely held.
     held_until: Option<Instant>,
@@ -63,14 +63,14 @@ impl Candidate {
         let patience = self.held_until.unwrap_or(asked_at + LEASE);
         let asking = controller.store.lease(&controller.instance, LEASE, self.known_epoch);
         match timeout_at(patience, asking).await {
-            Ok(Ok(Some(epoch))) => self.hold(controller, epoch, asked_at + LEASE),
+            Ok(Ok(Some(epoch))) => self.lead(controller, epoch, asked_at + LEASE),
             Ok(Ok(None)) => self.step_down(controller),
             Ok(Err(error)) => tracing::debug!(%error, "the lease could not be asked for"),
             Err(_) => tracing::debug!("the lease was not answered in time"),
         }
     }
 
-    fn hold(&mut self, controller: &Controller, epoch: u64, until: Instant) {
+    fn lead(&mut self, controller: &Controller, epoch: u64, until: Instant) {
         self.known_epoch = self.known_epoch.max(epoch);
         self.held_until = Some(until);
         if controller.leadership.holds(epoch) {
@@ -87,8 +87,8 @@ impl Candidate {
         }
     }
 
-    /// A room that knows a later term than the lease does refuses this one for ever: begin one
-    /// that is later than both.
+    /// Ends a term that a room refuses because it has seen a later one. The next term is later than
+    /// both.
     async fn end_overtaken_term(&mut self, controller: &Controller) {
         let held = self.held_until.is_some();
         if !held || controller.leadership.role().term().is_some() {

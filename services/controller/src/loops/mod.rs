@@ -1,8 +1,7 @@
-//! What goes on by itself. Every controller keeps its memory fresh and campaigns for the lease;
-//! the one that leads keeps the keyspace whole, lets the lines advance and new keys sign, and closes
-//! minutes.
+//! The background tasks. Every controller keeps its memory fresh and asks for the lease. The one that
+//! leads keeps the keyspace whole, advances the lines, draws, lets new keys sign, and closes minutes.
 //!
-//! A loop never fails because of Redis: it tries again. One that ends by itself stops the process.
+//! When Redis fails, a loop tries again. A loop that ends by itself stops the process.
 
 mod draw;
 mod keys;
@@ -21,13 +20,14 @@ use vestibule_runtime::Lifecycle;
 use self::startup::Startup;
 use crate::state::Controller;
 
-/// Starts the loops: first the opening, and the others once Redis was reached.
+/// Starts the startup task, which starts the other loops once Redis was reached.
 pub(crate) fn spawn(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
-    let opening = Startup::new(lifecycle.readiness());
-    lifecycle.spawn("opening", opening.run(Arc::clone(controller), lifecycle.clone()));
+    let startup = Startup::new(lifecycle.readiness());
+    lifecycle.spawn("startup", startup.run(Arc::clone(controller), lifecycle.clone()));
 }
 
-/// Feed and keys serve requests until the last is answered; the rest ends with the first signal.
+/// Starts the other loops. Feed and keys end after the last request was answered, because requests need
+/// them; the rest ends with the soft stop.
 fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     let (soft, drained) = (lifecycle.soft(), lifecycle.drained());
     let own = || Arc::clone(controller);

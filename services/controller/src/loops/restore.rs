@@ -1,8 +1,8 @@
-//! Keeping the keyspace whole: the leader migrates it, and brings back what Redis has lost.
+//! Keeping the keyspace whole: the leader migrates it, and restores what Redis has lost.
 //!
-//! The order matters. The schema's stamp goes with a lost keyspace, and comes back last: while it
-//! is missing, every service keeps its rooms in memory. A room that is not listed in a stamped
-//! keyspace was deleted, and stays so.
+//! The order matters. The schema stamp is lost with the keyspace and is written last: while it is
+//! missing, every service keeps its rooms in memory. A room that a stamped keyspace does not list was
+//! deleted and is not restored.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -17,14 +17,14 @@ use vestibule_store::{StoreError, StoredConfig};
 
 use crate::{leadership::Role, state::Controller};
 
-/// How often the leader looks whether the keyspace is whole.
-const LOOK: Duration = Duration::from_millis(500);
-/// How long all services get to testify what they have seen; they do so every 500 ms.
-const TESTIMONY: Duration = Duration::from_millis(1_500);
+/// How often the leader checks whether the keyspace is whole.
+const CHECK_EVERY: Duration = Duration::from_millis(500);
+/// How long all services get to report their watermarks; they do so every 500 ms.
+const REPORTING: Duration = Duration::from_millis(1_500);
 const RETRY: Duration = Duration::from_millis(500);
 
 /// Keeps the keyspace whole for as long as this instance leads. Ends by itself, which stops the
-/// process, when it can never do so: when a newer release has taken the keyspace over.
+/// process, only if this release can never lead, such as on the keyspace of a newer release.
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
     loop {
@@ -40,7 +40,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
             Role::Leading(epoch) => {
                 tokio::select! {
                     _ = role.changed() => Ok(()),
-                    looked = look(&controller, epoch) => looked,
+                    checked = check(&controller, epoch) => checked,
                 }
             }
         };
@@ -51,7 +51,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
                 return;
             }
             Err(error) => {
-                tracing::warn!(%error, "the keyspace could not be seen to");
+                tracing::warn!(%error, "the keyspace could not be checked or restored");
                 sleep(RETRY).await;
             }
         }
@@ -60,7 +60,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
 
 /// Makes the keyspace whole; then this instance leads.
 async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
-    // Of a stamped keyspace only a part can be lost; the ticks will notice.
+    // If the stamp is there, at most single rooms are lost. Their ticks notice that.
     if controller.store.check_schema().await? == 0 {
         restore_lost(controller, epoch, false).await?;
     }
@@ -74,9 +74,9 @@ async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
     Ok(())
 }
 
-/// Looks once, after a while, whether all is still there.
-async fn look(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
-    sleep(LOOK).await;
+/// After [`CHECK_EVERY`], checks once that the stamp and all rooms are still there.
+async fn check(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
+    sleep(CHECK_EVERY).await;
     if controller.store.check_schema().await? == 0 {
         tracing::warn!("redis has lost the keyspace");
         controller.leadership.unsettled(epoch);
@@ -95,7 +95,7 @@ async fn restore_lost(
     if lost(controller, stamped).await?.is_empty() {
         return Ok(());
     }
-    sleep(TESTIMONY).await;
+    sleep(REPORTING).await;
     for last in lost(controller, stamped).await? {
         restore(controller, epoch, &last).await?;
     }
@@ -123,27 +123,27 @@ async fn restore(
     last: &RoomSnapshot,
 ) -> Result<(), StoreError> {
     let reports = controller.store.watermark_reports(&last.room).await?;
-    let plans = plans(controller, last);
-    let to = Restoration::new(last, &reports, &plans.config);
-    if controller.store.restore(last, epoch, &to, &plans.config).await? {
-        controller.store.restore_draws(&last.room, &plans.draws).await?;
+    let stored = stored_config(controller, last);
+    let to = Restoration::new(last, &reports, &stored.config);
+    if controller.store.restore(last, epoch, &to, &stored.config).await? {
+        controller.store.restore_draws(&last.room, &stored.draws).await?;
         controller.metrics.restorations.inc();
-        let (queue_counter, witnesses) = (to.queue_counter, reports.len());
-        tracing::warn!(room = %last.room, queue_counter, witnesses, "restored a lost room");
+        let (queue_counter, reports) = (to.queue_counter, reports.len());
+        tracing::warn!(room = %last.room, queue_counter, reports, "restored a lost room");
     }
     Ok(())
 }
 
-/// What was planned for the room. Should this instance not have read it yet, then at least the
-/// settings that were in force.
-fn plans(controller: &Controller, last: &RoomSnapshot) -> StoredConfig {
-    let known = controller.feed.room(last.room.as_str()).and_then(|known| known.plans());
+/// The room's config and draws. If this instance has not read them yet: a config of the settings in
+/// the last snapshot, without events.
+fn stored_config(controller: &Controller, last: &RoomSnapshot) -> StoredConfig {
+    let known = controller.feed.room(last.room.as_str()).and_then(|known| known.stored_config());
     known.map_or_else(
         || {
             let (version, settings) = (last.config_version, last.settings.clone());
             let config = RoomConfig { version, settings, ..RoomConfig::default() };
             StoredConfig { config, draws: BTreeMap::new() }
         },
-        |plans| StoredConfig::clone(&plans),
+        |stored| StoredConfig::clone(&stored),
     )
 }

@@ -1,4 +1,5 @@
-//! Closing minutes: shortly after each, the leader moves its counts into the traffic history.
+//! Closing minutes: two seconds after a minute ends, the leader moves its counts into the traffic
+//! history.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,7 +10,7 @@ use crate::state::Controller;
 
 const MINUTE_MS: u64 = 60_000;
 const MINUTES_PER_DAY: u64 = 24 * 60;
-/// How long after a minute's end it is closed.
+/// How long after its end a minute is closed.
 const AFTER_MS: u64 = 2_000;
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -55,7 +56,7 @@ async fn close_minutes(controller: &Controller, epoch: u64, now_ms: u64) {
     }
 }
 
-/// The day of `minute`, and the one before it: minutes may be left from then.
+/// The day before that of `minute`, which may have open minutes left, and the day of `minute`.
 fn days(minute: u64) -> [u64; 2] {
     let today = minute / MINUTES_PER_DAY;
     [today.saturating_sub(1), today]

@@ -1,5 +1,5 @@
-//! One room's tick: survey, decide, advance; and turning the page when another phase of the room's
-//! config has begun. What to decide is `vestibule_domain::ticker`'s.
+//! One room's tick: begins it, decides, and applies the plan; and switches the phase when another
+//! phase of the room's config has begun. The decisions are `vestibule_domain::tick`'s.
 
 use std::time::Duration;
 
@@ -15,22 +15,22 @@ use vestibule_store::{KnownRoom, StoreError, TickReport};
 
 use crate::state::Controller;
 
-/// A room where nothing happens is told of this often, so that services know that they hear all.
+/// How often an unchanged room is pushed, so that services know that the push works.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// What the leader remembers of a room.
+/// What the leader remembers of a room between ticks.
 #[derive(Debug, Default)]
 pub(super) struct RoomTicker {
     reset_epoch: u64,
-    memory: tick::TickState,
-    /// The minute that the shares of regions are for.
+    state: tick::TickState,
+    /// The minute (since 1970) for which the shares of regions were computed.
     minute: u64,
-    told: Option<(News, Instant)>,
+    applied: Option<(Update, Instant)>,
 }
 
-/// What is worth telling at once when it changes.
+/// Figures whose change is pushed at once.
 #[derive(Debug, Clone, PartialEq)]
-struct News {
+struct Update {
     queue_counter: u64,
     active: u64,
     admitted: u64,
@@ -48,22 +48,22 @@ impl RoomTicker {
         epoch: u64,
         known: &KnownRoom,
     ) -> Result<(), StoreError> {
-        // From before the survey: a reset in between outdates the plan.
+        // Read before the tick begins: if the room is reset in between, the plan is dropped.
         let last = known.snapshot();
         self.begin_if_new(last.reset_epoch);
         let mut report = controller.store.begin_tick(&last.room, &last.draws, epoch).await?;
         if report.phase_is_over {
             switch_phase(controller, epoch, known, &report).await?;
-            // Two phases may have begun while nobody led: what counts is the one under way.
+            // Two phases may have begun while nobody led. The second report is of the current one.
             report = controller.store.begin_tick(&last.room, &last.draws, epoch).await?;
         }
         self.share(controller, &last, &report).await?;
-        let decision = self.memory.decide(&report.survey, &report.settings);
-        let news = News::from_report(&report, decision.plan);
-        if self.must_tell(&news, &report) {
+        let decision = self.state.decide(&report.input, &report.settings);
+        let update = Update::from_report(&report, decision.plan);
+        if self.must_apply(&update, &report) {
             let store = &controller.store;
             store.apply_plan(&last.room, epoch, last.reset_epoch, &report, &decision).await?;
-            self.told = Some((news, Instant::now()));
+            self.applied = Some((update, Instant::now()));
         }
         Ok(())
     }
@@ -74,38 +74,40 @@ impl RoomTicker {
         }
     }
 
-    /// Once a minute: by what shares slots for newcomers are divided among regions.
+    /// Once a minute, computes by which shares slots for newcomers are divided among regions.
     async fn share(
         &mut self,
         controller: &Controller,
         room: &RoomSnapshot,
         report: &TickReport,
     ) -> Result<(), StoreError> {
-        let minute = report.survey.now_ms / 60_000;
+        let minute = report.input.now_ms / 60_000;
         if minute != self.minute {
             let past = minute_of_history(minute);
             let history = controller.store.history(&room.room, past, past).await?;
             let newcomers = history.get(&past).map(|minute| minute.arrivals.clone());
-            let limit = report.survey.usage.rate;
-            self.memory.divide_by(Shares::from_newcomers(&newcomers.unwrap_or_default(), limit));
+            let limit = report.input.usage.rate;
+            self.state.divide_by(Shares::from_newcomers(&newcomers.unwrap_or_default(), limit));
             self.minute = minute;
         }
         Ok(())
     }
 
-    fn must_tell(&self, news: &News, report: &TickReport) -> bool {
-        let (plan, survey) = (&news.plan, &report.survey);
-        let changes = plan.serving_counter != survey.serving_counter
-            || plan.promised != survey.promised
+    fn must_apply(&self, update: &Update, report: &TickReport) -> bool {
+        let (plan, input) = (&update.plan, &report.input);
+        let changes = plan.serving_counter != input.serving_counter
+            || plan.promised != input.promised
             || plan.hazard_increase > 0
             || !report.gone.is_empty();
-        let told_lately =
-            self.told.as_ref().is_some_and(|(told, at)| told == news && at.elapsed() < HEARTBEAT);
-        changes || !told_lately
+        let applied_lately = self
+            .applied
+            .as_ref()
+            .is_some_and(|(last, at)| last == update && at.elapsed() < HEARTBEAT);
+        changes || !applied_lately
     }
 }
 
-/// Writes the phase that has begun, and the one after it.
+/// Writes the phase that has begun, and the one that follows it.
 async fn switch_phase(
     controller: &Controller,
     epoch: u64,
@@ -113,15 +115,15 @@ async fn switch_phase(
     report: &TickReport,
 ) -> Result<(), StoreError> {
     let current = |known: &KnownRoom| {
-        known.plans().filter(|plans| plans.config.version == report.config_version)
+        known.stored_config().filter(|stored| stored.config.version == report.config_version)
     };
     if current(known).is_none() {
         controller.feed.refresh_config(known).await?;
     }
     let room = &known.snapshot().room;
-    if let Some(plans) = current(known) {
-        let now_ms = report.survey.now_ms;
-        if controller.store.switch_phase(room, epoch, &plans.config, now_ms).await? {
+    if let Some(stored) = current(known) {
+        let now_ms = report.input.now_ms;
+        if controller.store.switch_phase(room, epoch, &stored.config, now_ms).await? {
             let event = report.event.as_ref().map(|event| event.name.as_str());
             tracing::info!(%room, ?event, "another phase has begun");
         }
@@ -129,14 +131,14 @@ async fn switch_phase(
     Ok(())
 }
 
-// === impl News ===
+// === impl Update ===
 
-impl News {
+impl Update {
     fn from_report(report: &TickReport, plan: Plan) -> Self {
         Self {
-            queue_counter: report.survey.queue_counter,
-            active: report.survey.usage.active,
-            admitted: report.survey.admitted,
+            queue_counter: report.input.queue_counter,
+            active: report.input.usage.active,
+            admitted: report.input.admitted,
             plan,
             pool: report.pool.clone(),
         }
@@ -154,7 +156,7 @@ mod tests {
 
     fn report(queue_counter: u64) -> TickReport {
         TickReport {
-            survey: TickInput { queue_counter, ..TickInput::default() },
+            input: TickInput { queue_counter, ..TickInput::default() },
             settings: RoomSettings::default(),
             event: None,
             pool: Pool::default(),
@@ -164,27 +166,27 @@ mod tests {
         }
     }
 
-    fn must_tell(ticker: &RoomTicker, report: &TickReport) -> bool {
-        ticker.must_tell(&News::from_report(report, plan(&report.survey, 1)), report)
+    fn must_apply(ticker: &RoomTicker, report: &TickReport) -> bool {
+        ticker.must_apply(&Update::from_report(report, plan(&report.input, 1)), report)
     }
 
     #[test]
     fn a_quiet_room_is_told_of_once_a_second() {
         let mut ticker = RoomTicker::default();
         let quiet = report(5);
-        assert!(must_tell(&ticker, &quiet), "never told");
-        let news = News::from_report(&quiet, plan(&quiet.survey, 1));
-        ticker.told = Some((news.clone(), Instant::now()));
-        assert!(!must_tell(&ticker, &quiet));
-        assert!(must_tell(&ticker, &report(6)), "someone joined");
+        assert!(must_apply(&ticker, &quiet), "never told");
+        let update = Update::from_report(&quiet, plan(&quiet.input, 1));
+        ticker.applied = Some((update.clone(), Instant::now()));
+        assert!(!must_apply(&ticker, &quiet));
+        assert!(must_apply(&ticker, &report(6)), "someone joined");
         let gone = TickReport { gone: vec!["1.0.5".into()], ..report(5) };
-        assert!(must_tell(&ticker, &gone));
+        assert!(must_apply(&ticker, &gone));
         let closed = Pool { first: 1, last: 5, draw_id: "a".into() };
-        assert!(must_tell(&ticker, &TickReport { pool: closed, ..report(5) }));
-        let promised = TickInput { promised: 3, ..report(5).survey };
-        assert!(must_tell(&ticker, &TickReport { survey: promised, ..report(5) }));
-        ticker.told = Some((news, Instant::now().checked_sub(HEARTBEAT).unwrap()));
-        assert!(must_tell(&ticker, &quiet), "told a second ago");
+        assert!(must_apply(&ticker, &TickReport { pool: closed, ..report(5) }));
+        let promised = TickInput { promised: 3, ..report(5).input };
+        assert!(must_apply(&ticker, &TickReport { input: promised, ..report(5) }));
+        ticker.applied = Some((update, Instant::now().checked_sub(HEARTBEAT).unwrap()));
+        assert!(must_apply(&ticker, &quiet), "told a second ago");
     }
 
     #[test]

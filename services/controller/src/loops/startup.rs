@@ -10,7 +10,7 @@ use crate::state::Controller;
 
 const RETRY: Duration = Duration::from_millis(250);
 
-/// What the instance lacks until it is ready.
+/// What the instance still needs before it is ready.
 #[derive(Debug)]
 pub(super) struct Startup {
     redis: Condition,
@@ -20,16 +20,17 @@ pub(super) struct Startup {
 // === impl Startup ===
 
 impl Startup {
-    /// From now on the instance is not ready, until [`Self::run`] says that it is.
+    /// Makes the instance not ready until [`Self::run`] has met the conditions.
     pub(super) fn new(readiness: &Readiness) -> Self {
         Self { redis: readiness.condition("redis"), keyspace: readiness.condition("keyspace") }
     }
 
-    /// Opens the service, and stays until the stop. Ends by itself, which stops the process, when
-    /// the keyspace is newer than this release, or is another secret's.
+    /// Makes the instance ready as soon as it can answer, and stays until the stop. Ends by itself,
+    /// which stops the process, if the keyspace is newer than this release or belongs to another
+    /// secret.
     pub(super) async fn run(self, controller: Arc<Controller>, lifecycle: Lifecycle) {
-        let opening = async {
-            if let Err(error) = wait_for_redis(|| look(&controller)).await {
+        let startup = async {
+            if let Err(error) = wait_for_redis(|| check(&controller)).await {
                 tracing::error!(%error, "this controller cannot work on this keyspace");
                 return;
             }
@@ -42,17 +43,16 @@ impl Startup {
             tracing::info!("ready");
             std::future::pending::<()>().await;
         };
-        super::until(lifecycle.soft().clone(), opening).await;
+        super::until(lifecycle.soft().clone(), startup).await;
     }
 }
 
-async fn look(controller: &Controller) -> Result<(), KeyError> {
+async fn check(controller: &Controller) -> Result<(), KeyError> {
     controller.store.check_schema().await?;
     controller.keys.refresh().await.map(drop)
 }
 
-/// Whether a leader, this one or another, has made the keyspace whole, and this instance has what
-/// requests need.
+/// Whether a leader has made the keyspace whole and this instance has what requests need.
 async fn is_usable(controller: &Controller) -> bool {
     let stamped = matches!(controller.store.schema().await, Ok(version) if version > 0);
     let has_key = !matches!(controller.keys.current(), Err(KeyError::Missing));

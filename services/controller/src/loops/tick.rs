@@ -1,6 +1,5 @@
-//! The leader's tick: a few times a second, every room is looked at and advanced. Rooms tick at the
-//! same time, and a slow one only misses ticks of its own. What a tick does is in
-//! [`super::room_ticker`].
+//! The leader's tick: four times a second, every room's line is advanced. Rooms tick concurrently, and a
+//! slow room misses only its own ticks. What a tick does is in [`super::room_ticker`].
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -15,12 +14,12 @@ use vestibule_store::{KnownRoom, StoreError};
 use super::room_ticker::RoomTicker;
 use crate::state::Controller;
 
-/// How often a room is looked at.
+/// The time between two ticks of a room.
 const TICK: Duration = Duration::from_millis(250);
-/// Rooms that are looked at at the same time.
+/// How many rooms tick at the same time.
 const AT_ONCE: usize = 64;
 
-/// One term of ticking.
+/// The ticks of one term of leadership.
 #[derive(Debug)]
 struct Term {
     controller: Arc<Controller>,
@@ -76,7 +75,7 @@ impl Term {
         self.tickers.retain(|room, _| self.controller.feed.room(room.as_str()).is_some());
         for known in rooms {
             let ticker = self.tickers.entry(known.snapshot().room.clone()).or_default();
-            // Still busy with an earlier tick: it misses this one.
+            // A room that is still busy with its last tick misses this one.
             let Ok(ticker) = Arc::clone(ticker).try_lock_owned() else { continue };
             let (controller, places) = (Arc::clone(&self.controller), Arc::clone(&self.places));
             let epoch = self.epoch;

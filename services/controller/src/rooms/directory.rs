@@ -1,6 +1,5 @@
-//! Finding rooms: as Redis holds them this moment, or as this instance remembers them. Tells a
-//! room that never existed from one that Redis has lost. Changes of a config are checked in
-//! [`super::editor`].
+//! Finding rooms: in Redis, or in this instance's memory. Distinguishes a room that does not exist from
+//! one that Redis has lost. Changes of a config are checked in [`super::editor`].
 
 use std::sync::Arc;
 
@@ -58,7 +57,7 @@ impl RoomDirectory {
         if let Some(known) = self.feed.room(event_id) {
             return Ok(known);
         }
-        // It may be so new that the push has not come yet.
+        // The room may be too new for the push to have arrived.
         let room = RoomId::new(event_id).map_err(|_| RoomError::Unknown)?;
         let snapshot = self.read(&room).await?;
         self.feed.receive(snapshot).await;
@@ -80,7 +79,7 @@ impl RoomDirectory {
         Ok(configs)
     }
 
-    /// Every room's place in front of a site, as Redis holds them this moment.
+    /// Every room's site binding, as Redis holds it this moment.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -89,8 +88,8 @@ impl RoomDirectory {
         Ok(configs.into_iter().map(|(room, config)| (room, config.binding)).collect())
     }
 
-    /// What an error of the store means for `room`: a room that is missing was lost if it is
-    /// listed, or if the keyspace is not whole. Otherwise it never existed, or was deleted.
+    /// What an error of the store means for `room`. A missing room was lost if it is listed, or if the
+    /// keyspace has no schema stamp; otherwise it never existed or was deleted.
     pub(crate) async fn explain(&self, room: &RoomId, error: StoreError) -> RoomError {
         if !matches!(error, StoreError::RoomMissing) {
             return error.into();
@@ -102,8 +101,8 @@ impl RoomDirectory {
         }
     }
 
-    /// Refuses to change rooms in a keyspace that waits to be restored: what was lost would be
-    /// overwritten.
+    /// Refuses changes of rooms while the keyspace waits to be restored, because they would prevent the
+    /// restoration of lost rooms.
     ///
     /// # Errors
     /// 503 until the leader has stamped the keyspace.
@@ -118,7 +117,7 @@ impl RoomDirectory {
     /// Redis's time, unix ms.
     ///
     /// # Errors
-    /// 503 while Redis cannot tell.
+    /// 503 while Redis is away.
     pub(crate) async fn now_ms(&self) -> Result<u64, Problem> {
         self.store.now_ms().await.map_err(|error| problem_of(&error))
     }
@@ -135,7 +134,7 @@ impl RoomDirectory {
         Ok(())
     }
 
-    /// Puts a config, in Redis and in this instance's memory, without looking at other rooms.
+    /// Puts a config, in Redis and in this instance's memory, without comparing it with other rooms.
     pub(super) async fn put_config(
         &self,
         room: &RoomId,
@@ -149,7 +148,7 @@ impl RoomDirectory {
         Ok(put)
     }
 
-    /// Deletes a room, in Redis and in this instance's memory; says whether there was one.
+    /// Deletes a room, in Redis and in this instance's memory; returns whether there was one.
     pub(super) async fn delete(&self, room: &RoomId) -> Result<bool, StoreError> {
         let deleted = self.store.delete_room(room).await?;
         if deleted {
@@ -158,7 +157,7 @@ impl RoomDirectory {
         Ok(deleted)
     }
 
-    /// Takes in what has just been changed, without waiting for the push.
+    /// Reads a room that was just changed into memory, without waiting for the push.
     async fn take_in(&self, room: &RoomId) {
         if let Ok(Some(snapshot)) = self.store.read_snapshot(room).await {
             self.feed.receive(snapshot).await;

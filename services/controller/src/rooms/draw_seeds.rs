@@ -1,5 +1,5 @@
-//! The seed of an event's draw: fixed when the event is created, kept while it is changed, and
-//! never mixed with a beacon's round that is known already.
+//! The seed of an event's draw: fixed when the event is created, unchanged when the event is changed,
+//! and never mixed with a beacon's round that is already public.
 
 use std::sync::Arc;
 
@@ -47,8 +47,8 @@ impl DrawSeeds {
     }
 }
 
-/// Refuses a round that the beacon has published already. A beacon that cannot be reached is no
-/// reason to refuse: what the draw does without it is documented.
+/// Refuses a round that the beacon has already published. If the beacon cannot be reached, the event
+/// is accepted; the draw then falls back to the committed seed alone.
 pub(super) async fn require_future_round(beacon: &Beacon) -> Result<(), Problem> {
     match BeaconClient::default().ask(beacon).await {
         BeaconReply::Verified(_) => Err(invalid_event()

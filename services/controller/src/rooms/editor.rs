@@ -1,5 +1,5 @@
-//! Changing a room's config: reads it, changes it, checks it, and starts over when someone else's
-//! change came in between. What is in force now is not here: the room's snapshot has it.
+//! Changing a room's config: reads it, changes it, checks it, and starts over when another change came
+//! in between. The settings in force now are not here but in the room's snapshot.
 
 use std::sync::{
     Arc,
@@ -22,10 +22,10 @@ use super::{
 };
 use crate::api_types::{invalid_event, invalid_room, refuse, take_commitment};
 
-/// How often a change starts over because someone else's came in between.
+/// How often a change is tried when other changes come in between.
 const ATTEMPTS: usize = 5;
 
-/// Changes configs. Every change waits until the admissions go by it; see [`Rollout`].
+/// Changes configs. Every change waits until the admissions apply it; see [`Rollout`].
 #[derive(Debug)]
 pub(crate) struct ConfigEditor {
     rooms: RoomDirectory,
@@ -97,8 +97,8 @@ impl ConfigEditor {
         }
     }
 
-    /// Changes one event, by `place`, as [`Self::change`] does. A beacon's round that is known
-    /// already is refused: whoever knows it could choose among rounds.
+    /// Changes one event, by `place`, as [`Self::change`] does. Refuses a beacon's round that is already
+    /// public, because an operator could choose among known rounds.
     ///
     /// # Errors
     /// As [`Self::change`].
@@ -110,7 +110,7 @@ impl ConfigEditor {
         let mut draft = self.rooms.read_config(room).await?;
         let before = draft.clone();
         let (event, _) = place(&mut draft)?;
-        // Only the same event counts: another one may have named the round before it was known.
+        // A round that this very event named before is not checked again.
         let bound = before.event(event.name.as_str()).and_then(|event| event.beacon.as_ref());
         if let Some(beacon) = event.beacon.as_ref().filter(|beacon| Some(*beacon) != bound) {
             require_future_round(beacon).await?;

@@ -10,7 +10,7 @@ pub(crate) enum RoomError {
     /// There is no such room.
     #[error("there is no such room")]
     Unknown,
-    /// Redis cannot tell now; a room that it has lost is [`StoreError::RoomMissing`].
+    /// The store failed; [`StoreError::RoomMissing`] is a room that Redis has lost.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -1,5 +1,5 @@
 //! Operations on rooms that several endpoints share: finding a room, changing its config, and
-//! waiting until every admission goes by the change. HTTP paths and bodies are not here.
+//! waiting until every admission applies the change. HTTP paths and bodies are not here.
 
 mod directory;
 mod draw_seeds;

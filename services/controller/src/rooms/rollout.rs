@@ -1,5 +1,5 @@
-//! Waiting until every admission goes by a change, so that whoever made it can rely on it as soon
-//! as the call is answered. An instance that does not follow holds the call up for a second only.
+//! Waiting until every admission applies a change, so that the caller can rely on it as soon as the
+//! call is answered. An instance that does not follow delays the call by one second at most.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -11,19 +11,19 @@ use tokio::time::{Instant, sleep};
 use vestibule_domain::RoomId;
 use vestibule_store::{Store, StoreError};
 
-/// Says that a change holds, but not everywhere yet.
+/// Header that says that some admissions do not apply the change yet.
 pub(crate) const BEHIND: HeaderName = HeaderName::from_static("vestibule-behind");
 /// How long a call waits for the admissions.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often it looks whether they follow.
+/// How often it checks whether they follow.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// How far a change has come. As a part of a response: the header `Vestibule-Behind`, if need be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rollout {
-    /// Every admission that runs goes by it.
+    /// Every running admission applies it.
     Complete,
-    /// So many admissions that run do not go by it yet.
+    /// So many running admissions do not apply it yet.
     Behind(usize),
     /// Redis stopped answering after it had taken the change.
     Unknown,
@@ -32,17 +32,17 @@ pub(crate) enum Rollout {
 // === impl Rollout ===
 
 impl Rollout {
-    /// Tells the admissions that `room` was changed, and waits until they go by it, a second at
-    /// most.
+    /// Notifies the admissions that `room` was changed, and waits until they apply the change, for a
+    /// second at most.
     pub(super) async fn of_change(store: &Store, room: &RoomId) -> Self {
         match wait(store, room).await {
             Ok(behind) if behind.is_empty() => Self::Complete,
             Ok(instances) => {
-                tracing::warn!(%room, ?instances, "admissions do not go by a change of the room yet");
+                tracing::warn!(%room, ?instances, "admissions do not apply a change of the room yet");
                 Self::Behind(instances.len())
             }
             Err(error) => {
-                tracing::warn!(%room, %error, "cannot tell whether the admissions go by a change");
+                tracing::warn!(%room, %error, "cannot tell whether the admissions apply a change");
                 Self::Unknown
             }
         }
@@ -76,7 +76,7 @@ impl IntoResponse for Rollout {
     }
 }
 
-/// The instances that are behind in the end.
+/// The instances that are still behind when the wait is over.
 async fn wait(store: &Store, room: &RoomId) -> Result<Vec<String>, StoreError> {
     let revision = store.note_change(room).await?;
     let deadline = Instant::now() + PATIENCE;

@@ -13,12 +13,12 @@ use vestibule_store::{PutOutcome, Store};
 use super::directory::RoomDirectory;
 use crate::api_types::{invalid_room, refuse};
 
-/// How often a change of routes asks whether another one is done.
+/// How often a change of routes asks for the routes' lease.
 const ATTEMPTS: usize = 40;
 const RETRY: Duration = Duration::from_millis(50);
 
-/// Puts a config whose routes have changed, unless they are another room's. `caller` names this
-/// very change among all that are under way.
+/// Puts a config whose routes have changed, unless another room has one of them. `caller` identifies
+/// this change among all that are under way.
 ///
 /// # Errors
 /// A 400 that names each route of another room; 409 when others keep changing routes.
@@ -38,7 +38,7 @@ pub(super) async fn put_routes(
     put
 }
 
-/// A 409: the change was begun anew too often.
+/// A 409: the change was tried too often.
 pub(super) fn busy() -> Problem {
     Problem::new(ProblemType::Conflict).detail("others keep changing this room")
 }

@@ -20,7 +20,11 @@ fn cut_off() -> std::sync::Arc<Controller> {
         "--redis-url=redis://127.0.0.1:1",
     ]);
     let address = ([127, 0, 0, 1], 8081).into();
-    Controller::new(Config::read(&cli).unwrap(), address, &mut Registry::default())
+    std::sync::Arc::new(Controller::new(
+        Config::read(&cli).unwrap(),
+        address,
+        &mut Registry::default(),
+    ))
 }
 
 fn drawn() -> Event {

@@ -31,7 +31,7 @@ fn cut_off() -> Router {
     let mut registry = Registry::default();
     let metrics = HttpMetrics::register(&mut registry);
     let address = ([127, 0, 0, 1], 8081).into();
-    let controller = Controller::new(Config::read(&cli).unwrap(), address, &mut registry);
+    let controller = Arc::new(Controller::new(Config::read(&cli).unwrap(), address, &mut registry));
     router(&controller, &metrics)
 }
 

@@ -22,7 +22,7 @@ use crate::problem::{Problem, ProblemType};
 /// Longest request body that is read, in bytes. No operation needs a tenth of it.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 
-/// How long a body may take to arrive. A client that trickles it holds a place meanwhile.
+/// How long a body may take to arrive. A slow client occupies a place in flight meanwhile.
 pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 const NOT_JSON: &str = "the body is not valid JSON";
@@ -85,7 +85,7 @@ fn explain<T: DeserializeOwned>(bytes: &[u8], error: &serde_json::Error) -> Prob
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
         Err(error) => reason::problem("the body does not have the expected form", &error),
-        // Reads as a `T` and then fails: something follows it.
+        // The body starts with a valid `T`, but something follows it.
         Ok(_) => Problem::new(ProblemType::InvalidRequest).detail(NOT_JSON),
     }
 }

@@ -53,7 +53,7 @@ fn explain(error: ErrorKind, names: &[String]) -> Problem {
         ErrorKind::InvalidUtf8InPathParam { key } => (key, "is not UTF-8".to_owned()),
         ErrorKind::DeserializeError { key, message, .. } => (key, shorten(&message)),
         ErrorKind::Message(message) => (only(), shorten(&message)),
-        // A handler that asks for what its route does not have: our fault.
+        // The handler asks for a parameter that its route does not have: a fault in this program.
         programming_error => {
             tracing::error!(error = %programming_error, "route and handler disagree");
             return Problem::new(ProblemType::Internal);

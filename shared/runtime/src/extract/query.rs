@@ -1,6 +1,6 @@
 //! The query string, read as a type.
 //!
-//! As with bodies, the fast way first; only a query that fails is read again to find out which
+//! A query is parsed the fast way first; only one that fails is parsed again to find out which
 //! parameter is wrong.
 
 use axum::{extract::FromRequestParts, http::request::Parts};

@@ -1,4 +1,4 @@
-//! The answer in the making: measures until it is there, or until nobody waits for it.
+//! Measures a request until its response is there or the client has gone away.
 
 use std::{
     pin::Pin,

@@ -83,7 +83,7 @@ impl HttpMetrics {
 
     fn insert(&self, route: &str) -> Arc<RouteSeries> {
         let mut routes = self.routes.write().unwrap_or_else(PoisonError::into_inner);
-        // Someone else may have been faster between the two locks.
+        // Another request may have inserted the route between the two locks.
         if let Some(series) = routes.iter().find(|series| &*series.route == route) {
             return Arc::clone(series);
         }

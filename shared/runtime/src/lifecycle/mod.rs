@@ -1,4 +1,4 @@
-//! The frame of a process: what runs, what stops it, and in which order it stops.
+//! The life of a process: which tasks run, what stops them, and in which order.
 //!
 //! A first signal, or a task that failed, starts the soft stop:
 //! 1. readiness goes false;
@@ -7,8 +7,8 @@
 //!    lease) may end;
 //! 4. [`Lifecycle::hard`]: everything that is left is dropped, the admin server last of all.
 //!
-//! A second signal, or the end of the grace, goes to 4 at once. What a task does is not known
-//! here; tasks do not restart: the orchestrator restarts the process.
+//! A second signal, or the end of the grace, goes to 4 at once. Tasks are never restarted: the
+//! orchestrator restarts the process.
 
 use std::{
     process::ExitCode,
@@ -24,7 +24,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{health::Readiness, signals::Signals};
 
-/// How long dropped tasks may take to be gone. They have nothing left to do.
+/// How long dropped tasks may take to end.
 const AFTER_HARD: Duration = Duration::from_secs(1);
 
 /// The life of the process. Clones are handles to the same.
@@ -114,8 +114,8 @@ impl Lifecycle {
     /// Runs a background task for the life of the process.
     ///
     /// It should end soon after [`Self::drained`] (or [`Self::soft`], if no request needs it). If
-    /// it panics, or ends before the stop, the process stops with [`Exit::TaskFailed`]; so this is
-    /// not for work that is done at some point.
+    /// it panics, or ends before the stop, the process stops with [`Exit::TaskFailed`]; so it must not be
+    /// used for work that ends.
     pub fn spawn(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
         self.supervise(Phase::Task, name, task);
     }
@@ -141,7 +141,7 @@ impl Lifecycle {
         self.inner.drained.cancel();
         self.inner.hard.cancel();
         if timeout(AFTER_HARD, self.all_gone()).await.is_err() {
-            tracing::warn!("tasks are left that do not let go");
+            tracing::warn!("some tasks did not end");
         }
         if self.inner.failed.load(Relaxed) { Exit::TaskFailed } else { Exit::Asked }
     }

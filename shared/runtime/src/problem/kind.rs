@@ -1,8 +1,8 @@
 //! The closed set of problem types, spelled once.
 //!
 //! One table gives each type its slug, status, title and default `Retry-After`; everything else
-//! (URI, metric label, parsing, schema) follows from it, so no direction can miss a member. This
-//! file knows nothing about bodies or responses: see [`super::Problem`].
+//! (URI, metric label, parsing, schema) is generated from it, so none can miss a type. Bodies and
+//! responses are in [`super::Problem`].
 
 use std::str::FromStr;
 
@@ -71,9 +71,9 @@ problem_types! {
     InvalidTicket, "invalid-ticket", BAD_REQUEST, "The ticket is not valid", None;
     /// The request id was not made by this deployment for this room and reset.
     InvalidRequestId, "invalid-request-id", BAD_REQUEST, "The request id is not valid", None;
-    /// The caller did not show who it is.
+    /// The caller did not send the API token.
     Unauthorized, "unauthorized", UNAUTHORIZED, "Authorization is required", None;
-    /// The caller speaks for others, and is not among those who may.
+    /// The caller asks about another client's request and is not a trusted proxy.
     UntrustedProxy, "untrusted-proxy", FORBIDDEN, "The caller is not a trusted proxy", None;
     /// No such route.
     NotFound, "not-found", NOT_FOUND, "There is nothing at this address", None;
@@ -83,23 +83,23 @@ problem_types! {
     EventNotFound, "event-not-found", NOT_FOUND, "There is no such event", None;
     /// The visitor has no session in this room, or it is over.
     SessionNotFound, "session-not-found", NOT_FOUND, "There is no such session", None;
-    /// The route exists, not for this method.
+    /// The route does not exist for this method.
     MethodNotAllowed, "method-not-allowed", METHOD_NOT_ALLOWED, "The method is not allowed here", None;
     /// The body did not arrive in time.
     RequestTimeout, "request-timeout", REQUEST_TIMEOUT, "The request took too long to arrive", None;
     /// The request contradicts the current state.
     Conflict, "conflict", CONFLICT, "The request conflicts with the current state", None;
-    /// It existed and is over for good.
+    /// It existed and has ended for good.
     Gone, "gone", GONE, "This is no longer available", None;
     /// The body is longer than the operation accepts.
     PayloadTooLarge, "payload-too-large", PAYLOAD_TOO_LARGE, "The request body is too large", None;
     /// The body is in a form that the operation does not read.
     UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The media type is not supported", None;
-    /// This instance has as much to do as it may take on.
+    /// This instance has reached its limit of requests in flight.
     Overloaded, "overloaded", SERVICE_UNAVAILABLE, "The service is busy, try again shortly", Some(1);
     /// The shared state cannot be reached.
     RedisUnavailable, "redis-unavailable", SERVICE_UNAVAILABLE, "The shared state is unavailable, try again shortly", Some(2);
-    /// A fault of ours. Its cause is in the log, never in the answer.
+    /// A fault of this service. Its cause is in the log, never in the response.
     Internal, "internal", INTERNAL_SERVER_ERROR, "Something went wrong on our side", None;
 }
 

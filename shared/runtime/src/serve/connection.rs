@@ -36,12 +36,12 @@ const IDLE: Duration = Duration::from_secs(620);
 const FIRST_REQUEST_AT_STOP: Duration = Duration::from_millis(250);
 
 tokio::task_local! {
-    /// Of the connection's task, in which all of its requests are answered: an extension of every
-    /// request would cost those, too, that never look at it.
+    /// The peer of the connection's task, in which all of its requests are answered. An extension would
+    /// cost every request, even those that never read it.
     static PEER: Peer;
 }
 
-/// Who is at the other end of a request's connection.
+/// The address at the other end of a request's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
 
@@ -56,7 +56,7 @@ pub(super) struct Connection {
 // === impl Peer ===
 
 impl Peer {
-    /// Of the request that is being answered; `None` outside of [`crate::serve()`] and in tasks that
+    /// The peer of the request that is being answered; `None` outside of [`crate::serve()`] and in tasks that
     /// a handler has spawned.
     #[must_use]
     pub fn current() -> Option<Self> {
@@ -89,7 +89,7 @@ impl Connection {
             () = silence(&requests, FIRST_REQUEST, IDLE) => {}
         }
         http.as_mut().graceful_shutdown();
-        // hyper takes a connection without any request for a busy one.
+        // hyper treats a connection without any request as busy.
         if requests.load(Relaxed) == 0 {
             tokio::select! {
                 biased;

@@ -1,7 +1,7 @@
 //! HTTP servers within the life of the process.
 //!
-//! Binding is the caller's: an address that is taken must be found before anything else starts.
-//! What a single connection may do is in [`mod@self::connection`].
+//! The caller binds, so that an address in use is found before anything else starts. The limits of a
+//! single connection are in [`mod@self::connection`].
 
 mod connection;
 
@@ -76,7 +76,7 @@ async fn run(mut listener: TcpListener, router: Router, stop: CancellationToken)
             (stream, peer) = Listener::accept(&mut listener) => {
                 connections.spawn(handle(stream, peer, router.clone(), stop.child_token()));
             }
-            // Lets go of those that have ended.
+            // Removes connections that have ended.
             Some(_) = connections.join_next() => {}
         }
     }
@@ -85,7 +85,7 @@ async fn run(mut listener: TcpListener, router: Router, stop: CancellationToken)
 }
 
 async fn handle(stream: TcpStream, peer: SocketAddr, router: Router, stop: CancellationToken) {
-    // Answers are single small writes: waiting for more to send with them gains nothing.
+    // A response is one small write, so delaying it to combine writes gains nothing.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }

@@ -30,9 +30,9 @@ struct Reply {
 }
 
 impl Store {
-    /// Applies what was decided from `report`, pushes the room's snapshot to every service, and
-    /// returns the serving counter. Refused for a stale leader; without effect on the line when
-    /// the room was reset since.
+    /// Applies the decision made from `report`, pushes the room's snapshot to every service, and
+    /// returns the serving counter. Refused for a stale leader; does not change the line if the room
+    /// was reset since the tick began.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
@@ -50,8 +50,8 @@ impl Store {
             room,
             leader_epoch: epoch,
             reset_epoch,
-            serving_counter_before: report.survey.serving_counter,
-            promised_before: report.survey.promised,
+            serving_counter_before: report.input.serving_counter,
+            promised_before: report.input.promised,
             serving_counter: plan.serving_counter,
             promised: plan.promised,
             hazard_increase: plan.hazard_increase,

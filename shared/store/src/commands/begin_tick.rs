@@ -20,18 +20,18 @@ const TOKENS_KEPT_SECONDS: u64 = 24 * 3600;
 #[derive(Debug, Clone)]
 pub struct TickReport {
     /// What the plan is made from.
-    pub survey: TickInput,
+    pub input: TickInput,
     /// The settings in force.
     pub settings: RoomSettings,
     /// The event in force.
     pub event: Option<EventInForce>,
-    /// Those who wait for a draw.
+    /// The pool that waits for a draw.
     pub pool: Pool,
     /// The version of the room's config.
     pub config_version: u64,
-    /// Whether a phase is over, so that the next one must be written.
+    /// Whether the written phase is over, so that the leader must switch phases.
     pub phase_is_over: bool,
-    /// Leases whose holders are gone, to be cleared away.
+    /// Lapsed leases, to be cleared away.
     pub gone: Vec<String>,
 }
 
@@ -57,8 +57,8 @@ struct Reply {
 }
 
 impl Store {
-    /// Ends what has run out in a room, and reports how it stands. `draws` are those that the
-    /// caller knows of. Refused for a stale leader.
+    /// Ends expired sessions, positions and seats of a room, and reports its state. `draws` are those
+    /// that the caller knows. Refused for a stale leader.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
@@ -88,7 +88,7 @@ impl Reply {
         let gone = std::mem::take(&mut roll.gone);
         let unattended = unattended.iter().map(|crowd| crowd.count).sum();
         Ok(TickReport {
-            survey: roll.into_tick_input(counters, &pool, &in_force, unattended),
+            input: roll.into_tick_input(counters, &pool, &in_force, unattended),
             settings: in_force.settings,
             event: in_force.event,
             pool,

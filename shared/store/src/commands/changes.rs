@@ -1,5 +1,5 @@
-//! Changes of rooms' configs, as every admission must take them in: which there were, who goes by
-//! them, and who is behind.
+//! Changes of rooms' configs, which every admission must apply: which rooms changed, up to which change
+//! each admission has come, and which admissions are behind.
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
@@ -10,8 +10,8 @@ use crate::{
     scripts,
 };
 
-/// An admission that was not seen for so long does not run, in ms. Running ones are seen twice a
-/// second.
+/// An admission counts as stopped if it has not reported for so long, in ms. Running ones report twice
+/// a second.
 const SEEN_WITHIN_MS: u64 = 3_000;
 
 /// What has changed since an instance last asked.
@@ -51,7 +51,7 @@ struct LaggingReply {
 }
 
 impl Store {
-    /// Tells every admission that the config of `room` was changed, or that the room was deleted.
+    /// Notifies every admission that the config of `room` was changed, or that the room was deleted.
     /// Returns the change's revision, for [`Self::lagging`].
     ///
     /// # Errors
@@ -62,8 +62,8 @@ impl Store {
         Ok(noted.revision)
     }
 
-    /// The changes after `revision`. Says at the same time that `instance` goes by all up to it;
-    /// without a revision nobody waits for the instance.
+    /// The changes after `revision`. Also reports that `instance` applies all changes up to it. Without a
+    /// revision it reports nothing, and no change waits for the instance.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -77,7 +77,7 @@ impl Store {
         self.call_on(&scripts::TAKE_CHANGES, &keys, &arguments).await
     }
 
-    /// The admissions that run and do not go by the change of this revision yet, by name.
+    /// The running admissions that do not apply the change of this revision yet, by name.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -88,7 +88,7 @@ impl Store {
         Ok(reply.instances)
     }
 
-    /// Nobody waits for `instance` any more: it stops.
+    /// Reports that `instance` stops, so that no change waits for it.
     ///
     /// # Errors
     /// See [`StoreError`].

@@ -4,35 +4,15 @@ use vestibule_domain::{Lease, RoomId};
 
 use crate::{
     Store, StoreError,
-    positional::{Positions, arguments, reply},
-    scripts,
+    scripts::{
+        self,
+        order::check_in::{Arguments, Item, Reply},
+    },
 };
 
-pub(crate) const POSITIONS: Positions =
-    Positions { call: Arguments::NAMES, item: Item::NAMES, reply: Reply::NAMES, reply_item: &[] };
-
-arguments! {
-    struct Arguments {
-        reset_epoch: u64,
-    }
-}
-
-arguments! {
-    struct Item {
-        lease: String,
-        difference: i64,
-    }
-}
-
-reply! {
-    struct Reply {
-        counted: bool,
-    }
-}
-
 impl Store {
-    /// Adds differences to the counts of leases; says whether it did. Nothing is counted when the
-    /// room has another reset epoch by now.
+    /// Adds differences to the counts of leases. Returns `false` and counts nothing if the room was
+    /// reset since.
     ///
     /// # Errors
     /// See [`StoreError`].

@@ -1,14 +1,16 @@
-//! Visitors who have been served enter, as far as seats are free. The hard gate.
+//! Claims: served visitors enter as far as seats are free. The script enforces both limits.
 
 use vestibule_domain::{Place, RoomId};
 
 use crate::{
     Store, StoreError,
-    positional::{Positions, arguments, reply},
-    scripts,
+    scripts::{
+        self,
+        order::claim::{Arguments, Item, Reply, ReplyItem},
+    },
 };
 
-/// Which calls a session belongs to; they differ in when it ends.
+/// The API that a session belongs to. It decides when the session ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SessionKind {
     /// The visitor's calls: ends after a session length of idleness.
@@ -17,7 +19,7 @@ pub enum SessionKind {
     AwsStyle,
 }
 
-/// One visitor who wants to enter.
+/// The claim of one visitor.
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// The reset epoch that its request id was sealed for.
@@ -30,7 +32,7 @@ pub struct Claim {
     pub draws: usize,
     /// Whether it has won in a random room.
     pub won: bool,
-    /// Which calls it uses.
+    /// The API that it uses.
     pub kind: SessionKind,
     /// Its request id as text (kept for AWS-style sessions only).
     pub request_id: String,
@@ -53,28 +55,28 @@ pub struct TokenRecord {
     pub issuer: String,
 }
 
-/// What became of one claim.
+/// The outcome of one claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ClaimOutcome {
     /// A session began.
     Entered(TokenRecord),
-    /// A session had begun already: the same again.
+    /// A session had begun before: the record of the same token.
     Repeated(TokenRecord),
-    /// The room is suspended: enter, uncounted.
+    /// The room is suspended: the visitor enters uncounted.
     Uncounted(TokenRecord),
     /// The serving counter is below its position.
     NotServed,
-    /// It is its turn, but no seat is free.
+    /// It is the visitor's turn, but no seat is free.
     NoSeat,
-    /// It did not claim in time.
+    /// The visitor did not claim in time.
     PositionExpired,
     /// Its session is over.
     SessionEnded,
-    /// Its request id is of before a reset.
+    /// The request id is from before a reset.
     Foreign,
 }
 
-/// What became of a batch of claims.
+/// The reply to a batch of claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claims {
     /// Redis's time, ms.
@@ -89,68 +91,19 @@ pub struct Claims {
     pub outcomes: Vec<ClaimOutcome>,
 }
 
-/// What became of one claim of a batch.
+/// The reply to one claim of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimReply {
     /// Redis's time, ms.
     pub now_ms: u64,
     /// The room's generation.
     pub generation: u32,
-    /// What became of it.
+    /// The outcome.
     pub outcome: ClaimOutcome,
 }
 
-pub(crate) const POSITIONS: Positions = Positions {
-    call: Arguments::NAMES,
-    item: Item::NAMES,
-    reply: Reply::NAMES,
-    reply_item: ReplyItem::NAMES,
-};
-
-arguments! {
-    struct Arguments<'a> {
-        key_id: &'a str,
-    }
-}
-
-arguments! {
-    struct Item<'a> {
-        reset_epoch: u64,
-        draws: usize,
-        number: u64,
-        position: Option<u64>,
-        won: bool,
-        entered_at: u32,
-        kind: &'static str,
-        request_id: &'a str,
-        issuer: &'a str,
-        validity_seconds: Option<u64>,
-    }
-}
-
-reply! {
-    struct Reply {
-        now_ms: u64,
-        reset_epoch: u64,
-        generation: u32,
-        admitted: u64,
-        outcomes: Vec<ReplyItem>,
-    }
-}
-
-reply! {
-    struct ReplyItem {
-        outcome: String,
-        issued_at: Option<u64>,
-        expires_at: Option<u64>,
-        key_id: Option<String>,
-        issuer: Option<String>,
-    }
-}
-
 impl Store {
-    /// Lets a batch of visitors enter, as far as they may. `key_id` names the key that signs the
-    /// tokens of those who do.
+    /// Claims for a batch of visitors. `key_id` names the key that signs the tokens of those who enter.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].

@@ -19,8 +19,8 @@ struct Reply {
 }
 
 impl Store {
-    /// Deletes a room with all that belongs to it, its history included; says whether there was
-    /// one.
+    /// Deletes a room with all that belongs to it, its history included; returns whether there
+    /// was one.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -29,7 +29,7 @@ impl Store {
         let mut keys = scripts::DELETE_ROOM.keys(room);
         let days = today.saturating_sub(DAYS_KEPT)..=today;
         keys.extend(days.map(|day| RoomKeys(room).history(day)));
-        // Off the list first, so that no leader restores it.
+        // Removed from the list first, so that no leader restores the room.
         self.query::<()>(redis::cmd("SREM").arg(ROOMS).arg(room.as_str())).await?;
         let reply: Reply = self.call_on(&scripts::DELETE_ROOM, &keys, &RoomOnly { room }).await?;
         Ok(reply.existed)

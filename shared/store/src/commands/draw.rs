@@ -1,4 +1,4 @@
-//! Those who came in a pre-queue get their places, and what proves it is published.
+//! The draw: visitors of a pre-queue get their places, and the record that proves it is published.
 
 use std::collections::BTreeMap;
 
@@ -31,9 +31,11 @@ struct Reply {
 }
 
 impl Store {
-    /// Applies a draw of `pool`, or lets those in it go without one, and publishes `record` under
-    /// the pool's draw id; `None`: the draw is yet to come. `draws` are all since the reset, the new
-    /// one last; `None`: none was added. Says whether it did: a draw is drawn once. Refused for a
+    /// Applies a draw of `pool`, or releases the pool without one.
+    ///
+    /// `draws`: all draws since the reset, the new one last; `None`: no draw is added. `record` is
+    /// published under the pool's draw id; `None`: nothing is published, so the draw may still take
+    /// place. Returns `false` if the draw id was drawn before or the pool has changed. Refused for a
     /// stale leader.
     ///
     /// # Errors
@@ -59,7 +61,7 @@ impl Store {
         Ok(reply.applied)
     }
 
-    /// What is published of the draws of a room, by draw id.
+    /// The published records of a room's draws, by draw id.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -73,7 +75,7 @@ impl Store {
         all.into_iter().map(parse).collect()
     }
 
-    /// Publishes again what a lost store had published.
+    /// Publishes the records again that a lost store had held.
     ///
     /// # Errors
     /// See [`StoreError`].

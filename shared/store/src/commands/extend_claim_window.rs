@@ -1,4 +1,4 @@
-//! A visitor at the door waits for a seat without claiming.
+//! Extends the claim window of a visitor who waits for a seat without claiming.
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
@@ -17,8 +17,8 @@ struct Reply {
 }
 
 impl Store {
-    /// Notes that whoever stands at `position`, whose turn it is, found no seat and waits for one:
-    /// its time to claim begins anew. Returns whether it is its turn.
+    /// Starts the claim window of `position` anew, because its visitor found no free seat. Returns
+    /// `false`, and changes nothing, if the position is not served.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].

@@ -28,8 +28,8 @@ pub(super) fn day_of(minute: u64) -> u64 {
 }
 
 impl Store {
-    /// What happened in the minutes `from ..= to` (minutes since 1970), those without traffic left
-    /// out; of the last 30 days, the minute under way included.
+    /// The traffic of the minutes `from ..= to` (minutes since 1970) within the last 30 days, the current
+    /// minute included. Minutes without traffic are left out.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -66,7 +66,7 @@ impl Store {
     }
 }
 
-/// Takes in one field, `minute.r.region` or `minute.a`; others are of a newer release.
+/// Adds one field, `minute.r.region` or `minute.a`. Other fields, of a newer release, are ignored.
 fn add(minutes: &mut BTreeMap<u64, MinuteTraffic>, field: &str, count: u64) {
     let mut parts = field.splitn(3, '.');
     let Some(minute) = parts.next().and_then(|minute| minute.parse().ok()) else { return };

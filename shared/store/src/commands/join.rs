@@ -1,11 +1,14 @@
-//! Queue numbers for newcomers, and a seat at once when nobody waits.
+//! Joining: queue numbers for newcomers, and seats at once if nobody waits.
 
 use vestibule_domain::{RoomId, regions::Taken};
 
 use crate::{
     Store, StoreError,
-    positional::{NO_ITEMS, Positions, arguments, reply},
-    scripts,
+    positional::NO_ITEMS,
+    scripts::{
+        self,
+        order::join::{Arguments, Reply},
+    },
 };
 
 /// Whether newcomers take a seat at once if one is free.
@@ -26,9 +29,10 @@ pub struct Join<'a> {
     pub count: u64,
     /// Whether they take seats at once.
     pub mode: JoinMode,
-    /// The reset epoch of what the caller has seen.
+    /// The reset epoch of `known_queue_counter`.
     pub known_reset_epoch: u64,
-    /// The highest queue number that it has seen: the store may have lost its last writes.
+    /// The highest queue number that the caller has seen. The script continues after it if the store
+    /// has lost its last writes.
     pub known_queue_counter: u64,
     /// Which key signs the tokens of those who enter.
     pub key_id: &'a str,
@@ -47,7 +51,7 @@ pub struct Joined {
     pub generation: u32,
     /// The first queue number.
     pub first: u64,
-    /// How many of the batch, from the first on, have entered.
+    /// How many of the batch have entered: the lowest numbers.
     pub seated: u64,
     /// Whether the room is suspended: everyone enters, uncounted.
     pub suspended: bool,
@@ -59,44 +63,10 @@ pub struct Joined {
     pub expires_at: u64,
     /// Sessions that ever began in this room.
     pub admitted: u64,
-    /// The index of the draw that they wait for.
+    /// The index of the draw that they wait for; `None`: of none.
     pub pool: Option<u32>,
-    /// Where the seats of those who entered came from.
+    /// Which regions' slots were used by those who entered.
     pub taken: Taken,
-}
-
-pub(crate) const POSITIONS: Positions =
-    Positions { call: Arguments::NAMES, item: &[], reply: Reply::NAMES, reply_item: &[] };
-
-arguments! {
-    struct Arguments<'a> {
-        region: &'a str,
-        count: u64,
-        mode: &'static str,
-        known_reset_epoch: u64,
-        known_queue_counter: u64,
-        key_id: &'a str,
-        issuer: &'a str,
-    }
-}
-
-reply! {
-    struct Reply {
-        now_ms: u64,
-        reset_epoch: u64,
-        generation: u32,
-        first: u64,
-        seated: u64,
-        suspended: bool,
-        serving_counter: i64,
-        issued_at: u64,
-        expires_at: u64,
-        admitted: u64,
-        pool: Option<u32>,
-        own: u64,
-        anywhere: u64,
-        lent: u64,
-    }
 }
 
 impl Store {

@@ -1,4 +1,4 @@
-//! The sealed key ring, as one JSON text. What is in it, and its sealing, is `vestibule-token`'s.
+//! The sealed key ring, as one JSON text. `vestibule-token` defines and seals its contents.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +24,7 @@ impl Store {
         self.query(redis::cmd("GET").arg(KEY_RING)).await
     }
 
-    /// Puts `text` in the place of the key ring's text, if that is still `read`. Says whether it
-    /// was.
+    /// Replaces the key ring's text by `text` if it is still `read`; returns whether it was.
     ///
     /// # Errors
     /// See [`StoreError`].

@@ -1,4 +1,4 @@
-//! Leases: which controller leads, and in which term; and who changes routes just now.
+//! Leases: which controller leads, in which term, and which caller may change routes now.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::{
     scripts,
 };
 
-/// How long a change of routes may take. Who takes longer finds that others have gone on.
+/// How long a change of routes may take. After that another caller may begin one.
 const ROUTES: Duration = Duration::from_secs(10);
 
 #[derive(Serialize)]
@@ -28,7 +28,7 @@ struct Reply {
 impl Store {
     /// Acquires or renews the leadership for `length`, on Redis's clock. Returns the fencing
     /// epoch while `instance` leads, `None` while another does. `known_epoch` is the highest that
-    /// the caller has seen, for a store that has forgotten.
+    /// the caller has seen; the next one is higher even if the store has lost its own.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -49,8 +49,8 @@ impl Store {
         self.hold([LEASE, EPOCH], instance, None, 0).await.map(drop)
     }
 
-    /// Begins a change of routes, which no two callers make at the same time: whether a route is
-    /// another room's is known only by looking at all rooms. Says whether `caller` may go on.
+    /// Begins a change of routes. Only one caller may make one at a time, because the new routes are
+    /// compared with those of all rooms. Returns whether `caller` may go on.
     ///
     /// # Errors
     /// See [`StoreError`].

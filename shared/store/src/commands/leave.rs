@@ -1,4 +1,4 @@
-//! A session ends before its time, and its seat is free at once.
+//! Ends sessions before their time, which frees their seats at once.
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
@@ -9,9 +9,9 @@ use crate::{Store, StoreError, scripts};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndedAs {
-    /// The visitor did what it came for.
+    /// The visitor completed its purpose.
     Completed,
-    /// It gave up.
+    /// The visitor gave up.
     Abandoned,
     /// An operator, or the site, ended it.
     Revoked,
@@ -39,8 +39,8 @@ struct Reply {
 }
 
 impl Store {
-    /// Ends sessions; says of each whether it was live, or at least not yet ended by a call. Every
-    /// service hears of it: see [`crate::KnownRoom::has_ended`].
+    /// Ends sessions; returns for each whether this call ended it. Every service is
+    /// notified: see [`crate::KnownRoom::has_ended`].
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].

@@ -1,7 +1,7 @@
-//! What the store can do: one file, one script, one typed function each.
+//! What the store can do: one typed function for each script, in a file for each subject.
 //!
-//! `Arguments` and `Reply` of each file are what its script takes and returns: the scripts say what
-//! the fields mean.
+//! Private structs such as `Arguments` and `Reply` are what a script takes and returns: the script says
+//! what their fields mean.
 
 mod apply_plan;
 mod begin_tick;
@@ -13,18 +13,16 @@ mod draw;
 mod expired_tokens;
 mod extend_claim_window;
 mod history;
-mod increment;
 mod join;
 mod key_ring;
 mod lease;
 mod leave;
+mod line;
 mod phases;
 mod position_expiry;
 mod put_config;
-mod read_snapshot;
 mod regions;
 mod report_watermarks;
-mod reset;
 mod restore;
 mod roll_up;
 mod rooms;
@@ -43,14 +41,6 @@ pub use touch::{Touch, Touched};
 
 use serde::Serialize;
 use vestibule_domain::RoomId;
-
-/// The order of arguments and replies of the scripts that are called most.
-pub(crate) mod positions {
-    pub(crate) use super::{
-        check_in::POSITIONS as CHECK_IN, claim::POSITIONS as CLAIM, join::POSITIONS as JOIN,
-        touch::POSITIONS as TOUCH,
-    };
-}
 
 /// The arguments of a script that needs nothing but the room's name.
 #[derive(Serialize)]

@@ -1,12 +1,12 @@
-//! The two phases of a room's config that the scripts go by: the one under way, and the one that
-//! follows. Which they are is the domain's rule ([`RoomConfig::phase_at`]).
+//! The two phases of a room's config that scripts read: the current one and the next one. The domain
+//! decides which they are ([`RoomConfig::phase_at`]).
 
 use serde::Serialize;
 use vestibule_domain::schedule::{InForce, RoomConfig};
 
 use crate::{StoreError, document};
 
-/// As `write_phases` in `scripts/lib/phases.lua` takes them.
+/// The argument of `write_phases` in `scripts/lib/phases.lua`.
 #[derive(Serialize)]
 pub(super) struct Phases {
     until_ms: Option<u64>,
@@ -14,7 +14,7 @@ pub(super) struct Phases {
     next: Option<StoredPhase>,
 }
 
-/// One phase: what the scripts go by, and the settings and the event for the snapshot. All JSON.
+/// One phase: the settings that scripts read, and the settings and the event for the snapshot. All JSON.
 #[derive(Serialize)]
 struct StoredPhase {
     phase: String,
@@ -22,7 +22,7 @@ struct StoredPhase {
     event: String,
 }
 
-/// What the scripts go by in a phase: `PHASE` in `scripts/lib/room.lua`.
+/// The settings that scripts read in a phase: `PHASE` in `scripts/lib/room.lua`.
 #[derive(Serialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent settings")]
 struct PhaseSettings<'a> {
@@ -43,7 +43,7 @@ struct PhaseSettings<'a> {
 // === impl Phases ===
 
 impl Phases {
-    /// Those of `config` at `now_ms`.
+    /// The phases of `config` at `now_ms`.
     pub(super) fn new(config: &RoomConfig, now_ms: u64) -> Result<Self, StoreError> {
         let now = config.phase_at(now_ms);
         let next = now.until_ms.map(|until_ms| config.phase_at(until_ms).in_force);

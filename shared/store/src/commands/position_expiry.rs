@@ -1,11 +1,11 @@
-//! How long a served position may still be claimed (an AWS-style call).
+//! How long a served position may still be claimed, for the AWS-style call and for the waiting page.
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::{Place, RoomId};
 
 use crate::{Store, StoreError, scripts};
 
-/// Where a position stands with its expiry.
+/// The expiry of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum PositionExpiry {
@@ -16,11 +16,11 @@ pub enum PositionExpiry {
     },
     /// In this room positions do not expire.
     Never,
-    /// It is not served yet: the clock has not started.
+    /// It is not served yet, so its time has not begun.
     NotServed,
     /// Its time is over.
     Expired,
-    /// The request id is of before a reset.
+    /// The request id is from before a reset.
     Foreign,
 }
 

@@ -10,15 +10,15 @@ use crate::{
     scripts,
 };
 
-/// What became of a put.
+/// The outcome of a put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PutOutcome {
     /// The room is new.
     Created,
-    /// The room was there; its config is the new one, its line is as it was.
+    /// The room existed. It has the new config, and its line is unchanged.
     Changed,
-    /// Someone else changed it since the caller read it: nothing has changed.
+    /// Another caller changed it since this one read it. Nothing was written.
     Conflict,
 }
 
@@ -50,8 +50,8 @@ impl Store {
         Ok(Some(RoomConfig { version: version.unwrap_or(0), ..config }))
     }
 
-    /// Creates a room or changes its config, if its version is still `config.version`; 0: whatever
-    /// it is. Takes effect at once.
+    /// Creates a room or changes its config, if its version is still `config.version`; 0: any version.
+    /// Takes effect at once.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -66,7 +66,7 @@ impl Store {
             config: document::text(config)?,
             phases: Phases::new(config, self.now_ms().await?)?,
         };
-        // First the list: a room that is listed and not there yet does no harm.
+        // The list comes first: a listed room that does not exist yet is harmless.
         self.query::<()>(redis::cmd("SADD").arg(ROOMS).arg(room.as_str())).await?;
         let reply: Reply = self.call(&scripts::PUT_CONFIG, room, &arguments).await?;
         Ok(reply.outcome)

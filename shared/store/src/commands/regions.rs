@@ -1,12 +1,12 @@
-//! Regions: each has a small index, which request ids carry.
+//! Regions: each has a small index for request ids.
 
 use std::collections::HashMap;
 
 use crate::{Store, StoreError, keys::REGIONS};
 
 impl Store {
-    /// The index of `region`, given to it now if it is new. `known` is the index it has had, for
-    /// a store that has forgotten.
+    /// The index of `region`, assigned now if it is new. `known` is the index that it had before, in case
+    /// the store has lost it.
     ///
     /// # Errors
     /// [`StoreError::Unexpected`] when 255 regions have one already; otherwise see [`StoreError`].
@@ -20,7 +20,7 @@ impl Store {
             let highest = regions.values().copied().max().unwrap_or(0);
             let next = known.or(highest.checked_add(1));
             let next = next.ok_or_else(|| StoreError::unexpected("there are 255 regions"))?;
-            // Two newcomers may take the same index at once; it is a label, not a key.
+            // Two new regions may get the same index. That is allowed: it is a label, not a key.
             self.query::<()>(redis::cmd("HSETNX").arg(REGIONS).arg(region).arg(next)).await?;
         }
     }

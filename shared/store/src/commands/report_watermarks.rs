@@ -1,5 +1,5 @@
-//! Services tell Redis what they have seen of a room, so that a store that lost its memory can be
-//! given it back.
+//! Services report to Redis the highest counters that they have seen of a room, so that the leader can
+//! restore a room that Redis loses.
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::{RoomId, restoration::WatermarkReport};
@@ -24,7 +24,7 @@ struct Reply {
 }
 
 impl Store {
-    /// Tells Redis what `instance` has seen; says whether Redis holds the room.
+    /// Reports what `instance` has seen; returns whether Redis holds the room.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -44,7 +44,7 @@ impl Store {
         Ok(reply.held)
     }
 
-    /// What every service has seen of a room lately. Reports that this release cannot read are
+    /// The reports of all services within the last 60 seconds. Those that this release cannot read are
     /// left out.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Bringing back a room that Redis has lost. What it is restored to is the domain's rule.
+//! Restoring a room that Redis has lost. The domain decides to which counters.
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::{RoomId, RoomSnapshot, restoration::Restoration, schedule::RoomConfig};
@@ -41,8 +41,8 @@ struct Reply {
 }
 
 impl Store {
-    /// Brings back a lost room with its `config`; says whether it did, or the room was there.
-    /// Refuses nothing to a stale leader: a room that is there stays as it is.
+    /// Restores a lost room with its `config`; returns `false` and changes nothing if the room exists.
+    /// A stale leader is not refused, because it cannot change an existing room.
     ///
     /// # Errors
     /// See [`StoreError`].

@@ -1,4 +1,4 @@
-//! Closed minutes move into the traffic history.
+//! Moves closed minutes into the traffic history.
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;

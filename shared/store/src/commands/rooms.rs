@@ -1,8 +1,9 @@
-//! The list of rooms.
+//! The list of rooms, and one room as it is this moment.
 
-use vestibule_domain::RoomId;
+use vestibule_domain::{RoomId, RoomSnapshot};
 
-use crate::{Store, StoreError, keys::ROOMS};
+use super::RoomOnly;
+use crate::{Store, StoreError, keys::ROOMS, scripts};
 
 impl Store {
     /// The rooms there are, by name.
@@ -15,5 +16,13 @@ impl Store {
             names.into_iter().filter_map(|name| RoomId::new(name).ok()).collect();
         rooms.sort();
         Ok(rooms)
+    }
+
+    /// The room's snapshot, or `None` when Redis does not hold the room.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn read_snapshot(&self, room: &RoomId) -> Result<Option<RoomSnapshot>, StoreError> {
+        self.call(&scripts::READ_SNAPSHOT, room, &RoomOnly { room }).await
     }
 }

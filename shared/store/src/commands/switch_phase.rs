@@ -1,4 +1,4 @@
-//! An event begins or ends: another phase of a room's config is under way.
+//! Switches to another phase of a room's config, when an event begins or ends.
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::{RoomId, schedule::RoomConfig};
@@ -20,8 +20,8 @@ struct Reply {
 }
 
 impl Store {
-    /// Writes which phase of `config` is under way at `now_ms`. Says whether the config was still
-    /// this one; refused for a stale leader.
+    /// Writes which phase of `config` is current at `now_ms`. Returns `false` and writes nothing if the
+    /// config has changed since. Refused for a stale leader.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].

@@ -1,15 +1,17 @@
-//! Sessions of visitors inside live on while they are seen.
+//! Renews the sessions of visitors inside who made a request.
 
 use vestibule_domain::RoomId;
 
 use super::TokenRecord;
 use crate::{
     Store, StoreError,
-    positional::{Positions, arguments, reply},
-    scripts,
+    scripts::{
+        self,
+        order::touch::{Arguments, Item, Reply, ReplyItem},
+    },
 };
 
-/// One visitor inside who was seen, and what its ticket says of its session.
+/// A visitor inside who made a request, with the session in its ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Touch {
     /// The reset epoch that its request id was sealed for.
@@ -26,58 +28,15 @@ pub struct Touch {
     pub expires_at: u64,
 }
 
-/// What became of one touch.
+/// The reply to one touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touched {
     /// Redis's time, ms.
     pub now_ms: u64,
     /// The room's generation.
     pub generation: u32,
-    /// The session's token as it now is; `None`: the session has ended.
+    /// The record of the session's current token; `None`: the session has ended.
     pub session: Option<TokenRecord>,
-}
-
-pub(crate) const POSITIONS: Positions = Positions {
-    call: Arguments::NAMES,
-    item: Item::NAMES,
-    reply: Reply::NAMES,
-    reply_item: ReplyItem::NAMES,
-};
-
-arguments! {
-    struct Arguments<'a> {
-        key_id: &'a str,
-        issuer: &'a str,
-    }
-}
-
-arguments! {
-    struct Item {
-        reset_epoch: u64,
-        number: u64,
-        position: u64,
-        generation: u32,
-        issued_at: u64,
-        expires_at: u64,
-    }
-}
-
-reply! {
-    struct Reply {
-        now_ms: u64,
-        generation: u32,
-        sessions: Vec<ReplyItem>,
-    }
-}
-
-reply! {
-    struct ReplyItem {
-        live: bool,
-        issued_at: Option<u64>,
-        expires_at: Option<u64>,
-        key_id: Option<String>,
-        issuer: Option<String>,
-    }
 }
 
 impl Store {

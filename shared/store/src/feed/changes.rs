@@ -1,8 +1,8 @@
-//! Following operators' changes: an instance takes each in, and then says so in Redis. So whoever
-//! made a change can wait until every instance goes by it.
+//! Following operators' changes: an instance applies each change and then reports that to Redis, so the
+//! caller of a change can wait until every instance applies it.
 //!
-//! The push only makes it fast. What was pushed while the connection was down is found by asking,
-//! because the instance asks by the last revision that it has taken in.
+//! The push only makes this fast. A push that was missed does no harm, because the instance asks for
+//! all changes since the last revision that it has applied.
 
 use tokio::time::timeout;
 use vestibule_domain::RoomId;
@@ -13,19 +13,19 @@ use crate::StoreError;
 // === impl Feed ===
 
 impl Feed {
-    /// Takes in changes until it is dropped, as [`Self::take_in_changes`] does.
+    /// Applies changes until it is dropped: see [`Self::take_in_changes`].
     pub async fn follow_changes(&self, adopt: impl Fn()) {
         loop {
             if let Err(error) = self.take_in_changes(&adopt).await {
                 tracing::debug!(%error, "changes of rooms could not be read");
             }
-            // Woken by the push, or by the time.
+            // Until a push comes, or [`POLL`] is over.
             let _ = timeout(POLL, self.0.changed.notified()).await;
         }
     }
 
-    /// Takes in all changes since the last time; the first time, all rooms. Calls `adopt` after
-    /// the memory has changed, and tells Redis only then that this instance goes by the changes.
+    /// Reads all rooms that changed since the last time; the first time, all rooms. Then calls `adopt`,
+    /// and after that reports to Redis that this instance applies the changes.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -47,9 +47,9 @@ impl Feed {
         }
     }
 
-    /// Says that this instance stops: nobody waits for it any more.
+    /// Reports that this instance stops, so that no change waits for it.
     pub async fn take_in_no_more(&self) {
-        // Without Redis the others find out after a few seconds.
+        // If Redis is away, the instance counts as stopped after three seconds.
         let _ = self.0.store.take_no_more_changes(&self.0.instance).await;
     }
 
@@ -60,7 +60,7 @@ impl Feed {
             match self.0.store.read_snapshot(room).await? {
                 Some(snapshot) => self.receive(snapshot).await,
                 None if self.is_deleted(room).await? => self.forget(room).await,
-                // It was lost, and will be restored from memories like this one.
+                // Redis has lost it. The leader restores it from memories like this one.
                 None => {}
             }
             self.room(room.as_str())

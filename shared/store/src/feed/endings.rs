@@ -1,5 +1,6 @@
-//! Sessions that ended before their time: pushed to every service, because visitors inside are let
-//! pass from memory. Kept only until each of their holders would have asked Redis again anyway.
+//! Sessions that ended before their time. They are pushed to every service, because the requests of
+//! visitors inside pass without asking Redis. They are remembered until each of those visitors would
+//! have to ask Redis again anyway.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -9,9 +10,9 @@ use tokio::time::{Duration, Instant};
 use vestibule_domain::{RoomId, settings::LONGEST_RECHECK_MS};
 
 /// How long an ended session is remembered, at least.
-const KEPT: Duration = Duration::from_millis(LONGEST_RECHECK_MS);
+const REMEMBERED: Duration = Duration::from_millis(LONGEST_RECHECK_MS);
 
-/// Sessions that ended, as the script `leave` tells it.
+/// Ended sessions, as `leave.lua` pushes them.
 #[derive(Debug, Deserialize)]
 pub(super) struct Endings {
     pub(super) room: RoomId,
@@ -19,7 +20,8 @@ pub(super) struct Endings {
     numbers: Vec<u64>,
 }
 
-/// The ended sessions of one room. Two sets take turns, so that forgetting costs nothing.
+/// The ended sessions of one room, in two sets: the old one is dropped as a whole when the young one
+/// replaces it.
 #[derive(Debug)]
 pub(super) struct Ended(RwLock<Sets>);
 
@@ -28,7 +30,7 @@ struct Sets {
     reset_epoch: u64,
     young: FxHashSet<u64>,
     old: FxHashSet<u64>,
-    turned: Instant,
+    swapped_at: Instant,
 }
 
 // === impl Ended ===
@@ -39,7 +41,7 @@ impl Ended {
             reset_epoch: 0,
             young: FxHashSet::default(),
             old: FxHashSet::default(),
-            turned: now,
+            swapped_at: now,
         }))
     }
 
@@ -50,9 +52,9 @@ impl Ended {
             sets.old.clear();
             sets.reset_epoch = endings.reset_epoch;
         }
-        if now.saturating_duration_since(sets.turned) > KEPT {
+        if now.saturating_duration_since(sets.swapped_at) > REMEMBERED {
             sets.old = std::mem::take(&mut sets.young);
-            sets.turned = now;
+            sets.swapped_at = now;
         }
         sets.young.extend(&endings.numbers);
     }
@@ -74,7 +76,7 @@ mod tests {
 
     #[test]
     fn an_ended_session_is_remembered_for_long_enough_and_then_forgotten() {
-        let (begin, late) = (Instant::now(), KEPT + Duration::from_millis(1));
+        let (begin, late) = (Instant::now(), REMEMBERED + Duration::from_millis(1));
         let ended = Ended::new(begin);
         ended.take(&endings(7, &[1, 2]), begin);
         assert!(ended.contains(7, 2));

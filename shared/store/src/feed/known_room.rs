@@ -1,4 +1,5 @@
-//! One room in a service's memory: its last snapshot, and the watermarks that the service has seen.
+//! One room in a service's memory: its last snapshot, its config, and the watermarks that the service has
+//! seen.
 
 use std::{
     collections::BTreeMap,
@@ -24,21 +25,21 @@ use crate::Clock;
 #[derive(Debug)]
 pub struct KnownRoom {
     last: ArcSwap<Received>,
-    plans: ArcSwapOption<StoredConfig>,
+    stored_config: ArcSwapOption<StoredConfig>,
     ended: Ended,
     watermarks: Watermarks,
-    /// Whether something has been seen that no watermark_report has told yet.
-    untold: AtomicBool,
+    /// Whether the watermarks have risen since the last report.
+    unreported: AtomicBool,
     clock: Clock,
 }
 
-/// What is planned for a room, and what was published of its draws: kept, so that it can be
+/// A room's config and the published records of its draws, remembered so that the room can be
 /// restored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredConfig {
     /// Settings and events.
     pub config: RoomConfig,
-    /// What is published of the draws, by draw id.
+    /// The published records of its draws, by draw id.
     pub draws: BTreeMap<String, DrawRecord>,
 }
 
@@ -52,14 +53,14 @@ struct Received {
 
 impl KnownRoom {
     pub(super) fn new(snapshot: RoomSnapshot, clock: Clock) -> Self {
-        let watermarks = Watermarks::new(seen_in(&snapshot));
+        let watermarks = Watermarks::new(counters_of(&snapshot));
         let received = Received { snapshot: Arc::new(snapshot), at: Instant::now() };
         Self {
             last: ArcSwap::from_pointee(received),
-            plans: ArcSwapOption::empty(),
+            stored_config: ArcSwapOption::empty(),
             ended: Ended::new(Instant::now()),
             watermarks,
-            untold: true.into(),
+            unreported: true.into(),
             clock,
         }
     }
@@ -70,8 +71,8 @@ impl KnownRoom {
         Arc::clone(&self.last.load().snapshot)
     }
 
-    /// Redis's time in ms, as far as this service can tell: that of the last snapshot, and how
-    /// long ago it came by this host's steady clock.
+    /// Redis's time in ms, as far as this service knows it: the time of the last snapshot plus the time
+    /// since it arrived, by this host's monotonic clock.
     #[must_use]
     pub fn now_ms(&self) -> u64 {
         match &self.clock {
@@ -84,14 +85,14 @@ impl KnownRoom {
         }
     }
 
-    /// What is planned for the room, as far as this service keeps it.
+    /// The room's config and published draws; `None` until they were read.
     #[must_use]
-    pub fn plans(&self) -> Option<Arc<StoredConfig>> {
-        self.plans.load_full()
+    pub fn stored_config(&self) -> Option<Arc<StoredConfig>> {
+        self.stored_config.load_full()
     }
 
-    /// Whether a session was ended before its time, as far as this service has heard. Who has not
-    /// been seen by Redis for [`vestibule_domain::settings::LONGEST_RECHECK_MS`] is to ask it instead.
+    /// Whether a session was ended before its time, as far as this service knows. That is reliable only
+    /// for sessions that Redis renewed within [`vestibule_domain::settings::LONGEST_RECHECK_MS`].
     #[must_use]
     pub fn has_ended(&self, reset_epoch: u64, number: u64) -> bool {
         self.ended.contains(reset_epoch, number)
@@ -101,21 +102,21 @@ impl KnownRoom {
         self.ended.take(endings, Instant::now());
     }
 
-    /// Whether the room's settings or events have changed since they were read.
+    /// Whether the room's config has changed since it was read.
     pub(super) fn needs_config(&self) -> bool {
         let version = self.snapshot().config_version;
-        self.plans().is_none_or(|plans| plans.config.version != version)
+        self.stored_config().is_none_or(|stored| stored.config.version != version)
     }
 
-    /// Whether the room has changed since its plans were read.
+    /// Whether the room's config or draws have changed since they were read.
     pub(super) fn needs_config_or_draws(&self) -> bool {
         let drawn = self.snapshot().draws.len();
-        self.needs_config() || self.plans().is_none_or(|plans| plans.draws.len() < drawn)
+        self.needs_config() || self.stored_config().is_none_or(|stored| stored.draws.len() < drawn)
     }
 
-    /// Keeps what is planned.
-    pub(super) fn keep_config(&self, plans: StoredConfig) {
-        self.plans.store(Some(Arc::new(plans)));
+    /// Replaces the remembered config and draws.
+    pub(super) fn set_stored_config(&self, stored: StoredConfig) {
+        self.stored_config.store(Some(Arc::new(stored)));
     }
 
     /// How long ago the last snapshot came.
@@ -124,10 +125,10 @@ impl KnownRoom {
         self.last.load().at.elapsed()
     }
 
-    /// Takes note of counters that came with an answer of Redis.
+    /// Raises the watermarks to counters of a reply of Redis.
     pub fn observe(&self, seen: Counters) {
         if self.watermarks.take(seen) {
-            self.untold.store(true, Ordering::Relaxed);
+            self.unreported.store(true, Ordering::Relaxed);
         }
     }
 
@@ -137,8 +138,8 @@ impl KnownRoom {
         self.watermarks.get()
     }
 
-    /// How far the room has come: as far as `snapshot`, one of its snapshots, has it, or as this
-    /// service has seen since.
+    /// How far the room has come: the counters of `snapshot`, one of its snapshots, or the higher
+    /// watermarks of this service.
     #[must_use]
     pub fn progress(&self, snapshot: &RoomSnapshot) -> Progress {
         let (own, seen) = (snapshot.progress(), self.watermarks());
@@ -151,7 +152,7 @@ impl KnownRoom {
         }
     }
 
-    /// Takes in a snapshot, unless it is older than the last.
+    /// Replaces the last snapshot, unless the given one is older.
     pub(super) fn receive(&self, snapshot: RoomSnapshot) {
         let order = |s: &RoomSnapshot| (s.reset_epoch, s.generation, s.now_ms);
         let received = Arc::new(Received { snapshot: Arc::new(snapshot), at: Instant::now() });
@@ -159,19 +160,18 @@ impl KnownRoom {
         if is_old(&self.last.load()) {
             return;
         }
-        self.observe(seen_in(&received.snapshot));
-        // Another task may have taken in a newer one meanwhile.
+        self.observe(counters_of(&received.snapshot));
+        // Another task may have stored a newer one meanwhile.
         self.last.rcu(|last| Arc::clone(if is_old(last) { last } else { &received }));
     }
 
-    /// What this service has seen, if there is news since the last time it was asked, or in any
-    /// case with `anyway`.
+    /// The watermarks as a report; `None` if they have not risen since the last report, unless `anyway`.
     pub(super) fn watermark_report(&self, anyway: bool) -> Option<WatermarkReport> {
-        if !self.untold.swap(false, Ordering::Relaxed) && !anyway {
+        if !self.unreported.swap(false, Ordering::Relaxed) && !anyway {
             return None;
         }
         let (seen, last) = (self.watermarks.get(), self.snapshot());
-        // Of those who were inside at the last snapshot none is after a reset.
+        // After a reset nobody of the last snapshot is inside any more.
         let known = if last.reset_epoch == seen.reset_epoch { Some(&last) } else { None };
         let (inside, admitted) =
             known.map_or((0, 0), |last| (last.active + last.unconfirmed, last.admitted));
@@ -185,7 +185,7 @@ impl KnownRoom {
     }
 }
 
-fn seen_in(snapshot: &RoomSnapshot) -> Counters {
+fn counters_of(snapshot: &RoomSnapshot) -> Counters {
     Counters {
         reset_epoch: snapshot.reset_epoch,
         queue_counter: snapshot.queue_counter,

@@ -1,9 +1,9 @@
-//! The feed: every service's memory of the rooms. Snapshots arrive by push; a slow poll behind it
-//! catches what the push missed, and tells Redis what this service has seen.
+//! The feed: every service's memory of the rooms. Snapshots arrive by push. A slow poll finds what the
+//! push missed, and reports this service's watermarks to Redis.
 //!
-//! A room that Redis no longer holds stays in memory: it was lost, and the leader will restore it
-//! from memories like this one. Only a room that is off the list of an intact keyspace, twice in a
-//! row, was deleted.
+//! A room that Redis no longer holds stays in memory, because the leader restores lost rooms from
+//! memories like this one. A room counts as deleted only if two polls in a row find it missing from the
+//! list of a keyspace that has its schema stamp.
 
 mod changes;
 mod endings;
@@ -38,11 +38,11 @@ use crate::{
     keys::{CHANGES, DELETIONS, ENDINGS, SNAPSHOTS},
 };
 
-/// How often the slow poll looks.
+/// The time between two slow polls.
 const POLL: Duration = Duration::from_millis(500);
 /// A room whose last snapshot is older than this is read again.
 const REFRESH: Duration = Duration::from_secs(1);
-/// After this long without news a snapshot counts as stale.
+/// A snapshot older than this counts as stale.
 const STALE_MS: u64 = 5_000;
 
 /// All rooms, as this service knows them. Cloning is cheap.
@@ -54,13 +54,13 @@ struct Inner {
     store: Store,
     instance: String,
     rooms: ArcSwap<FxHashMap<RoomId, Arc<KnownRoom>>>,
-    /// Serialises changes of the map; readers never wait.
+    /// Locked while the map is changed; readers never wait.
     changing: Mutex<()>,
-    /// Held from reading Redis until what was read is kept, so that nothing older replaces it.
+    /// Locked from reading Redis until the result is stored, so that nothing older replaces it.
     reading: Mutex<()>,
-    /// Operators have changed something: see [`Feed::follow_changes`].
+    /// Notified by the push of an operator's change: see [`Feed::follow_changes`].
     changed: Notify,
-    /// The revision up to which this instance has taken in operators' changes.
+    /// The revision up to which this instance applies operators' changes; `None`: no room was read yet.
     taken: Mutex<Option<u64>>,
     connected: AtomicBool,
     unlisted: Mutex<HashSet<RoomId>>,
@@ -70,7 +70,7 @@ struct Inner {
 // === impl Feed ===
 
 impl Feed {
-    /// An empty memory; [`Self::run`] fills it. `instance` names this service among its equals.
+    /// An empty memory; [`Self::run`] fills it. `instance` is the unique name of this service.
     #[must_use]
     pub fn new(store: Store, instance: impl Into<String>) -> Self {
         Self(Arc::new(Inner {
@@ -99,8 +99,8 @@ impl Feed {
         self.0.rooms.load().values().cloned().collect()
     }
 
-    /// Changes whenever rooms come or go, or what is planned for one of them was read anew: see
-    /// [`KnownRoom::plans`].
+    /// A version that rises whenever a room comes or goes or its config was read:
+    /// see [`KnownRoom::stored_config`].
     #[must_use]
     pub fn configs_version(&self) -> u64 {
         self.0.configs_read.load(Ordering::Acquire)
@@ -123,17 +123,17 @@ impl Feed {
         tokio::join!(self.listen(), self.poll());
     }
 
-    /// Looks at every room once, now.
+    /// Reads every room once, now.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub async fn refresh(&self) -> Result<(), StoreError> {
-        let looked = self.look().await;
-        self.0.connected.store(looked.is_ok(), Ordering::Relaxed);
-        looked
+        let read = self.read_all().await;
+        self.0.connected.store(read.is_ok(), Ordering::Relaxed);
+        read
     }
 
-    /// Takes in a snapshot from elsewhere than the push.
+    /// Stores a snapshot that did not come by the push.
     pub async fn receive(&self, snapshot: RoomSnapshot) {
         if let Some(known) = self.room(snapshot.room.as_str()) {
             known.receive(snapshot);
@@ -169,7 +169,7 @@ impl Feed {
         }
     }
 
-    async fn look(&self) -> Result<(), StoreError> {
+    async fn read_all(&self) -> Result<(), StoreError> {
         let listed: HashSet<RoomId> = self.0.store.rooms().await?.into_iter().collect();
         self.forget_deleted(&listed).await?;
         for room in &listed {
@@ -179,7 +179,7 @@ impl Feed {
             self.refresh_config(known).await?;
         }
         for known in self.rooms() {
-            self.testify(&known, !listed.contains(&known.snapshot().room)).await?;
+            self.report_watermarks(&known, !listed.contains(&known.snapshot().room)).await?;
         }
         Ok(())
     }
@@ -189,19 +189,18 @@ impl Feed {
             return Ok(());
         }
         let reading = self.0.reading.lock().await;
-        match self.0.store.read_snapshot(room).await? {
-            Some(snapshot) => self.receive(snapshot).await,
-            None => {
-                drop(reading);
-                if let Some(known) = self.room(room.as_str()) {
-                    self.testify(&known, true).await?;
-                }
-            }
+        if let Some(snapshot) = self.0.store.read_snapshot(room).await? {
+            self.receive(snapshot).await;
+            return Ok(());
+        }
+        drop(reading);
+        if let Some(known) = self.room(room.as_str()) {
+            self.report_watermarks(&known, true).await?;
         }
         Ok(())
     }
 
-    /// Reads what is planned for a room; what a lost store has forgotten is kept.
+    /// Reads a room's config and draws. If Redis has lost them, the remembered ones stay.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -210,13 +209,13 @@ impl Feed {
         let room = &known.snapshot().room;
         if let Some(config) = self.0.store.read_config(room).await? {
             let draws = self.0.store.read_draws(room).await?;
-            known.keep_config(StoredConfig { config, draws });
+            known.set_stored_config(StoredConfig { config, draws });
             self.0.configs_read.fetch_add(1, Ordering::Release);
         }
         Ok(())
     }
 
-    async fn testify(&self, known: &KnownRoom, anyway: bool) -> Result<(), StoreError> {
+    async fn report_watermarks(&self, known: &KnownRoom, anyway: bool) -> Result<(), StoreError> {
         if let Some(seen) = known.watermark_report(anyway) {
             let room = &known.snapshot().room;
             self.0.store.report_watermarks(room, &self.0.instance, &seen).await?;
@@ -270,12 +269,12 @@ impl Feed {
         Ok(())
     }
 
-    /// Takes in a snapshot, and what is planned for the room if that is new.
+    /// Stores a pushed snapshot, and reads the room's config if it has changed.
     async fn receive_push(&self, snapshot: RoomSnapshot) {
         let room = snapshot.room.clone();
         self.receive(snapshot).await;
         if let Some(known) = self.room(room.as_str()).filter(|known| known.needs_config()) {
-            // What cannot be read now, the slow poll reads.
+            // If this fails, the slow poll reads it.
             let _ = self.refresh_config(&known).await;
         }
     }

@@ -1,5 +1,5 @@
-//! The highest counters that a service has seen of a room, all of the same reset: what was seen
-//! before one means nothing after it.
+//! The highest counters that a service has seen of a room, all of the same reset epoch. Counters from
+//! before a reset are dropped.
 
 use std::sync::{
     Arc,
@@ -8,14 +8,14 @@ use std::sync::{
 
 use arc_swap::ArcSwap;
 
-/// Counters of a room, as they came with an answer of Redis or with a snapshot.
+/// The counters of a room in one reply of Redis or one snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counters {
     /// The reset epoch that they belong to.
     pub reset_epoch: u64,
     /// A queue number that was handed out; 0 for none.
     pub queue_counter: u64,
-    /// The serving counter, if it was told.
+    /// The serving counter, if the reply has it.
     pub serving_counter: Option<i64>,
     /// How many sessions had begun.
     pub admitted: u64,
@@ -24,7 +24,7 @@ pub struct Counters {
 /// Below every serving counter.
 const UNKNOWN: i64 = i64::MIN;
 
-/// The highest of all that was seen.
+/// The highest counters seen.
 #[derive(Debug)]
 pub(super) struct Watermarks(ArcSwap<AtomicCounters>);
 
@@ -32,7 +32,7 @@ pub(super) struct Watermarks(ArcSwap<AtomicCounters>);
 struct AtomicCounters {
     reset_epoch: u64,
     queue_counter: AtomicU64,
-    /// [`UNKNOWN`] until one is told.
+    /// [`UNKNOWN`] until one is seen.
     serving_counter: AtomicI64,
     admitted: AtomicU64,
 }
@@ -44,8 +44,8 @@ impl Watermarks {
         Self(ArcSwap::from_pointee(AtomicCounters::new(seen)))
     }
 
-    /// Takes note of counters, unless they are of before a reset. Says whether a number or an
-    /// admission was not known yet.
+    /// Raises the watermarks to `seen`, unless that is from before a reset. Returns whether the queue
+    /// counter, the admissions or the reset epoch rose.
     pub(super) fn take(&self, seen: Counters) -> bool {
         let begins = seen.reset_epoch > self.0.load().reset_epoch;
         if begins {

@@ -1,4 +1,5 @@
---[[ apply_plan: the second half of the leader's tick. Moves the serving counter and tells everyone.
+--[[ apply_plan: the second half of the leader's tick. Moves the serving counter and pushes the
+snapshot.
 
 KEYS  line settings sessions rate rows presence grants
 ARGV  now_ms document
@@ -8,7 +9,7 @@ Keeps (5) the serving counter never goes back; a stale leader changes nothing.
 local args = arguments({
   room = 'text',
   leader_epoch = 'integer',
-  -- What the plan was made for. A serving counter below zero is given as 0.
+  -- The state that the plan was made from. A serving counter below zero is given as 0.
   reset_epoch = 'integer', serving_counter_before = 'integer', promised_before = 'integer',
   -- The plan: the counter to reach, people promised a seat, by how much the hazard rises.
   serving_counter = 'integer', promised = 'integer', hazard_increase = 'text',
@@ -16,7 +17,7 @@ local args = arguments({
   figures = 'text',
   -- Slots for newcomers: those open to all, and those of each region.
   anywhere = 'integer', regions = 'table',
-  -- Leases that are gone.
+  -- Lapsed leases, to be deleted.
   gone = 'table',
 })
 local now = time_ms(ARGV[1])
@@ -25,12 +26,12 @@ if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 
--- A reset or an operator's step back since the tick began outdates the plan.
+-- The plan is dropped if the room was reset, or the counter moved back, since the tick began.
 if args.reset_epoch == line.reset_epoch then
   local target, seen = args.serving_counter, args.serving_counter_before
   if target > seen and line.serving_counter >= seen then
     raise_serving(keys, line, target, now, 't')
-    -- Until presence has come together, those who were served are on their way.
+    -- While presence is incomplete, the people just served count as on their way.
     if line.presence_from > now then redis.call('HSET', keys.line, 'promised_at', now) end
   end
   local since = line.promised - args.promised_before

@@ -1,5 +1,5 @@
---[[ begin_tick: the first half of the leader's tick. Ends what has run out, and reports how the
-room stands.
+--[[ begin_tick: the first half of the leader's tick. Ends expired sessions and positions, and
+reports the room's state.
 
 KEYS  line sessions records tokens settings rate rows entered door presence unattended
 ARGV  now_ms document
@@ -7,7 +7,7 @@ Returns {now_ms queue_counter serving_counter expired_position active admitted_l
       promised_at_ms presence_from_ms admitted leases unattended rate_resumes_at_ms pool_first
       pool_last pool_id draw_count settings event config_version phase_is_over}
       leases: "lease count lease count …" in one text, because there may be thousands;
-      unattended: lists of first, last and count; rate_resumes_at_ms: 0 = it is not used up;
+      unattended: lists of first, last and count; rate_resumes_at_ms: 0 = the rate is not used up;
       settings, event: JSON.
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.
 ]]
@@ -24,10 +24,10 @@ local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 local settings = read_settings(keys.settings, now)
 local MANY = 5000
--- A longer pause of all leaders is not held against those who wait, ms.
+-- After a longer pause of all leaders, missed check-ins are excused, ms.
 local PAUSE_MS = 15000
 
--- Of a visitor's session that ran out, only the bit that it has entered is kept.
+-- When a visitor's session has expired, only its bit in `entered` is kept.
 local function end_sessions()
   local ended = redis.call('ZRANGEBYSCORE', keys.sessions, '-inf', '(' .. now, 'LIMIT', 0, MANY)
   if #ended == 0 then return end
@@ -51,7 +51,7 @@ local function since(row)
   return math.floor(math.max(row.issued, row.joined, line.held_at) / 1000)
 end
 
--- Expires whole rows, oldest first; returns the next row's boundary once all is done.
+-- Expires whole rows whose time to claim is over, oldest first.
 local function expire_positions()
   local passed = string.format('(%d', line.expired_position)
   for _, member in ipairs(redis.call('ZRANGEBYSCORE', keys.rows, passed, '+inf')) do
@@ -70,7 +70,7 @@ local function expire_positions()
   end
 end
 
--- Rows are kept as long as someone may still come back late.
+-- Rows are kept as long as a visitor may still claim late.
 local function forget_old_rows()
   local gone = redis.call('ZRANGEBYSCORE', keys.rows, '-inf', line.expired_position)
   for _, member in ipairs(gone) do
@@ -81,7 +81,8 @@ local function forget_old_rows()
   redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - kept_ms)
 end
 
--- AWS-style visitors: exactly at the door, in ranges that widen with the distance behind it.
+-- Counts of waiting AWS-style visitors: one range up to the serving counter, then ranges that widen
+-- with the distance behind it.
 local function unattended()
   local crowds = {}
   if redis.call('EXISTS', keys.unattended) == 0 then return crowds end
@@ -101,8 +102,8 @@ local function unattended()
   return crowds
 end
 
--- While nobody led, or Redis was away, nobody may have been able to check in; and while nobody may
--- enter, nobody's time to claim runs.
+-- Notes the time of the tick. After a pause of all leaders or of Redis, visitors are excused because
+-- they may not have been able to check in. While nobody may enter, the time to claim stands still.
 local function note_the_time()
   excuse(line, settings.reopened_at)
   if line.ticked_at > 0 and now - line.ticked_at > PAUSE_MS then excuse(line, now) end

@@ -1,11 +1,10 @@
---[[ check_in: add a batch of presence counts. A visitor gives back the lease that it held and takes
-a new one.
+--[[ check_in: add a batch of presence counts. A visitor gives back its old lease and takes a new one.
 
 KEYS  line presence
 ARGV  now_ms reset_epoch | lease difference
 Returns  counted
-      counted is nil when the room was reset since: nothing is counted then.
-Keeps a count is never below one: what was lost with the store cannot be given back.
+      counted is nil if the room was reset since; then nothing is counted.
+Keeps every count is at least one: a lease that the store has lost may be given back without effect.
 ]]
 if redis.call('HGET', keys.line, 'reset_epoch') ~= args.reset_epoch then return reply({}) end
 for i = FIRST_ITEM, #ARGV, ITEM_SIZE do

@@ -1,4 +1,4 @@
---[[ claim: a batch of visitors enters. The hard gate of the room.
+--[[ claim: a batch of visitors enters as far as seats and rate allow.
 
 KEYS  line settings sessions records tokens entered rate rows door traffic unattended
 ARGV  now_ms key_id | reset_epoch draws number position won entered_at kind request_id issuer validity_seconds
@@ -7,9 +7,9 @@ Returns  now_ms reset_epoch generation admitted outcomes | outcome issued_at exp
       draws its position takes into account; queue number; position ("" = it waits for its draw);
       whether it has won in a random room (0, 1); entry time (unix s); kind ("v" visitor's calls,
       "a" AWS-style); request id; issuer; validity ("" = as the room says).
-      Outcomes: entered (now), repeated (it has entered already: the same again), not_served,
-      no_seat (served, and none is free), position_expired, session_ended, foreign (its id is of
-      before a reset), uncounted (the room is suspended: enter).
+      Outcomes: entered (now), repeated (it entered before: the same token), not_served,
+      no_seat (served, but none is free), position_expired, session_ended, foreign (its id is from
+      before a reset), uncounted (the room is suspended: it enters without a seat).
 Keeps (2) seats and rate never over their limits; (3) one session and one token per request id;
       no number enters twice.
 ]]
@@ -56,7 +56,7 @@ local function enter(claim)
     line.tokens_until = record.exp
     redis.call('HSET', keys.line, 'tokens_until', record.exp)
   end
-  -- It asked at the door while its row expired: it is no longer one of those who did not come.
+  -- Its row expired while it waited for a seat, and counted it as expired: take that back.
   if claim.position <= line.expired_position then
     redis.call('HINCRBY', keys.line, 'expired', -1)
   end
@@ -79,7 +79,7 @@ local function decide(claim)
     return with_token('uncounted',
       { iat = now_s, exp = now_s + validity, kid = args.key_id, issuer = claim.issuer })
   end
-  -- A draw since then has given it another position, which it does not know yet.
+  -- Since the caller computed the position, a draw has changed it.
   if not claim.position or claim.draws ~= line.draw_count then return { outcome = 'not_served' } end
   if claim.position > line.serving_counter and not claim.won and not open then
     return { outcome = 'not_served' }

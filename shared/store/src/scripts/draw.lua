@@ -1,20 +1,18 @@
---[[ draw: the leader gives those who waited for a draw their places, and publishes how.
+--[[ draw: the leader gives those who waited for a draw their places, and publishes the record.
 
 KEYS  line settings sessions rate draws
 ARGV  now_ms document
 Returns {applied}
-      applied: false when it was drawn before, or the pool is another one now.
+      applied: false if it was drawn before, or the pool has changed.
 Keeps (6) a place that was drawn is never drawn again; a stale leader changes nothing.
 ]]
 local args = arguments({
   room = 'text', leader_epoch = 'integer', draw_id = 'text',
   -- The pool that was drawn (0, 0 = nobody had come).
   pool_first = 'integer', pool_last = 'integer',
-  -- All draws since the reset, JSON; nil = none was added: the draw was cancelled, or nobody had
-  -- come.
+  -- All draws since the reset, JSON; nil = none is added: the draw is cancelled, or the pool is empty.
   draws = 'text',
-  -- What is published, JSON; nil = nothing: those who waited are let go, and the draw is yet to
-  -- come.
+  -- The record to publish, JSON; nil = none: the pool is released, and the draw may take place later.
   record = 'text',
 })
 local now = time_ms(ARGV[1])
@@ -26,7 +24,7 @@ if line.pool_first ~= args.pool_first or line.pool_last ~= args.pool_last then
   return encode({ applied = false })
 end
 if args.record and redis.call('HSETNX', keys.draws, args.draw_id, args.record) == 0 then
-  -- What is published stands; a pool that came together after it stands in order of arrival.
+  -- A published record is final. A later pool of the same draw id stands in order of arrival.
   if line.pool_first == 0 then return encode({ applied = false }) end
   redis.call('HSET', keys.line, 'pool_first', 0, 'pool_last', 0)
   publish(keys, args.room, now)

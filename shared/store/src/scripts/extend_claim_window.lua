@@ -1,11 +1,11 @@
 --[[ extend_claim_window: a visitor whose turn it is waits for a seat without claiming. Its time to
-claim begins anew, as it does after a claim that found no seat.
+claim starts anew, as after a claim that found no seat.
 
 KEYS  line door
 ARGV  now_ms document
 Returns {served}
-      served: false when it is not its turn, or its request id is of before a reset.
-Keeps (1) only positions that are served stand at the door.
+      served: false if it is not its turn, or its request id is from before a reset.
+Keeps (1) `door` holds only served positions.
 ]]
 local args = arguments({ reset_epoch = 'integer', position = 'integer' })
 local line = read_line(keys.line)

@@ -3,14 +3,14 @@
 KEYS  line settings sessions rate rows
 ARGV  now_ms document
 Returns {serving_counter}
-      An increment that reaches a gap, whose numbers nobody holds, goes on behind it.
-Keeps an increment of 0 changes nothing: it restarts no clock and forgets nobody who entered.
+      An increment that reaches a gap of numbers that nobody holds skips the gap.
+Keeps an increment of 0 changes nothing.
 ]]
 local args = arguments({ room = 'text', by = 'integer' })
 local now = time_ms(ARGV[1])
 local line = read_line(keys.line)
 if not line then return no_room() end
--- Beyond 2^53 - 1 a number in Lua, or in a client's JSON, is not exact any more.
+-- Above 2^53 - 1, numbers in Lua and in clients' JSON are not exact.
 local MOST = 9007199254740991
 local target = line.serving_counter + args.by
 if line.gap_last > 0 and line.serving_counter < line.gap_first and target >= line.gap_first then

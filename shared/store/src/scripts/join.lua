@@ -6,12 +6,13 @@ Returns  now_ms reset_epoch generation first seated suspended serving_counter is
       mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
       known_…: the reset epoch of what the caller has seen, and the highest queue number. key_id
       and issuer are those of the tokens of who enters.
-      first: the first number; seated: so many from it on have entered; suspended: everyone enters,
-      uncounted; admitted: sessions so far; pool: index of the draw that they wait for (nil = of
-      none); how many of the seats were the region's own, anywhere's, lent by other regions.
+      first: the first number; seated: how many have entered, counted from `first`; suspended:
+      everyone enters uncounted; admitted: sessions so far; pool: index of the draw that they wait for
+      (nil = none); own, anywhere, lent: how many seats used the region's own slots, slots open to all,
+      and slots of other regions.
 Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within their limits;
-      (4) nobody enters here while anyone waits whom the counter has not reached, unless the room
-      is open to all; nobody is queued while a slot is free, whichever region it was granted to.
+      (4) newcomers enter only if the counter has reached everyone before them, unless the room is
+      open to all; newcomers enter while any region has a free slot.
 ]]
 local now = time_ms(ARGV[1])
 local count, enter = tonumber(args.count), args.mode == 'enter'
@@ -19,7 +20,7 @@ local line = read_line(keys.line)
 if not line then return no_room() end
 local settings = read_settings(keys.settings, now)
 
--- The caller may not have heard of a reset yet.
+-- If the caller does not know of a reset yet, its counter means nothing.
 if tonumber(args.known_reset_epoch) == line.reset_epoch then
   catch_up(keys.line, line, tonumber(args.known_queue_counter))
 end
@@ -30,7 +31,7 @@ local after = redis.call('HINCRBY', keys.line, 'queue_counter', count)
 local minute = math.floor(now / 60000)
 redis.call('HINCRBY', keys.traffic, minute .. '.r.' .. args.region, count)
 
--- AWS-style clients do not check in: until they enter or expire, they count as there.
+-- AWS-style clients cannot check in. They count as present until they enter or expire.
 if not enter then
   for number = before + 1, after do redis.call('SETBIT', keys.unattended, number, 1) end
 end
@@ -45,7 +46,7 @@ if settings.suspended then
   })
 end
 
--- How many of the batch the counter has already passed, and how many it may now pass.
+-- served: how many of the batch the serving counter has reached; it may be raised below.
 local served = math.min(math.max(line.serving_counter - before, 0), count)
 local limited = settings.total_active_users or settings.new_users_per_minute
 local free = 0
@@ -57,7 +58,7 @@ elseif first_in_line and not is_held(settings, line) then
   free = math.min(seats_left(keys.sessions, settings, line, now),
     rate_left(keys.rate, settings.new_users_per_minute, now, false))
 end
--- Where everyone enters, those do who enter here; whoever takes a number only stays in line.
+-- In an open room the counter moves only for visitors who enter now, not for AWS-style clients.
 local moves = open and enter or limited and not open
 if moves and first_in_line then
   local promised = open and 0 or line.promised
@@ -71,7 +72,7 @@ if moves and first_in_line then
   end
 end
 
--- An operator's increments served rows before their last visitor came: that is now.
+-- Operators may have served these numbers before they were handed out. Their time to claim starts now.
 local early = first_in_line and redis.call('ZRANGEBYSCORE', keys.rows, '(' .. before, after) or {}
 for _, member in ipairs(early) do
   local row = row_of(member)
@@ -93,7 +94,7 @@ if enter then
     redis.call('HINCRBY', keys.traffic, minute .. '.a', seated)
     own, anywhere, lent = take_slots(keys.grants, args.region, seated)
   end
-  -- In the same call, or the leader could take them for people who have left.
+  -- Counted in the same call; otherwise the leader could take the newcomers for people who left.
   count_newcomers(keys.presence, before + seated + 1, after, line.serving_counter, now, pool)
 end
 return reply({

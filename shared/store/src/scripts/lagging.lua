@@ -1,4 +1,4 @@
---[[ lagging: the admissions that run and do not go by a change yet.
+--[[ lagging: the running admissions that do not apply a change yet.
 
 KEYS  admissions
 ARGV  now_ms document

@@ -3,9 +3,9 @@
 KEYS  line sessions records
 ARGV  now_ms document
 Returns {ended}
-      ended: of each session true = ended now, false = there is none or it has ended already. Those
-      that ended are told to every service, because visitors inside are let pass without asking
-      here.
+      ended: of each session true = ended now, false = there is none or it has ended already. Ended
+      sessions are pushed to every service, because requests of visitors inside pass without a call
+      to Redis.
 Keeps an ended session stays ended: its number never enters again.
 ]]
 local args = arguments({
@@ -16,7 +16,7 @@ local args = arguments({
 local line = read_line(keys.line)
 if not line then return no_room() end
 
--- As a record notes it.
+-- The status of a record.
 local STATUS = { completed = 1, abandoned = -1, revoked = -2 }
 
 local function leave(number, ended_as)
@@ -25,7 +25,7 @@ local function leave(number, ended_as)
   redis.call('ZREM', keys.sessions, number)
   redis.call('HINCRBY', keys.line, ended_as, 1)
   if record.kind == 'v' then
-    -- The bit that it has entered is enough to know that it is over.
+    -- Its bit in `entered` without a record means that the session has ended.
     redis.call('HDEL', keys.records, number)
   else
     record.status = STATUS[ended_as]

@@ -1,9 +1,10 @@
 //! The registry of Lua scripts. Call sites never see a file name, an order of keys or a SHA: each
 //! script has one typed function in [`crate::commands`].
 //!
-//! A script's text is its prelude, made of this table (see [`prelude`]), the libraries that it
-//! names, and its file.
+//! A script's text consists of its prelude, generated from this table (see [`prelude`]), the libraries
+//! that it names, and its file.
 
+pub(crate) mod order;
 mod prelude;
 
 use std::sync::LazyLock;
@@ -12,7 +13,6 @@ use redis::Script;
 use vestibule_domain::RoomId;
 
 use crate::{
-    commands::positions,
     keys::{Part, RoomKeys},
     positional::Positions,
 };
@@ -55,23 +55,23 @@ use Part::{
 
 scripts! {
     APPLY_PLAN = "apply_plan" &[Line, Settings, Sessions, Rate, Rows, Presence, Grants], &[], None,
-        ["room", "rate", "fence", "serving", "publish"];
+        ["room", "rate", "serving", "publish"];
     BEGIN_TICK = "begin_tick" &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,
         Door, Presence, Unattended], &[], None,
-        ["room", "rate", "fence", "seats", "serving"];
-    CHECK_IN = "check_in" &[Line, Presence], &[], Some(positions::CHECK_IN), [];
+        ["room", "rate", "seats", "serving"];
+    CHECK_IN = "check_in" &[Line, Presence], &[], Some(order::check_in::POSITIONS), [];
     CLAIM = "claim" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door,
-        Traffic, Unattended], &[], Some(positions::CLAIM),
+        Traffic, Unattended], &[], Some(order::claim::POSITIONS),
         ["room", "rate", "seats", "serving"];
     DELETE_ROOM = "delete_room" &Part::ALL, &["history…"], None, [];
     DRAW = "draw" &[Line, Settings, Sessions, Rate, Draws], &[], None,
-        ["room", "rate", "fence", "publish"];
+        ["room", "rate", "publish"];
     EXPIRED_TOKENS = "expired_tokens" &[Tokens, Records], &[], None, ["room", "seats"];
     EXTEND_CLAIM_WINDOW = "extend_claim_window" &[Line, Door], &[], None, ["room"];
     INCREMENT = "increment" &[Line, Settings, Sessions, Rate, Rows], &[], None,
         ["room", "rate", "serving", "publish"];
     JOIN = "join" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
-        Unattended, Presence], &[], Some(positions::JOIN),
+        Unattended, Presence], &[], Some(order::join::POSITIONS),
         ["room", "rate", "seats", "serving", "presence", "grants"];
     LAGGING = "lagging" &[], &["admissions"], None, ["room"];
     LEASE = "lease" &[], &["lease", "epoch"], None, [];
@@ -88,11 +88,11 @@ scripts! {
     RESET = "reset" Part::RESET, &[], None, ["room", "rate", "publish"];
     RESTORE = "restore" &[Line, Settings, Rows, Sessions, Rate, Unattended], &[], None,
         ["room", "rate", "serving", "publish", "phases"];
-    ROLL_UP = "roll_up" &[Line, Traffic], &["history"], None, ["room", "fence"];
+    ROLL_UP = "roll_up" &[Line, Traffic], &["history"], None, ["room"];
     SWITCH_PHASE = "switch_phase" &[Line, Settings, Sessions, Rate], &[], None,
-        ["room", "rate", "fence", "publish", "phases"];
+        ["room", "rate", "publish", "phases"];
     TAKE_CHANGES = "take_changes" &[], &["changes", "admissions"], None, ["room"];
-    TOUCH = "touch" &[Line, Settings, Sessions, Records, Entered], &[], Some(positions::TOUCH),
+    TOUCH = "touch" &[Line, Settings, Sessions, Records, Entered], &[], Some(order::touch::POSITIONS),
         ["room", "seats"];
 }
 

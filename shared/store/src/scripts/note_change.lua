@@ -1,16 +1,16 @@
---[[ note_change: tell every admission that a room's config was changed, or that a room was deleted.
+--[[ note_change: notify every admission that a room's config was changed, or that a room was deleted.
 
 KEYS  changes
 ARGV  now_ms document
 Returns {revision}
       revision: of this change.
-Keeps revisions rise. They follow the clock, so they also rise when the store has forgotten them.
+Keeps revisions rise. They follow the clock, so they rise even if the store has lost the older ones.
 ]]
 local args = arguments({ room = 'text' })
 local newest = redis.call('ZRANGE', keys.changes, -1, -1, 'WITHSCORES')
 local revision = math.max(time_ms(ARGV[1]), (tonumber(newest[2]) or 0) + 1)
 redis.call('ZADD', keys.changes, revision, args.room)
--- An instance asks twice a second: the last thousand rooms are more than it can have missed.
+-- An instance asks twice a second, so it misses far fewer than the last thousand changed rooms.
 redis.call('ZREMRANGEBYRANK', keys.changes, 0, -1001)
 redis.call('PUBLISH', CHANNELS.changes, args.room)
 return encode({ revision = revision })

@@ -1,5 +1,5 @@
-//! What comes before a script's own text: its name, the channels, and the names of its keys,
-//! arguments and replies, so that no script counts positions.
+//! The generated beginning of every script: its name, the channels, and the names of its keys,
+//! arguments and replies, so that scripts use names instead of positions.
 
 use std::fmt::Write;
 

@@ -22,7 +22,7 @@ if not exists then
   -- The epoch is a time, so that ids of a deleted room of this name stay invalid.
   redis.call('HSET', keys.line, 'reset_epoch', now, 'generation', 1)
 end
--- Who came before this moment came under what was in force until now.
+-- Numbers handed out until now belong to the old settings: open or close the pool by those first.
 local line = read_line(keys.line)
 if exists then keep_pool(keys.line, line, read_settings(keys.settings, now)) end
 redis.call('HSET', keys.settings, 'config', args.config, 'version', version + 1)

@@ -1,4 +1,4 @@
---[[ read_snapshot: the room as it is this moment, for those whom the push did not reach.
+--[[ read_snapshot: the room as it is this moment, for services that missed the push.
 
 KEYS  line settings sessions rate
 ARGV  now_ms document

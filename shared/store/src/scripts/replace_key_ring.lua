@@ -1,9 +1,9 @@
---[[ replace_key_ring: put a changed key ring in the place of the one that the caller changed.
+--[[ replace_key_ring: replace the key ring by the one that the caller made of it.
 
 KEYS  key_ring
 ARGV  now_ms document
 Returns {replaced}
-      replaced: false when the ring is another by now.
+      replaced: false if the ring has changed since the caller read it.
 ]]
 local args = arguments({
   -- The ring as the caller read it, and the changed ring.

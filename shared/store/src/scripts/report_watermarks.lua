@@ -1,16 +1,15 @@
---[[ report_watermarks: a running service says what it has seen of a room, so that nothing is lost
-with the store.
+--[[ report_watermarks: a running service reports the highest counters that it has seen of a room,
+so that a lost room can be restored.
 
 KEYS  line watermarks
 ARGV  now_ms document
 Returns {held}
-      held: false when the store does not hold the room (it waits to be restored).
-Keeps (1) the queue counter is never below a number that anyone has seen; (5) nor the serving
-      counter.
+      held: false if the store does not hold the room (it waits to be restored).
+Keeps (1) the queue counter, and (5) the serving counter, are never below what a service has seen.
 ]]
 local args = arguments({
   instance = 'text', reset_epoch = 'integer', queue_counter = 'integer',
-  -- All that it has seen, JSON.
+  -- The whole report, JSON.
   report = 'text',
 })
 redis.call('HSET', keys.watermarks, args.instance, args.report)

@@ -3,10 +3,10 @@
 KEYS  line settings rows sessions rate unattended
 ARGV  now_ms document
 Returns {restored}
-      restored: false when the room is there.
-Keeps (1) the queue counter is beyond every number handed out; (2) seats of those not seen again
-      stay taken until their sessions must have ended, and so does the rate's last minute;
-      (5) the serving counter is where it was.
+      restored: false if the room exists.
+Keeps (1) the queue counter is above every number handed out; (2) seats of visitors who have not come
+      back stay taken until their sessions must have ended, and admissions of the last minute count;
+      (5) the serving counter is not below where it was.
 ]]
 local args = arguments({
   room = 'text', leader_epoch = 'text', reset_epoch = 'text', generation = 'text',
@@ -15,7 +15,7 @@ local args = arguments({
   skipped = 'text', expired_position = 'text', cumulative_hazard = 'text',
   -- Seats that may still be taken, and for how long.
   unconfirmed = 'text', seats_held_seconds = 'integer',
-  -- How long presence takes to come together again.
+  -- For how long presence is incomplete.
   presence_seconds = 'integer',
   -- How many may have been admitted in the last minute.
   admitted_last_minute = 'integer',
@@ -30,13 +30,13 @@ local args = arguments({
 })
 if redis.call('EXISTS', keys.line) == 1 then return encode({ restored = false }) end
 local now = time_ms(ARGV[1])
--- The queue counter comes last, so that it leaves a gap behind the highest number seen.
+-- The queue counter is set last, by `catch_up`, which leaves a gap above the highest number seen.
 redis.call('HSET', keys.line, 'leader_epoch', args.leader_epoch, 'reset_epoch', args.reset_epoch,
   'generation', args.generation, 'queue_counter', -1, 'serving_counter', args.serving_counter,
   'admitted', args.admitted, 'expired', args.expired, 'skipped', args.skipped,
   'expired_position', args.expired_position, 'unconfirmed', args.unconfirmed,
   'unconfirmed_until', now + args.seats_held_seconds * 1000, 'restored_at', now,
-  -- Nobody who was told that it is their turn has been told in vain.
+  -- Presence is unknown until visitors have checked in again.
   'presence_from', now + args.presence_seconds * 1000, 'promised', 0,
   'tokens_until', args.tokens_until, 'draws', args.draws, 'draw_count', args.draw_count,
   'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', args.pool_id,
@@ -45,7 +45,7 @@ redis.call('HSET', keys.settings, 'version', args.version, 'config', args.config
 write_phases(keys, read_line(keys.line), now, args.phases)
 catch_up(keys.line, read_line(keys.line), args.queue_counter)
 add_row(keys, args.serving_counter, now, 't')
--- Who of those behind the counter came through the AWS-style calls is lost: all count as there.
+-- Which of those who wait came by the AWS-style calls is lost, so all of them count as present.
 if args.had_unattended then
   for number = math.max(args.serving_counter, 0) + 1, args.queue_counter do
     redis.call('SETBIT', keys.unattended, number, 1)

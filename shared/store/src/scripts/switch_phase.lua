@@ -3,8 +3,8 @@
 KEYS  line settings sessions rate
 ARGV  now_ms document
 Returns {switched}
-      switched: false when the config has changed meanwhile.
-Keeps a stale leader changes nothing; who waits for a draw is settled before the phase changes.
+      switched: false if the config has changed since.
+Keeps a stale leader changes nothing; the pool is opened or closed before the phase changes.
 ]]
 local args = arguments({
   room = 'text', leader_epoch = 'integer',

@@ -1,14 +1,15 @@
---[[ take_changes: an admission says up to which revision it goes by all changes, and asks for more.
+--[[ take_changes: an admission reports up to which revision it applies all changes, and asks for
+later ones.
 
 KEYS  changes admissions
 ARGV  now_ms document
 Returns {revision, rooms}
       revision: the newest one; 0 = there was no change.
-      rooms: those that changed after the instance's revision, oldest change first.
+      rooms: the rooms that changed after the instance's revision, oldest change first.
 ]]
 local args = arguments({
   instance = 'text',
-  -- Up to here it goes by all changes; nil = it has not read any room yet, and nobody waits for it.
+  -- It applies all changes up to here; nil = it has not read any room yet, and no change waits for it.
   revision = 'text',
 })
 local newest = redis.call('ZRANGE', keys.changes, -1, -1, 'WITHSCORES')

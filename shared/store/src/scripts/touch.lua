@@ -7,7 +7,7 @@ Returns  now_ms generation sessions | live issued_at expires_at key_id issuer
       are what the visitor's ticket says. live is nil when the session has ended.
       A visitor's session ends a session length after the last touch; its token is renewed in the
       second half of its life. A session that a lost store forgot is rebuilt from the ticket.
-Keeps (2) a rebuilt session takes one of the seats held back for it; a token never outlives it.
+Keeps (2) a rebuilt session takes one of the unconfirmed seats; a token never outlives its session.
 ]]
 local now = time_ms(ARGV[1])
 local line = read_line(keys.line)

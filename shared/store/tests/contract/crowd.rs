@@ -154,7 +154,7 @@ impl<'a> Crowd<'a> {
         self.world.clock.advance_ms(self.step_ms);
         self.steps += 1;
         if self.steps.is_multiple_of(self.steps_a_tick) {
-            self.leader.beat(self.world).await;
+            self.leader.tick(self.world).await;
         }
         self.room = self.world.snapshot().await;
         let left = self.leave().await;

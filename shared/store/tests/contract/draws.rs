@@ -81,10 +81,10 @@ async fn try_draw(
 async fn collected(world: &World, settings: RoomSettings, early: u64) -> Pool {
     world.schedule(settings, &[sale()]).await;
     world.at(ms(OPENS));
-    Leader::new(1).beat(world).await;
+    Leader::new(1).tick(world).await;
     world.join(early, JoinMode::Enter).await;
     world.at(ms(STARTS));
-    Leader::new(1).beat(world).await;
+    Leader::new(1).tick(world).await;
     pool(world).await
 }
 
@@ -100,7 +100,7 @@ async fn the_pool_is_who_joined_from_the_opening_until_the_start(world: World) {
     assert_eq!(world.join(5, JoinMode::Enter).await.pool, None);
     world.at(ms(OPENS));
     assert_eq!(world.join(1, JoinMode::Enter).await.pool, Some(0), "before any tick");
-    Leader::new(1).beat(&world).await;
+    Leader::new(1).tick(&world).await;
     assert_eq!(world.join(2, JoinMode::Queue).await.pool, Some(0));
     world.at(ms(STARTS) - 1);
     assert_eq!(world.join(3, JoinMode::Enter).await.pool, Some(0));
@@ -136,12 +136,12 @@ async fn a_pool_that_only_leaders_looked_at_is_exact_too(world: World) {
     world.join(5, JoinMode::Enter).await;
     let mut leader = Leader::new(1);
     world.at(ms(OPENS));
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     let open = pool(&world).await;
     assert_eq!((open.first, open.last, open.is_closed()), (6, 0, false));
     world.join(6, JoinMode::Enter).await;
     world.at(ms(STARTS));
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     world.join(9, JoinMode::Enter).await;
     let pool = pool(&world).await;
     assert_eq!((pool.first, pool.last, pool.count()), (6, 11, 6));
@@ -155,7 +155,7 @@ async fn nobody_in_the_pool_enters_before_the_draw(world: World) {
     world.schedule(limited(50), std::slice::from_ref(&open)).await;
     world.at(ms(OPENS));
     let mut leader = Leader::new(1);
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     world.join(20, JoinMode::Enter).await;
     world.store.increment(&world.room, 10).await.unwrap();
     for at in [ms(OPENS) + 1, ms(STARTS) - 1, ms(STARTS), ms(STARTS) + 5_000] {
@@ -175,7 +175,7 @@ async fn nobody_in_the_pool_enters_before_the_draw(world: World) {
             }
         }
         assert_eq!(world.join(1, JoinMode::Enter).await.seated, 0);
-        leader.beat(&world).await;
+        leader.tick(&world).await;
         let room = world.snapshot().await;
         assert_eq!((room.active, room.admitted, room.is_open()), (0, 0, false), "{at}");
     }
@@ -254,16 +254,16 @@ async fn serving_before_the_draw_costs_nobody_its_position(world: World) {
     world.schedule(short, &[sale()]).await;
     world.at(ms(OPENS));
     let mut leader = Leader::new(1);
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     world.join(10, JoinMode::Enter).await;
     world.store.increment(&world.room, 10).await.unwrap();
     while world.clock.now_ms() < ms(STARTS) {
         world.seconds(10);
-        leader.beat(&world).await;
+        leader.tick(&world).await;
     }
     let pool = pool(&world).await;
     assert!(try_draw(&world, 1, &sale(), &pool).await.unwrap());
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     let room = world.snapshot().await;
     assert_eq!(room.expired_position, 0, "its time runs from the draw");
     for number in 1..=10 {
@@ -333,7 +333,7 @@ async fn nobody_came_early_into_a_room_with_a_line(world: World) {
     let room = world.snapshot().await;
     assert!(!room.is_held() && (1..=9).all(|number| room.position(number) == Some(number)));
     assert_eq!(world.join(1, JoinMode::Enter).await.pool, None);
-    Leader::new(1).beat(&world).await;
+    Leader::new(1).tick(&world).await;
     token(world.claims(claim_in(&room, &world, 2)).await);
 }
 
@@ -350,7 +350,7 @@ async fn a_cancelled_draw_leaves_everyone_in_order_of_arrival(world: World) {
     let cancel = || world.store.draw(&world.room, 1, &pool, None, Some(&record));
     assert!(cancel().await.unwrap());
     assert!(!cancel().await.unwrap(), "once");
-    Leader::new(1).beat(&world).await;
+    Leader::new(1).tick(&world).await;
     let room = world.snapshot().await;
     assert!((1..=9).all(|number| room.position(number) == Some(number)));
     for number in 1..=5 {
@@ -385,7 +385,7 @@ async fn a_pre_queue_that_is_let_go_is_drawn_if_it_comes_together_again(world: W
 async fn a_reset_in_the_pre_queue_begins_the_pool_anew(world: World) {
     world.schedule(limited(5), &[sale()]).await;
     world.at(ms(OPENS));
-    Leader::new(1).beat(&world).await;
+    Leader::new(1).tick(&world).await;
     world.join(8, JoinMode::Enter).await;
     world.store.reset(&world.room).await.unwrap();
     let room = world.snapshot().await;
@@ -414,18 +414,18 @@ async fn two_draws_one_after_the_other_share_no_place(world: World) {
     world.schedule(limited(5), &events).await;
     let mut leader = Leader::new(1);
     world.at(ms(OPENS));
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     world.join(9, JoinMode::Enter).await;
     world.at(ms(STARTS));
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     let first = pool(&world).await;
     assert!(try_draw(&world, 1, &sale(), &first).await.unwrap());
     world.join(3, JoinMode::Enter).await;
     world.at(ms(ENDS));
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     assert_eq!(world.join(11, JoinMode::Enter).await.pool, Some(1), "the second draw's index");
     world.at(ms(ENDS + 600));
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     let pool = pool(&world).await;
     assert_eq!((pool.first, pool.last, pool.draw_id.as_str()), (13, 23, "d2"));
     let before = world.snapshot().await;
@@ -447,7 +447,7 @@ async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {
     world.schedule(limited(5), &[sale(), second.clone()]).await;
     world.join(3, JoinMode::Enter).await;
     world.at(ms(ENDS));
-    Leader::new(1).beat(&world).await;
+    Leader::new(1).tick(&world).await;
     world.join(7, JoinMode::Enter).await;
     let last = world.snapshot().await;
     let (config, drawn) =
@@ -476,7 +476,7 @@ async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {
     assert_eq!(world.claims(claim_in(&back, &world, 50)).await, ClaimOutcome::NotServed);
     world.at(ms(ENDS + 600));
     let mut leader = Leader::new(2);
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     world.join(1, JoinMode::Enter).await;
     let report = world.store.begin_tick(&world.room, &back.draws, 2).await.unwrap();
     let pool = report.pool;
@@ -497,7 +497,7 @@ async fn a_hundred_thousand_take_every_place_once(world: World) {
     world.schedule(limited(9), &[sale()]).await;
     world.join(17, JoinMode::Enter).await;
     world.at(ms(OPENS));
-    Leader::new(1).beat(&world).await;
+    Leader::new(1).tick(&world).await;
     for _ in 0..10 {
         world.join(CROWD / 10, JoinMode::Enter).await;
     }

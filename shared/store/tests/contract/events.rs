@@ -236,8 +236,8 @@ async fn two_leaders_turn_one_page_once(world: World) {
     let stale = world.store.begin_tick(&world.room, &[], 7).await;
     assert!(matches!(stale, Err(StoreError::Fenced { .. })), "{stale:?}");
     let mut leader = Leader::new(8);
-    let report = leader.beat(&world).await;
-    assert!(!leader.turned, "it is turned");
+    let report = leader.tick(&world).await;
+    assert!(!leader.switched, "it is turned");
     assert_eq!((report.pool.first, report.pool.last), (1, 10), "closed once, at the start");
     world.at(ms(ENDS));
     assert_eq!(world.snapshot().await.settings, limited(5), "and the next phase is in its place");
@@ -285,7 +285,7 @@ async fn an_event_that_is_deleted_is_over_at_once(world: World) {
     let room = world.snapshot().await;
     assert_eq!((room.event.clone(), room.settings.clone()), (None, limited(5)));
     assert!(!room.is_held());
-    Leader::new(1).beat(&world).await;
+    Leader::new(1).tick(&world).await;
     token(world.claims(world.claim_now(1).await).await);
     world.at(ms(STARTS));
     assert_eq!(world.snapshot().await.settings, limited(5), "and it does not come back");
@@ -315,11 +315,11 @@ async fn events_in_a_row_follow_each_other_exactly(world: World) {
         world.at(start);
         assert_eq!(ceiling().await, 100 + nth);
         world.clock.advance_ms(25_000);
-        let report = leader.beat(&world).await;
-        assert!(leader.turned);
+        let report = leader.tick(&world).await;
+        assert!(leader.switched);
         assert_eq!(report.settings.total_active_users, Some(100 + nth));
-        leader.beat(&world).await;
-        assert!(!leader.turned, "once");
+        leader.tick(&world).await;
+        assert!(!leader.switched, "once");
         before = 100 + nth;
     }
     world.at(ms(STARTS + 240) - 1);
@@ -331,15 +331,15 @@ async fn events_in_a_row_follow_each_other_exactly(world: World) {
 async fn a_leader_that_was_away_over_two_transitions_catches_up(world: World) {
     let second = Event { overrides: sale(70).overrides, ..event("second", ENDS + 600, ENDS + 900) };
     world.schedule(limited(5), &[sale(50), second]).await;
-    Leader::new(1).beat(&world).await;
+    Leader::new(1).tick(&world).await;
     world.at(ms(ENDS) + 5);
     let mut leader = Leader::new(2);
-    leader.beat(&world).await;
-    assert!(leader.turned);
+    leader.tick(&world).await;
+    assert!(leader.switched);
     let room = world.snapshot().await;
     assert_eq!((room.event, room.settings), (None, limited(5)), "as it is now");
-    leader.beat(&world).await;
-    assert!(!leader.turned);
+    leader.tick(&world).await;
+    assert!(!leader.switched);
     world.at(ms(ENDS + 600) - 1);
     assert_eq!(world.snapshot().await.settings, limited(5));
     world.at(ms(ENDS + 600));
@@ -351,9 +351,9 @@ async fn a_leader_that_was_away_plans_by_what_is_in_force_now(world: World) {
     world.schedule(patient(5), &[wide]).await;
     world.at(ms(STARTS) - 5_000);
     world.join(200, JoinMode::Queue).await;
-    Leader::new(1).beat(&world).await;
+    Leader::new(1).tick(&world).await;
     world.at(ms(ENDS) + 5);
-    Leader::new(2).beat(&world).await;
+    Leader::new(2).tick(&world).await;
     let served = world.snapshot().await.serving_counter;
     assert!(served < 12, "five seats, and the line was served up to {served}");
 }
@@ -397,8 +397,8 @@ async fn everyone_counts_as_there_after_an_event_that_turned_people_away(world: 
     let served = world.snapshot().await.serving_counter;
     // The first tick after the end is the one that turns the page.
     world.at(ms(ENDS) + 100);
-    let report = crowd.leader.beat(&world).await;
-    assert!(crowd.leader.turned && !report.survey.is_presence_complete());
+    let report = crowd.leader.tick(&world).await;
+    assert!(crowd.leader.switched && !report.input.is_presence_complete());
     let room = world.snapshot().await;
     assert!(room.serving_counter < served + 12, "{served} -> {}", room.serving_counter);
     assert_eq!(room.excused_until_ms, ms(ENDS));
@@ -417,7 +417,7 @@ async fn a_scheduled_reject_gives_nobody_up_even_while_nobody_leads(world: World
     crowd.join(&[Habit::OnTime; 9]).await;
     crowd.all_look().await;
     world.at(ms(STARTS) + 1);
-    crowd.leader.beat(&world).await;
+    crowd.leader.tick(&world).await;
     // Far longer than the grace time; the leader is gone when it ends.
     world.at(ms(ENDS) + 1);
     crowd.all_look().await;

@@ -24,7 +24,7 @@ async fn counters_keep_every_digit(world: World) {
     assert_eq!(world.store.increment(&world.room, 1).await.unwrap(), MOST);
     assert_eq!(world.snapshot().await.serving_counter, MOST);
     let report = world.tick(1).await;
-    assert_eq!(report.survey.serving_counter, MOST.unsigned_abs());
+    assert_eq!(report.input.serving_counter, MOST.unsigned_abs());
     assert_eq!(world.join(1, JoinMode::Enter).await.serving_counter, MOST);
     assert_eq!(world.store.increment(&world.room, -2).await.unwrap(), MOST - 2);
     assert_eq!(world.store.increment(&world.room, i64::MIN).await.unwrap(), -MOST);

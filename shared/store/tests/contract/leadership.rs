@@ -48,8 +48,8 @@ async fn a_stale_leader_is_refused(world: World) {
     let report = world.tick(7).await;
     world.tick(8).await;
     let room = &world.room;
-    let survey = world.store.begin_tick(room, &[], 7).await;
-    assert!(matches!(survey, Err(StoreError::Fenced { .. })), "{survey:?}");
+    let begun = world.store.begin_tick(room, &[], 7).await;
+    assert!(matches!(begun, Err(StoreError::Fenced { .. })), "{begun:?}");
     let mut decision = decided(&report);
     decision.plan.serving_counter = 40;
     let epoch = world.reset_epoch().await;

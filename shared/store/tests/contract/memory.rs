@@ -61,7 +61,7 @@ async fn a_million_waiting_visitors_fit_in_a_million_bytes(world: World) {
     let leases = counts.len();
     world.store.check_in(&world.room, epoch, counts).await.unwrap();
     let report = world.tick(1).await;
-    let present = report.survey.there.between(0, CROWD);
+    let present = report.input.there.between(0, CROWD);
     assert!((present - 1e6).abs() < 1.0, "{present}");
     let bytes = used(&world).await;
     println!("{bytes} bytes for {CROWD} waiting visitors, {leases} leases");
@@ -74,7 +74,7 @@ async fn a_million_aws_style_visitors_too(world: World) {
         world.join(10_000, JoinMode::Queue).await;
     }
     let report = world.tick(1).await;
-    assert_eq!(report.survey.unattended, CROWD);
+    assert_eq!(report.input.unattended, CROWD);
     let bytes = used(&world).await;
     println!("{bytes} bytes for {CROWD} waiting AWS-style visitors");
     assert!(bytes < CROWD, "{bytes}");

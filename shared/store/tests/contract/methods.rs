@@ -54,7 +54,7 @@ async fn passthrough_lets_everyone_in_over_both_limits_and_counts_them(world: Wo
     token(world.claims(world.claim_now(6).await).await);
     let mut leader = Leader::new(1);
     for _ in 0..3 {
-        leader.beat(&world).await;
+        leader.tick(&world).await;
         let room = world.snapshot().await;
         assert_eq!((room.active, room.admitted, room.admitted_last_minute), (17, 17, 17));
         assert_eq!(room.serving_counter, 3, "the line behind does not move");
@@ -154,7 +154,7 @@ async fn whoever_only_took_a_number_in_passthrough_waits_after_it(world: World) 
     let mut leader = Leader::new(1);
     for _ in 0..8 {
         world.clock.advance_ms(250);
-        leader.beat(&world).await;
+        leader.tick(&world).await;
     }
     let served = world.snapshot().await.serving_counter;
     assert!((4..=7).contains(&served), "three seats and who stands by: {served}");
@@ -201,26 +201,26 @@ async fn after_reject_everyone_in_line_counts_as_there_for_a_minute(world: World
     world.put(by(QueueingMethod::Reject, settings.clone())).await;
     crowd.seconds(20).await;
     world.seconds(1_200);
-    let silent = crowd.leader.beat(&world).await.survey;
+    let silent = crowd.leader.tick(&world).await.input;
     assert!(silent.attending.between(0, 303) < 0.5, "everyone has gone for now");
     world.put(settings).await;
     let reopened = world.clock.now_ms();
     assert_eq!(world.snapshot().await.excused_until_ms, reopened);
-    let report = crowd.leader.beat(&world).await;
-    let behind = 303 - report.survey.serving_counter;
-    assert_eq!(report.survey.waiting(), behind, "everyone counts as there");
+    let report = crowd.leader.tick(&world).await;
+    let behind = 303 - report.input.serving_counter;
+    assert_eq!(report.input.waiting(), behind, "everyone counts as there");
     for _ in 0..120 {
         world.clock.advance_ms(250);
-        assert!(!crowd.leader.beat(&world).await.survey.is_presence_complete());
+        assert!(!crowd.leader.tick(&world).await.input.is_presence_complete());
     }
     let served = world.snapshot().await.serving_counter;
     assert!(served < 30, "nobody has come back, and the line was served up to {served}");
     crowd.all_look().await;
     while world.clock.now_ms() < reopened + 62_000 {
-        assert!(!crowd.leader.beat(&world).await.survey.is_presence_complete());
+        assert!(!crowd.leader.tick(&world).await.input.is_presence_complete());
         crowd.step().await;
     }
-    assert!(crowd.leader.beat(&world).await.survey.is_presence_complete());
+    assert!(crowd.leader.tick(&world).await.input.is_presence_complete());
     assert_eq!(crowd.line.len() + crowd.entries.len(), 303, "nobody has lost its place");
     let last = crowd.entered().into_iter().max().unwrap();
     assert!(last < 45, "{last} entered");
@@ -237,15 +237,15 @@ async fn whoever_was_served_before_a_pause_of_the_room_may_still_enter(world: Wo
     world.join(3, JoinMode::Enter).await;
     let joined = START_MS / 1000;
     let mut leader = Leader::new(1);
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     for settings in paused {
         world.put(settings).await;
         for _ in 0..60 {
             world.seconds(10);
-            leader.beat(&world).await;
+            leader.tick(&world).await;
         }
         world.put(short.clone()).await;
-        leader.beat(&world).await;
+        leader.tick(&world).await;
         let room = world.snapshot().await;
         assert_eq!((room.expired_position, room.expired), (0, 0));
     }
@@ -307,7 +307,7 @@ async fn queue_all_goes_before_every_method(world: World) {
         world.open(by(method, settings)).await;
         let joined = world.join(3, JoinMode::Enter).await;
         assert_eq!(joined.seated, 0, "{method:?}");
-        Leader::new(1).beat(&world).await;
+        Leader::new(1).tick(&world).await;
         let won = Claim { won: true, ..world.claim_now(joined.first).await };
         assert_eq!(world.claims(won).await, ClaimOutcome::NoSeat, "{method:?}");
         let room = world.snapshot().await;
@@ -324,7 +324,7 @@ async fn suspended_goes_before_queue_all(world: World) {
         assert!(joined.suspended, "{method:?}");
         let outcome = world.claims(world.claim_now(joined.first).await).await;
         assert!(matches!(outcome, ClaimOutcome::Uncounted(_)), "{outcome:?}");
-        Leader::new(1).beat(&world).await;
+        Leader::new(1).tick(&world).await;
         let room = world.snapshot().await;
         assert_eq!((room.serving_counter, room.active, room.admitted), (0, 0, 0), "{method:?}");
     }

@@ -29,10 +29,10 @@ async fn a_hidden_tab_is_there_for_62_seconds_and_gone_after(world: World) {
     let lapses = u64::from(lease.slice) * 1000;
     let seen = async |ms: u64| {
         world.at(ms);
-        let survey = world.store.begin_tick(&world.room, &[], 1).await.unwrap().survey;
+        let input = world.store.begin_tick(&world.room, &[], 1).await.unwrap().input;
         // The three AWS-style ones stand at 1 to 3 too.
         let more = |crowd: f64| crowd > 3.5;
-        (more(survey.attending.between(0, 3)), more(survey.there.between(0, 3)))
+        (more(input.attending.between(0, 3)), more(input.there.between(0, 3)))
     };
     assert_eq!(seen(lapses).await, (true, true));
     assert_eq!(seen(lapses + 1).await, (false, true), "overdue, and still there");
@@ -81,16 +81,16 @@ async fn a_winner_is_counted_once(world: World) {
         crowd.step().await;
         assert!(crowd.room.figures.waiting.abs_diff(100) <= 1, "{}", crowd.room.figures.waiting);
         let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
-        winners = winners.max(report.survey.winners);
+        winners = winners.max(report.input.winners);
     }
     assert!(winners > 0, "some stand at the door: the seats are taken");
     crowd.seconds(70).await;
     let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
     let line = crowd.line.values();
     let won = line.filter(|visitor| visitor.waiter.lease.unwrap().has_won()).count();
-    assert_eq!(report.survey.winners, won as u64);
-    assert_eq!(report.survey.waiting(), 100);
-    let behind = report.survey.there.between(0, 105);
+    assert_eq!(report.input.winners, won as u64);
+    assert_eq!(report.input.waiting(), 100);
+    let behind = report.input.there.between(0, 105);
     #[expect(clippy::cast_precision_loss, reason = "a small count")]
     let apart = behind + won as f64;
     assert!((apart - 100.0).abs() < 0.01, "{behind} and {won} winners");
@@ -116,7 +116,7 @@ async fn whoever_waits_for_a_draw_is_counted_once(world: World) {
         assert_eq!(crowd.room.figures.waiting, 32, "7 before the pool and 25 in it");
     }
     let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
-    assert!((report.survey.there.between(10, 35) - 25.0).abs() < 0.01);
+    assert!((report.input.there.between(10, 35) - 25.0).abs() < 0.01);
     let leases = crowd.line.range(11..).filter_map(|(_, visitor)| visitor.waiter.lease);
     assert!(leases.into_iter().all(|lease| lease.pool() == Some(0)));
     for number in 11..=20 {
@@ -150,17 +150,17 @@ async fn a_pause_of_all_leaders_is_held_against_nobody(world: World) {
     let before = crowd.now_ms();
     world.clock.advance_ms(15_000);
     crowd.all_look().await;
-    crowd.leader.beat(&world).await;
+    crowd.leader.tick(&world).await;
     assert_eq!(world.snapshot().await.excused_until_ms, 0, "15 s are no pause");
     world.clock.advance_ms(400_000);
     // Nobody has ticked yet: whoever looks first is not blamed either, once a leader is back.
-    Leader::new(2).beat(&world).await;
+    Leader::new(2).tick(&world).await;
     let now = world.clock.now_ms();
     assert_eq!(now, before + 415_000);
     assert_eq!(world.snapshot().await.excused_until_ms, now);
     let report = world.store.begin_tick(&world.room, &[], 2).await.unwrap();
-    assert!(!report.survey.is_presence_complete());
-    assert!(report.survey.waiting() >= 39, "{}", report.survey.waiting());
+    assert!(!report.input.is_presence_complete());
+    assert!(report.input.waiting() >= 39, "{}", report.input.waiting());
     crowd.leader = Leader::new(2);
     crowd.room = world.snapshot().await;
     for number in 3..=42 {
@@ -169,7 +169,7 @@ async fn a_pause_of_all_leaders_is_held_against_nobody(world: World) {
     }
     crowd.send().await;
     world.clock.advance_ms(14_000);
-    crowd.leader.beat(&world).await;
+    crowd.leader.tick(&world).await;
     assert_eq!(world.snapshot().await.excused_until_ms, now, "no other pause");
 }
 

@@ -84,16 +84,16 @@ async fn grants_are_shares_of_what_is_free(world: World) {
     let mut leader = Leader::new(1);
     let minute = minute_of_history(world.clock.now_ms() / 60_000);
     let history = world.store.history(&world.room, minute, minute).await.unwrap();
-    leader.pulse.divide_by(Shares::from_newcomers(&history[&minute].arrivals, Some(200)));
-    leader.beat(&world).await;
+    leader.tick_state.divide_by(Shares::from_newcomers(&history[&minute].arrivals, Some(200)));
+    leader.tick(&world).await;
     let regions = [("london".to_owned(), 22), ("san-jose".to_owned(), 15)];
     assert_eq!(granted(&world).await, Grants { regions: regions.into(), anywhere: 113 });
     let joined = world.join_in("san-jose", 16).await;
     assert_eq!(joined.taken, Taken { own: 15, anywhere: 1, lent: 0 });
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     assert_eq!(granted(&world).await.left(), 134, "a tick grants what is free by then");
     world.put(RoomSettings { queue_all: true, ..patient(200) }).await;
-    leader.beat(&world).await;
+    leader.tick(&world).await;
     assert_eq!(granted(&world).await.left(), 0, "nothing is free in a room that is held");
 }
 
@@ -112,7 +112,9 @@ async fn nobody_is_queued_while_a_slot_is_free_when_the_crowd_moves(world: World
             let past = minute_of_history(now);
             let history = world.store.history(&world.room, past, past).await.unwrap();
             let arrivals = history.get(&past).map(|minute| minute.arrivals.clone());
-            leader.pulse.divide_by(Shares::from_newcomers(&arrivals.unwrap_or_default(), None));
+            leader
+                .tick_state
+                .divide_by(Shares::from_newcomers(&arrivals.unwrap_or_default(), None));
         }
         let gone: Vec<Departure> = (0..inside.partition_point(|(_, until)| *until <= step))
             .filter_map(|_| inside.pop_front())
@@ -122,7 +124,7 @@ async fn nobody_is_queued_while_a_slot_is_free_when_the_crowd_moves(world: World
         if !gone.is_empty() {
             world.store.leave(&world.room, epoch, &gone).await.unwrap();
         }
-        leader.beat(&world).await;
+        leader.tick(&world).await;
         // Eight newcomers a second, who stay for twelve: 96 of 100 seats.
         for _ in 0..8 {
             let (most, few) = if step < 180 { ("dublin", "delhi") } else { ("delhi", "dublin") };
@@ -140,8 +142,8 @@ async fn limits_hold_exactly_with_three_regions_at_once(world: World) {
     world.open(RoomSettings { new_users_per_minute: Some(150), ..patient(150) }).await;
     let newcomers: BTreeMap<String, u64> = [("dublin".into(), 80), ("delhi".into(), 20)].into();
     let mut leader = Leader::new(1);
-    leader.pulse.divide_by(Shares::from_newcomers(&newcomers, Some(150)));
-    leader.beat(&world).await;
+    leader.tick_state.divide_by(Shares::from_newcomers(&newcomers, Some(150)));
+    leader.tick(&world).await;
     let world = Arc::new(world);
     for ceiling in [150, 60] {
         world.put(RoomSettings { new_users_per_minute: Some(ceiling), ..patient(150) }).await;

@@ -58,11 +58,11 @@ async fn seats_of_the_unseen_stay_taken_until_their_time_is_over(world: World) {
     world.join(20, JoinMode::Enter).await;
     wipe_and_restore(&world, &[]).await;
     assert_eq!(world.snapshot().await.unconfirmed, 3);
-    assert_eq!(world.tick(2).await.survey.usage.active, 3);
+    assert_eq!(world.tick(2).await.input.usage.active, 3);
     world.seconds(300);
-    assert_eq!(world.tick(2).await.survey.usage.active, 3);
+    assert_eq!(world.tick(2).await.input.usage.active, 3);
     world.seconds(2);
-    assert_eq!(world.tick(2).await.survey.usage.active, 0);
+    assert_eq!(world.tick(2).await.input.usage.active, 0);
 }
 
 async fn a_holder_who_returns_gets_its_session_back(world: World) {

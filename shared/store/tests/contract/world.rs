@@ -170,28 +170,28 @@ impl World {
 /// A leader with its memory, which does in a tick what the controllers do.
 pub(crate) struct Leader {
     pub(crate) epoch: u64,
-    pub(crate) pulse: TickState,
-    /// Whether its last tick turned a page.
-    pub(crate) turned: bool,
+    pub(crate) tick_state: TickState,
+    /// Whether its last tick switched a page.
+    pub(crate) switched: bool,
 }
 
 impl Leader {
     pub(crate) fn new(epoch: u64) -> Self {
-        Self { epoch, pulse: TickState::default(), turned: false }
+        Self { epoch, tick_state: TickState::default(), switched: false }
     }
 
-    pub(crate) async fn beat(&mut self, world: &World) -> TickReport {
+    pub(crate) async fn tick(&mut self, world: &World) -> TickReport {
         let (store, room, last) = (&world.store, &world.room, world.snapshot().await);
         let mut report = store.begin_tick(room, &last.draws, self.epoch).await.unwrap();
-        self.turned = report.phase_is_over;
+        self.switched = report.phase_is_over;
         if report.phase_is_over {
             let config = world.config().await;
             assert!(
-                store.switch_phase(room, self.epoch, &config, report.survey.now_ms).await.unwrap()
+                store.switch_phase(room, self.epoch, &config, report.input.now_ms).await.unwrap()
             );
             report = store.begin_tick(room, &last.draws, self.epoch).await.unwrap();
         }
-        let decision = self.pulse.decide(&report.survey, &report.settings);
+        let decision = self.tick_state.decide(&report.input, &report.settings);
         store.apply_plan(room, self.epoch, last.reset_epoch, &report, &decision).await.unwrap();
         report
     }
@@ -204,7 +204,7 @@ fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
 
 /// The plan of a leader without a memory.
 pub(crate) fn decided(report: &TickReport) -> TickDecision {
-    let plan = plan::plan(&report.survey, 1);
+    let plan = plan::plan(&report.input, 1);
     let figures = TickFigures { waiting: plan.waiting, ..TickFigures::default() };
     TickDecision { plan, figures, grants: Grants::default() }
 }

@@ -25,12 +25,12 @@ impl Traffic {
         *minute.entry(region.to_owned()).or_default() += count;
     }
 
-    /// The shares in a room as `survey` saw it.
-    pub(super) fn shares(&mut self, survey: &TickInput) -> Shares {
-        let minute = minute_of_history(survey.now_ms / MINUTE_MS);
+    /// The shares in a room as `input` saw it.
+    pub(super) fn shares(&mut self, input: &TickInput) -> Shares {
+        let minute = minute_of_history(input.now_ms / MINUTE_MS);
         self.minutes = self.minutes.split_off(&minute);
         let newcomers = self.minutes.get(&minute).cloned().unwrap_or_default();
-        Shares::from_newcomers(&newcomers, survey.usage.rate)
+        Shares::from_newcomers(&newcomers, input.usage.rate)
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct World {
     room: RoomId,
     settings: RoomSettings,
     snapshot: RoomSnapshot,
-    pulse: TickState,
+    tick_state: TickState,
     traffic: Traffic,
 }
 
@@ -63,8 +63,8 @@ impl World {
         let room = RoomId::new(format!("simulation-{:016x}", rand::random::<u64>()))?;
         put(&store, &room, RoomSettings { queue_all: held, ..settings.clone() }).await?;
         let snapshot = read(&store, &room).await?;
-        let (pulse, traffic) = (TickState::default(), Traffic::default());
-        Ok(Self { store, clock, room, settings, snapshot, pulse, traffic })
+        let (tick_state, traffic) = (TickState::default(), Traffic::default());
+        Ok(Self { store, clock, room, settings, snapshot, tick_state, traffic })
     }
 
     /// Lets people in who were held.
@@ -157,11 +157,11 @@ impl World {
         Ok(())
     }
 
-    /// The leader's tick, and the news of it.
+    /// The leader's tick, and the snapshot that follows.
     pub(super) async fn tick(&mut self) -> anyhow::Result<()> {
         let report = self.store.begin_tick(&self.room, &self.snapshot.draws, EPOCH).await?;
-        self.pulse.divide_by(self.traffic.shares(&report.survey));
-        let decision = self.pulse.decide(&report.survey, &report.settings);
+        self.tick_state.divide_by(self.traffic.shares(&report.input));
+        let decision = self.tick_state.decide(&report.input, &report.settings);
         let reset_epoch = self.snapshot.reset_epoch;
         self.store.apply_plan(&self.room, EPOCH, reset_epoch, &report, &decision).await?;
         self.snapshot = read(&self.store, &self.room).await?;

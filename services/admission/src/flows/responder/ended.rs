@@ -1,4 +1,5 @@
-//! Answers to someone who has no place in line: it is over, or the room lets nobody in.
+//! Responses to visitors whose place or session is over, and to visitors of a room that lets nobody
+//! in.
 
 use vestibule_domain::{Place, Waiter};
 use vestibule_token::{Ending, Ticket, TicketState};
@@ -9,8 +10,8 @@ use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
 // === impl VisitorResponder ===
 
 impl VisitorResponder<'_> {
-    /// Answers someone whose place or session is over. The ticket says so from now on, so that
-    /// joining again gives a new place.
+    /// Answers a visitor whose place or session is over. The new ticket records that, so joining again
+    /// gives a new place.
     pub(in crate::flows) fn respond_ended(
         &self,
         mut ticket: Ticket,
@@ -24,23 +25,23 @@ impl VisitorResponder<'_> {
             Ending::Expired if ticket == before => (Status::Expired, CookieChange::Keep(ticket)),
             Ending::Expired => (Status::Expired, CookieChange::Set(ticket)),
         };
-        let mut told = self.status(&ticket.waiter.place, status, 0)?;
-        (told.people_ahead, told.wait_seconds) = (Some(0), None);
-        Ok(self.response(told, &ticket.waiter, change))
+        let mut body = self.status(&ticket.waiter.place, status, 0)?;
+        (body.people_ahead, body.wait_seconds) = (Some(0), None);
+        Ok(self.response(body, &ticket.waiter, change))
     }
 
-    /// Answers someone who has a place in a room that turns everyone away: the place is kept.
+    /// Answers a visitor with a place in a room that turns everyone away: the visitor keeps its place.
     pub(super) fn respond_rejected(&self, waiter: &Waiter) -> Result<VisitorResponse, FlowError> {
-        let mut told = self.status(&waiter.place, Status::Closed, 0)?;
-        told.wait_seconds = None;
-        Ok(self.response(told, waiter, CookieChange::None))
+        let mut body = self.status(&waiter.place, Status::Closed, 0)?;
+        body.wait_seconds = None;
+        Ok(self.response(body, waiter, CookieChange::None))
     }
 
     /// Answers a newcomer in a room that turns everyone away: it gets no place.
     pub(in crate::flows) fn respond_turned_away(&self) -> VisitorResponse {
         let place = Place { number: 0, entered_at: 0, region: 0 };
-        let mut told = self.status_without_id(place.number, Status::Closed, 0);
-        (told.position, told.people_ahead, told.wait_seconds) = (None, None, None);
-        self.response(told, &Waiter::new(place, None, 0), CookieChange::None)
+        let mut body = self.status_without_id(place.number, Status::Closed, 0);
+        (body.position, body.people_ahead, body.wait_seconds) = (None, None, None);
+        self.response(body, &Waiter::new(place, None, 0), CookieChange::None)
     }
 }

@@ -1,4 +1,4 @@
-//! The answer of a room that fails open, while the store is away.
+//! The response of a room that fails open, while the store is away.
 
 use vestibule_domain::{OnRedisFailure, Place, Waiter};
 use vestibule_store::StoreError;
@@ -12,8 +12,8 @@ const EMERGENCY_SECONDS: u64 = 60;
 // === impl VisitorResponder ===
 
 impl VisitorResponder<'_> {
-    /// Lets someone in although the store is away, if the room says so: with a short token, no
-    /// number and no ticket.
+    /// Lets a visitor in while the store is away, if the room's settings allow it: with a token of at
+    /// most [`EMERGENCY_SECONDS`], queue number 0 and no ticket.
     ///
     /// # Errors
     /// `error` itself, in a room that fails closed.
@@ -32,10 +32,10 @@ impl VisitorResponder<'_> {
         let valid = EMERGENCY_SECONDS.min(settings.session_duration_seconds);
         let record = self.record(now, now + valid)?;
         let next_ms = u32::try_from(valid * 1000).unwrap_or(u32::MAX);
-        let mut told = self.status(&place, Status::Admitted, next_ms)?;
-        let request_id = told.request_id.as_deref().unwrap_or_default();
-        told.access_token = Some(self.sign(&place, request_id, &record).await?);
-        (told.expires_in, told.wait_seconds) = (Some(valid), Some(0));
-        Ok(self.response(told, &Waiter::new(place, None, 0), CookieChange::Remove))
+        let mut body = self.status(&place, Status::Admitted, next_ms)?;
+        let request_id = body.request_id.as_deref().unwrap_or_default();
+        body.access_token = Some(self.sign(&place, request_id, &record).await?);
+        (body.expires_in, body.wait_seconds) = (Some(valid), Some(0));
+        Ok(self.response(body, &Waiter::new(place, None, 0), CookieChange::Remove))
     }
 }

@@ -27,15 +27,15 @@ impl VisitorResponder<'_> {
         ticket.state = TicketState::Held(Seat { issued_at, expires_at, generation });
         ticket.waiter.checked_in_at = self.now_ms;
         let place = ticket.waiter.place;
-        let mut told = self.status(&place, Status::Admitted, self.next_inside_ms(record))?;
-        (told.people_ahead, told.wait_seconds) = (Some(0), Some(0));
-        told.expires_in = Some(expires_at.saturating_sub(self.now_ms / 1000));
-        let request_id = told.request_id.as_deref().unwrap_or_default();
-        told.access_token = Some(self.sign(&place, request_id, record).await?);
-        Ok(self.response(told, &ticket.waiter, CookieChange::Set(ticket)))
+        let mut body = self.status(&place, Status::Admitted, self.next_inside_ms(record))?;
+        (body.people_ahead, body.wait_seconds) = (Some(0), Some(0));
+        body.expires_in = Some(expires_at.saturating_sub(self.now_ms / 1000));
+        let request_id = body.request_id.as_deref().unwrap_or_default();
+        body.access_token = Some(self.sign(&place, request_id, record).await?);
+        Ok(self.response(body, &ticket.waiter, CookieChange::Set(ticket)))
     }
 
-    /// What a token of these times is made of, signed by the current key. Unix seconds.
+    /// The record of a token with these times (unix seconds), to be signed by the current key.
     ///
     /// # Errors
     /// [`FlowError::NoSigningKey`].
@@ -49,8 +49,8 @@ impl VisitorResponder<'_> {
         Ok(TokenRecord { issued_at, expires_at, key_id: key.kid().to_owned(), issuer })
     }
 
-    /// What the token of someone inside a suspended room is made of, where nobody is counted: that
-    /// of `seat`, or a new one in the second half of its life.
+    /// The record of the token of a visitor inside a suspended room, where nobody is counted: with the
+    /// times of `seat`, or with new times in the second half of its life.
     ///
     /// # Errors
     /// [`FlowError::NoSigningKey`].
@@ -63,8 +63,8 @@ impl VisitorResponder<'_> {
         self.record(now, now + session)
     }
 
-    /// When someone inside should ask again: in time to renew the session, or, where sessions are
-    /// not renewed, at its end.
+    /// After how many ms a visitor inside should ask again: in time to renew the session, or at its end
+    /// where sessions are not renewed.
     fn next_inside_ms(&self, record: &TokenRecord) -> u32 {
         let seconds = if self.room.snapshot.settings.disable_session_renewal {
             record.expires_at.saturating_sub(self.now_ms / 1000)

@@ -1,5 +1,5 @@
-//! Makes the answers to visitors: from a ticket and the room as it stands to a [`VisitorResponse`].
-//! What a call does before is in its flow; the rules are in `vestibule_domain::poll`.
+//! Makes the responses to visitors: from a ticket and the room's state to a [`VisitorResponse`]. What a
+//! call does before that is in its flow; the rules are in `vestibule_domain::poll`.
 
 mod ended;
 mod fail_open;
@@ -31,12 +31,12 @@ pub(super) struct VisitorResponder<'a> {
 // === impl VisitorResponder ===
 
 impl<'a> VisitorResponder<'a> {
-    /// Answers at the time that the room's last snapshot suggests.
+    /// A responder at the time that follows from the room's last snapshot.
     pub(super) fn new(flows: &'a Flows, room: &'a RoomContext) -> Self {
         Self { flows, room, ciphers: &room.ciphers, now_ms: room.known.now_ms() }
     }
 
-    /// The same, at the time that Redis has just told.
+    /// The same, at the time of a reply of Redis.
     pub(super) fn at(self, now_ms: u64) -> Self {
         Self { now_ms, ..self }
     }
@@ -46,7 +46,7 @@ impl<'a> VisitorResponder<'a> {
         Self { ciphers, ..self }
     }
 
-    /// Redis's time in ms, as far as known.
+    /// Redis's time in ms, as far as this instance knows it.
     pub(super) fn now_ms(&self) -> u64 {
         self.now_ms
     }
@@ -72,7 +72,7 @@ impl<'a> VisitorResponder<'a> {
         }
     }
 
-    /// In which order claims that wait for a seat get one, lowest first.
+    /// The rank of a claim: of those that wait for a seat, the lowest gets the next one.
     pub(super) fn rank(&self, waiter: &Waiter) -> u64 {
         poll::rank(&self.room.snapshot, waiter, self.win_threshold(waiter))
     }
@@ -91,14 +91,14 @@ impl<'a> VisitorResponder<'a> {
         issuer.unwrap_or(&self.flows.public_url)
     }
 
-    /// Gives the presence lease of `ticket` back: its holder does not wait any more.
+    /// Gives the presence lease of `ticket` back, because its holder no longer waits.
     fn release_lease(&self, ticket: &mut Ticket) {
         self.exchange_lease(&ticket.waiter, None);
         ticket.waiter.lease = None;
     }
 
-    /// Exchanges the lease of `before` for `new`. An old lease that has lapsed for long was cleared
-    /// away already and is not given back.
+    /// Exchanges the lease of `before` for `new`. A lease that the leader has already cleared away is
+    /// not given back.
     fn exchange_lease(&self, before: &Waiter, new: Option<Lease>) {
         let old = before.lease.filter(|lease| !lease.is_gone(self.now_ms));
         let snapshot = &self.room.snapshot;

@@ -1,4 +1,4 @@
-//! The body of every answer: what the room's snapshot says of a place.
+//! The body of every response: what the room's snapshot says about a place.
 
 use vestibule_domain::Place;
 
@@ -8,7 +8,7 @@ use crate::flows::{FlowError, Status, VisitorStatus};
 // === impl VisitorResponder ===
 
 impl VisitorResponder<'_> {
-    /// Where `place` stands, with `status`. `next_ms`: when to ask again, 0: not by itself.
+    /// Where `place` stands, with `status`. `next_ms`: after how many ms to ask again; 0: do not.
     pub(super) fn status(
         &self,
         place: &Place,
@@ -16,12 +16,12 @@ impl VisitorResponder<'_> {
         next_ms: u32,
     ) -> Result<VisitorStatus, FlowError> {
         let request_id = self.ciphers.request_ids.seal(*place)?;
-        let mut told = self.status_without_id(place.number, status, next_ms);
-        told.request_id = Some(request_id);
-        Ok(told)
+        let mut body = self.status_without_id(place.number, status, next_ms);
+        body.request_id = Some(request_id);
+        Ok(body)
     }
 
-    /// The same of someone who has no identity in the room.
+    /// The same for a visitor without a request id.
     pub(super) fn status_without_id(
         &self,
         queue_number: u64,

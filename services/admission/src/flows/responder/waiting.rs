@@ -1,4 +1,4 @@
-//! Answers to someone who has a place and no seat.
+//! Responses to visitors who have a place and no seat.
 
 use vestibule_domain::poll::{self, PollContext, WaiterState};
 use vestibule_token::{Ending, Ticket};
@@ -6,14 +6,14 @@ use vestibule_token::{Ending, Ticket};
 use super::{CurrentTicket, VisitorResponder};
 use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
 
-/// When someone whose claim was held and found no seat claims again, ms: at once, so that nobody
-/// else gets ahead of it.
+/// After how many ms a visitor claims again whose claim was held and found no seat: almost at once,
+/// so that nobody gets ahead of it.
 const CLAIM_AGAIN_MS: u32 = 100;
 
 // === impl VisitorResponder ===
 
 impl VisitorResponder<'_> {
-    /// Answers by the room's snapshot. The call counts as a check-in if one was due.
+    /// Answers from the room's snapshot. The call counts as a check-in if one was due.
     pub(in crate::flows) fn respond_waiting(
         &self,
         current: CurrentTicket,
@@ -21,8 +21,8 @@ impl VisitorResponder<'_> {
         self.evaluate(current, None)
     }
 
-    /// The same, where Redis has just said `status`.
-    pub(in crate::flows) fn respond_told(
+    /// The same, with the `status` that follows from a reply of Redis.
+    pub(in crate::flows) fn respond_with_status(
         &self,
         current: CurrentTicket,
         status: Status,
@@ -30,7 +30,7 @@ impl VisitorResponder<'_> {
         self.evaluate(current, Some(status))
     }
 
-    /// Answers someone whose claim was held until now and found no seat.
+    /// Answers a visitor whose claim was held and found no seat.
     pub(in crate::flows) fn respond_held(
         &self,
         current: CurrentTicket,
@@ -40,8 +40,8 @@ impl VisitorResponder<'_> {
         Ok(response)
     }
 
-    /// Tells how a visitor stands and changes nothing: no check-in is counted, no place is given
-    /// up, and the ticket stays.
+    /// Answers where a visitor stands and changes nothing: it counts no check-in, gives up no place and
+    /// keeps the ticket.
     pub(in crate::flows) fn respond_peek(
         &self,
         ticket: &Ticket,
@@ -58,11 +58,11 @@ impl VisitorResponder<'_> {
         self.respond_in_line(ticket, status, next_ms, CookieChange::Keep(*ticket))
     }
 
-    /// Lets the rules decide about the call; `told` goes before what they say of the turn.
+    /// Evaluates the call by the rules. `redis_says` replaces the rules' waiting or your-turn.
     fn evaluate(
         &self,
         current: CurrentTicket,
-        told: Option<Status>,
+        redis_says: Option<Status>,
     ) -> Result<VisitorResponse, FlowError> {
         let waiter = current.waiter();
         let call = PollContext {
@@ -75,8 +75,8 @@ impl VisitorResponder<'_> {
         let status = match outcome.state {
             WaiterState::Rejected => return self.respond_rejected(waiter),
             WaiterState::Expired => return self.respond_ended(current.ticket, Ending::Expired),
-            WaiterState::Waiting => told.unwrap_or(Status::Waiting),
-            WaiterState::YourTurn => told.unwrap_or(Status::YourTurn),
+            WaiterState::Waiting => redis_says.unwrap_or(Status::Waiting),
+            WaiterState::YourTurn => redis_says.unwrap_or(Status::YourTurn),
         };
         if !outcome.counted {
             let change = current.into_change();
@@ -94,10 +94,10 @@ impl VisitorResponder<'_> {
         next_ms: u32,
         change: CookieChange,
     ) -> Result<VisitorResponse, FlowError> {
-        let mut told = self.status(&ticket.waiter.place, status, next_ms)?;
+        let mut body = self.status(&ticket.waiter.place, status, next_ms)?;
         if status == Status::YourTurn {
-            told.clear_wait();
+            body.clear_wait();
         }
-        Ok(self.response(told, &ticket.waiter, change))
+        Ok(self.response(body, &ticket.waiter, change))
     }
 }

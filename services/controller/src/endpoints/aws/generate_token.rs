@@ -59,7 +59,7 @@ pub(crate) async fn generate_token(
     };
     let of_room = known.as_ref().and_then(|known| known.snapshot().settings.issuer.clone());
     let issuer = body.issuer.as_ref().or(of_room.as_ref()).unwrap_or(&controller.public_url);
-    let with = controller.generate(issuer, validity);
+    let with = controller.generate_token_context(issuer, validity);
     aws::generate_token(with, known, &body.request_id).await
 }
 

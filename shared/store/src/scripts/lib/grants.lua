@@ -2,7 +2,7 @@
 -- Hash: "r:" .. region -> slots of its own; anywhere -> slots open to all.
 
 -- Takes up to `wanted` slots for a region: of its own first, then from anywhere, then what others
--- have not used, the largest part first. What came free since the grants were made is anywhere's.
+-- have not used, the largest part first. Slots that came free since the grants were made count as anywhere's.
 -- Returns how many were taken of each kind.
 local function take_slots(key, region, wanted)
   local left = wanted

@@ -1,5 +1,5 @@
--- Writing the two phases of a room's config that the scripts go by: the one under way, and the one
--- that follows. `read_settings` reads them.
+-- Writes the two phases of a room's config that scripts read: the current one and the next one.
+-- `read_settings` reads them.
 
 local PHASES = {
   -- When the phase under way ends, ms; nil = never.
@@ -9,7 +9,7 @@ local PHASES = {
   next = 'table',
 }
 
--- phase: what the scripts go by, JSON: see PHASE in room.lua. settings, event: JSON for the
+-- phase: the settings that scripts read, JSON: see PHASE in room.lua. settings, event: JSON for the
 -- snapshot.
 local STORED = { phase = 'text', settings = 'text', event = 'text' }
 

@@ -1,9 +1,9 @@
 -- Presence of newcomers, counted in the call that numbers them. The rule is that of `Lease::initial`
--- in the domain crate, and a test holds them together.
+-- in the domain crate; a test compares the two.
 
 local RANGES_PER_OCTAVE_LOG2 = 4
 local INITIAL_SECONDS = 5
--- The width that stands for those who wait for a draw.
+-- The width that marks the lease of a pool that waits for a draw.
 local POOL = 63
 
 local function log2(n)
@@ -11,8 +11,8 @@ local function log2(n)
   return exponent - 1
 end
 
--- Counts the numbers first..last as present for a moment, until they have been told when to come;
--- those who wait for a draw under its index, `pool`.
+-- Counts the numbers first..last as present for INITIAL_SECONDS, until their first check-in. Visitors
+-- who wait for a draw are counted under its index, `pool`.
 local function count_newcomers(key, first, last, serving, now, pool)
   serving = math.max(serving, 0)
   local slice = math.ceil(now / 1000) + INITIAL_SECONDS

@@ -1,6 +1,6 @@
 -- The snapshot that services answer from, as JSON, and its push.
 
--- keys: line, settings, sessions, rate. Returns nil when the room is not there.
+-- keys: line, settings, sessions, rate. Returns nil if the store does not hold the room.
 local function snapshot(keys, room, now)
   local line = read_line(keys.line)
   if not line then return nil end

@@ -4,7 +4,7 @@
 -- paced_until: until when the even spread is used up, ms.
 
 local BUCKET_MS, BUCKETS = 100, 600
--- An allowance that nobody took for a moment may be caught up within this time.
+-- Evenly spread admissions that nobody used may be made up for within this time.
 -- Agrees with PACE_BURST_SECONDS in the domain crate's slots.
 local PACE_BURST_MS = 2000
 
@@ -33,14 +33,14 @@ local function paced_from(key, now)
   return math.max(paced_until, now - PACE_BURST_MS)
 end
 
--- How many more the rate allows now. While people wait, evenly spread; otherwise all that is left.
+-- How many more the rate allows now: evenly spread while people wait, otherwise all that is left.
 local function rate_left(key, rate, now, waiting)
   if not rate then return math.huge end
   if rate == 0 then return 0 end
   local left = rate - rate_used(key, now)
   if not waiting then return math.max(left, 0) end
   if left <= 0 then
-    -- What the window holds back is not caught up in a burst later.
+    -- Admissions that the window prevents are not made up for by a burst later.
     redis.call('HSET', key, 'paced_until', math.max(now, paced_from(key, now)))
     return 0
   end

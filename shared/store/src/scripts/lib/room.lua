@@ -1,4 +1,4 @@
--- What every script of a room begins with: the time, the line, and the settings.
+-- What every script of a room begins with: the time, the line, the fence, and the settings.
 
 -- Redis's own clock in ms, unless a test or a simulation names the time (ARGV "0" = the clock).
 local function time_ms(argument)
@@ -7,7 +7,8 @@ local function time_ms(argument)
   return now[1] * 1000 + math.floor(now[2] / 1000)
 end
 
--- Numbers handed out that nobody remembers may be this many when the store lost its last writes.
+-- When the store has lost its last writes, up to this many numbers may have been handed out that no
+-- service has seen.
 local GAP = 10000
 
 local LINE = {
@@ -31,7 +32,19 @@ local function no_room()
   return redis.error_reply('NOROOM the store does not hold this room')
 end
 
--- Lifts the queue counter over a number that somebody has seen: the store lost its last writes.
+-- Fencing: a write of a leader whose lease has passed to another is refused.
+-- Returns an error reply for a stale leader, `FENCED` and the later epoch; records the epoch of a
+-- newer leader.
+local function fenced(key, line, epoch)
+  if epoch < line.leader_epoch then
+    return redis.error_reply(string.format('FENCED %d', line.leader_epoch))
+  end
+  if epoch > line.leader_epoch then redis.call('HSET', key, 'leader_epoch', epoch) end
+  return nil
+end
+
+-- Raises the queue counter, and a gap above it, if a service has seen a higher number: the store has
+-- lost its last writes.
 local function catch_up(key, line, known)
   if known <= line.queue_counter then return end
   line.queue_counter = known + GAP
@@ -41,8 +54,8 @@ local function catch_up(key, line, known)
     'gap_first', line.gap_first, 'gap_last', line.gap_last)
 end
 
--- What the scripts go by in a phase. Rust writes it: see `PhaseSettings`. Limits, expiry and
--- draw_id are nil when there is none.
+-- The settings that scripts read in a phase. Rust writes them: see `PhaseSettings`. Limits, expiry and
+-- draw_id are nil if there is none.
 local PHASE = {
   total_active_users = 'integer', new_users_per_minute = 'integer',
   session_duration_seconds = 'integer', token_validity_seconds = 'integer',
@@ -54,8 +67,8 @@ local PHASE = {
   draw_id = 'text',
 }
 
--- The settings in force at `now`: those of the phase under way, or, from its end on, those of the
--- phase that follows, whether the leader has switched yet or not.
+-- The settings in force at `now`: those of the current phase or, after its end, those of the next
+-- phase, even before the leader has switched.
 local function read_settings(key, now)
   local stored = redis.call('HMGET', key, 'until', 'phase', 'next.phase')
   if not stored[2] then return {} end
@@ -63,7 +76,7 @@ local function read_settings(key, now)
   local is_over = until_ms and now >= until_ms or false
   local settings = fields(cjson.decode(is_over and stored[3] or stored[2]), PHASE)
   settings.phase_is_over = is_over
-  -- Newcomers were turned away until then.
+  -- The room turned newcomers away until the end of the phase.
   if is_over and not settings.rejects and cjson.decode(stored[2]).rejects then
     settings.reopened_at = until_ms
   end
@@ -77,12 +90,12 @@ local function phase_texts(key, settings)
   return { settings = stored[1], event = stored[2] }
 end
 
--- How long presence takes to come together again once people may come back, ms: a hidden tab comes
--- once a minute.
+-- For how long presence is incomplete once people may check in again, ms: a hidden tab polls once a
+-- minute.
 local GATHERING_MS = 62000
 
--- Whoever was turned away until `reopened_at` could not check in: till they have come back, all
--- count as there.
+-- Excuses check-ins missed until `reopened_at`, because nobody could check in before. For GATHERING_MS
+-- after it everyone counts as present.
 local function excuse(line, reopened_at)
   if not reopened_at then return end
   line.excused_until = math.max(line.excused_until, reopened_at)
@@ -94,20 +107,20 @@ local function is_held(settings, line)
   return settings.held or settings.rejects or line.pool_first > 0
 end
 
--- Whether everyone enters, over the limits.
+-- Whether everyone enters, whatever the limits.
 local function is_open(settings, line)
   return settings.open and not is_held(settings, line)
 end
 
--- Opens or closes the pool of those who wait for a draw, at the number handed out last. Called
--- before numbers are handed out, so that the pool is exact whoever notices the time first.
+-- Opens or closes the pool of those who wait for a draw, at the number handed out last. Called before
+-- numbers are handed out, so the pool is exact whichever script runs first after the change.
 local function keep_pool(key, line, settings)
   if settings.draw_id and line.pool_first == 0 then
     line.pool_first = line.queue_counter + 1
     redis.call('HSET', key, 'pool_first', line.pool_first, 'pool_last', 0,
       'pool_id', settings.draw_id)
   elseif not settings.draw_id and line.pool_first > 0 and line.pool_last == 0 then
-    -- Where nobody came, nobody waits.
+    -- An empty pool is dropped.
     if line.queue_counter < line.pool_first then line.pool_first = 0 end
     line.pool_last = line.pool_first > 0 and line.queue_counter or 0
     redis.call('HSET', key, 'pool_first', line.pool_first, 'pool_last', line.pool_last)

@@ -32,8 +32,7 @@ local function unpack_record(text)
   }
 end
 
--- Gives a seat to `number`, who stands at `position`: the bit that it has entered is the
--- position's. keys: sessions, records, tokens, entered.
+-- Gives a seat to `number`, and sets the bit in `entered` of its `position`. keys: sessions, records, tokens, entered.
 local function seat(keys, number, position, record)
   redis.call('ZADD', keys.sessions, session_end(record.exp), number)
   redis.call('HSET', keys.records, number, pack_record(record))
@@ -45,9 +44,9 @@ local function is_live(keys, number, now)
   return (tonumber(redis.call('ZSCORE', keys.sessions, number)) or 0) >= now
 end
 
--- A visitor's session ends a session length after this; its token is renewed once the first half
--- of its life is over, and always expires before the session does. Where the operator has sessions
--- of a fixed length, nothing is renewed.
+-- Renews a visitor's session for a session length from now. Its token is renewed in the second half of
+-- its life, and always expires before the session does. Nothing is renewed where the room's settings
+-- disable it.
 local function renew(keys, settings, number, record, kid, now)
   if not settings.renews_sessions then return end
   local now_s = math.floor(now / 1000)

@@ -1,7 +1,7 @@
 -- The serving counter and when each part of the line was served.
 -- rows: sorted set, score = serving counter after the move, member "counter:issued ms:who:joined
 -- ms", who = o (an operator's increment) or t (the tick, or the join script), joined = when the
--- last of the row came, if the row was served before that, else 0.
+-- last visitor of the row came, if the row was served before that; otherwise 0.
 
 -- Moves of the tick closer together than this share a row, with the later time.
 local MERGE_MS = 1000

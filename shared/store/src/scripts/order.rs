@@ -1,0 +1,176 @@
+//! The order of arguments and replies of the four scripts that are called most, in the words of
+//! [`crate::positional`]: each struct's fields are the order of both sides. What the fields mean is
+//! in the header of the script; [`crate::commands`] translates them from and to public types.
+
+use crate::positional::{Positions, arguments, reply};
+
+/// `check_in.lua`.
+pub(crate) mod check_in {
+    use super::{Positions, arguments, reply};
+
+    pub(crate) const POSITIONS: Positions = Positions {
+        call: Arguments::NAMES,
+        item: Item::NAMES,
+        reply: Reply::NAMES,
+        reply_item: &[],
+    };
+
+    arguments! {
+        pub(crate) struct Arguments {
+            reset_epoch: u64,
+        }
+    }
+
+    arguments! {
+        pub(crate) struct Item {
+            lease: String,
+            difference: i64,
+        }
+    }
+
+    reply! {
+        pub(crate) struct Reply {
+            counted: bool,
+        }
+    }
+}
+
+/// `claim.lua`.
+pub(crate) mod claim {
+    use super::{Positions, arguments, reply};
+
+    pub(crate) const POSITIONS: Positions = Positions {
+        call: Arguments::NAMES,
+        item: Item::NAMES,
+        reply: Reply::NAMES,
+        reply_item: ReplyItem::NAMES,
+    };
+
+    arguments! {
+        pub(crate) struct Arguments<'a> {
+            key_id: &'a str,
+        }
+    }
+
+    arguments! {
+        pub(crate) struct Item<'a> {
+            reset_epoch: u64,
+            draws: usize,
+            number: u64,
+            position: Option<u64>,
+            won: bool,
+            entered_at: u32,
+            kind: &'static str,
+            request_id: &'a str,
+            issuer: &'a str,
+            validity_seconds: Option<u64>,
+        }
+    }
+
+    reply! {
+        pub(crate) struct Reply {
+            now_ms: u64,
+            reset_epoch: u64,
+            generation: u32,
+            admitted: u64,
+            outcomes: Vec<ReplyItem>,
+        }
+    }
+
+    reply! {
+        pub(crate) struct ReplyItem {
+            outcome: String,
+            issued_at: Option<u64>,
+            expires_at: Option<u64>,
+            key_id: Option<String>,
+            issuer: Option<String>,
+        }
+    }
+}
+
+/// `join.lua`.
+pub(crate) mod join {
+    use super::{Positions, arguments, reply};
+
+    pub(crate) const POSITIONS: Positions =
+        Positions { call: Arguments::NAMES, item: &[], reply: Reply::NAMES, reply_item: &[] };
+
+    arguments! {
+        pub(crate) struct Arguments<'a> {
+            region: &'a str,
+            count: u64,
+            mode: &'static str,
+            known_reset_epoch: u64,
+            known_queue_counter: u64,
+            key_id: &'a str,
+            issuer: &'a str,
+        }
+    }
+
+    reply! {
+        pub(crate) struct Reply {
+            now_ms: u64,
+            reset_epoch: u64,
+            generation: u32,
+            first: u64,
+            seated: u64,
+            suspended: bool,
+            serving_counter: i64,
+            issued_at: u64,
+            expires_at: u64,
+            admitted: u64,
+            pool: Option<u32>,
+            own: u64,
+            anywhere: u64,
+            lent: u64,
+        }
+    }
+}
+
+/// `touch.lua`.
+pub(crate) mod touch {
+    use super::{Positions, arguments, reply};
+
+    pub(crate) const POSITIONS: Positions = Positions {
+        call: Arguments::NAMES,
+        item: Item::NAMES,
+        reply: Reply::NAMES,
+        reply_item: ReplyItem::NAMES,
+    };
+
+    arguments! {
+        pub(crate) struct Arguments<'a> {
+            key_id: &'a str,
+            issuer: &'a str,
+        }
+    }
+
+    arguments! {
+        pub(crate) struct Item {
+            reset_epoch: u64,
+            number: u64,
+            position: u64,
+            generation: u32,
+            issued_at: u64,
+            expires_at: u64,
+        }
+    }
+
+    reply! {
+        pub(crate) struct Reply {
+            now_ms: u64,
+            generation: u32,
+            sessions: Vec<ReplyItem>,
+        }
+    }
+
+    reply! {
+        pub(crate) struct ReplyItem {
+            live: bool,
+            issued_at: Option<u64>,
+            expires_at: Option<u64>,
+            key_id: Option<String>,
+            issuer: Option<String>,
+        }
+    }
+}
