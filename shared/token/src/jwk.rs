@@ -5,10 +5,13 @@ use serde::{Deserialize, Serialize};
 
 /// An RSA public key. Written in the order of its fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Jwk {
     /// Always `RSA`.
+    #[cfg_attr(feature = "openapi", schema(inline))]
     pub kty: KeyType,
     /// Always `RS256`.
+    #[cfg_attr(feature = "openapi", schema(inline))]
     pub alg: KeyAlgorithm,
     /// The key's name in a token's header: 32 lower-case hexadecimal characters.
     pub kid: String,
@@ -20,6 +23,7 @@ pub struct Jwk {
 
 /// The kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum KeyType {
     /// `RSA`.
     #[serde(rename = "RSA")]
@@ -28,6 +32,7 @@ pub enum KeyType {
 
 /// The algorithm a key signs with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum KeyAlgorithm {
     /// `RS256`: PKCS #1 v1.5 with SHA-256.
     #[serde(rename = "RS256")]
@@ -36,6 +41,7 @@ pub enum KeyAlgorithm {
 
 /// What a key may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum KeyUse {
     /// `sig`: checking signatures.
     #[serde(rename = "sig")]
@@ -44,6 +50,7 @@ pub enum KeyUse {
 
 /// The public keys that can verify tokens now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Jwks {
     /// The keys, the one that signs now first.
     pub keys: Vec<PublishedJwk>,
@@ -51,12 +58,14 @@ pub struct Jwks {
 
 /// A key of a [`Jwks`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PublishedJwk {
     /// The key itself.
     #[serde(flatten)]
     pub jwk: Jwk,
     /// Always `sig`: some gateways skip keys that do not say so.
     #[serde(rename = "use")]
+    #[cfg_attr(feature = "openapi", schema(inline))]
     pub key_use: KeyUse,
 }
 

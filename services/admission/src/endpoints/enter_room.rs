@@ -10,10 +10,13 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_runtime::{
+    extract::Path,
+    problem::{Problem, ProblemType},
+};
 
 use crate::{
-    extractors::VisitorRequest,
+    extractors::{self, RoomPath, VisitorRequest},
     flows::Status,
     page::{self, Address, NO_SEAT},
     responses::VisitorReply,
@@ -42,12 +45,17 @@ use crate::{
 pub(crate) async fn enter_room(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
+    path: Result<Path<RoomPath>, Problem>,
     headers: HeaderMap,
-    request: VisitorRequest,
 ) -> Result<Response, Problem> {
     let flows = &admission.flows;
-    require_same_origin(&headers, &flows.public_url)?;
     let query = query.unwrap_or_default();
+    let room = match path.and_then(|Path(path)| extractors::room(flows, path.room.as_str())) {
+        Ok(room) => room,
+        Err(problem) => return page::without_room(problem, flows, &headers, &query),
+    };
+    require_same_origin(&headers, &flows.public_url)?;
+    let request = VisitorRequest::new(room, &headers);
     let address = Address::direct(&flows.public_url, &request.room, &headers, &query);
     let entered = flows.enter(&request.room, request.ticket.value()).await?;
     let target = match (entered.status.status, &address.wanted) {

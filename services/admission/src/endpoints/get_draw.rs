@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::State,
     http::header::CACHE_CONTROL,
     response::{IntoResponse, Response},
 };
@@ -13,11 +13,14 @@ use utoipa::IntoParams;
 use vestibule_domain::draw::{DrawRecord, foremost};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{
-    extract::Query,
+    extract::{Path, Query},
     problem::{Problem, ProblemType},
 };
 
-use crate::{extractors, state::Admission};
+use crate::{
+    extractors::{self, RoomPath},
+    state::Admission,
+};
 
 /// Which draw.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -46,10 +49,10 @@ pub(crate) struct Which {
 )]
 pub(crate) async fn get_draw(
     State(admission): State<Arc<Admission>>,
-    Path(room): Path<String>,
+    Path(RoomPath { room }): Path<RoomPath>,
     Query(which): Query<Which>,
 ) -> Result<Response, Problem> {
-    let room = extractors::room(&admission.flows, &room)?.snapshot.room.clone();
+    let room = extractors::room(&admission.flows, room.as_str())?.snapshot.room.clone();
     let records = admission.draws.get(&room).await.map_err(|error| problem_of(&error))?;
     let found: Option<&DrawRecord> = match &which.event {
         Some(event) => records.iter().rfind(|record| record.event == *event),

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, RawQuery, Request, State},
+    extract::{RawQuery, Request, State},
     http::HeaderMap,
     response::{IntoResponse, Response},
 };
-use vestibule_runtime::problem::Problem;
+use vestibule_runtime::{extract::Path, problem::Problem};
 
 use crate::{
     authorizer::OriginalRequest,
-    extractors::{self, VisitorRequest, is_for_people, wants_json, wants_page_json},
+    extractors::{self, RoomPath, VisitorRequest, wants_json, wants_page_json},
     page::{self, Address},
     responses::VisitorReply,
     state::Admission,
@@ -41,16 +41,16 @@ use crate::{
 )]
 pub(crate) async fn get_page(
     State(admission): State<Arc<Admission>>,
-    Path(room): Path<String>,
+    path: Result<Path<RoomPath>, Problem>,
     RawQuery(query): RawQuery,
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let (headers, flows) = (&parts.headers, &admission.flows);
     let query = query.as_deref().unwrap_or_default();
-    let mut room = match extractors::room(flows, &room) {
-        Err(_) if is_for_people(headers) => return Ok(page::without_room(flows, headers, query)),
-        found => found?,
+    let mut room = match path.and_then(|Path(path)| extractors::room(flows, path.room.as_str())) {
+        Ok(room) => room,
+        Err(problem) => return page::without_room(problem, flows, headers, query),
     };
     let proxies = &admission.authorizer.proxies;
     let address = if OriginalRequest::is_forwarded(&parts, proxies) {

@@ -4,7 +4,7 @@ use axum::{
     extract::{
         FromRequestParts, Path as AxumPath,
         path::{ErrorKind, RawPathParams},
-        rejection::PathRejection,
+        rejection::{PathRejection, RawPathParamsRejection},
     },
     http::request::Parts,
 };
@@ -30,6 +30,18 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
             }
             Err(error) => Err(Problem::internal(&error)),
         }
+    }
+}
+
+/// What is answered when the parameters cannot even be read as text: 400, for what is not UTF-8.
+#[cold]
+#[must_use]
+pub fn unreadable(error: &RawPathParamsRejection) -> Problem {
+    match error {
+        RawPathParamsRejection::InvalidUtf8InPathParam(_) => {
+            invalid().detail("the address is not UTF-8")
+        }
+        error => Problem::internal(error),
     }
 }
 
@@ -59,9 +71,11 @@ fn explain(error: ErrorKind, names: &[String]) -> Problem {
             return Problem::new(ProblemType::Internal);
         }
     };
-    Problem::new(ProblemType::InvalidRequest)
-        .detail("the address does not have the expected form")
-        .field(field, reason)
+    invalid().field(field, reason)
+}
+
+fn invalid() -> Problem {
+    Problem::new(ProblemType::InvalidRequest).detail("the address does not have the expected form")
 }
 
 fn wrong_type(expected: &str) -> String {
