@@ -10,6 +10,8 @@ use vestibule_runtime::{extract::Query, problem::Problem};
 
 use crate::{
     authorizer::{OriginalRequest, RefusalQuery},
+    endpoints::responses::GatewayRefusals,
+    responses::StatusBody,
     state::Admission,
 };
 
@@ -38,10 +40,14 @@ use crate::{
             ("Set-Cookie" = String, description = "The ticket, when it is new"),
         )),
         (status = 302, description = "`refuse=redirect`: to the waiting page"),
-        (status = 400, description = "A header is missing, there twice, or wrong", body = Problem),
         (status = 401, description = "`refuse=status`: the visitor waits; `Vestibule-Ticket` is its newest ticket"),
-        (status = 403, description = "The caller is not a trusted proxy", body = Problem),
-        (status = 503, description = "The visitor waits: the page, or its JSON; 429 if the room says so"),
+        (status = 429, description = "As 503, if the room's `queueing_status_code` says so", content(
+            (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (StatusBody = "application/json"),
+        )),
+        (status = 503, description = "The visitor waits: the page, or its JSON. Or the service is busy: see Retry-After", content(
+            (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (StatusBody = "application/json"), (Problem = "application/problem+json"),
+        )),
+        GatewayRefusals,
     )
 )]
 pub(crate) async fn authorize(

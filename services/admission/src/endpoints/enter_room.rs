@@ -32,14 +32,18 @@ use crate::{
 #[utoipa::path(
     post, path = "/room/{room}/enter", operation_id = "enter_room", tag = "page",
     params(
-        ("room" = String, Path, description = "The room"),
+        RoomPath,
         ("return" = Option<String>, Query, description = "As for the page"),
     ),
     responses(
         (status = 303, description = "To the wanted page, or back to the waiting page"),
-        (status = 400, description = "Sent by a page of another origin", body = Problem),
-        (status = 404, description = "No such room", body = Problem),
-        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+        (status = 400, description = "Sent by a page of another origin, or the name is not a room's", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such room: a page that says so for browsers, a problem for others", content(
+            (String = "text/html"), (Problem = "application/problem+json"),
+        )),
+        (status = 503, description = "Busy, or the store is away; see Retry-After. A browser may be shown a page that tries again by itself", content(
+            (String = "text/html"), (Problem = "application/problem+json"),
+        )),
     )
 )]
 pub(crate) async fn enter_room(

@@ -10,7 +10,10 @@ use axum::{
 };
 use serde::Deserialize;
 use utoipa::IntoParams;
-use vestibule_domain::draw::{DrawRecord, foremost};
+use vestibule_domain::{
+    draw::{DrawRecord, foremost},
+    schedule::EventName,
+};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     extract::{Path, Query},
@@ -18,6 +21,7 @@ use vestibule_runtime::{
 };
 
 use crate::{
+    endpoints::responses::RoomRefusals,
     extractors::{self, RoomPath},
     state::Admission,
 };
@@ -27,6 +31,7 @@ use crate::{
 #[into_params(parameter_in = Query)]
 pub(crate) struct Which {
     /// The event's name; if left out, the draw under way, else the next, else the last.
+    #[param(value_type = Option<EventName>, inline)]
     event: Option<String>,
 }
 
@@ -40,11 +45,10 @@ pub(crate) struct Which {
 /// are unix seconds, seeds are hexadecimal. `vestibule-crowd verify-draw` checks all of it.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/draw", operation_id = "get_draw", tag = "visitors",
-    params(("room" = String, Path, description = "The room"), Which),
+    params(RoomPath, Which),
     responses(
-        (status = 200, description = "What is published", body = serde_json::Value),
-        (status = 404, description = "No such room, or no such draw", body = Problem),
-        (status = 503, description = "The store is away; see Retry-After", body = Problem),
+        (status = 200, description = "What is published", body = DrawRecord),
+        RoomRefusals,
     )
 )]
 pub(crate) async fn get_draw(

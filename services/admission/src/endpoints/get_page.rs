@@ -13,7 +13,7 @@ use crate::{
     authorizer::OriginalRequest,
     extractors::{self, RoomPath, VisitorRequest, wants_json, wants_page_json},
     page::{self, Address},
-    responses::VisitorReply,
+    responses::{StatusBody, VisitorReply},
     state::Admission,
 };
 
@@ -28,15 +28,23 @@ use crate::{
 #[utoipa::path(
     get, path = "/room/{room}", operation_id = "get_page", tag = "page",
     params(
-        ("room" = String, Path, description = "The room"),
+        RoomPath,
         ("return" = Option<String>, Query, description = "The page that is wanted: a path, or an address of a host that the room covers; anything else is ignored"),
         ("lang" = Option<String>, Query, description = "The language; remembered in the cookie `vestibule_lang`"),
     ),
     responses(
-        (status = 200, description = "The page; for `Accept: application/vnd.vestibule.page+json` what it shows, as JSON; for exactly `application/json` where the visitor stands. While the visitor waits the status is the room's `queueing_status_code`",
-            content_type = "text/html"),
-        (status = 404, description = "No such room: a page that says so for browsers, a problem for others", body = Problem),
-        (status = 503, description = "Busy: a page that tries again by itself"),
+        (status = 200, description = "The page; for `Accept: application/vnd.vestibule.page+json` what it shows; for exactly `application/json` where the visitor stands", content(
+            (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (StatusBody = "application/json"),
+        )),
+        (status = 202, description = "The page of someone who waits, if it is the room's `queueing_status_code`", body = String, content_type = "text/html"),
+        (status = 400, description = "The name is not a room's (browsers are told so by the page for 404); or a header of a trusted proxy is wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such room: a page that says so for browsers, a problem for others", content(
+            (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (Problem = "application/problem+json"),
+        )),
+        (status = 429, description = "The page of someone who waits, if it is the room's `queueing_status_code`", body = String, content_type = "text/html"),
+        (status = 503, description = "Busy: a page that tries again by itself, a problem for others. Or as 429", content(
+            (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (Problem = "application/problem+json"),
+        )),
     )
 )]
 pub(crate) async fn get_page(

@@ -14,6 +14,7 @@ mod get_status;
 mod head;
 mod join_room;
 mod leave_room;
+mod responses;
 mod revoke;
 
 pub(crate) use authorize::*;

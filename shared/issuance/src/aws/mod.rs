@@ -5,6 +5,7 @@
 
 mod error;
 mod generate_token;
+mod responses;
 
 use axum::{Json, response::IntoResponse};
 use serde::Serialize;
@@ -12,6 +13,7 @@ use utoipa::ToSchema;
 
 pub use error::AwsError;
 pub use generate_token::{GenerateTokenContext, generate_token};
+pub use responses::{AwsBadRequest, AwsMalformed};
 
 /// An AWS-style error: `{"error": "…"}`.
 #[derive(Debug, Clone, Serialize, ToSchema)]
