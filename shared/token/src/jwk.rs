@@ -8,10 +8,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Jwk {
     /// Always `RSA`.
-    #[cfg_attr(feature = "openapi", schema(inline))]
     pub kty: KeyType,
     /// Always `RS256`.
-    #[cfg_attr(feature = "openapi", schema(inline))]
     pub alg: KeyAlgorithm,
     /// The key's name in a token's header: 32 lower-case hexadecimal characters.
     pub kid: String,
@@ -65,7 +63,6 @@ pub struct PublishedJwk {
     pub jwk: Jwk,
     /// Always `sig`: some gateways skip keys that do not say so.
     #[serde(rename = "use")]
-    #[cfg_attr(feature = "openapi", schema(inline))]
     pub key_use: KeyUse,
 }
 

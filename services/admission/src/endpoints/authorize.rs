@@ -19,7 +19,7 @@ use crate::{
 ///
 /// For gateways: nginx `auth_request`, Traefik and Caddy forward authentication, `HAProxy`. They tell
 /// the request in `X-Forwarded-Method`, `-Proto`, `-Host`, `-Uri` and `-For`, and pass its headers
-/// on; any method will do. 200 lets it pass; `Set-Cookie`, if there is one, is for the visitor. A
+/// on, and ask by GET or HEAD. 200 lets it pass; `Set-Cookie`, if there is one, is for the visitor. A
 /// visitor inside is decided about in memory; a newcomer enters in this very call when there is
 /// room. Everything else is a refusal, whose form `refuse` chooses. Only trusted proxies may ask.
 #[utoipa::path(

@@ -23,6 +23,9 @@ use crate::{
 /// it: through the gateway in front of the wanted page, or, where there is none, by
 /// `POST /room/{room}/enter`. The page asks for updates by itself, with or without script.
 ///
+/// `HEAD` answers the headers alone, gives nobody a place and sets no cookie. A browser that asks for
+/// what cannot be a room's name is shown that there is no such room, with 404; others get 400.
+///
 /// A trusted proxy that tells the original request (`X-Forwarded-Uri`, as nginx's `error_page`
 /// does) gets the page for the place of that request.
 #[utoipa::path(

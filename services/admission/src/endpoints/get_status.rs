@@ -22,6 +22,8 @@ use crate::{
 /// earlier is answered and changes nothing. Someone inside is noted as seen, and the token is
 /// renewed when it is due.
 ///
+/// `HEAD` answers the headers alone and changes nothing.
+///
 /// In a room with `json_response_enabled`, a request with exactly `Accept: application/json` is
 /// answered `{"cfWaitingRoom": {…}}`, as apps for Cloudflare's waiting rooms expect; it joins a
 /// newcomer and claims by itself, and once inside its `vestibule` has the token.

@@ -118,7 +118,7 @@ pub enum BeaconOutcome {
 /// The members of a [`BeaconRecord`] in one schema, which flattened types do not add up to.
 #[cfg(feature = "openapi")]
 #[derive(utoipa::ToSchema)]
-#[schema(as = BeaconRecord)]
+#[schema(as = BeaconRecord, description = "The round of a public randomness beacon that a draw is bound to, and what came of it.")]
 #[expect(dead_code, reason = "read by the API document only")]
 struct DocumentedBeacon {
     /// Where the beacon answers.
@@ -129,7 +129,7 @@ struct DocumentedBeacon {
     public_key: String,
     /// What came of asking the beacon; absent before the draw. `unanswered`: it did not answer in
     /// time, and the committed seed is the final one.
-    #[schema(inline, required = false)]
+    #[schema(required = false)]
     outcome: DocumentedOutcome,
     /// The round's signature, in hex; if `verified`.
     #[schema(required = false)]
@@ -145,7 +145,7 @@ struct DocumentedBeacon {
 /// The tags of [`BeaconOutcome`].
 #[cfg(feature = "openapi")]
 #[derive(utoipa::ToSchema)]
-#[schema(rename_all = "snake_case")]
+#[schema(as = BeaconOutcome, rename_all = "snake_case", description = "What came of asking the beacon.")]
 #[expect(dead_code, reason = "read by the API document only")]
 enum DocumentedOutcome {
     Verified,
