@@ -89,8 +89,8 @@ pub struct TickFigures {
     pub ahead: Vec<(u64, u64)>,
     /// When the rate lets the next one in, if its window is used up, ms.
     pub rate_resumes_at_ms: u64,
-    /// Sessions that had begun when the tick counted who waits.
-    pub admitted: u64,
+    /// Sessions that had begun when the tick counted who waits; `None` before the first tick.
+    pub admitted: Option<u64>,
 }
 
 /// How far a room's counters have come. The service that answers may have seen more of it than the
@@ -271,7 +271,8 @@ impl RoomSnapshot {
         let ahead = position.saturating_sub(1);
         let curve = &self.figures.ahead;
         let counted = match curve.last() {
-            None => ahead.saturating_sub(self.serving()),
+            // Before the first tick whoever has entered did so at once.
+            None => ahead.saturating_sub(self.serving().max(progress.admitted)),
             // Beyond the last point are newcomers since the tick, of whom nobody has left yet.
             Some((last, total)) if ahead >= *last => total + (ahead - last),
             Some(_) => ahead::people_upto(curve, ahead),
@@ -279,11 +280,9 @@ impl RoomSnapshot {
         counted.saturating_sub(self.entered_since_tick(progress))
     }
 
-    /// Sessions that began after the last tick counted; 0 before the first tick, which is when
-    /// nothing has been counted.
+    /// Sessions that began after the last tick counted who waits.
     fn entered_since_tick(&self, progress: Progress) -> u64 {
-        let has_ticked = !self.figures.ahead.is_empty();
-        if has_ticked { progress.admitted.saturating_sub(self.figures.admitted) } else { 0 }
+        self.figures.admitted.map_or(0, |then| progress.admitted.saturating_sub(then))
     }
 }
 
@@ -345,7 +344,7 @@ mod tests {
     #[test]
     fn who_has_entered_since_the_last_tick_is_ahead_of_nobody() {
         let ahead = vec![(10, 0), (12, 2)];
-        let figures = TickFigures { ahead, waiting: 2, admitted: 7, ..TickFigures::default() };
+        let figures = TickFigures { ahead, waiting: 2, admitted: Some(7), ..TickFigures::default() };
         let room = RoomSnapshot { admitted: 8, ..snapshot(14, 10, figures) };
         assert_eq!(room.people_ahead(15, room.progress()), 3, "11 entered");
         let seen = Progress { queue_counter: 14, admitted: 11 };
@@ -367,6 +366,8 @@ mod tests {
         assert_eq!(room.people_ahead(11, room.progress()), 0);
         assert_eq!(room.people_ahead(31, room.progress()), 20);
         assert_eq!(room.people_ahead(5, room.progress()), 0);
+        let seen = Progress { queue_counter: 50, admitted: 12 };
+        assert_eq!(room.people_ahead(14, seen), 1, "twelve entered at once");
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl TickState {
             unattended: survey.unattended,
             ahead: ahead::curve(survey, plan.promised, plan.serving_counter),
             rate_resumes_at_ms: survey.rate_resumes_at_ms,
-            admitted: survey.admitted,
+            admitted: Some(survey.admitted),
         }
     }
 }

@@ -22,7 +22,8 @@ const MAX_REGION_BYTES: usize = 32;
 /// What both services are told.
 #[derive(Debug, Clone, Args)]
 pub struct CommonOptions {
-    /// Redis or Valkey that holds the shared state; several addresses for Sentinel and Cluster.
+    /// Redis or Valkey that holds the shared state: `redis://` or `rediss://`, one server. Sentinel and
+    /// Cluster are not supported yet.
     ///
     /// The URL may hold a password, so it is treated as a secret.
     #[arg(

@@ -20,7 +20,10 @@ const CUTS_PARAMETERS: u8 = 1 << 3;
 const CUTS_TAILS: u8 = 1 << 4;
 /// Escapes are decoded a second time.
 const DECODES_TWICE: u8 = 1 << 5;
-const EVERY_HABIT: u8 = (1 << 6) - 1;
+/// `.` and `..` are resolved as they are written, before anything is decoded: an escaped dot is part
+/// of a name (`a/%2e/..` is `a/`).
+const RESOLVES_WRITTEN: u8 = 1 << 6;
+const EVERY_HABIT: u8 = (1 << 7) - 1;
 
 /// Every manner but the canonical one that may read `raw` differently.
 pub(super) fn others(raw: &str) -> impl Iterator<Item = Manner> {
@@ -34,6 +37,7 @@ fn telling(raw: &str) -> u8 {
     let twice = decode(&once);
     let has = |byte: u8| twice.contains(&byte);
     let slashes = |text: &[u8]| text.iter().filter(|byte| is_slash(**byte)).count();
+    let dots = |text: &[u8]| text.iter().filter(|byte| **byte == b'.').count();
     // Where segments end only matters to a path that goes back over some, or has parameters, which
     // end with their segment.
     let goes_back = twice.windows(2).any(|pair| pair == b"..");
@@ -45,6 +49,7 @@ fn telling(raw: &str) -> u8 {
         (CUTS_PARAMETERS, has(b';')),
         (CUTS_TAILS, has(0) || raw.contains('#')),
         (DECODES_TWICE, twice != once),
+        (RESOLVES_WRITTEN, goes_back && dots(&twice) > dots(raw.as_bytes())),
     ];
     habits.into_iter().filter(|(_, tells)| *tells).fold(0, |all, (habit, _)| all | habit)
 }
@@ -79,13 +84,14 @@ impl Manner {
     /// What the path comes to.
     pub(super) fn read(self, raw: &str) -> String {
         let raw = if self.has(CUTS_TAILS) { until(raw.as_bytes(), b'#').0 } else { raw.as_bytes() };
-        let whole = if self.has(SPLITS_FIRST) { raw.into() } else { self.decode(raw) };
+        let splits_first = self.has(SPLITS_FIRST) || self.has(RESOLVES_WRITTEN);
+        let whole = if splits_first { raw.into() } else { self.decode(raw) };
         let mut resolved = Resolved::default();
-        for segment in whole.split(|byte| self.separates(*byte)) {
-            let segment =
-                if self.has(SPLITS_FIRST) { self.decode(segment) } else { segment.into() };
+        for written in whole.split(|byte| self.separates(*byte)) {
+            let segment = if splits_first { self.decode(written) } else { written.into() };
             let (segment, ends) = self.cut(&segment);
-            resolved.push(segment, self.has(KEEPS_EMPTY_SEGMENTS));
+            let dots = if self.has(RESOLVES_WRITTEN) { self.cut(written).0 } else { segment };
+            resolved.push(segment, dots, self.has(KEEPS_EMPTY_SEGMENTS));
             if ends {
                 break;
             }
@@ -129,9 +135,10 @@ struct Resolved {
 // === impl Resolved ===
 
 impl Resolved {
-    fn push(&mut self, segment: &[u8], keep_empty: bool) {
-        self.in_directory = matches!(segment, b"" | b"." | b"..");
-        match segment {
+    /// `dots` is what tells whether the segment is `.` or `..`.
+    fn push(&mut self, segment: &[u8], dots: &[u8], keep_empty: bool) {
+        self.in_directory = matches!(dots, b"" | b"." | b"..");
+        match dots {
             b".." => self.text.truncate(self.starts.pop().unwrap_or(0)),
             b"." => {}
             // What is before the first slash is no segment.

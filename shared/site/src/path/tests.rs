@@ -85,6 +85,7 @@ fn every_way_to_read_a_path_is_seen() {
         ("/sale/../x", "/sale/../x"),
         ("/;\\x/sale", "/sale"),
         ("/;%2fx/sale", "/sale"),
+        ("/sale/%2e/..", "/sale/"),
     ];
     for (raw, reading) in cases {
         let all = readings(raw);
