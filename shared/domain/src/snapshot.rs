@@ -344,7 +344,8 @@ mod tests {
     #[test]
     fn who_has_entered_since_the_last_tick_is_ahead_of_nobody() {
         let ahead = vec![(10, 0), (12, 2)];
-        let figures = TickFigures { ahead, waiting: 2, admitted: Some(7), ..TickFigures::default() };
+        let figures =
+            TickFigures { ahead, waiting: 2, admitted: Some(7), ..TickFigures::default() };
         let room = RoomSnapshot { admitted: 8, ..snapshot(14, 10, figures) };
         assert_eq!(room.people_ahead(15, room.progress()), 3, "11 entered");
         let seen = Progress { queue_counter: 14, admitted: 11 };

@@ -8,7 +8,10 @@ use axum::{
     },
     http::request::Parts,
 };
-use serde::de::DeserializeOwned;
+use serde::de::{
+    DeserializeOwned,
+    value::{Error as ValueError, MapDeserializer},
+};
 
 use super::reason::shorten;
 use crate::problem::{Problem, ProblemType};
@@ -26,7 +29,8 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
         match AxumPath::from_request_parts(parts, state).await {
             Ok(AxumPath(value)) => Ok(Self(value)),
             Err(PathRejection::FailedToDeserializePathParams(error)) => {
-                Err(explain(error.into_kind(), &names(parts).await))
+                let params = RawPathParams::from_request_parts(parts, state).await.ok();
+                Err(explain::<T>(error.into_kind(), params.as_ref()))
             }
             Err(error) => Err(Problem::internal(&error)),
         }
@@ -45,21 +49,25 @@ pub fn unreadable(error: &RawPathParamsRejection) -> Problem {
     }
 }
 
-/// The names of the route's parameters, in order.
-async fn names(parts: &mut Parts) -> Vec<String> {
-    let params = RawPathParams::from_request_parts(parts, &()).await;
-    params
-        .map(|params| params.iter().map(|(name, _)| name.to_owned()).collect())
-        .unwrap_or_default()
+/// The parameter that cannot be read, where axum names none: found by reading them once more.
+fn unnamed<T: DeserializeOwned>(params: Option<&RawPathParams>) -> String {
+    let Some(params) = params else { return String::new() };
+    if let [(name, _)] = params.iter().collect::<Vec<_>>()[..] {
+        return name.to_owned();
+    }
+    let again = MapDeserializer::<_, ValueError>::new(params.iter());
+    let error = serde_path_to_error::deserialize::<_, T>(again).err();
+    error.map(|error| error.path().to_string()).unwrap_or_default()
 }
 
 #[cold]
-fn explain(error: ErrorKind, names: &[String]) -> Problem {
-    let only = || if let [name] = names { name.clone() } else { String::new() };
+fn explain<T: DeserializeOwned>(error: ErrorKind, params: Option<&RawPathParams>) -> Problem {
+    let only = || unnamed::<T>(params);
     let (field, reason) = match error {
         ErrorKind::ParseErrorAtKey { key, expected_type, .. } => (key, wrong_type(expected_type)),
         ErrorKind::ParseErrorAtIndex { index, expected_type, .. } => {
-            (names.get(index).cloned().unwrap_or_default(), wrong_type(expected_type))
+            let name = params.and_then(|params| params.iter().nth(index));
+            (name.map_or("", |(name, _)| name).to_owned(), wrong_type(expected_type))
         }
         ErrorKind::ParseError { expected_type, .. } => (only(), wrong_type(expected_type)),
         ErrorKind::InvalidUtf8InPathParam { key } => (key, "is not UTF-8".to_owned()),
@@ -128,6 +136,7 @@ mod tests {
         assert_eq!(problem["errors"][0]["reason"], "is not of type u32");
         let (_, problem) = get_path("/two/abcde/1").await;
         assert_eq!(problem["errors"][0]["reason"], "is too long");
+        assert_eq!(problem["errors"][0]["field"], "room");
     }
 
     #[tokio::test]
