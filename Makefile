@@ -1,9 +1,9 @@
 # Everything there is to do here. Two of these are for everybody: `make run` and `make test`.
 
-.PHONY: help run test fmt lint docs deny bench openapi
+.PHONY: help run test fmt lint docs deny bench openapi fuzz-api
 
 help: ## This list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1|\2/' | \
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1|\2/' | \
 		while IFS='|' read -r target what; do printf '%-14s %s\n' "$$target" "$$what"; done
 
 run: ## A demo on this machine, until Ctrl-C
@@ -33,3 +33,6 @@ bench: ## Speed against a bare server, on this machine
 openapi: ## Writes openapi/*.json anew from the code
 	cargo run --locked --quiet -p vestibule-admission -- openapi > openapi/admission.json
 	cargo run --locked --quiet -p vestibule-controller -- openapi > openapi/controller.json
+
+fuzz-api: ## Whether both services answer as openapi/*.json says, by made-up requests
+	@scripts/fuzz-api.sh

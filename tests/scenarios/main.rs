@@ -2,6 +2,7 @@
 //!
 //! One binary, one module per promise. What needs no deployment is tested beside its code.
 
+mod addresses;
 mod authorizer;
 mod authorizer_hostile;
 mod aws_expiry;

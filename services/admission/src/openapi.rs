@@ -1,7 +1,9 @@
 //! The OpenAPI document: made from the code, committed under `openapi/`, compared by a test.
 
-use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
+use utoipa::openapi::{ComponentsBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_axum::router::OpenApiRouter;
+use vestibule_issuance::aws::{ErrorBody, MessageBody};
+use vestibule_runtime::{FieldError, Problem, ProblemType};
 
 /// The document without the operations.
 pub(crate) fn frame() -> OpenApi {
@@ -11,7 +13,13 @@ pub(crate) fn frame() -> OpenApi {
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some("The public service of a Vestibule waiting room: visitors and gateways."))
         .license(Some(license));
-    OpenApiBuilder::new().info(info.build()).build()
+    let components = ComponentsBuilder::new()
+        .schema_from::<Problem>()
+        .schema_from::<FieldError>()
+        .schema_from::<ProblemType>()
+        .schema_from::<ErrorBody>()
+        .schema_from::<MessageBody>();
+    OpenApiBuilder::new().info(info.build()).components(Some(components.build())).build()
 }
 
 /// The document of `routes`, as it is committed.

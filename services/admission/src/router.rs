@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     Json, Router,
-    routing::{any, get},
+    routing::{any, get, head},
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_scalar::{Scalar, Servable};
@@ -30,6 +30,10 @@ fn open_routes() -> OpenApiRouter<Arc<Admission>> {
         .routes(routes!(endpoints::get_page))
         .routes(routes!(endpoints::get_live))
         .routes(routes!(endpoints::enter_room))
+        // Without these, axum would answer HEAD by doing all that GET does.
+        .route("/room/{room}", head(endpoints::head_page))
+        .route("/room/{room}/live", head(endpoints::head_live))
+        .route("/v1/rooms/{room}/status", head(endpoints::head_status))
         // Whoever verifies tokens
         .routes(routes!(endpoints::get_jwks))
         // AWS-style clients

@@ -12,7 +12,7 @@ use utoipa::{
     },
 };
 use utoipa_scalar::{Scalar, Servable};
-use vestibule_issuance::aws::MessageBody;
+use vestibule_issuance::aws::{ErrorBody, MessageBody};
 use vestibule_runtime::Problem;
 
 use crate::rooms::BEHIND;
@@ -24,7 +24,7 @@ use crate::rooms::BEHIND;
         description = "Rooms, keys, and the private calls of the AWS-style API. Those are here \
             under `/api`; the same paths without it do the same.",
     ),
-    components(schemas(Problem, MessageBody)),
+    components(schemas(Problem, ErrorBody, MessageBody)),
     modifiers(&BearerToken),
     security(("bearer" = [])),
     tags(

@@ -62,6 +62,30 @@ impl RoomId {
     }
 }
 
+#[cfg(feature = "openapi")]
+impl utoipa::PartialSchema for RoomId {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        name_schema("A room's name", "on-sale")
+    }
+}
+
+#[cfg(feature = "openapi")]
+impl utoipa::ToSchema for RoomId {}
+
+/// The schema of a name in this alphabet, for the API document.
+#[cfg(feature = "openapi")]
+pub(crate) fn name_schema(
+    description: &str,
+    example: &str,
+) -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+    let schema = utoipa::openapi::ObjectBuilder::new()
+        .schema_type(utoipa::openapi::schema::Type::String)
+        .description(Some(description))
+        .pattern(Some("^[A-Za-z0-9_-]{1,64}$"))
+        .examples([example]);
+    schema.into()
+}
+
 impl std::borrow::Borrow<str> for RoomId {
     fn borrow(&self) -> &str {
         &self.0

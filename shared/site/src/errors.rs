@@ -26,6 +26,20 @@ pub const MAX_RULES: usize = 100;
 /// The longest text, in bytes.
 pub(crate) const MAX_TEXT: usize = 1_024;
 
+/// The schema of `queueing_status_code`, for the API document.
+#[cfg(feature = "openapi")]
+pub(crate) fn status_code_schema() -> utoipa::openapi::Object {
+    utoipa::openapi::ObjectBuilder::new()
+        .schema_type(utoipa::openapi::schema::Type::Integer)
+        .enum_values(Some(QUEUEING_STATUS_CODES))
+        .default(Some(200.into()))
+        .description(Some(
+            "The HTTP status of the waiting page. Where 2xx would let the request pass, 503 is \
+             sent instead",
+        ))
+        .build()
+}
+
 // === impl SiteBinding ===
 
 impl SiteBinding {

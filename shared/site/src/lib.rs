@@ -54,6 +54,7 @@ pub struct SiteBinding {
     pub origin_commands: Vec<OriginCommand>,
     /// The HTTP status of the waiting page: 200, 202, 429 or 503. Where 2xx would let the request
     /// pass, 503 is sent instead.
+    #[cfg_attr(feature = "openapi", schema(schema_with = errors::status_code_schema))]
     pub queueing_status_code: u16,
     /// The language of the waiting page for visitors who prefer none that there is: one of `en`,
     /// `de`, `fr`, `es`, `pt`, `it`, `nl`, `pl`, `ja`, `zh`, `ko`, `ar`.

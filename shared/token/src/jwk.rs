@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// An RSA public key. Written in the order of its fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Jwk {
     /// Always `RSA`.
     pub kty: KeyType,
@@ -20,6 +21,7 @@ pub struct Jwk {
 
 /// The kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum KeyType {
     /// `RSA`.
     #[serde(rename = "RSA")]
@@ -28,6 +30,7 @@ pub enum KeyType {
 
 /// The algorithm a key signs with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum KeyAlgorithm {
     /// `RS256`: PKCS #1 v1.5 with SHA-256.
     #[serde(rename = "RS256")]
@@ -36,6 +39,7 @@ pub enum KeyAlgorithm {
 
 /// What a key may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum KeyUse {
     /// `sig`: checking signatures.
     #[serde(rename = "sig")]
@@ -44,6 +48,7 @@ pub enum KeyUse {
 
 /// The public keys that can verify tokens now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Jwks {
     /// The keys; the signing one first.
     pub keys: Vec<PublishedJwk>,
@@ -51,6 +56,7 @@ pub struct Jwks {
 
 /// A key of a [`Jwks`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PublishedJwk {
     /// The key itself.
     #[serde(flatten)]

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 /// What a refusal is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Refusal {
     /// The response for the visitor: the waiting page, or JSON. For gateways that pass a refusal on.
@@ -25,6 +25,6 @@ pub(crate) struct RefusalQuery {
     /// `redirect`: 302 to the waiting page at this service's own address; `status`: 401 without a
     /// body.
     #[serde(default)]
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<Refusal>, inline)]
     pub(crate) refuse: Refusal,
 }

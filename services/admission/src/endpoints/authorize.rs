@@ -10,6 +10,8 @@ use vestibule_runtime::{extract::Query, problem::Problem};
 
 use crate::{
     authorizer::{OriginalRequest, RefusalQuery},
+    endpoints::responses::GatewayRefusals,
+    responses::StatusBody,
     state::Admission,
 };
 
@@ -17,7 +19,7 @@ use crate::{
 ///
 /// For gateways: nginx `auth_request`, Traefik and Caddy forward authentication, `HAProxy`. They tell
 /// the request in `X-Forwarded-Method`, `-Proto`, `-Host`, `-Uri` and `-For`, and pass its headers
-/// on; any method will do. 200 lets it pass; `Set-Cookie`, if there is one, is for the visitor. A
+/// on, and ask by GET or HEAD. 200 lets it pass; `Set-Cookie`, if there is one, is for the visitor. A
 /// visitor inside is decided about in memory; a newcomer enters in this very call when there is
 /// room. Everything else is a refusal, whose form `refuse` chooses. Only trusted proxies may ask.
 #[utoipa::path(
@@ -38,10 +40,14 @@ use crate::{
             ("Set-Cookie" = String, description = "The ticket, when it is new"),
         )),
         (status = 302, description = "`refuse=redirect`: to the waiting page"),
-        (status = 400, description = "A header is missing, there twice, or wrong", body = Problem),
         (status = 401, description = "`refuse=status`: the visitor waits; `Vestibule-Ticket` is its newest ticket"),
-        (status = 403, description = "The caller is not a trusted proxy", body = Problem),
-        (status = 503, description = "The visitor waits: the page, or its JSON; 429 if the room says so"),
+        (status = 429, description = "As 503, if the room's `queueing_status_code` says so", content(
+            (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (StatusBody = "application/json"),
+        )),
+        (status = 503, description = "The visitor waits: the page, or its JSON. Or the service is busy: see Retry-After", content(
+            (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (StatusBody = "application/json"), (Problem = "application/problem+json"),
+        )),
+        GatewayRefusals,
     )
 )]
 pub(crate) async fn authorize(

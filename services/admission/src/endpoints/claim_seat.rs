@@ -9,7 +9,11 @@ use axum::{
 use vestibule_runtime::problem::Problem;
 
 use crate::{
-    extractors::VisitorRequest, flows::VisitorStatus, responses::VisitorReply, state::Admission,
+    endpoints::responses::TicketRefusals,
+    extractors::{RoomPath, TicketHeader, VisitorRequest},
+    flows::VisitorStatus,
+    responses::VisitorReply,
+    state::Admission,
 };
 
 /// Claim a seat
@@ -20,16 +24,11 @@ use crate::{
 /// that comes free is given to the first in line. Claiming again gives the same token.
 #[utoipa::path(
     post, path = "/v1/rooms/{room}/claim", operation_id = "claim_seat", tag = "visitors",
-    params(
-        ("room" = String, Path, description = "The room"),
-        ("Vestibule-Ticket" = Option<String>, Header, description = "The newest ticket; or the cookie `vestibule_{room}`"),
-    ),
+    params(RoomPath, TicketHeader),
     responses(
         (status = 200, description = "Where the visitor stands", body = VisitorStatus,
             headers(("Vestibule-Ticket" = String, description = "The newest ticket"))),
-        (status = 400, description = "No ticket, or not one of this room", body = Problem),
-        (status = 404, description = "No such room", body = Problem),
-        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+        TicketRefusals,
     )
 )]
 pub(crate) async fn claim_seat(

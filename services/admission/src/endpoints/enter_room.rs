@@ -10,10 +10,13 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
-use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_runtime::{
+    extract::Path,
+    problem::{Problem, ProblemType},
+};
 
 use crate::{
-    extractors::VisitorRequest,
+    extractors::{self, RoomPath, VisitorRequest},
     flows::Status,
     page::{self, Address, NO_SEAT},
     responses::VisitorReply,
@@ -29,25 +32,34 @@ use crate::{
 #[utoipa::path(
     post, path = "/room/{room}/enter", operation_id = "enter_room", tag = "page",
     params(
-        ("room" = String, Path, description = "The room"),
+        RoomPath,
         ("return" = Option<String>, Query, description = "As for the page"),
     ),
     responses(
         (status = 303, description = "To the wanted page, or back to the waiting page"),
-        (status = 400, description = "Sent by a page of another origin", body = Problem),
-        (status = 404, description = "No such room", body = Problem),
-        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+        (status = 400, description = "Sent by a page of another origin, or the name is not a room's", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such room: a page that says so for browsers, a problem for others", content(
+            (String = "text/html"), (Problem = "application/problem+json"),
+        )),
+        (status = 503, description = "Busy, or the store is away; see Retry-After. A browser may be shown a page that tries again by itself", content(
+            (String = "text/html"), (Problem = "application/problem+json"),
+        )),
     )
 )]
 pub(crate) async fn enter_room(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
+    path: Result<Path<RoomPath>, Problem>,
     headers: HeaderMap,
-    request: VisitorRequest,
 ) -> Result<Response, Problem> {
     let flows = &admission.flows;
-    require_same_origin(&headers, &flows.public_url)?;
     let query = query.unwrap_or_default();
+    let room = match path.and_then(|Path(path)| extractors::room(flows, path.room.as_str())) {
+        Ok(room) => room,
+        Err(problem) => return page::without_room(problem, flows, &headers, &query),
+    };
+    require_same_origin(&headers, &flows.public_url)?;
+    let request = VisitorRequest::new(room, &headers);
     let address = Address::direct(&flows.public_url, &request.room, &headers, &query);
     let entered = flows.enter(&request.room, request.ticket.value()).await?;
     let target = match (entered.status.status, &address.wanted) {

@@ -4,26 +4,34 @@ use std::sync::Arc;
 
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::State,
     http::header::CACHE_CONTROL,
     response::{IntoResponse, Response},
 };
 use serde::Deserialize;
 use utoipa::IntoParams;
-use vestibule_domain::draw::{DrawRecord, foremost};
+use vestibule_domain::{
+    draw::{DrawRecord, foremost},
+    schedule::EventName,
+};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{
-    extract::Query,
+    extract::{Path, Query},
     problem::{Problem, ProblemType},
 };
 
-use crate::{extractors, state::Admission};
+use crate::{
+    endpoints::responses::RoomRefusals,
+    extractors::{self, RoomPath},
+    state::Admission,
+};
 
 /// Which draw.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Which {
     /// The event's name; if left out, the draw under way, else the next, else the last.
+    #[param(value_type = Option<EventName>, inline)]
     event: Option<String>,
 }
 
@@ -37,19 +45,18 @@ pub(crate) struct Which {
 /// are unix seconds, seeds are hexadecimal. `vestibule-crowd verify-draw` checks all of it.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/draw", operation_id = "get_draw", tag = "visitors",
-    params(("room" = String, Path, description = "The room"), Which),
+    params(RoomPath, Which),
     responses(
-        (status = 200, description = "What is published", body = serde_json::Value),
-        (status = 404, description = "No such room, or no such draw", body = Problem),
-        (status = 503, description = "The store is away; see Retry-After", body = Problem),
+        (status = 200, description = "What is published", body = DrawRecord),
+        RoomRefusals,
     )
 )]
 pub(crate) async fn get_draw(
     State(admission): State<Arc<Admission>>,
-    Path(room): Path<String>,
+    Path(RoomPath { room }): Path<RoomPath>,
     Query(which): Query<Which>,
 ) -> Result<Response, Problem> {
-    let room = extractors::room(&admission.flows, &room)?.snapshot.room.clone();
+    let room = extractors::room(&admission.flows, room.as_str())?.snapshot.room.clone();
     let records = admission.draws.get(&room).await.map_err(|error| problem_of(&error))?;
     let found: Option<&DrawRecord> = match &which.event {
         Some(event) => records.iter().rfind(|record| record.event == *event),

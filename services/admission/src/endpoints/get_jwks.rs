@@ -9,8 +9,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_token::Jwks;
 
-use crate::state::Admission;
+use crate::{endpoints::responses::Busy, state::Admission};
 
 /// The public keys
 ///
@@ -20,8 +21,8 @@ use crate::state::Admission;
 #[utoipa::path(
     get, path = "/.well-known/jwks.json", operation_id = "get_jwks", tag = "keys",
     responses(
-        (status = 200, description = "A JSON Web Key Set", body = serde_json::Value),
-        (status = 503, description = "There is no key yet; see Retry-After", body = Problem),
+        (status = 200, description = "A JSON Web Key Set", body = Jwks),
+        Busy,
     )
 )]
 pub(crate) async fn get_jwks(State(admission): State<Arc<Admission>>) -> Result<Response, Problem> {

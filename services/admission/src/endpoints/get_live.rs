@@ -10,7 +10,12 @@ use axum::{
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_token::TicketState;
 
-use crate::{extractors::VisitorRequest, page::Watcher, state::Admission};
+use crate::{
+    endpoints::responses::RoomRefusals,
+    extractors::{RoomPath, VisitorRequest},
+    page::Watcher,
+    state::Admission,
+};
 
 /// Watch the line
 ///
@@ -20,15 +25,14 @@ use crate::{extractors::VisitorRequest, page::Watcher, state::Admission};
 #[utoipa::path(
     get, path = "/room/{room}/live", operation_id = "get_live", tag = "page",
     params(
-        ("room" = String, Path, description = "The room"),
+        RoomPath,
         ("return" = Option<String>, Query, description = "As for the page"),
         ("lang" = Option<String>, Query, description = "As for the page"),
     ),
     responses(
         (status = 200, description = "Events; their data is what the page shows", content_type = "text/event-stream"),
         (status = 204, description = "There is nothing to watch: no place in line. A browser does not ask again"),
-        (status = 404, description = "No such room", body = Problem),
-        (status = 503, description = "As many as may watch here do; see Retry-After", body = Problem),
+        RoomRefusals,
     )
 )]
 pub(crate) async fn get_live(

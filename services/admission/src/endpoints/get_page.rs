@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{Path, RawQuery, Request, State},
+    extract::{RawQuery, Request, State},
     http::HeaderMap,
     response::{IntoResponse, Response},
 };
-use vestibule_runtime::problem::Problem;
+use vestibule_runtime::{extract::Path, problem::Problem};
 
 use crate::{
     authorizer::OriginalRequest,
-    extractors::{self, VisitorRequest, is_for_people, wants_json, wants_page_json},
+    extractors::{self, RoomPath, VisitorRequest, wants_json, wants_page_json},
     page::{self, Address},
-    responses::VisitorReply,
+    responses::{StatusBody, VisitorReply},
     state::Admission,
 };
 
@@ -23,34 +23,45 @@ use crate::{
 /// it: through the gateway in front of the wanted page, or, where there is none, by
 /// `POST /room/{room}/enter`. The page asks for updates by itself, with or without script.
 ///
+/// `HEAD` answers the headers alone, gives nobody a place and sets no cookie. A browser that asks for
+/// what cannot be a room's name is shown that there is no such room, with 404; others get 400.
+///
 /// A trusted proxy that tells the original request (`X-Forwarded-Uri`, as nginx's `error_page`
 /// does) gets the page for the place of that request.
 #[utoipa::path(
     get, path = "/room/{room}", operation_id = "get_page", tag = "page",
     params(
-        ("room" = String, Path, description = "The room"),
+        RoomPath,
         ("return" = Option<String>, Query, description = "The page that is wanted: a path, or an address of a host that the room covers; anything else is ignored"),
         ("lang" = Option<String>, Query, description = "The language; remembered in the cookie `vestibule_lang`"),
     ),
     responses(
-        (status = 200, description = "The page; for `Accept: application/vnd.vestibule.page+json` what it shows, as JSON; for exactly `application/json` where the visitor stands. While the visitor waits the status is the room's `queueing_status_code`",
-            content_type = "text/html"),
-        (status = 404, description = "No such room: a page that says so for browsers, a problem for others", body = Problem),
-        (status = 503, description = "Busy: a page that tries again by itself"),
+        (status = 200, description = "The page; for `Accept: application/vnd.vestibule.page+json` what it shows; for exactly `application/json` where the visitor stands", content(
+            (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (StatusBody = "application/json"),
+        )),
+        (status = 202, description = "The page of someone who waits, if it is the room's `queueing_status_code`", body = String, content_type = "text/html"),
+        (status = 400, description = "The name is not a room's (browsers are told so by the page for 404); or a header of a trusted proxy is wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such room: a page that says so for browsers, a problem for others", content(
+            (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (Problem = "application/problem+json"),
+        )),
+        (status = 429, description = "The page of someone who waits, if it is the room's `queueing_status_code`", body = String, content_type = "text/html"),
+        (status = 503, description = "Busy: a page that tries again by itself, a problem for others. Or as 429", content(
+            (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (Problem = "application/problem+json"),
+        )),
     )
 )]
 pub(crate) async fn get_page(
     State(admission): State<Arc<Admission>>,
-    Path(room): Path<String>,
+    path: Result<Path<RoomPath>, Problem>,
     RawQuery(query): RawQuery,
     request: Request,
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let (headers, flows) = (&parts.headers, &admission.flows);
     let query = query.as_deref().unwrap_or_default();
-    let mut room = match extractors::room(flows, &room) {
-        Err(_) if is_for_people(headers) => return Ok(page::without_room(flows, headers, query)),
-        found => found?,
+    let mut room = match path.and_then(|Path(path)| extractors::room(flows, path.room.as_str())) {
+        Ok(room) => room,
+        Err(problem) => return page::without_room(problem, flows, headers, query),
     };
     let proxies = &admission.authorizer.proxies;
     let address = if OriginalRequest::is_forwarded(&parts, proxies) {

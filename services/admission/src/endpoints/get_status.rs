@@ -10,7 +10,10 @@ use axum::{
 use vestibule_runtime::problem::Problem;
 
 use crate::{
-    extractors::VisitorRequest, flows::VisitorStatus, responses::VisitorReply, state::Admission,
+    endpoints::responses::TicketRefusals,
+    extractors::{RoomPath, TicketHeader, VisitorRequest},
+    responses::{StatusBody, VisitorReply},
+    state::Admission,
 };
 
 /// Ask where the visitor stands
@@ -19,21 +22,18 @@ use crate::{
 /// earlier is answered and changes nothing. Someone inside is noted as seen, and the token is
 /// renewed when it is due.
 ///
+/// `HEAD` answers the headers alone and changes nothing.
+///
 /// In a room with `json_response_enabled`, a request with exactly `Accept: application/json` is
 /// answered `{"cfWaitingRoom": {…}}`, as apps for Cloudflare's waiting rooms expect; it joins a
 /// newcomer and claims by itself, and once inside its `vestibule` has the token.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/status", operation_id = "get_status", tag = "visitors",
-    params(
-        ("room" = String, Path, description = "The room"),
-        ("Vestibule-Ticket" = Option<String>, Header, description = "The newest ticket; or the cookie `vestibule_{room}`"),
-    ),
+    params(RoomPath, TicketHeader),
     responses(
-        (status = 200, description = "Where the visitor stands", body = VisitorStatus,
+        (status = 200, description = "Where the visitor stands", body = StatusBody,
             headers(("Vestibule-Ticket" = String, description = "The newest ticket"))),
-        (status = 400, description = "No ticket, or not one of this room", body = Problem),
-        (status = 404, description = "No such room", body = Problem),
-        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+        TicketRefusals,
     )
 )]
 pub(crate) async fn get_status(

@@ -9,7 +9,11 @@ use axum::{
 use vestibule_runtime::problem::Problem;
 
 use crate::{
-    extractors::VisitorRequest, flows::VisitorStatus, responses::VisitorReply, state::Admission,
+    endpoints::responses::RoomRefusals,
+    extractors::{RoomPath, TicketHeader, VisitorRequest},
+    flows::VisitorStatus,
+    responses::VisitorReply,
+    state::Admission,
 };
 
 /// Join the room
@@ -19,15 +23,11 @@ use crate::{
 /// new place is given only when the old one is over.
 #[utoipa::path(
     post, path = "/v1/rooms/{room}/join", operation_id = "join_room", tag = "visitors",
-    params(
-        ("room" = String, Path, description = "The room"),
-        ("Vestibule-Ticket" = Option<String>, Header, description = "The newest ticket, if there is one; or the cookie `vestibule_{room}`"),
-    ),
+    params(RoomPath, TicketHeader),
     responses(
         (status = 200, description = "Where the visitor stands", body = VisitorStatus,
             headers(("Vestibule-Ticket" = String, description = "The newest ticket"))),
-        (status = 404, description = "No such room", body = Problem),
-        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+        RoomRefusals,
     )
 )]
 pub(crate) async fn join_room(

@@ -10,7 +10,11 @@ use vestibule_runtime::problem::Problem;
 use vestibule_store::EndedAs;
 
 use crate::{
-    extractors::VisitorRequest, flows::VisitorStatus, responses::VisitorReply, state::Admission,
+    endpoints::responses::TicketRefusals,
+    extractors::{RoomPath, TicketHeader, VisitorRequest},
+    flows::VisitorStatus,
+    responses::VisitorReply,
+    state::Admission,
 };
 
 /// Leave the room
@@ -18,15 +22,10 @@ use crate::{
 /// Someone inside gives the seat back: it is free at once. Someone in line stops being counted.
 #[utoipa::path(
     post, path = "/v1/rooms/{room}/leave", operation_id = "leave_room", tag = "visitors",
-    params(
-        ("room" = String, Path, description = "The room"),
-        ("Vestibule-Ticket" = Option<String>, Header, description = "The newest ticket; or the cookie `vestibule_{room}`"),
-    ),
+    params(RoomPath, TicketHeader),
     responses(
         (status = 200, description = "`closed`", body = VisitorStatus),
-        (status = 400, description = "No ticket, or not one of this room", body = Problem),
-        (status = 404, description = "No such room", body = Problem),
-        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+        TicketRefusals,
     )
 )]
 pub(crate) async fn leave_room(

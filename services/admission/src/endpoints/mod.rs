@@ -11,8 +11,10 @@ mod get_jwks;
 mod get_live;
 mod get_page;
 mod get_status;
+mod head;
 mod join_room;
 mod leave_room;
+mod responses;
 mod revoke;
 
 pub(crate) use authorize::*;
@@ -24,6 +26,7 @@ pub(crate) use get_jwks::*;
 pub(crate) use get_live::*;
 pub(crate) use get_page::*;
 pub(crate) use get_status::*;
+pub(crate) use head::*;
 pub(crate) use join_room::*;
 pub(crate) use leave_room::*;
 pub(crate) use revoke::*;

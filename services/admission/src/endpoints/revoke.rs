@@ -13,7 +13,10 @@ use vestibule_site::OriginCommand;
 use vestibule_store::EndedAs;
 
 use crate::{
-    authorizer::OriginalRequest, extractors::PresentedTicket, responses::VisitorReply,
+    authorizer::OriginalRequest,
+    endpoints::responses::{Busy, GatewayRefusals},
+    extractors::PresentedTicket,
+    responses::VisitorReply,
     state::Admission,
 };
 
@@ -37,10 +40,8 @@ const COMMANDS: [&str; 2] = ["vestibule-command", "cf-waiting-room-command"];
     ),
     responses(
         (status = 204, description = "Revoked, or there was no session; `Set-Cookie` takes the ticket"),
-        (status = 400, description = "No command, or one that the room does not take", body = Problem),
-        (status = 403, description = "The caller is not a trusted proxy", body = Problem),
-        (status = 404, description = "No room covers the request", body = Problem),
-        (status = 503, description = "The store is away; see Retry-After", body = Problem),
+        (status = 404, description = "No room covers the request", body = Problem, content_type = "application/problem+json"),
+        Busy, GatewayRefusals,
     )
 )]
 pub(crate) async fn revoke(

@@ -2,9 +2,11 @@
 //! everything further inside works with its value.
 
 mod accept;
+mod room_path;
 mod ticket_transport;
 mod visitor_request;
 
 pub(crate) use accept::{is_for_people, wants_cloudflares_form, wants_json, wants_page_json};
+pub(crate) use room_path::{RoomPath, TicketHeader};
 pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport, cookie_lines};
 pub(crate) use visitor_request::{PresentedTicket, VisitorRequest, room};

@@ -7,7 +7,10 @@ use axum::{
     http::{HeaderMap, request::Parts},
 };
 use vestibule_domain::RoomId;
-use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_runtime::{
+    extract::unreadable,
+    problem::{Problem, ProblemType},
+};
 use vestibule_token::{Ticket, TicketError};
 
 use super::{TicketTransport, wants_cloudflares_form};
@@ -129,7 +132,7 @@ impl FromRequestParts<Arc<Admission>> for VisitorRequest {
     ) -> Result<Self, Self::Rejection> {
         let params = RawPathParams::from_request_parts(parts, admission)
             .await
-            .map_err(|error| Problem::internal(&error))?;
+            .map_err(|error| unreadable(&error))?;
         let name = params.iter().find(|(name, _)| *name == "room").map_or("", |(_, room)| room);
         Ok(Self::new(room(&admission.flows, name)?, &parts.headers))
     }

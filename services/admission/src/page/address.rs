@@ -3,7 +3,7 @@
 
 use axum::http::HeaderMap;
 use vestibule_page::{Language, LanguageForm};
-use vestibule_site::{Host, ReturnAddress, UrlParts, encode_path, without_parameter};
+use vestibule_site::{Host, RequestPath, ReturnAddress, UrlParts, encode_path, without_parameter};
 
 use super::language;
 use crate::flows::RoomContext;
@@ -89,7 +89,9 @@ impl Address {
         let (rest, chosen) = take(query, LANGUAGE);
         let value = |name: &str| rest.iter().find(|(key, _)| key == name).map(|(_, value)| value);
         let covers = |host: &str| covers(public_url, room, host);
-        let asked = value(RETURN).and_then(|text| ReturnAddress::parse(text, covers));
+        let asked = value(RETURN)
+            .and_then(|text| ReturnAddress::parse(text, covers))
+            .filter(|asked| !leads_here(public_url, room, asked));
         let wanted = asked.clone().or_else(|| root(room));
         let language = language::choose(chosen.as_deref(), headers, room);
         let name = &room.snapshot.room;
@@ -145,6 +147,23 @@ fn covers(public_url: &str, room: &RoomContext, host: &str) -> bool {
     let own = own.as_ref().and_then(|own| own.host()).map(Host::from_request);
     own.is_some_and(|own| own == host)
         || room.binding.routes.iter().any(|route| route.host.covers(host))
+}
+
+/// Whether `address` is that of the room's page itself: whoever went on to it would be back at once.
+fn leads_here(public_url: &str, room: &RoomContext, address: &ReturnAddress) -> bool {
+    let own = UrlParts::split(public_url);
+    let path = match UrlParts::split(address.as_str()) {
+        Some(parts) if own.is_some_and(|own| own.origin.eq_ignore_ascii_case(parts.origin)) => {
+            parts.path
+        }
+        Some(_) => return false,
+        None => address.as_str().split(['?', '#']).next().unwrap_or_default(),
+    };
+    let path = RequestPath::new(path);
+    let below = own.map_or("", |own| own.path.trim_end_matches('/'));
+    let path = path.canonical();
+    let path = path.strip_prefix(below).unwrap_or(path);
+    path.strip_prefix("/room/") == Some(room.snapshot.room.as_str())
 }
 
 /// The first address of the site that the room covers, of the routes without a wildcard.

@@ -1,14 +1,16 @@
-//! Pages for visitors without a status: no place can be given out now, or the room does not exist.
+//! Pages for visitors without a status: no place can be given out now, the room does not exist, or
+//! only the headers are asked for.
 
 use axum::{
     http::{HeaderMap, StatusCode, header::RETRY_AFTER},
     response::Response,
 };
 use vestibule_page::{PageFrame, PageState, PageView, render};
+use vestibule_runtime::Problem;
 
 use super::{address, language, rendered};
 use crate::{
-    extractors::wants_page_json,
+    extractors::{is_for_people, wants_page_json},
     flows::{Flows, RoomContext},
 };
 
@@ -27,18 +29,34 @@ pub(crate) fn busy(room: &RoomContext, headers: &HeaderMap, retry_after_seconds:
     try_again(&view, headers, retry_after_seconds)
 }
 
-/// The page at the address of an unknown room. While Redis is away the room may exist all the same, so
-/// the page tries again.
-pub(crate) fn without_room(flows: &Flows, headers: &HeaderMap, query: &str) -> Response {
+/// The page at an address that is no room's, for people; `problem` for everybody else. An instance
+/// that cannot reach Redis does not know which rooms there are: its page tries again.
+pub(crate) fn without_room(
+    problem: Problem,
+    flows: &Flows,
+    headers: &HeaderMap,
+    query: &str,
+) -> Result<Response, Problem> {
+    if !is_for_people(headers) {
+        return Err(problem);
+    }
     let chosen = address::chosen_language(query);
     let language = language::choose_or(chosen.as_deref(), headers, "");
     let view = |state| PageView::without_visitor(state, 0, PageFrame::plain(language));
     if flows.feed.is_connected() {
-        return with_status(&view(PageState::NoRoom), headers, StatusCode::NOT_FOUND);
+        return Ok(with_status(&view(PageState::NoRoom), headers, StatusCode::NOT_FOUND));
     }
     let refresh_ms = RETRY_UNKNOWN_SECONDS * 1000;
     let view = PageView { refresh_ms, ..view(PageState::Busy) };
-    try_again(&view, headers, RETRY_UNKNOWN_SECONDS)
+    Ok(try_again(&view, headers, RETRY_UNKNOWN_SECONDS))
+}
+
+/// The page of `room` for nobody in particular: whoever asks for its headers alone is not given a
+/// place.
+pub(crate) fn without_visitor(room: &RoomContext, headers: &HeaderMap) -> Response {
+    let frame = PageFrame::plain(language::choose(None, headers, room));
+    let view = PageView::without_visitor(PageState::Waiting, room.known.now_ms(), frame);
+    with_status(&view, headers, StatusCode::OK)
 }
 
 fn try_again(view: &PageView, headers: &HeaderMap, retry_after_seconds: u32) -> Response {

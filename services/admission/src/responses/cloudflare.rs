@@ -11,6 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
+use utoipa::ToSchema;
 use vestibule_domain::RoomSnapshot;
 use vestibule_page::{CfWaitingRoom, Language, Notices, PageFrame, PageState, PageView};
 
@@ -18,6 +19,26 @@ use super::VisitorReply;
 use crate::flows::{Status, VisitorResponse, VisitorStatus};
 
 const REFRESH: HeaderName = HeaderName::from_static("refresh");
+
+/// What a call for the status answers: our form, or Cloudflare's in a room that offers it.
+#[derive(ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "read by the API document only")]
+pub(crate) enum StatusBody {
+    /// Our form.
+    Own(VisitorStatus),
+    /// Cloudflare's form.
+    #[schema(title = "CloudflareStatus")]
+    Cloudflares {
+        /// The variables of Cloudflare's waiting rooms.
+        #[serde(rename = "cfWaitingRoom")]
+        #[schema(value_type = Object)]
+        room: (),
+        /// Where the visitor stands, with the token, once it is inside.
+        #[schema(required = false)]
+        vestibule: VisitorStatus,
+    },
+}
 
 /// The whole body.
 #[derive(Debug, Serialize)]

@@ -6,4 +6,4 @@ mod problem;
 mod ticket;
 mod visitor;
 
-pub(crate) use self::{ticket::SealedTicket, visitor::VisitorReply};
+pub(crate) use self::{cloudflare::StatusBody, ticket::SealedTicket, visitor::VisitorReply};

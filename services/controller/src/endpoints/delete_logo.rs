@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
-use vestibule_domain::{RoomId, schedule::RoomConfig};
+use vestibule_domain::schedule::RoomConfig;
 use vestibule_runtime::{Problem, extract::Path};
 
 use crate::{
     endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    extractors::RoomPath,
     rooms::Rollout,
     state::Controller,
 };
@@ -15,7 +16,7 @@ use crate::{
 /// Takes a room's logo away.
 #[utoipa::path(
     delete, path = "/v1/rooms/{room}/logo", tag = "pages",
-    params(("room" = String, Path, description = "Its name")),
+    params(RoomPath),
     responses(
         (status = 204, description = "There is none any more"),
         Busy, InvalidRequest, NoSuchRoom, Refusals,
@@ -23,7 +24,7 @@ use crate::{
 )]
 pub(crate) async fn delete_logo(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<(StatusCode, Rollout), Problem> {
     controller.rooms.require_whole_keyspace().await?;
     let change = |config: &mut RoomConfig| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Deserialize;
 use utoipa::IntoParams;
-use vestibule_domain::{RoomId, schedule::moment};
+use vestibule_domain::schedule::moment;
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     Problem, ProblemType,
@@ -15,6 +15,7 @@ use vestibule_runtime::{
 use crate::{
     api_types::History,
     endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
+    extractors::RoomPath,
     state::Controller,
 };
 
@@ -39,13 +40,13 @@ pub(crate) struct Span {
 /// Tells who arrived and how many entered, by minute and region.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/history", tag = "rooms",
-    params(("room" = String, Path, description = "Its name"), Span),
+    params(RoomPath, Span),
     responses((status = 200, description = "The minutes with traffic", body = History),
         InvalidRequest, NoSuchRoom, Refusals)
 )]
 pub(crate) async fn get_history(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
     Query(span): Query<Span>,
 ) -> Result<Json<History>, Problem> {
     let now = controller.rooms.read(&room).await?.now_seconds();

@@ -11,27 +11,26 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
-use vestibule_domain::RoomId;
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
 use crate::{
-    endpoints::responses::{InvalidRequest, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchFile, Refusals},
+    extractors::RoomPath,
     state::Controller,
 };
 
 /// Tells a room's logo, as it was put.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/logo", tag = "pages",
-    params(("room" = String, Path, description = "Its name")),
+    params(RoomPath),
     responses(
         (status = 200, description = "The image", body = Vec<u8>, content_type = "image/*"),
-        (status = 404, description = "There is no such room, or it has no logo", body = Problem),
-        InvalidRequest, Refusals,
+        InvalidRequest, NoSuchFile, Refusals,
     )
 )]
 pub(crate) async fn get_logo(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<Response, Problem> {
     let config = controller.rooms.read_config(&room).await?;
     let none = || Problem::new(ProblemType::NotFound).detail("the room has no logo");

@@ -7,27 +7,26 @@ use axum::{
     http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
     response::{IntoResponse, Response},
 };
-use vestibule_domain::RoomId;
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
 use crate::{
-    endpoints::responses::{InvalidRequest, Refusals},
+    endpoints::responses::{InvalidRequest, NoSuchFile, Refusals},
+    extractors::RoomPath,
     state::Controller,
 };
 
 /// Tells a room's own waiting page, as it was put.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/page", operation_id = "get_page", tag = "pages",
-    params(("room" = String, Path, description = "Its name")),
+    params(RoomPath),
     responses(
         (status = 200, description = "The template", body = String, content_type = "text/html"),
-        (status = 404, description = "There is no such room, or it has no page of its own", body = Problem),
-        InvalidRequest, Refusals,
+        InvalidRequest, NoSuchFile, Refusals,
     )
 )]
 pub(crate) async fn get_page(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<Response, Problem> {
     let config = controller.rooms.read_config(&room).await?;
     let html = config.binding.branding.html.ok_or_else(|| {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use vestibule_domain::RoomId;
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     Problem,
@@ -13,6 +12,7 @@ use vestibule_runtime::{
 use crate::{
     api_types::RoomStatus,
     endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
+    extractors::RoomPath,
     state::Controller,
 };
 
@@ -21,13 +21,13 @@ use crate::{
 /// `waiting`, `admissions_per_second` and `wait_seconds` are of the leader's last tick.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/status", tag = "rooms",
-    params(("room" = String, Path, description = "Its name")),
+    params(RoomPath),
     responses((status = 200, description = "How it stands", body = RoomStatus),
         InvalidRequest, NoSuchRoom, Refusals)
 )]
 pub(crate) async fn get_status(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<Json<RoomStatus>, Problem> {
     let snapshot = controller.rooms.read(&room).await?;
     let config = controller.rooms.read_config(&room).await?;

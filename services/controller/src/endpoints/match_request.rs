@@ -8,7 +8,7 @@ use vestibule_runtime::{Problem, extract::Json};
 
 use crate::{
     api_types::{DryRunRequest, Match},
-    endpoints::responses::{InvalidRequest, Refusals},
+    endpoints::responses::{BodyRefusals, InvalidRequest, Refusals},
     state::Controller,
 };
 
@@ -21,7 +21,7 @@ use crate::{
     request_body = DryRunRequest,
     responses(
         (status = 200, description = "What would become of it", body = Match),
-        InvalidRequest, Refusals,
+        BodyRefusals, InvalidRequest, Refusals,
     )
 )]
 pub(crate) async fn match_request(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use vestibule_domain::{RoomId, schedule::RoomConfig};
+use vestibule_domain::schedule::RoomConfig;
 use vestibule_runtime::{
     Problem,
     extract::{Json, Path},
@@ -11,7 +11,8 @@ use vestibule_runtime::{
 
 use crate::{
     api_types::{Draft, Members, Room},
-    endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
+    extractors::RoomPath,
     rooms::{Rollout, check_settings},
     state::Controller,
 };
@@ -22,16 +23,16 @@ use crate::{
 /// once, while people wait, and in events that leave a setting to the room.
 #[utoipa::path(
     patch, path = "/v1/rooms/{room}", tag = "rooms",
-    params(("room" = String, Path, description = "Its name")),
+    params(RoomPath),
     request_body(content = Room, content_type = "application/merge-patch+json"),
     responses(
         (status = 200, description = "The room as it is now", body = Room),
-        Busy, InvalidRequest, NoSuchRoom, Refusals,
+        BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals,
     )
 )]
 pub(crate) async fn patch_room(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
     Json(members): Json<Members>,
 ) -> Result<(Rollout, Json<Room>), Problem> {
     let change = |config: &mut RoomConfig| {

@@ -22,6 +22,7 @@ use vestibule_site::{ReturnAddress, SiteBinding};
 
 use crate::{
     endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
+    extractors::RoomPath,
     state::Controller,
 };
 
@@ -49,7 +50,7 @@ pub(crate) struct PreviewQuery {
 /// has no words for (`turn`, `inside`, `over`).
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/preview", tag = "pages",
-    params(("room" = String, Path, description = "Its name"), PreviewQuery),
+    params(RoomPath, PreviewQuery),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         InvalidRequest, NoSuchRoom, Refusals,
@@ -57,7 +58,7 @@ pub(crate) struct PreviewQuery {
 )]
 pub(crate) async fn preview_page(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
     Query(wish): Query<PreviewQuery>,
 ) -> Result<Response, Problem> {
     let binding = controller.rooms.read_config(&room).await?.binding;

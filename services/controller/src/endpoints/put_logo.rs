@@ -7,13 +7,13 @@ use axum::{
     http::StatusCode,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
-use vestibule_domain::{RoomId, schedule::RoomConfig};
+use vestibule_domain::schedule::RoomConfig;
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 use vestibule_site::Logo;
 
 use crate::{
-    endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
-    extractors::Upload,
+    endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
+    extractors::{RoomPath, Upload},
     rooms::Rollout,
     state::Controller,
 };
@@ -27,17 +27,16 @@ const MAX_LOGO: usize = 32 * 1024;
 /// is loaded from elsewhere; in an SVG no script runs.
 #[utoipa::path(
     put, path = "/v1/rooms/{room}/logo", tag = "pages",
-    params(("room" = String, Path, description = "Its name")),
+    params(RoomPath),
     request_body(content = Vec<u8>, content_type = "image/png", description = "The image, with its media type as `Content-Type`"),
     responses(
         (status = 204, description = "Taken"),
-        (status = 413, description = "Longer than 32 KiB", body = Problem),
-        Busy, InvalidRequest, NoSuchRoom, Refusals,
+        BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals,
     )
 )]
 pub(crate) async fn put_logo(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
     request: Request,
 ) -> Result<(StatusCode, Rollout), Problem> {
     let upload = Upload::read(request, MAX_LOGO).await?;

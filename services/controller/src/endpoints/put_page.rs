@@ -6,13 +6,13 @@ use axum::{
     extract::{Request, State},
     http::StatusCode,
 };
-use vestibule_domain::{RoomId, schedule::RoomConfig};
+use vestibule_domain::schedule::RoomConfig;
 use vestibule_page::{CustomPage, MAX_TEMPLATE};
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
 use crate::{
-    endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
-    extractors::Upload,
+    endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
+    extractors::{RoomPath, Upload},
     rooms::Rollout,
     state::Controller,
 };
@@ -25,17 +25,16 @@ use crate::{
 /// is the default page. See `GET /v1/rooms/{room}/preview`.
 #[utoipa::path(
     put, path = "/v1/rooms/{room}/page", tag = "pages",
-    params(("room" = String, Path, description = "Its name")),
+    params(RoomPath),
     request_body(content = String, content_type = "text/html", description = "The template"),
     responses(
         (status = 204, description = "Taken: new visits see it"),
-        (status = 413, description = "Longer than 1 MiB", body = Problem),
-        Busy, InvalidRequest, NoSuchRoom, Refusals,
+        BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals,
     )
 )]
 pub(crate) async fn put_page(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
     request: Request,
 ) -> Result<(StatusCode, Rollout), Problem> {
     let upload = Upload::read(request, MAX_TEMPLATE).await?;

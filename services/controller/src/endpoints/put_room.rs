@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
-use vestibule_domain::{RoomId, schedule::RoomConfig};
+use vestibule_domain::schedule::RoomConfig;
 use vestibule_runtime::{
     Problem,
     extract::{Json, Path},
@@ -12,7 +12,8 @@ use vestibule_store::PutOutcome;
 
 use crate::{
     api_types::{Members, Room},
-    endpoints::responses::{Busy, InvalidRequest, Refusals},
+    endpoints::responses::{BodyRefusals, Busy, InvalidRequest, Refusals},
+    extractors::RoomPath,
     rooms::{Rollout, check_settings},
     state::Controller,
 };
@@ -23,17 +24,17 @@ use crate::{
 /// back.
 #[utoipa::path(
     put, path = "/v1/rooms/{room}", tag = "rooms",
-    params(("room" = String, Path, description = "Its name: 1 to 64 of `A-Za-z0-9_-`")),
+    params(RoomPath),
     request_body = Room,
     responses(
         (status = 201, description = "Created", body = Room),
         (status = 200, description = "Replaced", body = Room),
-        Busy, InvalidRequest, Refusals,
+        BodyRefusals, Busy, InvalidRequest, Refusals,
     )
 )]
 pub(crate) async fn put_room(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
     Json(members): Json<Members>,
 ) -> Result<(StatusCode, Rollout, Json<Room>), Problem> {
     let draft = members.create(&room)?;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use vestibule_domain::RoomId;
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     Problem,
@@ -13,6 +12,7 @@ use vestibule_runtime::{
 use crate::{
     api_types::RoomStatus,
     endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
+    extractors::RoomPath,
     state::Controller,
 };
 
@@ -22,13 +22,13 @@ use crate::{
 /// events and the history stay.
 #[utoipa::path(
     post, path = "/v1/rooms/{room}/reset", tag = "rooms",
-    params(("room" = String, Path, description = "Its name")),
+    params(RoomPath),
     responses((status = 200, description = "How it stands now", body = RoomStatus),
         InvalidRequest, NoSuchRoom, Refusals)
 )]
 pub(crate) async fn reset_room(
     State(controller): State<Arc<Controller>>,
-    Path(room): Path<RoomId>,
+    Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<Json<RoomStatus>, Problem> {
     controller.rooms.reset(&room).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;

@@ -1,104 +1,57 @@
 //! Answers that many calls share, as the OpenAPI document describes them.
 
-use std::collections::BTreeMap;
+use vestibule_runtime::shared_responses;
 
-use utoipa::{
-    IntoResponses,
-    openapi::{Ref, RefOr, Response, ResponseBuilder, content::ContentBuilder},
-};
-use vestibule_runtime::problem::PROBLEM_JSON;
-
-/// Answers that every `/v1` call may give.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Refusals;
-
-/// Answers of calls for a room.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NoSuchRoom;
-
-/// Answers of calls for an event.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NoSuchEvent;
-
-/// Answers of calls for a session.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NoSuchSession;
-
-/// Answers of calls that change a room.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Busy;
-
-/// Answers of calls with fields.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct InvalidRequest;
-
-/// Answers that every AWS-style call may give.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AwsRefusals;
-
-// === impl IntoResponses ===
-
-impl IntoResponses for Refusals {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        [
-            problem("401", "The API token is missing or wrong"),
-            problem("503", "Redis cannot be reached, or too much is going on: see Retry-After"),
-        ]
-        .into()
+shared_responses! {
+    /// Answers that every `/v1` call may give.
+    pub(crate) Refusals {
+        problem_response "401": "The API token is missing or wrong",
+        problem_response "503": "Redis cannot be reached, or too much is going on: see Retry-After",
     }
-}
 
-impl IntoResponses for NoSuchRoom {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        [problem("404", "There is no such room")].into()
+    /// Answers of calls for a room.
+    pub(crate) NoSuchRoom { problem_response "404": "There is no such room" }
+
+    /// Answers of calls for an event.
+    pub(crate) NoSuchEvent {
+        problem_response "404": "There is no such room, or it has no such event",
     }
-}
 
-impl IntoResponses for NoSuchEvent {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        [problem("404", "There is no such room, or it has no such event")].into()
+    /// Answers of calls for a session.
+    pub(crate) NoSuchSession {
+        problem_response "404": "There is no such room, or no such session, or it is over",
     }
-}
 
-impl IntoResponses for NoSuchSession {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        [problem("404", "There is no such room, or no such session, or it is over")].into()
+    /// Answers of calls for a page or a logo.
+    pub(crate) NoSuchFile {
+        problem_response "404": "There is no such room, or it has none of its own",
     }
-}
 
-impl IntoResponses for Busy {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        [problem("409", "Others keep changing the room. Nothing was changed")].into()
+    /// Answers of calls that change a room.
+    pub(crate) Busy {
+        problem_response "409": "Others keep changing the room. Nothing was changed",
     }
-}
 
-impl IntoResponses for InvalidRequest {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        [problem("400", "A field is wrong: see `errors`. Nothing was changed")].into()
+    /// Answers of calls with fields.
+    pub(crate) InvalidRequest {
+        problem_response "400": "A field is wrong: see `errors`. Nothing was changed",
     }
-}
 
-impl IntoResponses for AwsRefusals {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        [
-            response("403", "The API token is missing or wrong", "application/json", "MessageBody"),
-            problem("503", "Redis cannot be reached, or too much is going on: see Retry-After"),
-        ]
-        .into()
+    /// Answers of calls with a body.
+    pub(crate) BodyRefusals {
+        problem_response "408": "The body does not arrive in time",
+        problem_response "413": "The body is too long: `detail` has the limit",
     }
-}
 
-fn problem(status: &str, description: &str) -> (String, RefOr<Response>) {
-    response(status, description, PROBLEM_JSON, "Problem")
-}
+    /// Answers that every AWS-style call may give.
+    pub(crate) AwsRefusals {
+        json_response "403": "The API token is missing or wrong" ["MessageBody"],
+        problem_response "503": "Redis cannot be reached, or too much is going on: see Retry-After",
+    }
 
-fn response(
-    status: &str,
-    description: &str,
-    media_type: &str,
-    schema: &str,
-) -> (String, RefOr<Response>) {
-    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(schema))).build();
-    let response = ResponseBuilder::new().description(description).content(media_type, content);
-    (status.to_owned(), response.build().into())
+    /// Answers of AWS-style calls with a body.
+    pub(crate) AwsBodyRefusals {
+        json_response "408": "The body does not arrive within 10 seconds" ["MessageBody"],
+        json_response "413": "The body is longer than 64 KiB" ["MessageBody"],
+    }
 }

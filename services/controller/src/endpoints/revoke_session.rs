@@ -19,7 +19,7 @@ use crate::{
 #[into_params(parameter_in = Path)]
 pub(crate) struct SessionAddress {
     /// The room's name.
-    #[param(value_type = String)]
+    #[param(inline)]
     room: RoomId,
     /// The visitor's request id.
     request_id: String,

@@ -3,6 +3,7 @@
 use axum::{extract::FromRequestParts, http::request::Parts};
 use serde::Deserialize;
 use utoipa::IntoParams;
+use vestibule_domain::RoomId;
 use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::extract::Query;
 
@@ -11,6 +12,7 @@ use vestibule_runtime::extract::Query;
 #[into_params(parameter_in = Query)]
 pub(crate) struct EventQuery {
     /// The event: a room's name.
+    #[param(value_type = RoomId, inline)]
     pub(crate) event_id: String,
 }
 

@@ -26,8 +26,10 @@ pub const METHOD: &str = "swap-or-not-sha256-90";
 /// The published record of one draw. Times are seconds since 1970, seeds are 64 hex digits, and
 /// fields that are not known yet are left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DrawRecord {
     /// The room.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub room: RoomId,
     /// The event's name.
     pub event: String,
@@ -43,26 +45,33 @@ pub struct DrawRecord {
     pub event_start: u64,
     /// The lowest queue number that took part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = u64, required = false))]
     pub first_queue_number: Option<u64>,
     /// How many took part: consecutive queue numbers from the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = u64, required = false))]
     pub participants: Option<u64>,
     /// The seed that was committed to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = false))]
     pub committed_seed: Option<String>,
     /// The final seed, from which places are computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, required = false))]
     pub seed: Option<String>,
     /// When it was drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = u64, required = false))]
     pub drawn_at: Option<u64>,
     /// The public randomness that is mixed in, if the event names a beacon.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<DocumentedBeacon>))]
     pub beacon: Option<BeaconRecord>,
 }
 
 /// The state of a draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DrawState {
     /// The commitment is published; the pre-queue is not open yet.
@@ -103,6 +112,43 @@ pub enum BeaconOutcome {
         randomness: String,
     },
     /// It did not answer in time. Then the committed seed is the final one, as stated beforehand.
+    Unanswered,
+}
+
+/// The members of a [`BeaconRecord`] in one schema, which flattened types do not add up to.
+#[cfg(feature = "openapi")]
+#[derive(utoipa::ToSchema)]
+#[schema(as = BeaconRecord, description = "The round of a public randomness beacon that a draw is bound to, and what came of it.")]
+#[expect(dead_code, reason = "read by the API document only")]
+struct DocumentedBeacon {
+    /// Where the beacon answers.
+    url: String,
+    /// The round that goes into the draw.
+    round: u64,
+    /// The beacon's public key, in hex.
+    public_key: String,
+    /// What came of asking the beacon; absent before the draw. `unanswered`: it did not answer in
+    /// time, and the committed seed is the final one.
+    #[schema(required = false)]
+    outcome: DocumentedOutcome,
+    /// The round's signature, in hex; if `verified`.
+    #[schema(required = false)]
+    signature: String,
+    /// The signature of the round before, in hex, where the chain signs it too.
+    #[schema(required = false)]
+    previous_signature: String,
+    /// SHA-256 of the signature, in hex; if `verified`.
+    #[schema(required = false)]
+    randomness: String,
+}
+
+/// The tags of [`BeaconOutcome`].
+#[cfg(feature = "openapi")]
+#[derive(utoipa::ToSchema)]
+#[schema(as = BeaconOutcome, rename_all = "snake_case", description = "What came of asking the beacon.")]
+#[expect(dead_code, reason = "read by the API document only")]
+enum DocumentedOutcome {
+    Verified,
     Unanswered,
 }
 

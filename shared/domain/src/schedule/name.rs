@@ -50,6 +50,16 @@ impl EventName {
     }
 }
 
+#[cfg(feature = "openapi")]
+impl utoipa::PartialSchema for EventName {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        crate::room_id::name_schema("An event's name", "album-release")
+    }
+}
+
+#[cfg(feature = "openapi")]
+impl utoipa::ToSchema for EventName {}
+
 impl fmt::Display for EventName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -6,6 +6,7 @@
 
 mod error;
 mod generate_token;
+mod responses;
 
 use axum::{Json, response::IntoResponse};
 use serde::Serialize;
@@ -13,6 +14,7 @@ use utoipa::ToSchema;
 
 pub use error::AwsError;
 pub use generate_token::{GenerateTokenContext, generate_token};
+pub use responses::{AwsBadRequest, AwsMalformed};
 
 /// An AWS-style error: `{"error": "…"}`.
 #[derive(Debug, Clone, Serialize, ToSchema)]

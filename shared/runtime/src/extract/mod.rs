@@ -10,6 +10,6 @@ mod reason;
 
 pub use self::{
     json::{BODY_TIMEOUT, Json, MAX_BODY_BYTES},
-    path::Path,
+    path::{Path, unreadable},
     query::Query,
 };

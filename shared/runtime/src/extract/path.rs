@@ -4,11 +4,14 @@ use axum::{
     extract::{
         FromRequestParts, Path as AxumPath,
         path::{ErrorKind, RawPathParams},
-        rejection::PathRejection,
+        rejection::{PathRejection, RawPathParamsRejection},
     },
     http::request::Parts,
 };
-use serde::de::DeserializeOwned;
+use serde::de::{
+    DeserializeOwned,
+    value::{Error as ValueError, MapDeserializer},
+};
 
 use super::reason::shorten;
 use crate::problem::{Problem, ProblemType};
@@ -26,28 +29,45 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
         match AxumPath::from_request_parts(parts, state).await {
             Ok(AxumPath(value)) => Ok(Self(value)),
             Err(PathRejection::FailedToDeserializePathParams(error)) => {
-                Err(explain(error.into_kind(), &names(parts).await))
+                let params = RawPathParams::from_request_parts(parts, state).await.ok();
+                Err(explain::<T>(error.into_kind(), params.as_ref()))
             }
             Err(error) => Err(Problem::internal(&error)),
         }
     }
 }
 
-/// The names of the route's parameters, in order.
-async fn names(parts: &mut Parts) -> Vec<String> {
-    let params = RawPathParams::from_request_parts(parts, &()).await;
-    params
-        .map(|params| params.iter().map(|(name, _)| name.to_owned()).collect())
-        .unwrap_or_default()
+/// What is answered when the parameters cannot even be read as text: 400, for what is not UTF-8.
+#[cold]
+#[must_use]
+pub fn unreadable(error: &RawPathParamsRejection) -> Problem {
+    match error {
+        RawPathParamsRejection::InvalidUtf8InPathParam(_) => {
+            invalid().detail("the address is not UTF-8")
+        }
+        error => Problem::internal(error),
+    }
+}
+
+/// The parameter that cannot be read, where axum names none: found by reading them once more.
+fn unnamed<T: DeserializeOwned>(params: Option<&RawPathParams>) -> String {
+    let Some(params) = params else { return String::new() };
+    if let [(name, _)] = params.iter().collect::<Vec<_>>()[..] {
+        return name.to_owned();
+    }
+    let again = MapDeserializer::<_, ValueError>::new(params.iter());
+    let error = serde_path_to_error::deserialize::<_, T>(again).err();
+    error.map(|error| error.path().to_string()).unwrap_or_default()
 }
 
 #[cold]
-fn explain(error: ErrorKind, names: &[String]) -> Problem {
-    let only = || if let [name] = names { name.clone() } else { String::new() };
+fn explain<T: DeserializeOwned>(error: ErrorKind, params: Option<&RawPathParams>) -> Problem {
+    let only = || unnamed::<T>(params);
     let (field, reason) = match error {
         ErrorKind::ParseErrorAtKey { key, expected_type, .. } => (key, wrong_type(expected_type)),
         ErrorKind::ParseErrorAtIndex { index, expected_type, .. } => {
-            (names.get(index).cloned().unwrap_or_default(), wrong_type(expected_type))
+            let name = params.and_then(|params| params.iter().nth(index));
+            (name.map_or("", |(name, _)| name).to_owned(), wrong_type(expected_type))
         }
         ErrorKind::ParseError { expected_type, .. } => (only(), wrong_type(expected_type)),
         ErrorKind::InvalidUtf8InPathParam { key } => (key, "is not UTF-8".to_owned()),
@@ -59,9 +79,11 @@ fn explain(error: ErrorKind, names: &[String]) -> Problem {
             return Problem::new(ProblemType::Internal);
         }
     };
-    Problem::new(ProblemType::InvalidRequest)
-        .detail("the address does not have the expected form")
-        .field(field, reason)
+    invalid().field(field, reason)
+}
+
+fn invalid() -> Problem {
+    Problem::new(ProblemType::InvalidRequest).detail("the address does not have the expected form")
 }
 
 fn wrong_type(expected: &str) -> String {
@@ -114,6 +136,7 @@ mod tests {
         assert_eq!(problem["errors"][0]["reason"], "is not of type u32");
         let (_, problem) = get_path("/two/abcde/1").await;
         assert_eq!(problem["errors"][0]["reason"], "is too long");
+        assert_eq!(problem["errors"][0]["field"], "room");
     }
 
     #[tokio::test]

@@ -4,6 +4,7 @@
 //! [`Problem`]. This module decides the shape and the headers only. AWS-style paths that must
 //! answer in another shape build their own bodies and may read [`Problem::kind`].
 
+mod documented;
 mod kind;
 
 use std::{borrow::Cow, error::Error};
@@ -19,7 +20,10 @@ use axum::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-pub use self::kind::{PROBLEM_URI_PREFIX, ProblemType, UnknownProblemType};
+pub use self::{
+    documented::{json_response, problem_response},
+    kind::{PROBLEM_URI_PREFIX, ProblemType, UnknownProblemType},
+};
 use crate::error_chain::ErrorChain;
 
 /// The media type of a problem document.
@@ -55,7 +59,7 @@ pub struct Problem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct FieldError {
     /// Path of the field, as the client spelled it: `limits.total_active_users`, `rooms[0]`.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, min_length = 1)]
     pub field: Cow<'static, str>,
     /// What is wrong with it, for a person to read.
     #[schema(value_type = String)]
@@ -94,14 +98,23 @@ impl Problem {
         self
     }
 
-    /// Adds a field of the request and what is wrong with it.
+    /// Adds a field of the request and what is wrong with it. An empty name is the whole document,
+    /// or a member without a name: then the reason becomes part of the detail.
     #[must_use]
     pub fn field(
         mut self,
         field: impl Into<Cow<'static, str>>,
         reason: impl Into<Cow<'static, str>>,
     ) -> Self {
-        self.errors.push(FieldError { field: field.into(), reason: reason.into() });
+        let error = FieldError { field: field.into(), reason: reason.into() };
+        if error.field.is_empty() {
+            let detail = match &self.detail {
+                Some(detail) => format!("{detail}: {}", error.reason).into(),
+                None => error.reason,
+            };
+            return self.detail(detail);
+        }
+        self.errors.push(error);
         self
     }
 
@@ -202,6 +215,14 @@ mod tests {
                 "errors": [{"field": "total_active_users", "reason": "must not be negative"}],
             })
         );
+    }
+
+    #[tokio::test]
+    async fn what_has_no_name_is_told_in_the_detail() {
+        let problem = Problem::new(ProblemType::InvalidRequest).field("", "is no object");
+        let document = body_json(problem.field("", "at all").into_response()).await;
+        assert_eq!(document["detail"], "is no object: at all");
+        assert_eq!(document["errors"], Value::Null);
     }
 
     #[test]

@@ -10,11 +10,14 @@ use axum::{
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vestibule_issuance::aws::{AwsError, ErrorBody};
+use vestibule_issuance::aws::{AwsBadRequest, AwsError};
 use vestibule_runtime::{extract::Json, problem::Problem};
 
 use super::event::{body, event};
-use crate::state::Admission;
+use crate::{
+    endpoints::responses::{BodyRefusals, Busy},
+    state::Admission,
+};
 
 /// Which event to join.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -38,8 +41,7 @@ pub(crate) struct Assigned {
     request_body = AssignQueueNum,
     responses(
         (status = 200, description = "A request id", body = Assigned),
-        (status = 400, description = "Not a room here, or a malformed body", body = ErrorBody),
-        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+        AwsBadRequest, BodyRefusals, Busy,
     )
 )]
 pub(crate) async fn assign_queue_num(

@@ -1,12 +1,32 @@
 //! Which event, and which request, an AWS-style call is about.
 
 use serde::de::DeserializeOwned;
-use vestibule_domain::Place;
+use utoipa::IntoParams;
+use vestibule_domain::{Place, RoomId};
 use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_token::RequestIdError;
 
 use crate::{flows::RoomContext, state::Admission};
+
+/// Which event, as the API document describes it: [`required`] reads it.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "read by the API document only")]
+pub(super) struct EventQuery {
+    /// The event: a room's name.
+    #[param(inline)]
+    event_id: RoomId,
+}
+
+/// Whose request, likewise.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "read by the API document only")]
+pub(super) struct RequestQuery {
+    /// The visitor's request id.
+    request_id: String,
+}
 
 /// The value of each of `names` in a query, all of which must be there and not blank.
 pub(super) fn required<const N: usize>(

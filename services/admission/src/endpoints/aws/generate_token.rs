@@ -5,11 +5,14 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::Deserialize;
 use utoipa::ToSchema;
-use vestibule_issuance::aws::{self, AwsError, ErrorBody, Tokens};
+use vestibule_issuance::aws::{self, AwsBadRequest, AwsError, ErrorBody, Tokens};
 use vestibule_runtime::{extract::Json, problem::Problem};
 
 use super::event::body;
-use crate::state::Admission;
+use crate::{
+    endpoints::responses::{BodyRefusals, Busy},
+    state::Admission,
+};
 
 /// Who wants to enter. `issuer` and `validity_period` are accepted and ignored here.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -30,9 +33,8 @@ pub(crate) struct GenerateToken {
     responses(
         (status = 200, description = "The tokens", body = Tokens),
         (status = 202, description = "Not served yet, or no seat is free", body = ErrorBody),
-        (status = 400, description = "Not a room here, or not an id of it", body = ErrorBody),
         (status = 410, description = "The position has expired, or the session is over", body = ErrorBody),
-        (status = 503, description = "Busy, or the store is away; see Retry-After", body = Problem),
+        AwsBadRequest, BodyRefusals, Busy,
     )
 )]
 pub(crate) async fn generate_token(

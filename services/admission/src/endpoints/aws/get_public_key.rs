@@ -8,10 +8,11 @@ use axum::{
     http::header::CACHE_CONTROL,
     response::{IntoResponse, Response},
 };
-use vestibule_issuance::aws::{AwsError, ErrorBody};
+use vestibule_issuance::aws::{AwsBadRequest, AwsError};
+use vestibule_token::Jwk;
 
-use super::event::{event, required};
-use crate::state::Admission;
+use super::event::{EventQuery, event, required};
+use crate::{endpoints::responses::Busy, state::Admission};
 
 /// Get the public key (AWS-style)
 ///
@@ -19,12 +20,10 @@ use crate::state::Admission;
 /// `/.well-known/jwks.json`.
 #[utoipa::path(
     get, path = "/public_key", operation_id = "get_public_key", tag = "aws-style",
-    params(("event_id" = String, Query)),
+    params(EventQuery),
     responses(
-        (status = 200, description = "A JSON Web Key", body = serde_json::Value),
-        (status = 400, description = "Not a room here", body = ErrorBody),
-        (status = 503, description = "There is no key yet; see Retry-After",
-            body = vestibule_runtime::problem::Problem),
+        (status = 200, description = "A JSON Web Key", body = Jwk),
+        AwsBadRequest, Busy,
     )
 )]
 pub(crate) async fn get_public_key(

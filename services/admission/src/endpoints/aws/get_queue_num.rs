@@ -10,11 +10,11 @@ use axum::{
 };
 use serde::Serialize;
 use utoipa::ToSchema;
-use vestibule_issuance::aws::{AwsError, ErrorBody};
+use vestibule_issuance::aws::{AwsBadRequest, AwsError, ErrorBody};
 use vestibule_token::RequestIdError;
 
-use super::event::{event, place, required};
-use crate::state::Admission;
+use super::event::{EventQuery, RequestQuery, event, place, required};
+use crate::{endpoints::responses::Busy, state::Admission};
 
 /// A visitor's number.
 #[derive(Debug, Serialize, ToSchema)]
@@ -33,11 +33,11 @@ pub(crate) struct QueueNum {
 /// Get the number of a request id (AWS-style)
 #[utoipa::path(
     get, path = "/queue_num", operation_id = "get_queue_num", tag = "aws-style",
-    params(("event_id" = String, Query), ("request_id" = String, Query)),
+    params(EventQuery, RequestQuery),
     responses(
         (status = 200, description = "The number", body = QueueNum),
         (status = 202, description = "Not a request id of this event, or its draw is yet to come", body = ErrorBody),
-        (status = 400, description = "Not a room here, or not the shape of an id", body = ErrorBody),
+        AwsBadRequest, Busy,
     )
 )]
 pub(crate) async fn get_queue_num(

@@ -10,12 +10,12 @@ use axum::{
 };
 use serde::Serialize;
 use utoipa::ToSchema;
-use vestibule_issuance::aws::{AwsError, ErrorBody};
+use vestibule_issuance::aws::{AwsBadRequest, AwsError, ErrorBody};
 use vestibule_store::PositionExpiry;
 use vestibule_token::RequestIdError;
 
-use super::event::{event, place, required};
-use crate::state::Admission;
+use super::event::{EventQuery, RequestQuery, event, place, required};
+use crate::{endpoints::responses::Busy, state::Admission};
 
 /// How long a position may still be claimed.
 #[derive(Debug, Serialize, ToSchema)]
@@ -27,15 +27,13 @@ pub(crate) struct QueuePosExpiry {
 /// Get when a served position expires (AWS-style)
 #[utoipa::path(
     get, path = "/queue_pos_expiry", operation_id = "get_queue_pos_expiry", tag = "aws-style",
-    params(("event_id" = String, Query), ("request_id" = String, Query)),
+    params(EventQuery, RequestQuery),
     responses(
         (status = 200, description = "It may be claimed", body = QueuePosExpiry),
         (status = 202, description = "Not served yet, or positions do not expire", body = ErrorBody),
-        (status = 400, description = "Not a room here, or not the shape of an id", body = ErrorBody),
         (status = 404, description = "Not a request id of this event", body = ErrorBody),
         (status = 410, description = "It has expired", body = ErrorBody),
-        (status = 503, description = "Busy, or the store is away; see Retry-After",
-            body = vestibule_runtime::problem::Problem),
+        AwsBadRequest, Busy,
     )
 )]
 pub(crate) async fn get_queue_pos_expiry(

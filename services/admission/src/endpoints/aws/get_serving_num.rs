@@ -10,10 +10,10 @@ use axum::{
 };
 use serde::Serialize;
 use utoipa::ToSchema;
-use vestibule_issuance::aws::{AwsError, ErrorBody};
+use vestibule_issuance::aws::{AwsBadRequest, AwsError};
 
-use super::event::{event, required};
-use crate::state::Admission;
+use super::event::{EventQuery, event, required};
+use crate::{endpoints::responses::Busy, state::Admission};
 
 /// The serving counter.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,10 +25,10 @@ pub(crate) struct ServingNum {
 /// Get the serving counter (AWS-style)
 #[utoipa::path(
     get, path = "/serving_num", operation_id = "get_serving_num", tag = "aws-style",
-    params(("event_id" = String, Query)),
+    params(EventQuery),
     responses(
         (status = 200, description = "The serving counter.", body = ServingNum),
-        (status = 400, description = "Not a room here", body = ErrorBody),
+        AwsBadRequest, Busy,
     )
 )]
 pub(crate) async fn get_serving_num(

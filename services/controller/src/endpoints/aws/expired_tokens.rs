@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{Json, extract::State};
-use vestibule_issuance::aws::{AwsError, ErrorBody};
+use vestibule_issuance::aws::{AwsBadRequest, AwsError};
 
 use crate::{
     endpoints::responses::AwsRefusals, extractors::EventQuery, rooms::RoomError, state::Controller,
@@ -16,8 +16,7 @@ use crate::{
     get, path = "/expired_tokens", tag = "aws-style", params(EventQuery),
     responses(
         (status = 200, description = "Request ids", body = Vec<String>),
-        (status = 400, description = "No such event", body = ErrorBody),
-        AwsRefusals,
+        AwsBadRequest, AwsRefusals,
     )
 )]
 pub(crate) async fn expired_tokens(

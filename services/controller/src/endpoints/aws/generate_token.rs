@@ -6,10 +6,10 @@ use axum::extract::State;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use vestibule_domain::settings::MAX_SECONDS;
-use vestibule_issuance::aws::{self, AwsError, ErrorBody, Tokens};
+use vestibule_issuance::aws::{self, AwsBadRequest, AwsError, ErrorBody, Tokens};
 
 use crate::{
-    endpoints::responses::AwsRefusals,
+    endpoints::responses::{AwsBodyRefusals, AwsRefusals},
     extractors::{AwsBody, WholeNumber},
     rooms::RoomError,
     state::Controller,
@@ -40,10 +40,9 @@ pub(crate) struct TokenRequest {
     responses(
         (status = 200, description = "The visitor may enter", body = Tokens),
         (status = 202, description = "Not its turn, or no seat is free yet", body = ErrorBody),
-        (status = 400, description = "No such event, or no such request id", body = ErrorBody),
         (status = 410, description = "Not claimed in time, or the session is over",
             body = ErrorBody),
-        AwsRefusals,
+        AwsBadRequest, AwsBodyRefusals, AwsRefusals,
     )
 )]
 pub(crate) async fn generate_token(

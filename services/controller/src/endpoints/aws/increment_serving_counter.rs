@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vestibule_issuance::aws::{AwsError, ErrorBody};
+use vestibule_issuance::aws::{AwsBadRequest, AwsError};
 
 use crate::{
-    endpoints::responses::AwsRefusals,
+    endpoints::responses::{AwsBodyRefusals, AwsRefusals},
     extractors::{AwsBody, WholeNumber},
     state::Controller,
 };
@@ -37,8 +37,7 @@ pub(crate) struct ServingNum {
     post, path = "/increment_serving_counter", tag = "aws-style", request_body = Increment,
     responses(
         (status = 200, description = "Where it stands", body = ServingNum),
-        (status = 400, description = "No such event", body = ErrorBody),
-        AwsRefusals,
+        AwsBadRequest, AwsBodyRefusals, AwsRefusals,
     )
 )]
 pub(crate) async fn increment_serving_counter(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::Serialize;
 use utoipa::ToSchema;
-use vestibule_issuance::aws::{AwsError, ErrorBody};
+use vestibule_issuance::aws::{AwsBadRequest, AwsError};
 
 use crate::{endpoints::responses::AwsRefusals, extractors::EventQuery, state::Controller};
 
@@ -21,8 +21,7 @@ pub(crate) struct ActiveTokens {
     get, path = "/num_active_tokens", tag = "aws-style", params(EventQuery),
     responses(
         (status = 200, description = "How many are inside", body = ActiveTokens),
-        (status = 400, description = "No such event", body = ErrorBody),
-        AwsRefusals,
+        AwsBadRequest, AwsRefusals,
     )
 )]
 pub(crate) async fn num_active_tokens(

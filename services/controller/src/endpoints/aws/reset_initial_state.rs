@@ -5,10 +5,13 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::Deserialize;
 use utoipa::ToSchema;
-use vestibule_issuance::aws::{AwsError, MessageBody};
+use vestibule_issuance::aws::{AwsError, AwsMalformed, MessageBody};
 
 use crate::{
-    endpoints::responses::AwsRefusals, extractors::AwsBody, rooms::RoomError, state::Controller,
+    endpoints::responses::{AwsBodyRefusals, AwsRefusals},
+    extractors::AwsBody,
+    rooms::RoomError,
+    state::Controller,
 };
 
 /// Which event.
@@ -24,7 +27,7 @@ pub(crate) struct Reset {
 /// answer for an event that does not exist.
 #[utoipa::path(
     post, path = "/reset_initial_state", tag = "aws-style", request_body = Reset,
-    responses((status = 200, description = "Accepted", body = MessageBody), AwsRefusals)
+    responses((status = 200, description = "Accepted", body = MessageBody), AwsMalformed, AwsBodyRefusals, AwsRefusals)
 )]
 pub(crate) async fn reset_initial_state(
     State(controller): State<Arc<Controller>>,

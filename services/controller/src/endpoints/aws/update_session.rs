@@ -5,12 +5,12 @@ use std::sync::Arc;
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vestibule_issuance::aws::{AwsError, ErrorBody};
+use vestibule_issuance::aws::{AwsBadRequest, AwsError, ErrorBody};
 use vestibule_store::{Departure, EndedAs};
 use vestibule_token::RequestIdError;
 
 use crate::{
-    endpoints::responses::AwsRefusals,
+    endpoints::responses::{AwsBodyRefusals, AwsRefusals},
     extractors::{AwsBody, WholeNumber},
     rooms::RoomError,
     state::Controller,
@@ -39,9 +39,8 @@ pub(crate) struct Updated {}
     post, path = "/update_session", tag = "aws-style", request_body = SessionUpdate,
     responses(
         (status = 200, description = "It is over", body = Updated),
-        (status = 400, description = "No such event, or no request id", body = ErrorBody),
         (status = 404, description = "There is no such session, or it is over", body = ErrorBody),
-        AwsRefusals,
+        AwsBadRequest, AwsBodyRefusals, AwsRefusals,
     )
 )]
 pub(crate) async fn update_session(

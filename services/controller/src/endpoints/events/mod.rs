@@ -20,10 +20,10 @@ use vestibule_runtime::{Problem, ProblemType};
 #[into_params(parameter_in = Path)]
 pub(crate) struct EventAddress {
     /// The room's name.
-    #[param(value_type = String)]
+    #[param(inline)]
     room: RoomId,
-    /// The event's name: 1 to 64 of `A-Za-z0-9_-`.
-    #[param(value_type = String)]
+    /// The event's name.
+    #[param(inline)]
     event: EventName,
 }
 

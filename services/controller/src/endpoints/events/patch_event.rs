@@ -12,7 +12,7 @@ use vestibule_runtime::{
 use super::{EventAddress, find};
 use crate::{
     api_types::{Event, Members},
-    endpoints::responses::{Busy, InvalidRequest, NoSuchEvent, Refusals},
+    endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchEvent, Refusals},
     rooms::Rollout,
     state::Controller,
 };
@@ -27,7 +27,7 @@ use crate::{
     request_body(content = Event, content_type = "application/merge-patch+json"),
     responses(
         (status = 200, description = "The event as it is now", body = Event),
-        Busy, InvalidRequest, NoSuchEvent, Refusals,
+        BodyRefusals, Busy, InvalidRequest, NoSuchEvent, Refusals,
     )
 )]
 pub(crate) async fn patch_event(

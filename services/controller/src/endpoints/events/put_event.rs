@@ -12,7 +12,7 @@ use vestibule_runtime::{
 use super::EventAddress;
 use crate::{
     api_types::{Event, Members},
-    endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
+    endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
     rooms::Rollout,
     state::Controller,
 };
@@ -27,7 +27,7 @@ use crate::{
     responses(
         (status = 201, description = "Created", body = Event),
         (status = 200, description = "Replaced", body = Event),
-        Busy, InvalidRequest, NoSuchRoom, Refusals,
+        BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals,
     )
 )]
 pub(crate) async fn put_event(
