@@ -3,7 +3,7 @@
 //! A claim is decided by the store and proven by a token. The pieces here connect `vestibule-store`
 //! and `vestibule-token`, which do not depend on each other: [`Keystore`] holds the key ring,
 //! [`Signer`] signs off the async threads, [`CipherCache`] has the ciphers of each room's ids and
-//! tickets, [`ClaimBatcher`] batches the claims, [`wait_for_redis`] waits for all of this at the
+//! tickets, [`ClaimBatcher`] batches the claims, [`wait_for_redis()`] waits for all of this at the
 //! start, and [`aws`] has what the public and the private `generate_token` share. HTTP routes are
 //! in the services.
 
