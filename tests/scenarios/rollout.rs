@@ -78,7 +78,10 @@ async fn an_instance_that_does_not_follow_is_named_and_a_dead_one_is_not_waited_
     ensure!(took < Duration::from_secs(5), "{took:?}");
     let said = reply.header(BEHIND);
     ensure!(said == "1 instance has not taken this in yet", "{said:?}");
-    ensure!(deployment.logs().contains("do not go by a change of the room yet"), "no warning");
+    ensure!(
+        deployment.logs().contains("admissions do not apply a change of the room yet"),
+        "no warning"
+    );
     // Not seen for some seconds: it counts as dead.
     let deadline = Instant::now() + Duration::from_secs(20);
     while operator.put_room("sale", &room("/c")).await?.headers.contains_key(BEHIND) {

@@ -20,8 +20,8 @@ use crate::{
 
 /// Creates a room, or replaces its settings: what is left out has its default.
 ///
-/// The line, the events, the page and the logo stay as they are. The document that other calls answer, with its `room`, may be sent
-/// back.
+/// The line, the events, the page and the logo stay as they are. The document that other calls answer,
+/// with its `room`, may be sent back.
 #[utoipa::path(
     put, path = "/v1/rooms/{room}", tag = "rooms",
     params(RoomPath),

@@ -64,18 +64,18 @@ fn written(language: Language, args: &[FluentValue<'_>]) -> FluentValue<'static>
 /// The embedded file of a language.
 pub(crate) fn source(language: Language) -> &'static str {
     match language {
-        Language::En => include_str!("../texts/en.ftl"),
-        Language::De => include_str!("../texts/de.ftl"),
-        Language::Fr => include_str!("../texts/fr.ftl"),
-        Language::Es => include_str!("../texts/es.ftl"),
-        Language::Pt => include_str!("../texts/pt.ftl"),
-        Language::It => include_str!("../texts/it.ftl"),
-        Language::Nl => include_str!("../texts/nl.ftl"),
-        Language::Pl => include_str!("../texts/pl.ftl"),
-        Language::Ja => include_str!("../texts/ja.ftl"),
-        Language::Zh => include_str!("../texts/zh.ftl"),
-        Language::Ko => include_str!("../texts/ko.ftl"),
-        Language::Ar => include_str!("../texts/ar.ftl"),
+        Language::En => include_str!("../../texts/en.ftl"),
+        Language::De => include_str!("../../texts/de.ftl"),
+        Language::Fr => include_str!("../../texts/fr.ftl"),
+        Language::Es => include_str!("../../texts/es.ftl"),
+        Language::Pt => include_str!("../../texts/pt.ftl"),
+        Language::It => include_str!("../../texts/it.ftl"),
+        Language::Nl => include_str!("../../texts/nl.ftl"),
+        Language::Pl => include_str!("../../texts/pl.ftl"),
+        Language::Ja => include_str!("../../texts/ja.ftl"),
+        Language::Zh => include_str!("../../texts/zh.ftl"),
+        Language::Ko => include_str!("../../texts/ko.ftl"),
+        Language::Ar => include_str!("../../texts/ar.ftl"),
     }
 }
 
