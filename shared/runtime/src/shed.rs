@@ -31,10 +31,14 @@ pub const DEFAULT_MAX_IN_FLIGHT: usize = 10_000;
 
 /// The layer. All services made by it and its clones share one limit.
 #[derive(Debug, Clone)]
-pub struct Shed {
+pub struct Shed(Arc<Gate>);
+
+/// One allocation, because the service around it is cloned for each request.
+#[derive(Debug)]
+struct Gate {
     places: Arc<Semaphore>,
     /// How many requests were refused.
-    refused: Arc<AtomicU32>,
+    refused: AtomicU32,
 }
 
 /// A service that sheds what exceeds the limit.
@@ -63,13 +67,13 @@ impl Shed {
     #[must_use]
     pub fn new(max: usize) -> Self {
         let places = Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)));
-        Self { places, refused: Arc::default() }
+        Self(Arc::new(Gate { places, refused: AtomicU32::new(0) }))
     }
 
     /// Seconds until a refused client should come back: 1 and 2 in turns, so that a burst that
     /// was shed as one does not return as one.
     fn come_back_in(&self) -> u32 {
-        1 + self.refused.fetch_add(1, Relaxed) % 2
+        1 + self.0.refused.fetch_add(1, Relaxed) % 2
     }
 }
 
@@ -102,7 +106,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        match Arc::clone(&self.shed.places).try_acquire_owned() {
+        match Arc::clone(&self.shed.0.places).try_acquire_owned() {
             Ok(place) => SheddingFuture {
                 inner: Some(self.inner.call(request)),
                 place: Some(place),
@@ -185,7 +189,7 @@ mod tests {
             let router = router.clone();
             async move { send(&router).await.status() }
         });
-        while shed.places.available_permits() == 1 {
+        while shed.0.places.available_permits() == 1 {
             tokio::task::yield_now().await;
         }
         let other = Request::get("/quick").body(Body::empty()).unwrap();
@@ -194,7 +198,7 @@ mod tests {
         go_on.add_permits(2);
         assert_eq!(first.await.unwrap(), StatusCode::OK);
         assert_eq!(send(&router).await.status(), StatusCode::OK);
-        assert_eq!(shed.places.available_permits(), 1);
+        assert_eq!(shed.0.places.available_permits(), 1);
     }
 
     #[tokio::test]
@@ -205,8 +209,8 @@ mod tests {
         assert!(
             std::future::poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx).is_pending())).await
         );
-        assert_eq!(shed.places.available_permits(), 0);
+        assert_eq!(shed.0.places.available_permits(), 0);
         drop(answer);
-        assert_eq!(shed.places.available_permits(), 1);
+        assert_eq!(shed.0.places.available_permits(), 1);
     }
 }

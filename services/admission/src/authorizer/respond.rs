@@ -117,10 +117,10 @@ impl Refused<'_> {
         let sealed = self.reply.sealed_ticket();
         let transport = self.reply.presented.transport;
         sealed.write(response.headers_mut(), transport, self.reply.cookies());
-        match sealed.text() {
-            Some(ticket) => with(response, TICKET, ticket),
-            None => response,
+        if let Some(ticket) = sealed.value() {
+            response.headers_mut().insert(TICKET, ticket.clone());
         }
+        response
     }
 }
 

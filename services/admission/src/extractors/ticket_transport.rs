@@ -54,15 +54,24 @@ impl TicketTransport {
         (if ticket.is_some() { Self::Cookie } else { Self::Unknown }, ticket)
     }
 
-    /// Sends `ticket` back the way it came.
-    pub(crate) fn send(self, headers: &mut HeaderMap, cookies: Cookies<'_>, ticket: &str) {
-        if self != Self::Cookie
-            && let Ok(value) = HeaderValue::from_str(ticket)
-        {
-            headers.insert(TICKET, value);
+    /// The ticket `text`, which came this way among `headers`, as it can be sent back.
+    #[must_use]
+    pub(crate) fn sent(self, headers: &HeaderMap, text: &str) -> Option<HeaderValue> {
+        match self {
+            Self::Header => headers.get(TICKET).cloned(),
+            Self::Cookie | Self::Unknown => HeaderValue::from_str(text).ok(),
         }
-        if self != Self::Header {
-            cookies.set(headers, CookieKind::Ticket, ticket, COOKIE_AGE);
+    }
+
+    /// Sends `ticket` back the way it came.
+    pub(crate) fn send(self, headers: &mut HeaderMap, cookies: Cookies<'_>, ticket: &HeaderValue) {
+        if self != Self::Cookie {
+            headers.insert(TICKET, ticket.clone());
+        }
+        if self != Self::Header
+            && let Ok(text) = ticket.to_str()
+        {
+            cookies.set(headers, CookieKind::Ticket, text, COOKIE_AGE);
         }
     }
 
@@ -140,7 +149,7 @@ mod tests {
         let sent = |transport: TicketTransport| {
             let mut headers = HeaderMap::new();
             let cookies = Cookies { room: &room, binding: &binding, https: true };
-            transport.send(&mut headers, cookies, "N");
+            transport.send(&mut headers, cookies, &HeaderValue::from_static("N"));
             let cookie = headers.get(SET_COOKIE).map(|value| value.to_str().unwrap().to_owned());
             (headers.contains_key(TICKET), cookie)
         };

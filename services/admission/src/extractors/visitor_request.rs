@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{
     extract::{FromRequestParts, RawPathParams},
-    http::{HeaderMap, request::Parts},
+    http::{HeaderMap, HeaderValue, request::Parts},
 };
 use vestibule_domain::RoomId;
 use vestibule_runtime::{
@@ -44,8 +44,8 @@ enum Content {
     Absent,
     /// It carries something else.
     Refused(TicketError),
-    /// What the ticket says, and its text as it was sent.
-    Valid(Ticket, String),
+    /// What the ticket says, and the ticket as it was sent.
+    Valid(Ticket, Option<HeaderValue>),
 }
 
 /// The room called `name`.
@@ -78,12 +78,10 @@ impl PresentedTicket {
     #[must_use]
     pub(crate) fn from_headers(room: &RoomContext, headers: &HeaderMap) -> Self {
         let (transport, text) = TicketTransport::find(headers, &room.binding, &room.snapshot.room);
-        let content = match text {
-            None => Content::Absent,
-            Some(text) => match room.ciphers.tickets.open(text) {
-                Ok(ticket) => Content::Valid(ticket, text.to_owned()),
-                Err(error) => Content::Refused(error),
-            },
+        let Some(text) = text else { return Self { transport, content: Content::Absent } };
+        let content = match room.ciphers.tickets.open(text) {
+            Ok(ticket) => Content::Valid(ticket, transport.sent(headers, text)),
+            Err(error) => Content::Refused(error),
         };
         Self { transport, content }
     }
@@ -97,11 +95,11 @@ impl PresentedTicket {
         }
     }
 
-    /// Its text as it was sent, if it is one of this room.
+    /// The ticket as it was sent, if it is one of this room. Cloning it copies no text.
     #[must_use]
-    pub(crate) fn text(&self) -> Option<&str> {
+    pub(crate) fn sent(&self) -> Option<&HeaderValue> {
         match &self.content {
-            Content::Valid(_, text) => Some(text),
+            Content::Valid(_, sent) => sent.as_ref(),
             Content::Absent | Content::Refused(_) => None,
         }
     }

@@ -1,8 +1,6 @@
 //! The visitor's ticket on its way out. It is sealed here, once, and only if it has changed.
 
-use std::borrow::Cow;
-
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue};
 
 use crate::{
     extractors::{Cookies, PresentedTicket, TicketTransport},
@@ -11,9 +9,9 @@ use crate::{
 
 /// A ticket as it is sent.
 #[derive(Debug)]
-pub(crate) enum SealedTicket<'a> {
-    /// This text.
-    Send(Cow<'a, str>),
+pub(crate) enum SealedTicket {
+    /// This one.
+    Send(HeaderValue),
     /// The browser's cookie is removed.
     Remove,
     /// Nothing is sent: the visitor keeps what it has, if anything.
@@ -22,14 +20,18 @@ pub(crate) enum SealedTicket<'a> {
 
 // === impl SealedTicket ===
 
-impl<'a> SealedTicket<'a> {
+impl SealedTicket {
     /// The ticket of `response`, to a visitor who presented `presented`.
-    pub(crate) fn new(presented: &'a PresentedTicket, response: &VisitorResponse) -> Self {
-        let seal = |ticket| Self::Send(response.ciphers.tickets.seal(ticket).into());
+    pub(crate) fn new(presented: &PresentedTicket, response: &VisitorResponse) -> Self {
+        let seal = |ticket| {
+            // It is base64url, which can always be sent.
+            let sealed = HeaderValue::try_from(response.ciphers.tickets.seal(ticket));
+            sealed.map_or(Self::None, Self::Send)
+        };
         match &response.cookie {
             CookieChange::Set(ticket) => seal(ticket),
             CookieChange::Keep(ticket) => {
-                presented.text().map_or_else(|| seal(ticket), |text| Self::Send(text.into()))
+                presented.sent().map_or_else(|| seal(ticket), |sent| Self::Send(sent.clone()))
             }
             CookieChange::End(ticket) if presented.transport == TicketTransport::Header => {
                 seal(ticket)
@@ -39,10 +41,10 @@ impl<'a> SealedTicket<'a> {
         }
     }
 
-    /// Its text, if one is sent.
-    pub(crate) fn text(&self) -> Option<&str> {
+    /// The ticket, if one is sent.
+    pub(crate) fn value(&self) -> Option<&HeaderValue> {
         match self {
-            Self::Send(text) => Some(text),
+            Self::Send(ticket) => Some(ticket),
             Self::Remove | Self::None => None,
         }
     }
@@ -55,7 +57,7 @@ impl<'a> SealedTicket<'a> {
         cookies: Cookies<'_>,
     ) {
         match self {
-            Self::Send(text) => transport.send(headers, cookies, text),
+            Self::Send(ticket) => transport.send(headers, cookies, ticket),
             Self::Remove => transport.remove(headers, cookies),
             Self::None => {}
         }

@@ -38,7 +38,7 @@ impl<'a> VisitorReply<'a> {
     }
 
     /// The ticket as it is sent. Seals it, so call it once.
-    pub(crate) fn sealed_ticket(self) -> SealedTicket<'a> {
+    pub(crate) fn sealed_ticket(self) -> SealedTicket {
         SealedTicket::new(self.presented, self.response)
     }
 
