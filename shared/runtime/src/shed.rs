@@ -8,7 +8,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering::Relaxed},
+        atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed},
     },
     task::{Context, Poll, ready},
 };
@@ -18,7 +18,6 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use pin_project_lite::pin_project;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::{Layer, Service};
 
 use crate::problem::{Problem, ProblemType};
@@ -33,13 +32,19 @@ pub const DEFAULT_MAX_IN_FLIGHT: usize = 10_000;
 #[derive(Debug, Clone)]
 pub struct Shed(Arc<Gate>);
 
-/// One allocation, because the service around it is cloned for each request.
+/// Two counters rather than a semaphore: nobody waits here, and a semaphore takes a lock whenever a
+/// place is given back.
 #[derive(Debug)]
 struct Gate {
-    places: Arc<Semaphore>,
+    max: usize,
+    in_flight: AtomicUsize,
     /// How many requests were refused.
     refused: AtomicU32,
 }
+
+/// A place of a request in flight, given back when dropped.
+#[derive(Debug)]
+struct Place(Arc<Gate>);
 
 /// A service that sheds what exceeds the limit.
 #[derive(Debug, Clone)]
@@ -55,7 +60,7 @@ pin_project! {
         // None: the request is refused, and the inner service was not called.
         #[pin]
         inner: Option<F>,
-        place: Option<OwnedSemaphorePermit>,
+        place: Option<Place>,
         refused_with: u32,
     }
 }
@@ -66,8 +71,15 @@ impl Shed {
     /// Sheds beyond `max` requests in flight; 0 refuses everything.
     #[must_use]
     pub fn new(max: usize) -> Self {
-        let places = Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)));
-        Self(Arc::new(Gate { places, refused: AtomicU32::new(0) }))
+        let (in_flight, refused) = (AtomicUsize::new(0), AtomicU32::new(0));
+        Self(Arc::new(Gate { max, in_flight, refused }))
+    }
+
+    fn take_place(&self) -> Option<Place> {
+        // The place is given back also when it turns out to be one too many.
+        let before = self.0.in_flight.fetch_add(1, Relaxed);
+        let place = Place(Arc::clone(&self.0));
+        (before < self.0.max).then_some(place)
     }
 
     /// Seconds until a refused client should come back: 1 and 2 in turns, so that a burst that
@@ -91,6 +103,14 @@ impl<S> Layer<S> for Shed {
     }
 }
 
+// === impl Place ===
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.in_flight.fetch_sub(1, Relaxed);
+    }
+}
+
 // === impl Shedding ===
 
 impl<S, B> Service<Request<B>> for Shedding<S>
@@ -106,13 +126,13 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        match Arc::clone(&self.shed.0.places).try_acquire_owned() {
-            Ok(place) => SheddingFuture {
+        match self.shed.take_place() {
+            Some(place) => SheddingFuture {
                 inner: Some(self.inner.call(request)),
                 place: Some(place),
                 refused_with: 0,
             },
-            Err(_) => {
+            None => {
                 SheddingFuture { inner: None, place: None, refused_with: self.shed.come_back_in() }
             }
         }
@@ -141,14 +161,13 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
-
     use axum::{
         Router,
         body::Body,
         http::{StatusCode, header::RETRY_AFTER},
         routing::get,
     };
+    use tokio::sync::Semaphore;
     use tower::ServiceExt;
 
     use super::*;
@@ -189,7 +208,7 @@ mod tests {
             let router = router.clone();
             async move { send(&router).await.status() }
         });
-        while shed.0.places.available_permits() == 1 {
+        while shed.0.in_flight.load(Relaxed) == 0 {
             tokio::task::yield_now().await;
         }
         let other = Request::get("/quick").body(Body::empty()).unwrap();
@@ -198,7 +217,7 @@ mod tests {
         go_on.add_permits(2);
         assert_eq!(first.await.unwrap(), StatusCode::OK);
         assert_eq!(send(&router).await.status(), StatusCode::OK);
-        assert_eq!(shed.0.places.available_permits(), 1);
+        assert_eq!(shed.0.in_flight.load(Relaxed), 0);
     }
 
     #[tokio::test]
@@ -209,8 +228,8 @@ mod tests {
         assert!(
             std::future::poll_fn(|cx| Poll::Ready(answer.as_mut().poll(cx).is_pending())).await
         );
-        assert_eq!(shed.0.places.available_permits(), 0);
+        assert_eq!(shed.0.in_flight.load(Relaxed), 1);
         drop(answer);
-        assert_eq!(shed.0.places.available_permits(), 1);
+        assert_eq!(shed.0.in_flight.load(Relaxed), 0);
     }
 }
