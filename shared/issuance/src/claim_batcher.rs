@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use vestibule_domain::RoomId;
 use vestibule_store::{
-    Claim, ClaimReply, Claims, Counters, Feed, Store, StoreError,
+    Claim, ClaimReplies, ClaimReply, Counters, Feed, Store, StoreError,
     batch::{Batcher, KeyedBatcher, Limits},
 };
 
@@ -50,7 +50,7 @@ async fn send(
     let key = keys.current().map_err(missing)?;
     let reply = store.claim(room, key.kid(), &claims).await?;
     if let Some(known) = feed.room(room.as_str()) {
-        let Claims { reset_epoch, admitted, .. } = reply;
+        let ClaimReplies { reset_epoch, admitted, .. } = reply;
         known.observe(Counters { reset_epoch, queue_counter: 0, serving_counter: None, admitted });
     }
     let (now_ms, generation) = (reply.now_ms, reply.generation);

@@ -33,7 +33,7 @@ pub const DEFAULT_MAX_IN_FLIGHT: usize = 10_000;
 pub struct Shed(Arc<Gate>);
 
 /// Two counters rather than a semaphore: nobody waits here, and a semaphore takes a lock whenever a
-/// place is given back.
+/// permit is given back.
 #[derive(Debug)]
 struct Gate {
     max: usize,
@@ -42,9 +42,9 @@ struct Gate {
     refused: AtomicU32,
 }
 
-/// A place of a request in flight, given back when dropped.
+/// Counts one request in flight, and is given back when dropped.
 #[derive(Debug)]
-struct Place(Arc<Gate>);
+struct Permit(Arc<Gate>);
 
 /// A service that sheds what exceeds the limit.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ pin_project! {
         // None: the request is refused, and the inner service was not called.
         #[pin]
         inner: Option<F>,
-        place: Option<Place>,
+        permit: Option<Permit>,
         refused_with: u32,
     }
 }
@@ -75,11 +75,11 @@ impl Shed {
         Self(Arc::new(Gate { max, in_flight, refused }))
     }
 
-    fn take_place(&self) -> Option<Place> {
-        // The place is given back also when it turns out to be one too many.
+    fn take_permit(&self) -> Option<Permit> {
+        // The permit is given back also when it turns out to be one too many.
         let before = self.0.in_flight.fetch_add(1, Relaxed);
-        let place = Place(Arc::clone(&self.0));
-        (before < self.0.max).then_some(place)
+        let permit = Permit(Arc::clone(&self.0));
+        (before < self.0.max).then_some(permit)
     }
 
     /// Seconds until a refused client should come back: 1 and 2 in turns, so that a burst that
@@ -103,9 +103,9 @@ impl<S> Layer<S> for Shed {
     }
 }
 
-// === impl Place ===
+// === impl Permit ===
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.0.in_flight.fetch_sub(1, Relaxed);
     }
@@ -126,14 +126,14 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        match self.shed.take_place() {
-            Some(place) => SheddingFuture {
+        match self.shed.take_permit() {
+            Some(permit) => SheddingFuture {
                 inner: Some(self.inner.call(request)),
-                place: Some(place),
+                permit: Some(permit),
                 refused_with: 0,
             },
             None => {
-                SheddingFuture { inner: None, place: None, refused_with: self.shed.come_back_in() }
+                SheddingFuture { inner: None, permit: None, refused_with: self.shed.come_back_in() }
             }
         }
     }
@@ -154,7 +154,7 @@ where
             return Poll::Ready(Ok(problem.into_response()));
         };
         let result = ready!(inner.poll(cx));
-        *this.place = None;
+        *this.permit = None;
         Poll::Ready(result)
     }
 }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn places_are_shared_and_given_back() {
+    async fn permits_are_shared_and_given_back() {
         let go_on = Arc::new(Semaphore::new(0));
         let wait = Arc::clone(&go_on);
         let handler = async move || wait.acquire().await.unwrap().forget();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_given_up_gives_its_place_back() {
+    async fn a_request_given_up_gives_its_permit_back() {
         let shed = Shed::new(1);
         let router = Router::new().route("/", get(std::future::pending::<()>)).layer(shed.clone());
         let mut answer = Box::pin(send(&router));

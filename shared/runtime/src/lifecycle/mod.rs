@@ -57,7 +57,7 @@ struct Inner {
 
 /// When a task is waited for during the stop.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Phase {
+pub(crate) enum Stage {
     /// It ends after the soft stop.
     Server,
     /// It ends when the servers are drained.
@@ -117,7 +117,7 @@ impl Lifecycle {
     /// it panics, or ends before the stop, the process stops with [`Exit::TaskFailed`]; so it must not be
     /// used for work that ends.
     pub fn spawn(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
-        self.supervise(Phase::Task, name, task);
+        self.supervise(Stage::Task, name, task);
     }
 
     /// Begins the soft stop, as the first signal does.
@@ -148,14 +148,14 @@ impl Lifecycle {
 
     pub(crate) fn supervise(
         &self,
-        phase: Phase,
+        stage: Stage,
         name: &'static str,
         task: impl Future<Output = ()> + Send + 'static,
     ) {
-        let tracker = match phase {
-            Phase::Server => &self.inner.servers,
-            Phase::Task => &self.inner.tasks,
-            Phase::Last => &self.inner.last,
+        let tracker = match stage {
+            Stage::Server => &self.inner.servers,
+            Stage::Task => &self.inner.tasks,
+            Stage::Last => &self.inner.last,
         };
         tracker.spawn(self.clone().watch(name, task));
     }

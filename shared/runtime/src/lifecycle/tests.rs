@@ -29,8 +29,8 @@ async fn phases_follow_one_another() {
             seen.lock().unwrap().push(what);
         });
     };
-    log(Phase::Task, "task", lifecycle.drained(), 0);
-    log(Phase::Server, "server", lifecycle.soft(), 30);
+    log(Stage::Task, "task", lifecycle.drained(), 0);
+    log(Stage::Server, "server", lifecycle.soft(), 30);
     lifecycle.spawn("until dropped", std::future::pending());
     lifecycle.readiness().started();
     assert!(lifecycle.readiness().is_ready());

@@ -18,7 +18,7 @@ use self::connection::Connection;
 pub use self::connection::Peer;
 use crate::{
     admin,
-    lifecycle::{Lifecycle, Phase},
+    lifecycle::{Lifecycle, Stage},
     metrics::Registry,
 };
 
@@ -43,7 +43,7 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, BindError> {
 /// Returns at once; the server is one of the tasks that the lifecycle watches.
 pub fn serve(listener: TcpListener, router: Router, lifecycle: &Lifecycle) {
     let stop = lifecycle.soft().clone();
-    lifecycle.supervise(Phase::Server, "server", run(listener, router, stop));
+    lifecycle.supervise(Stage::Server, "server", run(listener, router, stop));
 }
 
 /// Runs a server of another kind, which ends by itself after the soft stop, when it has finished
@@ -55,14 +55,14 @@ pub fn serve_task(
     server: impl Future<Output = ()> + Send + 'static,
     lifecycle: &Lifecycle,
 ) {
-    lifecycle.supervise(Phase::Server, name, server);
+    lifecycle.supervise(Stage::Server, name, server);
 }
 
 /// Serves [`admin::router`] until the very end, so that probes see the drain.
 pub fn serve_admin(listener: TcpListener, registry: Arc<Registry>, lifecycle: &Lifecycle) {
     let router = admin::router(lifecycle.readiness().clone(), registry);
     let stop = lifecycle.hard().clone();
-    lifecycle.supervise(Phase::Last, "admin server", run(listener, router, stop));
+    lifecycle.supervise(Stage::Last, "admin server", run(listener, router, stop));
 }
 
 /// Accepts until `stop`, then waits for the connections. Dropped, it drops them all.

@@ -78,7 +78,7 @@ pub enum ClaimOutcome {
 
 /// The reply to a batch of claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claims {
+pub struct ClaimReplies {
     /// Redis's time, ms.
     pub now_ms: u64,
     /// The room's reset epoch.
@@ -112,11 +112,11 @@ impl Store {
         room: &RoomId,
         key_id: &str,
         claims: &[Claim],
-    ) -> Result<Claims, StoreError> {
+    ) -> Result<ClaimReplies, StoreError> {
         let items = claims.iter().map(Item::from);
         let reply: Reply =
             self.call_in_order(&scripts::CLAIM, room, &Arguments { key_id }, items).await?;
-        Ok(Claims {
+        Ok(ClaimReplies {
             now_ms: reply.now_ms,
             reset_epoch: reply.reset_epoch,
             generation: reply.generation,

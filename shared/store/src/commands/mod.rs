@@ -31,7 +31,7 @@ mod touch;
 
 pub use begin_tick::TickReport;
 pub use changes::Changes;
-pub use claim::{Claim, ClaimOutcome, ClaimReply, Claims, SessionKind, TokenRecord};
+pub use claim::{Claim, ClaimOutcome, ClaimReplies, ClaimReply, SessionKind, TokenRecord};
 pub use history::MinuteTraffic;
 pub use join::{Join, JoinMode, Joined};
 pub use leave::{Departure, EndedAs};

@@ -34,11 +34,11 @@ pub struct EventDetails {
     #[serde(flatten)]
     event: Event,
     #[serde(flatten)]
-    progress: Progress,
+    progress: EventProgress,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-struct Progress {
+struct EventProgress {
     /// How far it has come, by Redis's clock.
     state: EventState,
 }
@@ -76,7 +76,7 @@ impl EventDetails {
     #[must_use]
     pub fn new(event: schedule::Event, settings: &RoomSettings, state: EventState) -> Self {
         let event = schedule::Event { overrides: Overrides::all_of(settings), ..event };
-        Self { event: event.into(), progress: Progress { state } }
+        Self { event: event.into(), progress: EventProgress { state } }
     }
 }
 
@@ -85,7 +85,7 @@ impl PartialSchema for EventDetails {
         merged_schema(
             "An event with what it leaves to its room resolved, as the room is now (a limit of \
              null: none), and how far it has come.",
-            [Event::schema(), Progress::schema()],
+            [Event::schema(), EventProgress::schema()],
         )
     }
 }
@@ -93,7 +93,7 @@ impl PartialSchema for EventDetails {
 impl ToSchema for EventDetails {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         Event::schemas(schemas);
-        Progress::schemas(schemas);
+        EventProgress::schemas(schemas);
     }
 }
 
