@@ -1,6 +1,6 @@
 # Everything there is to do here. Two of these are for everybody: `make run` and `make test`.
 
-.PHONY: help run test fmt lint docs deny bench openapi fuzz-api
+.PHONY: help run test simulate fmt lint docs deny bench openapi fuzz-api
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1|\2/' | \
@@ -14,11 +14,15 @@ test: ## Every test; gets Redis and Valkey if they are missing
 	cargo build --locked --workspace --bins
 	cargo test --locked --workspace --no-fail-fast
 
+simulate: ## A thousand nights of both services in virtual time, with faults, each by its seed
+	cargo run --locked --release -p vestibule-crowd -- simulate --seeds 1000
+
 fmt: ## Whether everything is formatted
 	cargo fmt --all --check
 
-lint: ## Clippy, the direction of dependence between the crates, and no import circles
+lint: ## Clippy, the direction of dependence between the crates, and no chance in the services
 	scripts/check-layers.sh
+	scripts/check-selects.sh
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 docs: ## Whether the documentation builds without a warning

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that no two modules of a crate import each other, unless one contains the other.
 
-Reads the `use` declarations and `crate::` paths of services/* and shared/*, tests left out, and
-compares two modules at the level where their paths part: `page::live` and `flows::join` count as
+Reads the `use` declarations and `crate::` paths of services/*, shared/*, simulation/* and tools/*,
+tests left out, and compares two modules at the level where their paths part: `page::live` and `flows::join` count as
 `page` and `flows`. Names that lib.rs re-exports are not followed to their modules.
 """
 
@@ -12,6 +12,7 @@ import sys
 from collections import defaultdict
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = ["services", "shared", "simulation", "tools"]
 TESTS = {"tests", "testing", "test_support"}
 USE = re.compile(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);")
 
@@ -103,7 +104,7 @@ def circles(src):
 
 def main():
     wrong = False
-    for src in sorted([*ROOT.glob("services/*/src"), *ROOT.glob("shared/*/src")]):
+    for src in sorted(src for folder in FOLDERS for src in ROOT.glob(f"{folder}/*/src")):
         for one, other, between in circles(src):
             wrong = True
             crate = src.parent.name

@@ -31,6 +31,8 @@ services="vestibule-admission vestibule-controller"
   # Pure: no I/O, no clock.
   depends_not vestibule-domain at-all $outside aws-lc-rs rand vestibule-runtime vestibule-store \
     vestibule-token $services
+  depends_not vestibule-history at-all $outside aws-lc-rs rand vestibule-runtime vestibule-store \
+    vestibule-token $services
   depends_not vestibule-site at-all $outside aws-lc-rs rand vestibule-domain vestibule-runtime \
     vestibule-store vestibule-token $services
   depends_not vestibule-page at-all $outside aws-lc-rs rand vestibule-runtime vestibule-store \
@@ -45,10 +47,18 @@ services="vestibule-admission vestibule-controller"
     vestibule-controller
   depends_not vestibule-controller directly redis deadpool-redis aws-lc-rs aes jsonwebtoken \
     vestibule-admission
-  # Black box: the tests know the services by what they answer. The crowd's simulation runs the
-  # rules and the scripts themselves, and its check of a draw the cryptography; not the services.
+  # A model of Redis, which knows nothing of rooms.
+  depends_not vestibule-redis-model at-all $outside aws-lc-rs rand vestibule-domain \
+    vestibule-runtime vestibule-store vestibule-token $services
+  # Black box: the tests know the services by what they answer. Except by way of the
+  # simulation, which is made of them, the crowd does not know them either.
   depends_not vestibule-tests at-all vestibule-domain vestibule-store vestibule-token $services
-  depends_not vestibule-crowd at-all $services
+  depends_not vestibule-crowd directly vestibule-store $services
+  # Only the crowd may run the simulation; least of all anything that is in it.
+  for crate in $services vestibule-store vestibule-tests vestibule-bench; do
+    depends_not "$crate" at-all vestibule-simulation vestibule-redis-model
+  done
+  depends_not vestibule-bench at-all vestibule-store vestibule-token $services
 }
 have python3 || apt_install python3 || die "python3 is missing (Debian: apt-get install python3)"
 scripts/check-circles.py || wrong=1

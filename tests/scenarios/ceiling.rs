@@ -1,6 +1,6 @@
 //! `active ≤ total_active_users`, always: whoever hammers, leaves, or just disappears.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Result, ensure};
 use serde_json::json;
@@ -27,7 +27,7 @@ async fn a_hammering_crowd_never_gets_over_the_ceiling() -> Result<()> {
     seen.expect_no_step_back()?;
     // Otherwise the ceiling was never tested.
     ensure!(seen.most_active == CEILING, "only {} were ever inside", seen.most_active);
-    let ids: HashSet<_> = entered.iter().map(|one| &one.claims.sub).collect();
+    let ids: BTreeSet<_> = entered.iter().map(|one| &one.claims.sub).collect();
     assert_eq!(ids.len(), CROWD, "someone entered twice");
     Ok(())
 }

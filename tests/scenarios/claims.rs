@@ -1,6 +1,6 @@
 //! One request id never holds two sessions or two different tokens, however many ask at once.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
@@ -11,7 +11,7 @@ use crate::crowd::Guest;
 
 const CLAIMS: usize = 200;
 
-fn distinct(replies: &[Reply], field: &str) -> Result<HashSet<String>> {
+fn distinct(replies: &[Reply], field: &str) -> Result<BTreeSet<String>> {
     replies.iter().map(|reply| reply.clone().expect(200)?.text_of(field)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Instances die without a word, in the middle of a crowd. The line goes on.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Result, ensure};
 use redis::aio::MultiplexedConnection;
@@ -181,8 +181,8 @@ async fn without_any_controller_the_line_stands_and_then_goes_on() -> Result<()>
 }
 
 fn expect_everyone_once(entered: &[Entered], crowd: usize) -> Result<()> {
-    let ids: HashSet<_> = entered.iter().map(|one| &one.claims.sub).collect();
-    let tokens: HashSet<_> = entered.iter().map(|one| &one.token).collect();
+    let ids: BTreeSet<_> = entered.iter().map(|one| &one.claims.sub).collect();
+    let tokens: BTreeSet<_> = entered.iter().map(|one| &one.token).collect();
     ensure!(ids.len() == crowd && tokens.len() == crowd, "{} ids, {crowd} people", ids.len());
     Ok(())
 }

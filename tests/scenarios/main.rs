@@ -20,6 +20,7 @@ mod events;
 mod failover;
 mod fifo;
 mod front;
+mod history;
 mod journey;
 mod keys;
 mod leaks;

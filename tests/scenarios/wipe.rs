@@ -1,7 +1,7 @@
 //! Redis loses everything in the middle of a sale. Rooms, keys and counters come back from what
 //! the running services hold; everyone keeps their place, and the ceiling holds.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Result, ensure};
 use serde_json::json;
@@ -51,7 +51,7 @@ async fn loses_everything(loss: Loss) -> Result<()> {
     deployment.create_room("sale", &settings).await?;
     let watch = Watch::keep(&deployment, "sale")?;
     let guests = crowd::join(&deployment, "sale", CROWD).await?;
-    let numbers: HashSet<u64> = guests.iter().map(|guest| guest.number).collect();
+    let numbers: BTreeSet<u64> = guests.iter().map(|guest| guest.number).collect();
     let tasks = enter_all(guests.clone(), Manner::Hammering, touch_some);
     deployment
         .operator()
@@ -69,7 +69,7 @@ async fn loses_everything(loss: Loss) -> Result<()> {
     let entered = all_of(tasks).await?;
     let seen = watch.end().await?;
     ensure!(seen.serving_back.is_empty() && seen.numbers_back.is_empty(), "{seen:?}");
-    let ids: HashSet<_> = entered.iter().map(|one| &one.claims.sub).collect();
+    let ids: BTreeSet<_> = entered.iter().map(|one| &one.claims.sub).collect();
     assert_eq!(ids.len(), CROWD, "someone entered twice");
     expect_ceiling_of_tokens(&entered)
 }
@@ -105,7 +105,7 @@ fn expect_ceiling_of_tokens(entered: &[Entered]) -> Result<()> {
 async fn expect_new_numbers(
     deployment: &Deployment,
     before: &Before,
-    taken: &HashSet<u64>,
+    taken: &BTreeSet<u64>,
 ) -> Result<()> {
     for _ in 0..5 {
         let guest = Guest::join(deployment.visitor("sale")).await?;

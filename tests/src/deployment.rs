@@ -1,7 +1,7 @@
 //! A deployment: several instances of both services over one Redis, from the programs that users
 //! run, and a way to stop each of them.
 
-use std::{env, time::Duration};
+use std::{env, path::PathBuf, time::Duration};
 
 use anyhow::{Result, bail, ensure};
 use reqwest::{Client, redirect::Policy};
@@ -25,6 +25,7 @@ pub struct Builder {
     log: String,
     regions: Vec<String>,
     environment: Vec<(String, String)>,
+    programs: Option<PathBuf>,
 }
 
 /// A running deployment. Everything ends with it.
@@ -92,6 +93,13 @@ impl Builder {
         self
     }
 
+    /// The folder with both services, if it is not the one that the tests were built into.
+    #[must_use]
+    pub fn programs(mut self, folder: PathBuf) -> Self {
+        self.programs = Some(folder);
+        self
+    }
+
     /// Starts it, and waits until every instance is ready.
     pub async fn start(self) -> Result<Deployment> {
         let redis = Redis::start(self.flavor).await?;
@@ -104,6 +112,7 @@ impl Builder {
             log: self.log,
             regions: self.regions,
             environment: self.environment,
+            programs: self.programs,
             dir: dir.path().to_owned(),
             http: Client::builder().timeout(CALL).redirect(Policy::none()).build()?,
         };
@@ -145,6 +154,7 @@ impl Deployment {
             log: "info".to_owned(),
             regions: Vec::new(),
             environment: Vec::new(),
+            programs: None,
         }
     }
 
@@ -246,7 +256,13 @@ impl Deployment {
         Ok(())
     }
 
-    /// The process of an instance, to be stopped and asked about.
+    /// The process of an instance, to be asked about.
+    #[must_use]
+    pub fn process(&self, service: Service, index: usize) -> &Process {
+        &self.instance(service, index).process
+    }
+
+    /// The process of an instance, to be stopped.
     pub fn process_mut(&mut self, service: Service, index: usize) -> &mut Process {
         match service {
             Service::Admission => &mut self.admissions[index].process,

@@ -33,6 +33,7 @@ pub(crate) struct Settings {
     pub(crate) log: String,
     pub(crate) regions: Vec<String>,
     pub(crate) environment: Vec<(String, String)>,
+    pub(crate) programs: Option<PathBuf>,
     pub(crate) dir: PathBuf,
     pub(crate) http: Client,
 }
@@ -108,7 +109,11 @@ async fn start_on(
     name: &str,
 ) -> Result<Instance> {
     let (listen, admin) = (local(ports.0), local(ports.1));
-    let mut command = Command::new(programs::ours(service.program())?);
+    let program = match &settings.programs {
+        Some(folder) => folder.join(service.program()),
+        None => programs::ours(service.program())?,
+    };
+    let mut command = Command::new(program);
     configure(&mut command, settings, &listen, &admin);
     if let Some(region) = &region {
         command.env("VESTIBULE_REGION", region);

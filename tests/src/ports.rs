@@ -33,13 +33,13 @@ pub(crate) fn free() -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::BTreeSet;
 
     use super::*;
 
     #[test]
     fn ports_are_distinct_and_not_taken() {
-        let ports: HashSet<_> = (0..50).map(|_| free()).collect();
+        let ports: BTreeSet<_> = (0..50).map(|_| free()).collect();
         assert_eq!(ports.len(), 50);
         let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, free())).unwrap();
         NEXT.store(taken.local_addr().unwrap().port() - FIRST, Relaxed);

@@ -48,6 +48,12 @@ impl Process {
         Ok(Self { child, stdout, stderr })
     }
 
+    /// Its process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it has printed on standard output so far.
     #[must_use]
     pub fn stdout(&self) -> String {

@@ -27,6 +27,8 @@ pub enum Flavor {
     Redis7,
     /// Valkey 9.
     Valkey9,
+    /// Whichever of the two this machine has, as a program of its own: for measurements.
+    Installed,
 }
 
 /// A server of its own.
@@ -64,13 +66,15 @@ impl Flavor {
         match self {
             Self::Redis7 => programs::redis_server(),
             Self::Valkey9 => programs::valkey_server(),
+            Self::Installed => programs::redis_server().or_else(|_| programs::valkey_server()),
         }
     }
 
-    fn image(self) -> GenericImage {
+    fn image(self) -> Option<GenericImage> {
         match self {
-            Self::Redis7 => GenericImage::new("redis", "7"),
-            Self::Valkey9 => GenericImage::new("valkey/valkey", "9"),
+            Self::Redis7 => Some(GenericImage::new("redis", "7")),
+            Self::Valkey9 => Some(GenericImage::new("valkey/valkey", "9")),
+            Self::Installed => None,
         }
     }
 }
@@ -96,6 +100,15 @@ impl Redis {
     #[must_use]
     pub fn url(&self) -> String {
         format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Its process id, unless it runs in a container.
+    #[must_use]
+    pub fn process_id(&self) -> Option<u32> {
+        match &self.engine {
+            Some(Engine::Local(process)) => Some(process.id()),
+            Some(Engine::Container(_)) | None => None,
+        }
     }
 
     /// A connection of the test's own.
@@ -143,10 +156,8 @@ impl Redis {
 
     /// `None` without an engine, or one that has no such image and cannot get it.
     async fn start_container(&self) -> Option<ContainerAsync<GenericImage>> {
-        if !*docker::ANSWERS {
-            return None;
-        }
-        let image = self.flavor.image().with_mapped_port(self.port, 6379.tcp());
+        let image = self.flavor.image().filter(|_| *docker::ANSWERS)?;
+        let image = image.with_mapped_port(self.port, 6379.tcp());
         match image.start().await {
             Ok(container) => Some(container),
             Err(error) => {

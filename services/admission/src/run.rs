@@ -25,14 +25,25 @@ pub fn run(cli: &Cli) -> ExitCode {
 }
 
 fn serve(cli: &Cli) -> ExitCode {
-    let config = match Config::read(cli) {
+    let mut config = match Config::read(cli) {
         Ok(config) => config,
         Err(error) => return usage_error(&*error),
     };
     if let Err(error) = cli.common.log.init() {
         return usage_error(&error);
     }
-    match serve_until_stopped(config) {
+    let history = match cli.common.open_history("admission") {
+        Ok(history) => history,
+        Err(error) => return usage_error(&error),
+    };
+    if let Some(history) = &history {
+        config.store = config.store.recorded(history.name(), history.recorder());
+    }
+    let served = serve_until_stopped(config);
+    if let Some(history) = history {
+        history.close();
+    }
+    match served {
         Ok(exit) => exit.into(),
         Err(error) => {
             tracing::error!(error = %ErrorChain(&*error), "cannot start");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use vestibule_issuance::Machine;
 use vestibule_runtime::{
     BindError, Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind, metrics, serve,
     serve_admin,
@@ -35,7 +36,7 @@ impl Service {
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let mut registry = metrics::registry("admission", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
-        let admission = Arc::new(Admission::new(&config));
+        let admission = Arc::new(Admission::new(&config, Machine::real()));
         admission.authorizer.decisions.register(&mut registry);
         registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::time::Instant;
-use vestibule_issuance::{CipherCache, ClaimBatcher, Keystore, Signer, aws::GenerateTokenContext};
+use vestibule_issuance::{CipherCache, ClaimBatcher, Keystore, Machine, aws::GenerateTokenContext};
 use vestibule_store::{Feed, Store};
 
 use crate::{
@@ -13,7 +13,6 @@ use crate::{
     config::Config,
     flows::Flows,
     page::Pages,
-    random::Random,
     region::Region,
 };
 
@@ -42,22 +41,18 @@ pub(crate) struct Admission {
 
 impl Admission {
     /// Puts the parts together. Connects nothing and starts no task.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one source of random numbers, injected from here"
-    )]
-    pub(crate) fn new(config: &Config) -> Self {
-        let random = Random::new(rand::random);
+    pub(crate) fn new(config: &Config, machine: Machine) -> Self {
+        let Machine { random, keys, signer } = machine;
         let store = config.store.clone();
         let feed = Feed::new(store.clone(), format!("admission-{:016x}", random.number()));
-        let keys = Keystore::new(store.clone(), Arc::clone(&config.secret));
+        let keys = Keystore::new(store.clone(), Arc::clone(&config.secret), keys);
         let claims = ClaimBatcher::new(store.clone(), feed.clone(), keys.clone());
         let region = Arc::new(Region::new(config.region.clone()));
         let public_url = config.public_url.clone();
         let parts = (store.clone(), feed.clone(), keys.clone());
         let flows = Arc::new(Flows {
             ciphers: CipherCache::new(Arc::clone(&config.secret)),
-            signer: Signer::default(),
+            signer,
             joins: JoinBatcher::new(parts.clone(), Arc::clone(&region), public_url.clone()),
             held_claims: HeldClaims::new(claims.clone(), random.clone()),
             touches: TouchBatcher::new(parts, public_url.clone()),

@@ -13,6 +13,7 @@ pub mod cli;
 mod config;
 mod endpoints;
 mod extractors;
+pub mod in_process;
 mod layers;
 mod leadership;
 mod loops;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use vestibule_issuance::Machine;
 use vestibule_runtime::{
     BindError, Exit, HttpMetrics, Lifecycle, Readiness, Signals, bind, metrics, serve, serve_admin,
 };
@@ -40,7 +41,7 @@ impl Service {
         let mut registry = metrics::registry("controller", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
-        let controller = Arc::new(Controller::new(config, address, &mut registry));
+        let controller = Arc::new(Controller::new(config, Machine::real(), address, &mut registry));
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         serve(listener, router::router(&controller, &http), &lifecycle);
         loops::spawn(&controller, &lifecycle);

@@ -3,8 +3,10 @@
 use std::{net::SocketAddr, sync::Arc};
 
 use secrecy::SecretString;
-use vestibule_issuance::{CipherCache, ClaimBatcher, Keystore, Signer, aws::GenerateTokenContext};
-use vestibule_runtime::metrics::Registry;
+use vestibule_issuance::{
+    CipherCache, ClaimBatcher, Keystore, Machine, Signer, aws::GenerateTokenContext,
+};
+use vestibule_runtime::{Random, metrics::Registry};
 use vestibule_store::{Feed, Store};
 use vestibule_token::DeploymentSecret;
 
@@ -53,19 +55,25 @@ pub(crate) struct Controller {
 impl Controller {
     /// Puts the parts together. Connects nothing and starts no task.
     #[must_use]
-    pub(crate) fn new(config: Config, address: SocketAddr, registry: &mut Registry) -> Self {
+    pub(crate) fn new(
+        config: Config,
+        machine: Machine,
+        address: SocketAddr,
+        registry: &mut Registry,
+    ) -> Self {
+        let Machine { random, keys, signer } = machine;
         let Config { store, secret, api_token, public_url, region, .. } = config;
-        let instance: Arc<str> = instance_name(&region).into();
+        let instance: Arc<str> = instance_name(&region, &random).into();
         let feed = Feed::new(store.clone(), &*instance);
         let rooms = RoomDirectory::new(store.clone(), feed.clone());
-        let draws = DrawSeeds::new(Arc::clone(&secret), random_draw_id);
-        let keys = Keystore::new(store.clone(), Arc::clone(&secret));
+        let draws = DrawSeeds::new(Arc::clone(&secret), random);
+        let keys = Keystore::new(store.clone(), Arc::clone(&secret), keys);
         Self {
             claims: ClaimBatcher::new(store.clone(), feed.clone(), keys.clone()),
             configs: ConfigEditor::new(rooms.clone(), draws, Arc::clone(&instance)),
             rooms,
             ciphers: CipherCache::new(Arc::clone(&secret)),
-            signer: Signer::default(),
+            signer,
             leadership: Leadership::default(),
             metrics: Metrics::register(registry, &store, &feed),
             public_url: public_url.unwrap_or_else(|| format!("http://{address}")),
@@ -96,12 +104,6 @@ impl Controller {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a unique name for each instance")]
-fn instance_name(region: &str) -> String {
-    format!("controller-{region}-{:08x}", rand::random::<u32>())
-}
-
-#[expect(clippy::disallowed_methods, reason = "the source of ids of draws")]
-fn random_draw_id() -> u128 {
-    rand::random()
+fn instance_name(region: &str, random: &Random) -> String {
+    format!("controller-{region}-{:08x}", random.number() >> 32)
 }

@@ -110,7 +110,7 @@ impl TickInput {
     pub fn wanted_served(&self, standby: u64) -> Option<u64> {
         let slots = self.usage.paced_slots()?;
         let closed = self.usage.ceiling == Some(0) || self.usage.rate == Some(0);
-        Some(if closed { 0 } else { slots + standby })
+        Some(if closed { 0 } else { slots.saturating_add(standby) })
     }
 
     /// How many people are served, or have won, attend, and have no seat yet.
@@ -220,6 +220,12 @@ mod tests {
             let plan = plan(&input, 36);
             assert_eq!((plan.serving_counter, plan.hazard_increase, plan.waiting), (0, 0, 50));
         }
+    }
+
+    #[test]
+    fn a_standby_group_beyond_all_bounds_serves_everyone() {
+        // As after hours without a leader, in which all sessions ended.
+        assert_eq!(plan(&room(100, 0, 50, 0), u64::MAX).serving_counter, 50);
     }
 
     #[test]

@@ -13,6 +13,8 @@ use vestibule_token::{
     announce, succeed, succession,
 };
 
+use crate::KeyWork;
+
 /// How often the ring is read.
 const POLL: Duration = Duration::from_secs(1);
 
@@ -24,6 +26,7 @@ pub struct Keystore(Arc<Inner>);
 struct Inner {
     store: Store,
     secret: Arc<DeploymentSecret>,
+    work: Arc<dyn KeyWork>,
     ring: RwLock<Arc<Opened>>,
 }
 
@@ -31,7 +34,7 @@ struct Inner {
 struct Opened {
     text: String,
     records: Vec<KeyRecord>,
-    ring: KeyRing,
+    ring: Arc<KeyRing>,
 }
 
 /// Why the key ring cannot be used.
@@ -77,8 +80,8 @@ impl KeyError {
 impl Keystore {
     /// An empty ring; [`Self::refresh`] and [`Self::run`] fill it.
     #[must_use]
-    pub fn new(store: Store, secret: Arc<DeploymentSecret>) -> Self {
-        Self(Arc::new(Inner { store, secret, ring: RwLock::default() }))
+    pub fn new(store: Store, secret: Arc<DeploymentSecret>, work: Arc<dyn KeyWork>) -> Self {
+        Self(Arc::new(Inner { store, secret, work, ring: RwLock::default() }))
     }
 
     /// Keeps the ring fresh until it is dropped.
@@ -201,24 +204,15 @@ impl Keystore {
         Arc::clone(&self.0.ring.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Opens a ring's text, on a blocking thread because parsing RSA keys takes long.
     async fn open(&self, text: String) -> Result<(), KeyError> {
-        let secret = Arc::clone(&self.0.secret);
-        let opening = tokio::task::spawn_blocking(move || -> Result<Opened, KeyError> {
-            let records: Vec<KeyRecord> = serde_json::from_str(&text)?;
-            let ring = KeyRing::open(&secret, &records)?;
-            Ok(Opened { text, records, ring })
-        });
-        let opened = opening.await.map_err(|_| KeyError::Interrupted)??;
+        let records: Vec<KeyRecord> = serde_json::from_str(&text)?;
+        let ring = self.0.work.open(&self.0.secret, &records).await?;
+        let opened = Opened { text, records, ring };
         *self.0.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(opened);
         Ok(())
     }
 
     async fn make_key(&self, now: u64) -> Result<KeyRecord, KeyError> {
-        let secret = Arc::clone(&self.0.secret);
-        let making = tokio::task::spawn_blocking(move || -> Result<KeyRecord, KeyError> {
-            Ok(KeyRecord::seal(&secret, &SigningKey::generate()?, now)?)
-        });
-        making.await.map_err(|_| KeyError::Interrupted)?
+        self.0.work.make(&self.0.secret, now).await
     }
 }

@@ -3,14 +3,16 @@
 //! A claim is decided by the store and proven by a token. The pieces here connect `vestibule-store`
 //! and `vestibule-token`, which do not depend on each other: [`Keystore`] holds the key ring,
 //! [`Signer`] signs off the async threads, [`CipherCache`] has the ciphers of each room's ids and
-//! tickets, [`ClaimBatcher`] batches the claims, [`wait_for_redis()`] waits for all of this at the
+//! tickets, [`ClaimBatcher`] batches the claims, [`Machine`] is what all of them take from outside, [`wait_for_redis()`] waits for all of this at the
 //! start, and [`aws`] has what the public and the private `generate_token` share. HTTP routes are
 //! in the services.
 
 pub mod aws;
 mod ciphers;
 mod claim_batcher;
+mod key_work;
 mod keystore;
+mod machine;
 mod signer;
 mod wait_for_redis;
 
@@ -19,8 +21,10 @@ use vestibule_store::StoreError;
 
 pub use ciphers::{CipherCache, RoomCiphers};
 pub use claim_batcher::ClaimBatcher;
+pub use key_work::KeyWork;
 pub use keystore::{KeyError, Keystore};
-pub use signer::{Signer, SignerError, TokenSubject};
+pub use machine::Machine;
+pub use signer::{Sign, Signer, SignerError, TokenSubject};
 pub use wait_for_redis::wait_for_redis;
 
 /// The problem document for an error of the store.

@@ -60,12 +60,14 @@ mod error_chain;
 pub mod extract;
 pub mod health;
 mod healthcheck;
+mod history;
 pub mod http;
 pub mod http_metrics;
 pub mod lifecycle;
 pub mod metrics;
 pub mod options;
 pub mod problem;
+mod random;
 pub mod secret;
 mod serve;
 pub mod shed;
@@ -80,9 +82,11 @@ pub use self::{
     error_chain::ErrorChain,
     health::{Condition, Readiness},
     healthcheck::healthcheck,
+    history::{HistoryError, HistoryFile},
     http_metrics::HttpMetrics,
     lifecycle::{Exit, Lifecycle},
     problem::{FieldError, Problem, ProblemType},
+    random::Random,
     serve::{BindError, Peer, bind, serve, serve_admin, serve_task},
     shed::Shed,
     signals::{SignalSender, Signals},

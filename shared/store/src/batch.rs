@@ -4,12 +4,12 @@
 //! once, and under load the batches grow instead of the number of calls. There is no timer.
 
 use std::{
-    collections::HashMap,
     fmt,
     hash::Hash,
     sync::{Arc, Mutex, PoisonError},
 };
 
+use rustc_hash::FxHashMap;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::StoreError;
@@ -33,7 +33,7 @@ pub struct Batcher<Request, Response> {
 
 /// A batcher for each `Key` (a room, as a rule), started when it is first called.
 pub struct KeyedBatcher<Key, Request, Response> {
-    started: Mutex<HashMap<Key, Batcher<Request, Response>>>,
+    started: Mutex<FxHashMap<Key, Batcher<Request, Response>>>,
     start: Box<dyn Fn(Key) -> Batcher<Request, Response> + Send + Sync>,
 }
 

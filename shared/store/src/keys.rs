@@ -102,7 +102,8 @@ impl Part {
         Self::Watermarks,
     ];
 
-    /// The keys of the reset script: all but the draws. It deletes all of these but the settings.
+    /// The keys of the reset script: all but the draws. It deletes all of these but the settings and
+    /// the rate.
     pub(crate) const RESET: &[Self] = Self::ALL.split_at(1).1;
 
     /// Its name in its key, and in scripts.

@@ -15,6 +15,7 @@ mod keys;
 mod link;
 mod migrations;
 mod positional;
+mod recording;
 mod scripts;
 mod store;
 
@@ -22,5 +23,7 @@ pub use clock::{Clock, ManualClock};
 pub use commands::*;
 pub use error::StoreError;
 pub use feed::{Counters, Feed, KnownRoom, StoredConfig};
+pub use link::{Link, Message, Messages};
 pub use migrations::known_schema;
+pub use scripts::script_name;
 pub use store::Store;

@@ -1,19 +1,32 @@
 //! The handle through which services reach Redis.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
-use redis::{Cmd, FromRedisValue, Script, ScriptInvocation, aio::MultiplexedConnection};
+use redis::{Cmd, FromRedisValue, Script, ScriptInvocation};
 use serde::{Serialize, de::DeserializeOwned};
 use vestibule_domain::RoomId;
 
-use crate::{Clock, StoreError, document, link::Link, positional::Arguments, scripts::Command};
+use crate::{
+    Clock, Link, StoreError, document,
+    link::{Connection, ServerLink},
+    positional::Arguments,
+    recording::Recording,
+    scripts::Command,
+};
 
 /// A connection to the store. Cloning is cheap; all clones share one link.
 #[derive(Debug, Clone)]
 pub struct Store {
-    link: Link,
+    link: Arc<dyn Link>,
     clock: Clock,
-    calls: std::sync::Arc<std::sync::atomic::AtomicU64>,
+    calls: Arc<AtomicU64>,
+    pub(crate) recording: Option<Arc<Recording>>,
 }
 
 // === impl Store ===
@@ -26,7 +39,13 @@ impl Store {
     /// [`StoreError::Address`] if the address is not valid. It does not contain the address, which may
     /// hold a password.
     pub fn open(url: &str, clock: Clock, timeout: Duration) -> Result<Self, StoreError> {
-        Ok(Self { link: Link::open(url, timeout)?, clock, calls: std::sync::Arc::default() })
+        Ok(Self::over(Arc::new(ServerLink::open(url, timeout)?), clock))
+    }
+
+    /// A store whose calls travel over `link`.
+    #[must_use]
+    pub fn over(link: Arc<dyn Link>, clock: Clock) -> Self {
+        Self { link, clock, calls: Arc::default(), recording: None }
     }
 
     /// The clock of its scripts.
@@ -38,7 +57,7 @@ impl Store {
     /// Calls made to Redis so far, for metrics and benchmarks.
     #[must_use]
     pub fn calls(&self) -> u64 {
-        self.calls.load(std::sync::atomic::Ordering::Relaxed)
+        self.calls.load(Ordering::Relaxed)
     }
 
     /// Whether Redis answers.
@@ -49,15 +68,13 @@ impl Store {
         self.query(&redis::cmd("PING")).await
     }
 
-    pub(crate) fn link(&self) -> &Link {
-        &self.link
+    pub(crate) fn link(&self) -> &dyn Link {
+        &*self.link
     }
 
     /// Runs one command.
     pub(crate) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
-        let (id, mut connection) = self.connect().await?;
-        let answer = command.query_async(&mut connection).await;
-        self.check_reply(id, answer).await
+        Ok(command.query_async(&mut self.connection()).await?)
     }
 
     /// Calls the script of `command` on `room`: arguments and reply are one document each.
@@ -108,9 +125,7 @@ impl Store {
         &self,
         invocation: &ScriptInvocation<'_>,
     ) -> Result<T, StoreError> {
-        let (id, mut connection) = self.connect().await?;
-        let answer = invocation.invoke_async(&mut connection).await;
-        self.check_reply(id, answer).await
+        Ok(invocation.invoke_async(&mut self.connection()).await?)
     }
 
     /// Begins the call of `script`. Its first argument is the time.
@@ -123,24 +138,9 @@ impl Store {
         invocation
     }
 
-    async fn connect(&self) -> Result<(u64, MultiplexedConnection), StoreError> {
-        self.calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        self.link.get().await
-    }
-
-    async fn check_reply<T>(
-        &self,
-        id: u64,
-        answer: redis::RedisResult<T>,
-    ) -> Result<T, StoreError> {
-        let error = match answer {
-            Ok(value) => return Ok(value),
-            Err(error) => error,
-        };
-        let error = StoreError::from(error);
-        if matches!(error, StoreError::Unavailable(_)) {
-            self.link.drop_broken(id, &error).await;
-        }
-        Err(error)
+    /// Counts one call.
+    fn connection(&self) -> Connection {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        Connection(Arc::clone(&self.link))
     }
 }

@@ -1,6 +1,6 @@
 //! What a browser has to say about a visit: its console, and what went over the network.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, ensure};
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -16,7 +16,7 @@ pub struct Traffic {
     pub urls: Vec<String>,
     /// The bytes of the answers as they came, with their headers.
     pub bytes: u64,
-    requests: HashSet<String>,
+    requests: BTreeSet<String>,
 }
 
 // === impl Chromium ===

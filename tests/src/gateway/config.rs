@@ -21,6 +21,8 @@ pub struct Addresses {
     pub grpc_port: u16,
     /// The site, `host:port`.
     pub site: String,
+    /// The port of a second way to the site on which nobody is asked; only nginx has one.
+    pub unguarded_port: Option<u16>,
     /// A directory with the public keys, for gateways that verify tokens with them.
     pub keys: PathBuf,
     /// What visitors speak to the gateway.
@@ -65,6 +67,7 @@ impl Addresses {
             vestibule: vestibule.to_owned(),
             grpc_port: 0,
             site: site.to_owned(),
+            unguarded_port: None,
             keys: PathBuf::new(),
             scheme: Scheme::Http,
             listen_options: String::new(),

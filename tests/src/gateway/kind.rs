@@ -37,6 +37,19 @@ pub enum Kind {
 // === impl Kind ===
 
 impl Kind {
+    /// Whether its program is on this machine.
+    #[must_use]
+    pub fn is_installed(self) -> bool {
+        let found = match self {
+            Self::Nginx => found::nginx(),
+            Self::Haproxy | Self::HaproxyLocal => found::haproxy(),
+            Self::Caddy | Self::CaddyJson => found::caddy(),
+            Self::EnvoyHttp | Self::EnvoyGrpc | Self::EnvoyLocal => found::envoy(),
+            Self::Replayed(_) => return true,
+        };
+        found.is_ok()
+    }
+
     /// The command that runs it with what lies in `dir`; `None` for what is replayed.
     pub(super) fn command(self, dir: &Path, addresses: &Addresses) -> Result<Option<Command>> {
         let addresses = &match addresses.scheme {
@@ -85,15 +98,25 @@ fn nginx(dir: &Path, site: &Path, addresses: &Addresses) -> Result<Command> {
     let main = format!(
         // One process, so that nothing outlives it when it is killed.
         "daemon off;\nmaster_process off;\npid {dir}/pid;\nerror_log stderr;\nevents {{}}\n\
-         http {{\naccess_log off;\n{temporary}{certificate}include {site};\n}}\n",
+         http {{\naccess_log off;\nkeepalive_requests 1000000;\n{temporary}{certificate}\
+         include {site};\n{unguarded}}}\n",
         dir = dir.display(),
         site = site.display(),
+        unguarded = addresses.unguarded_port.map(unguarded).unwrap_or_default(),
     );
     let path = dir.join("nginx.conf");
     std::fs::write(&path, main)?;
     let mut command = Command::new(found::nginx()?);
     command.arg("-c").arg(path).arg("-e").arg("stderr");
     Ok(command)
+}
+
+/// A way to the site of our file, without the authorizer.
+fn unguarded(port: u16) -> String {
+    format!(
+        "server {{\nlisten 127.0.0.1:{port};\nlocation / {{\nproxy_pass http://site;\n\
+         proxy_http_version 1.1;\nproxy_set_header Connection \"\";\n}}\n}}\n"
+    )
 }
 
 fn haproxy(name: &str, addresses: &Addresses) -> Result<Command> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
 use crate::{cli::Options, machine::Machine, statistics::Spread};
@@ -95,16 +96,22 @@ impl fmt::Display for Report {
         if let Some(load) = load_before {
             writeln!(f, "load before: {load:.2} (well above 0: the machine was busy)")?;
         }
-        let mut measure = "";
-        for figure in &self.figures {
-            if figure.measure != measure {
-                measure = figure.measure;
-                writeln!(f, "\n{measure:<38}{:>12}  {:<24}target", "median", "spread")?;
-            }
-            writeln!(f, "{figure}")?;
-        }
-        Ok(())
+        writeln!(f, "\n{}", table(&self.figures).trim_fmt())
     }
+}
+
+/// A row per figure, and the name of the measure above those of each.
+fn table(figures: &[Figure]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["", "median", "spread", "target"]);
+    for of_measure in figures.chunk_by(|one, next| one.measure == next.measure) {
+        table.add_row([""]).add_row([of_measure[0].measure]);
+        table.add_rows(of_measure.iter().map(Figure::row));
+    }
+    if let Some(median) = table.column_mut(1) {
+        median.set_cell_alignment(CellAlignment::Right);
+    }
+    table
 }
 
 // === impl Figure ===
@@ -125,10 +132,8 @@ impl Figure {
         let verdict = target.verdict(self.spread.median);
         Self { target: Some(target), verdict: Some(verdict), ..self }
     }
-}
 
-impl fmt::Display for Figure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn row(&self) -> [String; 4] {
         let Spread { least, median, most } = self.spread;
         let [least, median, most] = [least, median, most].map(|value| self.unit.text(value));
         let spread = if least == most { String::new() } else { format!("{least} – {most}") };
@@ -136,8 +141,7 @@ impl fmt::Display for Figure {
             (Some(target), Some(verdict)) => format!("{target}: {verdict}"),
             _ => String::new(),
         };
-        let line = format!("  {:<36}{median:>12}  {spread:<24}{target}", self.name);
-        f.write_str(line.trim_end())
+        [format!("  {}", self.name), median, spread, target]
     }
 }
 
@@ -213,8 +217,10 @@ mod tests {
 
     #[test]
     fn the_median_decides() {
-        assert!(figure(0.85).to_string().ends_with("0.800 – 0.950           ≥ 0.85: reached"));
-        assert!(figure(0.84).to_string().ends_with("MISSED"));
+        let [name, median, spread, target] = figure(0.85).row();
+        assert_eq!((name.as_str(), median.as_str()), ("  ratio", "0.850"));
+        assert_eq!((spread.as_str(), target.as_str()), ("0.800 – 0.950", "≥ 0.85: reached"));
+        assert!(figure(0.84).row()[3].ends_with("MISSED"));
         assert_eq!(Target::Below(1.0).verdict(1.0), Verdict::Missed);
         assert_eq!(Target::AtMost(1.0).verdict(1.0), Verdict::Reached);
     }

@@ -1,77 +1,75 @@
-//! The bar on stderr while the crowd is out: how many arrived, wait, are inside, are done. Where
-//! stderr is no terminal (CI, a log file) a line now and then takes its place.
+//! How far a run is, on stderr: a bar, or a line now and then where there is no terminal (CI, a log
+//! file).
 
 use std::{
     io::{IsTerminal, stderr},
-    sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tokio::time::{Instant, interval};
 
-use crate::{
-    crowd::Ground,
-    record::{Phase, Tally},
-};
+use crate::crowd::number::natural;
 
 /// How often the bar moves.
-const REFRESH: Duration = Duration::from_millis(200);
+pub(crate) const REFRESH: Duration = Duration::from_millis(200);
 /// How often a line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
+/// Parts of the bar.
+const PARTS: f64 = 1000.0;
 
-/// Shows progress for as long as it is polled.
-pub(crate) async fn show(ground: Arc<Ground>, visitors: u64) {
-    if stderr().is_terminal() {
-        bar(&ground, visitors).await;
-    } else {
-        lines(&ground).await;
+/// Shows how far a run is.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    shown: Instant,
+}
+
+// === impl Progress ===
+
+impl Progress {
+    /// Nothing done yet.
+    pub(crate) fn new() -> Self {
+        Self { bar: stderr().is_terminal().then(bar), shown: now() }
+    }
+
+    /// Shows what `look` says, how much is done (0 to 1) and a sentence, if it is time to.
+    pub(crate) fn show(&mut self, look: impl FnOnce() -> (f64, String)) {
+        let every = if self.bar.is_some() { REFRESH } else { LINE_EVERY };
+        if self.shown.elapsed() < every {
+            return;
+        }
+        self.shown = now();
+        let (done, sentence) = look();
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(natural(done * PARTS));
+                bar.set_message(sentence);
+            }
+            None => eprintln!("{sentence}"),
+        }
     }
 }
 
-async fn bar(ground: &Ground, visitors: u64) {
-    let bar = ProgressBar::with_draw_target(Some(visitors), ProgressDrawTarget::stderr());
+impl Drop for Progress {
+    /// The report must not have a half-drawn bar above it.
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// Real time, which also passes where time is virtual.
+#[expect(clippy::disallowed_methods, reason = "people watch in real time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(natural(PARTS)), ProgressDrawTarget::stderr());
     // The template is a constant; without it the plain bar would do.
     if let Ok(style) = ProgressStyle::with_template("{elapsed:>5} [{bar:30}] {msg}") {
         bar.set_style(style.progress_chars("=> "));
     }
-    let _cleared = ClearOnDrop(bar.clone());
-    let mut ticks = interval(REFRESH);
-    loop {
-        ticks.tick().await;
-        let tally = ground.recorder.tally();
-        bar.set_position(count(tally, Phase::Done));
-        bar.set_message(sentence(tally));
-    }
-}
-
-async fn lines(ground: &Ground) {
-    let mut ticks = interval(LINE_EVERY);
-    ticks.tick().await;
-    loop {
-        ticks.tick().await;
-        let seconds = ground.recorder.since_start(Instant::now());
-        eprintln!("{seconds:>5.0} s  {}", sentence(ground.recorder.tally()));
-    }
-}
-
-/// The report must not have a half-drawn bar above it.
-struct ClearOnDrop(ProgressBar);
-
-impl Drop for ClearOnDrop {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
-}
-
-fn count(tally: &Tally, phase: Phase) -> u64 {
-    u64::try_from(tally.count(phase)).unwrap_or(u64::MAX)
-}
-
-fn sentence(tally: &Tally) -> String {
-    let [joining, waiting, inside, done] =
-        [Phase::Joining, Phase::Waiting, Phase::Inside, Phase::Done].map(|p| count(tally, p));
-    let arrived = joining + waiting + inside + done;
-    let errors = tally.errors();
-    format!("{arrived} arrived, {waiting} waiting, {inside} inside, {done} done, {errors} errors")
+    bar
 }

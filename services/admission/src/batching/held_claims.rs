@@ -3,24 +3,26 @@
 //! at somebody's next poll.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use rustc_hash::FxHashMap;
 use tokio::{
     sync::oneshot,
     time::{Instant, sleep},
 };
 use vestibule_domain::RoomId;
 use vestibule_issuance::ClaimBatcher;
+use vestibule_runtime::Random;
 use vestibule_store::{Claim, ClaimOutcome, ClaimReply, StoreError};
-
-use crate::random::Random;
 
 /// How often the lowest ranks claim again.
 const RETRY: Duration = Duration::from_millis(50);
-/// How many claims are tried together. When all of them get a reply, the next ones are tried at once.
+/// How many claims are tried together: a few, since mostly no seat is free; when all of them get a
+/// reply, at once twice as many of the next ones, and so on up to this.
+const AT_FIRST: usize = 4;
 const AT_ONCE: usize = 64;
 /// How long a request is held. A visitor counts as present for longer than that without polling.
 const HOLD: Duration = Duration::from_secs(2);
@@ -30,7 +32,7 @@ const HOLD: Duration = Duration::from_secs(2);
 pub(crate) struct HeldClaims {
     claims: ClaimBatcher,
     random: Random,
-    rooms: Arc<Mutex<HashMap<RoomId, Held>>>,
+    rooms: Arc<Mutex<FxHashMap<RoomId, Held>>>,
 }
 
 /// A room's held claims, by rank; a random number makes the keys of claims with one rank different.
@@ -100,7 +102,10 @@ impl HeldClaims {
     async fn retry(self, room: RoomId) {
         loop {
             sleep(RETRY).await;
-            while self.let_in(&room).await {}
+            let mut at_once = AT_FIRST;
+            while self.let_in(&room, at_once).await {
+                at_once = (at_once * 2).min(AT_ONCE);
+            }
             let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
             if rooms.get(&room).is_none_or(BTreeMap::is_empty) {
                 rooms.remove(&room);
@@ -110,8 +115,8 @@ impl HeldClaims {
     }
 
     /// Claims for the lowest ranks together; returns whether all of them got a reply.
-    async fn let_in(&self, room: &RoomId) -> bool {
-        let claiming = self.first_in_line(room);
+    async fn let_in(&self, room: &RoomId, at_once: usize) -> bool {
+        let claiming = self.first_in_line(room, at_once);
         if claiming.is_empty() {
             return false;
         }
@@ -137,12 +142,12 @@ impl HeldClaims {
     }
 
     /// Takes the lowest ranks out, and drops those whose visitor has hung up.
-    fn first_in_line(&self, room: &RoomId) -> Vec<((u64, u64), Waiting)> {
+    fn first_in_line(&self, room: &RoomId, at_once: usize) -> Vec<((u64, u64), Waiting)> {
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(held) = rooms.get_mut(room) else { return Vec::new() };
         held.retain(|_, waiting| !waiting.reply.is_closed());
         let mut claiming = Vec::new();
-        while claiming.len() < AT_ONCE
+        while claiming.len() < at_once
             && let Some(first) = held.pop_first()
         {
             claiming.push(first);

@@ -2,7 +2,7 @@
 //! default page, which is logged once and counted.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -28,7 +28,7 @@ pub(crate) struct RoomBranding {
 #[derive(Debug, Default)]
 pub(crate) struct BrandingCache {
     /// By room, with the version of the config that each was read from.
-    rooms: Mutex<HashMap<RoomId, Versioned>>,
+    rooms: Mutex<BTreeMap<RoomId, Versioned>>,
     /// How often the default page replaced a broken one.
     fallbacks: AtomicU64,
 }

@@ -2,7 +2,7 @@
 //! most.
 
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -23,7 +23,7 @@ type Records = Arc<Vec<DrawRecord>>;
 #[derive(Debug)]
 pub(crate) struct DrawCache {
     store: Store,
-    rooms: Mutex<HashMap<RoomId, (Instant, Records)>>,
+    rooms: Mutex<BTreeMap<RoomId, (Instant, Records)>>,
 }
 
 // === impl DrawCache ===

@@ -35,18 +35,18 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use vestibule_issuance::{CipherCache, Keystore, Signer};
+use vestibule_runtime::Random;
 use vestibule_store::{Feed, Store};
 
+pub use self::visitor_status::{Status, VisitorStatus};
 pub(crate) use self::{
     claim_window::ClaimWindow,
     error::FlowError,
     room_context::{BindingHandle, RoomContext},
     visitor_response::{CookieChange, VisitorResponse},
-    visitor_status::{Status, VisitorStatus},
 };
 use crate::{
     batching::{CheckInBatcher, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher},
-    random::Random,
     region::Region,
 };
 

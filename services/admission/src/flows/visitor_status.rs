@@ -7,7 +7,7 @@ use vestibule_domain::RoomId;
 /// Where a visitor stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Status {
+pub enum Status {
     /// In line.
     Waiting,
     /// May enter: claim. When a claim answers this, no seat is free yet; ask again.
@@ -23,53 +23,53 @@ pub(crate) enum Status {
 
 /// Where a visitor stands, and when to ask again.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub(crate) struct VisitorStatus {
+pub struct VisitorStatus {
     /// The room.
     #[schema(value_type = String)]
-    pub(crate) room: RoomId,
+    pub room: RoomId,
     /// Where the visitor stands.
-    pub(crate) status: Status,
+    pub status: Status,
     /// The visitor's permanent identity in the room: 36 characters. Absent for someone who was
     /// turned away.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required = false)]
-    pub(crate) request_id: Option<String>,
+    pub request_id: Option<String>,
     /// In order of arrival, from 1 on; 0: let in without a number while the store was away, or
     /// turned away without one.
-    pub(crate) queue_number: u64,
+    pub queue_number: u64,
     /// Where the number stands in the line; null before its draw, and where chance decides.
-    pub(crate) position: Option<u64>,
+    pub position: Option<u64>,
     /// People still there and ahead of this visitor; null as for `position`.
-    pub(crate) people_ahead: Option<u64>,
+    pub people_ahead: Option<u64>,
     /// The expected wait; null: unknown.
-    pub(crate) wait_seconds: Option<u64>,
+    pub wait_seconds: Option<u64>,
     /// Where chance decides: a quarter of those who wait like this have entered after so long.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) wait_seconds_p25: Option<u64>,
+    pub wait_seconds_p25: Option<u64>,
     /// The same of half of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) wait_seconds_p50: Option<u64>,
+    pub wait_seconds_p50: Option<u64>,
     /// The same of three quarters of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) wait_seconds_p75: Option<u64>,
+    pub wait_seconds_p75: Option<u64>,
     /// How the room chooses who enters next.
     #[schema(value_type = String, example = "fifo")]
-    pub(crate) queueing_method: &'static str,
+    pub queueing_method: &'static str,
     /// Seconds until the event starts that this visitor came early for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) event_starts_in_seconds: Option<u64>,
+    pub event_starts_in_seconds: Option<u64>,
     /// When to ask for the status again. Asking earlier changes nothing. 0 when `closed` or
     /// `expired`: not by itself.
-    pub(crate) next_check_in_seconds: f64,
+    pub next_check_in_seconds: f64,
     /// Opens the gateway: an RS256 token. Only when admitted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) access_token: Option<String>,
+    pub access_token: Option<String>,
     /// Seconds until the token expires. Only when admitted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) expires_in: Option<u64>,
+    pub expires_in: Option<u64>,
     /// The store cannot be reached: this is the last that was known. Absent otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) stale: bool,
+    pub stale: bool,
 }
 
 // === impl VisitorStatus ===

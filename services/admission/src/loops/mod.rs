@@ -23,7 +23,11 @@ pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
     ] {
         let (admission, drained) = (Arc::clone(admission), lifecycle.drained().clone());
         lifecycle.spawn(name, async move {
-            tokio::select! { () = task.run(&admission) => {}, () = drained.cancelled() => {} }
+            tokio::select! {
+                biased;
+                () = task.run(&admission) => {}
+                () = drained.cancelled() => {}
+            }
             task.finish(&admission).await;
         });
     }

@@ -47,7 +47,11 @@ impl Startup {
                 let _ = admission.flows.region.learn_index(&admission.store).await;
             }
         };
-        tokio::select! { () = startup => {}, () = lifecycle.soft().cancelled() => {} }
+        tokio::select! {
+            biased;
+            () = startup => {}
+            () = lifecycle.soft().cancelled() => {}
+        }
     }
 }
 

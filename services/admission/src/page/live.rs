@@ -129,8 +129,9 @@ impl Watcher {
                 return None;
             }
             tokio::select! {
-                () = sleep(self.pause) => {}
+                biased;
                 _ = self.stops.changed() => return None,
+                () = sleep(self.pause) => {}
             }
             let content = self.current_content()?;
             let sent = content.without_clock();

@@ -2,7 +2,7 @@
 //! publishes the record that proves it. If the event names a public beacon, it first waits for the
 //! beacon's round, for up to [`BEACON_PATIENCE_SECONDS`].
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use tokio::{task::JoinSet, time::sleep};
 use vestibule_domain::{
@@ -32,6 +32,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
         let leading = role.borrow_and_update().leading();
         if let Some(epoch) = leading {
             tokio::select! {
+                biased;
                 _ = role.changed() => {}
                 () = term(&controller, epoch) => {}
             }
@@ -45,7 +46,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
 /// delays no other.
 async fn term(controller: &Arc<Controller>, epoch: u64) {
     let mut drawing: JoinSet<RoomId> = JoinSet::new();
-    let mut busy: HashSet<RoomId> = HashSet::new();
+    let mut busy: BTreeSet<RoomId> = BTreeSet::new();
     loop {
         while let Some(Ok(room)) = drawing.try_join_next() {
             busy.remove(&room);

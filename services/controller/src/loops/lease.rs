@@ -30,6 +30,7 @@ struct Candidate {
 pub(super) async fn run(controller: Arc<Controller>, stop: CancellationToken) {
     let mut candidate = Candidate::default();
     tokio::select! {
+        biased;
         () = stop.cancelled() => {}
         () = campaign(&controller, &mut candidate) => {}
     }

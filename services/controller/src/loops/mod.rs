@@ -43,6 +43,7 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
 
 async fn until(stop: CancellationToken, task: impl Future<Output = ()>) {
     tokio::select! {
+        biased;
         () = stop.cancelled() => {}
         () = task => {}
     }

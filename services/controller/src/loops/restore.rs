@@ -5,7 +5,7 @@
 //! deleted and is not restored.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet},
     sync::Arc,
     time::Duration,
 };
@@ -39,6 +39,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
             Role::Settling(epoch) => settle(&controller, epoch).await,
             Role::Leading(epoch) => {
                 tokio::select! {
+                    biased;
                     _ = role.changed() => Ok(()),
                     checked = check(&controller, epoch) => checked,
                 }
@@ -106,7 +107,7 @@ async fn lost(
     controller: &Controller,
     stamped: bool,
 ) -> Result<Vec<Arc<RoomSnapshot>>, StoreError> {
-    let listed: HashSet<RoomId> = controller.store.rooms().await?.into_iter().collect();
+    let listed: BTreeSet<RoomId> = controller.store.rooms().await?.into_iter().collect();
     let mut lost = Vec::new();
     for last in controller.feed.rooms().iter().map(|known| known.snapshot()) {
         let deleted = stamped && !listed.contains(&last.room);

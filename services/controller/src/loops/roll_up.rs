@@ -33,6 +33,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
             Err(_) => RETRY,
         };
         tokio::select! {
+            biased;
             _ = role.changed() => {}
             () = sleep(pause) => {}
         }

@@ -1,7 +1,7 @@
 //! The leader's tick: four times a second, every room's line is advanced. Rooms tick concurrently, and a
 //! slow room misses only its own ticks. What a tick does is in [`super::room_ticker`].
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tokio::{
     sync::{Mutex, OwnedMutexGuard, Semaphore},
@@ -24,7 +24,7 @@ const AT_ONCE: usize = 64;
 struct Term {
     controller: Arc<Controller>,
     epoch: u64,
-    tickers: HashMap<RoomId, Arc<Mutex<RoomTicker>>>,
+    tickers: BTreeMap<RoomId, Arc<Mutex<RoomTicker>>>,
     places: Arc<Semaphore>,
     ticks_under_way: JoinSet<()>,
 }
@@ -37,6 +37,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
         if let Some(epoch) = leading {
             let term = Term::new(Arc::clone(&controller), epoch);
             tokio::select! {
+                biased;
                 _ = role.changed() => {}
                 () = term.run() => {}
             }
@@ -53,7 +54,7 @@ impl Term {
         Self {
             controller,
             epoch,
-            tickers: HashMap::new(),
+            tickers: BTreeMap::new(),
             places: Arc::new(Semaphore::new(AT_ONCE)),
             ticks_under_way: JoinSet::new(),
         }

@@ -7,7 +7,7 @@ use vestibule_domain::{
     RoomId, draw,
     schedule::{Beacon, Event},
 };
-use vestibule_runtime::Problem;
+use vestibule_runtime::{Problem, Random};
 use vestibule_token::DeploymentSecret;
 
 use crate::{
@@ -19,15 +19,15 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(crate) struct DrawSeeds {
     secret: Arc<DeploymentSecret>,
-    random_id: fn() -> u128,
+    random: Random,
 }
 
 // === impl DrawSeeds ===
 
 impl DrawSeeds {
-    /// Seeds made of the deployment's secret and of ids from `random_id`.
-    pub(crate) fn new(secret: Arc<DeploymentSecret>, random_id: fn() -> u128) -> Self {
-        Self { secret, random_id }
+    /// Seeds made of the deployment's secret and of random ids.
+    pub(crate) fn new(secret: Arc<DeploymentSecret>, random: Random) -> Self {
+        Self { secret, random }
     }
 
     /// Gives an event with a draw its id and its commitment. If `before`, the same event before the
@@ -41,7 +41,7 @@ impl DrawSeeds {
             event.commitment.clone_from(&before.commitment);
             return;
         }
-        event.draw_id = format!("{:032x}", (self.random_id)());
+        event.draw_id = format!("{:016x}{:016x}", self.random.number(), self.random.number());
         let seed = self.secret.draw_seed(room, &event.draw_id);
         event.commitment = Some(draw::commitment(&seed));
     }

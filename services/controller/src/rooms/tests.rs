@@ -6,6 +6,7 @@ use vestibule_domain::{
     RoomId, draw,
     schedule::{Beacon, Event, RoomConfig},
 };
+use vestibule_issuance::Machine;
 use vestibule_runtime::metrics::Registry;
 
 use super::draw_seeds::require_future_round;
@@ -22,6 +23,7 @@ fn cut_off() -> std::sync::Arc<Controller> {
     let address = ([127, 0, 0, 1], 8081).into();
     std::sync::Arc::new(Controller::new(
         Config::read(&cli).unwrap(),
+        Machine::real(),
         address,
         &mut Registry::default(),
     ))

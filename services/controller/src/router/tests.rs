@@ -12,6 +12,7 @@ use axum::{
 use clap::Parser;
 use serde_json::{Value, json};
 use tower::ServiceExt;
+use vestibule_issuance::Machine;
 use vestibule_runtime::metrics::Registry;
 
 use super::*;
@@ -31,7 +32,12 @@ fn cut_off() -> Router {
     let mut registry = Registry::default();
     let metrics = HttpMetrics::register(&mut registry);
     let address = ([127, 0, 0, 1], 8081).into();
-    let controller = Arc::new(Controller::new(Config::read(&cli).unwrap(), address, &mut registry));
+    let controller = Arc::new(Controller::new(
+        Config::read(&cli).unwrap(),
+        Machine::real(),
+        address,
+        &mut registry,
+    ));
     router(&controller, &metrics)
 }
 

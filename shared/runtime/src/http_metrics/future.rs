@@ -4,11 +4,11 @@ use std::{
     pin::Pin,
     sync::{Arc, atomic::Ordering::Relaxed},
     task::{Context, Poll, ready},
-    time::Instant,
 };
 
 use axum::response::Response;
 use pin_project_lite::pin_project;
+use tokio::time::Instant;
 
 use super::series::{CLIENT_CLOSED_REQUEST, MethodLabel, RouteSeries};
 use crate::problem::ProblemType;

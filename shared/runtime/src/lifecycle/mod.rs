@@ -126,14 +126,23 @@ impl Lifecycle {
         self.inner.soft.cancel();
     }
 
+    /// Drops everything at once, as the end of the process would.
+    pub fn abort(&self) {
+        self.inner.soft.cancel();
+        self.inner.drained.cancel();
+        self.inner.hard.cancel();
+    }
+
     /// Runs until it is time to end, and through the stop.
     pub async fn run(self, mut signals: Signals) -> Exit {
         tokio::select! {
+            biased;
             signal = signals.next() => tracing::info!(signal, "stopping"),
             () = self.inner.soft.cancelled() => tracing::info!("stopping"),
         }
         self.stop();
         tokio::select! {
+            biased;
             () = self.wind_down() => tracing::info!("stopped"),
             signal = signals.next() => tracing::warn!(signal, "stopping at once"),
             () = sleep(self.inner.grace) => tracing::warn!("the grace is over, stopping at once"),
@@ -164,6 +173,7 @@ impl Lifecycle {
         // A task of its own, so that its panic comes back as a value.
         let mut handle = tokio::spawn(task);
         let result = tokio::select! {
+            biased;
             result = &mut handle => result,
             () = self.inner.hard.cancelled() => {
                 handle.abort();
@@ -183,7 +193,8 @@ impl Lifecycle {
         self.stop();
     }
 
-    async fn wind_down(&self) {
+    /// After [`Self::stop`]: ends when no request and no task is left.
+    pub async fn wind_down(&self) {
         gone(&self.inner.servers).await;
         self.inner.drained.cancel();
         gone(&self.inner.tasks).await;

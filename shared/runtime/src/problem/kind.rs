@@ -138,7 +138,7 @@ impl ToSchema for ProblemType {}
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::BTreeSet;
 
     use super::*;
 
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn codes_are_distinct_and_positions_match_the_table() {
-        let codes: HashSet<_> = ProblemType::ALL.iter().map(|kind| kind.code()).collect();
+        let codes: BTreeSet<_> = ProblemType::ALL.iter().map(|kind| kind.code()).collect();
         assert_eq!(codes.len(), ProblemType::COUNT);
         for (position, &kind) in ProblemType::ALL.iter().enumerate() {
             assert_eq!(kind as usize, position);

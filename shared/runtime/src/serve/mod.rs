@@ -72,6 +72,7 @@ async fn run(mut listener: TcpListener, router: Router, stop: CancellationToken)
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
+            biased;
             () = stop.cancelled() => break,
             (stream, peer) = Listener::accept(&mut listener) => {
                 connections.spawn(handle(stream, peer, router.clone(), stop.child_token()));

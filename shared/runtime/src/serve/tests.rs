@@ -3,7 +3,7 @@
 use std::{
     io::{Read, Write},
     net::{Ipv4Addr, TcpStream},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use axum::routing::get;
@@ -136,7 +136,7 @@ async fn idle_connections_do_not_hold_the_process() {
     });
     let kept = kept.await.unwrap();
     sleep(Duration::from_millis(50)).await;
-    let start = Instant::now();
+    let start = tokio::time::Instant::now();
     process.signals.send("TERM");
     assert_eq!(process.end().await, Exit::Asked);
     assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());

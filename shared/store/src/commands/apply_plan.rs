@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::{RoomId, tick::TickDecision};
+use vestibule_history::{Call, What};
 
 use super::TickReport;
 use crate::{Store, StoreError, document, scripts};
@@ -26,6 +27,7 @@ struct Arguments<'a> {
 
 #[derive(Deserialize)]
 struct Reply {
+    reset_epoch: u64,
     serving_counter: i64,
 }
 
@@ -60,7 +62,14 @@ impl Store {
             regions: regions.collect(),
             gone: &report.gone,
         };
-        let reply: Reply = self.call(&scripts::APPLY_PLAN, room, &arguments).await?;
-        Ok(reply.serving_counter)
+        let noting = self.noting(Some(room), || vec![Call::Serve]).await;
+        let reply: Result<Reply, _> = self.call(&scripts::APPLY_PLAN, room, &arguments).await;
+        if let Some(noting) = noting {
+            noting.answer(&reply, |&Reply { reset_epoch, serving_counter }| What::Served {
+                reset_epoch,
+                serving_counter,
+            });
+        }
+        Ok(reply?.serving_counter)
     }
 }

@@ -69,8 +69,12 @@ impl Store {
         epoch: u64,
     ) -> Result<TickReport, StoreError> {
         let arguments = Arguments { leader_epoch: epoch, tokens_kept_seconds: TOKENS_KEPT_SECONDS };
-        let reply: Reply = self.call(&scripts::BEGIN_TICK, room, &arguments).await?;
-        reply.report(draws)
+        let noting = self.noting(Some(room), Vec::new).await;
+        let reply: Result<Reply, _> = self.call(&scripts::BEGIN_TICK, room, &arguments).await;
+        if let Some(noting) = noting {
+            noting.settle(&reply, |reply| Some(reply.counters.now_ms), |_| Vec::new());
+        }
+        reply?.report(draws)
     }
 }
 

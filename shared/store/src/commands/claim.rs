@@ -4,6 +4,7 @@ use vestibule_domain::{Place, RoomId};
 
 use crate::{
     Store, StoreError,
+    recording::answers,
     scripts::{
         self,
         order::claim::{Arguments, Item, Reply, ReplyItem},
@@ -113,19 +114,32 @@ impl Store {
         key_id: &str,
         claims: &[Claim],
     ) -> Result<ClaimReplies, StoreError> {
+        let noting = self.noting(Some(room), || answers::claim_calls(claims)).await;
         let items = claims.iter().map(Item::from);
-        let reply: Reply =
-            self.call_in_order(&scripts::CLAIM, room, &Arguments { key_id }, items).await?;
-        Ok(ClaimReplies {
+        let reply: Result<Reply, _> =
+            self.call_in_order(&scripts::CLAIM, room, &Arguments { key_id }, items).await;
+        let replies = reply.and_then(ClaimReplies::try_from);
+        if let Some(noting) = noting {
+            let at = |replies: &ClaimReplies| Some(replies.now_ms);
+            noting.settle(&replies, at, |replies| answers::claimed(claims, replies));
+        }
+        replies
+    }
+}
+
+// === impl ClaimReplies ===
+
+impl TryFrom<Reply> for ClaimReplies {
+    type Error = StoreError;
+
+    fn try_from(reply: Reply) -> Result<Self, StoreError> {
+        let outcomes = reply.outcomes.into_iter().map(ReplyItem::outcome);
+        Ok(Self {
             now_ms: reply.now_ms,
             reset_epoch: reply.reset_epoch,
             generation: reply.generation,
             admitted: reply.admitted,
-            outcomes: reply
-                .outcomes
-                .into_iter()
-                .map(ReplyItem::outcome)
-                .collect::<Result<_, _>>()?,
+            outcomes: outcomes.collect::<Result<_, _>>()?,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use vestibule_domain::RoomId;
+use vestibule_history::{Call, What};
 
 use super::{
     RoomOnly,
@@ -29,9 +30,14 @@ impl Store {
         let mut keys = scripts::DELETE_ROOM.keys(room);
         let days = today.saturating_sub(DAYS_KEPT)..=today;
         keys.extend(days.map(|day| RoomKeys(room).history(day)));
+        let noting = self.noting(Some(room), || vec![Call::Delete]).await;
         // Removed from the list first, so that no leader restores the room.
         self.query::<()>(redis::cmd("SREM").arg(ROOMS).arg(room.as_str())).await?;
-        let reply: Reply = self.call_on(&scripts::DELETE_ROOM, &keys, &RoomOnly { room }).await?;
-        Ok(reply.existed)
+        let reply: Result<Reply, _> =
+            self.call_on(&scripts::DELETE_ROOM, &keys, &RoomOnly { room }).await;
+        if let Some(noting) = noting {
+            noting.answer(&reply, |reply| What::Deleted { existed: reply.existed });
+        }
+        Ok(reply?.existed)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tokio::time::Instant;
 use vestibule_domain::RoomId;
 
 use crate::{
@@ -61,8 +62,11 @@ impl Store {
         if let crate::Clock::Manual(clock) = self.clock() {
             return Ok(clock.now_ms());
         }
+        let sent = Instant::now();
         let (seconds, micros): (u64, u64) = self.query(&redis::cmd("TIME")).await?;
-        Ok(seconds * 1000 + micros / 1000)
+        let now_ms = seconds * 1000 + micros / 1000;
+        self.note_time(sent, now_ms);
+        Ok(now_ms)
     }
 }
 

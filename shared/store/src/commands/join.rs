@@ -1,10 +1,12 @@
 //! Joining: queue numbers for newcomers, and seats at once if nobody waits.
 
 use vestibule_domain::{RoomId, regions::Taken};
+use vestibule_history::Call;
 
 use crate::{
     Store, StoreError,
     positional::NO_ITEMS,
+    recording::answers,
     scripts::{
         self,
         order::join::{Arguments, Reply},
@@ -87,8 +89,14 @@ impl Store {
             key_id: join.key_id,
             issuer: join.issuer,
         };
-        let reply: Reply = self.call_in_order(&scripts::JOIN, room, &arguments, NO_ITEMS).await?;
-        Ok(reply.into())
+        let noting = self.noting(Some(room), || vec![Call::Join { count: join.count }]).await;
+        let reply = self.call_in_order::<_, _, Reply>(&scripts::JOIN, room, &arguments, NO_ITEMS);
+        let joined = reply.await.map(Joined::from);
+        if let Some(noting) = noting {
+            let at = |joined: &Joined| Some(joined.now_ms);
+            noting.settle(&joined, at, |joined| vec![answers::joined(join, joined)]);
+        }
+        joined
     }
 }
 

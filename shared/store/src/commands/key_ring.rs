@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Store, StoreError, keys::KEY_RING, scripts};
+use crate::{Store, StoreError, keys::KEY_RING, recording::answers, scripts};
 
 #[derive(Serialize)]
 struct Arguments<'a> {
@@ -21,7 +21,12 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn key_ring(&self) -> Result<Option<String>, StoreError> {
-        self.query(redis::cmd("GET").arg(KEY_RING)).await
+        let noting = self.noting(None, Vec::new).await;
+        let text: Result<Option<String>, _> = self.query(redis::cmd("GET").arg(KEY_RING)).await;
+        if let Some(noting) = noting {
+            noting.settle(&text, |_| None, |text| answers::keys_read(text.as_deref()));
+        }
+        text
     }
 
     /// Replaces the key ring's text by `text` if it is still `read`; returns whether it was.
@@ -30,8 +35,14 @@ impl Store {
     /// See [`StoreError`].
     pub async fn replace_key_ring(&self, read: &str, text: &str) -> Result<bool, StoreError> {
         let (keys, arguments) = ([KEY_RING.to_owned()], Arguments { read, changed: text });
-        let reply: Reply = self.call_on(&scripts::REPLACE_KEY_RING, &keys, &arguments).await?;
-        Ok(reply.replaced)
+        let noting = self.noting(None, || answers::change_keys(text)).await;
+        let reply: Result<Reply, _> =
+            self.call_on(&scripts::REPLACE_KEY_RING, &keys, &arguments).await;
+        if let Some(noting) = noting {
+            let changed = |reply: &Reply| answers::keys_changed(text, reply.replaced);
+            noting.settle(&reply, |_| None, changed);
+        }
+        Ok(reply?.replaced)
     }
 
     /// Writes the first key ring, unless there is one; returns the one that is there.
@@ -39,7 +50,11 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn create_key_ring(&self, text: &str) -> Result<String, StoreError> {
+        let noting = self.noting(None, || answers::change_keys(text)).await;
         self.query::<()>(redis::cmd("SETNX").arg(KEY_RING).arg(text)).await?;
+        if let Some(noting) = noting {
+            noting.note(Vec::new());
+        }
         let ring = self.key_ring().await?;
         ring.ok_or_else(|| StoreError::unexpected("the key ring vanished"))
     }

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
+use vestibule_history::Call;
 
-use crate::{Store, StoreError, scripts};
+use crate::{Store, StoreError, recording::answers, scripts};
 
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -51,7 +52,13 @@ impl Store {
         departures: &[Departure],
     ) -> Result<Vec<bool>, StoreError> {
         let arguments = Arguments { room, reset_epoch, sessions: departures };
-        let reply: Reply = self.call(&scripts::LEAVE, room, &arguments).await?;
-        Ok(reply.ended)
+        let numbers = || departures.iter().map(|departure| departure.number).collect();
+        let call = || vec![Call::End { reset_epoch, numbers: numbers() }];
+        let noting = self.noting(Some(room), call).await;
+        let reply: Result<Reply, _> = self.call(&scripts::LEAVE, room, &arguments).await;
+        if let Some(noting) = noting {
+            noting.answer(&reply, |reply| answers::ended(reset_epoch, departures, &reply.ended));
+        }
+        Ok(reply?.ended)
     }
 }

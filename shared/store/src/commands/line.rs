@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
+use vestibule_history::{Call, What};
 
 use super::RoomOnly;
 use crate::{Store, StoreError, scripts};
@@ -14,6 +15,7 @@ struct Increment<'a> {
 
 #[derive(Deserialize)]
 struct Incremented {
+    reset_epoch: u64,
     serving_counter: i64,
 }
 
@@ -28,9 +30,15 @@ impl Store {
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn increment(&self, room: &RoomId, by: i64) -> Result<i64, StoreError> {
-        let reply: Incremented =
-            self.call(&scripts::INCREMENT, room, &Increment { room, by }).await?;
-        Ok(reply.serving_counter)
+        let noting = self.noting(Some(room), || vec![Call::Increment { by }]).await;
+        let reply: Result<Incremented, _> =
+            self.call(&scripts::INCREMENT, room, &Increment { room, by }).await;
+        if let Some(noting) = noting {
+            noting.answer(&reply, |&Incremented { reset_epoch, serving_counter }| {
+                What::Incremented { reset_epoch, by, serving_counter }
+            });
+        }
+        Ok(reply?.serving_counter)
     }
 
     /// Starts a room afresh, atomically: numbers begin at 1, every earlier request id, ticket and
@@ -39,7 +47,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn reset(&self, room: &RoomId) -> Result<u64, StoreError> {
-        let reply: Reset = self.call(&scripts::RESET, room, &RoomOnly { room }).await?;
-        Ok(reply.reset_epoch)
+        let noting = self.noting(Some(room), || vec![Call::Reset]).await;
+        let reply: Result<Reset, _> = self.call(&scripts::RESET, room, &RoomOnly { room }).await;
+        if let Some(noting) = noting {
+            noting.answer(&reply, |reply| What::Reset { reset_epoch: reply.reset_epoch });
+        }
+        Ok(reply?.reset_epoch)
     }
 }

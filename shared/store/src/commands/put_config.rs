@@ -7,6 +7,7 @@ use super::phases::Phases;
 use crate::{
     Store, StoreError, document,
     keys::{Part, ROOMS, RoomKeys},
+    recording::answers,
     scripts,
 };
 
@@ -43,11 +44,14 @@ impl Store {
     pub async fn read_config(&self, room: &RoomId) -> Result<Option<RoomConfig>, StoreError> {
         let key = RoomKeys(room).key(Part::Settings);
         let mut read = redis::cmd("HMGET");
-        let (config, version): (Option<String>, Option<u64>) =
-            self.query(read.arg(key).arg("config").arg("version")).await?;
-        let Some(config) = config else { return Ok(None) };
-        let config: RoomConfig = document::decode(&config)?;
-        Ok(Some(RoomConfig { version: version.unwrap_or(0), ..config }))
+        let noting = self.noting(Some(room), Vec::new).await;
+        let read = self.query(read.arg(key).arg("config").arg("version")).await;
+        let config = read.and_then(|(config, version)| parsed(config, version));
+        if let Some(noting) = noting {
+            let now_ms = noting.now_ms();
+            noting.answer(&config, |config| answers::config_read(config.as_ref(), now_ms));
+        }
+        config
     }
 
     /// Creates a room or changes its config, if its version is still `config.version`; 0: any version.
@@ -60,15 +64,26 @@ impl Store {
         room: &RoomId,
         config: &RoomConfig,
     ) -> Result<PutOutcome, StoreError> {
+        let now_ms = self.now_ms().await?;
         let arguments = Arguments {
             room,
             version: (config.version > 0).then_some(config.version),
             config: document::text(config)?,
-            phases: Phases::new(config, self.now_ms().await?)?,
+            phases: Phases::new(config, now_ms)?,
         };
         // The list comes first: a listed room that does not exist yet is harmless.
         self.query::<()>(redis::cmd("SADD").arg(ROOMS).arg(room.as_str())).await?;
-        let reply: Reply = self.call(&scripts::PUT_CONFIG, room, &arguments).await?;
-        Ok(reply.outcome)
+        let noting = self.noting(Some(room), || vec![answers::put_call(config, now_ms)]).await;
+        let reply: Result<Reply, _> = self.call(&scripts::PUT_CONFIG, room, &arguments).await;
+        if let Some(noting) = noting {
+            noting.answer(&reply, |reply| answers::put(config, now_ms, reply.outcome));
+        }
+        Ok(reply?.outcome)
     }
+}
+
+fn parsed(config: Option<String>, version: Option<u64>) -> Result<Option<RoomConfig>, StoreError> {
+    let Some(config) = config else { return Ok(None) };
+    let config: RoomConfig = document::decode(&config)?;
+    Ok(Some(RoomConfig { version: version.unwrap_or(0), ..config }))
 }

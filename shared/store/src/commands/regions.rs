@@ -1,6 +1,6 @@
 //! Regions: each has a small index for request ids.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::{Store, StoreError, keys::REGIONS};
 
@@ -12,7 +12,7 @@ impl Store {
     /// [`StoreError::Unexpected`] when 255 regions have one already; otherwise see [`StoreError`].
     pub async fn region_index(&self, region: &str, known: Option<u8>) -> Result<u8, StoreError> {
         loop {
-            let regions: HashMap<String, u8> =
+            let regions: BTreeMap<String, u8> =
                 self.query(redis::cmd("HGETALL").arg(REGIONS)).await?;
             if let Some(index) = regions.get(region) {
                 return Ok(*index);

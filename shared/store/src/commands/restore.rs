@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::{RoomId, RoomSnapshot, restoration::Restoration, schedule::RoomConfig};
+use vestibule_history::{Call, What};
 
 use super::phases::Phases;
 use crate::{Store, StoreError, document, keys::ROOMS, scripts};
@@ -41,8 +42,9 @@ struct Reply {
 }
 
 impl Store {
-    /// Restores a lost room with its `config`; returns `false` and changes nothing if the room exists.
-    /// A stale leader is not refused, because it cannot change an existing room.
+    /// Restores a lost room with its `config`; returns `false` if its line exists. Then nothing is
+    /// changed, unless the settings are lost: those come back. A stale leader is not refused, because it
+    /// cannot change an existing room.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -82,7 +84,13 @@ impl Store {
             config: document::text(config)?,
             phases: Phases::new(config, self.now_ms().await?)?,
         };
-        let reply: Reply = self.call(&scripts::RESTORE, room, &arguments).await?;
-        Ok(reply.restored)
+        let (reset_epoch, generation) = (arguments.reset_epoch, arguments.generation);
+        let call = || vec![Call::Restore { reset_epoch, generation }];
+        let noting = self.noting(Some(room), call).await;
+        let reply: Result<Reply, _> = self.call(&scripts::RESTORE, room, &arguments).await;
+        if let Some(noting) = noting {
+            noting.answer(&reply, |reply| What::Restored { restored: reply.restored });
+        }
+        Ok(reply?.restored)
     }
 }

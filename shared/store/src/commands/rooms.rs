@@ -3,7 +3,7 @@
 use vestibule_domain::{RoomId, RoomSnapshot};
 
 use super::RoomOnly;
-use crate::{Store, StoreError, keys::ROOMS, scripts};
+use crate::{Store, StoreError, keys::ROOMS, recording::answers, scripts};
 
 impl Store {
     /// The rooms there are, by name.
@@ -23,6 +23,13 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn read_snapshot(&self, room: &RoomId) -> Result<Option<RoomSnapshot>, StoreError> {
-        self.call(&scripts::READ_SNAPSHOT, room, &RoomOnly { room }).await
+        let noting = self.noting(Some(room), Vec::new).await;
+        let read: Result<Option<RoomSnapshot>, _> =
+            self.call(&scripts::READ_SNAPSHOT, room, &RoomOnly { room }).await;
+        if let Some(noting) = noting {
+            let at = |read: &Option<RoomSnapshot>| read.as_ref().map(|read| read.now_ms);
+            noting.settle(&read, at, |read| vec![answers::snapshot_read(read.as_ref())]);
+        }
+        read
     }
 }

@@ -1,10 +1,12 @@
 //! Renews the sessions of visitors inside who made a request.
 
 use vestibule_domain::RoomId;
+use vestibule_history::Call;
 
 use super::TokenRecord;
 use crate::{
     Store, StoreError,
+    recording::answers,
     scripts::{
         self,
         order::touch::{Arguments, Item, Reply, ReplyItem},
@@ -52,9 +54,25 @@ impl Store {
         touches: &[Touch],
     ) -> Result<Vec<Touched>, StoreError> {
         let arguments = Arguments { key_id, issuer };
+        let numbers = || touches.iter().map(|touch| touch.number).collect();
+        let noting = self.noting(Some(room), || vec![Call::Touch { numbers: numbers() }]).await;
         let items = touches.iter().map(Item::from);
-        let reply: Reply = self.call_in_order(&scripts::TOUCH, room, &arguments, items).await?;
-        let Reply { now_ms, generation, sessions } = reply;
+        let reply: Result<Reply, _> =
+            self.call_in_order(&scripts::TOUCH, room, &arguments, items).await;
+        let replies = reply.and_then(Reply::touched);
+        if let Some(noting) = noting {
+            let at = |replies: &Vec<Touched>| replies.first().map(|one| one.now_ms);
+            noting.settle(&replies, at, |replies| answers::touched(touches, replies));
+        }
+        replies
+    }
+}
+
+// === impl Reply ===
+
+impl Reply {
+    fn touched(self) -> Result<Vec<Touched>, StoreError> {
+        let Self { now_ms, generation, sessions } = self;
         let one = |item: ReplyItem| Ok(Touched { now_ms, generation, session: item.session()? });
         sessions.into_iter().map(one).collect()
     }

@@ -11,7 +11,7 @@ mod known_room;
 mod watermarks;
 
 use std::{
-    collections::HashSet,
+    collections::BTreeSet,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -34,7 +34,7 @@ pub use self::{
     watermarks::Counters,
 };
 use crate::{
-    Store, StoreError, document,
+    Message, Store, StoreError, document,
     keys::{CHANGES, DELETIONS, ENDINGS, SNAPSHOTS},
 };
 
@@ -63,7 +63,7 @@ struct Inner {
     /// The revision up to which this instance applies operators' changes; `None`: no room was read yet.
     taken: Mutex<Option<u64>>,
     connected: AtomicBool,
-    unlisted: Mutex<HashSet<RoomId>>,
+    unlisted: Mutex<BTreeSet<RoomId>>,
     configs_read: AtomicU64,
 }
 
@@ -133,6 +133,18 @@ impl Feed {
         read
     }
 
+    /// Reads a room now, because a reply of Redis told of something later than its last snapshot.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn catch_up(&self, room: &RoomId) -> Result<(), StoreError> {
+        let _reading = self.0.reading.lock().await;
+        if let Some(snapshot) = self.0.store.read_snapshot(room).await? {
+            self.receive(snapshot).await;
+        }
+        Ok(())
+    }
+
     /// Stores a snapshot that did not come by the push.
     pub async fn receive(&self, snapshot: RoomSnapshot) {
         if let Some(known) = self.room(snapshot.room.as_str()) {
@@ -170,7 +182,7 @@ impl Feed {
     }
 
     async fn read_all(&self) -> Result<(), StoreError> {
-        let listed: HashSet<RoomId> = self.0.store.rooms().await?.into_iter().collect();
+        let listed: BTreeSet<RoomId> = self.0.store.rooms().await?.into_iter().collect();
         self.forget_deleted(&listed).await?;
         for room in &listed {
             self.read(room).await?;
@@ -223,9 +235,9 @@ impl Feed {
         Ok(())
     }
 
-    async fn forget_deleted(&self, listed: &HashSet<RoomId>) -> Result<(), StoreError> {
+    async fn forget_deleted(&self, listed: &BTreeSet<RoomId>) -> Result<(), StoreError> {
         let known = self.rooms().into_iter().map(|known| known.snapshot().room.clone());
-        let unlisted: HashSet<RoomId> = known.filter(|room| !listed.contains(room)).collect();
+        let unlisted: BTreeSet<RoomId> = known.filter(|room| !listed.contains(room)).collect();
         let intact = unlisted.is_empty() || self.0.store.schema().await? > 0;
         let mut before = self.0.unlisted.lock().await;
         if !intact {
@@ -251,14 +263,15 @@ impl Feed {
     }
 
     async fn subscribe(&self) -> Result<(), StoreError> {
-        let mut connection = self.0.store.link().client().get_async_pubsub().await?;
-        connection.subscribe(&[SNAPSHOTS, DELETIONS, ENDINGS, CHANGES]).await?;
-        let mut messages = connection.on_message();
-        while let Some(message) = messages.next().await {
-            let payload: String = message.get_payload().map_err(StoreError::unexpected)?;
-            match message.get_channel_name() {
+        let channels = [SNAPSHOTS, DELETIONS, ENDINGS, CHANGES];
+        let mut messages = self.0.store.link().subscribe(&channels).await?;
+        while let Some(Message { channel, payload }) = messages.next().await {
+            match channel.as_str() {
                 SNAPSHOTS => match document::decode(&payload) {
-                    Ok(snapshot) => self.receive_push(snapshot).await,
+                    Ok(snapshot) => {
+                        self.0.store.note_push(&snapshot);
+                        self.receive_push(snapshot).await;
+                    }
                     Err(error) => tracing::warn!(%error, "a snapshot cannot be read"),
                 },
                 ENDINGS => self.take_endings(&payload),

@@ -3,7 +3,7 @@ snapshot.
 
 KEYS  line settings sessions rate rows presence grants
 ARGV  now_ms document
-Returns {serving_counter}
+Returns {reset_epoch serving_counter}
 Keeps (5) the serving counter never goes back; a stale leader changes nothing.
 ]]
 local args = arguments({
@@ -21,7 +21,7 @@ local args = arguments({
   gone = 'table',
 })
 local now = time_ms(ARGV[1])
-local line = read_line(keys.line)
+local line = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
@@ -51,4 +51,4 @@ if args.reset_epoch == line.reset_epoch then
   end
 end
 publish(keys, args.room, now)
-return encode({ serving_counter = line.serving_counter })
+return encode({ reset_epoch = line.reset_epoch, serving_counter = line.serving_counter })

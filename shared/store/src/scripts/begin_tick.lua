@@ -18,11 +18,10 @@ local args = arguments({
 })
 local now = time_ms(ARGV[1])
 local now_s = math.floor(now / 1000)
-local line = read_line(keys.line)
+local line, settings = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
-local settings = read_settings(keys.settings, now)
 local MANY = 5000
 -- After a longer pause of all leaders, missed check-ins are excused, ms.
 local PAUSE_MS = 15000

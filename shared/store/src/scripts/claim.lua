@@ -9,15 +9,14 @@ Returns  now_ms reset_epoch generation admitted outcomes | outcome issued_at exp
       "a" AWS-style); request id; issuer; validity ("" = as the room says).
       Outcomes: entered (now), repeated (it entered before: the same token), not_served,
       no_seat (served, but none is free), position_expired, session_ended, foreign (its id is from
-      before a reset), uncounted (the room is suspended: it enters without a seat).
+      before a reset, or of somebody let in without a number), uncounted (the room is suspended: it enters without a seat).
 Keeps (2) seats and rate never over their limits; (3) one session and one token per request id;
       no number enters twice.
 ]]
 local now = time_ms(ARGV[1])
 local now_s = math.floor(now / 1000)
-local line = read_line(keys.line)
+local line, settings = read_room(keys, now)
 if not line then return no_room() end
-local settings = read_settings(keys.settings, now)
 
 local waiting = line.queue_counter > line.serving_counter
   or redis.call('ZCOUNT', keys.door, now - 4000, '+inf') > 0
@@ -71,7 +70,9 @@ end
 
 local entered = 0
 local function decide(claim)
-  if claim.reset_epoch ~= line.reset_epoch then return { outcome = 'foreign' } end
+  if claim.reset_epoch ~= line.reset_epoch or claim.number == 0 then
+    return { outcome = 'foreign' }
+  end
   catch_up(keys.line, line, claim.number)
   if settings.suspended then
     local validity = claim.kind == 'v' and settings.session_duration_seconds

@@ -16,7 +16,7 @@ local args = arguments({
   record = 'text',
 })
 local now = time_ms(ARGV[1])
-local line = read_line(keys.line)
+local line = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end

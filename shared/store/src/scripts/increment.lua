@@ -2,13 +2,13 @@
 
 KEYS  line settings sessions rate rows
 ARGV  now_ms document
-Returns {serving_counter}
+Returns {reset_epoch serving_counter}
       An increment that reaches a gap of numbers that nobody holds skips the gap.
 Keeps an increment of 0 changes nothing.
 ]]
 local args = arguments({ room = 'text', by = 'integer' })
 local now = time_ms(ARGV[1])
-local line = read_line(keys.line)
+local line = read_room(keys, now)
 if not line then return no_room() end
 -- Above 2^53 - 1, numbers in Lua and in clients' JSON are not exact.
 local MOST = 9007199254740991
@@ -20,4 +20,4 @@ target = math.max(-MOST, math.min(MOST, target))
 if target > line.serving_counter then raise_serving(keys, line, target, now, 'o') end
 if target < line.serving_counter then lower_serving(keys, line, target) end
 publish(keys, args.room, now)
-return encode({ serving_counter = line.serving_counter })
+return encode({ reset_epoch = line.reset_epoch, serving_counter = line.serving_counter })

@@ -16,9 +16,8 @@ Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within 
 ]]
 local now = time_ms(ARGV[1])
 local count, enter = tonumber(args.count), args.mode == 'enter'
-local line = read_line(keys.line)
+local line, settings = read_room(keys, now)
 if not line then return no_room() end
-local settings = read_settings(keys.settings, now)
 
 -- If the caller does not know of a reset yet, its counter means nothing.
 if tonumber(args.known_reset_epoch) == line.reset_epoch then

@@ -7,7 +7,7 @@
 pub(crate) mod order;
 mod prelude;
 
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 use redis::Script;
 use vestibule_domain::RoomId;
@@ -41,7 +41,6 @@ macro_rules! scripts {
         });)*
 
         /// Every script.
-        #[cfg(test)]
         fn all() -> Vec<&'static Command> {
             vec![$(&*$name),*]
         }
@@ -94,6 +93,15 @@ scripts! {
     TAKE_CHANGES = "take_changes" &[], &["changes", "admissions"], None, ["room"];
     TOUCH = "touch" &[Line, Settings, Sessions, Records, Entered], &[], Some(order::touch::POSITIONS),
         ["room", "seats"];
+}
+
+/// The script with this SHA, by the name of its file: for traces of what travels to Redis.
+#[must_use]
+pub fn script_name(sha: &str) -> Option<&'static str> {
+    static NAMES: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::new(|| {
+        all().into_iter().map(|command| (command.script.get_hash(), command.name)).collect()
+    });
+    NAMES.get(sha).copied()
 }
 
 // === impl Command ===

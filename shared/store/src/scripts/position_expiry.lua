@@ -11,10 +11,9 @@ local args = arguments({
   -- When its visitor came, unix s.
   entered_at = 'integer',
 })
-local line = read_line(keys.line)
-if not line then return no_room() end
 local now = time_ms(ARGV[1])
-local settings = read_settings(keys.settings, now)
+local line, settings = read_room(keys, now)
+if not line then return no_room() end
 if args.reset_epoch ~= line.reset_epoch then return encode({ outcome = 'foreign' }) end
 if not settings.position_expiry_seconds then return encode({ outcome = 'never' }) end
 if args.position > line.serving_counter then return encode({ outcome = 'not_served' }) end

@@ -24,7 +24,8 @@ if not exists then
 end
 -- Numbers handed out until now belong to the old settings: open or close the pool by those first.
 local line = read_line(keys.line)
-if exists then keep_pool(keys.line, line, read_settings(keys.settings, now)) end
+local before = read_settings(keys.settings, now)
+if exists and before then keep_pool(keys.line, line, before) end
 redis.call('HSET', keys.settings, 'config', args.config, 'version', version + 1)
 write_phases(keys, line, now, args.phases)
 keep_pool(keys.line, line, read_settings(keys.settings, now))

@@ -6,10 +6,11 @@ Returns {reset_epoch}
 ]]
 local args = arguments({ room = 'text' })
 local now = time_ms(ARGV[1])
-local line = read_line(keys.line)
+local line = read_room(keys, now)
 if not line then return no_room() end
 for name, key in pairs(keys) do
-  if name ~= 'settings' then redis.call('DEL', key) end
+  -- Who entered a moment ago counts against the rate, whatever line they came from.
+  if name ~= 'settings' and name ~= 'rate' then redis.call('DEL', key) end
 end
 local epoch = math.max(now, line.reset_epoch + 1)
 redis.call('HSET', keys.line, 'reset_epoch', epoch, 'generation', 1, 'leader_epoch',

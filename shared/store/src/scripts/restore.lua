@@ -3,7 +3,8 @@
 KEYS  line settings rows sessions rate unattended
 ARGV  now_ms document
 Returns {restored}
-      restored: false if the room exists.
+      restored: false if the line exists. Settings that are lost come back all the same, and the line
+      stays as it is.
 Keeps (1) the queue counter is above every number handed out; (2) seats of visitors who have not come
       back stay taken until their sessions must have ended, and admissions of the last minute count;
       (5) the serving counter is not below where it was.
@@ -28,8 +29,20 @@ local args = arguments({
   -- As in `put_config`.
   version = 'text', config = 'text', phases = 'table',
 })
-if redis.call('EXISTS', keys.line) == 1 then return encode({ restored = false }) end
 local now = time_ms(ARGV[1])
+
+local function restore_settings()
+  redis.call('HSET', keys.settings, 'version', args.version, 'config', args.config)
+  write_phases(keys, read_line(keys.line), now, args.phases)
+end
+
+if redis.call('EXISTS', keys.line) == 1 then
+  if not read_settings(keys.settings, now) then
+    restore_settings()
+    publish(keys, args.room, now)
+  end
+  return encode({ restored = false })
+end
 -- The queue counter is set last, by `catch_up`, which leaves a gap above the highest number seen.
 redis.call('HSET', keys.line, 'leader_epoch', args.leader_epoch, 'reset_epoch', args.reset_epoch,
   'generation', args.generation, 'queue_counter', -1, 'serving_counter', args.serving_counter,
@@ -41,8 +54,7 @@ redis.call('HSET', keys.line, 'leader_epoch', args.leader_epoch, 'reset_epoch', 
   'tokens_until', args.tokens_until, 'draws', args.draws, 'draw_count', args.draw_count,
   'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', args.pool_id,
   'cumulative_hazard', args.cumulative_hazard, 'excused_until', now)
-redis.call('HSET', keys.settings, 'version', args.version, 'config', args.config)
-write_phases(keys, read_line(keys.line), now, args.phases)
+restore_settings()
 catch_up(keys.line, read_line(keys.line), args.queue_counter)
 add_row(keys, args.serving_counter, now, 't')
 -- Which of those who wait came by the AWS-style calls is lost, so all of them count as present.

@@ -14,14 +14,14 @@ local args = arguments({
   phases = 'table',
 })
 local now = time_ms(ARGV[1])
-local line = read_line(keys.line)
+local line, settings = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 if redis.call('HGET', keys.settings, 'version') ~= args.version then
   return encode({ switched = false })
 end
-keep_pool(keys.line, line, read_settings(keys.settings, now))
+keep_pool(keys.line, line, settings)
 write_phases(keys, line, now, args.phases)
 publish(keys, args.room, now)
 return encode({ switched = true })

@@ -10,9 +10,8 @@ Returns  now_ms generation sessions | live issued_at expires_at key_id issuer
 Keeps (2) a rebuilt session takes one of the unconfirmed seats; a token never outlives its session.
 ]]
 local now = time_ms(ARGV[1])
-local line = read_line(keys.line)
+local line, settings = read_room(keys, now)
 if not line then return no_room() end
-local settings = read_settings(keys.settings, now)
 
 local function rebuilt(number, position, generation, iat, exp)
   if generation >= line.generation or session_end(exp) < now then return nil end

@@ -1,7 +1,7 @@
 //! Equal chances: in a random room how soon someone gets in depends neither on when nor on how
 //! often they look, nor on when they came.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use vestibule_domain::{QueueingMethod, RoomSettings};
 
@@ -10,7 +10,7 @@ use crate::{
     world::{World, patient},
 };
 
-crate::on_both_servers!(everyone_has_the_same_chance_whatever_their_habit);
+crate::on_every_server!(everyone_has_the_same_chance_whatever_their_habit);
 
 const VISITORS: usize = 1_200;
 const SEATS: u64 = 40;
@@ -71,7 +71,7 @@ fn chi_square(counts: &[usize]) -> f64 {
 /// has waited until now.
 #[expect(clippy::cast_precision_loss, reason = "numbers and ms")]
 fn correlation(crowd: &Crowd<'_>, numbers: &[u64], from: u64) -> f64 {
-    let entered_at: HashMap<u64, u64> =
+    let entered_at: BTreeMap<u64, u64> =
         crowd.entries.iter().map(|entry| (entry.number, entry.entered_at)).collect();
     let until = |number: &u64| entered_at.get(number).copied().unwrap_or_else(|| crowd.now_ms());
     let x: Vec<f64> = numbers.iter().map(|number| *number as f64).collect();

@@ -7,7 +7,8 @@ use vestibule_store::{ClaimOutcome, Departure, EndedAs, JoinMode, SessionKind};
 
 use crate::world::{START_MS, World, limited, token};
 
-crate::on_both_servers!(
+crate::on_every_server!(
+    nobody_claims_a_seat_without_a_number,
     parallel_claims_of_one_id_give_one_session,
     the_ceiling_holds_under_parallel_claims,
     who_is_not_served_does_not_enter,
@@ -124,4 +125,14 @@ async fn private_validity_holds_for_the_first_token(world: World) {
     assert_eq!(first.expires_at - first.issued_at, 60);
     assert_eq!(first.issuer, "a|b \u{1F600}");
     assert_eq!(token(world.claim(1, SessionKind::AwsStyle).await), first, "stored values win");
+}
+
+/// Of a visitor who was let in while the store was away.
+async fn nobody_claims_a_seat_without_a_number(world: World) {
+    world.open(limited(3)).await;
+    for kind in [SessionKind::Visitor, SessionKind::AwsStyle] {
+        assert_eq!(world.claim(0, kind).await, ClaimOutcome::Foreign);
+    }
+    let snapshot = world.snapshot().await;
+    assert_eq!((snapshot.active, snapshot.expired), (0, 0));
 }

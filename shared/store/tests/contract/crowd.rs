@@ -2,7 +2,7 @@
 //! says so, waits at the door for a moment, stays, and leaves. Rules and scripts are the real ones;
 //! what the services do in between is played here, step by step.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use vestibule_domain::{
     Lease, Place, RoomSnapshot, Waiter,
@@ -65,7 +65,7 @@ pub(crate) struct Crowd<'a> {
     pub(crate) steps_a_tick: u64,
     /// Those held at the door, by rank, and until when.
     door: BTreeMap<(u64, u64), u64>,
-    exchanges: HashMap<Lease, i64>,
+    exchanges: BTreeMap<Lease, i64>,
     chances: Chances,
     steps: u64,
 }
@@ -106,7 +106,7 @@ impl<'a> Crowd<'a> {
             steps_a_tick: 1,
             steps: 0,
             door: BTreeMap::new(),
-            exchanges: HashMap::new(),
+            exchanges: BTreeMap::new(),
             chances: Chances::new(1),
         }
     }
@@ -308,7 +308,7 @@ impl<'a> Crowd<'a> {
     }
 }
 
-fn exchange(exchanges: &mut HashMap<Lease, i64>, old: Option<Lease>, new: Option<Lease>) {
+fn exchange(exchanges: &mut BTreeMap<Lease, i64>, old: Option<Lease>, new: Option<Lease>) {
     if let Some(old) = old {
         *exchanges.entry(old).or_default() -= 1;
     }

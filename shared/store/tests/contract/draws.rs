@@ -16,7 +16,7 @@ use crate::{
     world::{Leader, World, limited, patient, token},
 };
 
-crate::on_both_servers!(
+crate::on_every_server!(
     the_pool_is_who_joined_from_the_opening_until_the_start,
     a_pool_that_no_leader_looked_at_is_exact_too,
     a_pool_that_only_leaders_looked_at_is_exact_too,
@@ -452,7 +452,7 @@ async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {
     let last = world.snapshot().await;
     let (config, drawn) =
         (world.config().await, world.store.read_draws(&world.room).await.unwrap());
-    world.redis.flush().await.unwrap();
+    world.server.flush().await;
     world.seconds(3);
     let seen = WatermarkReport {
         reset_epoch: last.reset_epoch,

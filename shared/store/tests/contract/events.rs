@@ -15,7 +15,7 @@ use crate::{
     world::{Leader, START_MS, World, limited, patient, token},
 };
 
-crate::on_both_servers!(
+crate::on_every_server!(
     a_pre_queue_opens_to_the_millisecond,
     an_event_starts_to_the_millisecond,
     an_event_ends_to_the_millisecond,

@@ -11,7 +11,7 @@ use crate::world::{START_MS, World, decided, limited};
 /// The greatest integer that Lua holds exactly.
 const MOST: i64 = 9_007_199_254_740_991;
 
-crate::on_both_servers!(
+crate::on_every_server!(
     counters_keep_every_digit,
     epochs_keep_every_digit,
     a_refusal_names_the_later_epoch,
@@ -48,7 +48,7 @@ async fn epochs_keep_every_digit(world: World) {
     assert_eq!(heard, [seen]);
     let (last, config) = (world.snapshot().await, world.config().await);
     assert!(last.queue_counter > 33, "the epoch is the room's");
-    world.redis.flush().await.unwrap();
+    world.server.flush().await;
     let to = Restoration::new(&last, &heard, &config);
     assert!(world.store.restore(&last, 2, &to, &config).await.unwrap());
     let back = world.snapshot().await;

@@ -5,7 +5,7 @@ use vestibule_store::{ClaimOutcome, JoinMode, PositionExpiry, SessionKind};
 
 use crate::world::{START_MS, World, limited, token};
 
-crate::on_both_servers!(
+crate::on_every_server!(
     a_position_expires_to_the_second,
     the_clock_starts_at_the_later_of_join_and_serving,
     earlier_visitors_of_a_row_keep_their_own_clock,

@@ -4,7 +4,7 @@ use vestibule_store::JoinMode;
 
 use crate::world::{START_MS, World, limited};
 
-crate::on_both_servers!(minutes_close_once_and_keep_their_counts, old_days_expire);
+crate::on_every_server!(minutes_close_once_and_keep_their_counts, old_days_expire);
 
 async fn minutes_close_once_and_keep_their_counts(world: World) {
     world.open(limited(3)).await;
@@ -29,8 +29,7 @@ async fn old_days_expire(world: World) {
     world.join(1, JoinMode::Enter).await;
     let minute = START_MS / 60_000;
     world.store.roll_up(&world.room, 1, minute / 1440, minute).await.unwrap();
-    let mut connection = world.redis.connection().await.unwrap();
     let key = format!("vestibule:room:{{sale}}:history:{}", minute / 1440);
-    let seconds: i64 = redis::cmd("TTL").arg(key).query_async(&mut connection).await.unwrap();
+    let seconds: i64 = world.server.ask(redis::cmd("TTL").arg(key)).await;
     assert!((31 * 86_400 - 60..=31 * 86_400).contains(&seconds), "{seconds}");
 }

@@ -2,7 +2,7 @@
 
 use crate::world::World;
 
-crate::on_both_servers!(
+crate::on_every_server!(
     the_first_ring_stays_whoever_else_makes_one,
     of_two_who_change_the_same_ring_one_has_to_read_it_again,
 );

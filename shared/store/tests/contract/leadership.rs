@@ -9,7 +9,7 @@ use crate::world::{World, decided, limited};
 
 const LONG: Duration = Duration::from_mins(1);
 
-crate::on_both_servers!(
+crate::on_every_server!(
     the_lease_has_one_holder_and_rising_epochs,
     a_lease_that_is_not_renewed_passes_on,
     a_stale_leader_is_refused,
@@ -28,7 +28,7 @@ async fn the_lease_has_one_holder_and_rising_epochs(world: World) {
     store.release_lease("a").await.unwrap();
     let second = store.lease("b", LONG, 0).await.unwrap().unwrap();
     assert!(second > first);
-    world.redis.flush().await.unwrap();
+    world.server.flush().await;
     let third = store.lease("a", LONG, second).await.unwrap().unwrap();
     assert!(third > second, "also when the store has forgotten");
 }
@@ -77,10 +77,9 @@ async fn migrations_run_once_and_newer_keyspaces_are_refused(world: World) {
     assert_eq!(world.store.migrate().await.unwrap(), ["stamp"]);
     assert_eq!(world.store.migrate().await.unwrap(), [""; 0]);
     assert_eq!(world.store.schema().await.unwrap(), known_schema());
-    let mut connection = world.redis.connection().await.unwrap();
     let newer = known_schema() + 1;
     let key = "vestibule:{deployment}:schema";
-    redis::cmd("SET").arg(key).arg(newer).exec_async(&mut connection).await.unwrap();
+    world.server.ask::<()>(redis::cmd("SET").arg(key).arg(newer)).await;
     let refused = world.store.check_schema().await;
     assert!(matches!(refused, Err(StoreError::NewerSchema { found, .. }) if found == newer));
 }

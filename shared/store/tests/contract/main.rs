@@ -1,9 +1,10 @@
-//! The store's contract: one body of tests, run on Redis 7 and on Valkey 9, with the time in the
-//! test's hands.
+//! The store's contract: one body of tests, run on Redis 7, on Valkey 9 and on the
+//! model of Redis, with the time in the test's hands.
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
 mod chances;
 mod claims;
+mod compared;
 mod crowd;
 mod draws;
 mod events;
@@ -11,36 +12,58 @@ mod exactness;
 mod expiry;
 mod history;
 mod joins;
+mod judged;
 mod key_ring;
 mod leadership;
+mod lost_settings;
 mod memory;
 mod methods;
+mod model;
 mod operator;
 mod presence;
 mod rate;
 mod regions;
 mod restoring;
+mod server;
 mod sessions;
 mod world;
 
-/// Runs each test on both servers.
-macro_rules! on_both_servers {
+/// Runs each test on both real servers and on the model of one.
+macro_rules! on_every_server {
+    ($($name:ident),* $(,)?) => {
+        crate::on_real_servers!($($name),*);
+        mod model {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                let dialect = vestibule_redis_model::Dialect::Redis7;
+                let server = crate::server::Server::model(dialect);
+                super::$name(crate::world::World::on(server)).await;
+            })*
+        }
+    };
+}
+pub(crate) use on_every_server;
+
+/// Runs each test on both real servers: for what only a process has, such as memory.
+macro_rules! on_real_servers {
     ($($name:ident),* $(,)?) => {
         mod redis7 {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
-                super::$name(crate::world::World::on(vestibule_tests::Flavor::Redis7).await).await;
+                let server = crate::server::Server::real(vestibule_tests::Flavor::Redis7).await;
+                super::$name(crate::world::World::on(server)).await;
             })*
         }
         mod valkey9 {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $name() {
-                if !vestibule_tests::Flavor::Valkey9.is_left_out() {
-                    let world = crate::world::World::on(vestibule_tests::Flavor::Valkey9).await;
-                    super::$name(world).await;
+                let flavor = vestibule_tests::Flavor::Valkey9;
+                if !flavor.is_left_out() {
+                    let server = crate::server::Server::real(flavor).await;
+                    super::$name(crate::world::World::on(server)).await;
                 }
             })*
         }
     };
 }
-pub(crate) use on_both_servers;
+pub(crate) use on_real_servers;

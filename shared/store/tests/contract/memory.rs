@@ -1,6 +1,6 @@
 //! What a waiting visitor costs Redis: under one byte, with a million of them.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use vestibule_domain::{Lease, QueueingMethod, check_in, presence::Spot};
 use vestibule_store::JoinMode;
@@ -9,20 +9,18 @@ use crate::world::{World, limited};
 
 const CROWD: u64 = 1_000_000;
 
-crate::on_both_servers!(
+crate::on_real_servers!(
     a_million_waiting_visitors_fit_in_a_million_bytes,
     a_million_aws_style_visitors_too,
 );
 
 async fn used(world: &World) -> u64 {
-    let mut connection = world.redis.connection().await.unwrap();
-    let keys: Vec<String> =
-        redis::cmd("KEYS").arg("vestibule:*").query_async(&mut connection).await.unwrap();
+    let keys: Vec<String> = world.server.ask(redis::cmd("KEYS").arg("vestibule:*")).await;
     let mut bytes = 0;
     for key in keys {
         let mut usage = redis::cmd("MEMORY");
         usage.arg("USAGE").arg(key).arg("SAMPLES").arg(0);
-        bytes += usage.query_async::<u64>(&mut connection).await.unwrap();
+        bytes += world.server.ask::<u64>(&usage).await;
     }
     bytes
 }
@@ -38,7 +36,7 @@ async fn a_million_waiting_visitors_fit_in_a_million_bytes(world: World) {
     world.seconds(70);
     world.tick(1).await;
     let now_ms = world.clock.now_ms();
-    let mut counts: HashMap<Lease, i64> = HashMap::new();
+    let mut counts: BTreeMap<Lease, i64> = BTreeMap::new();
     for number in 1..=CROWD {
         let conditions = check_in::LineConditions {
             people_ahead: number,

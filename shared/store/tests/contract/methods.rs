@@ -10,7 +10,7 @@ use crate::{
     world::{Leader, START_MS, World, limited, patient, token},
 };
 
-crate::on_both_servers!(
+crate::on_every_server!(
     passthrough_lets_everyone_in_over_both_limits_and_counts_them,
     the_ceiling_holds_again_at_once_after_passthrough,
     whoever_stayed_behind_in_passthrough_stands_where_it_stood,

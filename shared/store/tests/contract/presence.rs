@@ -9,7 +9,7 @@ use crate::{
     world::{Leader, START_MS, World, limited, patient},
 };
 
-crate::on_both_servers!(
+crate::on_every_server!(
     a_hidden_tab_is_there_for_62_seconds_and_gone_after,
     whoever_closed_the_tab_is_not_waiting_and_holds_no_slot,
     a_winner_is_counted_once,
@@ -133,10 +133,9 @@ async fn leases_that_are_gone_are_swept(world: World) {
     crowd.seconds(20).await;
     crowd.line.clear();
     crowd.seconds(90).await;
-    let mut connection = world.redis.connection().await.unwrap();
     let mut length = redis::cmd("HLEN");
     let key = "vestibule:room:{sale}:presence";
-    let leases: u64 = length.arg(key).query_async(&mut connection).await.unwrap();
+    let leases: u64 = world.server.ask(length.arg(key)).await;
     assert_eq!(leases, 0);
     assert_eq!(crowd.room.figures.waiting, 0);
 }
@@ -176,10 +175,9 @@ async fn a_pause_of_all_leaders_is_held_against_nobody(world: World) {
 async fn every_tick_notes_its_time(world: World) {
     world.open(limited(2)).await;
     let ticked_at = async || {
-        let mut connection = world.redis.connection().await.unwrap();
         let mut read = redis::cmd("HGET");
         let read = read.arg("vestibule:room:{sale}:line").arg("ticked_at");
-        read.query_async::<Option<u64>>(&mut connection).await.unwrap()
+        world.server.ask::<Option<u64>>(read).await
     };
     assert_eq!(ticked_at().await, None);
     world.seconds(4_000);

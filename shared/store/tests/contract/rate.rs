@@ -3,14 +3,17 @@
 use std::collections::VecDeque;
 
 use vestibule_domain::RoomSettings;
-use vestibule_store::{ClaimOutcome, JoinMode, SessionKind};
+use vestibule_store::{ClaimOutcome, JoinMode, ManualClock, SessionKind};
 
-use crate::world::World;
+use crate::world::{START_MS, World, newcomers, token};
 
-crate::on_both_servers!(
+crate::on_every_server!(
     no_window_of_a_minute_admits_more,
     a_quiet_room_may_use_its_minute_at_once,
     while_people_wait_admissions_are_spread_and_none_is_lost,
+    after_a_clock_that_went_back_every_admission_is_forgotten_in_time,
+    a_clock_that_goes_far_back_and_returns_frees_nothing,
+    the_pace_is_written_with_the_same_digits_on_every_server,
 );
 
 fn rated(rate: u64) -> RoomSettings {
@@ -71,4 +74,56 @@ async fn while_people_wait_admissions_are_spread_and_none_is_lost(world: World) 
     assert!(later.iter().all(|admitted| *admitted <= 2), "spread: {later:?}");
     let total: u64 = later.iter().sum();
     assert!((235..=240).contains(&total), "98 % of 240 and no more: {total}");
+}
+
+/// Opens a room, and lets newcomers in at these times, ms from the start. The clock may go back, as
+/// that of a server does which takes another's place. Returns how many entered each time.
+async fn let_in(world: &World, rate: u64, newcomers_at: &[(i64, u64)]) -> Vec<u64> {
+    world.open(rated(rate)).await;
+    let mut seated = Vec::new();
+    for (ms, count) in newcomers_at {
+        let clock = ManualClock::at(START_MS.saturating_add_signed(*ms));
+        let join = newcomers("here", *count, JoinMode::Enter);
+        seated.push(world.server.store(&clock).join(&world.room, &join).await.unwrap().seated);
+    }
+    seated
+}
+
+async fn used_at(world: &World, ms: u64) -> u64 {
+    let store = world.server.store(&ManualClock::at(START_MS + ms));
+    store.read_snapshot(&world.room).await.unwrap().unwrap().admitted_last_minute
+}
+
+async fn after_a_clock_that_went_back_every_admission_is_forgotten_in_time(world: World) {
+    let_in(&world, 100, &[(0, 5), (-30_000, 5), (-29_000, 5)]).await;
+    assert_eq!(used_at(&world, 0).await, 15);
+    // Somebody looks all the time.
+    for second in 1..=61 {
+        used_at(&world, second * 1_000).await;
+    }
+    assert_eq!(used_at(&world, 61_000).await, 0);
+}
+
+async fn a_clock_that_goes_far_back_and_returns_frees_nothing(world: World) {
+    let seated = let_in(&world, 8, &[(0, 5), (-3_600_000, 3), (1_000, 5)]).await;
+    assert_eq!(seated, [5, 3, 3], "what was let in an hour before is no more of this minute");
+    assert_eq!(used_at(&world, 2_000).await, 8);
+    assert_eq!(used_at(&world, 62_000).await, 0);
+}
+
+/// Eleven a minute are paced 5,454.545 ms apart, which no float is exactly.
+async fn the_pace_is_written_with_the_same_digits_on_every_server(world: World) {
+    world.open(rated(11)).await;
+    world.join(200, JoinMode::Queue).await;
+    world.store.increment(&world.room, 100).await.unwrap();
+    for (number, pause_ms) in [(1, 5_500), (2, 5_500), (3, 100)] {
+        token(world.claim(number, SessionKind::AwsStyle).await);
+        world.clock.advance_ms(pause_ms);
+    }
+    // More were let in than this allows, so the pace is written without another admission.
+    world.put(rated(2)).await;
+    assert_eq!(world.claim(4, SessionKind::AwsStyle).await, ClaimOutcome::NoSeat);
+    let read = redis::cmd("HGET").arg("vestibule:room:{sale}:rate").arg("paced_until").clone();
+    let pace: String = world.server.ask(&read).await;
+    assert_eq!(pace.split('.').next_back().map(str::len), Some(3), "{pace}");
 }

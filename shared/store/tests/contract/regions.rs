@@ -1,7 +1,7 @@
 //! Regions: where slots come from, and that none is kept from anyone.
 
 use std::{
-    collections::{BTreeMap, HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     sync::Arc,
 };
 
@@ -16,7 +16,7 @@ use crate::{
     world::{Leader, World, decided, patient},
 };
 
-crate::on_both_servers!(
+crate::on_every_server!(
     slots_are_taken_as_the_rule_says,
     grants_are_shares_of_what_is_free,
     nobody_is_queued_while_a_slot_is_free_when_the_crowd_moves,
@@ -34,10 +34,9 @@ async fn grant(world: &World, grants: &Grants) {
 }
 
 async fn granted(world: &World) -> Grants {
-    let mut connection = world.redis.connection().await.unwrap();
     let mut read = redis::cmd("HGETALL");
     let mut all: BTreeMap<String, u64> =
-        (read.arg("vestibule:room:{sale}:grants")).query_async(&mut connection).await.unwrap();
+        world.server.ask(read.arg("vestibule:room:{sale}:grants")).await;
     let anywhere = all.remove("anywhere").unwrap_or(0);
     let name = |name: String| name.strip_prefix("r:").unwrap().to_owned();
     Grants {
@@ -153,7 +152,7 @@ async fn limits_hold_exactly_with_three_regions_at_once(world: World) {
             let world = Arc::clone(&world);
             tokio::spawn(async move {
                 let store = world.another_store();
-                let mut taken = HashMap::from([("seated", 0), ("counted", 0)]);
+                let mut taken = BTreeMap::from([("seated", 0), ("counted", 0)]);
                 for count in (1..=4).cycle().take(100) {
                     let join = Join {
                         region,

@@ -5,7 +5,7 @@ use vestibule_store::{JoinMode, StoreError, Touch};
 
 use crate::world::{World, limited};
 
-crate::on_both_servers!(
+crate::on_every_server!(
     a_wiped_room_comes_back_ahead_of_every_number,
     seats_of_the_unseen_stay_taken_until_their_time_is_over,
     a_holder_who_returns_gets_its_session_back,
@@ -16,7 +16,7 @@ crate::on_both_servers!(
 async fn wipe_and_restore(world: &World, seen: &[WatermarkReport]) {
     let last = world.snapshot().await;
     let config = world.store.read_config(&world.room).await.unwrap().unwrap();
-    world.redis.flush().await.unwrap();
+    world.server.flush().await;
     let joined = world.try_join(1, JoinMode::Enter).await;
     assert!(matches!(joined, Err(StoreError::RoomMissing)), "nobody joins a lost room");
     for (instance, seen) in seen.iter().enumerate() {

@@ -7,7 +7,7 @@ use vestibule_store::{
 
 use crate::world::{World, limited, token};
 
-crate::on_both_servers!(
+crate::on_every_server!(
     an_aws_style_session_lives_as_long_as_its_token,
     an_idle_visitor_loses_its_seat_and_a_seen_one_keeps_it,
     a_token_never_outlives_its_session,

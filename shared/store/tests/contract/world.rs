@@ -1,6 +1,6 @@
 //! A room in a server of its own, at a time that only the test moves.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use vestibule_domain::{
     Place, RoomId, RoomSettings, TickFigures, plan,
@@ -9,39 +9,43 @@ use vestibule_domain::{
     tick::{TickDecision, TickState},
 };
 use vestibule_store::{
-    Claim, ClaimOutcome, Clock, Join, JoinMode, Joined, ManualClock, PutOutcome, SessionKind,
-    Store, StoreError, TickReport, TokenRecord,
+    Claim, ClaimOutcome, Join, JoinMode, Joined, ManualClock, PutOutcome, SessionKind, Store,
+    StoreError, TickReport, TokenRecord,
 };
-use vestibule_tests::{Flavor, Redis};
+
+use crate::{judged::Judging, server::Server};
 
 /// Where every test begins: some second, and half of it gone.
 pub(crate) const START_MS: u64 = 1_790_000_000_500;
 
 pub(crate) struct World {
-    pub(crate) redis: Redis,
+    pub(crate) server: Server,
     pub(crate) store: Store,
     pub(crate) clock: ManualClock,
     pub(crate) room: RoomId,
+    pub(crate) judging: Arc<Judging>,
 }
 
-/// A slow answer is better than none: nobody waits.
-fn open(redis: &Redis, clock: &ManualClock) -> Store {
-    Store::open(&redis.url(), Clock::Manual(clock.clone()), Duration::from_mins(1)).unwrap()
+impl Drop for World {
+    fn drop(&mut self) {
+        let found = self.judging.found();
+        assert!(found.is_empty() || std::thread::panicking(), "{found}");
+    }
 }
 
 // === impl World ===
 
 impl World {
-    pub(crate) async fn on(flavor: Flavor) -> Self {
-        let redis = Redis::start(flavor).await.unwrap();
+    pub(crate) fn on(server: Server) -> Self {
         let clock = ManualClock::at(START_MS);
-        let store = open(&redis, &clock);
-        Self { redis, store, clock, room: RoomId::new("sale").unwrap() }
+        let judging = Arc::new(Judging::new());
+        let store = server.store(&clock).recorded("test", judging.clone());
+        Self { server, store, clock, room: RoomId::new("sale").unwrap(), judging }
     }
 
     /// One more store on the same server and the same clock.
     pub(crate) fn another_store(&self) -> Store {
-        open(&self.redis, &self.clock)
+        self.server.store(&self.clock).recorded("test", self.judging.clone())
     }
 
     /// Opens the room with these settings.
@@ -197,7 +201,8 @@ impl Leader {
     }
 }
 
-fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
+/// Newcomers, at a service that has seen nothing.
+pub(crate) fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
     let (key_id, issuer) = ("k", "https://issuer");
     Join { region, count, mode, known_reset_epoch: 0, known_queue_counter: 0, key_id, issuer }
 }

@@ -27,14 +27,16 @@ pub(crate) struct Same(pub(crate) Vec<u8>);
 #[derive(Debug, Clone)]
 pub(crate) struct Newcomers {
     request: Vec<u8>,
+    told: Told,
     left: Option<Arc<AtomicUsize>>,
     tickets: Option<Arc<Mutex<Vec<Ticket>>>>,
 }
 
-/// Waiting visitors who poll in turns.
+/// Visitors who have tickets, and call in turns, without end.
 #[derive(Debug, Clone)]
-pub(crate) struct Waiting {
+pub(crate) struct Holders {
     head: Vec<u8>,
+    told: Told,
     tickets: Vec<Ticket>,
     next: usize,
     replays: bool,
@@ -48,10 +50,34 @@ pub(crate) struct Claimants {
     next: Arc<AtomicUsize>,
 }
 
+/// What an expected answer says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// `waiting`, to the visitor itself.
+    Waiting,
+    /// To a gateway, that the request may pass.
+    MayPass,
+}
+
 /// The head of a `GET` or `POST` of `path`, without the empty line at its end.
 fn head(method: &str, path: &str) -> Vec<u8> {
     let length = if method == "POST" { "Content-Length: 0\r\n" } else { "" };
     format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{length}").into_bytes()
+}
+
+/// What a gateway of `host` asks the authorizer, without the empty line at its end.
+fn question(host: &str) -> Vec<u8> {
+    let head = format!(
+        "GET /authorize HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Method: GET\r\n\
+         X-Forwarded-Proto: https\r\nX-Forwarded-Host: {host}\r\n\
+         X-Forwarded-Uri: /sale/shoes?size=42\r\nX-Forwarded-For: 203.0.113.9\r\n"
+    );
+    head.into_bytes()
+}
+
+/// The head with its end, for a caller without a ticket.
+fn whole(head: &[u8]) -> Vec<u8> {
+    [head, b"\r\n"].concat()
 }
 
 fn with_ticket(request: &mut Vec<u8>, head: &[u8], ticket: &[u8]) {
@@ -61,12 +87,32 @@ fn with_ticket(request: &mut Vec<u8>, head: &[u8], ticket: &[u8]) {
     request.extend_from_slice(b"\r\n\r\n");
 }
 
+// === impl Told ===
+
+impl Told {
+    fn is_in(self, answer: &Answer<'_>) -> bool {
+        match self {
+            Self::Waiting => {
+                answer.status == 200 && answer.ticket.is_some() && answer.has_status("waiting")
+            }
+            Self::MayPass => answer.status == 200,
+        }
+    }
+}
+
 // === impl Same ===
 
 impl Same {
     /// Requests `path` with `method`.
     pub(crate) fn new(method: &str, path: &str) -> Self {
-        Self([&head(method, path)[..], b"\r\n"].concat())
+        Self(whole(&head(method, path)))
+    }
+
+    /// Requests a page of the site at `host`, as the browser of the visitor of `room` whose cookie
+    /// is `ticket`, over http.
+    pub(crate) fn browsing(host: &str, room: &str, ticket: &[u8]) -> Self {
+        let head = format!("GET / HTTP/1.1\r\nHost: {host}\r\nCookie: vestibule_{room}=");
+        Self([head.as_bytes(), ticket, b"\r\n\r\n"].concat())
     }
 }
 
@@ -84,15 +130,28 @@ impl Caller for Same {
 // === impl Newcomers ===
 
 impl Newcomers {
-    /// Newcomers of `room`, without end.
-    pub(crate) fn endless(room: &str) -> Self {
-        let Same(request) = Same::new("POST", &format!("/v1/rooms/{room}/join"));
-        Self { request, left: None, tickets: None }
+    /// Newcomers of `room` who have to wait, without end.
+    pub(crate) fn joining(room: &str) -> Self {
+        Self::endless(&head("POST", &format!("/v1/rooms/{room}/join")), Told::Waiting)
     }
 
-    /// `left` newcomers of `room`, whose tickets are added to `tickets`.
-    pub(crate) fn some(room: &str, left: usize, tickets: Option<Arc<Mutex<Vec<Ticket>>>>) -> Self {
-        Self { left: Some(Arc::new(left.into())), tickets, ..Self::endless(room) }
+    /// Newcomers of the site at `host`, who each enter with their first request, without end.
+    pub(crate) fn entering(host: &str) -> Self {
+        Self::endless(&question(host), Told::MayPass)
+    }
+
+    /// So many of them, together with all clones.
+    pub(crate) fn up_to(self, count: usize) -> Self {
+        Self { left: Some(Arc::new(count.into())), ..self }
+    }
+
+    /// The same, whose tickets are added to `tickets`.
+    pub(crate) fn keeping(self, tickets: Arc<Mutex<Vec<Ticket>>>) -> Self {
+        Self { tickets: Some(tickets), ..self }
+    }
+
+    fn endless(head: &[u8], told: Told) -> Self {
+        Self { request: whole(head), told, left: None, tickets: None }
     }
 }
 
@@ -106,29 +165,35 @@ impl Caller for Newcomers {
     }
 
     fn receive(&mut self, answer: &Answer<'_>) -> bool {
-        if let (Some(tickets), Some(ticket)) = (&self.tickets, answer.ticket) {
+        let Some(ticket) = answer.ticket else { return false };
+        if let Some(tickets) = &self.tickets {
             tickets.lock().unwrap_or_else(PoisonError::into_inner).push(ticket.to_owned());
         }
-        answer.status == 200 && answer.ticket.is_some() && answer.has_status("waiting")
+        self.told.is_in(answer)
     }
 }
 
-// === impl Waiting ===
+// === impl Holders ===
 
-impl Waiting {
-    /// The visitors of `room` with these `tickets`; each sends its newest one.
-    pub(crate) fn new(room: &str, tickets: Vec<Ticket>) -> Self {
+impl Holders {
+    /// Visitors of `room` who wait and poll; each sends its newest ticket.
+    pub(crate) fn waiting(room: &str, tickets: Vec<Ticket>) -> Self {
         let head = head("GET", &format!("/v1/rooms/{room}/status"));
-        Self { head, tickets, next: 0, replays: false }
+        Self { head, told: Told::Waiting, tickets, next: 0, replays: false }
+    }
+
+    /// Visitors inside, for whose requests the gateway of `host` asks the authorizer.
+    pub(crate) fn inside(host: &str, tickets: Vec<Ticket>) -> Self {
+        Self { head: question(host), told: Told::MayPass, tickets, next: 0, replays: false }
     }
 
     /// The same, but each always sends its first ticket.
-    pub(crate) fn replaying(room: &str, tickets: Vec<Ticket>) -> Self {
-        Self { replays: true, ..Self::new(room, tickets) }
+    pub(crate) fn replaying(self) -> Self {
+        Self { replays: true, ..self }
     }
 }
 
-impl Caller for Waiting {
+impl Caller for Holders {
     fn ask(&mut self, request: &mut Vec<u8>) -> bool {
         self.next = (self.next + 1) % self.tickets.len();
         with_ticket(request, &self.head, &self.tickets[self.next]);
@@ -136,13 +201,10 @@ impl Caller for Waiting {
     }
 
     fn receive(&mut self, answer: &Answer<'_>) -> bool {
-        let Some(ticket) = answer.ticket else { return false };
-        if !self.replays {
-            let newest = &mut self.tickets[self.next];
-            newest.clear();
-            newest.extend_from_slice(ticket);
+        if let Some(ticket) = answer.ticket.filter(|_| !self.replays) {
+            ticket.clone_into(&mut self.tickets[self.next]);
         }
-        answer.status == 200 && answer.has_status("waiting")
+        self.told.is_in(answer)
     }
 }
 
@@ -187,7 +249,7 @@ mod tests {
     fn requests_are_complete() {
         let get = asked(&mut Same::new("GET", "/")).unwrap();
         assert_eq!(get, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        let join = asked(&mut Newcomers::endless("r")).unwrap();
+        let join = asked(&mut Newcomers::joining("r")).unwrap();
         assert!(join.starts_with("POST /v1/rooms/r/join HTTP/1.1\r\n"));
         assert!(join.ends_with("Content-Length: 0\r\n\r\n"));
     }
@@ -197,7 +259,7 @@ mod tests {
         let waiting = br#"{"status":"waiting"}"#;
         for (replays, expected) in [(false, "Ticket: new\r\n\r\n"), (true, "Ticket: old\r\n\r\n")] {
             let tickets = vec![b"old".to_vec()];
-            let mut caller = Waiting { replays, ..Waiting::new("r", tickets) };
+            let mut caller = Holders { replays, ..Holders::waiting("r", tickets) };
             assert!(asked(&mut caller).unwrap().ends_with("Ticket: old\r\n\r\n"));
             assert!(caller.receive(&answer(b"new", waiting)));
             assert!(asked(&mut caller).unwrap().ends_with(expected));
@@ -213,11 +275,24 @@ mod tests {
         assert!(asked(&mut others).unwrap().contains("Ticket: b\r\n"));
         assert_eq!((asked(&mut claimants), asked(&mut others)), (None, None));
         let tickets = Arc::new(Mutex::default());
-        let mut newcomers = Newcomers::some("r", 2, Some(Arc::clone(&tickets)));
+        let mut newcomers = Newcomers::joining("r").up_to(2).keeping(Arc::clone(&tickets));
         let mut more = newcomers.clone();
         assert!(asked(&mut newcomers).is_some() && asked(&mut more).is_some());
         assert_eq!((asked(&mut newcomers), asked(&mut more)), (None, None));
         assert!(newcomers.receive(&answer(b"t", br#"{"status":"waiting"}"#)));
         assert_eq!(*tickets.lock().unwrap(), [b"t".to_vec()]);
+    }
+
+    #[test]
+    fn who_is_inside_may_get_a_newer_ticket_or_none() {
+        let mut inside = Holders::inside("h", vec![b"first".to_vec()]);
+        for (ticket, sends) in [(None, "first"), (Some(&b"newer"[..]), "first"), (None, "newer")] {
+            let sent = asked(&mut inside).unwrap();
+            assert!(sent.ends_with(&format!("Vestibule-Ticket: {sends}\r\n\r\n")), "{sent}");
+            assert!(inside.receive(&Answer { status: 200, ticket, body: b"" }));
+        }
+        let mut newcomers = Newcomers::entering("h");
+        assert!(asked(&mut newcomers).unwrap().contains("X-Forwarded-Host: h\r\n"));
+        assert!(!newcomers.receive(&Answer { status: 200, ticket: None, body: b"" }));
     }
 }

@@ -1,15 +1,16 @@
 //! Measures the latencies of requests sent one after the other over one connection.
 
-use std::{
-    net::SocketAddr,
-    time::{Duration, Instant},
-};
+use std::{net::SocketAddr, time::Instant};
 
 use anyhow::{Result, ensure};
+use hdrhistogram::Histogram;
 
 use super::{Caller, connection::Connection};
 
-/// The latencies of `count` requests of `caller`.
+/// Significant digits that are kept.
+const DIGITS: u8 = 4;
+
+/// The latencies of `count` requests of `caller`, in nanoseconds.
 ///
 /// # Errors
 /// The first answer that the caller did not expect.
@@ -17,15 +18,15 @@ pub(crate) async fn latencies(
     address: SocketAddr,
     caller: &mut impl Caller,
     count: usize,
-) -> Result<Vec<Duration>> {
+) -> Result<Histogram<u64>> {
     let mut connection = Connection::open(address).await?;
-    let (mut request, mut took) = (Vec::new(), Vec::with_capacity(count));
+    let (mut request, mut took) = (Vec::new(), Histogram::new(DIGITS)?);
     for _ in 0..count {
         request.clear();
         caller.ask(&mut request);
         let begun = Instant::now();
         let answer = connection.exchange(&request).await?;
-        took.push(begun.elapsed());
+        took.record(u64::try_from(begun.elapsed().as_nanos())?)?;
         ensure!(caller.receive(&answer), "{} {}", answer.status, answer.body.escape_ascii());
     }
     Ok(took)

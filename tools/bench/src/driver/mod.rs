@@ -4,14 +4,12 @@
 mod answer;
 mod caller;
 mod connection;
-mod gateway;
 mod latency;
 mod load;
 
 pub(crate) use self::{
     answer::Answer,
-    caller::{Caller, Claimants, Newcomers, Same, Ticket, Waiting},
-    gateway::{Browsing, Entering, Inside},
+    caller::{Caller, Claimants, Holders, Newcomers, Same, Ticket},
     latency::latencies,
     load::{Done, Until, run},
 };

@@ -1,14 +1,12 @@
 //! The authorizer, as a gateway calls it: for admitted visitors, which is nearly every request of a
 //! site, and for newcomers who enter at once.
 
-use std::time::Duration;
-
 use anyhow::Result;
 use serde_json::json;
 
 use super::Bench;
 use crate::{
-    driver::{self, Entering, Inside, Ticket, Until},
+    driver::{Holders, Newcomers, Ticket},
     report::{Figure, Target, Unit},
 };
 
@@ -17,12 +15,11 @@ const HOST: &str = "authorize.example";
 const RATIO: Target = Target::AtLeast(0.6);
 /// There should be no calls except in the background; this allows for the error of subtracting
 /// those.
-const CALLS_INSIDE: Target = Target::Below(0.01);
+const CALLS_INSIDE: (&str, Target) = ("script calls per request", Target::Below(0.01));
 /// One round trip, shared by newcomers who come at the same time.
 const CALLS_ENTERING: Target = Target::AtMost(1.0);
 /// Visitors per connection.
 const EACH: usize = 4;
-const WITHIN: Duration = Duration::from_mins(1);
 
 /// Measures both.
 pub(crate) async fn authorize(bench: &mut Bench) -> Result<Vec<Figure>> {
@@ -31,11 +28,11 @@ pub(crate) async fn authorize(bench: &mut Bench) -> Result<Vec<Figure>> {
         "session_duration_seconds": 3_600,
         "routes": [{ "host": HOST }],
     });
-    bench.deployment.make_room(ROOM, &settings).await?;
+    bench.deployment.services.create_room(ROOM, &settings).await?;
     let background = bench.background().await?;
     let mut figures = inside(bench).await?;
     let measure = "authorize, newcomers who enter";
-    let callers = vec![Entering::endless(HOST); bench.connections()];
+    let callers = vec![Newcomers::entering(HOST); bench.connections()];
     let comparison = bench.compare("GET", callers).await?;
     let rate = comparison.spread(super::rounds::Round::rate)?;
     figures.push(Figure::new(measure, "requests, each with a signature", Unit::PerSecond, rate));
@@ -48,20 +45,11 @@ pub(crate) async fn authorize(bench: &mut Bench) -> Result<Vec<Figure>> {
 async fn inside(bench: &Bench) -> Result<Vec<Figure>> {
     let measure = "authorize, visitors inside";
     let tickets = enter(bench, HOST, bench.connections() * EACH).await?;
-    let callers = tickets.chunks(EACH).map(|tickets| Inside::new(HOST, tickets.to_vec())).collect();
-    let background = bench.background().await?;
-    let comparison = bench.compare("GET", callers).await?;
-    let mut figures = comparison.figures(measure, RATIO)?;
-    let calls = comparison.spread(|round| round.calls_per_request(background))?;
-    let calls = Figure::new(measure, "script calls per request", Unit::Number, calls);
-    figures.push(calls.with_target(CALLS_INSIDE));
-    Ok(figures)
+    let callers = tickets.chunks(EACH).map(|tickets| Holders::inside(HOST, tickets.to_vec()));
+    bench.compare_and_count(measure, callers.collect(), RATIO, CALLS_INSIDE).await
 }
 
-/// The tickets of `count` visitors, or a few more, who have entered the site at `host`.
+/// The tickets of `count` visitors who have entered the site at `host`.
 pub(super) async fn enter(bench: &Bench, host: &str, count: usize) -> Result<Vec<Ticket>> {
-    let callers = vec![Entering::some(host, EACH); count.div_ceil(EACH)];
-    let address = bench.deployment.admission.address;
-    let done = driver::run(address, callers, Until::Done(WITHIN)).await?;
-    Ok(done.callers.into_iter().flat_map(Entering::into_tickets).collect())
+    bench.tickets(Newcomers::entering(host), count).await
 }

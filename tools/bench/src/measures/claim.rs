@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
-use tokio::time::{Instant, sleep};
+use anyhow::Result;
 
 use super::{
     Bench,
@@ -23,7 +22,6 @@ const RATIO: Target = Target::AtLeast(0.9);
 /// Newcomers of a round, per signature that can be made in it: more than are needed.
 const RESERVE: f64 = 1.5;
 const TURN_WITHIN: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// Measures claims.
 pub(crate) async fn claim(bench: &mut Bench) -> Result<Vec<Figure>> {
@@ -34,7 +32,7 @@ pub(crate) async fn claim(bench: &mut Bench) -> Result<Vec<Figure>> {
         let alone = signer.run(bench.options.round()).await?;
         let tickets = served_visitors(bench, visitors_needed(bench, alone.rate)).await?;
         let callers = vec![Claimants::new(ROOM, tickets); bench.connections()];
-        let (round, _) = bench.round(&bench.deployment.admission, callers).await?;
+        let (round, _) = bench.round(bench.deployment.admission, callers).await?;
         raw.push(alone);
         claims.push(round);
     }
@@ -68,12 +66,10 @@ fn visitors_needed(bench: &Bench, rate: f64) -> usize {
 /// The tickets of `count` newcomers whose turn it is.
 async fn served_visitors(bench: &Bench, count: usize) -> Result<Vec<Ticket>> {
     let tickets = bench.fill(ROOM, count).await?;
-    bench.deployment.operator.increment(ROOM, count).await?;
-    let deadline = Instant::now() + TURN_WITHIN;
+    bench.deployment.services.aws(ROOM).increment(i64::try_from(count)?).await?;
     // Everyone was let through at once, so the first ticket is enough.
-    while bench.deployment.status(ROOM, &tickets[0]).await? != "your_turn" {
-        ensure!(Instant::now() < deadline, "admission does not hear of the increment");
-        sleep(PAUSE).await;
-    }
+    let first = String::from_utf8(tickets[0].clone())?;
+    let mut visitor = bench.deployment.services.visitor(ROOM).with_ticket(first);
+    visitor.sees("your_turn", TURN_WITHIN).await?;
     Ok(tickets)
 }

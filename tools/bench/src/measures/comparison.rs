@@ -44,14 +44,31 @@ impl Bench {
         let mut bare_callers = vec![Same::new(method, "/"); callers.len()];
         let mut comparison = Comparison::default();
         for _ in 0..self.options.rounds {
-            let (bare, back) = self.round(&self.deployment.bare, bare_callers).await?;
+            let (bare, back) = self.round(self.deployment.bare, bare_callers).await?;
             bare_callers = back;
-            let (measured, back) = self.round(&self.deployment.admission, callers).await?;
+            let (measured, back) = self.round(self.deployment.admission, callers).await?;
             callers = back;
             comparison.bare.push(bare);
             comparison.measured.push(measured);
         }
         Ok(comparison)
+    }
+
+    /// The figures of such a comparison, with the script calls per request; `calls` is what that
+    /// figure is called and its target.
+    pub(super) async fn compare_and_count<C: Caller>(
+        &self,
+        measure: &'static str,
+        callers: Vec<C>,
+        ratio: Target,
+        (calls, most): (&'static str, Target),
+    ) -> Result<Vec<Figure>> {
+        let background = self.background().await?;
+        let comparison = self.compare("GET", callers).await?;
+        let mut figures = comparison.figures(measure, ratio)?;
+        let spread = comparison.spread(|round| round.calls_per_request(background))?;
+        figures.push(Figure::new(measure, calls, Unit::Number, spread).with_target(most));
+        Ok(figures)
     }
 }
 

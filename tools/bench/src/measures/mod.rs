@@ -53,7 +53,7 @@ impl Bench {
 
     /// Makes a room where nobody enters, however many come.
     async fn make_full_room(&mut self, room: &str) -> Result<()> {
-        self.deployment.make_room(room, &json!({ "total_active_users": 0 })).await
+        self.deployment.services.create_room(room, &json!({ "total_active_users": 0 })).await
     }
 
     /// Makes a room where people enter by the operator's increments only.
@@ -64,28 +64,28 @@ impl Bench {
             "session_duration_seconds": 3_600,
             "position_expiry_seconds": Value::Null,
         });
-        self.deployment.make_room(room, &settings).await
+        self.deployment.services.create_room(room, &settings).await
     }
 
     /// Lets `count` newcomers join `room` and returns their tickets, in the order of the answers.
     async fn fill(&self, room: &str, count: usize) -> Result<Vec<Ticket>> {
+        self.tickets(Newcomers::joining(room), count).await
+    }
+
+    /// Lets `count` of `newcomers` come and returns their tickets, in the order of the answers.
+    async fn tickets(&self, newcomers: Newcomers, count: usize) -> Result<Vec<Ticket>> {
         let tickets = Arc::new(Mutex::new(Vec::with_capacity(count)));
-        self.join(room, count, Some(Arc::clone(&tickets))).await?;
+        self.run(newcomers.keeping(Arc::clone(&tickets)), count).await?;
         Ok(std::mem::take(&mut tickets.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    /// Lets `count` newcomers join `room`.
-    async fn join(
-        &self,
-        room: &str,
-        count: usize,
-        tickets: Option<Arc<Mutex<Vec<Ticket>>>>,
-    ) -> Result<Done<Newcomers>> {
-        let callers = vec![Newcomers::some(room, count, tickets); FILLERS.min(count)];
+    /// Lets `count` of `newcomers` come.
+    async fn run(&self, newcomers: Newcomers, count: usize) -> Result<Done<Newcomers>> {
+        let callers = vec![newcomers.up_to(count); FILLERS.min(count)];
         let within = 30 + u64::try_from(count / SLOWEST_JOINS)?;
         let until = Until::Done(Duration::from_secs(within));
         let done = driver::run(self.deployment.admission.address, callers, until).await?;
-        ensure!(done.requests == count as u64, "{} joined instead of {count}", done.requests);
+        ensure!(done.requests == count as u64, "{} came instead of {count}", done.requests);
         Ok(done)
     }
 

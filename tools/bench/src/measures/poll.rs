@@ -12,15 +12,15 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Bench;
 use crate::{
-    driver::{Ticket, Waiting},
-    report::{Figure, Target, Unit},
+    driver::{Holders, Ticket},
+    report::{Figure, Target},
 };
 
 const ROOM: &str = "bench-poll";
 const RATIO: Target = Target::AtLeast(0.85);
 /// There should be no calls except in the background; this allows for the error of subtracting
 /// those.
-const CALLS: Target = Target::Below(0.01);
+const CALLS: (&str, Target) = ("script calls per poll", Target::Below(0.01));
 
 /// Visitors at the front, whose interval is a few seconds.
 const IN_FRONT: usize = 64;
@@ -36,25 +36,17 @@ pub(crate) async fn poll(bench: &mut Bench) -> Result<Vec<Figure>> {
     let front = bench.fill(ROOM, IN_FRONT).await?;
     let due = Instant::now() + DUE_AFTER;
     let others = bench.fill(ROOM, connections * EACH).await?;
-    let early = others.chunks(EACH).map(|tickets| Waiting::new(ROOM, tickets.to_vec()));
-    let mut figures = one(bench, "status poll, early", early.collect()).await?;
+    let early = others.chunks(EACH).map(|tickets| Holders::waiting(ROOM, tickets.to_vec()));
+    let early = early.collect();
+    let mut figures = bench.compare_and_count("status poll, early", early, RATIO, CALLS).await?;
     sleep_until(due).await;
     let checking_in = replaying(&front, connections);
-    figures.extend(one(bench, "status poll, checking in", checking_in).await?);
+    let measure = "status poll, checking in";
+    figures.extend(bench.compare_and_count(measure, checking_in, RATIO, CALLS).await?);
     Ok(figures)
 }
 
-fn replaying(front: &[Ticket], connections: usize) -> Vec<Waiting> {
-    let caller = |nth: usize| Waiting::replaying(ROOM, vec![front[nth % front.len()].clone()]);
-    (0..connections).map(caller).collect()
-}
-
-async fn one(bench: &Bench, measure: &'static str, callers: Vec<Waiting>) -> Result<Vec<Figure>> {
-    let background = bench.background().await?;
-    let comparison = bench.compare("GET", callers).await?;
-    let mut figures = comparison.figures(measure, RATIO)?;
-    let calls = comparison.spread(|round| round.calls_per_request(background))?;
-    let calls = Figure::new(measure, "script calls per poll", Unit::Number, calls);
-    figures.push(calls.with_target(CALLS));
-    Ok(figures)
+fn replaying(front: &[Ticket], connections: usize) -> Vec<Holders> {
+    let ticket = |nth: usize| vec![front[nth % front.len()].clone()];
+    (0..connections).map(|nth| Holders::waiting(ROOM, ticket(nth)).replaying()).collect()
 }

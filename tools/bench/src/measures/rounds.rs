@@ -65,12 +65,13 @@ impl Bench {
     /// Loads `server` with `callers` for one side of a round.
     pub(super) async fn round<C: Caller>(
         &self,
-        server: &Server,
+        server: Server,
         callers: Vec<C>,
     ) -> Result<(Round, Vec<C>)> {
         let redis = &self.deployment.redis;
-        let processes = [server.process.id(), redis.process().id(), std::process::id()];
-        let used = || processes.map(processor_time);
+        let redis_process = self.deployment.redis_process;
+        let processes = [Some(server.process), redis_process, Some(std::process::id())];
+        let used = || processes.map(|id| processor_time(id?));
         let (before, used_before) = (redis.script_calls().await?, used());
         let until = Until::Elapsed(self.options.round());
         let Done { requests, elapsed, callers } =

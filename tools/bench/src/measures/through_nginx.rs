@@ -1,21 +1,20 @@
 //! The latency that the authorizer adds to a request through a real nginx: the time of a request
 //! with the authorizer, less the time of the same request without it.
 
-use std::time::Duration;
+use std::net::SocketAddr;
 
 use anyhow::{Context, Result};
+use hdrhistogram::Histogram;
 use serde_json::json;
+use vestibule_tests::gateway::{Addresses, Gateway, Kind, SITE_HOST, free_port};
 
 use super::{Bench, authorize::enter, comparison::spread};
 use crate::{
-    deployment::Nginx,
-    driver::{Browsing, Same, latencies},
+    driver::{Same, latencies},
     report::{Figure, Target, Unit},
-    statistics::Spread,
 };
 
 const ROOM: &str = "bench-nginx";
-const HOST: &str = "nginx.example";
 const MEASURE: &str = "through nginx, a visitor inside";
 const ADDED: Target = Target::Below(1_000.0);
 /// Requests per side of a round.
@@ -23,18 +22,25 @@ const REQUESTS: usize = 2_000;
 
 /// Measures both in alternating rounds; nothing if nginx is not installed.
 pub(crate) async fn through_nginx(bench: &mut Bench) -> Result<Vec<Figure>> {
-    let settings = json!({ "total_active_users": 2_000_000_000, "routes": [{ "host": HOST }] });
-    let Some(nginx) = Nginx::start(&bench.deployment, HOST).await? else {
+    if !Kind::Nginx.is_installed() {
         eprintln!("there is no nginx here: not measured");
         return Ok(Vec::new());
-    };
-    bench.deployment.make_room(ROOM, &settings).await?;
-    let ticket = enter(bench, HOST, 1).await?.pop().context("nobody entered")?;
-    let (mut inside, mut anyone) = (Browsing::new(HOST, ROOM, &ticket), Same::new("GET", "/"));
+    }
+    let settings =
+        json!({ "total_active_users": 2_000_000_000, "routes": [{ "host": SITE_HOST }] });
+    bench.deployment.services.create_room(ROOM, &settings).await?;
+    let ticket = enter(bench, SITE_HOST, 1).await?.pop().context("nobody entered")?;
+    let (admission, site) = (bench.deployment.admission.address, bench.deployment.bare.address);
+    let mut addresses = Addresses::new(&admission.to_string(), &site.to_string());
+    let unguarded = free_port();
+    addresses.unguarded_port = Some(unguarded);
+    let _nginx = Gateway::start(Kind::Nginx, &addresses).await?;
+    let mut inside = Same::browsing(SITE_HOST, ROOM, &ticket);
+    let mut anyone = Same::new("GET", "/");
     let (mut guarded, mut plain) = (Vec::new(), Vec::new());
     for _ in 0..bench.options.rounds {
-        plain.push(micros(latencies(nginx.plain, &mut anyone, REQUESTS).await?)?);
-        guarded.push(micros(latencies(nginx.guarded, &mut inside, REQUESTS).await?)?);
+        plain.push(median(&latencies(local(unguarded), &mut anyone, REQUESTS).await?));
+        guarded.push(median(&latencies(local(addresses.port), &mut inside, REQUESTS).await?));
     }
     let added = guarded.iter().zip(&plain).map(|(guarded, plain)| guarded - plain);
     let added = Figure::new(MEASURE, "added latency, median", Unit::Micros, spread(added)?);
@@ -46,8 +52,12 @@ pub(crate) async fn through_nginx(bench: &mut Bench) -> Result<Vec<Figure>> {
     ])
 }
 
-/// The median, in microseconds.
-fn micros(took: Vec<Duration>) -> Result<f64> {
-    let micros = took.into_iter().map(|took| took.as_secs_f64() * 1e6);
-    Ok(Spread::from_values(micros).context("nothing was measured")?.median)
+/// The median of nanoseconds, in microseconds.
+#[expect(clippy::cast_precision_loss, reason = "latencies are far below 2^53 ns")]
+fn median(nanos: &Histogram<u64>) -> f64 {
+    nanos.value_at_quantile(0.5) as f64 / 1e3
+}
+
+fn local(port: u16) -> SocketAddr {
+    SocketAddr::from(([127, 0, 0, 1], port))
 }

@@ -7,12 +7,17 @@
 
 use serde::Serialize;
 
-use super::spread::{percentile, sorted};
+use super::layout::{Section, percent};
 use crate::{
-    number::real,
-    record::{Estimate, RunRecord, VisitorRecord},
+    crowd::{
+        duration::human,
+        number::{natural, real, whole},
+    },
+    record::{Estimate, Quantiles, RunRecord, VisitorRecord},
 };
 
+/// Shares of errors are kept in units of so many to the whole.
+const PER_ONE: f64 = 1e6;
 /// With less than this left, an estimate is not judged, in seconds.
 const LEAST_LEFT: f64 = 10.0;
 
@@ -35,7 +40,7 @@ pub(crate) struct Estimates {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub(crate) struct Accuracy {
     /// How many were judged.
-    pub(crate) judged: usize,
+    pub(crate) judged: u64,
     /// Half of them were off by no more than this share of the real wait.
     pub(crate) median_error_share: f64,
     /// Nine of ten were off by no more than this share of the real wait.
@@ -66,26 +71,64 @@ pub(crate) struct Calibration {
 /// Adds up how far off estimates were.
 #[derive(Debug, Default)]
 struct Sums {
-    error_shares: Vec<f64>,
-    error_seconds: Vec<f64>,
+    error_shares: Quantiles,
+    error_seconds: Quantiles,
     off: f64,
     waited: f64,
     with_quartiles: usize,
     within: [usize; 3],
 }
 
-/// Sets what visitors were told against what happened to them.
-pub(crate) fn judge(run: &RunRecord) -> Estimates {
-    let all = || run.visitors.iter();
-    Estimates {
-        known: all().map(|v| u64::from(v.told.known())).sum(),
-        unknown: all().map(|v| u64::from(v.told.unknown())).sum(),
-        first: accuracy(all().filter_map(|v| Some((v.told.first()?, v.admitted?)))),
-        halfway: accuracy(all().filter_map(halfway)),
-        all: accuracy(all().flat_map(|v| {
-            v.admitted.into_iter().flat_map(|admitted| v.told.all().map(move |e| (e, admitted)))
-        })),
+// === impl Estimates ===
+
+impl Estimates {
+    /// Sets what visitors were told against what happened to them.
+    pub(super) fn new(run: &RunRecord) -> Self {
+        let all = || run.visitors.iter();
+        Self {
+            known: all().map(|v| u64::from(v.told.known())).sum(),
+            unknown: all().map(|v| u64::from(v.told.unknown())).sum(),
+            first: accuracy(all().filter_map(|v| Some((v.told.first()?, v.admitted?)))),
+            halfway: accuracy(all().filter_map(halfway)),
+            all: accuracy(all().flat_map(|v| {
+                v.admitted.into_iter().flat_map(|admitted| v.told.all().map(move |e| (e, admitted)))
+            })),
+        }
     }
+
+    /// The section for people.
+    pub(super) fn section(&self) -> Section {
+        let mut section = Section::new("Wait estimates");
+        if self.known + self.unknown > 0 {
+            let unknown = format!("{} said that it is unknown", self.unknown);
+            section = section.row("answers that told a wait", self.known, unknown);
+        }
+        let labels = ["first told", "told halfway", "all"];
+        for (label, accuracy) in labels.into_iter().zip([self.first, self.halfway, self.all]) {
+            section = section.maybe(&format!("{label}: median error"), accuracy, off);
+            let calibration = accuracy.and_then(|accuracy| accuracy.calibration);
+            section = section.maybe("  waits within p25, p50, p75", calibration, quartiles);
+        }
+        section
+    }
+}
+
+fn off(accuracy: Accuracy) -> (String, String) {
+    let bias = whole(accuracy.bias * 100.0);
+    let remark = format!(
+        "of the wait ({}); nine of ten within {:.0}%; bias {bias:+}%; {} judged, told 10 s ahead \
+         or more",
+        human(accuracy.median_error_seconds),
+        accuracy.p90_error_share * 100.0,
+        accuracy.judged,
+    );
+    (percent(accuracy.median_error_share), remark)
+}
+
+fn quartiles(calibration: Calibration) -> (String, String) {
+    let [p25, p50, p75] =
+        [calibration.within_p25, calibration.within_p50, calibration.within_p75].map(percent);
+    (p50, format!("{p25} within p25, {p75} within p75; right would be 50%, 25% and 75%"))
 }
 
 fn halfway(visitor: &VisitorRecord) -> Option<(Estimate, f64)> {
@@ -98,7 +141,7 @@ fn halfway(visitor: &VisitorRecord) -> Option<(Estimate, f64)> {
 fn accuracy(estimates: impl Iterator<Item = (Estimate, f64)>) -> Option<Accuracy> {
     let mut sums = Sums::default();
     for (told, admitted) in estimates {
-        sums.add(&told, admitted - told.at);
+        sums.add(&told, admitted - told.at());
     }
     sums.accuracy()
 }
@@ -107,13 +150,15 @@ fn accuracy(estimates: impl Iterator<Item = (Estimate, f64)>) -> Option<Accuracy
 
 impl Sums {
     fn add(&mut self, told: &Estimate, left: f64) {
-        let Some(wait) = told.wait.filter(|_| left >= LEAST_LEFT) else { return };
-        let error = wait - left;
-        self.error_shares.push(error.abs() / left);
-        self.error_seconds.push(error.abs());
+        if left < LEAST_LEFT {
+            return;
+        }
+        let error = told.wait() - left;
+        self.error_shares.add(natural(error.abs() / left * PER_ONE));
+        self.error_seconds.add_seconds(error.abs());
         self.off += error;
         self.waited += left;
-        if let Some(quartiles) = told.quartiles {
+        if let Some(quartiles) = told.quartiles() {
             self.with_quartiles += 1;
             for (within, quartile) in self.within.iter_mut().zip(quartiles) {
                 *within += usize::from(left <= quartile);
@@ -121,16 +166,15 @@ impl Sums {
         }
     }
 
-    fn accuracy(self) -> Option<Accuracy> {
-        let calibration = self.calibration();
-        let (shares, seconds) = (sorted(self.error_shares), sorted(self.error_seconds));
-        (!shares.is_empty()).then(|| Accuracy {
-            judged: shares.len(),
-            median_error_share: percentile(&shares, 0.5),
-            p90_error_share: percentile(&shares, 0.9),
-            median_error_seconds: percentile(&seconds, 0.5),
+    fn accuracy(&self) -> Option<Accuracy> {
+        let shares = &self.error_shares;
+        (shares.count() > 0).then(|| Accuracy {
+            judged: shares.count(),
+            median_error_share: shares.at(0.5) / PER_ONE,
+            p90_error_share: shares.at(0.9) / PER_ONE,
+            median_error_seconds: self.error_seconds.seconds_at(0.5),
             bias: self.off / self.waited,
-            calibration,
+            calibration: self.calibration(),
         })
     }
 
@@ -151,13 +195,13 @@ mod tests {
         let mut visitor =
             VisitorRecord { joined: Some(0.0), waited: true, admitted, ..VisitorRecord::default() };
         for &(at, wait) in told {
-            visitor.told.note(&Estimate { at, wait: Some(wait), ..Estimate::default() });
+            visitor.told.note(Some(Estimate::new(at, wait, None)));
         }
         visitor
     }
 
     fn of(visitors: Vec<VisitorRecord>) -> Estimates {
-        judge(&RunRecord { visitors, ..RunRecord::default() })
+        Estimates::new(&RunRecord { visitors, ..RunRecord::default() })
     }
 
     fn is(seen: f64, expected: f64) -> bool {
@@ -187,7 +231,7 @@ mod tests {
         let visitors = (1..=100_u16).map(|n| {
             let mut told = Told::default();
             let quartiles = Some([35.0, 60.0, 85.0]);
-            told.note(&Estimate { at: 0.0, wait: Some(60.0), quartiles, people_ahead: None });
+            told.note(Some(Estimate::new(0.0, 60.0, quartiles)));
             VisitorRecord { told, ..visitor(Some(f64::from(n) + 10.0), &[]) }
         });
         let calibration = of(visitors.collect()).all.unwrap().calibration.unwrap();
@@ -200,7 +244,7 @@ mod tests {
     fn nothing_told_is_nothing_judged() {
         assert_eq!(of(vec![visitor(Some(100.0), &[])]), Estimates::default());
         let mut silent = visitor(Some(100.0), &[]);
-        silent.told.note(&Estimate::default());
+        silent.told.note(None);
         assert_eq!(of(vec![silent]), Estimates { unknown: 1, ..Estimates::default() });
     }
 }

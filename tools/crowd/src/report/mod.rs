@@ -1,26 +1,34 @@
-//! The report: what the crowd lived through, as figures (`sections`, calculated in `figures`), as a
-//! verdict (`problems`), and as text (`table`) or JSON. The plot draws from the same record.
+//! The report: what the crowd lived through, as figures (a file for each section), as a verdict
+//! (`problems`), and as text or JSON. Names in JSON are part of the tool's contract with whoever
+//! reads its output. The pictures are drawn from the same record, in `charts`.
 
-mod correlation;
+mod admissions;
+mod calls;
 mod estimates;
-mod figures;
+mod identities;
+mod inside;
+pub(crate) mod layout;
 mod order;
 mod problems;
-mod sections;
-mod spread;
-mod steps;
-mod table;
+mod simulation;
+#[cfg(test)]
+mod tests;
 mod turnover;
+mod visitors;
+mod waiting;
+
+use std::fmt::Write;
 
 use serde::Serialize;
 
-pub(crate) use self::{
-    correlation::{arrivals_and_waits, pearson},
-    figures::Levels,
-    sections::{Figures, Setting},
-    steps::Steps,
+use self::{
+    admissions::Admissions, calls::Calls, estimates::Estimates, identities::Identities,
+    inside::Inside, order::LineOrder, visitors::Visitors, waiting::Waiting,
 };
-use crate::{crowd::Over, record::RunRecord, simulate::Simulation};
+use crate::{
+    crowd::{Setting, duration::human},
+    record::{Levels, RunRecord, Simulation},
+};
 
 /// The whole report.
 #[derive(Debug, Clone, Serialize)]
@@ -33,24 +41,45 @@ pub(crate) struct Report {
     figures: Figures,
 }
 
+/// Everything the report says. Pure: the same record gives the same figures.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(crate) struct Figures {
+    /// What the run was meant to be.
+    pub(crate) setting: Setting,
+    /// How long it took.
+    pub(crate) duration_seconds: f64,
+    /// What became of the visitors.
+    pub(crate) visitors: Visitors,
+    /// Visitors joined per second, from the first arrival to the last.
+    pub(crate) joins_per_second: f64,
+    /// When people waited.
+    pub(crate) waiting: Waiting,
+    /// How many were let in, and how fast.
+    pub(crate) admissions: Admissions,
+    /// How many were inside.
+    pub(crate) inside: Inside,
+    /// Who overtook whom.
+    pub(crate) order: LineOrder,
+    /// Whether identities were unique.
+    pub(crate) identities: Identities,
+    /// The calls: how many, how long they took, what failed.
+    #[serde(flatten)]
+    pub(crate) calls: Calls,
+    /// How good the estimated waits were.
+    pub(crate) estimates: Estimates,
+    /// What only a simulation knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) simulation: Option<Simulation>,
+}
+
+// === impl Report ===
+
 impl Report {
     /// Draws up the report. With `expect_outages`, broken connections that were made good do not
     /// count as problems.
-    pub(crate) fn of(setting: Setting, run: &RunRecord, over: Over, expect_outages: bool) -> Self {
-        let figures = Figures::of(setting, run);
-        let problems = problems::find(&figures, over, expect_outages);
-        Self { ok: problems.is_empty(), problems, figures }
-    }
-
-    /// Draws up the report of a simulation.
-    pub(crate) fn of_simulation(
-        setting: Setting,
-        run: &RunRecord,
-        over: Over,
-        simulation: Simulation,
-    ) -> Self {
-        let figures = Figures { simulation: Some(simulation), ..Figures::of(setting, run) };
-        let problems = problems::find(&figures, over, false);
+    pub(crate) fn new(run: &RunRecord, expect_outages: bool) -> Self {
+        let figures = Figures::new(run);
+        let problems = problems::find(&figures, run.over, expect_outages);
         Self { ok: problems.is_empty(), problems, figures }
     }
 
@@ -69,44 +98,80 @@ impl Report {
         self.ok
     }
 
-    /// The report for people.
-    pub(crate) fn text(&self) -> String {
-        table::text(&self.figures, &self.problems)
+    /// Prints it, for people or for programs.
+    pub(crate) fn print(&self, as_json: bool) -> serde_json::Result<()> {
+        print!(
+            "{}",
+            if as_json { serde_json::to_string_pretty(self)? + "\n" } else { self.text() }
+        );
+        Ok(())
     }
 
-    /// The report for programs.
-    ///
-    /// # Errors
-    /// None that is known: the report holds nothing that JSON cannot say.
-    pub(crate) fn json(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self)
+    /// The report for people, with what was wrong at its end, where it is seen.
+    fn text(&self) -> String {
+        let mut out = self.figures.headline() + &layout::sections(&self.figures.sections()) + "\n";
+        if self.ok {
+            out.push_str("All visits finished, and nothing was wrong.\n");
+        }
+        for problem in &self.problems {
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "WRONG: {problem}");
+        }
+        out
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+// === impl Figures ===
 
-    #[test]
-    fn an_empty_run_is_valid_json_with_stable_names() {
-        let report = Report::of(Setting::default(), &RunRecord::default(), Over::Finished, false);
-        let json: serde_json::Value = serde_json::from_str(&report.json().unwrap()).unwrap();
-        assert_eq!(json["ok"], true);
-        for path in [
-            "/visitors/admitted",
-            "/inside/share_of_ceiling_while_waiting",
-            "/admissions/share_of_rate_while_waiting",
-            "/order/admitted_out_of_order",
-            "/latency/claim/p99_ms",
-            "/setting/ceiling",
-            "/estimates/known",
-            "/estimates/first",
-            "/estimates/all",
-            "/inside/seat_taken_again",
-            "/waiting/correlation_with_arrival",
-        ] {
-            assert!(json.pointer(path).is_some(), "{path}");
+impl Figures {
+    fn new(run: &RunRecord) -> Self {
+        let levels = Levels::new(run);
+        let span = levels.waiting.span();
+        // Whoever came before the room opened could not have entered any sooner.
+        let open = span.map(|(from, until)| (from.max(run.opened), until));
+        Self {
+            setting: run.setting.clone(),
+            duration_seconds: run.duration,
+            visitors: Visitors::new(&run.visitors),
+            joins_per_second: visitors::joins_per_second(&run.visitors),
+            waiting: Waiting::new(run, &levels),
+            admissions: Admissions::new(run, open),
+            inside: Inside::new(run, &levels),
+            order: LineOrder::new(run),
+            identities: Identities::new(&run.visitors),
+            calls: Calls::new(&run.calls, span),
+            estimates: Estimates::new(run),
+            simulation: run.simulation.clone(),
         }
-        assert!(report.text().contains("nothing was wrong"));
+    }
+
+    fn headline(&self) -> String {
+        let setting = &self.setting;
+        let limit = |limit: Option<u32>| limit.map_or("none".to_owned(), |limit| limit.to_string());
+        format!(
+            "{}: {}, staying {}; ceiling {}, per minute {}; took {} (seed {})\n",
+            setting.what(),
+            setting.arrival(),
+            human(setting.stay_seconds),
+            limit(setting.ceiling),
+            limit(setting.rate_per_minute),
+            human(self.duration_seconds),
+            setting.seed,
+        )
+    }
+
+    /// A section per question that an operator asks.
+    fn sections(&self) -> [layout::Section; 8] {
+        let simulated = self.simulation.is_some();
+        [
+            self.waiting.add_to(self.visitors.section(self.joins_per_second, &self.waiting)),
+            self.admissions.section(self.setting.rate_per_minute),
+            self.inside.section(self.setting.ceiling),
+            self.order.section(self.setting.method, self.identities),
+            self.calls.section(simulated),
+            self.calls.errors_section(),
+            self.estimates.section(),
+            simulation::section(self.simulation.as_ref()),
+        ]
     }
 }

@@ -4,18 +4,25 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use vestibule_domain::QueueingMethod;
+
+use super::{identities::Identities, layout::Section};
+use crate::{
+    crowd::{duration::human, method::keeps_order},
+    record::{Ending, RunRecord, VisitorRecord},
+};
 
 /// One visitor's place in line and the time it waited there.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Waiter {
+struct Waiter {
     /// Place in line: smaller is earlier.
-    pub(crate) place: u64,
+    place: u64,
     /// When it knew its place.
-    pub(crate) from: f64,
+    from: f64,
     /// When it was admitted, or the run's end if it never was.
-    pub(crate) until: f64,
+    until: f64,
     /// Whether it was admitted at all.
-    pub(crate) admitted: bool,
+    admitted: bool,
 }
 
 /// How well the order of the line was kept.
@@ -39,9 +46,52 @@ enum Event {
     Admitted,
 }
 
-/// Measures the order of admission. Those who closed the tab must not be among the waiters: nobody
-/// can overtake someone who is no longer there.
-pub(crate) fn measure(waiters: &[Waiter]) -> LineOrder {
+// === impl LineOrder ===
+
+impl LineOrder {
+    /// Measures the order of admission.
+    pub(super) fn new(run: &RunRecord) -> Self {
+        measure(&waiters(run))
+    }
+
+    /// The section for people.
+    pub(super) fn section(
+        &self,
+        method: Option<QueueingMethod>,
+        identities: Identities,
+    ) -> Section {
+        let twice = identities.duplicate_queue_numbers;
+        let section = Section::new("Order").row("queue numbers held twice", twice, "");
+        if !keeps_order(method) {
+            return section;
+        }
+        let far = format!(
+            "at most {} places ahead, and at most {} sooner",
+            self.largest_overtaking_places,
+            human(self.largest_overtaking_seconds)
+        );
+        section.row("admitted before an earlier visitor", self.admitted_out_of_order, far).row(
+            "overtaken by a later visitor",
+            self.overtaken,
+            "",
+        )
+    }
+}
+
+/// Those who closed the tab are left out: nobody can overtake someone who is not there.
+fn waiters(run: &RunRecord) -> Vec<Waiter> {
+    let stayed = run.visitors.iter().filter(|v| v.ending() != Some(Ending::Abandoned));
+    let waiter = |v: &VisitorRecord| {
+        let from = v.joined?;
+        let until = v.admitted.or(v.ended.map(|(at, _)| at)).unwrap_or(run.duration);
+        let place = v.position.or(v.queue_number)?;
+        Some(Waiter { place, from, until, admitted: v.admitted.is_some() })
+    };
+    stayed.filter_map(waiter).collect()
+}
+
+/// Those who closed the tab must not be among the waiters.
+fn measure(waiters: &[Waiter]) -> LineOrder {
     let (admitted_out_of_order, largest_overtaking_places) = overtakers(waiters);
     let (overtaken, largest_overtaking_seconds) = overtaken(waiters);
     LineOrder {

@@ -1,18 +1,18 @@
 //! The verdict: what in the figures must not be, in sentences. A low share of the ceiling or a bad
 //! estimate is for people to judge; here is only what decides over the exit code.
 
-use super::sections::Figures;
+use super::Figures;
 use crate::{
-    crowd::Over,
-    duration,
-    method::QueueingMethod,
-    number::{level, whole},
+    crowd::{
+        duration,
+        method::keeps_limits,
+        number::{level, whole},
+    },
+    record::{Over, SHED},
 };
 
 /// Failures of connections, as opposed to statuses.
 const BROKEN: [&str; 3] = ["connect", "disconnected", "timeout"];
-/// Sheds: the visitor was told when to come back, and did.
-const SHED: [&str; 2] = ["503", "429"];
 
 /// Everything that was wrong.
 pub(crate) fn find(figures: &Figures, over: Over, expect_outages: bool) -> Vec<String> {
@@ -22,6 +22,7 @@ pub(crate) fn find(figures: &Figures, over: Over, expect_outages: bool) -> Vec<S
     problems.extend(errors(figures, expect_outages));
     problems.extend(limits(figures));
     problems.extend(identities(figures));
+    problems.extend(figures.simulation.iter().flat_map(|seen| seen.broken.iter().cloned()));
     problems
 }
 
@@ -39,7 +40,7 @@ fn unfinished(figures: &Figures, over: Over) -> Option<String> {
 
 fn turned_away(figures: &Figures) -> impl Iterator<Item = String> {
     let seen = figures.visitors;
-    let rejects = figures.setting.method == Some(QueueingMethod::Reject);
+    let rejects = figures.setting.method.is_some_and(|method| method.rules().rejects());
     let counts = [
         (seen.failed, "gave up after errors"),
         (seen.expired, "were told `expired`"),
@@ -52,12 +53,12 @@ fn turned_away(figures: &Figures) -> impl Iterator<Item = String> {
 fn errors(figures: &Figures, expect_outages: bool) -> impl Iterator<Item = String> {
     let expected =
         move |kind: &str| SHED.contains(&kind) || expect_outages && BROKEN.contains(&kind);
-    let unexpected = figures.errors.iter().filter(move |(kind, _)| !expected(kind));
+    let unexpected = figures.calls.errors.iter().filter(move |(kind, _)| !expected(kind));
     unexpected.map(|(kind, count)| format!("{count} calls failed: {kind}"))
 }
 
 fn limits(figures: &Figures) -> impl Iterator<Item = String> {
-    let kept = figures.setting.method.is_none_or(QueueingMethod::keeps_limits);
+    let kept = keeps_limits(figures.setting.method);
     let ceiling = figures.setting.ceiling.filter(|_| kept).map(i64::from);
     let rate = figures.setting.rate_per_minute.filter(|_| kept).map(i64::from);
     let (inside, admissions) = (&figures.inside, &figures.admissions);
@@ -85,13 +86,15 @@ fn identities(figures: &Figures) -> impl Iterator<Item = String> {
 
 #[cfg(test)]
 mod tests {
+    use vestibule_domain::QueueingMethod;
+
     use super::*;
 
     fn figures() -> Figures {
         let mut figures = Figures::default();
         figures.setting.ceiling = Some(100);
         figures.inside.highest = 100;
-        figures.errors.insert("503".into(), 9);
+        figures.calls.errors.insert("503".into(), 9);
         figures
     }
 
@@ -114,10 +117,10 @@ mod tests {
     #[test]
     fn outages_count_unless_expected() {
         let mut figures = figures();
-        figures.errors.insert("connect".into(), 3);
+        figures.calls.errors.insert("connect".into(), 3);
         assert_eq!(find(&figures, Over::Finished, false), ["3 calls failed: connect"]);
         assert!(find(&figures, Over::Finished, true).is_empty());
-        figures.errors.insert("500".into(), 1);
+        figures.calls.errors.insert("500".into(), 1);
         assert_eq!(find(&figures, Over::Finished, true), ["1 calls failed: 500"]);
     }
 

@@ -3,11 +3,10 @@
 
 use std::collections::VecDeque;
 
-use super::{
-    Setting, Steps,
-    spread::{Waits, of_seconds},
+use crate::{
+    crowd::number::index,
+    record::{RunRecord, Steps, Waits},
 };
-use crate::{number::index, record::RunRecord};
 
 /// What happens to seats, in the order in which it counts at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,8 +17,8 @@ enum Event {
 
 /// Seconds from a seat's coming free to its being taken, for seats that came free while somebody
 /// waited. `None` without a ceiling, or when that never happened.
-pub(super) fn measure(setting: &Setting, run: &RunRecord, waiting: &Steps) -> Option<Waits> {
-    let mut never_used = index(f64::from(setting.ceiling?));
+pub(super) fn measure(run: &RunRecord, waiting: &Steps) -> Option<Waits> {
+    let mut never_used = index(f64::from(run.setting.ceiling?));
     let mut free = VecDeque::new();
     let mut taken = Vec::new();
     for (at, event) in events(run) {
@@ -35,7 +34,7 @@ pub(super) fn measure(setting: &Setting, run: &RunRecord, waiting: &Steps) -> Op
             free.clear();
         }
     }
-    (!taken.is_empty()).then(|| of_seconds(taken))
+    (!taken.is_empty()).then(|| Waits::new(taken))
 }
 
 fn events(run: &RunRecord) -> Vec<(f64, Event)> {
@@ -52,7 +51,7 @@ fn events(run: &RunRecord) -> Vec<(f64, Event)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::VisitorRecord;
+    use crate::{crowd::Setting, record::VisitorRecord};
 
     fn visitor(joined: f64, admitted: f64, left: f64) -> VisitorRecord {
         VisitorRecord {
@@ -65,9 +64,10 @@ mod tests {
     }
 
     fn measured(visitors: Vec<VisitorRecord>) -> Option<Waits> {
-        let run = RunRecord { visitors, duration: 100.0, ..RunRecord::default() };
+        let setting = Setting { ceiling: Some(2), ..Setting::default() };
+        let run = RunRecord { setting, visitors, duration: 100.0, ..RunRecord::default() };
         let waiting = Steps::covering(run.visitors.iter().filter_map(|v| v.waiting(100.0)));
-        measure(&Setting { ceiling: Some(2), ..Setting::default() }, &run, &waiting)
+        measure(&run, &waiting)
     }
 
     #[test]

@@ -8,14 +8,16 @@ use std::{fmt::Write, fs, time::Duration};
 
 use anyhow::Context;
 use serde_json::json;
+use vestibule_domain::QueueingMethod;
 
-use super::Done;
+use super::SimulateOptions;
 use crate::{
-    cli::{Pictures, SimulateOptions, StaySpread},
-    duration::human,
-    method::QueueingMethod,
-    plan::{self, Arrivals},
-    plot,
+    charts::{self, Pictures},
+    crowd::{Arrivals, CrowdOptions, StaySpread, duration::human},
+    report::{
+        Report,
+        layout::{percent, table},
+    },
 };
 
 const VISITORS: u32 = 10_000;
@@ -43,18 +45,18 @@ const CASES: [Case; 4] = [
 pub(super) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
     let out = &options.out;
     fs::create_dir_all(out).with_context(|| format!("making {}", out.display()))?;
-    let seed = options.seed.unwrap_or_else(plan::fresh_seed);
+    let seed = options.crowd.seed();
     let mut all = Vec::new();
     for case in CASES {
-        let done = super::run(&case.options(options, seed)).await?;
+        let run = super::simulate(&case.options(options, seed)).await?;
         let file = |kind: &str| Some(out.join(format!("experiment-{}-{kind}.svg", case.name)));
         let pictures =
             Pictures { plot: None, scatter: file("scatter"), heat_map: file("heat-map") };
-        plot::write(&pictures, &done.record, &done.setting)?;
-        all.push((case, done));
+        charts::write(&pictures, &run)?;
+        all.push((case, Report::new(&run, false)));
     }
     print!("{}", if options.json { json(&all)? } else { text(&all, options, seed) });
-    Ok(all.iter().all(|(_, done)| done.report.ok()))
+    Ok(all.iter().all(|(_, report)| report.ok()))
 }
 
 // === impl Case ===
@@ -67,16 +69,18 @@ impl Case {
             method: self.method,
             ceiling: Some(self.seats()),
             rate: None,
-            visitors: VISITORS,
-            arrive: ARRIVE,
-            arrivals: Arrivals::Even,
+            crowd: CrowdOptions {
+                visitors: VISITORS,
+                arrive: ARRIVE,
+                arrivals: Arrivals::Even,
+                stay: STAY,
+                stay_spread: StaySpread::Fixed,
+                abandon: 0.0,
+                seed: Some(seed),
+            },
             spoofed_arrivals: self.all_present,
-            stay: STAY,
-            stay_spread: StaySpread::Fixed,
-            abandon: 0.0,
             hidden: 0.0,
             impatient: 0.0,
-            seed: Some(seed),
             ..given.clone()
         }
     }
@@ -90,48 +94,44 @@ impl Case {
     }
 }
 
-fn text(all: &[(Case, Done)], options: &SimulateOptions, seed: u64) -> String {
+fn text(all: &[(Case, Report)], options: &SimulateOptions, seed: u64) -> String {
+    let header =
+        ["method", "arrivals", "seats", "r", "seats used", "inside", "wait p50", "longest"];
+    let rows = all.iter().map(|(case, report)| row(case, report));
     let mut out = format!(
         "10000 visitors, arrivals spread evenly over 30 minutes, each stays a minute (seed {seed})\n\n\
-         {:<8}{:<14}{:>6}{:>10}{:>12}{:>8}{:>12}{:>12}\n",
-        "method", "arrivals", "seats", "r", "seats used", "inside", "wait p50", "longest"
+         {}\nr: Pearson's correlation of arrival and wait\npictures: {}/experiment-*.svg\n",
+        table(header, rows, &[2, 3, 4, 5, 6, 7]),
+        options.out.display()
     );
-    for (case, done) in all {
-        // Writing to a string does not fail.
-        let _ = writeln!(out, "{}", row(case, done));
-    }
-    let _ = writeln!(out, "\nr: Pearson's correlation of arrival and wait");
-    let _ = writeln!(out, "pictures: {}/experiment-*.svg", options.out.display());
-    for (case, done) in all {
-        for problem in done.report.problems() {
+    for (case, report) in all {
+        for problem in report.problems() {
+            // Writing to a string does not fail.
             let _ = writeln!(out, "WRONG: {}: {problem}", case.name);
         }
     }
     out
 }
 
-fn row(case: &Case, done: &Done) -> String {
-    let figures = done.report.figures();
+fn row(case: &Case, report: &Report) -> [String; 8] {
+    let figures = report.figures();
     let r = figures.waiting.correlation_with_arrival;
     let used = figures.inside.share_of_ceiling_while_waiting;
     let waits = figures.waiting.waits;
-    format!(
-        "{:<8}{:<14}{:>6}{:>10}{:>12}{:>8}{:>12}{:>12}",
-        case.method.name(),
-        case.arrivals(),
-        case.seats(),
+    [
+        case.method.name().to_owned(),
+        case.arrivals().to_owned(),
+        case.seats().to_string(),
         r.map_or("none".to_owned(), |r| format!("{r:+.4}")),
-        used.map_or("none".to_owned(), |used| format!("{:.2}%", used * 100.0)),
-        figures.inside.highest,
+        used.map_or("none".to_owned(), percent),
+        figures.inside.highest.to_string(),
         human(waits.p50_seconds),
         human(waits.max_seconds),
-    )
+    ]
 }
 
-fn json(all: &[(Case, Done)]) -> anyhow::Result<String> {
-    let reports = all.iter().map(|(case, done)| {
-        Ok(json!({ "case": case.name, "report": serde_json::to_value(&done.report)? }))
-    });
-    let reports = reports.collect::<anyhow::Result<Vec<_>>>()?;
+fn json(all: &[(Case, Report)]) -> serde_json::Result<String> {
+    let reports: Vec<_> =
+        all.iter().map(|(case, report)| json!({ "case": case.name, "report": report })).collect();
     Ok(serde_json::to_string_pretty(&reports)? + "\n")
 }

@@ -1,147 +1,88 @@
-//! `simulate`: a sale in virtual time. The room is real, in a real Redis, with the real scripts, and
-//! its rules are the services' own; only the visitors and the clock are made up, so that hours pass
-//! in minutes. What is not simulated: HTTP, tickets and tokens, several services, failures.
+//! `simulate`: a sale in virtual time, so that hours pass in minutes. Options become a plan, `engine`
+//! makes a record of it, and that is reported like any other. What is not simulated: HTTP, the sealing
+//! of tickets, and signatures.
 
 mod agenda;
-mod book;
 mod crowd;
+mod engine;
 mod experiment;
-mod meter;
+mod nights;
+mod options;
 mod regions;
 mod spare;
 mod stop;
-mod traffic;
 mod visitor;
-mod world;
 
-use std::process::ExitCode;
+use std::time::Duration;
 
 use vestibule_domain::RoomSettings;
 
-pub(crate) use self::{book::Simulation, regions::RegionMix};
-use self::{
-    crowd::{Crowd, Shape},
-    regions::Origins,
-    stop::Stop,
-    visitor::Habits,
-    world::World,
-};
+pub(crate) use self::options::SimulateOptions;
+use self::{engine::Plan, regions::Origins, visitor::Habits};
 use crate::{
-    cli::SimulateOptions,
-    crowd::Over,
-    house::HouseRules,
-    plan::{self, CrowdShape},
-    plot,
+    charts,
+    crowd::{Setting, draw_up},
     record::RunRecord,
-    report::{Report, Setting},
+    report::Report,
 };
 
-/// Runs a simulation, or an experiment, and prints its report.
-pub(crate) async fn simulate(options: SimulateOptions) -> ExitCode {
-    let done = match options.experiment {
-        Some(_) => experiment::run(&options).await,
-        None => one(&options).await,
-    };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("vestibule-crowd: {error:#}");
-            ExitCode::FAILURE
-        }
+/// Runs a simulation, or an experiment, and prints its report. Says whether nothing was wrong.
+///
+/// # Errors
+/// When it cannot be run, or its pictures cannot be written.
+pub(crate) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
+    for note in options.notes() {
+        eprintln!("vestibule-crowd: {note}");
     }
+    if options.nights.are_asked_for() {
+        return nights::run(&options.nights, &options.crowd, options.json).await;
+    }
+    if options.experiment.is_some() {
+        return experiment::run(options).await;
+    }
+    let run = simulate(options).await?;
+    let report = Report::new(&run, false);
+    charts::write(&options.pictures, &run)?;
+    report.print(options.json)?;
+    Ok(report.ok())
 }
 
-/// Whether nothing was wrong.
-async fn one(options: &SimulateOptions) -> anyhow::Result<bool> {
-    let done = run(options).await?;
-    plot::write(&options.pictures, &done.record, &done.setting)?;
-    print!("{}", if options.json { done.report.json()? + "\n" } else { done.report.text() });
-    Ok(done.report.ok())
-}
-
-/// A simulation that has ended.
-#[derive(Debug)]
-struct Done {
-    setting: Setting,
-    record: RunRecord,
-    report: Report,
-}
-
-async fn run(options: &SimulateOptions) -> anyhow::Result<Done> {
+async fn simulate(options: &SimulateOptions) -> anyhow::Result<RunRecord> {
     let setting = setting(options);
-    let plans = plan::draw_up(&shape(options), setting.seed);
-    let origins =
-        Origins::new(options.regions.clone(), options.shift_at.zip(options.shift_to.as_deref()))?;
-    let settings = room_settings(options)?;
-    let opens = if options.spoofed_arrivals { options.arrive } else { std::time::Duration::ZERO };
-    // Before the room is there: it must not stay behind.
-    let mut stop = Stop::listen()?;
-    let world = World::create(&options.redis, settings.clone(), !opens.is_zero()).await?;
-    let mut crowd = Crowd::new(
-        world,
-        &settings,
-        &plans,
-        Shape {
-            rules: HouseRules::of(&setting),
-            habits: Habits { hidden: options.hidden, impatient: options.impatient },
-            origins,
-            opens,
-            tick: options.tick,
-            timeout: options.timeout,
-            seed: setting.seed,
-        },
-    );
-    drop(plans);
-    let over = tokio::select! {
-        over = crowd.run() => over,
-        () = stop.asked() => Ok(Over::Interrupted),
+    let shift = options.shift_at.zip(options.shift_to.as_deref());
+    let plan = Plan {
+        services: (options.admissions, options.controllers),
+        room: room(options),
+        visitors: draw_up(&options.crowd, setting.seed),
+        habits: Habits { hidden: options.hidden, impatient: options.impatient },
+        origins: Origins::new(options.regions.clone(), shift)?,
+        opens: if options.spoofed_arrivals { options.crowd.arrive } else { Duration::ZERO },
+        timeout: options.timeout,
+        setting,
     };
-    // Also when something went wrong.
-    let ended = crowd.end().await;
-    let (over, (record, simulation)) = (over?, ended?);
-    let report = Report::of_simulation(setting.clone(), &record, over, simulation);
-    Ok(Done { setting, record, report })
-}
-
-fn shape(options: &SimulateOptions) -> CrowdShape {
-    CrowdShape {
-        visitors: options.visitors,
-        arrive: options.arrive,
-        arrivals: options.arrivals,
-        stay: options.stay,
-        stay_spread: options.stay_spread,
-        abandon: options.abandon,
-    }
+    engine::run(plan).await
 }
 
 fn setting(options: &SimulateOptions) -> Setting {
     Setting {
-        room: "simulated".to_owned(),
-        visitors: options.visitors,
-        arrive_seconds: options.arrive.as_secs_f64(),
-        stay_seconds: options.stay.as_secs_f64(),
-        abandon: options.abandon,
-        leave_silently: false,
-        seed: options.seed.unwrap_or_else(plan::fresh_seed),
         ceiling: options.ceiling,
         rate_per_minute: options.rate,
         session_seconds: Some(options.session.as_secs_f64()),
         method: Some(options.method),
         simulated: true,
         held_while_arriving: options.spoofed_arrivals,
+        ..Setting::new("simulated", &options.crowd)
     }
 }
 
-fn room_settings(options: &SimulateOptions) -> anyhow::Result<RoomSettings> {
+fn room(options: &SimulateOptions) -> RoomSettings {
     let default = RoomSettings::default();
-    let method = serde_json::to_value(options.method)?;
-    Ok(RoomSettings {
-        queueing_method: serde_json::from_value(method)?,
+    RoomSettings {
+        queueing_method: options.method,
         total_active_users: options.ceiling.map(u64::from),
         new_users_per_minute: options.rate.map(u64::from),
         session_duration_seconds: options.session.as_secs().max(1),
         poll_budget_per_second: options.poll_budget.unwrap_or(default.poll_budget_per_second),
         ..default
-    })
+    }
 }

@@ -102,7 +102,7 @@ mod tests {
     use rand::SeedableRng;
 
     use super::*;
-    use crate::number::real;
+    use crate::crowd::number::real;
 
     fn origins() -> Origins {
         let mix = "eu=6, us=3,ap=1".parse().unwrap();

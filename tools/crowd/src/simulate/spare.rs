@@ -1,5 +1,8 @@
-//! Whether a slot was free at a moment, as those inside know it: to find newcomers who were made to
-//! wait for nothing. Not a rule of the room; the scripts have their own.
+//! Whether a slot was surely free at a moment, as those inside know it: to find newcomers who were made
+//! to wait for nothing. Not a rule of the room; the scripts have their own.
+//!
+//! Between a call and its answer nobody here knows whether it was carried out. So a seat counts as taken
+//! from when it may be, and as free only a while after it was given back.
 
 use std::collections::VecDeque;
 
@@ -7,6 +10,8 @@ use std::collections::VecDeque;
 const BUCKET_MS: u64 = 100;
 /// The window of the rate, in buckets. One that lies partly in it counts whole.
 const WINDOW: u64 = 600;
+/// How long after it was given back a seat is free for everyone, ms.
+const SURELY_MS: u64 = 1_000;
 
 /// Limits, and how much of them is used.
 #[derive(Debug)]
@@ -14,6 +19,9 @@ pub(super) struct Spare {
     ceiling: Option<u64>,
     rate: Option<u64>,
     inside: u64,
+    /// Calls under way that may take a slot.
+    asking: u64,
+    given_back: VecDeque<u64>,
     admitted: VecDeque<(u64, u64)>,
     last_minute: u64,
 }
@@ -22,14 +30,26 @@ pub(super) struct Spare {
 
 impl Spare {
     /// Nobody inside yet.
-    pub(super) fn new(ceiling: Option<u32>, rate: Option<u32>) -> Self {
+    pub(super) fn new(ceiling: Option<u64>, rate: Option<u64>) -> Self {
         Self {
-            ceiling: ceiling.map(u64::from),
-            rate: rate.map(u64::from),
+            ceiling,
+            rate,
             inside: 0,
+            asking: 0,
+            given_back: VecDeque::new(),
             admitted: VecDeque::new(),
             last_minute: 0,
         }
+    }
+
+    /// Someone asks to enter.
+    pub(super) fn ask(&mut self) {
+        self.asking += 1;
+    }
+
+    /// That was answered.
+    pub(super) fn answered(&mut self) {
+        self.asking -= 1;
     }
 
     /// Someone entered.
@@ -44,18 +64,22 @@ impl Spare {
     }
 
     /// Someone left.
-    pub(super) fn leave(&mut self) {
-        self.inside -= 1;
+    pub(super) fn leave(&mut self, now_ms: u64) {
+        self.given_back.push_back(now_ms + SURELY_MS);
     }
 
-    /// How many slots are free.
+    /// How many slots are free, whatever comes of the calls under way.
     pub(super) fn slots(&mut self, now_ms: u64) -> u64 {
+        while self.given_back.pop_front_if(|free_ms| *free_ms <= now_ms).is_some() {
+            self.inside -= 1;
+        }
         let oldest = (now_ms / BUCKET_MS).saturating_sub(WINDOW);
         while let Some((_, count)) = self.admitted.pop_front_if(|(bucket, _)| *bucket < oldest) {
             self.last_minute -= count;
         }
-        let seats = self.ceiling.map(|ceiling| ceiling.saturating_sub(self.inside));
-        let rate = self.rate.map(|rate| rate.saturating_sub(self.last_minute));
+        let left = |limit: u64, used: u64| limit.saturating_sub(used + self.asking);
+        let seats = self.ceiling.map(|ceiling| left(ceiling, self.inside));
+        let rate = self.rate.map(|rate| left(rate, self.last_minute));
         [seats, rate].into_iter().flatten().min().unwrap_or(0)
     }
 }
@@ -73,7 +97,12 @@ mod tests {
         assert_eq!(spare.slots(60_999), 0, "the rate's window");
         assert_eq!(spare.slots(61_099), 0, "a bucket partly in the window counts");
         assert_eq!(spare.slots(61_100), 1, "one seat of three");
-        spare.leave();
-        assert_eq!(spare.slots(61_100), 2);
+        spare.leave(61_100);
+        assert_eq!(spare.slots(62_099), 1, "it may not have come free yet");
+        assert_eq!(spare.slots(62_100), 2);
+        spare.ask();
+        assert_eq!(spare.slots(62_100), 1, "somebody may have taken it");
+        spare.answered();
+        assert_eq!(spare.slots(62_100), 2);
     }
 }

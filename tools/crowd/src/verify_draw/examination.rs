@@ -1,7 +1,5 @@
 //! What must hold in a record, one finding after the other.
 
-use std::fmt;
-
 use vestibule_domain::{
     draw::{BeaconOutcome, BeaconRecord, Draw, DrawRecord, to_hex},
     schedule::Beacon,
@@ -30,12 +28,13 @@ pub(super) struct Examination {
 
 // === impl Finding ===
 
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Finding {
+    /// In a word, and in a sentence.
+    pub(super) fn parts(&self) -> (&'static str, &str) {
         match self {
-            Self::Holds(text) => write!(f, "ok       {text}"),
-            Self::Broken(text) => write!(f, "WRONG    {text}"),
-            Self::Unchecked(text) => write!(f, "-        {text}"),
+            Self::Holds(text) => ("ok", text),
+            Self::Broken(text) => ("WRONG", text),
+            Self::Unchecked(text) => ("-", text),
         }
     }
 }
@@ -45,7 +44,7 @@ impl fmt::Display for Finding {
 impl Examination {
     /// Examines everything but the single places. `noted` is the commitment that somebody wrote
     /// down before.
-    pub(super) fn of(record: &DrawRecord, noted: Option<&str>) -> Self {
+    pub(super) fn new(record: &DrawRecord, noted: Option<&str>) -> Self {
         let mut findings = Vec::new();
         findings.extend(noted.map(|noted| check_noted(record, noted)));
         let checked = record.check();

@@ -5,35 +5,33 @@
 //! worth in `verdict`. It needs no service, no Redis and no secret.
 
 mod examination;
+mod options;
 mod places;
 mod source;
 mod verdict;
 
-use std::{path::Path, process::ExitCode};
+use std::path::Path;
 
 use anyhow::Context;
 use vestibule_domain::draw::{Draw, DrawRecord};
 
 use self::examination::{Examination, Finding};
-use crate::cli::VerifyDrawOptions;
+pub(crate) use self::options::VerifyDrawOptions;
+use crate::report::layout::{Section, sections};
 
-/// Reads, checks, tells. Code 0 if everything holds, else 1.
-pub(crate) async fn run(options: VerifyDrawOptions) -> ExitCode {
-    match verify(&options).await {
-        Ok((report, holds)) => {
-            print!("{report}");
-            if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-        }
-        Err(error) => {
-            eprintln!("vestibule-crowd: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+/// Reads, checks, tells. Says whether everything holds.
+///
+/// # Errors
+/// When the record cannot be had, or the positions cannot be written.
+pub(crate) async fn run(options: &VerifyDrawOptions) -> anyhow::Result<bool> {
+    let (report, holds) = verify(options).await?;
+    print!("{report}");
+    Ok(holds)
 }
 
 async fn verify(options: &VerifyDrawOptions) -> anyhow::Result<(String, bool)> {
     let record = source::read(options).await?;
-    let mut examination = Examination::of(&record, options.commitment.as_deref());
+    let mut examination = Examination::new(&record, options.commitment.as_deref());
     if let Some(draw) = examination.draw.clone() {
         let places = check_places(&draw, options).await;
         examination.findings.push(places);
@@ -65,22 +63,28 @@ async fn check_places(draw: &Draw, options: &VerifyDrawOptions) -> Finding {
 }
 
 fn report(record: &DrawRecord, examination: &Examination, options: &VerifyDrawOptions) -> String {
-    let mut lines = vec![format!("Draw of event {} in room {}", record.event, record.room)];
-    lines.push(format!("  commitment {}", record.commitment));
+    let mut checked = Section::new("The record").row("commitment", "", record.commitment.as_str());
+    let mut told = Vec::new();
     if let Some(draw) = &examination.draw {
-        let last = draw.first() + draw.count() - 1;
         let (first, count) = (draw.first(), draw.count());
-        lines.push(format!("  {count} took part: queue numbers {first} to {last}"));
+        let numbers = format!("{count}: queue numbers {first} to {}", first + count - 1);
+        checked = checked.row("took part", "", numbers);
+        told.extend(options.number.iter().map(|number| tell(draw, *number)));
+        told.extend(options.all.as_deref().map(written));
     }
-    lines.extend(examination.findings.iter().map(|finding| format!("  {finding}")));
-    if let Some(draw) = &examination.draw {
-        lines.extend(options.number.iter().map(|number| tell(draw, *number)));
-        lines.extend(options.all.as_deref().map(written));
+    for finding in &examination.findings {
+        let (verdict, text) = finding.parts();
+        checked = checked.row(verdict, "", text);
     }
-    let mut report = lines.join("\n");
-    report.push('\n');
-    report += &verdict::of(record, examination, options.commitment.is_some());
-    report
+    let mut report = format!("Draw of event {} in room {}\n", record.event, record.room);
+    report += &sections(&[checked]);
+    if !told.is_empty() {
+        report = report + "\n" + &told.join("\n") + "\n";
+    }
+    match verdict::sections(record, examination, options.commitment.is_some()) {
+        Some(worth) => report + &sections(&worth),
+        None => report + "\nThis record proves nothing.\n",
+    }
 }
 
 fn tell(draw: &Draw, number: u64) -> String {

@@ -3,12 +3,11 @@
 use std::{
     fs::File,
     io::{self, BufWriter, Write},
-    num::NonZero,
     path::Path,
     sync::atomic::{AtomicU64, Ordering},
-    thread,
 };
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use vestibule_domain::Draw;
 
 /// Checks that every position of the draw is taken exactly once, on every core: one bit each.
@@ -17,21 +16,7 @@ use vestibule_domain::Draw;
 /// A position that is taken twice or lies outside; as many are taken by nobody.
 pub(super) fn all_taken_once(draw: &Draw) -> Result<(), u64> {
     let taken: Vec<AtomicU64> = (0..draw.count().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-    let workers = thread::available_parallelism().map_or(1, NonZero::get) as u64;
-    let share = draw.count().div_ceil(workers).max(1);
-    thread::scope(|scope| {
-        let ranges = (0..workers).map(|worker| {
-            let from = (worker * share).min(draw.count());
-            from..(from + share).min(draw.count())
-        });
-        let taken = &taken;
-        let running: Vec<_> = ranges
-            .map(|range| {
-                scope.spawn(move || range.into_iter().try_for_each(|i| take(draw, taken, i)))
-            })
-            .collect();
-        running.into_iter().try_for_each(|worker| worker.join().unwrap_or(Err(draw.first())))
-    })
+    (0..draw.count()).into_par_iter().try_for_each(|index| take(draw, &taken, index))
 }
 
 /// Takes the place of the draw's `index`-th number.

@@ -3,11 +3,11 @@
 use std::{io::Read, path::Path, time::Duration};
 
 use anyhow::{Context, bail};
-use hyper::Uri;
-use tokio::time::timeout;
-use vestibule_domain::draw::DrawRecord;
+use reqwest::Url;
+use vestibule_domain::{RoomId, draw::DrawRecord};
 
-use crate::{cli::VerifyDrawOptions, client};
+use super::VerifyDrawOptions;
+use crate::http;
 
 /// A call without an answer by then has failed.
 const CALL_TIMEOUT: Duration = Duration::from_secs(15);
@@ -34,16 +34,7 @@ fn from_file(path: &Path) -> anyhow::Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-async fn fetch(base: &Uri, room: &str) -> anyhow::Result<Vec<u8>> {
-    let base = base.to_string();
-    let address = format!("{}/v1/rooms/{room}/draw", base.trim_end_matches('/'));
-    let answer = timeout(CALL_TIMEOUT, client::http().get(address.parse()?)).await;
-    let response = answer.with_context(|| format!("no answer from {address}"))?;
-    let response = response.with_context(|| format!("cannot reach {address}"))?;
-    let status = response.status();
-    let body = client::read(response.into_body()).await.context("the answer broke off")?;
-    if !status.is_success() {
-        bail!("{address} answered {status}: {}", String::from_utf8_lossy(&body));
-    }
-    Ok(body.into())
+async fn fetch(base: &Url, room: &RoomId) -> anyhow::Result<Vec<u8>> {
+    let address = format!("{}/draw", http::room_at(base, room.as_str()));
+    http::exchange(http::client(CALL_TIMEOUT)?.get(address)).await
 }

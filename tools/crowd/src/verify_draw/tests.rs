@@ -95,8 +95,9 @@ async fn judge(record: &DrawRecord) -> (String, bool) {
 
 #[track_caller]
 fn assert_says(report: &str, parts: &[&str]) {
+    let words = report.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in parts {
-        assert!(report.contains(part), "{part:?} is not in\n{report}");
+        assert!(words.contains(part), "{part:?} is not in\n{report}");
     }
 }
 
@@ -124,7 +125,7 @@ async fn a_draw_with_a_genuine_beacon_holds() {
     assert!(holds, "{report}");
     assert_says(
         &report,
-        &["ok       beacon: round 657413 is signed", "could know a place before round 657413"],
+        &["ok beacon: round 657413 is signed", "could know a place before round 657413"],
     );
 }
 
@@ -132,7 +133,7 @@ async fn a_draw_with_a_genuine_beacon_holds() {
 async fn a_forged_beacon_is_found() {
     let (report, holds) = judge(&with_beacon(657_414)).await;
     assert!(!holds);
-    assert_says(&report, &["WRONG    beacon:", "This record proves nothing."]);
+    assert_says(&report, &["WRONG beacon:", "This record proves nothing."]);
     assert!(!report.contains("drew place"), "no places from a forged record:\n{report}");
 }
 
@@ -140,7 +141,7 @@ async fn a_forged_beacon_is_found() {
 async fn a_beacon_that_was_not_asked_in_earnest_is_left_open() {
     let (report, holds) = judge(&unanswered()).await;
     assert!(holds, "{report}");
-    assert_says(&report, &["-        beacon:", "ask it for that round yourself"]);
+    assert_says(&report, &["- beacon:", "ask it for that round yourself"]);
 }
 
 #[tokio::test]
@@ -148,7 +149,7 @@ async fn another_seed_than_the_promised_one_is_found() {
     let other = promised(None).drawn(&Draw::new(11, 1_000, [8; 32]), &[8; 32], None, 2_000);
     let (report, holds) = judge(&other).await;
     assert!(!holds);
-    assert_says(&report, &["WRONG    the committed seed is not the one that was promised"]);
+    assert_says(&report, &["WRONG the committed seed is not the one that was promised"]);
 }
 
 #[tokio::test]
@@ -177,7 +178,7 @@ async fn places_are_left_out_when_asked_or_too_many() {
     for options in [quick, small] {
         let (report, holds) = verify(&options).await.unwrap();
         assert!(holds);
-        assert_says(&report, &["-        places:", "Queue number 11 drew"]);
+        assert_says(&report, &["- places:", "Queue number 11 drew"]);
     }
 }
 
@@ -206,7 +207,7 @@ async fn a_record_is_fetched_from_its_room() {
     let asked = |room: &str| VerifyDrawOptions {
         file: None,
         admission: Some(base.parse().unwrap()),
-        room: Some(room.to_owned()),
+        room: Some(RoomId::new(room).unwrap()),
         ..OnDisk::new(&without_beacon()).options()
     };
     assert!(verify(&asked("sale")).await.unwrap().1);

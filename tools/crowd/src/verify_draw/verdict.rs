@@ -3,10 +3,11 @@
 use vestibule_domain::draw::{BeaconOutcome, DrawRecord};
 
 use super::examination::Examination;
+use crate::report::layout::Section;
 
 /// What a commitment proves that was noted in time, and one that was not.
-const KEPT: &str = "- The operator could not exchange the committed seed after you noted its hash.";
-const KEPT_IF_NOTED: &str = "- The operator could not exchange the committed seed after its hash was \
+const KEPT: &str = "The operator could not exchange the committed seed after you noted its hash.";
+const KEPT_IF_NOTED: &str = "The operator could not exchange the committed seed after its hash was \
     published: compare the commitment with one that was noted before the pre-queue.";
 
 /// How the final seed came about.
@@ -19,27 +20,30 @@ enum Chance {
     Mixed(u64),
 }
 
-/// The last part of the report. `noted`: whether the commitment was compared with one that
-/// somebody wrote down before.
-pub(super) fn of(record: &DrawRecord, examination: &Examination, noted: bool) -> String {
-    let Some(draw) = examination.draw.as_ref().filter(|_| examination.holds()) else {
-        return "\nThis record proves nothing.\n".to_owned();
-    };
-    let mut lines = vec![
-        "\nWhat this proves".to_owned(),
-        "- Every place follows from what is published; anyone who computes it gets the same."
-            .to_owned(),
-    ];
-    lines.push(if noted { KEPT } else { KEPT_IF_NOTED }.to_owned());
+/// The last part of the report, unless the record proves nothing. `noted`: whether the commitment
+/// was compared with one that somebody wrote down before.
+pub(super) fn sections(
+    record: &DrawRecord,
+    examination: &Examination,
+    noted: bool,
+) -> Option<[Section; 2]> {
+    let draw = examination.draw.as_ref().filter(|_| examination.holds())?;
     let chance = chance(record);
-    lines.extend(chance.proves());
-    lines.push("What it does not prove".to_owned());
-    lines.push(chance.leaves_open().to_owned());
+    let point = |section: Section, text: String| section.row("-", "", text);
+    let follows =
+        "Every place follows from what is published; anyone who computes it gets the same.";
+    let kept = if noted { KEPT } else { KEPT_IF_NOTED };
+    let proves = [follows, kept].map(str::to_owned).into_iter().chain(chance.proves());
     let count = draw.count();
-    lines.push(format!(
-        "- That {count} is how many came, that these were as many people, and whose the numbers were."
-    ));
-    lines.join("\n") + "\n"
+    let people = format!(
+        "That {count} is how many came, that these were as many people, and whose the numbers were."
+    );
+    Some([
+        proves.fold(Section::new("What this proves"), point),
+        [chance.leaves_open().to_owned(), people]
+            .into_iter()
+            .fold(Section::new("What it does not prove"), point),
+    ])
 }
 
 fn chance(record: &DrawRecord) -> Chance {
@@ -58,22 +62,22 @@ impl Chance {
     fn proves(&self) -> Option<String> {
         let Self::Mixed(round) = self else { return None };
         Some(format!(
-            "- Nobody, the operator included, could know a place before round {round} was signed."
+            "Nobody, the operator included, could know a place before round {round} was signed."
         ))
     }
 
     fn leaves_open(&self) -> &'static str {
         match self {
             Self::Operators => {
-                "- That the operator did not look: who knows the committed seed beforehand can \
+                "That the operator did not look: who knows the committed seed beforehand can \
                  work out which queue numbers will be first. A beacon would rule that out."
             }
             Self::Fallback => {
-                "- That the beacon did not answer in time: ask it for that round yourself. If it \
+                "That the beacon did not answer in time: ask it for that round yourself. If it \
                  was to be had, the operator may have chosen to do without."
             }
             Self::Mixed(_) => {
-                "- That the public key is the beacon's, and that the round lay ahead when the \
+                "That the public key is the beacon's, and that the round lay ahead when the \
                  commitment was published: compare both with what the beacon publishes."
             }
         }

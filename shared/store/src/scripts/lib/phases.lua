@@ -14,7 +14,7 @@ local PHASES = {
 local STORED = { phase = 'text', settings = 'text', event = 'text' }
 
 local function write_phases(keys, line, now, document)
-  local before = read_settings(keys.settings, now)
+  local before = read_settings(keys.settings, now) or {}
   local phases = fields(document, PHASES)
   redis.call('HSET', keys.settings, 'until', phases.until_ms or '')
   for name, text in pairs(fields(phases.now, STORED)) do

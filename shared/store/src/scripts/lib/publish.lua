@@ -2,9 +2,8 @@
 
 -- keys: line, settings, sessions, rate. Returns nil if the store does not hold the room.
 local function snapshot(keys, room, now)
-  local line = read_line(keys.line)
+  local line, settings = read_room(keys, now)
   if not line then return nil end
-  local settings = read_settings(keys.settings, now)
   excuse(line, settings.reopened_at)
   local texts = redis.call('HMGET', keys.line, 'figures', 'draws')
   local stored = phase_texts(keys.settings, settings)

@@ -1,12 +1,33 @@
 -- Admissions of the last 60 seconds, in buckets of 100 ms: exact, never more than the limit in
 -- any 60 seconds, and of a fixed size. A bucket that lies partly in the window counts whole.
 -- Hash fields: bucket number -> admissions; tail, sum: the oldest bucket kept and the total;
--- paced_until: until when the even spread is used up, ms.
+-- paced_until: until when the even spread is used up, ms. No bucket is below the tail, even after the
+-- clock went back.
 
 local BUCKET_MS, BUCKETS = 100, 600
 -- Evenly spread admissions that nobody used may be made up for within this time.
 -- Agrees with PACE_BURST_SECONDS in the domain crate's slots.
 local PACE_BURST_MS = 2000
+
+-- As `rate_used`, by a look at every bucket: after a pause, or after the clock was set.
+local function rate_counted(key, oldest)
+  local state = redis.call('HGETALL', key)
+  local sum = 0
+  for i = 1, #state, 2 do
+    local bucket = tonumber(state[i])
+    if bucket and bucket >= oldest then
+      sum = sum + state[i + 1]
+    elseif bucket then
+      redis.call('HDEL', key, state[i])
+    end
+  end
+  if sum == 0 then
+    redis.call('DEL', key)
+  else
+    redis.call('HSET', key, 'tail', oldest, 'sum', sum)
+  end
+  return sum
+end
 
 -- Admissions in the 60 seconds up to `now`; forgets older ones.
 local function rate_used(key, now)
@@ -14,10 +35,7 @@ local function rate_used(key, now)
   local state = redis.call('HMGET', key, 'tail', 'sum')
   local tail, sum = tonumber(state[1]), tonumber(state[2]) or 0
   if not tail or tail >= oldest then return sum end
-  if oldest - tail > 2 * BUCKETS then
-    redis.call('DEL', key)
-    return 0
-  end
+  if oldest - tail > 2 * BUCKETS then return rate_counted(key, oldest) end
   local old = {}
   for bucket = tail, oldest - 1 do old[#old + 1] = string.format('%d', bucket) end
   for _, count in ipairs(redis.call('HMGET', key, unpack(old))) do
@@ -33,6 +51,11 @@ local function paced_from(key, now)
   return math.max(paced_until, now - PACE_BURST_MS)
 end
 
+-- With as many digits on every server, which write a float each in their own way.
+local function set_pace(key, paced_until)
+  redis.call('HSET', key, 'paced_until', string.format('%.3f', paced_until))
+end
+
 -- How many more the rate allows now: evenly spread while people wait, otherwise all that is left.
 local function rate_left(key, rate, now, waiting)
   if not rate then return math.huge end
@@ -41,7 +64,7 @@ local function rate_left(key, rate, now, waiting)
   if not waiting then return math.max(left, 0) end
   if left <= 0 then
     -- Admissions that the window prevents are not made up for by a burst later.
-    redis.call('HSET', key, 'paced_until', math.max(now, paced_from(key, now)))
+    set_pace(key, math.max(now, paced_from(key, now)))
     return 0
   end
   local from = paced_from(key, now)
@@ -52,14 +75,14 @@ end
 -- Counts `n` admissions.
 local function rate_take(key, rate, now, waiting, n)
   if n == 0 then return end
-  local bucket = string.format('%d', math.floor(now / BUCKET_MS))
+  local bucket = math.floor(now / BUCKET_MS)
   local used = rate_used(key, now)
-  redis.call('HSETNX', key, 'tail', bucket)
+  local tail = tonumber(redis.call('HGET', key, 'tail'))
+  if not tail or bucket < tail then redis.call('HSET', key, 'tail', bucket) end
   redis.call('HINCRBY', key, bucket, n)
   redis.call('HSET', key, 'sum', used + n)
   if rate and rate > 0 and waiting then
-    local paced = paced_from(key, now) + n * 60000 / rate
-    redis.call('HSET', key, 'paced_until', string.format('%.3f', paced))
+    set_pace(key, paced_from(key, now) + n * 60000 / rate)
   end
 end
 

@@ -68,10 +68,10 @@ local PHASE = {
 }
 
 -- The settings in force at `now`: those of the current phase or, after its end, those of the next
--- phase, even before the leader has switched.
+-- phase, even before the leader has switched. Nil when the store does not hold them.
 local function read_settings(key, now)
   local stored = redis.call('HMGET', key, 'until', 'phase', 'next.phase')
-  if not stored[2] then return {} end
+  if not stored[2] then return nil end
   local until_ms = tonumber(stored[1])
   local is_over = until_ms and now >= until_ms or false
   local settings = fields(cjson.decode(is_over and stored[3] or stored[2]), PHASE)
@@ -81,6 +81,15 @@ local function read_settings(key, now)
     settings.reopened_at = until_ms
   end
   return settings
+end
+
+-- The line and the settings in force at `now`. Nil when the store has lost either: then the leader
+-- restores it. Scripts read both before they write, so that nothing is half done.
+local function read_room(keys, now)
+  local line = read_line(keys.line)
+  local settings = line and read_settings(keys.settings, now)
+  if not settings then return nil end
+  return line, settings
 end
 
 -- The settings and the event of the phase that `settings` were read from, as JSON.

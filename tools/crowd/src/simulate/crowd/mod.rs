@@ -1,56 +1,55 @@
-//! The simulation's loop: time moves in small steps, and in each everyone due does what a browser
-//! would do. Nothing sleeps. The order within a step is the strictest one: who leaves in it frees a
-//! seat for the next step at the earliest.
+//! The simulation's loop: whoever is due makes a call, and what is answered says when it is due again.
+//! Between two moments nothing happens, and virtual time jumps.
 
-mod door;
-mod line;
+mod answers;
+mod calls;
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
+use anyhow::ensure;
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use rand::{SeedableRng, rngs::SmallRng};
-use rustc_hash::FxHashMap;
-use tokio::time::Instant;
-use vestibule_domain::{Lease, RoomSettings};
+use tokio::time::{interval_at, sleep_until};
+use vestibule_domain::{RoomId, RoomSettings};
+use vestibule_simulation::World;
 
+use self::calls::Ask;
 use super::{
     agenda::Agenda,
-    book::{Book, RegionFigures, Simulation},
-    meter::Meter,
     regions::Origins,
     spare::Spare,
-    visitor::{Habits, State, Visitor, millis, steps},
-    world::World,
+    visitor::{Habits, Step, Visitor, millis},
 };
 use crate::{
-    answer::Call,
-    crowd::Over,
-    house::HouseRules,
-    number::real64,
-    plan::VisitorPlan,
-    record::{Ending, RoomSample, RunRecord},
+    crowd::{Call, Patience, VisitorPlan, duration::human, number::real64},
+    progress::Progress,
+    record::{Book, Ending, Over, RegionFigures, RoomSample, RunRecord, Simulation},
 };
 
-/// How far time moves at once, ms: as often as the door looks for a free seat.
-pub(super) const STEP_MS: u64 = 50;
-/// Check-ins travel together every so many steps, as they do from an admission service.
-const GATHER_STEPS: u64 = 2;
-
-/// The step of somebody who has no appointment.
-const NEVER: u32 = u32::MAX;
+/// When the first visitor may come, ms after the services are started: they are long ready.
+pub(super) const BEGINS_MS: u64 = 60_000;
+/// How exact times are, in seconds.
+const GRAIN_SECONDS: f64 = 0.001;
+/// How often the leader looks at the room, in seconds.
+const TICK_SECONDS: f64 = 0.25;
 
 /// What a crowd is like, besides each visitor's plan.
 #[derive(Debug)]
 pub(super) struct Shape {
     /// How it guesses its wait when nobody tells.
-    pub(super) rules: HouseRules,
+    pub(super) patience: Patience,
     /// How it polls.
     pub(super) habits: Habits,
     /// Where it comes from.
     pub(super) origins: Origins,
     /// Until when the room is held.
     pub(super) opens: Duration,
-    /// How often the leader looks at the room.
-    pub(super) tick: Duration,
     /// When to stop at the latest.
     pub(super) timeout: Duration,
     /// Seed of everything that is not in the plans.
@@ -61,27 +60,17 @@ pub(super) struct Shape {
 #[derive(Debug)]
 pub(super) struct Crowd {
     world: World,
+    room: Arc<str>,
     shape: Shape,
     visitors: Vec<Visitor>,
     agenda: Agenda,
     book: Book,
     spare: Spare,
-    /// Those at the door, by rank.
-    door: BTreeSet<(u64, u32)>,
-    /// Check-ins that have not travelled yet.
-    leases: FxHashMap<Lease, i64>,
-    rng: SmallRng,
-    step: u64,
+    calls_made: u64,
     regions: Vec<(String, RegionFigures)>,
     queued_while_free: u64,
-    begun: Instant,
-}
-
-/// What is due in a step.
-#[derive(Debug, Default)]
-struct Due {
-    newcomers: Vec<Vec<u32>>,
-    leaving: Vec<u32>,
+    /// When somebody was last in line, ms.
+    waited_ms: u64,
 }
 
 // === impl Crowd ===
@@ -90,6 +79,7 @@ impl Crowd {
     /// A crowd with these plans, before the first arrival.
     pub(super) fn new(
         world: World,
+        room: &str,
         settings: &RoomSettings,
         plans: &[VisitorPlan],
         shape: Shape,
@@ -99,154 +89,145 @@ impl Crowd {
         let mut visitors = Vec::with_capacity(plans.len());
         for (id, plan) in (0_u32..).zip(plans) {
             let region = shape.origins.of_arrival(plan.arrives, &mut rng);
-            let mut visitor = Visitor::new(plan, shape.habits, region);
-            let due = steps(millis(plan.arrives.as_secs_f64()), STEP_MS);
-            visitor.due = u32::try_from(due).unwrap_or(u32::MAX);
-            visitors.push(visitor);
-            agenda.put(due, id);
+            visitors.push(Visitor::new(plan, shape.habits, region));
+            agenda.put(BEGINS_MS + millis(plan.arrives.as_secs_f64()), id);
         }
         let regions = shape.origins.names().map(|name| (name.to_owned(), RegionFigures::default()));
-        let limit = |limit: Option<u64>| limit.and_then(|limit| u32::try_from(limit).ok());
         Self {
-            spare: Spare::new(
-                limit(settings.total_active_users),
-                limit(settings.new_users_per_minute),
-            ),
+            spare: Spare::new(settings.total_active_users, settings.new_users_per_minute),
             book: Book::new(visitors.len()),
             regions: regions.collect(),
+            room: room.into(),
             visitors,
             agenda,
             world,
             shape,
-            door: BTreeSet::new(),
-            leases: FxHashMap::default(),
-            rng,
-            step: 0,
+            calls_made: 0,
             queued_while_free: 0,
-            begun: Instant::now(),
+            waited_ms: 0,
         }
     }
 
-    /// Runs until everyone's visit is over, or the time is up.
-    pub(super) async fn run(&mut self) -> anyhow::Result<Over> {
-        let mut meter = Meter::new();
-        while self.book.unfinished() > 0 {
-            if self.world.elapsed_ms() >= millis(self.shape.timeout.as_secs_f64()) {
-                return Ok(Over::TimedOut);
+    /// Runs until everyone's visit is over, the time is up, or it `stops`.
+    ///
+    /// # Errors
+    /// When the services do not get ready, or the room is not there.
+    #[expect(clippy::disallowed_methods, reason = "how long it takes in reality")]
+    pub(super) async fn run(mut self, stops: &AtomicBool) -> anyhow::Result<RunRecord> {
+        let begun = Instant::now();
+        let room = RoomId::new(&*self.room)?;
+        let begins = self.world.network().moment(BEGINS_MS);
+        sleep_until(begins).await;
+        ensure!(self.world.is_ready(&room), "the simulated services do not get ready");
+        let mut progress = Progress::new();
+        let mut seconds = interval_at(begins, Duration::from_secs(1));
+        let mut calls = FuturesUnordered::new();
+        let over = loop {
+            if self.book.tally().unfinished() == 0 {
+                break Over::Finished;
             }
-            self.one_step().await?;
-            meter.show(self.now(), &self.book);
-        }
-        Ok(Over::Finished)
-    }
-
-    /// Deletes the room and closes the book.
-    pub(super) async fn end(mut self) -> anyhow::Result<(RunRecord, Simulation)> {
-        self.world.delete().await?;
-        let simulation = Simulation {
-            real_seconds: self.begun.elapsed().as_secs_f64(),
-            redis_calls: self.world.calls(),
-            moments: self.agenda.made(),
-            step_seconds: real64(STEP_MS) / 1000.0,
-            tick_seconds: self.shape.tick.as_secs_f64(),
-            queued_while_a_slot_was_free: self.queued_while_free,
-            regions: self.regions.iter().cloned().collect(),
-        };
-        let now = self.now();
-        Ok((self.book.close(now, self.shape.opens.as_secs_f64()), simulation))
-    }
-
-    /// Seconds of virtual time.
-    fn now(&self) -> f64 {
-        real64(self.world.elapsed_ms()) / 1000.0
-    }
-
-    async fn one_step(&mut self) -> anyhow::Result<()> {
-        if self.opens_now() {
-            self.world.open().await?;
-        }
-        let due = self.take_due();
-        self.join(&due.newcomers).await?;
-        self.claim().await?;
-        self.leave(&due.leaving).await?;
-        if self.step.is_multiple_of(GATHER_STEPS) {
-            self.send_check_ins().await?;
-        }
-        if self.step.is_multiple_of(steps(millis(self.shape.tick.as_secs_f64()), STEP_MS)) {
-            self.world.tick().await?;
-            self.sample();
-        }
-        self.step += 1;
-        self.world.pass_ms(STEP_MS);
-        Ok(())
-    }
-
-    fn opens_now(&self) -> bool {
-        let opens = steps(millis(self.shape.opens.as_secs_f64()), STEP_MS);
-        opens > 0 && self.step == opens
-    }
-
-    /// Lets everyone due check in, or close the tab; who comes and who leaves is returned.
-    fn take_due(&mut self) -> Due {
-        let mut due = Due { newcomers: vec![Vec::new(); self.regions.len()], leaving: Vec::new() };
-        let ids = self.agenda.next();
-        for &id in &ids {
-            let visitor = &mut self.visitors[id as usize];
-            if u64::from(visitor.due) != self.step {
-                continue;
-            }
-            // Two appointments may fall into one step; only one of them counts.
-            visitor.due = NEVER;
-            match visitor.state {
-                State::Away => due.newcomers[usize::from(visitor.region)].push(id),
-                State::Waiting => self.poll(id, Call::Status),
-                State::AtDoor => self.poll(id, Call::Claim),
-                State::Closing => self.finish(id, Ending::Abandoned),
-                State::Inside => due.leaving.push(id),
-                State::Staying => {
-                    self.spare.leave();
-                    self.finish(id, Ending::RanOut);
+            let next = self.agenda.next_ms().map(|ms| self.world.network().moment(ms));
+            tokio::select! {
+                biased;
+                Some(made) = calls.next() => self.after(made),
+                () = sleep_until(next.unwrap_or(begins)), if next.is_some() => {
+                    while let Some(id) = self.agenda.take_due(self.world.network().now_ms()) {
+                        calls.extend(self.act(id).map(|ask| ask.make(self.world.door())));
+                    }
                 }
-                State::Gone => {}
+                _ = seconds.tick() => {
+                    self.sample(&room);
+                    self.show(&mut progress);
+                    if stops.load(Ordering::Relaxed) {
+                        break Over::Interrupted;
+                    }
+                    if self.now() >= self.shape.timeout.as_secs_f64() {
+                        break Over::TimedOut;
+                    }
+                }
             }
-        }
-        self.agenda.give_back(ids);
-        due
+        };
+        drop(calls);
+        Ok(self.end(over, begun.elapsed()))
     }
 
-    fn put(&mut self, id: u32, after_ms: u64) {
-        let step = self.step + steps(after_ms, STEP_MS).max(1);
-        self.visitors[id as usize].due = u32::try_from(step).unwrap_or(u32::MAX);
-        self.agenda.put(step, id);
+    /// Stops the services and closes the book.
+    fn end(mut self, over: Over, took: Duration) -> RunRecord {
+        let now = self.now();
+        for (region, (_, figures)) in self.regions.iter_mut().enumerate() {
+            for process in self.world.deployment().ready_admissions_of(region) {
+                let taken = process.instance.slots_taken();
+                figures.own_slots += taken.own;
+                figures.anywhere_slots += taken.anywhere;
+                figures.lent_slots += taken.lent;
+            }
+        }
+        let outcome = self.world.end();
+        let simulation = Simulation {
+            real_seconds: took.as_secs_f64(),
+            redis_calls: outcome.commands,
+            moments: self.agenda.made(),
+            step_seconds: GRAIN_SECONDS,
+            tick_seconds: TICK_SECONDS,
+            queued_while_a_slot_was_free: self.queued_while_free,
+            regions: self.regions.into_iter().collect(),
+            broken: outcome.broken.iter().map(ToString::to_string).collect(),
+        };
+        RunRecord { simulation: Some(simulation), over, ..self.book.close(now) }
+    }
+
+    /// Seconds of virtual time since the first visitor may come.
+    fn now(&self) -> f64 {
+        self.seconds(self.world.network().now_ms())
+    }
+
+    #[expect(clippy::unused_self, reason = "only a crowd has such a time")]
+    fn seconds(&self, ms: u64) -> f64 {
+        real64(ms.saturating_sub(BEGINS_MS)) / 1000.0
+    }
+
+    /// Does what somebody is due to do. A call is returned.
+    fn act(&mut self, id: u32) -> Option<Ask> {
+        match self.visitors[id as usize].next {
+            Step::Call(call) => return Some(self.ask(id, call)),
+            Step::Close => self.finish(id, Ending::Abandoned),
+            Step::RunOut => {
+                self.spare.leave(self.world.network().now_ms());
+                self.finish(id, Ending::RanOut);
+            }
+        }
+        None
+    }
+
+    fn put(&mut self, id: u32, next: Step, after_ms: u64) {
+        self.visitors[id as usize].next = next;
+        self.agenda.put(self.world.network().now_ms() + after_ms, id);
+    }
+
+    fn call_again(&mut self, id: u32, call: Call, after_ms: u64) {
+        self.put(id, Step::Call(call), after_ms);
     }
 
     fn finish(&mut self, id: u32, ending: Ending) {
-        let visitor = &mut self.visitors[id as usize];
-        visitor.state = State::Gone;
-        self.door.remove(&(visitor.rank, id));
+        self.visitors[id as usize].carried = None;
         self.book.end(id, self.now(), ending);
     }
 
-    async fn send_check_ins(&mut self) -> anyhow::Result<()> {
-        if self.leases.is_empty() {
-            return Ok(());
-        }
-        let differences = self.leases.drain().filter(|(_, difference)| *difference != 0);
-        self.world.check_in(differences).await
+    /// Once a second, what the leader knows.
+    fn sample(&mut self, room: &RoomId) {
+        self.world.restart_failed();
+        let Some(room) = self.world.snapshot(room) else { return };
+        let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+        self.book.sample(RoomSample {
+            at: self.now(),
+            active_users: signed(room.active),
+            waiting: signed(room.figures.waiting),
+            admitted_last_minute: Some(signed(room.admitted_last_minute)),
+        });
     }
 
-    /// Once a second, what the leader knows.
-    fn sample(&mut self) {
-        let at = self.now();
-        if self.world.elapsed_ms().is_multiple_of(1000) {
-            let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-            let room = self.world.snapshot();
-            self.book.sample(RoomSample {
-                at,
-                active_users: signed(room.active),
-                waiting: signed(room.figures.waiting),
-                admitted_last_minute: Some(signed(room.admitted_last_minute)),
-            });
-        }
+    fn show(&self, progress: &mut Progress) {
+        let (now, tally) = (self.now(), self.book.tally());
+        progress.show(|| (tally.progress(), format!("after {}: {}", human(now), tally.sentence())));
     }
 }

@@ -1,0 +1,299 @@
+//! The service without its sockets, for a program that runs it inside itself: the simulation. The same
+//! loops, flows and batches as in [`crate::run()`]; only the way in is another. The calls of visitors
+//! are functions, and their tickets travel opened, since sealing is the edge's.
+
+use std::sync::{Arc, OnceLock, atomic::Ordering};
+
+use axum::Router;
+use vestibule_domain::Place;
+use vestibule_issuance::Machine;
+use vestibule_runtime::{HttpMetrics, Lifecycle, Readiness, Shed, metrics};
+use vestibule_store::{EndedAs, KnownRoom, Store};
+use vestibule_token::{DeploymentSecret, Ticket};
+
+pub use crate::flows::{Status, VisitorStatus};
+use crate::{
+    authorizer::TrustedProxies,
+    config::Config,
+    flows::{CookieChange, FlowError, RoomContext, VisitorResponse},
+    loops,
+    router::router,
+    state::Admission,
+};
+
+/// What the instance is made of.
+#[derive(Debug)]
+pub struct Options {
+    /// Redis, or what stands for it.
+    pub store: Store,
+    /// The deployment's secret.
+    pub secret: Arc<DeploymentSecret>,
+    /// Where it runs.
+    pub region: String,
+    /// The issuer of tokens.
+    pub public_url: String,
+    /// Chance and cryptography.
+    pub machine: Machine,
+}
+
+/// A running admission. Dropping it stops nothing: see [`Self::crash`].
+#[derive(Debug, Clone)]
+pub struct Instance {
+    admission: Arc<Admission>,
+    lifecycle: Lifecycle,
+    /// Made when it is first needed, which takes a few milliseconds.
+    router: Arc<OnceLock<Router>>,
+}
+
+/// A ticket as a visitor carries it. Copies are as good as the ticket itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Carried {
+    /// The reset epoch under which it is sealed.
+    pub reset_epoch: u64,
+    /// What it says.
+    pub ticket: Ticket,
+}
+
+/// What a visitor is answered.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Where it stands.
+    pub status: VisitorStatus,
+    /// The ticket that it carries from now on.
+    pub ticket: NewTicket,
+}
+
+/// What becomes of a visitor's ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewTicket {
+    /// It gets this one.
+    Carry(Carried),
+    /// It keeps what it has.
+    Keep,
+    /// A browser has none any more; an app gets the ticket, if there is one.
+    Drop(Option<Carried>),
+}
+
+/// Where the slots of visitors who entered at once came from, since the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlotsTaken {
+    /// From this region's own part.
+    pub own: u64,
+    /// From the part that is open to all regions.
+    pub anywhere: u64,
+    /// From what other regions had not used.
+    pub lent: u64,
+}
+
+/// Why a call was refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// 503: ask again a moment later.
+    #[error("busy: {0}")]
+    Busy(String),
+    /// 404: there is no such room.
+    #[error("no such room")]
+    NoRoom,
+    /// 400: there is no ticket, or it is not one of this room since its last reset.
+    #[error("no ticket of this room")]
+    InvalidTicket,
+    /// 500: a mistake of ours.
+    #[error("internal: {0}")]
+    Internal(String),
+}
+
+// === impl Instance ===
+
+impl Instance {
+    /// Starts the instance and returns at once; see [`Self::is_ready`].
+    #[must_use]
+    pub fn start(options: Options) -> Self {
+        let Options { store, secret, region, public_url, machine } = options;
+        let nowhere = ([127, 0, 0, 1], 0).into();
+        let config = Config {
+            store,
+            secret,
+            region,
+            public_url,
+            proxies: TrustedProxies::new(&[]),
+            listen: nowhere,
+            grpc_listen: None,
+            admin_listen: nowhere,
+            max_live_updates: 0,
+            max_requests_in_flight: usize::MAX,
+            shutdown_grace: std::time::Duration::from_secs(5),
+        };
+        let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
+        let admission = Arc::new(Admission::new(&config, machine));
+        loops::spawn(&admission, &lifecycle);
+        lifecycle.readiness().started();
+        Self { admission, lifecycle, router: Arc::default() }
+    }
+
+    /// Whether it would be sent visitors.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.lifecycle.readiness().missing().is_empty()
+    }
+
+    /// Whether a loop of it has ended by itself or panicked, so that the process would have stopped.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.lifecycle.soft().is_cancelled()
+    }
+
+    /// Ends everything at once, as a crash does.
+    pub fn crash(&self) {
+        self.lifecycle.abort();
+    }
+
+    /// Stops in order, as after a signal: what is gathered is still sent.
+    pub async fn stop(&self) {
+        self.lifecycle.stop();
+        self.lifecycle.wind_down().await;
+    }
+
+    /// The room as this instance knows it.
+    #[must_use]
+    pub fn room(&self, room: &str) -> Option<Arc<KnownRoom>> {
+        self.admission.feed.room(room)
+    }
+
+    /// Where the slots of visitors who entered at once came from.
+    #[must_use]
+    pub fn slots_taken(&self) -> SlotsTaken {
+        let taken = self.admission.flows.joins.taken();
+        SlotsTaken {
+            own: taken.own.load(Ordering::Relaxed),
+            anywhere: taken.anywhere.load(Ordering::Relaxed),
+            lent: taken.lent.load(Ordering::Relaxed),
+        }
+    }
+
+    /// All routes, for calls that need no speed.
+    pub fn router(&self) -> Router {
+        let make = || {
+            let http = HttpMetrics::register(&mut metrics::registry("admission", "in-process"));
+            router(Arc::clone(&self.admission), &http, Shed::default())
+        };
+        self.router.get_or_init(make).clone()
+    }
+
+    /// `POST /v1/rooms/{room}/join`.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn join(&self, room: &str, carried: Option<Carried>) -> Result<Answer, CallError> {
+        let room = self.context(room)?;
+        let ticket = carried.and_then(|carried| carried.open(&room));
+        Ok(self.admission.flows.join(&room, ticket).await?.into())
+    }
+
+    /// `GET /v1/rooms/{room}/status`.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn status(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
+        let room = self.context(room)?;
+        Ok(self.admission.flows.check_in(&room, carried.require(&room)?).await?.into())
+    }
+
+    /// `POST /v1/rooms/{room}/claim`.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn claim(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
+        let room = self.context(room)?;
+        Ok(self.admission.flows.claim(&room, carried.require(&room)?).await?.into())
+    }
+
+    /// `POST /v1/rooms/{room}/leave`.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn leave(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
+        let room = self.context(room)?;
+        let ticket = carried.require(&room)?;
+        Ok(self.admission.flows.leave(&room, ticket, EndedAs::Completed).await?.into())
+    }
+
+    /// A request for the site: `None` if the visitor passes as someone inside, without an answer of
+    /// ours; otherwise what the waiting page or its cookie says.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn authorize(
+        &self,
+        room: &str,
+        carried: Option<Carried>,
+    ) -> Result<Option<Answer>, CallError> {
+        let room = self.context(room)?;
+        let ticket = carried.and_then(|carried| carried.open(&room));
+        if ticket.is_some_and(|ticket| self.admission.flows.is_inside(&room, &ticket)) {
+            return Ok(None);
+        }
+        Ok(Some(self.admission.flows.enter(&room, ticket).await?.into()))
+    }
+
+    /// `POST /assign_queue_num`: the request id.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn assign_queue_num(&self, room: &str) -> Result<String, CallError> {
+        let room = self.context(room)?;
+        Ok(self.admission.flows.assign_number(&room).await?)
+    }
+
+    /// The place of a request id, as long as it is one of the room's.
+    #[must_use]
+    pub fn place(&self, room: &str, request_id: &str) -> Option<Place> {
+        let room = self.context(room).ok()?;
+        room.ciphers.request_ids.open(request_id).ok()
+    }
+
+    fn context(&self, room: &str) -> Result<RoomContext, CallError> {
+        self.admission.flows.room(room).ok_or(CallError::NoRoom)
+    }
+}
+
+// === impl Carried ===
+
+impl Carried {
+    fn open(&self, room: &RoomContext) -> Option<Ticket> {
+        (self.reset_epoch == room.ciphers.reset_epoch).then_some(self.ticket)
+    }
+
+    fn require(&self, room: &RoomContext) -> Result<Ticket, CallError> {
+        self.open(room).ok_or(CallError::InvalidTicket)
+    }
+}
+
+// === impl Answer ===
+
+impl From<VisitorResponse> for Answer {
+    fn from(response: VisitorResponse) -> Self {
+        let reset_epoch = response.ciphers.reset_epoch;
+        let carried = |ticket| Carried { reset_epoch, ticket };
+        let ticket = match response.cookie {
+            CookieChange::Set(ticket) | CookieChange::Keep(ticket) => {
+                NewTicket::Carry(carried(ticket))
+            }
+            CookieChange::End(ticket) => NewTicket::Drop(Some(carried(ticket))),
+            CookieChange::Remove => NewTicket::Drop(None),
+            CookieChange::None => NewTicket::Keep,
+        };
+        Self { status: response.status, ticket }
+    }
+}
+
+// === impl CallError ===
+
+impl From<FlowError> for CallError {
+    fn from(error: FlowError) -> Self {
+        match error {
+            FlowError::ForeignTicket => Self::InvalidTicket,
+            other if other.is_temporary() => Self::Busy(other.to_string()),
+            other => Self::Internal(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The service without its sockets, for a program that runs it inside itself: the simulation. The same
+//! loops and the same API as in [`crate::run()`]; only the way in is another.
+
+use std::sync::{Arc, OnceLock};
+
+use axum::Router;
+use vestibule_issuance::Machine;
+use vestibule_runtime::{HttpMetrics, Lifecycle, Readiness, metrics};
+use vestibule_store::{KnownRoom, Store};
+use vestibule_token::DeploymentSecret;
+
+use crate::{config::Config, loops, router, state::Controller};
+
+/// The API token of the instances.
+pub const TOKEN: &str = "in-process-operator";
+
+/// What the instance is made of.
+#[derive(Debug)]
+pub struct Options {
+    /// Redis, or what stands for it.
+    pub store: Store,
+    /// The deployment's secret.
+    pub secret: Arc<DeploymentSecret>,
+    /// Where it runs.
+    pub region: String,
+    /// The issuer of tokens.
+    pub public_url: String,
+    /// Chance and cryptography.
+    pub machine: Machine,
+}
+
+/// A running controller. Dropping it stops nothing: see [`Self::crash`].
+#[derive(Debug, Clone)]
+pub struct Instance {
+    controller: Arc<Controller>,
+    lifecycle: Lifecycle,
+    http: Arc<HttpMetrics>,
+    /// Made when it is first needed, which takes a few milliseconds.
+    router: Arc<OnceLock<Router>>,
+}
+
+// === impl Instance ===
+
+impl Instance {
+    /// Starts the instance and returns at once; see [`Self::is_ready`].
+    #[must_use]
+    pub fn start(options: Options) -> Self {
+        let Options { store, secret, region, public_url, machine } = options;
+        let nowhere = ([127, 0, 0, 1], 0).into();
+        let config = Config {
+            store,
+            secret,
+            api_token: TOKEN.into(),
+            listen: nowhere,
+            admin_listen: nowhere,
+            public_url: Some(public_url),
+            region,
+            shutdown_grace: std::time::Duration::from_secs(5),
+        };
+        let mut registry = metrics::registry("controller", "in-process");
+        let http = HttpMetrics::register(&mut registry);
+        let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
+        let controller = Arc::new(Controller::new(config, machine, nowhere, &mut registry));
+        loops::spawn(&controller, &lifecycle);
+        lifecycle.readiness().started();
+        Self { controller, lifecycle, http: Arc::new(http), router: Arc::default() }
+    }
+
+    /// Whether it would be sent operators.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        self.lifecycle.readiness().missing().is_empty()
+    }
+
+    /// Whether it leads, as far as it knows: the term.
+    #[must_use]
+    pub fn leads(&self) -> Option<u64> {
+        self.controller.leadership.role().leading()
+    }
+
+    /// Whether a loop of it has ended by itself or panicked, so that the process would have stopped.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.lifecycle.soft().is_cancelled()
+    }
+
+    /// Ends everything at once, as a crash does.
+    pub fn crash(&self) {
+        self.lifecycle.abort();
+    }
+
+    /// Stops in order, as after a signal: the lease is given up.
+    pub async fn stop(&self) {
+        self.lifecycle.stop();
+        self.lifecycle.wind_down().await;
+    }
+
+    /// The room as this instance knows it.
+    #[must_use]
+    pub fn room(&self, room: &str) -> Option<Arc<KnownRoom>> {
+        self.controller.feed.room(room)
+    }
+
+    /// The API. Calls need `Authorization: Bearer` and [`TOKEN`].
+    pub fn router(&self) -> Router {
+        self.router.get_or_init(|| router::router(&self.controller, &self.http)).clone()
+    }
+}

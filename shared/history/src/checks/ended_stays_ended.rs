@@ -1,0 +1,84 @@
+//! No session lives after its end was acknowledged.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Event, Invariant, What,
+    check::{Check, Facts, Findings, Seen},
+    checks::holding,
+};
+
+/// A number whose session was ended, which somebody knows, never has a session again.
+///
+/// A violation: a seat taken, a claim repeated or a session renewed by a call that began after
+/// the end was acknowledged. Why: whoever was sent away, or has said that it is done, is gone, and its
+/// seat is another's.
+///
+/// Not a violation: such an answer to a call that was under way when the end was acknowledged; an end
+/// of unknown outcome; an end that found no session, because the visitor may enter later; gateways
+/// that verify tokens by themselves, which histories do not show; any number after a reset.
+#[derive(Debug, Default)]
+pub(super) struct EndedStaysEnded(FxHashMap<(u64, u64), Arc<Event>>);
+
+// === impl EndedStaysEnded ===
+
+impl Check for EndedStaysEnded {
+    fn observe(&mut self, now: &Seen<'_>, _facts: &Facts, found: &mut Findings<'_>) {
+        if let What::Ended(ended) = &now.what {
+            for session in ended.sessions.iter().filter(|session| session.ended) {
+                let holder = (ended.reset_epoch, session.number);
+                self.0.entry(holder).or_insert_with(|| now.keep());
+            }
+        }
+        let Some(held) = holding(now).filter(|_| !self.0.is_empty()) else { return };
+        for holder in held.holders() {
+            if let Some(end) = self.0.get(&holder).filter(|end| now.follows(end)) {
+                let what = format!("number {} has a session after its end", holder.1);
+                found.add(Invariant::EndedStaysEnded, what, &[end, now]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Call, ClaimedAs, Ended, EndedSession, Touched,
+        checks::testing::{EPOCH, History, claimed, end_sent, ended, token},
+    };
+
+    fn renewed(number: u64) -> What {
+        let token = Some(token(10, 310));
+        What::Touched(Touched { id_epoch: EPOCH, generation: 1, number, token })
+    }
+
+    #[test]
+    fn a_renewal_or_a_claim_after_the_end_is_found() {
+        let left = || History::new().does(5, renewed(3)).does(9, ended(3)).holds();
+        left().does(10, renewed(3)).breaks(Invariant::EndedStaysEnded);
+        let again = claimed(3, ClaimedAs::Repeated(token(10, 310)));
+        left().does(10, again).breaks(Invariant::EndedStaysEnded);
+    }
+
+    #[test]
+    fn calls_under_way_and_other_numbers_pass() {
+        let history = History::new().call((5, 9), "b", ended(3));
+        let history = history.call((9, 12), "a", renewed(3)).does(13, renewed(4)).holds();
+        let gone =
+            What::Touched(Touched { id_epoch: EPOCH, generation: 1, number: 3, token: None });
+        history.does(14, gone).holds();
+    }
+
+    #[test]
+    fn an_end_that_is_unknown_or_found_nothing_proves_nothing() {
+        let numbers = vec![3];
+        let lost = What::Unknown(Call::End { reset_epoch: EPOCH, numbers });
+        let history = History::new().does(5, end_sent(3)).does(6, lost).does(7, renewed(3));
+        let sessions = vec![EndedSession { number: 3, ended: false }];
+        let none = What::Ended(Ended { reset_epoch: EPOCH, sessions });
+        history.does(8, none).does(9, renewed(3)).holds();
+    }
+}

@@ -1,0 +1,292 @@
+//! In fifo nobody at the door is overtaken by more than the slack.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Act, ClaimedAs, Event, Figures, Invariant, Rules, ToldStatus, What,
+    check::{Check, Facts, Findings, Seen, Waits},
+};
+
+/// Of the entries of so many ms only the highest position is remembered.
+const STEP_MS: u64 = 100;
+/// Entries are remembered for so long: nobody who is at the door looks further back.
+const KEPT_MS: u64 = 15_000;
+
+/// Whoever asks at the door all the time enters at most so much later than the first who came after it.
+///
+/// Somebody is *at the door* from the answer to an ask on, as long as each next ask begins within
+/// `attending_ms` of the last answer. An ask is a claim that found no seat or was not served, or a
+/// visitor's question that was answered `waiting`. Somebody who is told that it is its turn and does not
+/// claim is not asking for a seat.
+///
+/// A violation: somebody at the door asks in vain, or enters, more than `overtaking_ms` after the entry
+/// of a higher position was known, whose call began when it was at the door already. Why: order is what a
+/// waiting room promises.
+///
+/// Not a violation: overtaking somebody who was not at the door; entries under way when it came to
+/// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
+/// certainly fifo all that time.
+#[derive(Debug, Default)]
+pub(super) struct FifoOrder {
+    door: FxHashMap<u64, Attendee>,
+    entries: VecDeque<Entry>,
+    overtaken: u64,
+    longest_ms: u64,
+}
+
+#[derive(Debug)]
+struct Attendee {
+    first: Arc<Event>,
+    last_ms: u64,
+    /// Entries up to here were looked at.
+    looked_ms: u64,
+    overtaken: Option<Arc<Event>>,
+    is_told: bool,
+}
+
+#[derive(Debug)]
+struct Entry {
+    step: u64,
+    position: u64,
+    event: Arc<Event>,
+}
+
+// === impl FifoOrder ===
+
+impl Check for FifoOrder {
+    fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        if let Some(position) = asking(now) {
+            if !is_fifo(facts, now) {
+                self.door.clear();
+                return;
+            }
+            self.ask(position, now, facts, found);
+        } else if let Some((first, last)) = entering(now) {
+            if !is_fifo(facts, now) {
+                self.door.clear();
+                return;
+            }
+            for position in first..=last {
+                self.enter(position, now, facts, found);
+            }
+            self.remember(last, now);
+        }
+    }
+
+    fn measure(&self, figures: &mut Figures, _waits: &mut Waits) {
+        figures.overtaken += self.overtaken;
+        figures.longest_overtaking_ms = figures.longest_overtaking_ms.max(self.longest_ms);
+    }
+}
+
+impl FifoOrder {
+    fn ask(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        let attending_ms = facts.bounds.attending_ms;
+        let known = self.door.get_mut(&position);
+        let known = known.filter(|known| now.began_ms <= known.last_ms + attending_ms);
+        let Some(attendee) = known else {
+            self.door.insert(position, Attendee::new(now));
+            return;
+        };
+        attendee.look(position, &self.entries, now);
+        attendee.last_ms = attendee.last_ms.max(now.at_ms);
+        attendee.judge(position, now, facts, found);
+    }
+
+    fn enter(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        let Some(mut attendee) = self.door.remove(&position) else { return };
+        if now.began_ms > attendee.last_ms + facts.bounds.attending_ms {
+            return;
+        }
+        attendee.look(position, &self.entries, now);
+        attendee.judge(position, now, facts, found);
+        if let Some(by) = attendee.overtaken {
+            self.overtaken += 1;
+            self.longest_ms = self.longest_ms.max(now.at_ms.saturating_sub(by.at_ms));
+        }
+    }
+
+    fn remember(&mut self, position: u64, now: &Seen<'_>) {
+        let step = now.at_ms / STEP_MS;
+        match self.entries.back_mut() {
+            Some(last) if last.step == step => {
+                if position > last.position {
+                    (last.position, last.event) = (position, now.keep());
+                }
+            }
+            _ => self.entries.push_back(Entry { step, position, event: now.keep() }),
+        }
+        while self
+            .entries
+            .front()
+            .is_some_and(|first| (first.step + 1) * STEP_MS + KEPT_MS < now.at_ms)
+        {
+            self.entries.pop_front();
+        }
+    }
+}
+
+// === impl Attendee ===
+
+impl Attendee {
+    fn new(now: &Seen<'_>) -> Self {
+        let first = now.keep();
+        Self { first, last_ms: now.at_ms, looked_ms: now.at_ms, overtaken: None, is_told: false }
+    }
+
+    /// Looks for the first who overtook it and was known to before `now` began.
+    fn look(&mut self, position: u64, entries: &VecDeque<Entry>, now: &Seen<'_>) {
+        if self.overtaken.is_none() {
+            let from =
+                entries.partition_point(|entry| (entry.step + 1) * STEP_MS <= self.looked_ms);
+            let overtakes = |entry: &&Entry| {
+                entry.position > position
+                    && entry.event.follows(&self.first)
+                    && entry.event.at_ms <= now.began_ms
+            };
+            let by = entries.range(from..).find(overtakes);
+            self.overtaken = by.map(|entry| Arc::clone(&entry.event));
+        }
+        self.looked_ms = self.looked_ms.max(now.began_ms);
+    }
+
+    fn judge(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        let Some(by) = self.overtaken.as_ref().filter(|_| !self.is_told) else { return };
+        let late_ms = now.began_ms.saturating_sub(by.at_ms);
+        if late_ms > facts.bounds.overtaking_ms {
+            let what = format!("position {position} was overtaken {late_ms} ms ago");
+            found.add(Invariant::FifoOrder, what, &[&self.first, by, now]);
+            self.is_told = true;
+        }
+    }
+}
+
+/// The position that asks for a seat and gets none.
+pub(super) fn asking(event: &Event) -> Option<u64> {
+    match &event.what {
+        What::Claimed(claimed) => {
+            let in_vain = matches!(claimed.outcome, ClaimedAs::NoSeat | ClaimedAs::NotServed);
+            claimed.position.filter(|_| in_vain)
+        }
+        What::Visitor(Act::Asked(asked)) => {
+            let turn = asked.status == ToldStatus::YourTurn && asked.claimed;
+            asked.position.filter(|_| turn || asked.status == ToldStatus::Waiting)
+        }
+        _ => None,
+    }
+}
+
+/// The first and last position that enter.
+pub(super) fn entering(event: &Event) -> Option<(u64, u64)> {
+    match &event.what {
+        What::Joined(joined) if joined.entered > 0 => {
+            Some((joined.first, joined.first + joined.entered - 1))
+        }
+        What::Claimed(claimed) if matches!(claimed.outcome, ClaimedAs::Seated(_)) => {
+            claimed.position.map(|position| (position, position))
+        }
+        _ => None,
+    }
+}
+
+fn is_fifo(facts: &Facts, now: &Event) -> bool {
+    let mut rules = facts.rules(now.began_ms, now.at_ms).peekable();
+    rules.peek().is_some() && rules.all(Rules::is_fifo)
+}
+
+#[cfg(test)]
+mod tests {
+    use vestibule_domain::QueueingMethod;
+
+    use super::*;
+    use crate::{
+        Bounds, PutAs,
+        checks::testing::{History, asked, claimed, entered, put, rules, token},
+    };
+
+    fn with(rules: Rules) -> History {
+        let bounds = Bounds { overtaking_ms: 4_500, ..Bounds::default() };
+        History::with(bounds).does(0, put(Some(1), rules, PutAs::Created))
+    }
+
+    fn fifo() -> History {
+        with(rules())
+    }
+
+    fn no_seat(position: u64) -> What {
+        claimed(position, ClaimedAs::NoSeat)
+    }
+
+    fn seated(position: u64) -> What {
+        claimed(position, ClaimedAs::Seated(token(1, 310)))
+    }
+
+    /// Position 5 asks every second, up to and with that of `until` s.
+    fn asks(mut history: History, from: u64, until: u64) -> History {
+        for second in from..=until {
+            history = history.does(second * 1000, no_seat(5));
+        }
+        history
+    }
+
+    #[test]
+    fn who_asks_all_the_time_is_not_overtaken_for_long() {
+        let history = asks(fifo(), 1, 3).does(3_500, seated(6)).holds();
+        asks(history, 4, 7)
+            .holds()
+            .does(8_000, no_seat(5))
+            .holds()
+            .does(8_001, no_seat(5))
+            .breaks(Invariant::FifoOrder);
+    }
+
+    #[test]
+    fn a_late_entry_tells_it_too_and_counts() {
+        let history = || asks(fifo(), 1, 3).does(3_500, seated(6));
+        let late = asks(history(), 4, 7).does(8_100, seated(5));
+        late.breaks(Invariant::FifoOrder);
+        let figures = asks(history(), 4, 7).does(7_500, seated(5)).holds().finish().figures;
+        assert_eq!((figures.overtaken, figures.longest_overtaking_ms), (1, 4_000));
+    }
+
+    #[test]
+    fn newcomers_must_not_overtake_either() {
+        let token = Some(token(1, 310));
+        let history = asks(fifo(), 1, 3).does(3_500, entered(90, 2, 1, token));
+        asks(history, 4, 9).breaks(Invariant::FifoOrder);
+    }
+
+    #[test]
+    fn who_was_away_or_came_later_may_be_overtaken() {
+        let away = asks(fifo(), 1, 3).does(3_500, seated(6));
+        asks(away, 5, 9).holds();
+        let later = fifo().call((900, 1_100), "b", seated(6));
+        asks(later, 1, 9).holds();
+        let lower = asks(fifo(), 1, 3).does(3_500, seated(4));
+        asks(lower, 4, 9).holds();
+    }
+
+    #[test]
+    fn a_held_question_is_one_ask_and_not_claiming_is_none() {
+        let mut history = fifo().does(1_000, no_seat(5)).does(1_500, seated(6));
+        for start in [1_100, 3_200, 5_300] {
+            let waits = asked(ToldStatus::Waiting, 5);
+            history = history.call((start, start + 2_000), "ann", waits);
+        }
+        history.does(7_301, no_seat(5)).breaks(Invariant::FifoOrder);
+        let mut history = fifo().does(1_000, no_seat(5)).does(1_500, seated(6));
+        for second in 2..9 {
+            history = history.does(second * 1000, asked(ToldStatus::YourTurn, 5));
+        }
+        history.holds();
+    }
+
+    #[test]
+    fn only_fifo_has_an_order() {
+        let random = Rules { method: QueueingMethod::Random, ..rules() };
+        asks(asks(with(random), 1, 3).does(3_500, seated(6)), 4, 9).holds();
+        asks(asks(History::new(), 1, 3).does(3_500, seated(6)), 4, 9).holds();
+    }
+}

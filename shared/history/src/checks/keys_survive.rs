@@ -1,0 +1,193 @@
+//! An acknowledged key stays in the ring until it is over, and every token's key is in the ring.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Call, Event, Invariant, Key, What,
+    check::{Check, Facts, Findings, Seen},
+    checks::holding,
+};
+
+/// Keys that were published stay published for as long as their tokens may be valid, and sign only
+/// when they are.
+///
+/// A violation: a read of the ring without a key that was in it, by a call that began after that was
+/// known, while the key is not past its end and nobody has sent a ring without it; no ring at all for
+/// longer than the bound; a token by a key that no known ring holds; a token that outlives its key by
+/// more than the bound. Why: a gateway refuses tokens whose key it cannot find.
+///
+/// Not a violation: a ring that is missing as a whole while it is restored; reads under way during a change;
+/// a key that somebody has withdrawn, also if it is not known whether that worked; tokens while no
+/// ring is known.
+#[derive(Debug, Default)]
+pub(super) struct KeysSurvive {
+    known: FxHashMap<String, Known>,
+    missing_since: Option<Arc<Event>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    /// How it is known.
+    seen: Arc<Event>,
+    /// Somebody knows that it was in the ring, and not only that it may be.
+    was_there: bool,
+    retires_at: Option<u64>,
+    /// Somebody has sent a ring without it.
+    is_withdrawn: bool,
+}
+
+// === impl KeysSurvive ===
+
+impl Check for KeysSurvive {
+    fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        match &now.what {
+            What::Sent(Call::ChangeKeys { keys }) => {
+                self.withdraw(keys);
+                self.learn(keys, false, now);
+            }
+            What::KeysChanged { keys, changed: true } => self.learn(keys, true, now),
+            What::KeysRead { keys: Some(keys) } => {
+                self.missing_since = None;
+                self.compare(keys, now, found);
+                self.learn(keys, true, now);
+            }
+            What::KeysRead { keys: None } => self.missing(now, facts, found),
+            _ => self.token(now, facts, found),
+        }
+    }
+}
+
+impl KeysSurvive {
+    /// Keys that `keys` leaves out may be gone from now on.
+    fn withdraw(&mut self, keys: &[Key]) {
+        for (kid, known) in &mut self.known {
+            known.is_withdrawn |= !keys.iter().any(|key| key.kid == *kid);
+        }
+    }
+
+    fn learn(&mut self, keys: &[Key], was_there: bool, now: &Seen<'_>) {
+        for key in keys {
+            let known = self.known.entry(key.kid.clone()).or_insert_with(|| Known {
+                seen: now.keep(),
+                was_there,
+                retires_at: None,
+                is_withdrawn: false,
+            });
+            if was_there && !known.was_there {
+                (known.seen, known.was_there) = (now.keep(), true);
+            }
+            known.retires_at = known.retires_at.or(key.retires_at);
+        }
+    }
+
+    fn compare(&self, keys: &[Key], now: &Seen<'_>, found: &mut Findings<'_>) {
+        for (kid, known) in &self.known {
+            let is_over = known.retires_at.is_some_and(|end| end * 1000 <= now.at_ms);
+            let is_there = keys.iter().any(|key| key.kid == *kid);
+            let must_be = known.was_there && !is_over && !known.is_withdrawn;
+            if !is_there && must_be && now.follows(&known.seen) {
+                let what = format!("key {kid} is not in the ring any more");
+                found.add(Invariant::KeysSurvive, what, &[&known.seen, now]);
+            }
+        }
+    }
+
+    fn missing(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        let Some(known) = self.known.values().next() else { return };
+        let since = self.missing_since.get_or_insert_with(|| now.keep());
+        let missing_ms = now.began_ms.saturating_sub(since.at_ms);
+        if missing_ms > facts.bounds.restored_within_ms {
+            let what = format!("there has been no key ring for {missing_ms} ms");
+            found.add(Invariant::KeysSurvive, what, &[&known.seen, since, now]);
+            self.missing_since = None;
+        }
+    }
+
+    fn token(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        let Some(held) = holding(now).filter(|held| !held.token.kid.is_empty()) else { return };
+        if self.known.is_empty() {
+            return;
+        }
+        let (kid, expires_at) = (&held.token.kid, held.token.expires_at);
+        let Some(known) = self.known.get(kid) else {
+            let what = format!("a token is signed by key {kid}, which is in no ring");
+            found.add(Invariant::KeysSurvive, what, &[now]);
+            return;
+        };
+        let lag = facts.bounds.key_lag_ms / 1000;
+        if let Some(end) = known.retires_at.filter(|end| end + lag < expires_at) {
+            let what = format!("a token lives until {expires_at}, and its key {kid} until {end}");
+            found.add(Invariant::KeysSurvive, what, &[&known.seen, now]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ClaimedAs,
+        checks::testing::{History, claimed, token},
+    };
+
+    fn ring(kids: &[&str], retires_at: Option<u64>) -> Vec<Key> {
+        let key = |kid: &&str| Key { kid: (*kid).to_owned(), retires_at, signs_from: None };
+        kids.iter().map(key).collect()
+    }
+
+    fn read(kids: &[&str]) -> What {
+        What::KeysRead { keys: Some(ring(kids, None)) }
+    }
+
+    fn published() -> History {
+        let changed = What::KeysChanged { keys: ring(&["k1", "k2"], None), changed: true };
+        History::new().does(1, read(&["k1"])).call((4, 9), "c", changed).holds()
+    }
+
+    #[test]
+    fn a_key_that_vanishes_is_found() {
+        published().does(10, read(&["k1", "k2"])).holds();
+        published().does(10, read(&["k1"])).breaks(Invariant::KeysSurvive);
+        published().call((9, 12), "a", read(&["k1"])).holds();
+    }
+
+    #[test]
+    fn a_key_may_be_withdrawn_or_be_over() {
+        let keys = ring(&["k2"], None);
+        let sent = What::Sent(Call::ChangeKeys { keys });
+        published().does(10, sent).does(11, read(&["k2"])).holds();
+        let retired = What::KeysRead { keys: Some(ring(&["k1", "k2"], Some(20))) };
+        let history = published().does(10, retired).does(20_000, read(&["k9"]));
+        history.holds();
+    }
+
+    #[test]
+    fn a_key_that_was_only_sent_need_not_be_there() {
+        let keys = ring(&["k1", "k2", "k3"], None);
+        let sent = What::Sent(Call::ChangeKeys { keys: keys.clone() });
+        let refused = What::KeysChanged { keys, changed: false };
+        let history = published().does(10, sent).does(11, refused);
+        history.does(12, read(&["k1", "k2"])).holds();
+    }
+
+    #[test]
+    fn a_ring_may_be_missing_for_a_while_only() {
+        let none = || What::KeysRead { keys: None };
+        let history = published().does(10, none()).does(60_010, none()).holds();
+        history.does(60_011, none()).breaks(Invariant::KeysSurvive);
+    }
+
+    #[test]
+    fn a_token_is_signed_by_a_key_of_the_ring_and_does_not_outlive_it() {
+        let seated = |number, expires_at| claimed(number, ClaimedAs::Seated(token(1, expires_at)));
+        History::new().does(1, seated(1, 300)).holds();
+        published().does(10, seated(1, 300)).holds();
+        let other = History::new().does(1, read(&["k7"]));
+        other.does(10, seated(1, 300)).breaks(Invariant::KeysSurvive);
+        let retired = || What::KeysRead { keys: Some(ring(&["k1", "k2"], Some(200))) };
+        published().does(10, retired()).does(11, seated(1, 205)).holds();
+        published().does(10, retired()).does(11, seated(1, 206)).breaks(Invariant::KeysSurvive);
+    }
+}

@@ -1,0 +1,110 @@
+//! No 60 seconds hold more admissions than the rate in force.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    Event, Invariant, Rules,
+    check::{Check, Facts, Findings, Seen},
+    checks::holding,
+};
+
+const WINDOW_MS: u64 = 60_000;
+
+/// The admissions that certainly lie within 60 seconds are at most as many as the limit.
+///
+/// Two admissions certainly lie within 60 seconds if the later one was known less than 60 s after the
+/// earlier one's call *began*. So slow calls make the check milder, never wrong.
+///
+/// A violation: more such admissions than the highest limit that may have been in force within
+/// these 60 seconds. Why: the rate is what the site survives of newcomers.
+///
+/// Not a violation: renewals and repeated claims; admissions of an open or suspended room, and windows
+/// in which the room may have been open or without a limit; a limit that was lowered, for the 60 s
+/// after that.
+#[derive(Debug, Default)]
+pub(super) struct Rate {
+    /// When calls began → how many they admitted, and one of them.
+    admitted: BTreeMap<(u64, u64), (u64, Arc<Event>)>,
+    sum: u64,
+    nth: u64,
+}
+
+// === impl Rate ===
+
+impl Check for Rate {
+    fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        let Some(held) = holding(now).filter(|held| held.is_new) else { return };
+        let from_ms = (now.at_ms + 1).saturating_sub(WINDOW_MS);
+        while let Some(first) = self.admitted.first_entry()
+            && first.key().0 < from_ms
+        {
+            self.sum -= first.remove().0;
+        }
+        // Everyone enters there, and nobody is counted.
+        let is_open = |rules: &Rules| rules.open;
+        if facts.rules(now.began_ms, now.at_ms).any(is_open) {
+            return;
+        }
+        self.nth += 1;
+        self.sum += held.count;
+        self.admitted.insert((now.began_ms, self.nth), (held.count, now.keep()));
+        let limit = facts.highest((from_ms, now.at_ms), |rules| rules.per_minute);
+        if let Some(limit) = limit
+            && self.sum > limit
+            && let Some((_, (_, first))) = self.admitted.first_key_value()
+        {
+            let what = format!("{} admissions in 60 s, and the limit is {limit}", self.sum);
+            found.add(Invariant::Rate, what, &[first, now]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ClaimedAs, PutAs, What,
+        checks::testing::{History, claimed, entered, put, rules, token},
+    };
+
+    fn limit(per_minute: u64) -> Rules {
+        Rules { per_minute: Some(per_minute), ..rules() }
+    }
+
+    fn seated(number: u64) -> What {
+        claimed(number, ClaimedAs::Seated(token(1, 310)))
+    }
+
+    fn used_up() -> History {
+        let history = History::ruled(limit(3)).does(1_000, entered(1, 9, 2, Some(token(1, 310))));
+        history.does(30_000, seated(3)).holds()
+    }
+
+    #[test]
+    fn one_too_many_within_sixty_seconds_is_found() {
+        used_up().does(60_999, seated(4)).breaks(Invariant::Rate);
+        used_up().does(61_000, seated(4)).does(61_001, seated(5)).holds();
+    }
+
+    #[test]
+    fn calls_that_may_have_been_further_apart_pass() {
+        let history = History::ruled(limit(1)).call((1_000, 1_900), "a", seated(1));
+        history.call((60_990, 61_500), "a", seated(2)).holds();
+        let history = History::ruled(limit(1)).call((1_000, 1_900), "a", seated(1));
+        history.call((60_500, 60_999), "a", seated(2)).breaks(Invariant::Rate);
+    }
+
+    #[test]
+    fn a_lowered_limit_binds_whole_windows_after_it() {
+        let lower = put(Some(2), limit(1), PutAs::Changed);
+        let history = used_up().does(31_000, lower).does(89_000, seated(4)).holds();
+        history.does(91_100, seated(5)).breaks(Invariant::Rate);
+    }
+
+    #[test]
+    fn repeated_claims_and_open_rooms_do_not_count() {
+        used_up().does(31_000, claimed(3, ClaimedAs::Repeated(token(1, 310)))).holds();
+        let open = Rules { open: true, ..limit(1) };
+        History::ruled(open).does(5, seated(1)).does(6, seated(2)).holds();
+    }
+}

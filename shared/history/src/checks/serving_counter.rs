@@ -1,0 +1,200 @@
+//! The serving counter goes back only by an operator's act.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Call, Event, Invariant, What,
+    check::{Check, Facts, Findings, Seen},
+};
+
+/// How many of the highest counters are remembered, for calls that were long under way.
+const REMEMBERED: usize = 4_096;
+
+/// A serving counter that somebody has learnt is never followed by a lower one.
+///
+/// A violation: an answer with a lower counter, to a call that began after the higher one was
+/// known; a pushed snapshot with a lower counter than the one that the same service was pushed before.
+/// Why: those served have been told that it is their turn.
+///
+/// Not a violation: answers to calls that were under way together; a pushed snapshot that came late,
+/// since nothing is known of when it was made; anything lower after an operator's negative increment
+/// was sent, until it is answered (or as long as an unanswered call may still take effect); another
+/// reset epoch.
+#[derive(Debug, Default)]
+pub(super) struct ServingCounter {
+    epochs: FxHashMap<u64, Highest>,
+    pushed: FxHashMap<(Arc<str>, u64), (i64, Arc<Event>)>,
+    /// Negative increments that were sent: by whom, and when.
+    under_way: Vec<(Arc<str>, u64)>,
+    /// When the last one was answered.
+    lowered_ms: Option<u64>,
+}
+
+/// Ever higher counters, and when each was first known.
+#[derive(Debug, Default)]
+struct Highest(VecDeque<(u64, i64, Arc<Event>)>);
+
+// === impl ServingCounter ===
+
+impl Check for ServingCounter {
+    fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        match &now.what {
+            What::Sent(Call::Increment { by }) if *by < 0 => {
+                self.under_way.push((Arc::clone(&now.by), now.at_ms));
+            }
+            What::Incremented { by, .. } if *by < 0 => self.lowered(now),
+            What::Incremented { reset_epoch, serving_counter, .. }
+            | What::Served { reset_epoch, serving_counter } => {
+                self.answered(*reset_epoch, *serving_counter, now, facts, found);
+            }
+            What::Joined(joined) => {
+                self.answered(joined.reset_epoch, joined.serving_counter, now, facts, found);
+            }
+            What::Snapshot(seen) if seen.pushed => {
+                let was = self.pushed(seen.reset_epoch, seen.serving_counter, now);
+                if let Some((was, before)) = was
+                    && !self.may_lower(before.at_ms, facts.bounds.settles_ms)
+                {
+                    add(was, seen.serving_counter, &before, now, found);
+                }
+            }
+            What::Snapshot(seen) => {
+                self.answered(seen.reset_epoch, seen.serving_counter, now, facts, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl ServingCounter {
+    /// Whether the counter may have been taken back after `since_ms`.
+    fn may_lower(&self, since_ms: u64, settles_ms: u64) -> bool {
+        self.lowered_ms.is_some_and(|lowered| lowered >= since_ms)
+            || self.under_way.iter().any(|(_, sent)| sent + settles_ms >= since_ms)
+    }
+
+    fn lowered(&mut self, now: &Seen<'_>) {
+        let own = self.under_way.iter().position(|(by, _)| *by == now.by);
+        own.map(|own| self.under_way.swap_remove(own));
+        self.lowered_ms = Some(now.at_ms);
+        self.epochs.clear();
+    }
+
+    fn answered(
+        &mut self,
+        epoch: u64,
+        counter: i64,
+        now: &Seen<'_>,
+        facts: &Facts,
+        found: &mut Findings<'_>,
+    ) {
+        let highest = self.epochs.entry(epoch).or_default();
+        if let Some((was, before)) = highest.before(now.began_ms)
+            && counter < was
+        {
+            let before = Arc::clone(before);
+            if !self.may_lower(before.at_ms, facts.bounds.settles_ms) {
+                add(was, counter, &before, now, found);
+            }
+            return;
+        }
+        highest.take(counter, now);
+    }
+
+    /// Remembers what `by` was pushed; returns what it was pushed before, if that was higher.
+    fn pushed(&mut self, epoch: u64, counter: i64, now: &Seen<'_>) -> Option<(i64, Arc<Event>)> {
+        let key = (Arc::clone(&now.by), epoch);
+        let before = self.pushed.insert(key, (counter, now.keep()));
+        before.filter(|(was, _)| *was > counter)
+    }
+}
+
+fn add(was: i64, is: i64, before: &Event, now: &Seen<'_>, found: &mut Findings<'_>) {
+    let what = format!("the serving counter went from {was} back to {is}");
+    found.add(Invariant::ServingCounter, what, &[before, now]);
+}
+
+// === impl Highest ===
+
+impl Highest {
+    /// The highest counter known before `began_ms`.
+    fn before(&self, began_ms: u64) -> Option<(i64, &Arc<Event>)> {
+        let known = self.0.partition_point(|(at_ms, _, _)| *at_ms < began_ms);
+        self.0.get(known.checked_sub(1)?).map(|(_, counter, event)| (*counter, event))
+    }
+
+    fn take(&mut self, counter: i64, now: &Seen<'_>) {
+        if self.0.back().is_some_and(|(_, highest, _)| counter <= *highest) {
+            return;
+        }
+        self.0.push_back((now.at_ms, counter, now.keep()));
+        if self.0.len() > REMEMBERED {
+            self.0.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::checks::testing::{EPOCH, History, rules, snapshot};
+
+    fn served(serving_counter: i64) -> What {
+        What::Served { reset_epoch: EPOCH, serving_counter }
+    }
+
+    fn pushed(serving_counter: i64) -> What {
+        let seen = snapshot(serving_counter, rules());
+        What::Snapshot(crate::SnapshotSeen { pushed: true, ..seen })
+    }
+
+    fn back_by(by: i64) -> [What; 2] {
+        let answer = What::Incremented { reset_epoch: EPOCH, by, serving_counter: 1 };
+        [What::Sent(Call::Increment { by }), answer]
+    }
+
+    #[test]
+    fn it_rises_and_stands() {
+        let history = History::new().does(5, served(3)).does(6, served(3)).does(7, served(9));
+        history.does(8, What::Snapshot(snapshot(9, rules()))).holds();
+    }
+
+    #[test]
+    fn going_back_is_found() {
+        History::new().does(5, served(3)).does(6, served(2)).breaks(Invariant::ServingCounter);
+        let history = History::new().does(5, pushed(3));
+        history.does(6, pushed(2)).breaks(Invariant::ServingCounter);
+    }
+
+    #[test]
+    fn calls_under_way_together_and_late_pushes_pass() {
+        let history = History::new().does(5, served(3)).call((5, 9), "b", served(2)).holds();
+        history.call((8, 10), "b", pushed(1)).call((8, 10), "c", pushed(4)).holds();
+    }
+
+    #[test]
+    fn an_operator_may_take_it_back_and_nothing_else_may_then() {
+        let [sent, answer] = back_by(-5);
+        let history = History::new().does(5, served(6)).call((6, 6), "c", sent);
+        let history = history.does(7, served(1)).call((6, 8), "c", answer).holds();
+        let history = history.does(9, served(2)).holds();
+        history.does(10, served(1)).breaks(Invariant::ServingCounter);
+    }
+
+    #[test]
+    fn an_increment_without_an_answer_may_take_effect_for_a_while() {
+        let [sent, _] = back_by(-5);
+        let history = || History::new().does(5, served(6)).call((6, 6), "c", sent.clone());
+        history().does(9_000, served(1)).holds();
+        let late = history().does(30_000, served(7)).holds();
+        late.does(30_001, served(2)).breaks(Invariant::ServingCounter);
+    }
+
+    #[test]
+    fn another_epoch_is_another_counter() {
+        let fresh = What::Served { reset_epoch: EPOCH + 1, serving_counter: 0 };
+        History::new().does(5, served(6)).does(6, fresh).does(7, served(6)).holds();
+    }
+}

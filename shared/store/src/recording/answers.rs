@@ -1,0 +1,188 @@
+//! What answers are written down as.
+
+use serde::Deserialize;
+use vestibule_domain::{RoomSnapshot, schedule::RoomConfig};
+use vestibule_history::{
+    Call, Claimed, ClaimedAs, ConfigRead, Ended, EndedSession, Key, Programme, Put, PutAs, Rules,
+    SessionApi, SnapshotSeen, Token, Touched as TouchedEvent, What,
+};
+
+use crate::{
+    Claim, ClaimOutcome, ClaimReplies, Departure, Join, JoinMode, Joined, PutOutcome, SessionKind,
+    TokenRecord, Touch, Touched, document,
+};
+
+/// A key of the ring's text, which the token crate writes. The rest of it is sealed.
+#[derive(Deserialize)]
+struct KeyInText {
+    kid: String,
+    #[serde(default)]
+    retires_at: Option<u64>,
+    #[serde(default)]
+    signs_from: Option<u64>,
+}
+
+pub(crate) fn joined(join: &Join<'_>, joined: &Joined) -> What {
+    let token = Token {
+        issued_at: joined.issued_at,
+        expires_at: joined.expires_at,
+        kid: join.key_id.to_owned(),
+    };
+    What::Joined(vestibule_history::Joined {
+        reset_epoch: joined.reset_epoch,
+        generation: joined.generation,
+        first: joined.first,
+        count: join.count,
+        entered: joined.seated,
+        token: (joined.seated > 0).then_some(token),
+        suspended: joined.suspended,
+        api: match join.mode {
+            JoinMode::Enter => SessionApi::Visitor,
+            JoinMode::Queue => SessionApi::Aws,
+        },
+        region: join.region.to_owned(),
+        serving_counter: joined.serving_counter,
+    })
+}
+
+/// The claims, as calls.
+pub(crate) fn claim_calls(claims: &[Claim]) -> Vec<Call> {
+    let call = |claim: &Claim| Call::Claim {
+        reset_epoch: claim.reset_epoch,
+        number: claim.place.number,
+        position: claim.position,
+        api: api(claim.kind),
+    };
+    claims.iter().map(call).collect()
+}
+
+pub(crate) fn claimed(claims: &[Claim], replies: &ClaimReplies) -> Vec<What> {
+    let one = |(claim, outcome): (&Claim, &ClaimOutcome)| {
+        What::Claimed(Claimed {
+            reset_epoch: replies.reset_epoch,
+            id_epoch: claim.reset_epoch,
+            generation: replies.generation,
+            number: claim.place.number,
+            position: claim.position,
+            entered_at: claim.place.entered_at.into(),
+            api: api(claim.kind),
+            outcome: claimed_as(outcome),
+        })
+    };
+    claims.iter().zip(&replies.outcomes).map(one).collect()
+}
+
+fn claimed_as(outcome: &ClaimOutcome) -> ClaimedAs {
+    match outcome {
+        ClaimOutcome::Entered(record) => ClaimedAs::Seated(token(record)),
+        ClaimOutcome::Repeated(record) => ClaimedAs::Repeated(token(record)),
+        ClaimOutcome::Uncounted(record) => ClaimedAs::Uncounted(token(record)),
+        ClaimOutcome::NotServed => ClaimedAs::NotServed,
+        ClaimOutcome::NoSeat => ClaimedAs::NoSeat,
+        ClaimOutcome::PositionExpired => ClaimedAs::PositionExpired,
+        ClaimOutcome::SessionEnded => ClaimedAs::SessionEnded,
+        ClaimOutcome::Foreign => ClaimedAs::Foreign,
+    }
+}
+
+pub(crate) fn touched(touches: &[Touch], replies: &[Touched]) -> Vec<What> {
+    let one = |(touch, reply): (&Touch, &Touched)| {
+        What::Touched(TouchedEvent {
+            id_epoch: touch.reset_epoch,
+            generation: reply.generation,
+            number: touch.number,
+            token: reply.session.as_ref().map(token),
+        })
+    };
+    touches.iter().zip(replies).map(one).collect()
+}
+
+pub(crate) fn ended(reset_epoch: u64, departures: &[Departure], ended: &[bool]) -> What {
+    let one = |(departure, ended): (&Departure, &bool)| EndedSession {
+        number: departure.number,
+        ended: *ended,
+    };
+    What::Ended(Ended { reset_epoch, sessions: departures.iter().zip(ended).map(one).collect() })
+}
+
+/// The version that a put of `config` leads to, where it names the one before.
+fn next_version(config: &RoomConfig) -> Option<u64> {
+    (config.version > 0).then(|| config.version + 1)
+}
+
+pub(crate) fn put_call(config: &RoomConfig, now_ms: u64) -> Call {
+    Call::Put { version: next_version(config), programme: Programme::of(config, now_ms) }
+}
+
+pub(crate) fn put(config: &RoomConfig, now_ms: u64, outcome: PutOutcome) -> What {
+    let (version, outcome) = match outcome {
+        PutOutcome::Created => (Some(1), PutAs::Created),
+        PutOutcome::Changed => (next_version(config), PutAs::Changed),
+        PutOutcome::Conflict => (None, PutAs::Conflict),
+    };
+    What::Put(Put { version, programme: Programme::of(config, now_ms), outcome })
+}
+
+pub(crate) fn config_read(config: Option<&RoomConfig>, now_ms: u64) -> What {
+    config.map_or(What::RoomMissing, |config| {
+        What::ConfigRead(ConfigRead {
+            version: config.version,
+            programme: Programme::of(config, now_ms),
+        })
+    })
+}
+
+pub(crate) fn snapshot(snapshot: &RoomSnapshot, pushed: bool) -> What {
+    What::Snapshot(SnapshotSeen {
+        pushed,
+        redis_ms: snapshot.now_ms,
+        reset_epoch: snapshot.reset_epoch,
+        generation: snapshot.generation,
+        config_version: snapshot.config_version,
+        rules: Rules::of_snapshot(snapshot),
+        queue_counter: snapshot.queue_counter,
+        serving_counter: snapshot.serving_counter,
+        admitted: snapshot.admitted,
+        active: snapshot.active,
+        unconfirmed: snapshot.unconfirmed,
+        waiting: snapshot.figures.waiting,
+        admitted_last_minute: snapshot.admitted_last_minute,
+    })
+}
+
+pub(crate) fn snapshot_read(read: Option<&RoomSnapshot>) -> What {
+    read.map_or(What::RoomMissing, |read| snapshot(read, false))
+}
+
+/// Nothing, if the text cannot be read.
+pub(crate) fn keys_read(text: Option<&str>) -> Vec<What> {
+    let Some(text) = text else { return vec![What::KeysRead { keys: None }] };
+    keys(text).map(|keys| What::KeysRead { keys: Some(keys) }).into_iter().collect()
+}
+
+pub(crate) fn change_keys(text: &str) -> Vec<Call> {
+    keys(text).map(|keys| Call::ChangeKeys { keys }).into_iter().collect()
+}
+
+pub(crate) fn keys_changed(text: &str, changed: bool) -> Vec<What> {
+    keys(text).map(|keys| What::KeysChanged { keys, changed }).into_iter().collect()
+}
+
+/// The keys of the ring's text; `None` if this release cannot read it.
+fn keys(text: &str) -> Option<Vec<Key>> {
+    let keys: Vec<KeyInText> = document::decode(text).ok()?;
+    let key = |KeyInText { kid, retires_at, signs_from }| Key { kid, retires_at, signs_from };
+    Some(keys.into_iter().map(key).collect())
+}
+
+fn api(kind: SessionKind) -> SessionApi {
+    match kind {
+        SessionKind::Visitor => SessionApi::Visitor,
+        SessionKind::AwsStyle => SessionApi::Aws,
+    }
+}
+
+fn token(record: &TokenRecord) -> Token {
+    let TokenRecord { issued_at, expires_at, ref key_id, .. } = *record;
+    Token { issued_at, expires_at, kid: key_id.clone() }
+}

@@ -1,0 +1,77 @@
+//! What belongs to no room: keys, the schema, changes that every admission must apply, lists.
+
+use super::{Called, Chances, Pair};
+use crate::compared::{
+    pair::Side,
+    random::{instance, once_in, one, region},
+};
+
+pub(super) async fn keys_and_schema(pair: &mut Pair, chances: &mut Chances) -> Called {
+    let (read, text) = (one(chances, &["", "a", "b"]), one(chances, &["a", "b", "ü\"{}"]));
+    match chances.below(6) {
+        0 => {
+            let name = format!("create_key_ring({text})");
+            pair.one(name, async |side| side.store.create_key_ring(text).await).await?;
+        }
+        1 | 2 => {
+            let name = format!("replace_key_ring({read}, {text})");
+            pair.one(name, async |side| side.store.replace_key_ring(read, text).await).await?;
+        }
+        3 => {
+            let newer = redis::cmd("SET").arg("vestibule:{deployment}:schema").arg(9).clone();
+            pair.command("a newer schema".to_owned(), &newer).await;
+        }
+        _ => {
+            pair.one("migrate()".to_owned(), async |side| side.store.migrate().await).await?;
+        }
+    }
+    pair.one("key_ring()".to_owned(), async |side| side.store.key_ring().await).await?;
+    pair.one("schema()".to_owned(), async |side| side.store.check_schema().await).await?;
+    Ok(())
+}
+
+pub(super) async fn changes(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let (id, who, now) = (pair.rooms[room].clone(), instance(chances), pair.clock.now_ms());
+    let revision = now + one(chances, &[0, 1, 2]) - one(chances, &[0, 0, 5_000]);
+    match chances.below(8) {
+        0..=2 => {
+            let name = format!("note_change({id})");
+            pair.one(name, async |side| side.store.note_change(&id).await).await?;
+        }
+        3..=5 => {
+            let known = (!once_in(chances, 5)).then_some(revision);
+            let name = format!("take_changes({who}, {known:?})");
+            pair.one(name, async |side| side.store.take_changes(who, known).await).await?;
+        }
+        6 => {
+            let name = format!("take_no_more_changes({who})");
+            pair.one(name, async |side| side.store.take_no_more_changes(who).await).await?;
+        }
+        _ => {}
+    }
+    let behind = async |side: &Side| {
+        let mut behind = side.store.lagging(revision).await?;
+        // In the order of the server's hash.
+        behind.sort_unstable();
+        Ok(behind)
+    };
+    pair.one(format!("lagging({revision})"), behind).await?;
+    Ok(())
+}
+
+pub(super) async fn lists(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let (id, region) = (pair.rooms[room].clone(), region(chances));
+    let known = once_in(chances, 3).then_some(7);
+    let name = format!("region_index({region}, {known:?})");
+    pair.one(name, async |side| side.store.region_index(region, known).await).await?;
+    pair.one("rooms()".to_owned(), async |side| side.store.rooms().await).await?;
+    let name = format!("watermark_reports({id})");
+    let reports = async |side: &Side| {
+        let mut reports = side.store.watermark_reports(&id).await?;
+        // In the order of the server's hash.
+        reports.sort_unstable_by_key(|report| format!("{report:?}"));
+        Ok(reports)
+    };
+    pair.one(name, reports).await?;
+    Ok(())
+}

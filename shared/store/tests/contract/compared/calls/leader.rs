@@ -1,0 +1,48 @@
+//! What else a leader does: its lease, and the history.
+
+use std::time::Duration;
+
+use super::{Called, Chances, Pair};
+use crate::compared::random::{instance, leader, one};
+
+pub(super) async fn history(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let id = pair.rooms[room].clone();
+    let minute = pair.clock.now_ms() / 60_000;
+    let leader = leader(chances, &mut pair.memory[room]);
+    let last = minute - one(chances, &[0, 0, 1, 5, 1_440]);
+    let day = last / 1_440 - one(chances, &[0, 0, 0, 1]);
+    let name = format!("roll_up({id}, {leader}, {day}, {last})");
+    pair.one(name, async |side| side.store.roll_up(&id, leader, day, last).await).await?;
+    let (from, to) = (minute - chances.below(3_000), minute + 1 - chances.below(30));
+    let name = format!("history({id}, {from}, {to})");
+    pair.one(name, async |side| side.store.history(&id, from, to).await).await?;
+    let name = format!("expired_tokens({id})");
+    pair.one(name, async |side| side.store.expired_tokens(&id).await).await?;
+    Ok(())
+}
+
+/// Leases outlive a program: they go by the servers' own clocks, which no test holds.
+pub(super) async fn lease(pair: &mut Pair, chances: &mut Chances) -> Called {
+    let (who, known) = (instance(chances), chances.below(6));
+    match chances.below(6) {
+        0 => {
+            let name = format!("release_lease({who})");
+            pair.one(name, async |side| side.store.release_lease(who).await).await?;
+        }
+        1 => {
+            let name = format!("begin_routes({who})");
+            pair.one(name, async |side| side.store.begin_routes(who).await).await?;
+        }
+        2 => {
+            let name = format!("end_routes({who})");
+            pair.one(name, async |side| side.store.end_routes(who).await).await?;
+        }
+        _ => {
+            let length = Duration::from_secs(one(chances, &[300, 3_000]));
+            let name = format!("lease({who}, {length:?}, {known})");
+            pair.one(name, async |side| side.store.lease(who, length, known).await).await?;
+        }
+    }
+    pair.one("leader()".to_owned(), async |side| side.store.leader().await).await?;
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! Rooms come, change and go.
+
+use super::{Called, Chances, Pair};
+use crate::compared::random::{config, once_in, one};
+
+/// Reads the room, so that later calls name what is there.
+pub(super) async fn look(pair: &mut Pair, room: usize) -> Called {
+    let id = pair.rooms[room].clone();
+    let read =
+        pair.one(format!("read_snapshot({id})"), async |side| side.store.read_snapshot(&id).await);
+    pair.memory[room].snapshot = read.await?.flatten();
+    Ok(())
+}
+
+pub(super) async fn put_config(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let id = pair.rooms[room].clone();
+    let mut config = config(chances, pair.clock.now_ms() / 1000);
+    if once_in(chances, 3) {
+        config.version = pair.memory[room].config.version + one(chances, &[0, 0, 1]);
+    }
+    let name = format!("put_config({id}, {config:?})");
+    pair.one(name, async |side| side.store.put_config(&id, &config).await).await?;
+    let read =
+        pair.one(format!("read_config({id})"), async |side| side.store.read_config(&id).await);
+    pair.memory[room].config = read.await?.flatten().unwrap_or_default();
+    Ok(())
+}
+
+pub(super) async fn reset(pair: &mut Pair, room: usize) -> Called {
+    let id = pair.rooms[room].clone();
+    pair.one(format!("reset({id})"), async |side| side.store.reset(&id).await).await?;
+    Ok(())
+}
+
+pub(super) async fn delete(pair: &mut Pair, room: usize) -> Called {
+    let id = pair.rooms[room].clone();
+    pair.one(format!("delete_room({id})"), async |side| side.store.delete_room(&id).await).await?;
+    Ok(())
+}

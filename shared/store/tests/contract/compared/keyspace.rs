@@ -1,0 +1,68 @@
+//! Everything that two servers hold, compared.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use redis::{aio::MultiplexedConnection, cmd};
+use vestibule_redis_model::{Dump, Dumped};
+
+use super::pair::Mismatch;
+
+/// What a real server holds, each key with the ms that it has left to live.
+pub(super) type Held = BTreeMap<String, (Dumped, Option<u64>)>;
+
+/// Everything on the server.
+pub(super) async fn read(connection: &mut MultiplexedConnection) -> Held {
+    let keys: Vec<String> = cmd("KEYS").arg("*").query_async(connection).await.unwrap();
+    let mut held = Held::new();
+    for key in keys {
+        let left: i64 = cmd("PTTL").arg(&key).query_async(connection).await.unwrap();
+        // It may have expired since.
+        if left != -2 {
+            let value = value(connection, &key).await;
+            held.insert(key, (value, u64::try_from(left).ok()));
+        }
+    }
+    held
+}
+
+async fn value(connection: &mut MultiplexedConnection, key: &str) -> Dumped {
+    let kind: String = cmd("TYPE").arg(key).query_async(connection).await.unwrap();
+    match kind.as_str() {
+        "hash" => Dumped::Hash(cmd("HGETALL").arg(key).query_async(connection).await.unwrap()),
+        "set" => Dumped::Set(cmd("SMEMBERS").arg(key).query_async(connection).await.unwrap()),
+        "zset" => {
+            let mut read = cmd("ZRANGE");
+            read.arg(key).arg(0).arg(-1).arg("WITHSCORES");
+            Dumped::SortedSet(read.query_async(connection).await.unwrap())
+        }
+        _ => Dumped::Text(cmd("GET").arg(key).query_async(connection).await.unwrap()),
+    }
+}
+
+/// Whether both hold the same. The model's keys expire at a time, and it is `now_ms` there.
+pub(super) fn compare(
+    (model, now_ms): (Dump, u64),
+    mut real: Held,
+    tolerance: Duration,
+) -> Result<(), Mismatch> {
+    let tolerance = u64::try_from(tolerance.as_millis()).unwrap();
+    for (key, (value, expires_at)) in model {
+        let left = expires_at.map(|expires_at| expires_at - now_ms);
+        let Some((real_value, real_left)) = real.remove(&key) else {
+            return Err(Mismatch(format!("{key}: only the model has {value:?}")));
+        };
+        let alike = match (left, real_left) {
+            (Some(left), Some(real_left)) => left.abs_diff(real_left) <= tolerance,
+            (left, real_left) => left == real_left,
+        };
+        if value != real_value || !alike {
+            let model = format!(" model: {value:?}, {left:?} ms left");
+            let real = format!("  real: {real_value:?}, {real_left:?} ms left");
+            return Err(Mismatch(format!("left at the end, {key}:\n{model}\n{real}")));
+        }
+    }
+    match real.into_iter().next() {
+        Some((key, (value, _))) => Err(Mismatch(format!("{key}: only the server has {value:?}"))),
+        None => Ok(()),
+    }
+}

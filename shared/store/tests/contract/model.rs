@@ -1,0 +1,104 @@
+//! The model of Redis at the end of a store's link: no network, every call is answered at once.
+//! It keeps its own clock, as a server does, whatever time the test is at.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use futures_util::{StreamExt, future::BoxFuture, stream};
+use redis::{Cmd, RedisError, RedisFuture, Value};
+use tokio::{sync::mpsc, time::Instant};
+use vestibule_redis_model::{Dialect, Dump, Engine, Options, Server, wire};
+use vestibule_store::{Link, Message, Messages};
+
+use crate::world::START_MS;
+
+/// The link to a model.
+#[derive(Debug)]
+pub(crate) struct Model {
+    begun: Instant,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    server: Server,
+    subscriptions: Vec<Subscription>,
+}
+
+#[derive(Debug)]
+struct Subscription {
+    channels: Vec<String>,
+    messages: mpsc::UnboundedSender<Message>,
+}
+
+// === impl Model ===
+
+impl Model {
+    /// An empty server. Scripts may touch no key but those that they were given.
+    pub(crate) fn new(engine: Engine, dialect: Dialect) -> Self {
+        let server = Server::new(engine, Options { dialect, ..Options::default() });
+        let inner = Mutex::new(Inner { server, subscriptions: Vec::new() });
+        Self { begun: Instant::now(), inner }
+    }
+
+    /// What the server answers; an error that it answered is an error.
+    pub(crate) fn ask(&self, command: &Cmd) -> Result<Value, RedisError> {
+        let words = wire::words(command);
+        let words: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
+        let mut inner = self.lock();
+        let reply = inner.server.call(self.now(), &words);
+        for message in inner.server.take_messages() {
+            inner.publish(&message);
+        }
+        wire::value(reply)?.extract_error()
+    }
+
+    /// Everything that the server holds, and its time, ms.
+    pub(crate) fn dump(&self) -> (Dump, u64) {
+        let now = self.now();
+        let mut inner = self.lock();
+        inner.server.expire(now);
+        (inner.server.keyspace().dump(), now / 1000)
+    }
+
+    /// The server's time, µs since 1970.
+    fn now(&self) -> u64 {
+        START_MS * 1000 + u64::try_from(self.begun.elapsed().as_micros()).unwrap()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Link for Model {
+    fn call<'a>(&'a self, command: &'a Cmd) -> RedisFuture<'a, Value> {
+        Box::pin(async { self.ask(command) })
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        channels: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Messages, RedisError>> {
+        let (messages, received) = mpsc::unbounded_channel();
+        let channels = channels.iter().map(|channel| (*channel).to_owned()).collect();
+        self.lock().subscriptions.push(Subscription { channels, messages });
+        let next = |mut received: mpsc::UnboundedReceiver<_>| async move {
+            received.recv().await.map(|message| (message, received))
+        };
+        Box::pin(async move { Ok(stream::unfold(received, next).boxed()) })
+    }
+}
+
+// === impl Inner ===
+
+impl Inner {
+    /// Sends a message to those who subscribe and still listen.
+    fn publish(&mut self, message: &vestibule_redis_model::Message) {
+        let (channel, payload) = message.texts();
+        let message = Message { channel, payload };
+        self.subscriptions.retain(|subscription| {
+            !subscription.channels.contains(&message.channel)
+                || subscription.messages.send(message.clone()).is_ok()
+        });
+    }
+}

@@ -1,0 +1,202 @@
+//! What holds after every script, read off what the server holds: no script may break it, whatever was
+//! sent to it and in whatever order. What only shows over time is the history's judge's.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use vestibule_redis_model::{Hash, Keyspace};
+
+use crate::broken::Broken;
+
+/// Watches all rooms.
+#[derive(Debug, Default)]
+pub(crate) struct Invariants {
+    rooms: FxHashMap<String, Seen>,
+}
+
+/// A room after the last script that touched it.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Seen {
+    reset_epoch: u64,
+    generation: u64,
+    queue_counter: u64,
+    serving_counter: i64,
+    admitted: u64,
+    leader_epoch: u64,
+}
+
+/// Scripts that may move the serving counter back.
+const STEPS_BACK: [&str; 3] = ["increment", "reset", "restore"];
+
+// === impl Invariants ===
+
+impl Invariants {
+    /// What does not hold after `script`, which was called with `words`. `refused`: it answered an error.
+    pub(crate) fn after(
+        &mut self,
+        script: &str,
+        words: &[Vec<u8>],
+        refused: bool,
+        keyspace: &Keyspace,
+        (now_ms, clock_ms): (u64, u64),
+    ) -> Vec<Broken> {
+        let Some(room) = words.get(3).and_then(|key| room_of(key)) else { return Vec::new() };
+        let Some(now) = Seen::read(keyspace, room) else {
+            self.rooms.remove(room);
+            return Vec::new();
+        };
+        let mut broken = Vec::new();
+        let term = term_of(words);
+        let mut found = |invariant, what| broken.push(Broken { at_ms: now_ms, invariant, what });
+        if let Some(before) = self.rooms.get(room)
+            && before.reset_epoch == now.reset_epoch
+        {
+            for (invariant, holds) in now.follows(before, script) {
+                if !holds {
+                    found(invariant, format!("{room}: {script}: {before:?}, then {now:?}"));
+                }
+            }
+            if !refused && term.is_some_and(|term| term < before.leader_epoch) {
+                let (term, later) = (term.unwrap_or(0), before.leader_epoch);
+                let what =
+                    format!("{room}: {script} of term {term} is carried out in term {later}");
+                found("stale leaders are refused", what);
+            }
+            let (leases, most) = presence(keyspace, room, now.queue_counter);
+            if leases > most {
+                found(
+                    "memory",
+                    format!("{room}: {script}: {leases} fields of presence, at most {most}"),
+                );
+            }
+            if now.admitted > before.admitted && before.generation == now.generation {
+                let (active, ceiling) = seats(keyspace, room, clock_ms);
+                if ceiling.is_some_and(|ceiling| active > ceiling) {
+                    let ceiling = ceiling.unwrap_or(0);
+                    let what = format!("{room}: {script}: {active} seats taken of {ceiling}");
+                    found("ceiling", what);
+                }
+            }
+        }
+        match self.rooms.get_mut(room) {
+            Some(seen) => *seen = now,
+            None => drop(self.rooms.insert(room.to_owned(), now)),
+        }
+        broken
+    }
+}
+
+// === impl Seen ===
+
+impl Seen {
+    fn read(keyspace: &Keyspace, room: &str) -> Option<Self> {
+        let line = keyspace.hash(format!("vestibule:room:{{{room}}}:line"))?;
+        let number = |name| number(line, name);
+        Some(Self {
+            reset_epoch: number("reset_epoch"),
+            generation: number("generation"),
+            queue_counter: number("queue_counter"),
+            serving_counter: text(line, "serving_counter")
+                .and_then(|t| t.parse().ok())
+                .unwrap_or(0),
+            admitted: number("admitted"),
+            leader_epoch: number("leader_epoch"),
+        })
+    }
+
+    fn follows(&self, before: &Self, script: &str) -> [(&'static str, bool); 4] {
+        let may_step_back = STEPS_BACK.contains(&script);
+        [
+            ("queue counter rises", self.queue_counter >= before.queue_counter),
+            (
+                "serving counter rises",
+                may_step_back || self.serving_counter >= before.serving_counter,
+            ),
+            ("admissions rise", self.admitted >= before.admitted),
+            ("leader epoch rises", self.leader_epoch >= before.leader_epoch),
+        ]
+    }
+}
+
+/// Seats taken by live sessions or still owed, and how many there are.
+fn seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> (u64, Option<u64>) {
+    let key = |part| format!("vestibule:room:{{{room}}}:{part}");
+    let live = keyspace.sorted_set(key("sessions")).map_or(0, |sessions| {
+        // A session's score is its last ms.
+        sessions.iter().rev().take_while(|(_, end)| *end >= as_score(clock_ms)).count()
+    });
+    let ceiling = phase(keyspace, room, clock_ms).and_then(|phase| {
+        if phase["open"] == Value::Bool(true) || phase["suspended"] == Value::Bool(true) {
+            return None; // Everyone may enter.
+        }
+        let ceiling = phase.get("total_active_users")?;
+        ceiling.as_u64().or_else(|| ceiling.as_str()?.parse().ok())
+    });
+    (live as u64, ceiling)
+}
+
+/// How many fields tell who is there, and how many there may be: a few for each number handed out.
+fn presence(keyspace: &Keyspace, room: &str, numbers: u64) -> (u64, u64) {
+    let fields = keyspace.hash(format!("vestibule:room:{{{room}}}:presence")).map_or(0, Hash::len);
+    (fields as u64, 256 + 4 * numbers)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "times in ms have 41 bits")]
+fn as_score(ms: u64) -> f64 {
+    ms as f64
+}
+
+/// How many seats are free for whoever waits; `None`: it is not known, or something else than the ceiling
+/// decides.
+pub(crate) fn free_seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> Option<u64> {
+    let (live, ceiling) = seats(keyspace, room, clock_ms);
+    let phase = phase(keyspace, room, clock_ms)?;
+    let is = |name| phase[name] == Value::Bool(true);
+    if is("held") || is("rejects") || !phase["new_users_per_minute"].is_null() {
+        return None;
+    }
+    let counters = keyspace.hash(format!("vestibule:room:{{{room}}}:line"))?;
+    let owed = if number(counters, "unconfirmed_until") >= clock_ms {
+        number(counters, "unconfirmed")
+    } else {
+        0
+    };
+    Some(ceiling?.saturating_sub(live + owed))
+}
+
+/// Whether people enter in order of arrival.
+pub(crate) fn is_in_order(keyspace: &Keyspace, room: &str) -> bool {
+    let settings = keyspace.hash(format!("vestibule:room:{{{room}}}:settings"));
+    settings
+        .and_then(|settings| text(settings, "settings"))
+        .and_then(|settings| serde_json::from_str::<Value>(settings).ok())
+        .is_some_and(|settings| settings["queueing_method"] == "fifo")
+}
+
+/// The phase in force, as scripts read it.
+fn phase(keyspace: &Keyspace, room: &str, clock_ms: u64) -> Option<Value> {
+    let settings = keyspace.hash(format!("vestibule:room:{{{room}}}:settings"))?;
+    let over = text(settings, "until")?.parse().is_ok_and(|until: u64| clock_ms >= until);
+    serde_json::from_str(text(settings, if over { "next.phase" } else { "phase" })?).ok()
+}
+
+/// The term in which a leader wrote; `None`: no leader's script.
+fn term_of(words: &[Vec<u8>]) -> Option<u64> {
+    let document = std::str::from_utf8(words.last()?).ok()?;
+    let (_, term) = document.split_once("\"leader_epoch\":\"")?;
+    term.split_once('"')?.0.parse().ok()
+}
+
+fn room_of(key: &[u8]) -> Option<&str> {
+    let key = std::str::from_utf8(key).ok()?.strip_prefix("vestibule:room:{")?;
+    key.split_once('}').map(|(room, _)| room)
+}
+
+fn text<'a>(hash: &'a Hash, name: &str) -> Option<&'a str> {
+    hash.get(name.as_bytes()).and_then(|value: &Arc<[u8]>| std::str::from_utf8(value).ok())
+}
+
+fn number(hash: &Hash, name: &str) -> u64 {
+    text(hash, name).and_then(|text| text.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,76 @@
+//! The rows of "Redis that forgets, goes back in time, fails over".
+
+use vestibule_simulation::{FaultKind, Hostility, OperationKind, Scenario};
+
+use super::{
+    known_wrong,
+    night::{Night, night, seats},
+};
+
+/// Twenty seats, sixty people who come in six seconds and stay long.
+fn sale(seconds: u64) -> Night {
+    night(seats(20), seconds).people(60, 2, 100, 25)
+}
+
+fn rewound() -> Scenario {
+    sale(40).fault(FaultKind::Rewind, 6_500, 100, 2_500).end()
+}
+
+fn room_made_after_the_state_that_came_back() -> Scenario {
+    night(seats(20), 40).people(10, 2, 100, 25).fault(FaultKind::Rewind, 4_000, 100, 3_300).end()
+}
+
+fn rewound_over_a_reset() -> Scenario {
+    sale(40)
+        .operation(5_000, OperationKind::Reset)
+        .fault(FaultKind::Rewind, 6_000, 100, 2_000)
+        .people(10, 8, 100, 5)
+        .end()
+}
+
+fn ended_tickets_after_a_wipe() -> Scenario {
+    night(seats(10), 40)
+        .hostile(30, Hostility::ReplaysSeats, 2, 2)
+        .fault(FaultKind::Wipe, 12_000, 100, 0)
+        .end()
+}
+
+fn clock_back() -> Scenario {
+    night(seats(5), 60).people(20, 2, 100, 6).fault(FaultKind::Clock, 6_000, 12_000, 0).end()
+}
+
+fn refused_writes() -> Scenario {
+    sale(40).fault(FaultKind::Refuse, 6_000, 4_000, 0).seed(17).end()
+}
+
+fn quiet_room_after_a_wipe() -> Scenario {
+    night(seats(20), 60)
+        .people(3, 2, 100, 4)
+        .fault(FaultKind::Wipe, 12_000, 100, 0)
+        .people(5, 18, 100, 4)
+        .end()
+}
+
+known_wrong! {
+    /// F1: numbers twice, tokens beyond the seats, the counter back.
+    older_state by "F1: Redis that forgets, goes back in time":
+        rewound(), finds ["unique-numbers", "ceiling", "serving-counter"];
+    /// F2: the room is forgotten by everyone.
+    newer_room by "F2: Redis that forgets, goes back in time":
+        room_made_after_the_state_that_came_back(), finds ["rooms-survive", "numbers-keep-meaning"];
+    /// F3: everyone's next poll is refused.
+    older_reset by "F3: Redis that forgets, goes back in time":
+        rewound_over_a_reset(), finds ["resets-survive", "numbers-keep-meaning"];
+    /// F4, F7: sessions are rebuilt that had ended.
+    ended_tickets by "F4, F7: Redis that forgets, goes back in time":
+        ended_tickets_after_a_wipe(), finds ["ended-stays-ended", "one-session", "ceiling"];
+    /// F8: 500, to insiders too.
+    refusing by "F8: Redis that forgets, goes back in time":
+        refused_writes(), finds ["no internal errors"];
+    /// F9: sessions end while their tokens live, or nobody enters.
+    jumping_clock by "F9: Redis that forgets, goes back in time":
+        clock_back(), finds ["empty seats", "ceiling", "presence"];
+    /// F17: numbers that nobody holds count as people.
+    quiet_room by "F17: Redis that forgets, goes back in time":
+        quiet_room_after_a_wipe(), finds ["empty seats", "presence", "waits"];
+}

@@ -1,0 +1,186 @@
+//! The run over time as an SVG of three panels: who is inside, who waits, and how fast people come
+//! and are let in. This file chooses what is shown; `panels` draws it.
+
+use super::{
+    panels::{Curve, Look, Panel, Picture},
+    style::{AMBER, BLUE, GREEN, GREY, RED},
+};
+use crate::{
+    crowd::{
+        Setting,
+        number::{index, level, real},
+    },
+    record::{Levels, RunRecord, Steps},
+};
+
+/// Points per curve: a little finer than the picture's pixels allow to tell apart.
+const POINTS: usize = 800;
+/// Widths of a bin that people can think in, in seconds.
+const BINS: [f64; 9] = [0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0];
+/// The most bins over the whole run.
+const MOST_BINS: f64 = 120.0;
+
+/// Draws the run.
+pub(super) fn draw(run: &RunRecord) -> anyhow::Result<String> {
+    let setting = &run.setting;
+    let span = run.duration.max(0.1);
+    let levels = Levels::new(run);
+    let has_controller = !run.room.is_empty();
+    Picture {
+        title: format!("{}: {}", setting.what(), setting.arrival()),
+        subtitle: setting.conditions().join(", "),
+        span,
+        panels: [
+            inside(&levels, setting, span, has_controller),
+            waiting(&levels, span, has_controller),
+            pace(run, span),
+        ],
+    }
+    .draw()
+}
+
+fn inside(levels: &Levels, setting: &Setting, span: f64, has_controller: bool) -> Panel {
+    let mut curves = vec![Curve::new(
+        "inside, as visitors saw it",
+        BLUE,
+        Look::Area,
+        sampled(&levels.inside, span),
+    )];
+    if has_controller {
+        let points = while_heard(&levels.inside_controller, levels, span);
+        curves.push(Curve::new("as the controller saw it", GREY, Look::Line, points));
+    }
+    curves.extend(
+        setting.ceiling.map(|ceiling| {
+            Curve::new("ceiling", RED, Look::Dashed, flat(f64::from(ceiling), span))
+        }),
+    );
+    Panel::new("Inside", "visitors", curves)
+}
+
+fn waiting(levels: &Levels, span: f64, has_controller: bool) -> Panel {
+    let mut curves = vec![Curve::new(
+        "waiting and still there",
+        AMBER,
+        Look::Area,
+        sampled(&levels.waiting, span),
+    )];
+    if has_controller {
+        let points = while_heard(&levels.waiting_controller, levels, span);
+        curves.push(Curve::new("as the controller counts them", GREY, Look::Line, points));
+    }
+    Panel::new("Waiting", "visitors", curves)
+}
+
+fn pace(run: &RunRecord, span: f64) -> Panel {
+    let bin = BINS.into_iter().find(|bin| span / bin <= MOST_BINS).unwrap_or(600.0);
+    let admitted = per_second(run.visitors.iter().filter_map(|v| v.admitted), bin, span);
+    let arrived = per_second(run.visitors.iter().filter_map(|v| v.arrived), bin, span);
+    let limit = run.setting.rate_per_minute.map(|rate| f64::from(rate) / 60.0);
+    let top = highest(&admitted).max(limit.unwrap_or(0.0));
+    // A rush at the start must not flatten everything after it.
+    let rush = highest(&arrived);
+    let cut = if rush > 3.0 * top && top > 0.0 { 2.0 * top } else { f64::INFINITY };
+    let label = if cut.is_finite() {
+        format!("arrivals (off the scale: up to {rush:.0} per second)")
+    } else {
+        "arrivals".to_owned()
+    };
+    let arrived = arrived.into_iter().map(|(at, rate)| (at, rate.min(cut))).collect();
+    let mut curves = vec![
+        Curve::new(label, GREY, Look::Line, arrived),
+        Curve::new("let in", GREEN, Look::Area, admitted),
+    ];
+    curves
+        .extend(limit.map(|limit| Curve::new("rate limit", RED, Look::Dashed, flat(limit, span))));
+    Panel::new("Arrivals and admissions", "per second", curves)
+}
+
+fn sampled(steps: &Steps, span: f64) -> Vec<(f64, f64)> {
+    moments(span).map(|at| (at, level(steps.at(at)))).collect()
+}
+
+/// Leaves out the moments for which the controller said nothing.
+fn while_heard(steps: &Steps, levels: &Levels, span: f64) -> Vec<(f64, f64)> {
+    let heard = moments(span).filter(|at| levels.controller_heard.at(*at) > 0);
+    heard.map(|at| (at, level(steps.at(at)))).collect()
+}
+
+/// Evenly over the run, its very end left out: whoever is on the way then has not gone.
+fn moments(span: f64) -> impl Iterator<Item = f64> {
+    (0..POINTS).map(move |nth| real(nth) / real(POINTS) * span)
+}
+
+fn flat(height: f64, span: f64) -> Vec<(f64, f64)> {
+    vec![(0.0, height), (span, height)]
+}
+
+fn highest(points: &[(f64, f64)]) -> f64 {
+    points.iter().map(|p| p.1).fold(0.0, f64::max)
+}
+
+/// How many moments a second fall into each bin, as the outline of a bar chart.
+fn per_second(moments: impl Iterator<Item = f64>, bin: f64, span: f64) -> Vec<(f64, f64)> {
+    let mut bins = vec![0_usize; index(span / bin) + 1];
+    let last = bins.len() - 1;
+    moments.for_each(|at| bins[index(at / bin).min(last)] += 1);
+    let outline = bins.into_iter().enumerate().flat_map(|(nth, count)| {
+        let (from, rate) = (real(nth) * bin, real(count) / bin);
+        [(from, rate), ((from + bin).min(span), rate)]
+    });
+    outline.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Ending, RoomSample, VisitorRecord};
+
+    fn run() -> RunRecord {
+        let visitor = |n: u16| {
+            let (joined, admitted) = (f64::from(n) * 0.01, f64::from(n) * 0.2 + 1.0);
+            VisitorRecord {
+                arrived: Some(joined),
+                joined: Some(joined),
+                waited: true,
+                admitted: Some(admitted),
+                inside_until: Some(admitted + 10.0),
+                ended: Some((admitted + 10.0, Ending::Left)),
+                ..VisitorRecord::default()
+            }
+        };
+        let sample =
+            RoomSample { at: 3.0, active_users: 9, waiting: 80, admitted_last_minute: None };
+        RunRecord {
+            setting: Setting {
+                ceiling: Some(50),
+                rate_per_minute: Some(300),
+                ..Setting::default()
+            },
+            visitors: (0..300).map(visitor).collect(),
+            room: vec![sample],
+            duration: 71.0,
+            ..RunRecord::default()
+        }
+    }
+
+    #[test]
+    fn draws_every_panel_with_its_legend() {
+        let svg = draw(&run()).unwrap();
+        assert!(svg.starts_with("<svg width=\"900\""));
+        for text in ["Inside", "ceiling", "Waiting", "rate limit", "let in", "off the scale"] {
+            assert!(svg.contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_anybody_still_draws() {
+        assert!(draw(&RunRecord::default()).unwrap().contains("</svg>"));
+    }
+
+    #[test]
+    fn bins_count_per_second() {
+        let points = per_second([0.1, 0.2, 1.9, 2.0].into_iter(), 2.0, 3.0);
+        assert_eq!(points, [(0.0, 1.5), (2.0, 1.5), (2.0, 0.5), (3.0, 0.5)]);
+    }
+}

@@ -1,0 +1,24 @@
+//! A crowd before it sets out: who comes when, stays how long and loses patience, drawn up from one
+//! seed; and the words in which a rehearsal and a simulation speak of it alike. Nothing here knows
+//! HTTP, Redis or what came of it.
+
+mod arrivals;
+mod call;
+pub(crate) mod duration;
+pub(crate) mod method;
+pub(crate) mod number;
+mod options;
+mod patience;
+mod plan;
+mod setting;
+mod stays;
+
+pub(crate) use self::{
+    arrivals::Arrivals,
+    call::Call,
+    options::{CrowdOptions, share},
+    patience::{KnownWait, Patience},
+    plan::{VisitorPlan, draw_up},
+    setting::Setting,
+    stays::StaySpread,
+};
