@@ -6,10 +6,10 @@ use std::sync::{Arc, OnceLock, atomic::Ordering};
 
 use axum::Router;
 use vestibule_domain::Place;
-use vestibule_issuance::Machine;
+use vestibule_issuance::Surroundings;
 use vestibule_runtime::{HttpMetrics, Lifecycle, Readiness, Shed, metrics};
-use vestibule_store::{EndedAs, KnownRoom, Store};
-use vestibule_token::{DeploymentSecret, Ticket};
+use vestibule_store::{EndedAs, KnownRoom};
+use vestibule_token::Ticket;
 
 pub use crate::flows::{Status, VisitorStatus};
 use crate::{
@@ -21,22 +21,7 @@ use crate::{
     state::Admission,
 };
 
-/// What the instance is made of.
-#[derive(Debug)]
-pub struct Options {
-    /// Redis, or what stands for it.
-    pub store: Store,
-    /// The deployment's secret.
-    pub secret: Arc<DeploymentSecret>,
-    /// Where it runs.
-    pub region: String,
-    /// The issuer of tokens.
-    pub public_url: String,
-    /// Chance and cryptography.
-    pub machine: Machine,
-}
-
-/// A running admission. Dropping it stops nothing: see [`Self::crash`].
+/// A running admission. Dropping it stops nothing: see [`Self::lifecycle`].
 #[derive(Debug, Clone)]
 pub struct Instance {
     admission: Arc<Admission>,
@@ -105,10 +90,10 @@ pub enum CallError {
 // === impl Instance ===
 
 impl Instance {
-    /// Starts the instance and returns at once; see [`Self::is_ready`].
+    /// Starts the instance and returns at once; its life tells when it is ready.
     #[must_use]
-    pub fn start(options: Options) -> Self {
-        let Options { store, secret, region, public_url, machine } = options;
+    pub fn start(surroundings: Surroundings) -> Self {
+        let Surroundings { store, secret, region, public_url, machine } = surroundings;
         let nowhere = ([127, 0, 0, 1], 0).into();
         let config = Config {
             store,
@@ -130,27 +115,10 @@ impl Instance {
         Self { admission, lifecycle, router: Arc::default() }
     }
 
-    /// Whether it would be sent visitors.
+    /// Its life: whether it is ready, and how it ends.
     #[must_use]
-    pub fn is_ready(&self) -> bool {
-        self.lifecycle.readiness().missing().is_empty()
-    }
-
-    /// Whether a loop of it has ended by itself or panicked, so that the process would have stopped.
-    #[must_use]
-    pub fn has_failed(&self) -> bool {
-        self.lifecycle.soft().is_cancelled()
-    }
-
-    /// Ends everything at once, as a crash does.
-    pub fn crash(&self) {
-        self.lifecycle.abort();
-    }
-
-    /// Stops in order, as after a signal: what is gathered is still sent.
-    pub async fn stop(&self) {
-        self.lifecycle.stop();
-        self.lifecycle.wind_down().await;
+    pub fn lifecycle(&self) -> &Lifecycle {
+        &self.lifecycle
     }
 
     /// The room as this instance knows it.

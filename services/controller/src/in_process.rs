@@ -4,32 +4,16 @@
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
-use vestibule_issuance::Machine;
+use vestibule_issuance::Surroundings;
 use vestibule_runtime::{HttpMetrics, Lifecycle, Readiness, metrics};
-use vestibule_store::{KnownRoom, Store};
-use vestibule_token::DeploymentSecret;
+use vestibule_store::KnownRoom;
 
 use crate::{config::Config, loops, router, state::Controller};
 
 /// The API token of the instances.
 pub const TOKEN: &str = "in-process-operator";
 
-/// What the instance is made of.
-#[derive(Debug)]
-pub struct Options {
-    /// Redis, or what stands for it.
-    pub store: Store,
-    /// The deployment's secret.
-    pub secret: Arc<DeploymentSecret>,
-    /// Where it runs.
-    pub region: String,
-    /// The issuer of tokens.
-    pub public_url: String,
-    /// Chance and cryptography.
-    pub machine: Machine,
-}
-
-/// A running controller. Dropping it stops nothing: see [`Self::crash`].
+/// A running controller. Dropping it stops nothing: see [`Self::lifecycle`].
 #[derive(Debug, Clone)]
 pub struct Instance {
     controller: Arc<Controller>,
@@ -42,10 +26,10 @@ pub struct Instance {
 // === impl Instance ===
 
 impl Instance {
-    /// Starts the instance and returns at once; see [`Self::is_ready`].
+    /// Starts the instance and returns at once; its life tells when it is ready.
     #[must_use]
-    pub fn start(options: Options) -> Self {
-        let Options { store, secret, region, public_url, machine } = options;
+    pub fn start(surroundings: Surroundings) -> Self {
+        let Surroundings { store, secret, region, public_url, machine } = surroundings;
         let nowhere = ([127, 0, 0, 1], 0).into();
         let config = Config {
             store,
@@ -66,33 +50,16 @@ impl Instance {
         Self { controller, lifecycle, http: Arc::new(http), router: Arc::default() }
     }
 
-    /// Whether it would be sent operators.
+    /// Its life: whether it is ready, and how it ends.
     #[must_use]
-    pub fn is_ready(&self) -> bool {
-        self.lifecycle.readiness().missing().is_empty()
+    pub fn lifecycle(&self) -> &Lifecycle {
+        &self.lifecycle
     }
 
     /// Whether it leads, as far as it knows: the term.
     #[must_use]
     pub fn leads(&self) -> Option<u64> {
         self.controller.leadership.role().leading()
-    }
-
-    /// Whether a loop of it has ended by itself or panicked, so that the process would have stopped.
-    #[must_use]
-    pub fn has_failed(&self) -> bool {
-        self.lifecycle.soft().is_cancelled()
-    }
-
-    /// Ends everything at once, as a crash does.
-    pub fn crash(&self) {
-        self.lifecycle.abort();
-    }
-
-    /// Stops in order, as after a signal: the lease is given up.
-    pub async fn stop(&self) {
-        self.lifecycle.stop();
-        self.lifecycle.wind_down().await;
     }
 
     /// The room as this instance knows it.

@@ -3,9 +3,10 @@
 //! A claim is decided by the store and proven by a token. The pieces here connect `vestibule-store`
 //! and `vestibule-token`, which do not depend on each other: [`Keystore`] holds the key ring,
 //! [`Signer`] signs off the async threads, [`CipherCache`] has the ciphers of each room's ids and
-//! tickets, [`ClaimBatcher`] batches the claims, [`Machine`] is what all of them take from outside, [`wait_for_redis()`] waits for all of this at the
-//! start, and [`aws`] has what the public and the private `generate_token` share. HTTP routes are
-//! in the services.
+//! tickets, [`ClaimBatcher`] batches the claims, [`Machine`] is what all of them take from outside,
+//! [`Surroundings`] are what a whole service takes from it, [`wait_for_redis()`] waits for all of this at
+//! the start, and [`aws`] has what the public and the private `generate_token` share. HTTP routes are in
+//! the services.
 
 pub mod aws;
 mod ciphers;
@@ -14,6 +15,7 @@ mod key_work;
 mod keystore;
 mod machine;
 mod signer;
+mod surroundings;
 mod wait_for_redis;
 
 use vestibule_runtime::problem::{Problem, ProblemType};
@@ -25,6 +27,7 @@ pub use key_work::KeyWork;
 pub use keystore::{KeyError, Keystore};
 pub use machine::Machine;
 pub use signer::{Sign, Signer, SignerError, TokenSubject};
+pub use surroundings::Surroundings;
 pub use wait_for_redis::wait_for_redis;
 
 /// The problem document for an error of the store.

@@ -9,7 +9,7 @@ use vestibule_controller::in_process as controller;
 
 use crate::{
     Chance,
-    deployment::{Deployment, Process},
+    deployment::{Deployment, Process, Running},
 };
 
 /// How long a browser waits for an answer.
@@ -74,7 +74,7 @@ impl Door {
             return Err(Failure::NobodyThere);
         }
         let process = chance.one_of(ready);
-        let answer = self.through(process, call(&process.instance)).await?;
+        let answer = self.through(&process.running, call(&process.instance)).await?;
         answer.map_err(Failure::Refused)
     }
 
@@ -92,32 +92,32 @@ impl Door {
             return Err(Failure::NobodyThere);
         }
         let process = chance.one_of(&ready);
-        self.through(process, call(&process.instance)).await
+        self.through(&process.running, call(&process.instance)).await
     }
 
-    async fn through<I, T>(
+    async fn through<T>(
         &self,
-        process: &Process<I>,
+        running: &Running,
         call: impl Future<Output = T>,
     ) -> Result<T, Failure> {
         let call = async {
-            self.thaw(process).await;
+            self.thaw(running).await;
             let answer = call.await;
-            self.thaw(process).await;
+            self.thaw(running).await;
             answer
         };
         tokio::select! {
             biased;
             answer = timeout(PATIENCE, call) => answer.map_err(|_| Failure::Lost),
-            () = process.killed.cancelled() => Err(Failure::Lost),
+            () = running.killed.cancelled() => Err(Failure::Lost),
         }
     }
 
     /// Waits until a stopped process goes on.
-    async fn thaw<I>(&self, process: &Process<I>) {
+    async fn thaw(&self, running: &Running) {
         let network = self.0.network();
         loop {
-            let until_ms = network.frozen_until_ms(process.node);
+            let until_ms = network.frozen_until_ms(running.node);
             if until_ms <= network.now_ms() {
                 return;
             }

@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 use vestibule_admission::in_process as admission;
 use vestibule_controller::in_process as controller;
+use vestibule_issuance::Surroundings;
+use vestibule_runtime::Lifecycle;
 use vestibule_store::{Clock, Store};
 
 pub use self::process::Process;
-use self::process::{Service, boxed, failed};
+pub(crate) use self::process::Running;
 use crate::{
     Seed,
     broken::Broken,
@@ -105,56 +107,70 @@ impl Deployment {
             places.started += 1;
             places.started
         };
-        let name = match which {
+        let name: Arc<str> = match which {
+            Which::Admission(at) => format!("admission-{at}#{number}").into(),
+            Which::Controller(at) => format!("controller-{at}#{number}").into(),
+        };
+        let node = self.0.network.connect(&name);
+        let surroundings = self.surroundings(which, number, &name, node);
+        let running = |lifecycle: &Lifecycle| Running {
+            name: Arc::clone(&name),
+            node,
+            killed: CancellationToken::new(),
+            lifecycle: lifecycle.clone(),
+        };
+        match which {
             Which::Admission(at) => {
-                let process = self.start_admission(at, number);
-                let name = Arc::clone(&process.name);
-                self.lock().admissions[at] = Some(process);
-                name
+                let instance = admission::Instance::start(surroundings);
+                let running = running(instance.lifecycle());
+                self.lock().admissions[at] = Some(Process { running, instance });
             }
             Which::Controller(at) => {
-                let process = self.start_controller(at, number);
-                let name = Arc::clone(&process.name);
-                self.lock().controllers[at] = Some(process);
-                name
+                let instance = controller::Instance::start(surroundings);
+                let running = running(instance.lifecycle());
+                self.lock().controllers[at] = Some(Process { running, instance });
             }
-        };
+        }
         self.note(&name, "starts");
     }
 
     /// Kills the process at this place: nothing of it happens any more, but what it has sent may arrive.
     pub(crate) fn kill(&self, which: Which) {
-        if let Some(process) = self.take(which) {
-            self.end(&process);
-            process.instance.crash();
+        if let Some(running) = self.take(which) {
+            self.end(&running);
+            running.lifecycle.abort();
         }
     }
 
     /// Stops the process at this place in order, as for an upgrade.
     pub(crate) async fn stop(&self, which: Which) {
-        if let Some(process) = self.take(which) {
-            self.note(&process.name, "stops");
-            process.instance.stop().await;
-            self.end(&process);
+        if let Some(running) = self.take(which) {
+            self.note(&running.name, "stops");
+            running.stop().await;
+            self.end(&running);
         }
     }
 
-    fn take(&self, which: Which) -> Option<Process<Box<dyn Service>>> {
+    fn take(&self, which: Which) -> Option<Running> {
         let mut places = self.lock();
         match which {
-            Which::Admission(at) => places.admissions[at].take().map(boxed),
-            Which::Controller(at) => places.controllers[at].take().map(boxed),
+            Which::Admission(at) => places.admissions[at].take().map(|process| process.running),
+            Which::Controller(at) => places.controllers[at].take().map(|process| process.running),
+        }
+    }
+
+    fn running(&self, which: Which) -> Option<Running> {
+        let places = self.lock();
+        match which {
+            Which::Admission(at) => Some(places.admissions[at].as_ref()?.running.clone()),
+            Which::Controller(at) => Some(places.controllers[at].as_ref()?.running.clone()),
         }
     }
 
     /// The place at the network of the process at this place, if one runs.
     #[must_use]
     pub fn node(&self, which: Which) -> Option<Node> {
-        let places = self.lock();
-        match which {
-            Which::Admission(at) => places.admissions[at].as_ref().map(|process| process.node),
-            Which::Controller(at) => places.controllers[at].as_ref().map(|process| process.node),
-        }
+        self.running(which).map(|running| running.node)
     }
 
     /// The running admissions that a load balancer would send visitors to.
@@ -162,7 +178,7 @@ impl Deployment {
     pub fn ready_admissions(&self) -> Vec<Process<admission::Instance>> {
         let places = self.lock();
         let running = places.admissions.iter().flatten();
-        running.filter(|process| process.instance.is_ready()).cloned().collect()
+        running.filter(|process| process.is_ready()).cloned().collect()
     }
 
     /// Those of them that stand in this region, by its place in the scenario.
@@ -171,7 +187,7 @@ impl Deployment {
         let places = self.lock();
         let of_region = places.admissions.iter().skip(region).step_by(self.0.regions.len());
         let running = of_region.flatten();
-        running.filter(|process| process.instance.is_ready()).cloned().collect()
+        running.filter(|process| process.is_ready()).cloned().collect()
     }
 
     /// The running controllers that a load balancer would send operators to.
@@ -179,15 +195,15 @@ impl Deployment {
     pub fn ready_controllers(&self) -> Vec<Process<controller::Instance>> {
         let places = self.lock();
         let running = places.controllers.iter().flatten();
-        running.filter(|process| process.instance.is_ready()).cloned().collect()
+        running.filter(|process| process.is_ready()).cloned().collect()
     }
 
     /// Starts processes again that ended by themselves, as an orchestrator does. That they did is an
     /// invariant that does not hold.
     pub(crate) fn restart_failed(&self) {
         for which in self.all() {
-            let Some(name) = self.failed(which) else { continue };
-            let what = format!("{name} has ended by itself");
+            let Some(running) = self.running(which).filter(Running::has_failed) else { continue };
+            let what = format!("{} has ended by itself", running.name);
             let (at_ms, invariant) = (self.0.network.now_ms(), "processes stay up");
             self.observer().report(Broken { at_ms, invariant, what });
             self.kill(which);
@@ -195,52 +211,23 @@ impl Deployment {
         }
     }
 
-    /// The name of the process at this place, if it has ended by itself.
-    fn failed(&self, which: Which) -> Option<Arc<str>> {
-        let places = self.lock();
-        match which {
-            Which::Admission(at) => places.admissions[at].as_ref().and_then(failed),
-            Which::Controller(at) => places.controllers[at].as_ref().and_then(failed),
+    fn surroundings(&self, which: Which, number: u64, name: &str, node: Node) -> Surroundings {
+        let link = SimulatedLink::new(self.0.network.clone(), node);
+        let store = Store::over(Arc::new(link), Clock::Server);
+        let (Which::Admission(at) | Which::Controller(at)) = which;
+        Surroundings {
+            store: store.recorded(name, Arc::new(self.0.history.clone())),
+            secret: secret(),
+            region: self.0.regions[at % self.0.regions.len()].clone(),
+            public_url: PUBLIC_URL.to_owned(),
+            machine: self.0.machines.machine(self.0.seed.chance("process", number)),
         }
     }
 
-    fn start_admission(&self, at: usize, number: u64) -> Process<admission::Instance> {
-        let name: Arc<str> = format!("admission-{at}#{number}").into();
-        let (node, store) = self.connect(&name);
-        let instance = admission::Instance::start(admission::Options {
-            store,
-            secret: secret(),
-            region: self.0.regions[at % self.0.regions.len()].clone(),
-            public_url: PUBLIC_URL.to_owned(),
-            machine: self.0.machines.machine(self.0.seed.chance("process", number)),
-        });
-        Process { name, node, killed: CancellationToken::new(), instance }
-    }
-
-    fn start_controller(&self, at: usize, number: u64) -> Process<controller::Instance> {
-        let name: Arc<str> = format!("controller-{at}#{number}").into();
-        let (node, store) = self.connect(&name);
-        let instance = controller::Instance::start(controller::Options {
-            store,
-            secret: secret(),
-            region: self.0.regions[at % self.0.regions.len()].clone(),
-            public_url: PUBLIC_URL.to_owned(),
-            machine: self.0.machines.machine(self.0.seed.chance("process", number)),
-        });
-        Process { name, node, killed: CancellationToken::new(), instance }
-    }
-
-    fn connect(&self, name: &str) -> (Node, Store) {
-        let node = self.0.network.connect(name);
-        let link = SimulatedLink::new(self.0.network.clone(), node);
-        let store = Store::over(Arc::new(link), Clock::Server);
-        (node, store.recorded(name, Arc::new(self.0.history.clone())))
-    }
-
-    fn end<I>(&self, process: &Process<I>) {
-        self.note(&process.name, "ends");
-        self.0.network.cut_off(process.node);
-        process.killed.cancel();
+    fn end(&self, running: &Running) {
+        self.note(&running.name, "ends");
+        self.0.network.cut_off(running.node);
+        running.killed.cancel();
     }
 
     fn note(&self, name: &str, what: &str) {

@@ -2,63 +2,53 @@
 
 use std::sync::Arc;
 
-use futures_util::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
-use vestibule_admission::in_process as admission;
-use vestibule_controller::in_process as controller;
+use vestibule_runtime::Lifecycle;
 
 use crate::network::Node;
 
-/// A running process.
+/// A running process, and the service in it.
 #[derive(Debug, Clone)]
 pub struct Process<I> {
+    /// The process.
+    pub running: Running,
+    /// The service.
+    pub instance: I,
+}
+
+/// A running process, whichever service it is.
+#[derive(Debug, Clone)]
+pub struct Running {
     /// Its name in traces.
     pub name: Arc<str>,
     /// Its place at the network.
     pub node: Node,
     /// Cancelled when it is killed.
     pub killed: CancellationToken,
-    /// The service.
-    pub instance: I,
+    /// Its life.
+    pub lifecycle: Lifecycle,
 }
 
-/// What happens to a process, whichever service it is.
-pub(super) trait Service: Send {
-    /// Whether it has ended by itself.
-    fn has_failed(&self) -> bool;
-    /// Ends it at once.
-    fn crash(&self);
-    /// Ends it in order.
-    fn stop(&self) -> BoxFuture<'_, ()>;
+// === impl Process ===
+
+impl<I> Process<I> {
+    /// Whether a load balancer would send anybody to it.
+    pub(super) fn is_ready(&self) -> bool {
+        self.running.lifecycle.readiness().missing().is_empty()
+    }
 }
 
-/// The same process, whichever service it is.
-pub(super) fn boxed<I: Service + 'static>(process: Process<I>) -> Process<Box<dyn Service>> {
-    let Process { name, node, killed, instance } = process;
-    Process { name, node, killed, instance: Box::new(instance) }
+// === impl Running ===
+
+impl Running {
+    /// Whether a loop of it has ended by itself or panicked, so that the process would have stopped.
+    pub(super) fn has_failed(&self) -> bool {
+        self.lifecycle.soft().is_cancelled()
+    }
+
+    /// Stops it in order, as after a signal: what is gathered is still sent, and a lease is given up.
+    pub(super) async fn stop(&self) {
+        self.lifecycle.stop();
+        self.lifecycle.wind_down().await;
+    }
 }
-
-/// The name of a process that has ended by itself.
-pub(super) fn failed<I: Service>(process: &Process<I>) -> Option<Arc<str>> {
-    process.instance.has_failed().then(|| Arc::clone(&process.name))
-}
-
-macro_rules! services {
-    ($($instance:ty),*) => {
-        $(impl Service for $instance {
-            fn has_failed(&self) -> bool {
-                self.has_failed()
-            }
-
-            fn crash(&self) {
-                self.crash();
-            }
-
-            fn stop(&self) -> BoxFuture<'_, ()> {
-                Box::pin(self.stop())
-            }
-        })*
-    };
-}
-
-services!(admission::Instance, controller::Instance);
