@@ -62,9 +62,9 @@ async fn needs_no_mouse() -> Result<()> {
 }
 
 async fn fits(browser: &Chromium, width: u32) -> Result<()> {
-    let found = browser.eval("[innerWidth, document.scrollingElement.scrollWidth]").await?;
-    ensure!(found == json!([width, width]), "screen and page are {found} wide, not {width}");
-    Ok(())
+    let fits =
+        format!("[innerWidth, document.scrollingElement.scrollWidth].every(it => it === {width})");
+    browser.until(&fits, SOON).await
 }
 
 /// Light on dark where that is asked for; and what matters has an outline where colours are forced.

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock, atomic::Ordering};
 
 use axum::Router;
 use vestibule_domain::Place;
-use vestibule_issuance::Surroundings;
+use vestibule_issuance::{RoomCiphers, Surroundings};
 use vestibule_runtime::{HttpMetrics, Lifecycle, Readiness, Shed, metrics};
 use vestibule_store::{EndedAs, KnownRoom};
 use vestibule_token::Ticket;
@@ -15,7 +15,7 @@ pub use crate::flows::{Status, VisitorStatus};
 use crate::{
     authorizer::TrustedProxies,
     config::Config,
-    flows::{CookieChange, FlowError, RoomContext, VisitorResponse},
+    flows::{CookieChange, FlowError, RoomContext, Sealed, VisitorResponse},
     loops,
     router::router,
     state::Admission,
@@ -38,6 +38,10 @@ pub struct Carried {
     /// What it says.
     pub ticket: Ticket,
 }
+
+/// Why a ticket does not open.
+#[derive(Debug)]
+struct NotOfThisReset;
 
 /// What a visitor is answered.
 #[derive(Debug, Clone)]
@@ -152,8 +156,8 @@ impl Instance {
     /// # Errors
     /// See [`CallError`].
     pub async fn join(&self, room: &str, carried: Option<Carried>) -> Result<Answer, CallError> {
-        let room = self.context(room)?;
-        let ticket = carried.and_then(|carried| carried.open(&room));
+        let mut room = self.context(room)?;
+        let ticket = self.open(&mut room, carried).await?;
         Ok(self.admission.flows.join(&room, ticket).await?.into())
     }
 
@@ -162,8 +166,9 @@ impl Instance {
     /// # Errors
     /// See [`CallError`].
     pub async fn status(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
-        let room = self.context(room)?;
-        Ok(self.admission.flows.check_in(&room, carried.require(&room)?).await?.into())
+        let mut room = self.context(room)?;
+        let ticket = self.require(&mut room, carried).await?;
+        Ok(self.admission.flows.check_in(&room, ticket).await?.into())
     }
 
     /// `POST /v1/rooms/{room}/claim`.
@@ -171,8 +176,9 @@ impl Instance {
     /// # Errors
     /// See [`CallError`].
     pub async fn claim(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
-        let room = self.context(room)?;
-        Ok(self.admission.flows.claim(&room, carried.require(&room)?).await?.into())
+        let mut room = self.context(room)?;
+        let ticket = self.require(&mut room, carried).await?;
+        Ok(self.admission.flows.claim(&room, ticket).await?.into())
     }
 
     /// `POST /v1/rooms/{room}/leave`.
@@ -180,8 +186,8 @@ impl Instance {
     /// # Errors
     /// See [`CallError`].
     pub async fn leave(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
-        let room = self.context(room)?;
-        let ticket = carried.require(&room)?;
+        let mut room = self.context(room)?;
+        let ticket = self.require(&mut room, carried).await?;
         Ok(self.admission.flows.leave(&room, ticket, EndedAs::Completed).await?.into())
     }
 
@@ -195,8 +201,8 @@ impl Instance {
         room: &str,
         carried: Option<Carried>,
     ) -> Result<Option<Answer>, CallError> {
-        let room = self.context(room)?;
-        let ticket = carried.and_then(|carried| carried.open(&room));
+        let mut room = self.context(room)?;
+        let ticket = self.open(&mut room, carried).await?;
         if ticket.is_some_and(|ticket| self.admission.flows.is_inside(&room, &ticket)) {
             return Ok(None);
         }
@@ -222,17 +228,30 @@ impl Instance {
     fn context(&self, room: &str) -> Result<RoomContext, CallError> {
         self.admission.flows.room(room).ok_or(CallError::NoRoom)
     }
-}
 
-// === impl Carried ===
-
-impl Carried {
-    fn open(&self, room: &RoomContext) -> Option<Ticket> {
-        (self.reset_epoch == room.ciphers.reset_epoch).then_some(self.ticket)
+    /// What the ticket says, if it is one of the room since its last reset.
+    async fn open(
+        &self,
+        room: &mut RoomContext,
+        carried: Option<Carried>,
+    ) -> Result<Option<Ticket>, CallError> {
+        let Some(Carried { reset_epoch, ticket }) = carried else { return Ok(None) };
+        let open = |ciphers: &RoomCiphers| {
+            (ciphers.reset_epoch == reset_epoch).then_some(ticket).ok_or(NotOfThisReset)
+        };
+        Ok(self.admission.flows.open(room, open).await?.ok())
     }
 
-    fn require(&self, room: &RoomContext) -> Result<Ticket, CallError> {
-        self.open(room).ok_or(CallError::InvalidTicket)
+    async fn require(&self, room: &mut RoomContext, carried: Carried) -> Result<Ticket, CallError> {
+        self.open(room, Some(carried)).await?.ok_or(CallError::InvalidTicket)
+    }
+}
+
+// === impl NotOfThisReset ===
+
+impl Sealed for NotOfThisReset {
+    fn is_foreign(&self) -> bool {
+        true
     }
 }
 

@@ -90,6 +90,7 @@ impl Admission {
         room_issuer: Option<&'a str>,
     ) -> GenerateTokenContext<'a> {
         GenerateTokenContext {
+            feed: &self.feed,
             claims: &self.claims,
             keys: &self.keys,
             ciphers: &self.flows.ciphers,

@@ -94,6 +94,7 @@ impl Controller {
         validity_seconds: Option<u64>,
     ) -> GenerateTokenContext<'a> {
         GenerateTokenContext {
+            feed: &self.feed,
             claims: &self.claims,
             keys: &self.keys,
             ciphers: &self.ciphers,

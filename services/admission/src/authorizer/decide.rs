@@ -30,8 +30,8 @@ impl Authorizer {
     ) -> Result<Decision, Problem> {
         let decision = match self.covering(original)? {
             None => Decision::Uncovered,
-            Some(room) => {
-                let decided = self.decide_in(&room, original, headers).await?;
+            Some(mut room) => {
+                let decided = self.decide_in(&mut room, original, headers).await?;
                 Decision::Covered(Box::new(room), decided)
             }
         };
@@ -57,7 +57,7 @@ impl Authorizer {
 
     async fn decide_in(
         &self,
-        room: &RoomContext,
+        room: &mut RoomContext,
         original: &OriginalRequest,
         headers: &HeaderMap,
     ) -> Result<RoomDecision, Problem> {
@@ -70,7 +70,11 @@ impl Authorizer {
         if room.snapshot.settings.suspended {
             return Ok(RoomDecision::Open);
         }
-        let presented = PresentedTicket::from_headers(room, headers);
+        let presented = match PresentedTicket::read(&self.flows, room, headers).await {
+            Ok(presented) => presented,
+            Err(error) if error.is_temporary() => return Ok(RoomDecision::Busy(error)),
+            Err(error) => return Err(error.into()),
+        };
         self.decide_about(room, presented, wants_page_json(headers)).await
     }
 

@@ -136,7 +136,7 @@ impl Context {
         if joined.reset_epoch > known.snapshot().reset_epoch {
             // The room was reset, and this instance has not heard of it: it would refuse the very tickets
             // that these newcomers are about to get.
-            self.feed.catch_up(room).await?;
+            self.feed.catch_up(&known).await?;
         }
         let last = joined.first + join.count - 1;
         self.taken.add(joined.taken);

@@ -59,7 +59,7 @@ pub(crate) async fn enter_room(
         Err(problem) => return page::without_room(problem, flows, &headers, &query),
     };
     require_same_origin(&headers, &flows.public_url)?;
-    let request = VisitorRequest::new(room, &headers);
+    let request = VisitorRequest::read(flows, room, &headers).await?;
     let address = Address::direct(&flows.public_url, &request.room, &headers, &query);
     let entered = flows.enter(&request.room, request.ticket.value()).await?;
     let target = match (entered.status.status, &address.wanted) {

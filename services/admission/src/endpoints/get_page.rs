@@ -12,6 +12,7 @@ use vestibule_runtime::{extract::Path, problem::Problem};
 use crate::{
     authorizer::OriginalRequest,
     extractors::{self, RoomPath, VisitorRequest, wants_json, wants_page_json},
+    flows::RoomContext,
     page::{self, Address},
     responses::{StatusBody, VisitorReply},
     state::Admission,
@@ -71,7 +72,10 @@ pub(crate) async fn get_page(
     } else {
         Address::direct(&flows.public_url, &room, headers, query)
     };
-    let request = VisitorRequest::new(room, headers);
+    let request = match VisitorRequest::read(flows, room.clone(), headers).await {
+        Ok(request) => request,
+        Err(error) => return busy_or_problem(&room, headers, error.into()),
+    };
     let ticket = request.ticket.value();
     let answered = if wants_page_json(headers) {
         flows.check_in_or_join(&request.room, ticket).await
@@ -80,7 +84,7 @@ pub(crate) async fn get_page(
     };
     let response = match answered {
         Ok(response) => response,
-        Err(error) => return busy_or_problem(&request, headers, error.into()),
+        Err(error) => return busy_or_problem(&request.room, headers, error.into()),
     };
     let reply = VisitorReply::new(&request, &response);
     if request.in_cloudflares_form {
@@ -94,12 +98,12 @@ pub(crate) async fn get_page(
 
 /// People see a page that tries again by itself, if trying again can help.
 fn busy_or_problem(
-    request: &VisitorRequest,
+    room: &RoomContext,
     headers: &HeaderMap,
     problem: Problem,
 ) -> Result<Response, Problem> {
     match problem.kind().default_retry_after() {
-        Some(seconds) if !wants_json(headers) => Ok(page::busy(&request.room, headers, seconds)),
+        Some(seconds) if !wants_json(headers) => Ok(page::busy(room, headers, seconds)),
         _ => Err(problem),
     }
 }

@@ -52,7 +52,7 @@ pub(crate) async fn revoke(
     let authorizer = &admission.authorizer;
     let original = OriginalRequest::forwarded(&parts, &authorizer.proxies)?;
     require_command(&parts.headers)?;
-    let room =
+    let mut room =
         authorizer.covering(&original)?.ok_or_else(|| Problem::new(ProblemType::RoomNotFound))?;
     if !room.binding.origin_commands.contains(&OriginCommand::Revoke) {
         let refused = Problem::new(ProblemType::InvalidRequest);
@@ -60,7 +60,7 @@ pub(crate) async fn revoke(
     }
     let mut response = StatusCode::NO_CONTENT.into_response();
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    let presented = PresentedTicket::from_headers(&room, &parts.headers);
+    let presented = PresentedTicket::read(&admission.flows, &mut room, &parts.headers).await?;
     if let Some(ticket) = presented.value().filter(|ticket| ticket.seat().is_some()) {
         let left = admission.flows.leave(&room, ticket, EndedAs::Revoked).await?;
         let reply = VisitorReply { room: &room, presented: &presented, response: &left };

@@ -15,7 +15,7 @@ use vestibule_token::{Ticket, TicketError};
 
 use super::{TicketTransport, wants_cloudflares_form};
 use crate::{
-    flows::{Flows, RoomContext},
+    flows::{FlowError, Flows, RoomContext},
     state::Admission,
 };
 
@@ -63,27 +63,40 @@ pub(crate) fn room(flows: &Flows, name: &str) -> Result<RoomContext, Problem> {
 
 impl VisitorRequest {
     /// A call about `room` with these headers.
-    #[must_use]
-    pub(crate) fn new(room: RoomContext, headers: &HeaderMap) -> Self {
-        let ticket = PresentedTicket::from_headers(&room, headers);
+    ///
+    /// # Errors
+    /// See [`PresentedTicket::read`].
+    pub(crate) async fn read(
+        flows: &Flows,
+        mut room: RoomContext,
+        headers: &HeaderMap,
+    ) -> Result<Self, FlowError> {
+        let ticket = PresentedTicket::read(flows, &mut room, headers).await?;
         let in_cloudflares_form = wants_cloudflares_form(&room.snapshot.settings, headers);
-        Self { room, ticket, in_cloudflares_form }
+        Ok(Self { room, ticket, in_cloudflares_form })
     }
 }
 
 // === impl PresentedTicket ===
 
 impl PresentedTicket {
-    /// The ticket for `room` among `headers`.
-    #[must_use]
-    pub(crate) fn from_headers(room: &RoomContext, headers: &HeaderMap) -> Self {
+    /// The ticket for `room` among `headers`. `room` is read again if the ticket may be of after a
+    /// reset that this instance has not heard of.
+    ///
+    /// # Errors
+    /// If Redis does not answer then.
+    pub(crate) async fn read(
+        flows: &Flows,
+        room: &mut RoomContext,
+        headers: &HeaderMap,
+    ) -> Result<Self, FlowError> {
         let (transport, text) = TicketTransport::find(headers, &room.binding, &room.snapshot.room);
-        let Some(text) = text else { return Self { transport, content: Content::Absent } };
-        let content = match room.ciphers.tickets.open(text) {
+        let Some(text) = text else { return Ok(Self { transport, content: Content::Absent }) };
+        let content = match flows.open(room, |ciphers| ciphers.tickets.open(text)).await? {
             Ok(ticket) => Content::Valid(ticket, transport.sent(headers, text)),
             Err(error) => Content::Refused(error),
         };
-        Self { transport, content }
+        Ok(Self { transport, content })
     }
 
     /// What it says, if there is one of this room.
@@ -132,6 +145,7 @@ impl FromRequestParts<Arc<Admission>> for VisitorRequest {
             .await
             .map_err(|error| unreadable(&error))?;
         let name = params.iter().find(|(name, _)| *name == "room").map_or("", |(_, room)| room);
-        Ok(Self::new(room(&admission.flows, name)?, &parts.headers))
+        let room = room(&admission.flows, name)?;
+        Ok(Self::read(&admission.flows, room, &parts.headers).await?)
     }
 }

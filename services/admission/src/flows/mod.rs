@@ -8,6 +8,7 @@
 //!
 //! | flow | what it does |
 //! |---|---|
+//! | [`Flows::open`] | opens a ticket or a request id, even of after a reset that is news |
 //! | [`Flows::join`] | gives a newcomer a place, or lets it enter at once |
 //! | [`Flows::assign_number`] | gives a newcomer a number for later, as AWS-style clients join |
 //! | [`Flows::check_in`] | the status poll: tells where a visitor stands, and counts it as present |
@@ -25,6 +26,7 @@ mod enter;
 mod error;
 mod join;
 mod leave;
+mod open;
 mod renew;
 mod responder;
 mod room_context;
@@ -36,12 +38,13 @@ use std::sync::Arc;
 use tokio::time::Instant;
 use vestibule_issuance::{CipherCache, Keystore, Signer};
 use vestibule_runtime::Random;
-use vestibule_store::{Feed, Store};
+use vestibule_store::{Feed, KnownRoom, Store};
 
 pub use self::visitor_status::{Status, VisitorStatus};
 pub(crate) use self::{
     claim_window::ClaimWindow,
     error::FlowError,
+    open::Sealed,
     room_context::{BindingHandle, RoomContext},
     visitor_response::{CookieChange, VisitorResponse},
 };
@@ -88,12 +91,15 @@ pub(crate) struct Flows {
 impl Flows {
     /// The room called `name`, as this instance knows it now.
     pub(crate) fn room(&self, name: &str) -> Option<RoomContext> {
-        let known = self.feed.room(name)?;
+        Some(self.context(self.feed.room(name)?))
+    }
+
+    fn context(&self, known: Arc<KnownRoom>) -> RoomContext {
         let snapshot = known.snapshot();
         let ciphers = self.ciphers.get(&snapshot.room, snapshot.reset_epoch);
         let https = self.public_url.starts_with("https:");
         let binding = BindingHandle::for_room(&known);
-        Some(RoomContext { known, snapshot, ciphers, binding, https })
+        RoomContext { known, snapshot, ciphers, binding, https }
     }
 
     /// When this instance started, in unix ms on the clock that now shows `now_ms`. Nobody could check

@@ -19,17 +19,28 @@ const REMEMBERED: usize = 4_096;
 /// Why: those served have been told that it is their turn.
 ///
 /// Not a violation: answers to calls that were under way together; a pushed snapshot that came late,
-/// since nothing is known of when it was made; anything lower after an operator's negative increment
+/// since nothing is known of when it was made: so each service may be pushed a lower one as often as an
+/// operator took the counter back; anything lower after an operator's negative increment
 /// was sent, until it is answered (or as long as an unanswered call may still take effect); another
 /// reset epoch.
 #[derive(Debug, Default)]
 pub(super) struct ServingCounter {
     epochs: FxHashMap<u64, Highest>,
-    pushed: FxHashMap<(Arc<str>, u64), (i64, Arc<Event>)>,
+    pushed: FxHashMap<(Arc<str>, u64), Pushed>,
     /// Negative increments that were sent: by whom, and when.
     under_way: Vec<(Arc<str>, u64)>,
-    /// When the last one was answered.
+    /// When the last one was answered, and how many were.
     lowered_ms: Option<u64>,
+    lowered: u64,
+}
+
+/// What a service was pushed last.
+#[derive(Debug)]
+struct Pushed {
+    counter: i64,
+    event: Arc<Event>,
+    /// How often it was pushed a lower one than before.
+    lowered: u64,
 }
 
 /// Ever higher counters, and when each was first known.
@@ -53,12 +64,7 @@ impl Check for ServingCounter {
                 self.answered(joined.reset_epoch, joined.serving_counter, now, facts, found);
             }
             What::Snapshot(seen) if seen.pushed => {
-                let was = self.pushed(seen.reset_epoch, seen.serving_counter, now);
-                if let Some((was, before)) = was
-                    && !self.may_lower(before.at_ms, facts.bounds.settles_ms)
-                {
-                    add(was, seen.serving_counter, &before, now, found);
-                }
+                self.pushed(seen.reset_epoch, seen.serving_counter, now, facts, found);
             }
             What::Snapshot(seen) => {
                 self.answered(seen.reset_epoch, seen.serving_counter, now, facts, found);
@@ -79,6 +85,7 @@ impl ServingCounter {
         let own = self.under_way.iter().position(|(by, _)| *by == now.by);
         own.map(|own| self.under_way.swap_remove(own));
         self.lowered_ms = Some(now.at_ms);
+        self.lowered += 1;
         self.epochs.clear();
     }
 
@@ -103,11 +110,27 @@ impl ServingCounter {
         highest.take(counter, now);
     }
 
-    /// Remembers what `by` was pushed; returns what it was pushed before, if that was higher.
-    fn pushed(&mut self, epoch: u64, counter: i64, now: &Seen<'_>) -> Option<(i64, Arc<Event>)> {
+    fn pushed(
+        &mut self,
+        epoch: u64,
+        counter: i64,
+        now: &Seen<'_>,
+        facts: &Facts,
+        found: &mut Findings<'_>,
+    ) {
+        let new = |lowered| Pushed { counter, event: now.keep(), lowered };
         let key = (Arc::clone(&now.by), epoch);
-        let before = self.pushed.insert(key, (counter, now.keep()));
-        before.filter(|(was, _)| *was > counter)
+        let Some(before) = self.pushed.insert(key.clone(), new(0)) else { return };
+        let mut lowered = before.lowered;
+        if counter < before.counter {
+            if lowered >= self.lowered
+                && !self.may_lower(before.event.at_ms, facts.bounds.settles_ms)
+            {
+                add(before.counter, counter, &before.event, now, found);
+            }
+            lowered += 1;
+        }
+        self.pushed.insert(key, new(lowered));
     }
 }
 
@@ -181,6 +204,14 @@ mod tests {
         let history = history.does(7, served(1)).call((6, 8), "c", answer).holds();
         let history = history.does(9, served(2)).holds();
         history.does(10, served(1)).breaks(Invariant::ServingCounter);
+    }
+
+    #[test]
+    fn pushes_that_come_late_may_go_back_once_for_each_time_the_operator_did() {
+        let [sent, answer] = back_by(-5);
+        let history = History::new().call((6, 6), "c", sent).call((6, 8), "c", answer);
+        let history = history.does(9_000, pushed(6)).does(9_001, pushed(1)).holds();
+        history.does(9_002, pushed(0)).breaks(Invariant::ServingCounter);
     }
 
     #[test]

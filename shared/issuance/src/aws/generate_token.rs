@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use vestibule_store::{Claim, ClaimOutcome, KnownRoom, SessionKind, TokenRecord};
+use vestibule_domain::{Place, RoomSnapshot};
+use vestibule_store::{Claim, ClaimOutcome, Feed, KnownRoom, SessionKind, TokenRecord};
 use vestibule_token::{RequestIdError, TokenUse};
 
 use super::{AwsError, Tokens};
@@ -11,6 +12,8 @@ use crate::{CipherCache, ClaimBatcher, Keystore, Signer, TokenSubject};
 /// What `generate_token` needs from its service.
 #[derive(Debug, Clone, Copy)]
 pub struct GenerateTokenContext<'a> {
+    /// The rooms, as far as the service knows them.
+    pub feed: &'a Feed,
     /// The batcher of claims.
     pub claims: &'a ClaimBatcher,
     /// The key ring.
@@ -36,9 +39,16 @@ pub async fn generate_token(
     room: Option<Arc<KnownRoom>>,
     request_id: &str,
 ) -> Result<Tokens, AwsError> {
-    let snapshot = room.ok_or(AwsError::InvalidEventOrRequest)?.snapshot();
-    let ciphers = with.ciphers.get(&snapshot.room, snapshot.reset_epoch);
-    let place = ciphers.request_ids.open(request_id).map_err(|error| match error {
+    let room = room.ok_or(AwsError::InvalidEventOrRequest)?;
+    let mut snapshot = room.snapshot();
+    let mut opened = with.open(&snapshot, request_id);
+    if opened == Err(RequestIdError::Foreign) {
+        // It may be of after a reset that this service has not heard of.
+        with.feed.catch_up(&room).await?;
+        snapshot = room.snapshot();
+        opened = with.open(&snapshot, request_id);
+    }
+    let place = opened.map_err(|error| match error {
         RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
         RequestIdError::Foreign => AwsError::InvalidRequest,
     })?;
@@ -62,6 +72,14 @@ pub async fn generate_token(
         <[String; 3]>::try_from(tokens).map_err(|_| AwsError::NotServed)?;
     let expires_in = record.expires_at.saturating_sub(claimed.now_ms / 1000);
     Ok(Tokens { access_token, refresh_token, id_token, token_type: "Bearer", expires_in })
+}
+
+// === impl GenerateTokenContext ===
+
+impl GenerateTokenContext<'_> {
+    fn open(&self, snapshot: &RoomSnapshot, request_id: &str) -> Result<Place, RequestIdError> {
+        self.ciphers.get(&snapshot.room, snapshot.reset_epoch).request_ids.open(request_id)
+    }
 }
 
 fn admitted(outcome: ClaimOutcome) -> Result<TokenRecord, AwsError> {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use tokio::time::Instant;
+use tokio::{sync::Mutex, time::Instant};
 use vestibule_domain::{
     Progress, RoomSnapshot, draw::DrawRecord, restoration::WatermarkReport, schedule::RoomConfig,
 };
@@ -30,6 +30,8 @@ pub struct KnownRoom {
     watermarks: Watermarks,
     /// Whether the watermarks have risen since the last report.
     unreported: AtomicBool,
+    /// When the last reading out of turn began.
+    caught_up: Mutex<Option<Instant>>,
     clock: Clock,
 }
 
@@ -61,8 +63,13 @@ impl KnownRoom {
             ended: Ended::new(Instant::now()),
             watermarks,
             unreported: true.into(),
+            caught_up: Mutex::default(),
             clock,
         }
+    }
+
+    pub(super) fn last_caught_up(&self) -> &Mutex<Option<Instant>> {
+        &self.caught_up
     }
 
     /// The last snapshot.

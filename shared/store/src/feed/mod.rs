@@ -5,6 +5,7 @@
 //! memories like this one. A room counts as deleted only if two polls in a row find it missing from the
 //! list of a keyspace that has its schema stamp.
 
+mod catch_up;
 mod changes;
 mod endings;
 mod known_room;
@@ -131,18 +132,6 @@ impl Feed {
         let read = self.read_all().await;
         self.0.connected.store(read.is_ok(), Ordering::Relaxed);
         read
-    }
-
-    /// Reads a room now, because a reply of Redis told of something later than its last snapshot.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub async fn catch_up(&self, room: &RoomId) -> Result<(), StoreError> {
-        let _reading = self.0.reading.lock().await;
-        if let Some(snapshot) = self.0.store.read_snapshot(room).await? {
-            self.receive(snapshot).await;
-        }
-        Ok(())
     }
 
     /// Stores a snapshot that did not come by the push.

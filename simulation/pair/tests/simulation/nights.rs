@@ -11,8 +11,11 @@ use crate::bounds;
 const NIGHTS: u64 = 200;
 
 /// Seeds that failed once, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 1] =
-    [(92, "an admission that had not heard of a reset refused the tickets that it had just given")];
+const FAILED_ONCE: [(u64, &str); 3] = [
+    (92, "an admission that had not heard of a reset refused the tickets that it had just given"),
+    (1181, "the judge took a snapshot that came late for a later one"),
+    (1387, "an admission that had not heard of a reset refused the tickets of another"),
+];
 
 /// What the services withstand today. Other faults and hostile visitors are in `known_wrong`.
 fn withstood() -> Shape {

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 use vestibule_domain::{Place, RoomId};
-use vestibule_issuance::aws::AwsError;
+use vestibule_issuance::{RoomCiphers, aws::AwsError};
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_token::RequestIdError;
 
@@ -72,7 +72,13 @@ pub(super) fn event(admission: &Admission, event_id: &str) -> Option<RoomContext
     admission.flows.room(event_id)
 }
 
-/// The place that a request id of the event stands for.
-pub(super) fn place(room: &RoomContext, request_id: &str) -> Result<Place, RequestIdError> {
-    room.ciphers.request_ids.open(request_id)
+/// The place that a request id of the event stands for; `room` is read again if the id may be of after
+/// a reset that this instance has not heard of.
+pub(super) async fn place(
+    admission: &Admission,
+    room: &mut RoomContext,
+    request_id: &str,
+) -> Result<Result<Place, RequestIdError>, Problem> {
+    let open = |ciphers: &RoomCiphers| ciphers.request_ids.open(request_id);
+    Ok(admission.flows.open(room, open).await?)
 }

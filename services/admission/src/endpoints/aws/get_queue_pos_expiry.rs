@@ -41,9 +41,9 @@ pub(crate) async fn get_queue_pos_expiry(
     RawQuery(query): RawQuery,
 ) -> Result<Response, AwsError> {
     let [event_id, request_id] = required(query.as_deref(), ["event_id", "request_id"])?;
-    let room = event(&admission, &event_id).ok_or(AwsError::InvalidEventOrRequest)?;
+    let mut room = event(&admission, &event_id).ok_or(AwsError::InvalidEventOrRequest)?;
+    let opened = place(&admission, &mut room, &request_id).await?;
     let snapshot = &room.snapshot;
-    let opened = place(&room, &request_id);
     if opened == Err(RequestIdError::Malformed) {
         return Err(AwsError::InvalidEventOrRequest);
     }
