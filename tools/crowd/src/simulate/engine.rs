@@ -4,16 +4,12 @@
 //! tool knows how it works inside.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
 use anyhow::bail;
 use serde_json::json;
-use tokio::task::spawn_blocking;
 use vestibule_domain::RoomSettings;
 use vestibule_simulation::{
     Cast, Operation, OperationKind, RoomPlan, Scenario, Seed, World, in_virtual_time,
@@ -22,7 +18,7 @@ use vestibule_simulation::{
 use super::{
     crowd::{BEGINS_MS, Crowd, Shape},
     regions::Origins,
-    stop::Stop,
+    stop,
     visitor::{Habits, millis},
 };
 use crate::{
@@ -59,19 +55,11 @@ pub(super) struct Plan {
 /// # Errors
 /// When the room is refused.
 pub(super) async fn run(plan: Plan) -> anyhow::Result<RunRecord> {
-    let mut stop = Stop::listen()?;
     if let Some(error) = plan.room.errors().first() {
         bail!("{} {}", error.field, error.reason);
     }
-    let stops = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stops);
     // Time stands still in there while anything is computed, so it has a thread to itself.
-    let mut playing = spawn_blocking(move || in_virtual_time(play(plan, heard)));
-    tokio::select! {
-        run = &mut playing => return run??,
-        () = stop.asked() => stops.store(true, Ordering::Relaxed),
-    }
-    playing.await??
+    stop::when_asked(move |stops| in_virtual_time(play(plan, stops))?).await
 }
 
 async fn play(plan: Plan, stops: Arc<AtomicBool>) -> anyhow::Result<RunRecord> {
