@@ -4,12 +4,9 @@
 mod answer;
 mod client;
 mod controller;
-mod journey;
 mod options;
-mod recorder;
 #[cfg(test)]
 mod tests;
-mod visits;
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -21,9 +18,6 @@ pub(crate) use self::options::RunOptions;
 use self::{
     client::Client,
     controller::{Controller, RoomLimits},
-    journey::HouseRules,
-    recorder::Recorder,
-    visits::Ground,
 };
 use crate::{
     charts,
@@ -31,6 +25,7 @@ use crate::{
     progress::{Progress, REFRESH},
     record::RunRecord,
     report::Report,
+    visits::{self, Ground, HouseRules, Recorder},
 };
 
 /// Files the process needs besides connections to admission.
@@ -111,15 +106,22 @@ async fn send(
     if options.create {
         client.await_room(ROOM_HEARD_WITHIN).await;
     }
-    let recorder = Recorder::new(plans.len(), Instant::now());
-    let ground = Arc::new(Ground { client, recorder, rules: HouseRules::new(&setting) });
-    let shown = tokio::spawn(show_progress(ground.clone()));
+    let recorder = Arc::new(Recorder::new(plans.len(), Instant::now()));
+    let rules = HouseRules::new(&setting);
+    let ground = Arc::new(Ground { way: client, recorder: Arc::clone(&recorder), rules });
+    let shown = tokio::spawn(show_progress(recorder.clone()));
     let sampled = controller.map(|controller| {
-        let ground = ground.clone();
-        tokio::spawn(async move { controller.sample(&ground.recorder).await })
+        let recorder = recorder.clone();
+        tokio::spawn(async move { controller.sample(&recorder).await })
     });
-    let over = visits::run(ground.clone(), plans, options.timeout).await;
-    let run = ground.recorder.close(Instant::now());
+    let interrupted = async {
+        // Where the system tells of no interrupts, there are none.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let over = visits::run(&ground, plans, options.timeout, interrupted).await;
+    let run = recorder.close(Instant::now());
     for task in [Some(shown), sampled].into_iter().flatten() {
         task.abort();
         // It was told to end: how it does says nothing.
@@ -129,13 +131,13 @@ async fn send(
 }
 
 /// Shows progress for as long as it is polled.
-async fn show_progress(ground: Arc<Ground>) {
+async fn show_progress(recorder: Arc<Recorder>) {
     let (mut progress, mut ticks) = (Progress::new(), interval(REFRESH));
     loop {
         ticks.tick().await;
         progress.show(|| {
-            let (tally, errors) = ground.recorder.tally();
-            let seconds = ground.recorder.since_start(Instant::now());
+            let (tally, errors) = recorder.tally();
+            let seconds = recorder.since_start(Instant::now());
             let sentence = format!("{seconds:.0} s: {}, {errors} errors", tally.sentence());
             (tally.progress(), sentence)
         });

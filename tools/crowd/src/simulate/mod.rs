@@ -2,23 +2,22 @@
 //! makes a record of it, and that is reported like any other. What is not simulated: HTTP, the sealing
 //! of tickets, and signatures.
 
-mod agenda;
-mod crowd;
+mod doorway;
 mod engine;
 mod experiment;
+mod habits;
 mod nights;
 mod options;
 mod regions;
 mod spare;
 mod stop;
-mod visitor;
 
 use std::time::Duration;
 
 use vestibule_domain::RoomSettings;
 
 pub(crate) use self::options::SimulateOptions;
-use self::{engine::Plan, regions::Origins, visitor::Habits};
+use self::{engine::Plan, habits::Habits, regions::Origins};
 use crate::{
     charts,
     crowd::{Setting, draw_up},

@@ -7,7 +7,7 @@ use vestibule_simulation::{FaultKind, FaultKinds, Nights, Numbers, Selection, Sh
 
 use crate::{
     crowd::{CrowdOptions, duration, share},
-    simulate::visitor::millis,
+    simulate::habits::millis,
 };
 
 /// How much of a trace is shown.
