@@ -1,32 +1,64 @@
-//! What `check-history` prints: every violation with its evidence, then the figures.
+//! All that is to be said of a history: every violation with its evidence, and the figures. As JSON by
+//! `serde`, and for people.
+
+use std::fmt;
 
 use serde::Serialize;
-use vestibule_history::{Figures, Violation, WaitFigures};
 
-#[derive(Serialize)]
-struct Report<'a> {
-    violations: &'a [Violation],
-    figures: &'a Figures,
+use crate::{Bounds, Event, Figures, Judge, Violation, WaitFigures};
+
+/// All that is to be said of a history.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// What contradicts the promises, in the order in which it was found.
+    pub violations: Vec<Violation>,
+    /// How well.
+    pub figures: Figures,
 }
 
-pub(super) fn json(violations: &[Violation], figures: &Figures) -> serde_json::Result<String> {
-    serde_json::to_string_pretty(&Report { violations, figures })
+// === impl Report ===
+
+impl Report {
+    /// Judges a whole history.
+    ///
+    /// # Errors
+    /// The first event that cannot be had.
+    pub fn judge<E>(
+        bounds: Bounds,
+        events: impl IntoIterator<Item = Result<Event, E>>,
+    ) -> Result<Self, E> {
+        let mut judge = Judge::new(bounds);
+        let mut violations = Vec::new();
+        for event in events {
+            violations.extend(judge.observe(&event?));
+        }
+        let verdict = judge.finish();
+        violations.extend(verdict.violations);
+        Ok(Self { violations, figures: verdict.figures })
+    }
+
+    /// Whether nothing contradicts the promises.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.figures.violations.is_empty()
+    }
 }
 
-pub(super) fn text(violations: &[Violation], figures: &Figures) -> String {
-    let mut lines: Vec<_> = violations.iter().map(ToString::to_string).collect();
-    lines.extend(rows(figures).into_iter().map(|(name, value)| format!("{name:<24} {value}")));
-    lines.push(String::new());
-    lines.push(if figures.events == 0 {
-        "There is nothing in these histories.".to_owned()
-    } else if figures.violations.is_empty() {
-        "Nothing contradicts the promises.".to_owned()
-    } else {
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let figures = &self.figures;
+        self.violations.iter().try_for_each(|violation| writeln!(f, "{violation}"))?;
+        rows(figures)
+            .into_iter()
+            .try_for_each(|(name, value)| writeln!(f, "{name:<24} {value}"))?;
+        if figures.events == 0 {
+            return writeln!(f, "\nThere is nothing in these histories.");
+        } else if self.holds() {
+            return writeln!(f, "\nNothing contradicts the promises.");
+        }
         let counts = figures.violations.iter().map(|(code, count)| format!("{count} {code}"));
-        format!("VIOLATIONS: {}", counts.collect::<Vec<_>>().join(", "))
-    });
-    lines.push(String::new());
-    lines.join("\n")
+        writeln!(f, "\nVIOLATIONS: {}", counts.collect::<Vec<_>>().join(", "))
+    }
 }
 
 fn rows(figures: &Figures) -> Vec<(&'static str, String)> {
