@@ -21,7 +21,7 @@ use self::{
 };
 use crate::{
     charts,
-    crowd::{self, Setting, number::natural},
+    crowd::{self, RoomOptions, Setting, number::natural},
     progress::{Progress, REFRESH},
     record::RunRecord,
     report::Report,
@@ -53,11 +53,11 @@ async fn rehearse(options: &RunOptions) -> anyhow::Result<RunRecord> {
 }
 
 fn controller(options: &RunOptions) -> anyhow::Result<Option<Controller>> {
-    let Some(base) = &options.controller else { return Ok(None) };
+    let Some(base) = &options.at.controller else { return Ok(None) };
     let from_file = |path| fs::read_to_string(path).context("reading the API token's file");
-    let read = options.api_token_file.as_ref().map(from_file).transpose()?;
-    let token = options.api_token.clone().or(read.map(SecretString::from));
-    Controller::new(base, options.room.as_str(), token).map(Some)
+    let read = options.at.api_token_file.as_ref().map(from_file).transpose()?;
+    let token = options.at.api_token.clone().or(read.map(SecretString::from));
+    Controller::new(base, options.at.room.as_str(), token).map(Some)
 }
 
 /// What the options say, else what the controller says.
@@ -65,12 +65,13 @@ async fn limits(
     options: &RunOptions,
     controller: Option<&Controller>,
 ) -> anyhow::Result<RoomLimits> {
-    let session = options.session.map(|session| natural(session.as_secs_f64().ceil()));
+    let RoomOptions { ceiling, rate, session, method } = options.limits;
+    let session = session.map(|session| natural(session.as_secs_f64().ceil()));
     let asked = RoomLimits {
-        total_active_users: options.ceiling,
-        new_users_per_minute: options.rate,
+        total_active_users: ceiling,
+        new_users_per_minute: rate,
         session_duration_seconds: session.and_then(|s| u32::try_from(s).ok()),
-        queueing_method: options.method,
+        queueing_method: method,
     };
     let Some(controller) = controller else { return Ok(asked) };
     if options.create {
@@ -92,7 +93,7 @@ fn setting(options: &RunOptions, limits: &RoomLimits) -> Setting {
         rate_per_minute: limits.new_users_per_minute,
         session_seconds: limits.session_duration_seconds.map(f64::from),
         method: limits.queueing_method,
-        ..Setting::new(options.room.as_str(), &options.crowd)
+        ..Setting::new(options.at.room.as_str(), &options.crowd)
     }
 }
 
@@ -102,7 +103,8 @@ async fn send(
     controller: Option<Controller>,
 ) -> anyhow::Result<RunRecord> {
     let plans = crowd::draw_up(&options.crowd, setting.seed);
-    let client = Client::new(&options.admission, options.room.as_str(), connections(options))?;
+    let client =
+        Client::new(&options.at.admission, options.at.room.as_str(), connections(options))?;
     if options.create {
         client.await_room(ROOM_HEARD_WITHIN).await;
     }
@@ -148,7 +150,7 @@ async fn show_progress(recorder: Arc<Recorder>) {
 fn connections(options: &RunOptions) -> usize {
     let asked = usize::try_from(options.connections).unwrap_or(usize::MAX);
     let Some(files) = open_file_limit() else { return asked };
-    let most = (files.saturating_sub(FILES_KEPT_FREE) / options.admission.len()).max(1);
+    let most = (files.saturating_sub(FILES_KEPT_FREE) / options.at.admission.len()).max(1);
     if asked > most {
         eprintln!("the open-file limit of {files} allows {most} connections per service");
     }
