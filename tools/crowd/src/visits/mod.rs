@@ -140,3 +140,36 @@ async fn call_once<W: Way>(
     let times = (recorder.since_start(reply.sent), recorder.since_start(Instant::now()));
     recorder.write(|book| book.write(visitor, |record| journey.next(call, reply, times, record)))
 }
+
+#[cfg(test)]
+mod tests {
+    use vestibule_simulation::Carried;
+
+    use super::*;
+
+    struct Nowhere;
+
+    impl Way for Nowhere {
+        type Ticket = Carried;
+
+        async fn call(
+            &self,
+            _: usize,
+            _: Call,
+            _: Option<Carried>,
+            _: &mut SmallRng,
+        ) -> Reply<Carried> {
+            std::future::pending().await
+        }
+    }
+
+    fn size<A, B, C, F: Future>(_: fn(A, B, C) -> F) -> usize {
+        size_of::<F>()
+    }
+
+    #[test]
+    fn a_million_visitors_need_little_memory() {
+        let bytes = size(visit::<Nowhere>);
+        assert!(bytes <= 640, "{bytes}");
+    }
+}
