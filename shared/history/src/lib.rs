@@ -30,6 +30,7 @@ mod figures;
 mod judge;
 pub mod lines;
 mod recorder;
+mod report;
 mod rules;
 mod violation;
 
@@ -39,6 +40,7 @@ pub use self::{
     figures::{Figures, WaitFigures},
     judge::{Judge, Verdict},
     recorder::Recorder,
+    report::Report,
     rules::{Programme, Rules},
     violation::{Invariant, Violation},
 };

@@ -1,6 +1,6 @@
 //! What a history contradicts: the invariants by name, and one finding.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use serde::Serialize;
 use vestibule_domain::RoomId;
@@ -71,6 +71,17 @@ pub struct Violation {
 impl fmt::Display for Invariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.code())
+    }
+}
+
+impl FromStr for Invariant {
+    type Err = String;
+
+    fn from_str(code: &str) -> Result<Self, String> {
+        Self::ALL.iter().find(|one| one.code() == code).copied().ok_or_else(|| {
+            let codes: Vec<_> = Self::ALL.iter().map(|one| one.code()).collect();
+            format!("expected one of {}", codes.join(", "))
+        })
     }
 }
 

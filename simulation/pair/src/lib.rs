@@ -8,8 +8,8 @@
 //! travels.
 //!
 //! A [`Scenario`] says all that a run consists of, [`run()`] runs it, and [`shrink()`] makes one that
-//! failed small; a [`World`] is for whoever brings
-//! visitors of its own. What is *not* simulated: HTTP, the sealing of tickets, signatures, and memory.
+//! failed small; [`Nights`] are many of them, judged. A [`World`] is for whoever brings visitors of its
+//! own. What is *not* simulated: HTTP, the sealing of tickets, signatures, and memory.
 
 mod api;
 mod broken;
@@ -22,6 +22,7 @@ mod history;
 mod invariants;
 mod machine;
 mod network;
+mod nights;
 mod observer;
 mod operator;
 mod run;
@@ -39,9 +40,10 @@ pub use self::{
     chance::{Chance, Seed},
     deployment::{Deployment, Process, Which},
     door::{Door, Failure},
-    faults::{Fault, FaultKind},
+    faults::{Fault, FaultKind, FaultKinds},
     history::History,
     network::{Network, Node, Servers, SimulatedLink, Weather},
+    nights::{BrokenNight, Nights, Numbers, Selection, Tally},
     observer::Observer,
     operator::{Operation, OperationKind},
     run::{Outcome, in_virtual_time, run},

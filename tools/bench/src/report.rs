@@ -29,7 +29,7 @@ pub(crate) struct Figure {
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<Target>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<Verdict>,
+    verdict: Option<&'static str>,
 }
 
 /// The unit of a figure.
@@ -58,16 +58,6 @@ pub(crate) enum Target {
     AtMost(f64),
     /// Less than this.
     Below(f64),
-}
-
-/// Whether a figure reached its target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Verdict {
-    /// Yes.
-    Reached,
-    /// No.
-    Missed,
 }
 
 // === impl Report ===
@@ -138,6 +128,7 @@ impl Figure {
         let [least, median, most] = [least, median, most].map(|value| self.unit.text(value));
         let spread = if least == most { String::new() } else { format!("{least} – {most}") };
         let target = match (self.target, self.verdict) {
+            (Some(target), Some("missed")) => format!("{target}: MISSED"),
             (Some(target), Some(verdict)) => format!("{target}: {verdict}"),
             _ => String::new(),
         };
@@ -162,13 +153,14 @@ impl Unit {
 // === impl Target ===
 
 impl Target {
-    fn verdict(self, value: f64) -> Verdict {
+    /// Whether it was reached by `value`, in a word.
+    fn verdict(self, value: f64) -> &'static str {
         let reached = match self {
             Self::AtLeast(bound) => value >= bound,
             Self::AtMost(bound) => value <= bound,
             Self::Below(bound) => value < bound,
         };
-        if reached { Verdict::Reached } else { Verdict::Missed }
+        if reached { "reached" } else { "missed" }
     }
 }
 
@@ -179,17 +171,6 @@ impl fmt::Display for Target {
             Self::AtMost(bound) => write!(f, "≤ {bound}"),
             Self::Below(bound) => write!(f, "< {bound}"),
         }
-    }
-}
-
-// === impl Verdict ===
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Reached => "reached",
-            Self::Missed => "MISSED",
-        })
     }
 }
 
@@ -221,8 +202,8 @@ mod tests {
         assert_eq!((name.as_str(), median.as_str()), ("  ratio", "0.850"));
         assert_eq!((spread.as_str(), target.as_str()), ("0.800 – 0.950", "≥ 0.85: reached"));
         assert!(figure(0.84).row()[3].ends_with("MISSED"));
-        assert_eq!(Target::Below(1.0).verdict(1.0), Verdict::Missed);
-        assert_eq!(Target::AtMost(1.0).verdict(1.0), Verdict::Reached);
+        assert_eq!(Target::Below(1.0).verdict(1.0), "missed");
+        assert_eq!(Target::AtMost(1.0).verdict(1.0), "reached");
     }
 
     #[test]

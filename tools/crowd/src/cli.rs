@@ -120,14 +120,14 @@ mod tests {
         for args in [&["--visitors", "7", "--room", "a"][..], &["run", "--visitors", "7"]] {
             assert_eq!(options(args).crowd.visitors, 7);
         }
-        assert_eq!(options(&[]).room.as_str(), "demo");
+        assert_eq!(options(&[]).at.room.as_str(), "demo");
     }
 
     #[test]
     fn takes_several_admission_services() {
         let options =
             options(&["--admission", "http://a:1/", "--admission", "http://b:2,http://c"]);
-        let seen: Vec<_> = options.admission.iter().filter_map(Url::host_str).collect();
+        let seen: Vec<_> = options.at.admission.iter().filter_map(Url::host_str).collect();
         assert_eq!(seen, ["a", "b", "c"]);
     }
 

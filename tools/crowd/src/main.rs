@@ -8,8 +8,8 @@
 //! inside, in virtual time.
 //!
 //! Imports lead one way: `cli`, then the programs (`rehearse`, `simulate`, `verify_draw`, `check_history`),
-//! then what they show (`report`, `charts`), then `record`, then `crowd`. `http` and `progress` are
-//! beside them, for the programs.
+//! then a crowd on its way (`visits`) and what is shown of it (`report`, `charts`), then `record`, then
+//! `crowd`. `http` and `progress` are beside them, for the programs.
 
 mod charts;
 mod check_history;
@@ -22,6 +22,7 @@ mod rehearse;
 mod report;
 mod simulate;
 mod verify_draw;
+mod visits;
 
 use std::process::ExitCode;
 

@@ -9,6 +9,8 @@ use tempfile::TempDir;
 use vestibule_tests::{Exited, Process};
 
 const PATIENCE: Duration = Duration::from_mins(3);
+/// How the command lines begin that are printed.
+const SIMULATE: &str = "vestibule-crowd simulate";
 
 /// A folder of a test's own.
 struct Ground(TempDir);
@@ -31,9 +33,21 @@ impl Ground {
         Process::start(&mut command, &self.path().join("simulation"))
     }
 
+    /// Runs a command line as somebody types it who wants JSON.
+    async fn type_in(&self, line: &str) -> Result<(Exited, Report)> {
+        let rest = line.strip_prefix(SIMULATE).context("another program")?;
+        let mut shell = Command::new("/bin/sh");
+        shell.env_clear().env("CROWD", env!("CARGO_BIN_EXE_vestibule-crowd"));
+        shell.arg("-c").arg(format!("exec \"$CROWD\" simulate --json {rest}"));
+        Self::end(Process::start(&mut shell, &self.path().join("simulation"))?).await
+    }
+
     /// Runs a simulation to its end; gives its exit code and its report.
     async fn run(&self, arguments: &str) -> Result<(Exited, Report)> {
-        let mut crowd = self.start(arguments)?;
+        Self::end(self.start(arguments)?).await
+    }
+
+    async fn end(mut crowd: Process) -> Result<(Exited, Report)> {
         let ended = crowd.ended(PATIENCE).await?;
         let report = serde_json::from_str(&crowd.stdout());
         Ok((ended, Report(report.with_context(|| format!("no JSON: {}", crowd.log_end()))?)))
@@ -172,15 +186,20 @@ async fn nights_without_faults_pass() -> Result<()> {
     report.is_at_least("/summary/entries", 1.0)
 }
 
+/// A mistake that breaks many nights: one seat too many.
+const DEFECT: &str = "--defect 'return math.max(settings.total_active_users - =>\
+                      return math.max(settings.total_active_users + 1 - '";
+
 #[tokio::test]
 async fn a_broken_night_is_made_small_and_can_be_played_again() -> Result<()> {
     let ground = Ground::new()?;
-    let (ended, Report(report)) = ground.run("--seeds 7..8 --faults refuse,wipe").await?;
+    let nights =
+        format!("{SIMULATE} --seeds 0..20 --faults none --length 12s --visitors 12 {DEFECT}");
+    let (ended, Report(report)) = ground.type_in(&nights).await?;
     ensure!(ended == Exited::Code(1), "{report}");
     let failure = &report["failure"];
     let line = failure["command_line"].as_str().context("no command line")?;
-    let arguments = line.strip_prefix("vestibule-crowd simulate").context("another program")?;
-    let (ended, Report(again)) = ground.run(arguments).await?;
+    let (ended, Report(again)) = ground.type_in(line).await?;
     ensure!(ended == Exited::Code(1), "{again}");
     for part in ["digest", "invariant", "at_ms", "visitors", "trace"] {
         assert_eq!(failure[part], again["failure"][part], "{part}");

@@ -2,8 +2,11 @@
 
 mod apply;
 mod draw;
+mod kinds;
 
 use std::fmt;
+
+pub use self::kinds::FaultKinds;
 
 /// A kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

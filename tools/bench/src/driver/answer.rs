@@ -1,13 +1,16 @@
 //! Parses the parts of an HTTP/1.1 answer that the driver needs, and no more: client and services
 //! share the same processors. Chunked answers are refused.
 
-use std::{cmp::Ordering, ops::Range};
+use std::cmp::Ordering;
 
-use memchr::{memchr, memmem};
+use httparse::{EMPTY_HEADER, Response, Status};
+use memchr::memmem;
 
 /// The header that carries a visitor's ticket.
-const TICKET: &[u8] = b"vestibule-ticket";
-const CONTENT_LENGTH: &[u8] = b"content-length";
+const TICKET: &str = "vestibule-ticket";
+const CONTENT_LENGTH: &str = "content-length";
+/// More than any of our answers has.
+const MOST_HEADERS: usize = 32;
 
 /// A complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,21 +23,33 @@ pub(crate) struct Answer<'a> {
     pub(crate) body: &'a [u8],
 }
 
-/// The positions of the parts of an answer in the received bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Parts {
-    status: u16,
-    ticket: Option<Range<usize>>,
-    body: Range<usize>,
-}
-
 /// The received bytes are not an HTTP/1.1 answer with a known length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Malformed;
 
 // === impl Answer ===
 
-impl Answer<'_> {
+impl<'a> Answer<'a> {
+    /// The answer in `received`, or `None` while it is incomplete. Nothing may follow it, because there
+    /// is one request at a time.
+    pub(super) fn parse(received: &'a [u8]) -> Result<Option<Self>, Malformed> {
+        let mut headers = [EMPTY_HEADER; MOST_HEADERS];
+        let mut response = Response::new(&mut headers);
+        let Status::Complete(head) = response.parse(received).map_err(|_| Malformed)? else {
+            return Ok(None);
+        };
+        let status = response.code.filter(|_| response.version == Some(1)).ok_or(Malformed)?;
+        let find = |name: &str| response.headers.iter().find(|h| h.name.eq_ignore_ascii_case(name));
+        let length = std::str::from_utf8(find(CONTENT_LENGTH).ok_or(Malformed)?.value);
+        let length: usize = length.ok().and_then(|text| text.parse().ok()).ok_or(Malformed)?;
+        let (ticket, body) = (find(TICKET).map(|header| header.value), &received[head..]);
+        match body.len().cmp(&length) {
+            Ordering::Less => Ok(None),
+            Ordering::Equal => Ok(Some(Self { status, ticket, body })),
+            Ordering::Greater => Err(Malformed),
+        }
+    }
+
     /// Whether the member `status` of the body is `word`.
     pub(crate) fn has_status(&self, word: &str) -> bool {
         const MEMBER: &[u8] = b"\"status\":\"";
@@ -45,80 +60,6 @@ impl Answer<'_> {
     }
 }
 
-// === impl Parts ===
-
-impl Parts {
-    /// The parts of the answer in `received`, or `None` while it is incomplete. Nothing may follow
-    /// it, because there is one request at a time.
-    pub(super) fn find(received: &[u8]) -> Result<Option<Self>, Malformed> {
-        let mut lines = Lines { bytes: received, at: 0 };
-        let Some(line) = lines.next() else { return Ok(None) };
-        let status = status_of(&received[line])?;
-        let (mut ticket, mut length) = (None, None);
-        loop {
-            let Some(line) = lines.next() else { return Ok(None) };
-            if line.is_empty() {
-                break;
-            }
-            if let Some(value) = value_of(&received[line.clone()], CONTENT_LENGTH) {
-                length = Some(number(value)?);
-            } else if let Some(value) = value_of(&received[line.clone()], TICKET) {
-                ticket = Some(line.end - value.len()..line.end);
-            }
-        }
-        let body = lines.at..lines.at + length.ok_or(Malformed)?;
-        match received.len().cmp(&body.end) {
-            Ordering::Less => Ok(None),
-            Ordering::Equal => Ok(Some(Self { status, ticket, body })),
-            Ordering::Greater => Err(Malformed),
-        }
-    }
-
-    /// The answer with these parts of `received`.
-    pub(super) fn get(self, received: &[u8]) -> Answer<'_> {
-        Answer {
-            status: self.status,
-            ticket: self.ticket.map(|ticket| &received[ticket]),
-            body: &received[self.body],
-        }
-    }
-}
-
-/// Complete lines, without their line ends.
-#[derive(Debug)]
-struct Lines<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl Iterator for Lines<'_> {
-    type Item = Range<usize>;
-
-    fn next(&mut self) -> Option<Range<usize>> {
-        let start = self.at;
-        let end = start + memchr(b'\n', &self.bytes[start..])?;
-        self.at = end + 1;
-        let line = &self.bytes[start..end];
-        Some(start..end - usize::from(line.ends_with(b"\r")))
-    }
-}
-
-fn status_of(line: &[u8]) -> Result<u16, Malformed> {
-    let code = line.strip_prefix(b"HTTP/1.1 ").and_then(|rest| rest.get(..3)).ok_or(Malformed)?;
-    u16::try_from(number(code)?).map_err(|_| Malformed)
-}
-
-/// The value of a header line, if it is the header `name`, given in lower case.
-fn value_of<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    let (found, value) = line.split_at_checked(name.len())?;
-    let value = value.strip_prefix(b":")?;
-    found.eq_ignore_ascii_case(name).then(|| value.trim_ascii_start())
-}
-
-fn number(digits: &[u8]) -> Result<usize, Malformed> {
-    std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).ok_or(Malformed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,13 +68,9 @@ mod tests {
         Vestibule-Ticket: abc-_1\r\ncontent-length: 33\r\ndate: today\r\n\r\n\
         {\"room\":\"r\",\"status\":\"your_turn\"}";
 
-    fn parse(received: &[u8]) -> Result<Option<Answer<'_>>, Malformed> {
-        Ok(Parts::find(received)?.map(|parts| parts.get(received)))
-    }
-
     #[test]
     fn a_whole_answer_is_taken_apart() {
-        let answer = parse(WHOLE).unwrap().unwrap();
+        let answer = Answer::parse(WHOLE).unwrap().unwrap();
         assert_eq!((answer.status, answer.ticket), (200, Some(&b"abc-_1"[..])));
         assert_eq!(answer.body.len(), 33);
     }
@@ -141,13 +78,13 @@ mod tests {
     #[test]
     fn any_part_of_it_asks_for_more() {
         for end in 0..WHOLE.len() {
-            assert_eq!(parse(&WHOLE[..end]), Ok(None), "{end}");
+            assert_eq!(Answer::parse(&WHOLE[..end]), Ok(None), "{end}");
         }
     }
 
     #[test]
     fn what_it_says_is_the_whole_word() {
-        let answer = parse(WHOLE).unwrap().unwrap();
+        let answer = Answer::parse(WHOLE).unwrap().unwrap();
         assert!(answer.has_status("your_turn"));
         assert!(
             !answer.has_status("your") && !answer.has_status("waiting") && !answer.has_status("")
@@ -157,7 +94,7 @@ mod tests {
 
     #[test]
     fn an_empty_answer_and_an_error_are_answers() {
-        let none = parse(b"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n").unwrap();
+        let none = Answer::parse(b"HTTP/1.1 503 Busy\r\ncontent-length: 0\r\n\r\n").unwrap();
         assert_eq!(none, Some(Answer { status: 503, ticket: None, body: b"" }));
     }
 
@@ -170,7 +107,7 @@ mod tests {
             b"HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",
             b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nab",
         ] {
-            assert_eq!(parse(wrong), Err(Malformed), "{}", wrong.escape_ascii());
+            assert_eq!(Answer::parse(wrong), Err(Malformed), "{}", wrong.escape_ascii());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The callers of the measurements: each decides what its connection sends.
+//! The callers of the measurements: each decides what its connection sends, and knows what it expects.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -11,61 +11,49 @@ use super::Answer;
 pub(crate) type Ticket = Vec<u8>;
 
 /// Decides what one connection sends.
-pub(crate) trait Caller: Send + 'static {
-    /// Writes the next request into the empty `request`; false when there is none left.
-    fn ask(&mut self, request: &mut Vec<u8>) -> bool;
-
-    /// Receives the answer to it; returns false if it is unexpected.
-    fn receive(&mut self, answer: &Answer<'_>) -> bool;
-}
-
-/// Sends the same request every time, and expects 200.
 #[derive(Debug, Clone)]
-pub(crate) struct Same(pub(crate) Vec<u8>);
-
-/// Newcomers, up to a number or without end.
-#[derive(Debug, Clone)]
-pub(crate) struct Newcomers {
-    request: Vec<u8>,
-    told: Told,
+pub(crate) struct Caller {
+    /// A request without the empty line at its end.
+    head: Vec<u8>,
+    expects: Told,
+    carries: Carries,
+    /// How many requests are left for all clones together; `None`: there is no end.
     left: Option<Arc<AtomicUsize>>,
-    tickets: Option<Arc<Mutex<Vec<Ticket>>>>,
+    /// Where the tickets of all answers are kept.
+    kept: Option<Arc<Mutex<Vec<Ticket>>>>,
 }
 
-/// Visitors who have tickets, and call in turns, without end.
+/// The tickets that are sent.
 #[derive(Debug, Clone)]
-pub(crate) struct Holders {
-    head: Vec<u8>,
-    told: Told,
-    tickets: Vec<Ticket>,
-    next: usize,
-    replays: bool,
-}
-
-/// Served visitors who each claim once.
-#[derive(Debug, Clone)]
-pub(crate) struct Claimants {
-    head: Vec<u8>,
-    tickets: Arc<Vec<Ticket>>,
-    next: Arc<AtomicUsize>,
+enum Carries {
+    /// None.
+    Nothing,
+    /// Those of visitors who call in turns, without end; `replays`: each always the first that it had.
+    InTurns { tickets: Vec<Ticket>, next: usize, replays: bool },
+    /// Those of visitors who each call once, shared by all clones.
+    Once { tickets: Arc<Vec<Ticket>>, next: Arc<AtomicUsize> },
 }
 
 /// What an expected answer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
-    /// `waiting`, to the visitor itself.
+    /// 200, whatever else: to a gateway, that the request may pass.
+    Fine,
+    /// The same to somebody who enters, with a ticket.
+    Entered,
+    /// `waiting`, to the visitor itself, with a ticket.
     Waiting,
-    /// To a gateway, that the request may pass.
-    MayPass,
+    /// `admitted`.
+    Admitted,
 }
 
-/// The head of a `GET` or `POST` of `path`, without the empty line at its end.
+/// The head of a `GET` or `POST` of `path`.
 fn head(method: &str, path: &str) -> Vec<u8> {
     let length = if method == "POST" { "Content-Length: 0\r\n" } else { "" };
     format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n{length}").into_bytes()
 }
 
-/// What a gateway of `host` asks the authorizer, without the empty line at its end.
+/// What a gateway of `host` asks the authorizer.
 fn question(host: &str) -> Vec<u8> {
     let head = format!(
         "GET /authorize HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Method: GET\r\n\
@@ -75,160 +63,124 @@ fn question(host: &str) -> Vec<u8> {
     head.into_bytes()
 }
 
-/// The head with its end, for a caller without a ticket.
-fn whole(head: &[u8]) -> Vec<u8> {
-    [head, b"\r\n"].concat()
-}
+// === impl Caller ===
 
-fn with_ticket(request: &mut Vec<u8>, head: &[u8], ticket: &[u8]) {
-    request.extend_from_slice(head);
-    request.extend_from_slice(b"Vestibule-Ticket: ");
-    request.extend_from_slice(ticket);
-    request.extend_from_slice(b"\r\n\r\n");
-}
-
-// === impl Told ===
-
-impl Told {
-    fn is_in(self, answer: &Answer<'_>) -> bool {
-        match self {
-            Self::Waiting => {
-                answer.status == 200 && answer.ticket.is_some() && answer.has_status("waiting")
-            }
-            Self::MayPass => answer.status == 200,
-        }
-    }
-}
-
-// === impl Same ===
-
-impl Same {
-    /// Requests `path` with `method`.
-    pub(crate) fn new(method: &str, path: &str) -> Self {
-        Self(whole(&head(method, path)))
+impl Caller {
+    /// Requests `path` with `method`, without end.
+    pub(crate) fn same(method: &str, path: &str) -> Self {
+        Self::new(head(method, path), Told::Fine, Carries::Nothing)
     }
 
     /// Requests a page of the site at `host`, as the browser of the visitor of `room` whose cookie
     /// is `ticket`, over http.
     pub(crate) fn browsing(host: &str, room: &str, ticket: &[u8]) -> Self {
         let head = format!("GET / HTTP/1.1\r\nHost: {host}\r\nCookie: vestibule_{room}=");
-        Self([head.as_bytes(), ticket, b"\r\n\r\n"].concat())
-    }
-}
-
-impl Caller for Same {
-    fn ask(&mut self, request: &mut Vec<u8>) -> bool {
-        request.extend_from_slice(&self.0);
-        true
+        let head = [head.as_bytes(), ticket, b"\r\n"].concat();
+        Self::new(head, Told::Fine, Carries::Nothing)
     }
 
-    fn receive(&mut self, answer: &Answer<'_>) -> bool {
-        answer.status == 200
-    }
-}
-
-// === impl Newcomers ===
-
-impl Newcomers {
     /// Newcomers of `room` who have to wait, without end.
     pub(crate) fn joining(room: &str) -> Self {
-        Self::endless(&head("POST", &format!("/v1/rooms/{room}/join")), Told::Waiting)
+        let head = head("POST", &format!("/v1/rooms/{room}/join"));
+        Self::new(head, Told::Waiting, Carries::Nothing)
     }
 
     /// Newcomers of the site at `host`, who each enter with their first request, without end.
     pub(crate) fn entering(host: &str) -> Self {
-        Self::endless(&question(host), Told::MayPass)
+        Self::new(question(host), Told::Entered, Carries::Nothing)
     }
 
-    /// So many of them, together with all clones.
-    pub(crate) fn up_to(self, count: usize) -> Self {
-        Self { left: Some(Arc::new(count.into())), ..self }
-    }
-
-    /// The same, whose tickets are added to `tickets`.
-    pub(crate) fn keeping(self, tickets: Arc<Mutex<Vec<Ticket>>>) -> Self {
-        Self { tickets: Some(tickets), ..self }
-    }
-
-    fn endless(head: &[u8], told: Told) -> Self {
-        Self { request: whole(head), told, left: None, tickets: None }
-    }
-}
-
-impl Caller for Newcomers {
-    fn ask(&mut self, request: &mut Vec<u8>) -> bool {
-        request.extend_from_slice(&self.request);
-        let one_less = |left: &Arc<AtomicUsize>| {
-            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
-        };
-        self.left.as_ref().is_none_or(|left| one_less(left).is_ok())
-    }
-
-    fn receive(&mut self, answer: &Answer<'_>) -> bool {
-        let Some(ticket) = answer.ticket else { return false };
-        if let Some(tickets) = &self.tickets {
-            tickets.lock().unwrap_or_else(PoisonError::into_inner).push(ticket.to_owned());
-        }
-        self.told.is_in(answer)
-    }
-}
-
-// === impl Holders ===
-
-impl Holders {
     /// Visitors of `room` who wait and poll; each sends its newest ticket.
     pub(crate) fn waiting(room: &str, tickets: Vec<Ticket>) -> Self {
         let head = head("GET", &format!("/v1/rooms/{room}/status"));
-        Self { head, told: Told::Waiting, tickets, next: 0, replays: false }
+        Self::new(head, Told::Waiting, Carries::InTurns { tickets, next: 0, replays: false })
+    }
+
+    /// The same, but each always sends its first ticket.
+    pub(crate) fn replaying(room: &str, tickets: Vec<Ticket>) -> Self {
+        let carries = Carries::InTurns { tickets, next: 0, replays: true };
+        Self { carries, ..Self::waiting(room, Vec::new()) }
     }
 
     /// Visitors inside, for whose requests the gateway of `host` asks the authorizer.
     pub(crate) fn inside(host: &str, tickets: Vec<Ticket>) -> Self {
-        Self { head: question(host), told: Told::MayPass, tickets, next: 0, replays: false }
+        let carries = Carries::InTurns { tickets, next: 0, replays: false };
+        Self::new(question(host), Told::Fine, carries)
     }
 
-    /// The same, but each always sends its first ticket.
-    pub(crate) fn replaying(self) -> Self {
-        Self { replays: true, ..self }
-    }
-}
-
-impl Caller for Holders {
-    fn ask(&mut self, request: &mut Vec<u8>) -> bool {
-        self.next = (self.next + 1) % self.tickets.len();
-        with_ticket(request, &self.head, &self.tickets[self.next]);
-        true
+    /// The served visitors of `room` with these `tickets`, who each claim once. Clones share them.
+    pub(crate) fn claiming(room: &str, tickets: Vec<Ticket>) -> Self {
+        let carries = Carries::Once { tickets: Arc::new(tickets), next: Arc::default() };
+        Self::new(head("POST", &format!("/v1/rooms/{room}/claim")), Told::Admitted, carries)
     }
 
-    fn receive(&mut self, answer: &Answer<'_>) -> bool {
-        if let Some(ticket) = answer.ticket.filter(|_| !self.replays) {
-            ticket.clone_into(&mut self.tickets[self.next]);
-        }
-        self.told.is_in(answer)
+    /// So many requests, together with all clones.
+    pub(crate) fn up_to(self, count: usize) -> Self {
+        Self { left: Some(Arc::new(count.into())), ..self }
     }
-}
 
-// === impl Claimants ===
-
-impl Claimants {
-    /// The visitors of `room` with these `tickets`. Clones share them.
-    pub(crate) fn new(room: &str, tickets: Vec<Ticket>) -> Self {
-        let head = head("POST", &format!("/v1/rooms/{room}/claim"));
-        Self { head, tickets: Arc::new(tickets), next: Arc::default() }
+    /// The same, the tickets of whose answers are added to `tickets`.
+    pub(crate) fn keeping(self, tickets: Arc<Mutex<Vec<Ticket>>>) -> Self {
+        Self { kept: Some(tickets), ..self }
     }
-}
 
-impl Caller for Claimants {
-    fn ask(&mut self, request: &mut Vec<u8>) -> bool {
-        let Some(ticket) = self.tickets.get(self.next.fetch_add(1, Ordering::Relaxed)) else {
-            return false;
+    fn new(head: Vec<u8>, expects: Told, carries: Carries) -> Self {
+        Self { head, expects, carries, left: None, kept: None }
+    }
+
+    /// Writes the next request into the empty `request`; false when there is none left.
+    pub(super) fn ask(&mut self, request: &mut Vec<u8>) -> bool {
+        let one_less = |left: &Arc<AtomicUsize>| {
+            left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
         };
-        with_ticket(request, &self.head, ticket);
-        true
+        let ticket = match &mut self.carries {
+            Carries::Nothing => None,
+            Carries::InTurns { tickets, next, .. } => {
+                *next = (*next + 1) % tickets.len();
+                Some(&tickets[*next])
+            }
+            Carries::Once { tickets, next } => {
+                let Some(ticket) = tickets.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                    return false;
+                };
+                Some(ticket)
+            }
+        };
+        request.extend_from_slice(&self.head);
+        if let Some(ticket) = ticket {
+            request.extend_from_slice(b"Vestibule-Ticket: ");
+            request.extend_from_slice(ticket);
+            request.extend_from_slice(b"\r\n");
+        }
+        request.extend_from_slice(b"\r\n");
+        self.left.as_ref().is_none_or(|left| one_less(left).is_ok())
     }
 
-    fn receive(&mut self, answer: &Answer<'_>) -> bool {
-        answer.status == 200 && answer.has_status("admitted")
+    /// Receives the answer to it; returns false if it is unexpected.
+    pub(super) fn receive(&mut self, answer: &Answer<'_>) -> bool {
+        if let (Some(ticket), Some(tickets)) = (answer.ticket, &self.kept) {
+            tickets.lock().unwrap_or_else(PoisonError::into_inner).push(ticket.to_owned());
+        }
+        if let (Some(ticket), Carries::InTurns { tickets, next, replays: false }) =
+            (answer.ticket, &mut self.carries)
+        {
+            ticket.clone_into(&mut tickets[*next]);
+        }
+        self.expects.is_in(answer)
+    }
+}
+
+// === impl Told ===
+
+impl Told {
+    fn is_in(self, answer: &Answer<'_>) -> bool {
+        answer.status == 200
+            && match self {
+                Self::Fine => true,
+                Self::Entered => answer.ticket.is_some(),
+                Self::Waiting => answer.ticket.is_some() && answer.has_status("waiting"),
+                Self::Admitted => answer.has_status("admitted"),
+            }
     }
 }
 
@@ -240,16 +192,16 @@ mod tests {
         Answer { status: 200, ticket: Some(ticket), body }
     }
 
-    fn asked(caller: &mut impl Caller) -> Option<String> {
+    fn asked(caller: &mut Caller) -> Option<String> {
         let mut request = Vec::new();
         caller.ask(&mut request).then(|| String::from_utf8(request).unwrap())
     }
 
     #[test]
     fn requests_are_complete() {
-        let get = asked(&mut Same::new("GET", "/")).unwrap();
+        let get = asked(&mut Caller::same("GET", "/")).unwrap();
         assert_eq!(get, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        let join = asked(&mut Newcomers::joining("r")).unwrap();
+        let join = asked(&mut Caller::joining("r")).unwrap();
         assert!(join.starts_with("POST /v1/rooms/r/join HTTP/1.1\r\n"));
         assert!(join.ends_with("Content-Length: 0\r\n\r\n"));
     }
@@ -259,7 +211,8 @@ mod tests {
         let waiting = br#"{"status":"waiting"}"#;
         for (replays, expected) in [(false, "Ticket: new\r\n\r\n"), (true, "Ticket: old\r\n\r\n")] {
             let tickets = vec![b"old".to_vec()];
-            let mut caller = Holders { replays, ..Holders::waiting("r", tickets) };
+            let caller = if replays { Caller::replaying } else { Caller::waiting };
+            let mut caller = caller("r", tickets);
             assert!(asked(&mut caller).unwrap().ends_with("Ticket: old\r\n\r\n"));
             assert!(caller.receive(&answer(b"new", waiting)));
             assert!(asked(&mut caller).unwrap().ends_with(expected));
@@ -269,13 +222,13 @@ mod tests {
 
     #[test]
     fn nobody_claims_twice_and_newcomers_end_when_the_room_is_full() {
-        let mut claimants = Claimants::new("r", vec![b"a".to_vec(), b"b".to_vec()]);
+        let mut claimants = Caller::claiming("r", vec![b"a".to_vec(), b"b".to_vec()]);
         let mut others = claimants.clone();
         assert!(asked(&mut claimants).unwrap().contains("Ticket: a\r\n"));
         assert!(asked(&mut others).unwrap().contains("Ticket: b\r\n"));
         assert_eq!((asked(&mut claimants), asked(&mut others)), (None, None));
         let tickets = Arc::new(Mutex::default());
-        let mut newcomers = Newcomers::joining("r").up_to(2).keeping(Arc::clone(&tickets));
+        let mut newcomers = Caller::joining("r").up_to(2).keeping(Arc::clone(&tickets));
         let mut more = newcomers.clone();
         assert!(asked(&mut newcomers).is_some() && asked(&mut more).is_some());
         assert_eq!((asked(&mut newcomers), asked(&mut more)), (None, None));
@@ -285,13 +238,13 @@ mod tests {
 
     #[test]
     fn who_is_inside_may_get_a_newer_ticket_or_none() {
-        let mut inside = Holders::inside("h", vec![b"first".to_vec()]);
+        let mut inside = Caller::inside("h", vec![b"first".to_vec()]);
         for (ticket, sends) in [(None, "first"), (Some(&b"newer"[..]), "first"), (None, "newer")] {
             let sent = asked(&mut inside).unwrap();
             assert!(sent.ends_with(&format!("Vestibule-Ticket: {sends}\r\n\r\n")), "{sent}");
             assert!(inside.receive(&Answer { status: 200, ticket, body: b"" }));
         }
-        let mut newcomers = Newcomers::entering("h");
+        let mut newcomers = Caller::entering("h");
         assert!(asked(&mut newcomers).unwrap().contains("X-Forwarded-Host: h\r\n"));
         assert!(!newcomers.receive(&Answer { status: 200, ticket: None, body: b"" }));
     }

@@ -8,10 +8,7 @@ use tokio::{
     net::TcpStream,
 };
 
-use super::{
-    Answer,
-    answer::{Malformed, Parts},
-};
+use super::{Answer, answer::Malformed};
 
 /// Larger than any answer; filling it is an error.
 const BUFFER: usize = 16 * 1024;
@@ -42,11 +39,14 @@ impl Connection {
             let read = self.stream.read(&mut self.buffer[filled..]).await?;
             ensure!(read > 0, "the service hung up, or its answer is too long");
             filled += read;
-            match Parts::find(&self.buffer[..filled]) {
+            match Answer::parse(&self.buffer[..filled]) {
                 Ok(None) => {}
-                Ok(Some(parts)) => return Ok(parts.get(&self.buffer[..filled])),
+                Ok(Some(_)) => break,
                 Err(Malformed) => bail!("not an answer: {}", self.buffer[..filled].escape_ascii()),
             }
         }
+        // Once more, since the buffer cannot be lent for long before it is filled; far cheaper than a
+        // system call.
+        Answer::parse(&self.buffer[..filled]).ok().flatten().context("not an answer")
     }
 }

@@ -16,7 +16,7 @@ const DIGITS: u8 = 4;
 /// The first answer that the caller did not expect.
 pub(crate) async fn latencies(
     address: SocketAddr,
-    caller: &mut impl Caller,
+    caller: &mut Caller,
     count: usize,
 ) -> Result<Histogram<u64>> {
     let mut connection = Connection::open(address).await?;

@@ -32,24 +32,20 @@ pub(crate) enum Until {
 
 /// The result of a load.
 #[derive(Debug)]
-pub(crate) struct Done<C> {
+pub(crate) struct Done {
     /// Requests answered, all as expected.
     pub(crate) requests: u64,
     /// The time from the first request to the last answer.
     pub(crate) elapsed: Duration,
     /// The callers, to be used again.
-    pub(crate) callers: Vec<C>,
+    pub(crate) callers: Vec<Caller>,
 }
 
 /// Runs `callers` against the service at `address`, each over a connection of its own.
 ///
 /// # Errors
 /// The first answer that its caller did not expect.
-pub(crate) async fn run<C: Caller>(
-    address: SocketAddr,
-    callers: Vec<C>,
-    until: Until,
-) -> Result<Done<C>> {
+pub(crate) async fn run(address: SocketAddr, callers: Vec<Caller>, until: Until) -> Result<Done> {
     let run = tokio::task::spawn_blocking(move || run_threads(address, callers, until));
     run.await.context("the driver panicked")?
 }
@@ -64,7 +60,7 @@ impl Until {
     }
 }
 
-fn run_threads<C: Caller>(address: SocketAddr, callers: Vec<C>, until: Until) -> Result<Done<C>> {
+fn run_threads(address: SocketAddr, callers: Vec<Caller>, until: Until) -> Result<Done> {
     let count = (machine::cores() / 2).clamp(1, callers.len().max(1));
     let start = Barrier::new(count);
     let done: Vec<_> = thread::scope(|scope| {
@@ -84,20 +80,20 @@ fn run_threads<C: Caller>(address: SocketAddr, callers: Vec<C>, until: Until) ->
     Ok(all)
 }
 
-fn shares<C>(callers: Vec<C>, count: usize) -> Vec<Vec<C>> {
-    let mut shares: Vec<Vec<C>> = std::iter::repeat_with(Vec::new).take(count).collect();
+fn shares<T>(callers: Vec<T>, count: usize) -> Vec<Vec<T>> {
+    let mut shares: Vec<Vec<T>> = std::iter::repeat_with(Vec::new).take(count).collect();
     for (nth, caller) in callers.into_iter().enumerate() {
         shares[nth % count].push(caller);
     }
     shares
 }
 
-fn run_thread<C: Caller>(
+fn run_thread(
     address: SocketAddr,
-    callers: Vec<C>,
+    callers: Vec<Caller>,
     until: Until,
     start: &Barrier,
-) -> Result<Done<C>> {
+) -> Result<Done> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let connected = runtime.context("no runtime").and_then(|runtime| {
         let connected = runtime.block_on(connect(address, callers))?;
@@ -109,7 +105,7 @@ fn run_thread<C: Caller>(
     runtime.block_on(call_all(connected, until))
 }
 
-async fn connect<C>(address: SocketAddr, callers: Vec<C>) -> Result<Vec<(Connection, C)>> {
+async fn connect(address: SocketAddr, callers: Vec<Caller>) -> Result<Vec<(Connection, Caller)>> {
     let mut connected = Vec::with_capacity(callers.len());
     for caller in callers {
         connected.push((Connection::open(address).await?, caller));
@@ -117,7 +113,7 @@ async fn connect<C>(address: SocketAddr, callers: Vec<C>) -> Result<Vec<(Connect
     Ok(connected)
 }
 
-async fn call_all<C: Caller>(connected: Vec<(Connection, C)>, until: Until) -> Result<Done<C>> {
+async fn call_all(connected: Vec<(Connection, Caller)>, until: Until) -> Result<Done> {
     let start = Instant::now();
     let deadline = matches!(until, Until::Elapsed(_)).then(|| start + until.limit());
     let mut calling = JoinSet::new();
@@ -138,11 +134,11 @@ async fn call_all<C: Caller>(connected: Vec<(Connection, C)>, until: Until) -> R
     Ok(done)
 }
 
-async fn call<C: Caller>(
+async fn call(
     mut connection: Connection,
-    mut caller: C,
+    mut caller: Caller,
     deadline: Option<Instant>,
-) -> Result<(u64, C)> {
+) -> Result<(u64, Caller)> {
     let mut request = Vec::with_capacity(512);
     let mut answered = 0;
     while deadline.is_none_or(|deadline| Instant::now() < deadline) {
@@ -173,7 +169,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::driver::Same;
+    use crate::driver::Caller;
 
     /// Answers every request with `answer`, in two pieces.
     async fn service(answer: &'static str) -> SocketAddr {
@@ -199,7 +195,7 @@ mod tests {
     async fn every_connection_calls_until_the_time_is_over() {
         let address = service("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await;
         let until = Until::Elapsed(Duration::from_millis(200));
-        let done = run(address, vec![Same::new("GET", "/"); 5], until).await.unwrap();
+        let done = run(address, vec![Caller::same("GET", "/"); 5], until).await.unwrap();
         assert!(done.requests >= 5, "{}", done.requests);
         assert!(done.elapsed >= Duration::from_millis(200));
         assert_eq!(done.callers.len(), 5);
@@ -209,7 +205,8 @@ mod tests {
     async fn an_unexpected_answer_is_quoted() {
         let address = service("HTTP/1.1 503 Busy\r\ncontent-length: 5\r\n\r\nlater").await;
         let until = Until::Elapsed(Duration::from_secs(5));
-        let error = run(address, vec![Same::new("GET", "/")], until).await.unwrap_err().to_string();
+        let error =
+            run(address, vec![Caller::same("GET", "/")], until).await.unwrap_err().to_string();
         assert_eq!(error, "GET / HTTP/1.1 was answered 503 later");
     }
 

@@ -9,7 +9,7 @@ mod load;
 
 pub(crate) use self::{
     answer::Answer,
-    caller::{Caller, Claimants, Holders, Newcomers, Same, Ticket},
+    caller::{Caller, Ticket},
     latency::latencies,
     load::{Done, Until, run},
 };

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Bench;
 use crate::{
-    driver::{Holders, Newcomers, Ticket},
+    driver::{Caller, Ticket},
     report::{Figure, Target, Unit},
 };
 
@@ -32,7 +32,7 @@ pub(crate) async fn authorize(bench: &mut Bench) -> Result<Vec<Figure>> {
     let background = bench.background().await?;
     let mut figures = inside(bench).await?;
     let measure = "authorize, newcomers who enter";
-    let callers = vec![Newcomers::entering(HOST); bench.connections()];
+    let callers = vec![Caller::entering(HOST); bench.connections()];
     let comparison = bench.compare("GET", callers).await?;
     let rate = comparison.spread(super::rounds::Round::rate)?;
     figures.push(Figure::new(measure, "requests, each with a signature", Unit::PerSecond, rate));
@@ -45,11 +45,11 @@ pub(crate) async fn authorize(bench: &mut Bench) -> Result<Vec<Figure>> {
 async fn inside(bench: &Bench) -> Result<Vec<Figure>> {
     let measure = "authorize, visitors inside";
     let tickets = enter(bench, HOST, bench.connections() * EACH).await?;
-    let callers = tickets.chunks(EACH).map(|tickets| Holders::inside(HOST, tickets.to_vec()));
+    let callers = tickets.chunks(EACH).map(|tickets| Caller::inside(HOST, tickets.to_vec()));
     bench.compare_and_count(measure, callers.collect(), RATIO, CALLS_INSIDE).await
 }
 
 /// The tickets of `count` visitors who have entered the site at `host`.
 pub(super) async fn enter(bench: &Bench, host: &str, count: usize) -> Result<Vec<Ticket>> {
-    bench.tickets(Newcomers::entering(host), count).await
+    bench.tickets(Caller::entering(host), count).await
 }

@@ -11,7 +11,7 @@ use super::{
     signing::{RawSigner, Signed},
 };
 use crate::{
-    driver::{Claimants, Ticket},
+    driver::{Caller, Ticket},
     report::{Figure, Target, Unit},
     statistics::Spread,
 };
@@ -31,7 +31,7 @@ pub(crate) async fn claim(bench: &mut Bench) -> Result<Vec<Figure>> {
     for _ in 0..bench.options.rounds {
         let alone = signer.run(bench.options.round()).await?;
         let tickets = served_visitors(bench, visitors_needed(bench, alone.rate)).await?;
-        let callers = vec![Claimants::new(ROOM, tickets); bench.connections()];
+        let callers = vec![Caller::claiming(ROOM, tickets); bench.connections()];
         let (round, _) = bench.round(bench.deployment.admission, callers).await?;
         raw.push(alone);
         claims.push(round);

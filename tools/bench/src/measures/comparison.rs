@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 
 use super::{Bench, rounds::Round};
 use crate::{
-    driver::{Caller, Same},
+    driver::Caller,
     report::{Figure, Target, Unit},
     statistics::Spread,
 };
@@ -36,12 +36,12 @@ const BARE: [(&str, Cost); 2] = [
 
 impl Bench {
     /// Measures `callers` and `method` of the bare route in alternating rounds.
-    pub(super) async fn compare<C: Caller>(
+    pub(super) async fn compare(
         &self,
         method: &str,
-        mut callers: Vec<C>,
+        mut callers: Vec<Caller>,
     ) -> Result<Comparison> {
-        let mut bare_callers = vec![Same::new(method, "/"); callers.len()];
+        let mut bare_callers = vec![Caller::same(method, "/"); callers.len()];
         let mut comparison = Comparison::default();
         for _ in 0..self.options.rounds {
             let (bare, back) = self.round(self.deployment.bare, bare_callers).await?;
@@ -56,10 +56,10 @@ impl Bench {
 
     /// The figures of such a comparison, with the script calls per request; `calls` is what that
     /// figure is called and its target.
-    pub(super) async fn compare_and_count<C: Caller>(
+    pub(super) async fn compare_and_count(
         &self,
         measure: &'static str,
-        callers: Vec<C>,
+        callers: Vec<Caller>,
         ratio: Target,
         (calls, most): (&'static str, Target),
     ) -> Result<Vec<Figure>> {

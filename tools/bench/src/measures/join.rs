@@ -8,7 +8,7 @@ use super::{
     rounds::{Background, Round},
 };
 use crate::{
-    driver::Newcomers,
+    driver::Caller,
     report::{Figure, Target, Unit},
 };
 
@@ -24,7 +24,7 @@ const CALLS_OF_MANY: Target = Target::AtMost(0.03);
 pub(crate) async fn join(bench: &mut Bench) -> Result<Vec<Figure>> {
     bench.make_full_room(ROOM).await?;
     let background = bench.background().await?;
-    let callers = vec![Newcomers::joining(ROOM); bench.connections()];
+    let callers = vec![Caller::joining(ROOM); bench.connections()];
     let comparison = bench.compare("POST", callers).await?;
     let mut figures = comparison.figures(MEASURE, RATIO)?;
     figures.push(calls("script calls per join", &comparison.measured, background, CALLS)?);
@@ -37,7 +37,7 @@ pub(crate) async fn join(bench: &mut Bench) -> Result<Vec<Figure>> {
 }
 
 async fn many(bench: &Bench) -> Result<Vec<Round>> {
-    let mut callers = vec![Newcomers::joining(ROOM); MANY];
+    let mut callers = vec![Caller::joining(ROOM); MANY];
     let mut rounds = Vec::new();
     for _ in 0..bench.options.rounds {
         let (round, back) = bench.round(bench.deployment.admission, callers).await?;

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use super::Bench;
 use crate::{
-    driver::Newcomers,
+    driver::Caller,
     report::{Figure, Target, Unit},
     statistics::Spread,
 };
@@ -22,7 +22,7 @@ const FLUSHED: Duration = Duration::from_secs(1);
 pub(crate) async fn memory(bench: &mut Bench) -> Result<Vec<Figure>> {
     bench.make_full_room(ROOM).await?;
     let visitors = bench.options.visitors;
-    let done = bench.run(Newcomers::joining(ROOM), visitors as usize).await?;
+    let done = bench.run(Caller::joining(ROOM), visitors as usize).await?;
     sleep(FLUSHED).await;
     let pattern = format!("vestibule:room:{{{ROOM}}}:*");
     let (bytes, keys) = bench.deployment.redis.memory(&pattern).await?;

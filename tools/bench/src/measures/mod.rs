@@ -27,7 +27,7 @@ pub(crate) use self::{
 use crate::{
     cli::Options,
     deployment::Deployment,
-    driver::{self, Done, Newcomers, Ticket, Until},
+    driver::{self, Caller, Done, Ticket, Until},
 };
 
 /// Connections over which a room is filled.
@@ -69,18 +69,18 @@ impl Bench {
 
     /// Lets `count` newcomers join `room` and returns their tickets, in the order of the answers.
     async fn fill(&self, room: &str, count: usize) -> Result<Vec<Ticket>> {
-        self.tickets(Newcomers::joining(room), count).await
+        self.tickets(Caller::joining(room), count).await
     }
 
     /// Lets `count` of `newcomers` come and returns their tickets, in the order of the answers.
-    async fn tickets(&self, newcomers: Newcomers, count: usize) -> Result<Vec<Ticket>> {
+    async fn tickets(&self, newcomers: Caller, count: usize) -> Result<Vec<Ticket>> {
         let tickets = Arc::new(Mutex::new(Vec::with_capacity(count)));
         self.run(newcomers.keeping(Arc::clone(&tickets)), count).await?;
         Ok(std::mem::take(&mut tickets.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Lets `count` of `newcomers` come.
-    async fn run(&self, newcomers: Newcomers, count: usize) -> Result<Done<Newcomers>> {
+    async fn run(&self, newcomers: Caller, count: usize) -> Result<Done> {
         let callers = vec![newcomers.up_to(count); FILLERS.min(count)];
         let within = 30 + u64::try_from(count / SLOWEST_JOINS)?;
         let until = Until::Done(Duration::from_secs(within));

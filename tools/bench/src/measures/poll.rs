@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::Bench;
 use crate::{
-    driver::{Holders, Ticket},
+    driver::{Caller, Ticket},
     report::{Figure, Target},
 };
 
@@ -36,7 +36,7 @@ pub(crate) async fn poll(bench: &mut Bench) -> Result<Vec<Figure>> {
     let front = bench.fill(ROOM, IN_FRONT).await?;
     let due = Instant::now() + DUE_AFTER;
     let others = bench.fill(ROOM, connections * EACH).await?;
-    let early = others.chunks(EACH).map(|tickets| Holders::waiting(ROOM, tickets.to_vec()));
+    let early = others.chunks(EACH).map(|tickets| Caller::waiting(ROOM, tickets.to_vec()));
     let early = early.collect();
     let mut figures = bench.compare_and_count("status poll, early", early, RATIO, CALLS).await?;
     sleep_until(due).await;
@@ -46,7 +46,7 @@ pub(crate) async fn poll(bench: &mut Bench) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-fn replaying(front: &[Ticket], connections: usize) -> Vec<Holders> {
+fn replaying(front: &[Ticket], connections: usize) -> Vec<Caller> {
     let ticket = |nth: usize| vec![front[nth % front.len()].clone()];
-    (0..connections).map(|nth| Holders::waiting(ROOM, ticket(nth)).replaying()).collect()
+    (0..connections).map(|nth| Caller::replaying(ROOM, ticket(nth))).collect()
 }

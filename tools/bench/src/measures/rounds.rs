@@ -63,11 +63,11 @@ impl Round {
 
 impl Bench {
     /// Loads `server` with `callers` for one side of a round.
-    pub(super) async fn round<C: Caller>(
+    pub(super) async fn round(
         &self,
         server: Server,
-        callers: Vec<C>,
-    ) -> Result<(Round, Vec<C>)> {
+        callers: Vec<Caller>,
+    ) -> Result<(Round, Vec<Caller>)> {
         let redis = &self.deployment.redis;
         let redis_process = self.deployment.redis_process;
         let processes = [Some(server.process), redis_process, Some(std::process::id())];

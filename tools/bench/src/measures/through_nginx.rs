@@ -10,7 +10,7 @@ use vestibule_tests::gateway::{Addresses, Gateway, Kind, SITE_HOST, free_port};
 
 use super::{Bench, authorize::enter, comparison::spread};
 use crate::{
-    driver::{Same, latencies},
+    driver::{Caller, latencies},
     report::{Figure, Target, Unit},
 };
 
@@ -35,8 +35,8 @@ pub(crate) async fn through_nginx(bench: &mut Bench) -> Result<Vec<Figure>> {
     let unguarded = free_port();
     addresses.unguarded_port = Some(unguarded);
     let _nginx = Gateway::start(Kind::Nginx, &addresses).await?;
-    let mut inside = Same::browsing(SITE_HOST, ROOM, &ticket);
-    let mut anyone = Same::new("GET", "/");
+    let mut inside = Caller::browsing(SITE_HOST, ROOM, &ticket);
+    let mut anyone = Caller::same("GET", "/");
     let (mut guarded, mut plain) = (Vec::new(), Vec::new());
     for _ in 0..bench.options.rounds {
         plain.push(median(&latencies(local(unguarded), &mut anyone, REQUESTS).await?));

@@ -2,8 +2,9 @@
 //! and are let in. This file chooses what is shown; `panels` draws it.
 
 use super::{
-    panels::{Curve, Look, Panel, Picture},
-    style::{AMBER, BLUE, GREEN, GREY, RED},
+    frame::Frame,
+    panels::{self, Curve, Look, PANEL, Panel},
+    style::{AMBER, BLUE, GREEN, GREY, RED, time_unit},
 };
 use crate::{
     crowd::{
@@ -26,17 +27,19 @@ pub(super) fn draw(run: &RunRecord) -> anyhow::Result<String> {
     let span = run.duration.max(0.1);
     let levels = Levels::new(run);
     let has_controller = !run.room.is_empty();
-    Picture {
+    let panels = [
+        inside(&levels, setting, span, has_controller),
+        waiting(&levels, span, has_controller),
+        pace(run, span),
+    ];
+    let frame = Frame {
         title: format!("{}: {}", setting.what(), setting.arrival()),
         subtitle: setting.conditions().join(", "),
-        span,
-        panels: [
-            inside(&levels, setting, span, has_controller),
-            waiting(&levels, span, has_controller),
-            pace(run, span),
-        ],
-    }
-    .draw()
+        axis: format!("{} since the start", time_unit(span).1),
+        remark: None,
+        height: u32::try_from(panels.len())? * PANEL,
+    };
+    Ok(frame.draw(|body| panels::draw(body, &panels, span))?.0)
 }
 
 fn inside(levels: &Levels, setting: &Setting, span: f64, has_controller: bool) -> Panel {

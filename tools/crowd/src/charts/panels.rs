@@ -4,14 +4,13 @@
 use plotters::prelude::*;
 
 use super::{
-    frame::{Axes, Chart, Frame},
+    frame::{Axes, Chart},
     style::{Area, INK, WIDTH, bold, text, time_unit},
 };
 use crate::crowd::number::{real, whole};
 
 /// Height of a panel, in pixels.
-const PANEL: u32 = 236;
-const PANELS: usize = 3;
+pub(super) const PANEL: u32 = 236;
 /// How wide a letter of the legend is at most on average, in pixels: fonts differ.
 const LETTER: f64 = 6.9;
 
@@ -43,17 +42,10 @@ pub(super) struct Panel {
     curves: Vec<Curve>,
 }
 
-/// The whole picture.
-#[derive(Debug)]
-pub(super) struct Picture {
-    /// What it is of.
-    pub(super) title: String,
-    /// Under which conditions.
-    pub(super) subtitle: String,
-    /// Length of the time axis, in seconds.
-    pub(super) span: f64,
-    /// The panels, from top to bottom.
-    pub(super) panels: [Panel; PANELS],
+/// Draws panels from top to bottom over a time axis of so many seconds.
+pub(super) fn draw(body: &Area<'_>, panels: &[Panel], span: f64) -> anyhow::Result<()> {
+    let areas = body.split_evenly((panels.len(), 1));
+    panels.iter().zip(&areas).try_for_each(|(panel, area)| panel.draw(area, span))
 }
 
 // === impl Curve ===
@@ -154,25 +146,5 @@ impl Panel {
             right -= 46.0;
         }
         Ok(())
-    }
-}
-
-// === impl Picture ===
-
-impl Picture {
-    /// Draws the picture as SVG.
-    pub(super) fn draw(self) -> anyhow::Result<String> {
-        let frame = Frame {
-            title: self.title,
-            subtitle: self.subtitle,
-            axis: format!("{} since the start", time_unit(self.span).1),
-            remark: None,
-            height: u32::try_from(PANELS)? * PANEL,
-        };
-        let (svg, ()) = frame.draw(|body| {
-            let areas = body.split_evenly((PANELS, 1));
-            self.panels.iter().zip(&areas).try_for_each(|(panel, area)| panel.draw(area, self.span))
-        })?;
-        Ok(svg)
     }
 }

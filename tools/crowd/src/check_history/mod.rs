@@ -3,7 +3,6 @@
 //! `vestibule-history`; the simulation asks the same judge.
 
 mod options;
-mod report;
 
 use std::{
     fs::{self, File},
@@ -12,36 +11,28 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use vestibule_history::{Judge, Verdict, Violation, lines};
+use vestibule_history::{Report, lines};
 
 pub(crate) use self::options::CheckHistoryOptions;
 
 /// Reads, judges, tells. Returns whether nothing was found.
 pub(crate) fn run(options: &CheckHistoryOptions) -> anyhow::Result<bool> {
-    let (violations, verdict) = judge(options)?;
-    let holds = verdict.figures.violations.is_empty();
+    let report = judge(options)?;
     if options.json {
-        println!("{}", report::json(&violations, &verdict.figures)?);
+        println!("{}", serde_json::to_string_pretty(&report)?);
     } else {
-        print!("{}", report::text(&violations, &verdict.figures));
+        print!("{report}");
     }
-    Ok(holds)
+    Ok(report.holds())
 }
 
-fn judge(options: &CheckHistoryOptions) -> anyhow::Result<(Vec<Violation>, Verdict)> {
+fn judge(options: &CheckHistoryOptions) -> anyhow::Result<Report> {
     let mut readers = Vec::new();
     for path in files(&options.files)? {
         let file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
         readers.push(lines::Reader::new(path.display().to_string(), BufReader::new(file)));
     }
-    let mut judge = Judge::new(options.bounds());
-    let mut violations = Vec::new();
-    for event in lines::merge(readers) {
-        violations.extend(judge.observe(&event?));
-    }
-    let mut verdict = judge.finish();
-    violations.append(&mut verdict.violations);
-    Ok((violations, verdict))
+    Ok(Report::judge(options.bounds(), lines::merge(readers))?)
 }
 
 /// The files, and for each folder those in it.

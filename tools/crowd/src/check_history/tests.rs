@@ -31,7 +31,7 @@ fn history(folder: &Path, name: &str, counters: &[i64]) -> PathBuf {
     path
 }
 
-fn verdict(args: &[&str]) -> (Vec<Violation>, Verdict) {
+fn report(args: &[&str]) -> Report {
     judge(&options(args).unwrap()).unwrap()
 }
 
@@ -39,16 +39,16 @@ fn verdict(args: &[&str]) -> (Vec<Violation>, Verdict) {
 fn a_doctored_history_is_found_and_a_good_one_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let good = history(folder.path(), "a", &[1, 2, 3]);
-    let (found, good_verdict) = verdict(&[good.to_str().unwrap()]);
-    assert!(found.is_empty() && good_verdict.figures.events == 5);
-    assert!(report::text(&found, &good_verdict.figures).contains("Nothing contradicts"));
+    let found = report(&[good.to_str().unwrap()]);
+    assert!(found.violations.is_empty() && found.figures.events == 5);
+    assert!(found.to_string().contains("Nothing contradicts"));
 
     history(folder.path(), "b", &[0, 0]);
-    let (found, verdict) = verdict(&[folder.path().to_str().unwrap()]);
-    assert_eq!(found.len(), 1, "b finds 0 when a has found 1");
-    let text = report::text(&found, &verdict.figures);
+    let found = report(&[folder.path().to_str().unwrap()]);
+    assert_eq!(found.violations.len(), 1, "b finds 0 when a has found 1");
+    let text = found.to_string();
     assert!(text.contains("serving-counter at 3 in sale") && text.contains("VIOLATIONS: 1"));
-    let json = report::json(&found, &verdict.figures).unwrap();
+    let json = serde_json::to_string_pretty(&found).unwrap();
     assert!(json.contains(r#""invariant": "serving-counter""#), "{json}");
 }
 
@@ -57,7 +57,7 @@ fn promises_may_be_left_out_by_their_codes() {
     let folder = tempfile::tempdir().unwrap();
     let bad = history(folder.path(), "a", &[3, 1]);
     let bad = bad.to_str().unwrap();
-    assert!(verdict(&[bad, "--skip", "serving-counter,ceiling"]).0.is_empty());
+    assert!(report(&[bad, "--skip", "serving-counter,ceiling"]).violations.is_empty());
     assert!(options(&[bad, "--skip", "nonsense"]).is_none());
     assert!(options(&[]).is_none(), "a file is needed");
     assert_eq!(options(&[bad, "--overtaking", "1.5"]).unwrap().bounds().overtaking_ms, 1_500);

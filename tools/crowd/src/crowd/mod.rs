@@ -10,6 +10,7 @@ pub(crate) mod number;
 mod options;
 mod patience;
 mod plan;
+mod room_options;
 mod setting;
 mod stays;
 
@@ -19,6 +20,7 @@ pub(crate) use self::{
     options::{CrowdOptions, share},
     patience::{KnownWait, Patience},
     plan::{VisitorPlan, draw_up},
+    room_options::RoomOptions,
     setting::Setting,
     stays::StaySpread,
 };

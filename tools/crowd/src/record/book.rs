@@ -1,13 +1,13 @@
 //! The book that is kept while a crowd is on its way, by a rehearsal and by a simulation alike.
 
-use super::{CallLog, Ending, Estimate, Phase, RoomSample, RunRecord, Told, VisitorRecord};
+use super::{CallLog, Phase, RoomSample, RunRecord, Told, VisitorRecord};
 use crate::crowd::number::real;
 
 /// Estimates kept of all visitors together, so that a million of them fit into memory.
 const ESTIMATES_KEPT: usize = 8_000_000;
 
 /// Everything written down.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Book {
     /// The calls.
     pub(crate) calls: CallLog,
@@ -26,11 +26,6 @@ impl Tally {
     /// How many are in a phase.
     pub(crate) fn count(&self, phase: Phase) -> usize {
         self.0[phase as usize]
-    }
-
-    /// How many visits are not over.
-    pub(crate) fn unfinished(&self) -> usize {
-        self.0.iter().sum::<usize>() - self.count(Phase::Done)
     }
 
     /// How much is done, from 0 to 1.
@@ -83,16 +78,6 @@ impl Book {
         written
     }
 
-    /// A blank one for the same visitors.
-    pub(crate) fn blank(&self) -> Self {
-        Self::new(self.visitors.len())
-    }
-
-    /// One visitor's record.
-    pub(crate) fn visitor(&self, visitor: usize) -> &VisitorRecord {
-        &self.visitors[visitor]
-    }
-
     /// Notes what the controller, or the leader, said of the room.
     pub(crate) fn sample(&mut self, sample: RoomSample) {
         self.room.push(sample);
@@ -115,84 +100,26 @@ impl Book {
     }
 }
 
-/// The moments of a visit, as a simulation knows them.
-impl Book {
-    /// A visitor comes, and asks for a place.
-    pub(crate) fn arrive(&mut self, visitor: u32, now: f64) {
-        self.write(visitor as usize, |record| record.arrived = record.arrived.or(Some(now)));
-    }
-
-    /// It has got its number.
-    pub(crate) fn join(&mut self, visitor: u32, now: f64, number: u64, request_id: Option<u128>) {
-        self.write(visitor as usize, |record| {
-            record.joined = record.joined.or(Some(now));
-            (record.queue_number, record.request_id) = (Some(number), request_id);
-        });
-    }
-
-    /// It is in line.
-    pub(crate) fn wait(&mut self, visitor: u32) {
-        self.write(visitor as usize, |record| record.waited = true);
-    }
-
-    /// What it was told.
-    pub(crate) fn told(&mut self, visitor: u32, estimate: Option<Estimate>, position: Option<u64>) {
-        self.write(visitor as usize, |record| {
-            record.told.note(estimate);
-            record.position = position.or(record.position);
-        });
-    }
-
-    /// It entered; its session ends then at the latest.
-    pub(crate) fn enter(&mut self, visitor: u32, now: f64, session_over: f64) {
-        self.write(visitor as usize, |record| {
-            (record.admitted, record.inside_until) = (Some(now), Some(session_over));
-        });
-    }
-
-    /// It says that it leaves: from here on its seat may be free.
-    pub(crate) fn leave(&mut self, visitor: u32, now: f64) {
-        self.write(visitor as usize, |record| {
-            record.inside_until = record.inside_until.map(|until| until.min(now));
-        });
-    }
-
-    /// The visit is over.
-    pub(crate) fn end(&mut self, visitor: u32, now: f64, ending: Ending) {
-        self.write(visitor as usize, |record| record.ended = Some((now, ending)));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Ending;
 
     #[test]
     fn a_visit_is_counted_where_it_is() {
         let mut book = Book::new(2);
-        book.arrive(0, 1.0);
-        book.join(0, 1.0, 7, None);
-        book.wait(0);
-        assert_eq!((book.tally().count(Phase::Waiting), book.tally().unfinished()), (1, 2));
-        book.enter(0, 3.0, 99.0);
-        book.arrive(1, 4.0);
-        book.join(1, 4.0, 8, None);
-        book.wait(1);
-        book.end(1, 5.0, Ending::Abandoned);
+        book.write(0, |v| v.arrived = Some(0.0));
+        let counts = [Phase::Away, Phase::Joining, Phase::Waiting].map(|p| book.tally().count(p));
+        assert_eq!(counts, [1, 1, 0], "who asks to join is neither away nor waiting");
+        book.write(0, |v| (v.joined, v.waited) = (Some(1.0), true));
+        assert_eq!(book.tally().count(Phase::Waiting), 1);
+        book.write(0, |v| (v.admitted, v.inside_until) = (Some(3.0), Some(6.0)));
+        book.write(1, |v| (v.joined, v.ended) = (Some(4.0), Some((5.0, Ending::Abandoned))));
         assert_eq!(book.tally().sentence(), "2 arrived, 0 waiting, 1 inside, 1 done");
-        book.leave(0, 6.0);
-        book.end(0, 6.1, Ending::Left);
-        assert_eq!((book.tally().unfinished(), book.tally().progress()), (0, 1.0));
+        book.write(0, |v| v.ended = Some((6.1, Ending::Left)));
+        assert_eq!((book.tally().count(Phase::Done), book.tally().progress()), (2, 1.0));
         let run = RunRecord { opened: 2.0, ..book.close(6.0) };
         assert_eq!(run.visitors[0].inside(6.0), Some((3.0, 6.0)));
         assert_eq!(run.wait(&run.visitors[0]), Some((2.0, 3.0)), "counted from the opening");
-    }
-
-    #[test]
-    fn who_asks_to_join_is_neither_away_nor_waiting() {
-        let mut book = Book::new(2);
-        book.write(0, |v| v.arrived = Some(0.0));
-        let counts = [Phase::Away, Phase::Joining, Phase::Waiting].map(|p| book.tally().count(p));
-        assert_eq!(counts, [1, 1, 0]);
     }
 }

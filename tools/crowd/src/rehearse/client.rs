@@ -16,8 +16,12 @@ use reqwest::{
 };
 use tokio::{sync::Semaphore, time::Instant};
 
-use super::answer::{Outcome, interpret, method};
-use crate::{crowd::Call, http};
+use super::answer::{interpret, method};
+use crate::{
+    crowd::Call,
+    http,
+    visits::{Outcome, Reply, Way},
+};
 
 /// Header that carries a visitor's ticket both ways.
 const TICKET: HeaderName = HeaderName::from_static("vestibule-ticket");
@@ -27,21 +31,6 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 const SUSPECT_FOR: Duration = Duration::from_secs(2);
 
 const DISCONNECTED: Outcome = Outcome::Broken("disconnected");
-
-/// A call's outcome with what there is to know about it.
-#[derive(Debug, Clone)]
-pub(crate) struct Reply {
-    /// What came of it.
-    pub(crate) outcome: Outcome,
-    /// The newest ticket, when one came along.
-    pub(crate) ticket: Option<HeaderValue>,
-    /// When the request went out.
-    pub(crate) sent: Instant,
-    /// From then to the whole answer.
-    pub(crate) latency: Duration,
-    /// How long the call waited for a free connection before.
-    pub(crate) queued: Duration,
-}
 
 /// The crowd's way to the admission services.
 #[derive(Debug)]
@@ -74,25 +63,6 @@ impl Client {
             services: services.collect::<anyhow::Result<_>>()?,
             start: Instant::now(),
         })
-    }
-
-    /// Makes one call; every failure is an outcome.
-    pub(crate) async fn call(
-        &self,
-        call: Call,
-        ticket: Option<HeaderValue>,
-        rng: &mut SmallRng,
-    ) -> Reply {
-        let service = self.pick(rng);
-        let asked = Instant::now();
-        let permit = service.connections.acquire().await;
-        let sent = Instant::now();
-        let (outcome, ticket) = self.exchange(service, call, ticket).await;
-        drop(permit);
-        if matches!(outcome, Outcome::Broken(_)) {
-            service.suspect(self.start.elapsed());
-        }
-        Reply { outcome, ticket, sent, latency: sent.elapsed(), queued: sent - asked }
     }
 
     /// Waits until every service has heard of the room, as after creating it, or `most` is over.
@@ -145,6 +115,29 @@ impl Client {
     }
 }
 
+impl Way for Client {
+    type Ticket = HeaderValue;
+
+    async fn call(
+        &self,
+        _: usize,
+        call: Call,
+        ticket: Option<HeaderValue>,
+        rng: &mut SmallRng,
+    ) -> Reply<HeaderValue> {
+        let service = self.pick(rng);
+        let asked = Instant::now();
+        let permit = service.connections.acquire().await;
+        let sent = Instant::now();
+        let (outcome, ticket) = self.exchange(service, call, ticket).await;
+        drop(permit);
+        if matches!(outcome, Outcome::Broken(_)) {
+            service.suspect(self.start.elapsed());
+        }
+        Reply { outcome, ticket, sent, latency: Some(sent.elapsed()), queued: sent - asked }
+    }
+}
+
 /// How a connection failed that had been made.
 fn broken(error: &reqwest::Error) -> Outcome {
     if error.is_timeout() { Outcome::Broken("timeout") } else { DISCONNECTED }
@@ -186,7 +179,7 @@ mod tests {
         let bases = ["http://127.0.0.1:1", "http://127.0.0.1:2"].map(|u| u.parse().unwrap());
         let client = Client::new(&bases, "demo", 1).unwrap();
         let mut rng = SmallRng::seed_from_u64(1);
-        let reply = client.call(Call::Join, None, &mut rng).await;
+        let reply = client.call(0, Call::Join, None, &mut rng).await;
         assert!(matches!(reply.outcome, Outcome::Broken("connect")));
         let now = client.start.elapsed();
         let healthy: Vec<_> = client.services.iter().filter(|d| !d.is_suspect(now)).collect();

@@ -11,8 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use vestibule_domain::QueueingMethod;
 
-use super::recorder::Recorder;
-use crate::{http, record::RoomSample};
+use crate::{http, record::RoomSample, visits::Recorder};
 
 /// How often the room's live figures are read.
 const SAMPLE_EVERY: Duration = Duration::from_millis(500);

@@ -2,44 +2,37 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::Args;
+use clap::{Arg, Args};
 use reqwest::Url;
 use secrecy::SecretString;
-use vestibule_domain::{QueueingMethod, RoomId};
+use vestibule_domain::RoomId;
 
 use crate::{
     charts::Pictures,
-    crowd::{CrowdOptions, duration, method},
+    crowd::{CrowdOptions, RoomOptions, duration},
     http::base_url,
 };
 
-/// Options of `run`.
+/// Where the room is.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
-pub(crate) struct RunOptions {
+#[command(next_help_heading = "Where")]
+pub(crate) struct WhereOptions {
     /// Room to visit
     #[arg(long, env = "VESTIBULE_ROOM", default_value = "demo",
-          value_parser = |text: &str| RoomId::new(text), help_heading = "Where")]
+          value_parser = |text: &str| RoomId::new(text))]
     pub(crate) room: RoomId,
 
     /// Admission service to visit, as http://host:port; give several to spread the crowd
     #[arg(long, env = "VESTIBULE_ADMISSION", value_delimiter = ',', value_name = "URL",
-          default_value = "http://127.0.0.1:8080", value_parser = base_url, help_heading = "Where")]
+          default_value = "http://127.0.0.1:8080", value_parser = base_url)]
     pub(crate) admission: Vec<Url>,
 
     /// Controller to read the room's limits and live figures from, as http://host:port
-    #[arg(long, env = "VESTIBULE_CONTROLLER", value_name = "URL", value_parser = base_url,
-          help_heading = "Where")]
+    #[arg(long, env = "VESTIBULE_CONTROLLER", value_name = "URL", value_parser = base_url)]
     pub(crate) controller: Option<Url>,
 
     /// The controller's API token
-    #[arg(
-        long,
-        env = "VESTIBULE_API_TOKEN",
-        hide_env_values = true,
-        value_name = "TOKEN",
-        help_heading = "Where"
-    )]
+    #[arg(long, env = "VESTIBULE_API_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     pub(crate) api_token: Option<SecretString>,
 
     /// File that holds the controller's API token
@@ -47,34 +40,30 @@ pub(crate) struct RunOptions {
         long,
         env = "VESTIBULE_API_TOKEN_FILE",
         value_name = "FILE",
-        conflicts_with = "api_token",
-        help_heading = "Where"
+        conflicts_with = "api_token"
     )]
     pub(crate) api_token_file: Option<PathBuf>,
+}
+
+/// Options of `run`.
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("ceiling", controllers("How many may be inside at once;")),
+    mut_arg("rate", controllers("How many may enter in any minute;")),
+    mut_arg("session", controllers("How long a session lasts; with --create it is set,")),
+    mut_arg("method", controllers("The order in which people enter;"))
+)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
+pub(crate) struct RunOptions {
+    #[command(flatten)]
+    pub(crate) at: WhereOptions,
 
     /// Create or replace the room first, with the limits given here (needs --controller)
     #[arg(long, env = "VESTIBULE_CREATE", requires = "controller", help_heading = "The room")]
     pub(crate) create: bool,
 
-    /// How many may be inside at once; without it, what the controller says
-    #[arg(long, env = "VESTIBULE_CEILING", value_name = "N",
-          value_parser = clap::value_parser!(u32).range(1..), help_heading = "The room")]
-    pub(crate) ceiling: Option<u32>,
-
-    /// How many may enter in any minute; without it, what the controller says
-    #[arg(long, env = "VESTIBULE_RATE", value_name = "N",
-          value_parser = clap::value_parser!(u32).range(1..), help_heading = "The room")]
-    pub(crate) rate: Option<u32>,
-
-    /// How long a session lasts; with --create it is set, without it what the controller says
-    #[arg(long, env = "VESTIBULE_SESSION", value_name = "DURATION", value_parser = duration::parse,
-          help_heading = "The room")]
-    pub(crate) session: Option<Duration>,
-
-    /// The order in which people enter; without it, what the controller says
-    #[arg(long, env = "VESTIBULE_METHOD", value_parser = method::parser(),
-          help_heading = "The room")]
-    pub(crate) method: Option<QueueingMethod>,
+    #[command(flatten)]
+    pub(crate) limits: RoomOptions,
 
     #[command(flatten)]
     pub(crate) crowd: CrowdOptions,
@@ -103,4 +92,9 @@ pub(crate) struct RunOptions {
 
     #[command(flatten)]
     pub(crate) pictures: Pictures,
+}
+
+/// What is not given is what the controller says.
+fn controllers(what: &'static str) -> impl FnOnce(Arg) -> Arg {
+    move |arg| arg.help(format!("{what} without it, what the controller says"))
 }

@@ -5,33 +5,45 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
+use rand::{SeedableRng, rngs::SmallRng};
 use serde_json::json;
-use tokio::task::spawn_blocking;
-use vestibule_domain::RoomSettings;
+use tokio::time::{self, interval_at, sleep_until};
+use vestibule_domain::{RoomId, RoomSettings};
 use vestibule_simulation::{
     Cast, Operation, OperationKind, RoomPlan, Scenario, Seed, World, in_virtual_time,
 };
 
 use super::{
-    crowd::{BEGINS_MS, Crowd, Shape},
+    doorway::{Doorway, Seen},
+    habits::{Habit, Habits, millis},
     regions::Origins,
-    stop::Stop,
-    visitor::{Habits, millis},
+    spare::Spare,
+    stop,
 };
 use crate::{
-    crowd::{Patience, Setting, VisitorPlan},
-    record::RunRecord,
+    crowd::{Setting, VisitorPlan, duration::human},
+    progress::Progress,
+    record::{RegionFigures, RoomSample, RunRecord, Simulation},
+    visits::{self, Ground, HouseRules, Recorder},
 };
 
 /// The room's name.
 const ROOM: &str = "simulated";
+/// When the first visitor may come, ms after the services are started: they are long ready.
+const BEGINS_MS: u64 = 60_000;
+/// How exact times are, in seconds.
+const GRAIN_SECONDS: f64 = 0.001;
+/// How often the leader looks at the room, in seconds.
+const TICK_SECONDS: f64 = 0.25;
+/// How long after its opening a room surely lets people in, ms.
+const SURELY_OPEN_MS: u64 = 1_000;
 
 /// What is to be simulated.
 #[derive(Debug)]
@@ -59,35 +71,82 @@ pub(super) struct Plan {
 /// # Errors
 /// When the room is refused.
 pub(super) async fn run(plan: Plan) -> anyhow::Result<RunRecord> {
-    let mut stop = Stop::listen()?;
     if let Some(error) = plan.room.errors().first() {
         bail!("{} {}", error.field, error.reason);
     }
-    let stops = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stops);
     // Time stands still in there while anything is computed, so it has a thread to itself.
-    let mut playing = spawn_blocking(move || in_virtual_time(play(plan, heard)));
-    tokio::select! {
-        run = &mut playing => return run??,
-        () = stop.asked() => stops.store(true, Ordering::Relaxed),
-    }
-    playing.await??
+    stop::when_asked(move |stops| in_virtual_time(play(plan, stops))?).await
 }
 
-async fn play(plan: Plan, stops: Arc<AtomicBool>) -> anyhow::Result<RunRecord> {
+#[expect(clippy::disallowed_methods, reason = "how long it takes in reality")]
+async fn play(mut plan: Plan, stops: Arc<AtomicBool>) -> anyhow::Result<RunRecord> {
+    let begun = Instant::now();
+    let room = RoomId::new(ROOM)?;
     let world = World::start(&plan.scenario(), None, false);
-    let shape = Shape {
-        patience: Patience::new(&plan.setting),
-        habits: plan.habits,
-        origins: plan.origins,
-        opens: plan.opens,
-        timeout: plan.timeout,
-        seed: plan.setting.seed,
-    };
-    let crowd = Crowd::new(world, ROOM, &plan.room, &plan.visitors, shape);
-    drop(plan.visitors);
-    let run = crowd.run(&stops).await?;
-    Ok(RunRecord { setting: plan.setting, opened: plan.opens.as_secs_f64(), ..run })
+    let begins = world.network().moment(BEGINS_MS);
+    sleep_until(begins).await;
+    ensure!(world.is_ready(&room), "the simulated services do not get ready");
+    let visitors = std::mem::take(&mut plan.visitors);
+    let recorder = Arc::new(Recorder::new(visitors.len(), begins));
+    let way = plan.doorway(&world, &visitors, &recorder);
+    let rules = HouseRules::new(&plan.setting);
+    let ground = Arc::new(Ground { way, recorder, rules });
+    let interrupted = look_on(&world, &room, &ground.recorder, &stops);
+    let over = visits::run(&ground, visitors, plan.timeout, interrupted).await;
+    let run = ground.recorder.close(time::Instant::now());
+    let simulation = end(world, &ground.way, begun);
+    let opened = plan.opens.as_secs_f64();
+    Ok(RunRecord { setting: plan.setting, over, opened, simulation: Some(simulation), ..run })
+}
+
+/// Once a second, writes down what the leader knows, until it `stops`.
+async fn look_on(world: &World, room: &RoomId, recorder: &Recorder, stops: &AtomicBool) {
+    let (mut progress, second) = (Progress::new(), Duration::from_secs(1));
+    let mut seconds = interval_at(recorder.start(), second);
+    while !stops.load(Ordering::Relaxed) {
+        seconds.tick().await;
+        world.restart_failed();
+        let now = recorder.since_start(time::Instant::now());
+        if let Some(room) = world.snapshot(room) {
+            let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+            let sample = RoomSample {
+                at: now,
+                active_users: signed(room.active),
+                waiting: signed(room.figures.waiting),
+                admitted_last_minute: Some(signed(room.admitted_last_minute)),
+            };
+            recorder.write(|book| book.sample(sample));
+        }
+        progress.show(|| {
+            let (tally, _) = recorder.tally();
+            (tally.progress(), format!("after {}: {}", human(now), tally.sentence()))
+        });
+    }
+}
+
+/// Stops the services, and tells what no visitor could see.
+fn end(world: World, way: &Doorway, begun: Instant) -> Simulation {
+    way.seen(|seen| {
+        for (region, (_, figures)) in seen.regions.iter_mut().enumerate() {
+            for process in world.deployment().ready_admissions_of(region) {
+                let taken = process.instance.slots_taken();
+                figures.own_slots += taken.own;
+                figures.anywhere_slots += taken.anywhere;
+                figures.lent_slots += taken.lent;
+            }
+        }
+        let outcome = world.end();
+        Simulation {
+            real_seconds: begun.elapsed().as_secs_f64(),
+            redis_calls: outcome.commands,
+            moments: seen.moments,
+            step_seconds: GRAIN_SECONDS,
+            tick_seconds: TICK_SECONDS,
+            queued_while_a_slot_was_free: seen.queued_while_free,
+            regions: std::mem::take(&mut seen.regions).into_iter().collect(),
+            broken: outcome.broken.iter().map(ToString::to_string).collect(),
+        }
+    })
 }
 
 // === impl Plan ===
@@ -116,6 +175,37 @@ impl Plan {
             cast: Cast::default(),
             operations: if held { vec![opening] } else { Vec::new() },
             faults: Vec::new(),
+        }
+    }
+
+    /// The way in for these visitors.
+    fn doorway(
+        &self,
+        world: &World,
+        visitors: &[VisitorPlan],
+        recorder: &Arc<Recorder>,
+    ) -> Doorway {
+        let mut rng = SmallRng::seed_from_u64(self.setting.seed);
+        let visitor = |plan: &VisitorPlan| {
+            (self.origins.of_arrival(plan.arrives, &mut rng), Habit::of(plan, self.habits))
+        };
+        let regions = self.origins.names().map(|name| (name.to_owned(), RegionFigures::default()));
+        let seen = Seen {
+            regions: regions.collect(),
+            queued_while_free: 0,
+            moments: 0,
+            spare: Spare::new(self.room.total_active_users, self.room.new_users_per_minute),
+            waited_ms: 0,
+        };
+        Doorway {
+            door: world.door(),
+            network: world.network().clone(),
+            recorder: Arc::clone(recorder),
+            room: ROOM,
+            visitors: visitors.iter().map(visitor).collect(),
+            open_ms: BEGINS_MS + millis(self.opens.as_secs_f64()) + SURELY_OPEN_MS,
+            seed: Seed(self.setting.seed),
+            seen: Mutex::new(seen),
         }
     }
 }

@@ -13,7 +13,7 @@ use vestibule_domain::QueueingMethod;
 use super::SimulateOptions;
 use crate::{
     charts::{self, Pictures},
-    crowd::{Arrivals, CrowdOptions, StaySpread, duration::human},
+    crowd::{Arrivals, CrowdOptions, RoomOptions, StaySpread, duration::human},
     report::{
         Report,
         layout::{percent, table},
@@ -66,9 +66,12 @@ impl Case {
     fn options(&self, given: &SimulateOptions, seed: u64) -> SimulateOptions {
         SimulateOptions {
             experiment: None,
-            method: self.method,
-            ceiling: Some(self.seats()),
-            rate: None,
+            limits: RoomOptions {
+                ceiling: Some(self.seats()),
+                rate: None,
+                method: Some(self.method),
+                ..given.limits.clone()
+            },
             crowd: CrowdOptions {
                 visitors: VISITORS,
                 arrive: ARRIVE,

@@ -2,26 +2,25 @@
 //! makes a record of it, and that is reported like any other. What is not simulated: HTTP, the sealing
 //! of tickets, and signatures.
 
-mod agenda;
-mod crowd;
+mod doorway;
 mod engine;
 mod experiment;
+mod habits;
 mod nights;
 mod options;
 mod regions;
 mod spare;
 mod stop;
-mod visitor;
 
 use std::time::Duration;
 
 use vestibule_domain::RoomSettings;
 
 pub(crate) use self::options::SimulateOptions;
-use self::{engine::Plan, regions::Origins, visitor::Habits};
+use self::{engine::Plan, habits::Habits, regions::Origins};
 use crate::{
     charts,
-    crowd::{Setting, draw_up},
+    crowd::{RoomOptions, Setting, draw_up},
     record::RunRecord,
     report::Report,
 };
@@ -64,11 +63,12 @@ async fn simulate(options: &SimulateOptions) -> anyhow::Result<RunRecord> {
 }
 
 fn setting(options: &SimulateOptions) -> Setting {
+    let RoomOptions { ceiling, rate, session, method } = options.limits;
     Setting {
-        ceiling: options.ceiling,
-        rate_per_minute: options.rate,
-        session_seconds: Some(options.session.as_secs_f64()),
-        method: Some(options.method),
+        ceiling,
+        rate_per_minute: rate,
+        session_seconds: session.map(|session| session.as_secs_f64()),
+        method,
         simulated: true,
         held_while_arriving: options.spoofed_arrivals,
         ..Setting::new("simulated", &options.crowd)
@@ -76,12 +76,13 @@ fn setting(options: &SimulateOptions) -> Setting {
 }
 
 fn room(options: &SimulateOptions) -> RoomSettings {
-    let default = RoomSettings::default();
+    let (default, limits) = (RoomSettings::default(), &options.limits);
+    let session = limits.session.map(|session| session.as_secs().max(1));
     RoomSettings {
-        queueing_method: options.method,
-        total_active_users: options.ceiling.map(u64::from),
-        new_users_per_minute: options.rate.map(u64::from),
-        session_duration_seconds: options.session.as_secs().max(1),
+        queueing_method: limits.method.unwrap_or(default.queueing_method),
+        total_active_users: limits.ceiling.map(u64::from),
+        new_users_per_minute: limits.rate.map(u64::from),
+        session_duration_seconds: session.unwrap_or(default.session_duration_seconds),
         poll_budget_per_second: options.poll_budget.unwrap_or(default.poll_budget_per_second),
         ..default
     }

@@ -3,12 +3,11 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum, builder::ArgPredicate};
-use vestibule_domain::QueueingMethod;
 
 use super::{nights::NightsOptions, regions::RegionMix};
 use crate::{
     charts::Pictures,
-    crowd::{CrowdOptions, duration, method, share},
+    crowd::{CrowdOptions, RoomOptions, duration, share},
 };
 
 /// A crowd that somebody has published something about.
@@ -22,12 +21,15 @@ pub(crate) enum Experiment {
 /// Options of `simulate`.
 #[derive(Debug, Clone, Args)]
 #[command(
+    next_help_heading = "The crowd",
     mut_arg("visitors", |arg| {
         let nights = ["seeds", "faults"].map(|of| (of, ArgPredicate::IsPresent, Some("60")));
         arg.default_value("10000").default_value_ifs(nights)
     }),
     mut_arg("arrive", |arg| arg.default_value("30m")),
-    mut_arg("stay", |arg| arg.default_value("1m"))
+    mut_arg("stay", |arg| arg.default_value("1m")),
+    mut_arg("method", |arg| arg.default_value("fifo")),
+    mut_arg("session", |arg| arg.default_value("1h"))
 )]
 pub(crate) struct SimulateOptions {
     /// A whole experiment instead: its own crowds, pictures into --out, and a table
@@ -62,25 +64,8 @@ pub(crate) struct SimulateOptions {
     #[arg(long, value_name = "DURATION", hide = true)]
     pub(super) tick: Option<String>,
 
-    /// The order in which people enter
-    #[arg(long, env = "VESTIBULE_METHOD", default_value = "fifo", value_parser = method::parser(),
-          help_heading = "The room")]
-    pub(crate) method: QueueingMethod,
-
-    /// How many may be inside at once
-    #[arg(long, env = "VESTIBULE_CEILING", value_name = "N",
-          value_parser = clap::value_parser!(u32).range(1..), help_heading = "The room")]
-    pub(crate) ceiling: Option<u32>,
-
-    /// How many may enter in any minute
-    #[arg(long, env = "VESTIBULE_RATE", value_name = "N",
-          value_parser = clap::value_parser!(u32).range(1..), help_heading = "The room")]
-    pub(crate) rate: Option<u32>,
-
-    /// How long a session lasts at most
-    #[arg(long, env = "VESTIBULE_SESSION", value_name = "DURATION", default_value = "1h",
-          value_parser = duration::parse, help_heading = "The room")]
-    pub(crate) session: Duration,
+    #[command(flatten)]
+    pub(crate) limits: RoomOptions,
 
     /// Polls per second that the waiting crowd may cost; without it, as every room
     #[arg(long, env = "VESTIBULE_POLL_BUDGET", value_name = "N",
@@ -92,42 +77,30 @@ pub(crate) struct SimulateOptions {
 
     /// The room is held while they arrive, so that everyone is there when it opens; waits are
     /// counted from then
-    #[arg(long, env = "VESTIBULE_SPOOFED_ARRIVALS", help_heading = "The crowd")]
+    #[arg(long, env = "VESTIBULE_SPOOFED_ARRIVALS")]
     pub(crate) spoofed_arrivals: bool,
 
     /// Share whose tab is hidden: it polls once a minute at most (0 to 1)
     #[arg(long, env = "VESTIBULE_HIDDEN", value_name = "SHARE", default_value_t = 0.0,
-          value_parser = share, help_heading = "The crowd")]
+          value_parser = share)]
     pub(crate) hidden: f64,
 
     /// Share who poll every second, whatever they are told (0 to 1)
     #[arg(long, env = "VESTIBULE_IMPATIENT", value_name = "SHARE", default_value_t = 0.0,
-          value_parser = share, help_heading = "The crowd")]
+          value_parser = share)]
     pub(crate) impatient: f64,
 
     /// Regions and their shares of the arrivals
-    #[arg(
-        long,
-        env = "VESTIBULE_REGIONS",
-        value_name = "NAME=SHARE,…",
-        default_value = "local=1",
-        help_heading = "The crowd"
-    )]
+    #[arg(long, env = "VESTIBULE_REGIONS", value_name = "NAME=SHARE,…", default_value = "local=1")]
     pub(crate) regions: RegionMix,
 
     /// When nine of ten newcomers suddenly come from another region
     #[arg(long, env = "VESTIBULE_SHIFT_AT", value_name = "DURATION", value_parser = duration::parse,
-          requires = "shift_to", help_heading = "The crowd")]
+          requires = "shift_to")]
     pub(crate) shift_at: Option<Duration>,
 
     /// From which region they then come
-    #[arg(
-        long,
-        env = "VESTIBULE_SHIFT_TO",
-        value_name = "NAME",
-        requires = "shift_at",
-        help_heading = "The crowd"
-    )]
+    #[arg(long, env = "VESTIBULE_SHIFT_TO", value_name = "NAME", requires = "shift_at")]
     pub(crate) shift_to: Option<String>,
 
     /// Stop after so much virtual time, wherever the crowd then is

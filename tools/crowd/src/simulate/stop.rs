@@ -1,35 +1,30 @@
-//! Being asked to stop, by the operator or by the system: a simulation ends in order and cleans up.
+//! Being asked to stop, by the operator or by the system: work ends in order and tells how far it came.
 
-use std::io;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    task::spawn_blocking,
+};
 
-/// Hears that it shall stop.
-#[derive(Debug)]
-pub(super) struct Stop {
-    interrupt: Signal,
-    terminate: Signal,
-}
-
-// === impl Stop ===
-
-impl Stop {
-    /// From now on such signals do not kill the process.
-    ///
-    /// # Errors
-    /// When the system does not let it listen.
-    pub(super) fn listen() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
+/// Does `work` on a thread of its own, and tells it when it shall stop. From now on such signals do not
+/// kill the process.
+pub(super) async fn when_asked<T: Send + 'static>(
+    work: impl FnOnce(Arc<AtomicBool>) -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
+    let (mut interrupt, mut terminate) =
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let stops = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stops);
+    let mut working = spawn_blocking(move || work(heard));
+    tokio::select! {
+        done = &mut working => return done?,
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
     }
-
-    /// Ends once it shall stop.
-    pub(super) async fn asked(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
+    stops.store(true, Ordering::Relaxed);
+    working.await?
 }

@@ -13,13 +13,16 @@ const MOST_PLACES: u64 = 10_000_000;
 
 /// Options of `verify-draw`.
 #[derive(Debug, Clone, Args)]
-#[command(after_long_help = "EXIT CODE\n  \
+#[command(
+    next_help_heading = "What to check",
+    after_long_help = "EXIT CODE\n  \
     0  everything holds\n  \
     1  something does not, or there is nothing to check yet; the report says what\n  \
     64 the options make no sense\n\n\
     EXAMPLES\n  \
     vestibule-crowd verify-draw --file draw.json --number 17 --number 4711\n  \
-    curl https://example.com/v1/rooms/sale/draw | vestibule-crowd verify-draw --file -")]
+    curl https://example.com/v1/rooms/sale/draw | vestibule-crowd verify-draw --file -"
+)]
 pub(crate) struct VerifyDrawOptions {
     /// The published record, as a file; - reads it from stdin
     #[arg(
@@ -42,31 +45,23 @@ pub(crate) struct VerifyDrawOptions {
     pub(crate) room: Option<RoomId>,
 
     /// The commitment as it was published before the pre-queue, if you noted it
-    #[arg(long, env = "VESTIBULE_COMMITMENT", value_name = "HEX", value_parser = commitment,
-          help_heading = "What to check")]
+    #[arg(long, env = "VESTIBULE_COMMITMENT", value_name = "HEX", value_parser = commitment)]
     pub(crate) commitment: Option<String>,
 
     /// Queue number to tell the place of; give several
-    #[arg(
-        long,
-        env = "VESTIBULE_NUMBER",
-        value_name = "K",
-        value_delimiter = ',',
-        help_heading = "What to check"
-    )]
+    #[arg(long, env = "VESTIBULE_NUMBER", value_name = "K", value_delimiter = ',')]
     pub(crate) number: Vec<u64>,
 
     /// Write every queue number with its position into this CSV file
-    #[arg(long, env = "VESTIBULE_ALL", value_name = "FILE", help_heading = "What to check")]
+    #[arg(long, env = "VESTIBULE_ALL", value_name = "FILE")]
     pub(crate) all: Option<PathBuf>,
 
     /// Do not check that every place is taken exactly once
-    #[arg(long, env = "VESTIBULE_QUICK", help_heading = "What to check")]
+    #[arg(long, env = "VESTIBULE_QUICK")]
     pub(crate) quick: bool,
 
     /// Check every place in draws of at most so many people
-    #[arg(long, env = "VESTIBULE_UP_TO", value_name = "N", default_value_t = MOST_PLACES,
-          help_heading = "What to check")]
+    #[arg(long, env = "VESTIBULE_UP_TO", value_name = "N", default_value_t = MOST_PLACES)]
     pub(crate) up_to: u64,
 }
 

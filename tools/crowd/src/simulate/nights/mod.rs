@@ -1,95 +1,108 @@
 //! The judge on the command line: many short nights, each with rooms, visitors, operators and faults by its
-//! seed, on all cores. The first night in which something broke is made small and told.
+//! seed. What the judge does is in `vestibule-simulation`; here it is asked, and what it says is printed.
 
-mod failure;
-mod night;
+mod command_line;
 mod options;
-mod tally;
-mod trace;
 
 use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
-    thread,
-    time::Instant,
+    fmt::Write,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use serde_json::json;
-use tokio::task::spawn_blocking;
+use vestibule_simulation::{BrokenNight, Nights, Tally};
 
 pub(crate) use self::options::NightsOptions;
-use self::{failure::Failure, night::Nights, tally::Tally};
-use super::stop::Stop;
+use super::stop;
 use crate::{
-    crowd::{CrowdOptions, number::real64},
+    crowd::{CrowdOptions, duration::human, number::real64},
     progress::Progress,
 };
 
+/// Failing seeds that a summary names per invariant.
+const NAMED: usize = 10;
+
 /// Judges the nights that were asked for, and says whether nothing broke.
-///
-/// # Errors
-/// When the system gives no event loop.
 pub(super) async fn run(
     options: &NightsOptions,
     crowd: &CrowdOptions,
     as_json: bool,
 ) -> anyhow::Result<bool> {
-    let mut stop = Stop::listen()?;
-    let nights = Arc::new(Nights::new(options, crowd));
-    let stops = Arc::new(AtomicBool::new(false));
-    let (playing, heard) = (Arc::clone(&nights), Arc::clone(&stops));
-    let mut playing = spawn_blocking(move || play_all(&playing, &heard));
-    let tally = tokio::select! {
-        tally = &mut playing => tally??,
-        () = stop.asked() => {
-            stops.store(true, Ordering::Relaxed);
-            playing.await??
-        }
-    };
-    let shown = options.trace;
+    let nights = Arc::new(options.nights(crowd));
+    let playing = Arc::clone(&nights);
+    let tally = stop::when_asked(move |stops| play_all(&playing, &stops)).await?;
+    let (finding, everything) = (Arc::clone(&nights), options.shows_everything());
     let failure = match tally.first_broken() {
-        Some(seed) => spawn_blocking(move || Failure::find(&nights, seed, shown)).await??,
+        Some(seed) => {
+            let find = move || BrokenNight::find(&finding, seed, everything);
+            tokio::task::spawn_blocking(find).await??
+        }
         None => None,
     };
+    let again = failure.as_ref().map(|night| command_line::again(&nights, night));
     if as_json {
+        let mut failure = json!(failure);
+        if let Some(line) = again {
+            failure["command_line"] = line.into();
+        }
         println!("{:#}", json!({ "summary": tally, "failure": failure }));
     } else {
-        print!("{}{}", failure.map(|failure| failure.text()).unwrap_or_default(), tally.text());
+        if let Some((night, line)) = failure.zip(again) {
+            println!("{night}\nAgain:\n  {line}\n");
+        }
+        print!("{}", text(&tally));
     }
     Ok(tally.broken.is_empty())
 }
 
-/// Plays them on all cores: a night is played by one thread.
-#[expect(clippy::disallowed_methods, reason = "how long it takes in reality")]
 fn play_all(nights: &Nights, stops: &AtomicBool) -> anyhow::Result<Tally> {
-    let begun = Instant::now();
-    let next = AtomicU64::new(nights.seeds.start);
-    let tally = Mutex::new((Tally::default(), Progress::new()));
-    let play_on = || -> anyhow::Result<()> {
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= nights.seeds.end || stops.load(Ordering::Relaxed) {
-                return Ok(());
-            }
-            let night = nights.scenario(seed);
-            let outcome = nights.play(&night, false)?;
-            let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-            let (tally, progress) = &mut *tally;
-            tally.add(seed, night.length_ms, &outcome);
-            let all = nights.seeds.end - nights.seeds.start;
-            progress.show(|| (real64(tally.nights) / real64(all), tally.sentence(all)));
-        }
-    };
-    thread::scope(|scope| {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(play_on)).collect();
-        threads.into_iter().try_for_each(|thread| {
-            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        })
-    })?;
-    let (mut tally, _) = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
-    tally.real_seconds = begun.elapsed().as_secs_f64();
-    Ok(tally)
+    let mut progress = Progress::new();
+    let all = nights.seeds.end - nights.seeds.start;
+    nights.play_all(stops, |tally| {
+        progress.show(|| {
+            let (played, broken) = (tally.nights, tally.broken_nights());
+            let sentence = format!("{played} of {all} nights, something broke in {broken}");
+            (real64(played) / real64(all), sentence)
+        });
+    })
+}
+
+/// The summary for people.
+fn text(tally: &Tally) -> String {
+    let mut out = format!(
+        "{} nights, {} of virtual time in {}: {:.1} virtual minutes per minute; {} entries, \
+         {} commands\n",
+        tally.nights,
+        human(tally.virtual_seconds),
+        human(tally.real_seconds),
+        tally.virtual_seconds / tally.real_seconds.max(0.001),
+        tally.entries,
+        tally.commands,
+    );
+    for (invariant, seeds) in &tally.broken {
+        let named: Vec<_> = seeds.iter().take(NAMED).map(ToString::to_string).collect();
+        let (count, named) = (seeds.len(), named.join(", "));
+        let more = if count > NAMED { ", …" } else { "" };
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "BROKEN: {invariant} in {count} nights: seeds {named}{more}");
+    }
+    if tally.broken.is_empty() {
+        out.push_str("Nothing broke.\n");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_names_the_seeds() {
+        let broken = [("rate", vec![4, 7]), ("waits", (0..11).collect())].into();
+        let tally = Tally { virtual_seconds: 90.0, real_seconds: 1.0, broken, ..Tally::default() };
+        let text = text(&tally);
+        assert!(text.contains("90 s of virtual time in 1 s: 90.0 virtual"), "{text}");
+        assert!(text.contains("BROKEN: rate in 2 nights: seeds 4, 7\n"), "{text}");
+        assert!(text.contains("waits in 11 nights: seeds 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …"));
+    }
 }

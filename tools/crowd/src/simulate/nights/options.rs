@@ -1,11 +1,14 @@
 //! Options of the judge: which seeds, what their nights are like, and which parts of a night are left out.
 
-use std::{fmt, ops::Range, str::FromStr, time::Duration};
+use std::{ops::Range, str::FromStr, time::Duration};
 
 use clap::{ArgGroup, Args, ValueEnum};
-use vestibule_simulation::FaultKind;
+use vestibule_simulation::{FaultKind, FaultKinds, Nights, Numbers, Selection, Shape};
 
-use crate::crowd::{duration, share};
+use crate::{
+    crowd::{CrowdOptions, duration, share},
+    simulate::habits::millis,
+};
 
 /// How much of a trace is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -18,15 +21,7 @@ pub(crate) enum Shown {
 
 /// Seeds, one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Seeds(pub(super) Range<u64>);
-
-/// Kinds of faults, in the order in which they are drawn from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Faults(pub(super) Vec<FaultKind>);
-
-/// Parts of a night by their numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Numbers(pub(super) Vec<u64>);
+pub(crate) struct Seeds(Range<u64>);
 
 /// Options of the judge.
 #[derive(Debug, Clone, Args)]
@@ -44,7 +39,7 @@ pub(crate) struct NightsOptions {
     /// Without it, what the services withstand
     #[arg(long, env = "VESTIBULE_FAULTS", value_name = "KIND,…",
           long_help = faults_help())]
-    pub(crate) faults: Option<Faults>,
+    pub(crate) faults: Option<FaultKinds>,
 
     /// The most faults in one night
     #[arg(
@@ -91,6 +86,10 @@ pub(crate) struct NightsOptions {
     )]
     pub(crate) skip: Vec<String>,
 
+    /// Put a defect into every script, to see that it is found: whatever says INSTEAD does DOES
+    #[arg(long, value_name = "INSTEAD=>DOES", value_parser = defect, requires = "nights")]
+    pub(crate) defect: Option<(String, String)>,
+
     /// How much of a broken night's trace is shown
     #[arg(long, env = "VESTIBULE_TRACE", value_name = "HOW", value_enum,
           default_value_t = Shown::Last, requires = "nights")]
@@ -114,7 +113,7 @@ pub(crate) struct NightsOptions {
 }
 
 fn faults_help() -> String {
-    let names = |kinds: &[FaultKind]| Faults(kinds.to_vec()).to_string();
+    let names = |kinds: &[FaultKind]| FaultKinds(kinds.to_vec()).to_string();
     format!(
         "What may go wrong: kinds, `all` or `none`; with --seed, judges the night of that one seed. \
          Without it, what the services withstand: {}. All kinds: {}",
@@ -131,11 +130,41 @@ impl NightsOptions {
         self.seeds.is_some() || self.faults.is_some()
     }
 
-    /// Whether parts of the night were left out by hand.
-    pub(super) fn are_a_selection(&self) -> bool {
-        let numbers = [&self.only_faults, &self.only_operations, &self.only_visitors];
-        self.until.is_some() || numbers.iter().any(|only| only.is_some())
+    /// Whether everything is shown that was kept of a broken night.
+    pub(super) fn shows_everything(&self) -> bool {
+        self.trace == Shown::All
     }
+
+    /// The nights that are asked for.
+    pub(super) fn nights(&self, crowd: &CrowdOptions) -> Nights {
+        let one = crowd.seed();
+        let millis = |time: Duration| millis(time.as_secs_f64());
+        Nights {
+            seeds: self.seeds.as_ref().map_or(one..one + 1, |seeds| seeds.0.clone()),
+            shape: Shape {
+                length_ms: millis(self.length),
+                visitors: crowd.visitors.into(),
+                faults: self.faults.clone().map_or(FaultKind::WITHSTOOD.to_vec(), |kinds| kinds.0),
+                most_faults: self.most_faults,
+                most_operations: self.operations,
+                hostile: self.hostile,
+                aws: self.aws,
+            },
+            skipped: self.skip.iter().map(|name| name.trim().to_owned()).collect(),
+            defect: self.defect.clone(),
+            only: Selection {
+                until_ms: self.until.map(millis),
+                faults: self.only_faults.clone(),
+                operations: self.only_operations.clone(),
+                visitors: self.only_visitors.clone(),
+            },
+        }
+    }
+}
+
+fn defect(text: &str) -> Result<(String, String), &'static str> {
+    let (instead_of, does) = text.split_once("=>").ok_or("expected INSTEAD=>DOES")?;
+    Ok((instead_of.to_owned(), does.to_owned()))
 }
 
 // === impl Seeds ===
@@ -155,56 +184,6 @@ impl FromStr for Seeds {
     }
 }
 
-// === impl Faults ===
-
-impl FromStr for Faults {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let kind = |name: &str| {
-            let mut kinds = FaultKind::ALL.into_iter();
-            kinds
-                .find(|kind| kind.name() == name.trim())
-                .ok_or_else(|| format!("`{name}` is none of {}", Self(FaultKind::ALL.to_vec())))
-        };
-        match text.trim() {
-            "none" => Ok(Self(Vec::new())),
-            "all" => Ok(Self(FaultKind::ALL.to_vec())),
-            text => Ok(Self(text.split(',').map(kind).collect::<Result<_, _>>()?)),
-        }
-    }
-}
-
-impl fmt::Display for Faults {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.0.iter().map(|kind| kind.name()).collect();
-        f.write_str(if names.is_empty() { "none".to_owned() } else { names.join(",") }.as_str())
-    }
-}
-
-// === impl Numbers ===
-
-impl FromStr for Numbers {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text.trim() == "none" {
-            return Ok(Self(Vec::new()));
-        }
-        let number = |text: &str| {
-            text.trim().parse().map_err(|_| "expected numbers, as in 3,17, or none".to_owned())
-        };
-        Ok(Self(text.split(',').map(number).collect::<Result<_, _>>()?))
-    }
-}
-
-impl fmt::Display for Numbers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let numbers: Vec<_> = self.0.iter().map(ToString::to_string).collect();
-        f.write_str(if numbers.is_empty() { "none".to_owned() } else { numbers.join(",") }.as_str())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,22 +195,5 @@ mod tests {
         for text in ["", "x", "0", "9..9", "1-5"] {
             assert!(text.parse::<Seeds>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn faults_keep_their_order_since_seeds_draw_by_it() {
-        let text = "wipe,kill,pause-in-tick";
-        assert_eq!(text.parse::<Faults>().unwrap().to_string(), text);
-        assert_eq!("none".parse::<Faults>().unwrap().to_string(), "none");
-        assert_eq!("all".parse::<Faults>().unwrap().0, FaultKind::ALL);
-        assert!("earthquake".parse::<Faults>().is_err());
-    }
-
-    #[test]
-    fn numbers_may_be_none() {
-        for text in ["none", "3,17"] {
-            assert_eq!(text.parse::<Numbers>().unwrap().to_string(), text);
-        }
-        assert!("all".parse::<Numbers>().is_err());
     }
 }

@@ -1,8 +1,6 @@
 //! The trace of a night, for reading: what happens all the time is left out.
 
-use vestibule_simulation::Broken;
-
-use super::options::Shown;
+use crate::Broken;
 
 /// Lines of the last moments.
 const LINES: usize = 80;
@@ -25,10 +23,7 @@ const NOISE: [&str; 10] = [
 const KEY: &str = "vestibule:room:{";
 
 /// The lines to show of a night in which something broke.
-pub(super) fn readable(trace: &[String], broken: &Broken, shown: Shown) -> Vec<String> {
-    if shown == Shown::All {
-        return trace.to_vec();
-    }
+pub(super) fn readable(trace: &[String], broken: &Broken) -> Vec<String> {
     let says = format!("JUDGE: {}", broken.invariant);
     let end = trace.iter().position(|line| line.contains(&says)).map_or(trace.len(), |at| at + 1);
     let telling = |line: &&String| {
@@ -68,8 +63,7 @@ mod tests {
         ];
         let trace = lines.map(str::to_owned);
         let broken = Broken { at_ms: 300, invariant: "rate", what: "in room-0: wrong".to_owned() };
-        let last = readable(&trace, &broken, Shown::Last);
+        let last = readable(&trace, &broken);
         assert_eq!(last, [lines[0], "0.3 JUDGE: rate: wrong"]);
-        assert_eq!(readable(&trace, &broken, Shown::All).len(), 5);
     }
 }

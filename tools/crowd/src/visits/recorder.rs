@@ -1,16 +1,16 @@
-//! Where all visitors of a rehearsal write at once, and its clock.
+//! Where all visitors of a crowd write at once, and its clock.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio::time::Instant;
 
-use super::{answer::Outcome, client::Reply};
+use super::{Outcome, Reply};
 use crate::{
     crowd::{Call, number::index},
     record::{Book, RunRecord, Tally},
 };
 
-/// The book of a rehearsal. Nobody holds it for longer than it takes to write a line.
+/// The book of a crowd under way. Nobody holds it for longer than it takes to write a line.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     start: Instant,
@@ -41,14 +41,15 @@ impl Recorder {
     }
 
     /// Notes a call.
-    pub(crate) fn note_call(&self, call: Call, reply: &Reply) {
+    pub(crate) fn note_call<T>(&self, call: Call, reply: &Reply<T>) {
         let second = index(self.since_start(reply.sent));
         self.write(|book| {
             book.calls.count(call, second);
             let queued = micros(reply.queued);
             book.calls.longest_queued = book.calls.longest_queued.max(queued);
-            if matches!(reply.outcome, Outcome::Answer(_) | Outcome::Left) {
-                book.calls.answered(call, micros(reply.latency));
+            let is_answered = matches!(reply.outcome, Outcome::Answer(_) | Outcome::Left);
+            if let Some(latency) = reply.latency.filter(|_| is_answered) {
+                book.calls.answered(call, micros(latency));
             }
             if let Some(error) = reply.outcome.error() {
                 book.calls.failed(error);
@@ -61,13 +62,9 @@ impl Recorder {
         self.write(|book| (book.tally(), book.calls.errors_but_sheds()))
     }
 
-    /// Closes the book. Whoever has not been stopped yet writes into a blank one.
+    /// Closes the book. What is still written then is lost.
     pub(crate) fn close(&self, now: Instant) -> RunRecord {
-        let full = self.write(|book| {
-            let blank = book.blank();
-            std::mem::replace(book, blank)
-        });
-        full.close(self.since_start(now))
+        self.write(std::mem::take).close(self.since_start(now))
     }
 }
 

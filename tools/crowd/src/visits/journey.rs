@@ -4,12 +4,8 @@
 use std::time::Duration;
 
 use rand::{Rng, SeedableRng, rngs::SmallRng};
-use reqwest::header::HeaderValue;
 
-use super::{
-    answer::{Answer, Outcome, Standing},
-    client::Reply,
-};
+use super::{Answer, Outcome, Reply, Standing};
 use crate::{
     crowd::{Call, KnownWait, Patience, Setting, VisitorPlan, number::seconds},
     record::{Ending, VisitorRecord},
@@ -24,7 +20,7 @@ const GIVE_UP_AFTER: f64 = 120.0;
 /// A visitor gives up after so many refusals in a row that may pass (5xx, garbled).
 const GIVE_UP_REFUSALS: u32 = 5;
 
-/// What all visitors of a rehearsal have in common.
+/// What all visitors of a crowd have in common.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HouseRules {
     /// Those inside never say that they leave.
@@ -46,11 +42,11 @@ pub(crate) enum Step {
 
 /// One visitor on its way.
 #[derive(Debug)]
-pub(crate) struct Journey {
+pub(crate) struct Journey<T> {
     rules: HouseRules,
     stay: Duration,
     patience: Option<f64>,
-    ticket: Option<HeaderValue>,
+    ticket: Option<T>,
     rng: SmallRng,
     /// Since when nothing but broken connections came back, and how many.
     broken: Option<(f64, u32)>,
@@ -72,7 +68,7 @@ impl HouseRules {
 
 // === impl Journey ===
 
-impl Journey {
+impl<T: Clone> Journey<T> {
     /// A visitor about to arrive.
     pub(crate) fn new(plan: &VisitorPlan, rules: HouseRules) -> Self {
         Self {
@@ -87,7 +83,7 @@ impl Journey {
     }
 
     /// The newest ticket, to send with the next call.
-    pub(crate) fn ticket(&self) -> Option<HeaderValue> {
+    pub(crate) fn ticket(&self) -> Option<T> {
         self.ticket.clone()
     }
 
@@ -101,7 +97,7 @@ impl Journey {
     pub(crate) fn next(
         &mut self,
         call: Call,
-        reply: Reply,
+        reply: Reply<T>,
         (sent, now): (f64, f64),
         record: &mut VisitorRecord,
     ) -> Step {
@@ -253,7 +249,7 @@ mod tests {
     };
 
     struct Visit {
-        journey: Journey,
+        journey: Journey<String>,
         record: VisitorRecord,
     }
 
@@ -265,12 +261,12 @@ mod tests {
         }
 
         fn hears(&mut self, call: Call, now: f64, outcome: Outcome) -> Step {
-            let ticket = Some(HeaderValue::from_str(&format!("ticket-{now}")).unwrap());
+            let ticket = Some(format!("ticket-{now}"));
             let reply = Reply {
                 outcome,
                 ticket,
                 sent: Instant::now(),
-                latency: Duration::ZERO,
+                latency: None,
                 queued: Duration::ZERO,
             };
             self.journey.next(call, reply, (now - 0.1, now), &mut self.record)

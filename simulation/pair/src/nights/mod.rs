@@ -1,0 +1,114 @@
+//! Many nights, each by its seed: plays them on all cores, counts what broke, makes a night in which
+//! something broke small, and tells it. It prints nothing and knows no command line.
+
+mod broken_night;
+mod selection;
+mod tally;
+mod trace;
+
+use std::{
+    ops::Range,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
+    time::Instant,
+};
+
+use vestibule_history::{Bounds, Invariant};
+
+pub use self::{
+    broken_night::BrokenNight,
+    selection::{Numbers, Selection},
+    tally::Tally,
+};
+use crate::{Outcome, Scenario, Seed, Shape, run};
+
+/// Nights by their seeds.
+#[derive(Debug, Clone)]
+pub struct Nights {
+    /// Their seeds.
+    pub seeds: Range<u64>,
+    /// What they are drawn by.
+    pub shape: Shape,
+    /// Invariants that are not judged, by name: those of histories, and those of what Redis holds.
+    pub skipped: Vec<String>,
+    /// A mistake that is put into every script: what it says, and what it then does instead.
+    pub defect: Option<(String, String)>,
+    /// What is left of each.
+    pub only: Selection,
+}
+
+// === impl Nights ===
+
+impl Nights {
+    /// How strict the judge is.
+    fn bounds(&self) -> Bounds {
+        let of_histories = |name: &String| name.parse::<Invariant>().ok();
+        Bounds {
+            skipped: self.skipped.iter().filter_map(of_histories).collect(),
+            has_all_visitors: true,
+            ..Bounds::default()
+        }
+    }
+
+    /// The night of `seed`, without what was left out.
+    #[must_use]
+    pub fn scenario(&self, seed: u64) -> Scenario {
+        let drawn = Scenario::draw(Seed(seed), &self.shape);
+        let mut night = Scenario { defect: self.defect.clone(), ..drawn };
+        self.only.select(&mut night);
+        night
+    }
+
+    /// Plays a night; `traced`: and keeps its last moments.
+    ///
+    /// # Errors
+    /// When the system gives no event loop.
+    pub fn play(&self, night: &Scenario, traced: bool) -> anyhow::Result<Outcome> {
+        let mut outcome = run(night, &self.bounds(), traced)?;
+        outcome.broken.retain(|broken| !self.skipped.iter().any(|name| name == broken.invariant));
+        Ok(outcome)
+    }
+
+    /// Plays them on all cores until it `stops`, each in one thread. After each, what came of all until
+    /// then is told.
+    ///
+    /// # Errors
+    /// When the system gives no event loop.
+    #[expect(clippy::disallowed_methods, reason = "how long it takes in reality")]
+    pub fn play_all(
+        &self,
+        stops: &AtomicBool,
+        tell: impl FnMut(&Tally) + Send,
+    ) -> anyhow::Result<Tally> {
+        let begun = Instant::now();
+        let next = AtomicU64::new(self.seeds.start);
+        let tally = Mutex::new((Tally::default(), tell));
+        let play_on = || -> anyhow::Result<()> {
+            loop {
+                let seed = next.fetch_add(1, Ordering::Relaxed);
+                if seed >= self.seeds.end || stops.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                let night = self.scenario(seed);
+                let outcome = self.play(&night, false)?;
+                let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+                let (tally, tell) = &mut *tally;
+                tally.add(seed, night.length_ms, &outcome);
+                tell(tally);
+            }
+        };
+        thread::scope(|scope| {
+            let cores = thread::available_parallelism().map_or(1, usize::from);
+            let threads: Vec<_> = (0..cores).map(|_| scope.spawn(play_on)).collect();
+            threads.into_iter().try_for_each(|thread| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+        })?;
+        let (mut tally, _) = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
+        tally.real_seconds = begun.elapsed().as_secs_f64();
+        Ok(tally)
+    }
+}

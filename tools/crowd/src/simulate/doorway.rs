@@ -1,0 +1,224 @@
+//! The crowd's way into the simulated services: each call goes to an admission of the visitor's region,
+//! and its answer is what the visitor's browser makes of it. What no visitor could see is watched here.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rand::rngs::SmallRng;
+use reqwest::StatusCode;
+use tokio::time::Instant;
+use vestibule_simulation::{
+    self as simulation, CallError, Carried, Door, Failure, Network, NewTicket, Seed, Status,
+};
+
+use super::{habits::Habit, spare::Spare};
+use crate::{
+    crowd::{Call, number::real64},
+    record::{Ending, Phase, RegionFigures},
+    visits::{Answer, Outcome, Recorder, Reply, Standing, Way},
+};
+
+/// After nobody was in line for so long, a newcomer need not wait for anybody, ms.
+const CALM_MS: u64 = 2_000;
+/// Who finds the services busy asks again after this, in seconds.
+const BUSY_SECONDS: f64 = 1.0;
+
+/// The way in.
+#[derive(Debug)]
+pub(super) struct Doorway {
+    /// The way to the admissions.
+    pub(super) door: Door,
+    /// The network that has the time.
+    pub(super) network: Network,
+    /// Where the crowd is.
+    pub(super) recorder: Arc<Recorder>,
+    /// The room.
+    pub(super) room: &'static str,
+    /// From which region each visitor comes, and how it polls.
+    pub(super) visitors: Vec<(u8, Habit)>,
+    /// When the room surely lets people in, ms.
+    pub(super) open_ms: u64,
+    /// Decides which admission gets a call.
+    pub(super) seed: Seed,
+    /// What was seen.
+    pub(super) seen: Mutex<Seen>,
+}
+
+/// What no visitor could see.
+#[derive(Debug)]
+pub(super) struct Seen {
+    /// How newcomers fared, by region.
+    pub(super) regions: Vec<(String, RegionFigures)>,
+    /// Newcomers who had to wait although a slot was free and nobody else waited.
+    pub(super) queued_while_free: u64,
+    /// Moments of visitors: calls, and ends of visits.
+    pub(super) moments: u64,
+    /// The slots that are free.
+    pub(super) spare: Spare,
+    /// When somebody was last in line, ms.
+    pub(super) waited_ms: u64,
+}
+
+// === impl Doorway ===
+
+impl Doorway {
+    /// What was seen so far.
+    pub(super) fn seen<T>(&self, look: impl FnOnce(&mut Seen) -> T) -> T {
+        look(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    async fn ask(
+        &self,
+        region: u8,
+        call: Call,
+        carried: Option<Carried>,
+        number: u64,
+    ) -> Result<simulation::Answer, Failure> {
+        let (room, mut chance) = (self.room, self.seed.chance("call", number));
+        let asking = self.door.visit_from(region.into(), &mut chance, async |admission| {
+            let ticket = carried.ok_or(CallError::InvalidTicket);
+            match call {
+                Call::Join => admission.join(room, carried).await,
+                Call::Status => admission.status(room, ticket?).await,
+                Call::Claim => admission.claim(room, ticket?).await,
+                Call::Leave => admission.leave(room, ticket?).await,
+            }
+        });
+        asking.await
+    }
+
+    /// The answer as the visitor's browser hears it. Its session lasts from `sent_ms`.
+    fn heard(&self, habit: Habit, answer: &simulation::Answer, sent_ms: u64) -> Answer {
+        let status = &answer.status;
+        let told_seconds = status.next_check_in_seconds;
+        let waits = status.status == Status::Waiting;
+        let seat = carried(answer).and_then(|carried| carried.ticket.seat());
+        // A session lives through the whole second in which its token expires.
+        let over_ms = seat.map(|seat| seat.expires_at * 1000 + 1000);
+        let gone_ms = self.network.now_ms() - sent_ms;
+        let left = over_ms.map(|ms| (ms + gone_ms).saturating_sub(self.network.true_ms()));
+        Answer {
+            status: standing(status.status),
+            request_id: status.request_id.clone(),
+            queue_number: Some(status.queue_number),
+            position: status.position,
+            people_ahead: status.people_ahead.map(real64),
+            wait_seconds: status.wait_seconds.map(real64),
+            wait_seconds_p25: status.wait_seconds_p25.map(real64),
+            wait_seconds_p50: status.wait_seconds_p50.map(real64),
+            wait_seconds_p75: status.wait_seconds_p75.map(real64),
+            next_check_in_seconds: Some(if waits {
+                habit.after(told_seconds)
+            } else {
+                told_seconds
+            }),
+            expires_in: left.map(|ms| real64(ms) / 1000.0).or(status.expires_in.map(real64)),
+        }
+    }
+
+    fn watch(&self, region: u8, call: Call, answer: Option<&simulation::Answer>) {
+        let (now_ms, line) = (self.network.now_ms(), self.recorder.tally().0.count(Phase::Waiting));
+        let status = answer.map(|answer| answer.status.status);
+        self.seen(|seen| {
+            if matches!(call, Call::Join | Call::Claim) {
+                seen.spare.answered();
+            }
+            if line > 0 {
+                seen.waited_ms = now_ms;
+            }
+            if let (Call::Join, Some(status)) = (call, status) {
+                seen.newcomer(region, status, now_ms, self.open_ms);
+            }
+            if status == Some(Status::Admitted) {
+                seen.spare.enter(now_ms);
+            }
+        });
+    }
+}
+
+impl Way for Doorway {
+    type Ticket = Carried;
+
+    async fn call(
+        &self,
+        visitor: usize,
+        call: Call,
+        ticket: Option<Carried>,
+        _: &mut SmallRng,
+    ) -> Reply<Carried> {
+        let (region, habit) = self.visitors[visitor];
+        let (sent, sent_ms) = (Instant::now(), self.network.now_ms());
+        let number = self.seen(|seen| {
+            if matches!(call, Call::Join | Call::Claim) {
+                seen.spare.ask();
+            }
+            seen.moments += 1;
+            seen.moments
+        });
+        let answer = self.ask(region, call, ticket, number).await;
+        self.watch(region, call, answer.as_ref().ok());
+        let ticket = answer.as_ref().ok().and_then(carried);
+        let outcome = match &answer {
+            Ok(_) if call == Call::Leave => Outcome::Left,
+            Ok(answer) => Outcome::Answer(Box::new(self.heard(habit, answer, sent_ms))),
+            Err(failure) => outcome(failure),
+        };
+        Reply { outcome, ticket, sent, latency: None, queued: std::time::Duration::ZERO }
+    }
+
+    fn over(&self, ending: Ending) {
+        self.seen(|seen| {
+            seen.moments += 1;
+            if matches!(ending, Ending::Left | Ending::RanOut) {
+                seen.spare.leave(self.network.now_ms());
+            }
+        });
+    }
+}
+
+// === impl Seen ===
+
+impl Seen {
+    fn newcomer(&mut self, region: u8, status: Status, now_ms: u64, open_ms: u64) {
+        let figures = &mut self.regions[usize::from(region)].1;
+        figures.arrived += 1;
+        figures.admitted_at_once += u64::from(status == Status::Admitted);
+        // Nobody else waits for a slot then.
+        let calm = self.waited_ms + CALM_MS < now_ms && now_ms > open_ms;
+        let waits = matches!(status, Status::Waiting | Status::YourTurn);
+        self.queued_while_free += u64::from(waits && calm && self.spare.slots(now_ms) > 0);
+    }
+}
+
+fn carried(answer: &simulation::Answer) -> Option<Carried> {
+    match answer.ticket {
+        NewTicket::Carry(ticket) => Some(ticket),
+        NewTicket::Keep | NewTicket::Drop(_) => None,
+    }
+}
+
+fn standing(status: Status) -> Standing {
+    match status {
+        Status::Waiting => Standing::Waiting,
+        Status::YourTurn => Standing::YourTurn,
+        Status::Admitted => Standing::Admitted,
+        Status::Expired => Standing::Expired,
+        Status::Closed => Standing::Closed,
+    }
+}
+
+/// What a failure is over HTTP.
+fn outcome(failure: &Failure) -> Outcome {
+    match failure {
+        Failure::NobodyThere => Outcome::Broken("connect"),
+        Failure::Lost => Outcome::Broken("timeout"),
+        Failure::Refused(CallError::Busy(_)) => {
+            let status = StatusCode::SERVICE_UNAVAILABLE;
+            Outcome::Shed { status, retry_after: BUSY_SECONDS }
+        }
+        Failure::Refused(CallError::NoRoom) => Outcome::Refused(StatusCode::NOT_FOUND),
+        Failure::Refused(CallError::InvalidTicket) => Outcome::Refused(StatusCode::BAD_REQUEST),
+        Failure::Refused(CallError::Internal(_)) => {
+            Outcome::Refused(StatusCode::INTERNAL_SERVER_ERROR)
+        }
+    }
+}
