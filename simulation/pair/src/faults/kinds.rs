@@ -15,7 +15,7 @@ impl FromStr for FaultKinds {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let kind = |name: &str| {
-            let mut kinds = FaultKind::ALL.into_iter();
+            let mut kinds = FaultKind::ALL.iter().copied();
             kinds
                 .find(|kind| kind.name() == name.trim())
                 .ok_or_else(|| format!("`{name}` is none of {}", Self(FaultKind::ALL.to_vec())))

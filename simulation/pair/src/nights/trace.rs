@@ -7,7 +7,9 @@ const LINES: usize = 80;
 /// Characters of a line.
 const WIDTH: usize = 240;
 /// What every service does all the time, whatever happens.
-const NOISE: [&str; 10] = [
+const NOISE: [&str; 12] = [
+    "> begin_tick ",
+    "> read_snapshot ",
     "> report_watermarks ",
     "> take_changes ",
     "> lagging ",

@@ -19,7 +19,7 @@ const FAILED_ONCE: [(u64, &str); 3] = [
 
 /// What the services withstand today. Other faults and hostile visitors are in `known_wrong`.
 fn withstood() -> Shape {
-    Shape { faults: FaultKind::WITHSTOOD.to_vec(), hostile: 0.0, aws: 0.0, ..Shape::default() }
+    Shape { faults: FaultKind::withstood(), hostile: 0.0, aws: 0.0, ..Shape::default() }
 }
 
 fn check(seeds: impl IntoIterator<Item = u64>) {

@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(nights("vestibule-crowd simulate --seeds 3 --visitors 9").shape.visitors, 9);
         assert_eq!(nights("vestibule-crowd simulate --seed 3 --faults none").shape.faults, []);
         let kinds = nights("vestibule-crowd simulate --seeds 3").shape.faults;
-        assert_eq!(kinds, FaultKind::WITHSTOOD);
+        assert_eq!(kinds, FaultKind::withstood());
     }
 
     #[test]

@@ -117,8 +117,8 @@ fn faults_help() -> String {
     format!(
         "What may go wrong: kinds, `all` or `none`; with --seed, judges the night of that one seed. \
          Without it, what the services withstand: {}. All kinds: {}",
-        names(FaultKind::WITHSTOOD),
-        names(&FaultKind::ALL)
+        names(&FaultKind::withstood()),
+        names(FaultKind::ALL)
     )
 }
 
@@ -144,7 +144,7 @@ impl NightsOptions {
             shape: Shape {
                 length_ms: millis(self.length),
                 visitors: crowd.visitors.into(),
-                faults: self.faults.clone().map_or(FaultKind::WITHSTOOD.to_vec(), |kinds| kinds.0),
+                faults: self.faults.clone().map_or_else(FaultKind::withstood, |kinds| kinds.0),
                 most_faults: self.most_faults,
                 most_operations: self.operations,
                 hostile: self.hostile,
