@@ -34,17 +34,32 @@ pub(super) struct Night(Scenario);
 
 impl Night {
     /// So many people come one after the other from `from_s` on, stay for `stays_s`, and leave.
-    pub(super) fn people(mut self, count: u64, from_s: u64, each_ms: u64, stays_s: u64) -> Self {
+    pub(super) fn people(self, count: u64, from_s: u64, each_ms: u64, stays_s: u64) -> Self {
+        self.visitors(count, (from_s * 1000, each_ms), stays_s, true)
+    }
+
+    /// The same, a millisecond after each other, and once inside they only read.
+    pub(super) fn readers(self, count: u64, from_s: u64, stays_s: u64) -> Self {
+        self.visitors(count, (from_s * 1000, 1), stays_s, false)
+    }
+
+    fn visitors(
+        mut self,
+        count: u64,
+        (from_ms, each_ms): (u64, u64),
+        stays_s: u64,
+        browses: bool,
+    ) -> Self {
         for nth in 0..count {
             let person = Person {
-                arrives_ms: from_s * 1000 + nth * each_ms,
+                arrives_ms: from_ms + nth * each_ms,
                 patience_ms: None,
                 returns_after_ms: None,
                 stays_ms: stays_s * 1000,
                 says_goodbye: true,
                 hidden: false,
                 tabs: 1,
-                browses: true,
+                browses,
             };
             self.add(Role::Polite(person));
         }

@@ -35,6 +35,29 @@ fn ended_tickets_after_a_wipe() -> Scenario {
         .end()
 }
 
+/// The only admission has seated a burst and dies, and Redis loses everything before the leader has looked.
+fn wiped_while_who_seated_is_away() -> Scenario {
+    night(seats(20), 90)
+        .services(1, 1)
+        .readers(20, 3, 80)
+        .fault(FaultKind::Kill, 3_060, 1_500, 0)
+        .fault(FaultKind::Wipe, 3_070, 100, 0)
+        .people(30, 6, 100, 20)
+        .seed(10)
+        .end()
+}
+
+/// The only controller is new, and Redis is empty.
+fn wiped_before_a_new_controller_starts() -> Scenario {
+    night(seats(20), 40)
+        .services(2, 1)
+        .people(30, 2, 100, 25)
+        .fault(FaultKind::Kill, 6_000, 1_500, 0)
+        .fault(FaultKind::Wipe, 6_100, 100, 0)
+        .seed(2)
+        .end()
+}
+
 fn clock_back() -> Scenario {
     night(seats(5), 60).people(20, 2, 100, 6).fault(FaultKind::Clock, 6_000, 12_000, 0).end()
 }
@@ -64,6 +87,12 @@ known_wrong! {
     /// F4, F7: sessions are rebuilt that had ended.
     ended_tickets by "F4, F7: Redis that forgets, goes back in time":
         ended_tickets_after_a_wipe(), finds ["ended-stays-ended", "one-session", "ceiling"];
+    /// F5: what only the admission knew is lost: that twenty were served and seated.
+    unseen_seats by "F5: Redis that forgets, goes back in time":
+        wiped_while_who_seated_is_away(), finds ["ceiling", "serving-counter"];
+    /// F6: the places are lost for good.
+    new_controller by "F6: Redis that forgets, goes back in time":
+        wiped_before_a_new_controller_starts(), finds ["numbers-keep-meaning", "rooms-survive"];
     /// F8: 500, to insiders too.
     refusing by "F8: Redis that forgets, goes back in time":
         refused_writes(), finds ["no internal errors"];
