@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    Event, Invariant, Rules,
+    Call, Event, Invariant, Rules, What,
     check::{Check, Facts, Findings, Seen},
     checks::holding,
 };
@@ -20,20 +20,28 @@ const WINDOW_MS: u64 = 60_000;
 ///
 /// Not a violation: renewals and repeated claims; admissions of an open or suspended room, and windows
 /// in which the room may have been open or without a limit; a limit that was lowered, for the 60 s
-/// after that.
+/// after that; admissions of a room that was deleted, for another room of its name.
 #[derive(Debug, Default)]
 pub(super) struct Rate {
     /// When calls began → how many they admitted, and one of them.
     admitted: BTreeMap<(u64, u64), (u64, Arc<Event>)>,
     sum: u64,
     nth: u64,
+    /// When a room of this name was last deleted.
+    deleted_ms: Option<u64>,
 }
 
 // === impl Rate ===
 
 impl Check for Rate {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        if let What::Deleted { .. } | What::Sent(Call::Delete) = &now.what {
+            *self = Self { deleted_ms: Some(now.at_ms), ..Self::default() };
+        }
         let Some(held) = holding(now).filter(|held| held.is_new) else { return };
+        if self.deleted_ms.is_some_and(|deleted_ms| now.began_ms <= deleted_ms) {
+            return;
+        }
         let from_ms = (now.at_ms + 1).saturating_sub(WINDOW_MS);
         while let Some(first) = self.admitted.first_entry()
             && first.key().0 < from_ms
@@ -63,7 +71,7 @@ impl Check for Rate {
 mod tests {
     use super::*;
     use crate::{
-        ClaimedAs, PutAs, What,
+        ClaimedAs, PutAs,
         checks::testing::{History, claimed, entered, put, rules, token},
     };
 
@@ -99,6 +107,15 @@ mod tests {
         let lower = put(Some(2), limit(1), PutAs::Changed);
         let history = used_up().does(31_000, lower).does(89_000, seated(4)).holds();
         history.does(91_100, seated(5)).breaks(Invariant::Rate);
+    }
+
+    #[test]
+    fn another_room_of_the_same_name_begins_anew() {
+        let history = used_up().call((31_000, 31_005), "c", What::Deleted { existed: true });
+        let history = history.does(31_006, put(None, limit(3), PutAs::Created));
+        let history = history.call((31_004, 31_010), "a", seated(9)).does(31_020, seated(1));
+        let history = history.does(31_021, seated(2)).does(31_022, seated(3)).holds();
+        history.does(31_023, seated(4)).breaks(Invariant::Rate);
     }
 
     #[test]
