@@ -226,7 +226,14 @@ impl Instance {
     }
 
     fn context(&self, room: &str) -> Result<RoomContext, CallError> {
-        self.admission.flows.room(room).ok_or(CallError::NoRoom)
+        let flows = &self.admission.flows;
+        flows.room(room).ok_or_else(|| {
+            if flows.feed.knows_every_room() {
+                CallError::NoRoom
+            } else {
+                CallError::Busy("the room may be new".to_owned())
+            }
+        })
     }
 
     /// What the ticket says, if it is one of the room since its last reset.

@@ -51,11 +51,13 @@ enum Content {
 /// The room called `name`.
 ///
 /// # Errors
-/// A problem when there is no such room, or `name` cannot be a room's.
+/// A problem when there is no such room, or `name` cannot be a room's; or when it may be a room that
+/// this instance has not heard of yet.
 pub(crate) fn room(flows: &Flows, name: &str) -> Result<RoomContext, Problem> {
     flows.room(name).ok_or_else(|| match RoomId::check(name) {
         Err(error) => Problem::new(ProblemType::InvalidRequest).field("room", error.to_string()),
-        Ok(()) => Problem::new(ProblemType::RoomNotFound),
+        Ok(()) if flows.feed.knows_every_room() => Problem::new(ProblemType::RoomNotFound),
+        Ok(()) => Problem::new(ProblemType::RedisUnavailable),
     })
 }
 

@@ -14,7 +14,7 @@ mod watermarks;
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc,
+        Arc, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -25,7 +25,7 @@ use futures_util::StreamExt;
 use rustc_hash::FxHashMap;
 use tokio::{
     sync::{Mutex, Notify},
-    time::sleep,
+    time::{Instant, sleep},
 };
 use vestibule_domain::{RoomId, RoomSnapshot};
 
@@ -41,6 +41,8 @@ use crate::{
 
 /// The time between two slow polls.
 const POLL: Duration = Duration::from_millis(500);
+/// A complete reading that is older than this says nothing about rooms that are not known.
+const COMPLETE: Duration = Duration::from_millis(1_500);
 /// A room whose last snapshot is older than this is read again.
 const REFRESH: Duration = Duration::from_secs(1);
 /// A snapshot older than this counts as stale.
@@ -64,6 +66,8 @@ struct Inner {
     /// The revision up to which this instance applies operators' changes; `None`: no room was read yet.
     taken: Mutex<Option<u64>>,
     connected: AtomicBool,
+    /// When the last complete reading of all rooms began.
+    read_at: std::sync::Mutex<Option<Instant>>,
     unlisted: Mutex<BTreeSet<RoomId>>,
     configs_read: AtomicU64,
 }
@@ -83,6 +87,7 @@ impl Feed {
             changed: Notify::new(),
             taken: Mutex::default(),
             connected: AtomicBool::new(false),
+            read_at: std::sync::Mutex::default(),
             unlisted: Mutex::default(),
             configs_read: AtomicU64::new(0),
         }))
@@ -113,6 +118,14 @@ impl Feed {
         self.0.connected.load(Ordering::Relaxed)
     }
 
+    /// Whether a room that this service does not know does not exist: all rooms were read a moment ago.
+    /// Otherwise it may be new, and people may wait in it.
+    #[must_use]
+    pub fn knows_every_room(&self) -> bool {
+        let read_at = *self.0.read_at.lock().unwrap_or_else(PoisonError::into_inner);
+        read_at.is_some_and(|read_at| read_at.elapsed() <= COMPLETE)
+    }
+
     /// Whether `snapshot` may be out of date at `now_ms`, by [`KnownRoom::now_ms`].
     #[must_use]
     pub fn is_stale(&self, snapshot: &RoomSnapshot, now_ms: u64) -> bool {
@@ -129,8 +142,12 @@ impl Feed {
     /// # Errors
     /// See [`StoreError`].
     pub async fn refresh(&self) -> Result<(), StoreError> {
+        let begun = Instant::now();
         let read = self.read_all().await;
         self.0.connected.store(read.is_ok(), Ordering::Relaxed);
+        if read.is_ok() {
+            *self.0.read_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun);
+        }
         read
     }
 

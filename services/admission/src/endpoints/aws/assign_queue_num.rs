@@ -49,7 +49,7 @@ pub(crate) async fn assign_queue_num(
     json: Result<Json<AssignQueueNum>, Problem>,
 ) -> Result<Response, AwsError> {
     let event_id = body(json)?.event_id;
-    let room = event(&admission, &event_id).ok_or(AwsError::InvalidEvent)?;
+    let room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEvent)?;
     let api_request_id = admission.flows.assign_number(&room).await.map_err(Problem::from)?;
     Ok(([(CACHE_CONTROL, "no-store")], JsonAnswer(Assigned { api_request_id })).into_response())
 }

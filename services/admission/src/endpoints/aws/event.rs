@@ -67,9 +67,16 @@ pub(super) fn body<T: DeserializeOwned>(
     }
 }
 
-/// The room that is the event `event_id`.
-pub(super) fn event(admission: &Admission, event_id: &str) -> Option<RoomContext> {
-    admission.flows.room(event_id)
+/// The room that is the event `event_id`, if there is one.
+///
+/// # Errors
+/// If it may be one that this instance has not heard of yet.
+pub(super) fn event(admission: &Admission, event_id: &str) -> Result<Option<RoomContext>, Problem> {
+    let room = admission.flows.room(event_id);
+    if room.is_none() && RoomId::check(event_id).is_ok() && !admission.feed.knows_every_room() {
+        return Err(Problem::new(ProblemType::RedisUnavailable));
+    }
+    Ok(room)
 }
 
 /// The place that a request id of the event stands for; `room` is read again if the id may be of after

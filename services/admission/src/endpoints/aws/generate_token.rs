@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use vestibule_issuance::aws::{self, AwsBadRequest, AwsError, ErrorBody, Tokens};
 use vestibule_runtime::{extract::Json, problem::Problem};
 
-use super::event::body;
+use super::event::{body, event};
 use crate::{
     endpoints::responses::{BodyRefusals, Busy},
     state::Admission,
@@ -42,7 +42,7 @@ pub(crate) async fn generate_token(
     json: Result<Json<GenerateToken>, Problem>,
 ) -> Result<Tokens, AwsError> {
     let GenerateToken { event_id, request_id } = body(json)?;
-    let known = admission.feed.room(&event_id);
+    let known = event(&admission, &event_id)?.map(|room| room.known);
     let issuer = known.as_ref().and_then(|room| room.snapshot().settings.issuer.clone());
     aws::generate_token(admission.generate_token_context(issuer.as_deref()), known, &request_id)
         .await

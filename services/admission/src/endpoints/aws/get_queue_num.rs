@@ -45,7 +45,7 @@ pub(crate) async fn get_queue_num(
     RawQuery(query): RawQuery,
 ) -> Result<Response, AwsError> {
     let [event_id, request_id] = required(query.as_deref(), ["event_id", "request_id"])?;
-    let mut room = event(&admission, &event_id).ok_or(AwsError::InvalidEventOrRequest)?;
+    let mut room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEventOrRequest)?;
     let place = place(&admission, &mut room, &request_id).await?.map_err(|error| match error {
         RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
         RequestIdError::Foreign => AwsError::NotFoundYet,
