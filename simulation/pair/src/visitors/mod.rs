@@ -2,6 +2,7 @@
 
 mod aws;
 mod cast;
+mod habit;
 mod hostile;
 mod person;
 mod polite;
@@ -15,6 +16,7 @@ use vestibule_history::{Act, Asked, ToldStatus};
 
 pub use self::{
     cast::{Cast, CastShape, Part, Role},
+    habit::{Habit, Habits},
     hostile::Hostility,
     person::Person,
 };

@@ -17,7 +17,7 @@ pub(crate) use self::{
     correlation::{arrivals_and_waits, pearson},
     levels::Levels,
     quantiles::{Quantiles, Waits},
-    simulation::{RegionFigures, Simulation},
+    simulation::Simulation,
     steps::Steps,
     told::{Estimate, Told},
     visitor::{Ending, Phase, VisitorRecord},

@@ -7,18 +7,16 @@ use rand::rngs::SmallRng;
 use reqwest::StatusCode;
 use tokio::time::Instant;
 use vestibule_simulation::{
-    self as simulation, CallError, Carried, Door, Failure, Network, NewTicket, Seed, Status,
+    self as simulation, CallError, Carried, Door, Failure, Habit, Network, NewTicket, Newcomers,
+    Seed, Status,
 };
 
-use super::{habits::Habit, spare::Spare};
 use crate::{
     crowd::{Call, number::real64},
-    record::{Ending, Phase, RegionFigures},
+    record::{Ending, Phase},
     visits::{Answer, Outcome, Recorder, Reply, Standing, Way},
 };
 
-/// After nobody was in line for so long, a newcomer need not wait for anybody, ms.
-const CALM_MS: u64 = 2_000;
 /// Who finds the services busy asks again after this, in seconds.
 const BUSY_SECONDS: f64 = 1.0;
 
@@ -35,8 +33,6 @@ pub(super) struct Doorway {
     pub(super) room: &'static str,
     /// From which region each visitor comes, and how it polls.
     pub(super) visitors: Vec<(u8, Habit)>,
-    /// When the room surely lets people in, ms.
-    pub(super) open_ms: u64,
     /// Decides which admission gets a call.
     pub(super) seed: Seed,
     /// What was seen.
@@ -46,16 +42,10 @@ pub(super) struct Doorway {
 /// What no visitor could see.
 #[derive(Debug)]
 pub(super) struct Seen {
-    /// How newcomers fared, by region.
-    pub(super) regions: Vec<(String, RegionFigures)>,
-    /// Newcomers who had to wait although a slot was free and nobody else waited.
-    pub(super) queued_while_free: u64,
+    /// How newcomers fared.
+    pub(super) newcomers: Newcomers,
     /// Moments of visitors: calls, and ends of visits.
     pub(super) moments: u64,
-    /// The slots that are free.
-    pub(super) spare: Spare,
-    /// When somebody was last in line, ms.
-    pub(super) waited_ms: u64,
 }
 
 // === impl Doorway ===
@@ -120,16 +110,16 @@ impl Doorway {
         let status = answer.map(|answer| answer.status.status);
         self.seen(|seen| {
             if matches!(call, Call::Join | Call::Claim) {
-                seen.spare.answered();
+                seen.newcomers.answered();
             }
             if line > 0 {
-                seen.waited_ms = now_ms;
+                seen.newcomers.waits(now_ms);
             }
             if let (Call::Join, Some(status)) = (call, status) {
-                seen.newcomer(region, status, now_ms, self.open_ms);
+                seen.newcomers.joined(region.into(), status, now_ms);
             }
             if status == Some(Status::Admitted) {
-                seen.spare.enter(now_ms);
+                seen.newcomers.entered(now_ms);
             }
         });
     }
@@ -149,7 +139,7 @@ impl Way for Doorway {
         let (sent, sent_ms) = (Instant::now(), self.network.now_ms());
         let number = self.seen(|seen| {
             if matches!(call, Call::Join | Call::Claim) {
-                seen.spare.ask();
+                seen.newcomers.asks();
             }
             seen.moments += 1;
             seen.moments
@@ -169,23 +159,9 @@ impl Way for Doorway {
         self.seen(|seen| {
             seen.moments += 1;
             if matches!(ending, Ending::Left | Ending::RanOut) {
-                seen.spare.leave(self.network.now_ms());
+                seen.newcomers.left(self.network.now_ms());
             }
         });
-    }
-}
-
-// === impl Seen ===
-
-impl Seen {
-    fn newcomer(&mut self, region: u8, status: Status, now_ms: u64, open_ms: u64) {
-        let figures = &mut self.regions[usize::from(region)].1;
-        figures.arrived += 1;
-        figures.admitted_at_once += u64::from(status == Status::Admitted);
-        // Nobody else waits for a slot then.
-        let calm = self.waited_ms + CALM_MS < now_ms && now_ms > open_ms;
-        let waits = matches!(status, Status::Waiting | Status::YourTurn);
-        self.queued_while_free += u64::from(waits && calm && self.spare.slots(now_ms) > 0);
     }
 }
 

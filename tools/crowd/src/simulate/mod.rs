@@ -5,19 +5,18 @@
 mod doorway;
 mod engine;
 mod experiment;
-mod habits;
 mod nights;
 mod options;
 mod regions;
-mod spare;
 mod stop;
 
 use std::time::Duration;
 
 use vestibule_domain::RoomSettings;
+use vestibule_simulation::Habits;
 
 pub(crate) use self::options::SimulateOptions;
-use self::{engine::Plan, habits::Habits, regions::Origins};
+use self::{engine::Plan, regions::Origins};
 use crate::{
     charts,
     crowd::{RoomOptions, Setting, draw_up},
