@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Bench, rounds::Round};
 use crate::{
-    driver::{Caller, Ticket},
+    driver::Caller,
     report::{Figures, Target, Unit},
 };
 
@@ -42,12 +42,7 @@ pub(crate) async fn authorize(bench: &mut Bench) -> Result<Figures> {
 
 async fn inside(bench: &Bench) -> Result<Figures> {
     let measure = "authorize, visitors inside";
-    let tickets = enter(bench, HOST, bench.connections() * EACH).await?;
+    let tickets = bench.tickets(Caller::entering(HOST), bench.connections() * EACH).await?;
     let callers = tickets.chunks(EACH).map(|tickets| Caller::inside(HOST, tickets.to_vec()));
     bench.compare_and_count(measure, callers.collect(), RATIO, CALLS_INSIDE).await
-}
-
-/// The tickets of `count` visitors who have entered the site at `host`.
-pub(super) async fn enter(bench: &Bench, host: &str, count: usize) -> Result<Vec<Ticket>> {
-    bench.tickets(Caller::entering(host), count).await
 }

@@ -66,7 +66,7 @@ fn visitors_needed(bench: &Bench, rate: f64) -> usize {
 
 /// The tickets of `count` newcomers whose turn it is.
 async fn served_visitors(bench: &Bench, count: usize) -> Result<Vec<Ticket>> {
-    let tickets = bench.fill(ROOM, count).await?;
+    let tickets = bench.tickets(Caller::joining(ROOM), count).await?;
     bench.deployment.services.aws(ROOM).increment(i64::try_from(count)?).await?;
     // Everyone was let through at once, so the first ticket is enough.
     let first = String::from_utf8(tickets[0].clone())?;

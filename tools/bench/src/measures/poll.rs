@@ -33,9 +33,9 @@ const EACH: usize = 32;
 pub(crate) async fn poll(bench: &mut Bench) -> Result<Figures> {
     bench.make_full_room(ROOM).await?;
     let connections = bench.connections();
-    let front = bench.fill(ROOM, IN_FRONT).await?;
+    let front = bench.tickets(Caller::joining(ROOM), IN_FRONT).await?;
     let due = Instant::now() + DUE_AFTER;
-    let others = bench.fill(ROOM, connections * EACH).await?;
+    let others = bench.tickets(Caller::joining(ROOM), connections * EACH).await?;
     let early = others.chunks(EACH).map(|tickets| Caller::waiting(ROOM, tickets.to_vec()));
     let early = early.collect();
     let early = bench.compare_and_count("status poll, early", early, RATIO, CALLS).await?;

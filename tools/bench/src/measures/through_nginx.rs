@@ -8,7 +8,7 @@ use hdrhistogram::Histogram;
 use serde_json::json;
 use vestibule_tests::gateway::{Addresses, Gateway, Kind, SITE_HOST, free_port};
 
-use super::{Bench, authorize::enter};
+use super::Bench;
 use crate::{
     driver::{Caller, latencies},
     report::{Figures, Target, Unit},
@@ -29,13 +29,14 @@ pub(crate) async fn through_nginx(bench: &mut Bench) -> Result<Figures> {
     let settings =
         json!({ "total_active_users": 2_000_000_000, "routes": [{ "host": SITE_HOST }] });
     bench.deployment.services.create_room(ROOM, &settings).await?;
-    let ticket = enter(bench, SITE_HOST, 1).await?.pop().context("nobody entered")?;
+    let tickets = bench.tickets(Caller::entering(SITE_HOST), 1).await?;
+    let ticket = tickets.first().context("nobody entered")?;
     let (admission, site) = (bench.deployment.admission.address, bench.deployment.bare.address);
     let mut addresses = Addresses::new(&admission.to_string(), &site.to_string());
     let unguarded = free_port();
     addresses.unguarded_port = Some(unguarded);
     let _nginx = Gateway::start(Kind::Nginx, &addresses).await?;
-    let mut inside = Caller::browsing(SITE_HOST, ROOM, &ticket);
+    let mut inside = Caller::browsing(SITE_HOST, ROOM, ticket);
     let mut anyone = Caller::same("GET", "/");
     let (mut guarded, mut plain) = (Vec::new(), Vec::new());
     for _ in 0..bench.options.rounds {
