@@ -52,6 +52,9 @@ pub use self::{
     run::{Outcome, in_virtual_time, run},
     scenario::{RoomPlan, Scenario, Shape},
     shrink::{Shrunk, shrink},
-    visitors::{Cast, CastShape, Habit, Habits, Hostility, Part, Person, Role, Stage, Visitor},
+    visitors::{
+        Cast, CastShape, Habit, Habits, Hostility, Origins, Part, Person, RegionMix, Role, Stage,
+        Visitor,
+    },
     world::World,
 };

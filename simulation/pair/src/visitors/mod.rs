@@ -4,6 +4,7 @@ mod aws;
 mod cast;
 mod habit;
 mod hostile;
+mod origins;
 mod person;
 mod polite;
 
@@ -18,6 +19,7 @@ pub use self::{
     cast::{Cast, CastShape, Part, Role},
     habit::{Habit, Habits},
     hostile::Hostility,
+    origins::{Origins, RegionMix},
     person::Person,
 };
 use crate::{

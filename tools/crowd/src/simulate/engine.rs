@@ -17,13 +17,12 @@ use serde_json::json;
 use tokio::time::{self, interval_at, sleep_until};
 use vestibule_domain::{RoomId, RoomSettings};
 use vestibule_simulation::{
-    Cast, Habits, Newcomers, Operation, OperationKind, RoomPlan, Scenario, Seed, World,
+    Cast, Habits, Newcomers, Operation, OperationKind, Origins, RoomPlan, Scenario, Seed, World,
     in_virtual_time,
 };
 
 use super::{
     doorway::{Doorway, Seen},
-    regions::Origins,
     stop,
 };
 use crate::{
