@@ -1,7 +1,10 @@
 //! The crowd's way into the simulated services: each call goes to an admission of the visitor's region,
 //! and its answer is what the visitor's browser makes of it. What no visitor could see is watched here.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 
 use rand::rngs::SmallRng;
 use reqwest::StatusCode;
@@ -35,25 +38,18 @@ pub(super) struct Doorway {
     pub(super) visitors: Vec<(u8, Habit)>,
     /// Decides which admission gets a call.
     pub(super) seed: Seed,
-    /// What was seen.
-    pub(super) seen: Mutex<Seen>,
-}
-
-/// What no visitor could see.
-#[derive(Debug)]
-pub(super) struct Seen {
-    /// How newcomers fared.
-    pub(super) newcomers: Newcomers,
+    /// What no visitor could see.
+    pub(super) newcomers: Mutex<Newcomers>,
     /// Moments of visitors: calls, and ends of visits.
-    pub(super) moments: u64,
+    pub(super) moments: AtomicU64,
 }
 
 // === impl Doorway ===
 
 impl Doorway {
     /// What was seen so far.
-    pub(super) fn seen<T>(&self, look: impl FnOnce(&mut Seen) -> T) -> T {
-        look(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn newcomers(&self) -> MutexGuard<'_, Newcomers> {
+        self.newcomers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn ask(
@@ -108,20 +104,19 @@ impl Doorway {
     fn watch(&self, region: u8, call: Call, answer: Option<&simulation::Answer>) {
         let (now_ms, line) = (self.network.now_ms(), self.recorder.tally().0.count(Phase::Waiting));
         let status = answer.map(|answer| answer.status.status);
-        self.seen(|seen| {
-            if matches!(call, Call::Join | Call::Claim) {
-                seen.newcomers.answered();
-            }
-            if line > 0 {
-                seen.newcomers.waits(now_ms);
-            }
-            if let (Call::Join, Some(status)) = (call, status) {
-                seen.newcomers.joined(region.into(), status, now_ms);
-            }
-            if status == Some(Status::Admitted) {
-                seen.newcomers.entered(now_ms);
-            }
-        });
+        let mut newcomers = self.newcomers();
+        if matches!(call, Call::Join | Call::Claim) {
+            newcomers.answered();
+        }
+        if line > 0 {
+            newcomers.waits(now_ms);
+        }
+        if let (Call::Join, Some(status)) = (call, status) {
+            newcomers.joined(region.into(), status, now_ms);
+        }
+        if status == Some(Status::Admitted) {
+            newcomers.entered(now_ms);
+        }
     }
 }
 
@@ -137,13 +132,10 @@ impl Way for Doorway {
     ) -> Reply<Carried> {
         let (region, habit) = self.visitors[visitor];
         let (sent, sent_ms) = (Instant::now(), self.network.now_ms());
-        let number = self.seen(|seen| {
-            if matches!(call, Call::Join | Call::Claim) {
-                seen.newcomers.asks();
-            }
-            seen.moments += 1;
-            seen.moments
-        });
+        if matches!(call, Call::Join | Call::Claim) {
+            self.newcomers().asks();
+        }
+        let number = self.moments.fetch_add(1, Ordering::Relaxed) + 1;
         let answer = self.ask(region, call, ticket, number).await;
         self.watch(region, call, answer.as_ref().ok());
         let ticket = answer.as_ref().ok().and_then(carried);
@@ -156,12 +148,10 @@ impl Way for Doorway {
     }
 
     fn over(&self, ending: Ending) {
-        self.seen(|seen| {
-            seen.moments += 1;
-            if matches!(ending, Ending::Left | Ending::RanOut) {
-                seen.newcomers.left(self.network.now_ms());
-            }
-        });
+        self.moments.fetch_add(1, Ordering::Relaxed);
+        if matches!(ending, Ending::Left | Ending::RanOut) {
+            self.newcomers().left(self.network.now_ms());
+        }
     }
 }
 

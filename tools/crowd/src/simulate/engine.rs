@@ -5,8 +5,8 @@
 
 use std::{
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -21,10 +21,7 @@ use vestibule_simulation::{
     in_virtual_time,
 };
 
-use super::{
-    doorway::{Doorway, Seen},
-    stop,
-};
+use super::{doorway::Doorway, stop};
 use crate::{
     crowd::{Setting, VisitorPlan, duration::human, number::millis},
     progress::Progress,
@@ -124,20 +121,19 @@ async fn look_on(world: &World, room: &RoomId, recorder: &Recorder, stops: &Atom
 
 /// Stops the services, and tells what no visitor could see.
 fn end(world: World, way: &Doorway, begun: Instant) -> Simulation {
-    way.seen(|seen| {
-        let regions = seen.newcomers.regions(world.deployment()).collect();
-        let outcome = world.end();
-        Simulation {
-            real_seconds: begun.elapsed().as_secs_f64(),
-            redis_calls: outcome.commands,
-            moments: seen.moments,
-            step_seconds: GRAIN_SECONDS,
-            tick_seconds: TICK_SECONDS,
-            queued_while_a_slot_was_free: seen.newcomers.queued_while_free(),
-            regions,
-            broken: outcome.broken.iter().map(ToString::to_string).collect(),
-        }
-    })
+    let newcomers = way.newcomers();
+    let regions = newcomers.regions(world.deployment()).collect();
+    let outcome = world.end();
+    Simulation {
+        real_seconds: begun.elapsed().as_secs_f64(),
+        redis_calls: outcome.commands,
+        moments: way.moments.load(Ordering::Relaxed),
+        step_seconds: GRAIN_SECONDS,
+        tick_seconds: TICK_SECONDS,
+        queued_while_a_slot_was_free: newcomers.queued_while_free(),
+        regions,
+        broken: outcome.broken.iter().map(ToString::to_string).collect(),
+    }
 }
 
 // === impl Plan ===
@@ -184,7 +180,6 @@ impl Plan {
         let limits = (self.room.total_active_users, self.room.new_users_per_minute);
         let open_ms = BEGINS_MS + millis(self.opens) + SURELY_OPEN_MS;
         let names = self.origins.names().map(str::to_owned);
-        let seen = Seen { newcomers: Newcomers::new(names, limits, open_ms), moments: 0 };
         Doorway {
             door: world.door(),
             network: world.network().clone(),
@@ -192,7 +187,8 @@ impl Plan {
             room: ROOM,
             visitors: visitors.iter().map(visitor).collect(),
             seed: Seed(self.setting.seed),
-            seen: Mutex::new(seen),
+            newcomers: Newcomers::new(names, limits, open_ms).into(),
+            moments: AtomicU64::default(),
         }
     }
 }
