@@ -22,12 +22,14 @@ mod history;
 mod invariants;
 mod machine;
 mod network;
+mod newcomers;
 mod nights;
 mod observer;
 mod operator;
 mod run;
 mod scenario;
 mod shrink;
+mod spare;
 mod visitors;
 mod world;
 
@@ -43,12 +45,16 @@ pub use self::{
     faults::{Fault, FaultKind, FaultKinds},
     history::History,
     network::{Network, Node, Servers, SimulatedLink, Weather},
-    nights::{BrokenNight, Nights, Numbers, Selection, Tally},
+    newcomers::{Newcomers, RegionFigures},
+    nights::{BrokenNight, Nights, Numbers, Seeds, Selection, Tally},
     observer::Observer,
     operator::{Operation, OperationKind},
     run::{Outcome, in_virtual_time, run},
     scenario::{RoomPlan, Scenario, Shape},
     shrink::{Shrunk, shrink},
-    visitors::{Cast, CastShape, Hostility, Part, Person, Role, Stage, Visitor},
+    visitors::{
+        Cast, CastShape, Habit, Habits, Hostility, Origins, Part, Person, RegionMix, Role, Stage,
+        Visitor,
+    },
     world::World,
 };

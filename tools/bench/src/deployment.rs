@@ -4,7 +4,7 @@
 
 use std::{env, net::SocketAddr, path::Path, process::Command, time::Duration};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 use vestibule_tests::{Flavor, Process, Service, eventually, gateway};
@@ -76,13 +76,10 @@ async fn start_bare(address: SocketAddr, directory: &Path) -> Result<Process> {
     eventually(START, "readiness", || {
         let running = process.check_running();
         async move {
-            if running.is_err() {
-                return Ok(running);
+            if running.is_ok() {
+                TcpStream::connect(address).await?;
             }
-            match TcpStream::connect(address).await {
-                Ok(_) => Ok(Ok(())),
-                Err(error) => bail!(error),
-            }
+            Ok(running)
         }
     })
     .await??;

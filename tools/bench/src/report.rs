@@ -32,6 +32,14 @@ pub(crate) struct Figure {
     verdict: Option<&'static str>,
 }
 
+/// Figures of a measure, while they are collected.
+#[derive(Debug)]
+pub(crate) struct Figures {
+    measure: &'static str,
+    /// Those collected.
+    pub(crate) all: Vec<Figure>,
+}
+
 /// The unit of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -107,22 +115,6 @@ fn table(figures: &[Figure]) -> Table {
 // === impl Figure ===
 
 impl Figure {
-    /// A figure of a measure.
-    pub(crate) fn new(
-        measure: &'static str,
-        name: &'static str,
-        unit: Unit,
-        spread: Spread,
-    ) -> Self {
-        Self { measure, name, unit, spread, target: None, verdict: None }
-    }
-
-    /// The same with a target.
-    pub(crate) fn with_target(self, target: Target) -> Self {
-        let verdict = target.verdict(self.spread.median);
-        Self { target: Some(target), verdict: Some(verdict), ..self }
-    }
-
     fn row(&self) -> [String; 4] {
         let Spread { least, median, most } = self.spread;
         let [least, median, most] = [least, median, most].map(|value| self.unit.text(value));
@@ -133,6 +125,50 @@ impl Figure {
             _ => String::new(),
         };
         [format!("  {}", self.name), median, spread, target]
+    }
+}
+
+// === impl Figures ===
+
+impl Figures {
+    /// No figures of a measure yet.
+    pub(crate) fn of(measure: &'static str) -> Self {
+        Self { measure, all: Vec::new() }
+    }
+
+    /// The same with one more, from its value in each round. Where the system gives no values, there
+    /// is no figure.
+    pub(crate) fn add(
+        mut self,
+        name: &'static str,
+        unit: Unit,
+        values: impl IntoIterator<Item = f64>,
+    ) -> Self {
+        let measure = self.measure;
+        self.all.extend(Spread::from_values(values).map(|spread| Figure {
+            measure,
+            name,
+            unit,
+            spread,
+            target: None,
+            verdict: None,
+        }));
+        self
+    }
+
+    /// The same with a target of the last one.
+    pub(crate) fn with_target(mut self, target: Target) -> Self {
+        if let Some(last) = self.all.last_mut() {
+            last.verdict = Some(target.verdict(last.spread.median));
+            last.target = Some(target);
+        }
+        self
+    }
+
+    /// The same with those of another measure.
+    pub(crate) fn and(mut self, others: Self) -> Self {
+        self.all.extend(others.all);
+        self
     }
 }
 
@@ -192,8 +228,8 @@ mod tests {
     use super::*;
 
     fn figure(median: f64) -> Figure {
-        let spread = Spread { least: 0.8, median, most: 0.95 };
-        Figure::new("poll", "ratio", Unit::Ratio, spread).with_target(Target::AtLeast(0.85))
+        let figures = Figures::of("poll").add("ratio", Unit::Ratio, [0.8, 0.95, median]);
+        figures.with_target(Target::AtLeast(0.85)).all.remove(0)
     }
 
     #[test]

@@ -16,11 +16,6 @@ pub(crate) struct Spread {
 // === impl Spread ===
 
 impl Spread {
-    /// The spread of a single value.
-    pub(crate) fn single(value: f64) -> Self {
-        Self { least: value, median: value, most: value }
-    }
-
     /// The spread of `values`; `None` if there are none.
     pub(crate) fn from_values(values: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut values: Vec<f64> = values.into_iter().collect();
@@ -45,7 +40,7 @@ mod tests {
         assert_eq!(odd, Spread { least: 1.0, median: 3.0, most: 100.0 });
         let even = Spread::from_values([4.0, 1.0, 2.0, 100.0]).unwrap();
         assert_eq!(even, Spread { least: 1.0, median: 3.0, most: 100.0 });
-        assert_eq!(Spread::from_values([7.0]), Some(Spread::single(7.0)));
+        assert_eq!(Spread::from_values([7.0]), Some(Spread { least: 7.0, median: 7.0, most: 7.0 }));
         assert_eq!(Spread::from_values([]), None);
     }
 }

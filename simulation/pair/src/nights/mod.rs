@@ -20,7 +20,7 @@ use vestibule_history::{Bounds, Invariant};
 
 pub use self::{
     broken_night::BrokenNight,
-    selection::{Numbers, Selection},
+    selection::{Numbers, Seeds, Selection},
     tally::Tally,
 };
 use crate::{Outcome, Scenario, Seed, Shape, run};

@@ -1,8 +1,13 @@
-//! What is left of a night after parts of it were left out, by hand or to make it small.
+//! Which nights are played, and what is left of one after parts of it were left out, by hand or to make
+//! it small.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, ops::Range, str::FromStr};
 
 use crate::Scenario;
+
+/// Seeds of nights, one after the other. As text: `1000` for the first so many, or `7..9`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seeds(pub Range<u64>);
 
 /// Parts of a night by their numbers. As text: `3,17`, or `none`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +24,23 @@ pub struct Selection {
     pub operations: Option<Numbers>,
     /// Only these visitors.
     pub visitors: Option<Numbers>,
+}
+
+// === impl Seeds ===
+
+impl FromStr for Seeds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |text: &str| {
+            text.trim().parse::<u64>().map_err(|_| "expected N or FROM..TO, as in 1000".to_owned())
+        };
+        let seeds = match text.split_once("..") {
+            Some((from, to)) => number(from)?..number(to)?,
+            None => 0..number(text)?,
+        };
+        if seeds.is_empty() { Err("there is no seed in it".to_owned()) } else { Ok(Self(seeds)) }
+    }
 }
 
 // === impl Numbers ===
@@ -82,6 +104,15 @@ impl Selection {
 mod tests {
     use super::*;
     use crate::{Seed, Shape};
+
+    #[test]
+    fn seeds_are_a_count_or_a_range() {
+        assert_eq!("1000".parse(), Ok(Seeds(0..1000)));
+        assert_eq!("7..9".parse(), Ok(Seeds(7..9)));
+        for text in ["", "x", "0", "9..9", "1-5"] {
+            assert!(text.parse::<Seeds>().is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn numbers_may_be_none() {

@@ -2,7 +2,9 @@
 
 mod aws;
 mod cast;
+mod habit;
 mod hostile;
+mod origins;
 mod person;
 mod polite;
 
@@ -15,7 +17,9 @@ use vestibule_history::{Act, Asked, ToldStatus};
 
 pub use self::{
     cast::{Cast, CastShape, Part, Role},
+    habit::{Habit, Habits},
     hostile::Hostility,
+    origins::{Origins, RegionMix},
     person::Person,
 };
 use crate::{

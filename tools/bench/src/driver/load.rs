@@ -31,7 +31,7 @@ pub(crate) enum Until {
 }
 
 /// The result of a load.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Done {
     /// Requests answered, all as expected.
     pub(crate) requests: u64,
@@ -63,25 +63,22 @@ impl Until {
 fn run_threads(address: SocketAddr, callers: Vec<Caller>, until: Until) -> Result<Done> {
     let count = (machine::cores() / 2).clamp(1, callers.len().max(1));
     let start = Barrier::new(count);
-    let done: Vec<_> = thread::scope(|scope| {
-        let shares = shares(callers, count).into_iter();
-        let threads = shares.map(|share| scope.spawn(|| run_thread(address, share, until, &start)));
-        let threads: Vec<_> = threads.collect();
-        let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join();
-        threads.into_iter().map(join).collect()
-    });
-    let mut all = Done { requests: 0, elapsed: Duration::ZERO, callers: Vec::new() };
-    for one in done {
-        let one = one.map_err(|_| anyhow!("the driver panicked"))??;
-        all.requests += one.requests;
-        all.elapsed = all.elapsed.max(one.elapsed);
-        all.callers.extend(one.callers);
-    }
-    Ok(all)
+    thread::scope(|scope| {
+        let run = |share| scope.spawn(|| run_thread(address, share, until, &start));
+        let threads: Vec<_> = shares(callers, count).into_iter().map(run).collect();
+        let mut all = Done::default();
+        for thread in threads {
+            let one = thread.join().map_err(|_| anyhow!("the driver panicked"))??;
+            all.requests += one.requests;
+            all.elapsed = all.elapsed.max(one.elapsed);
+            all.callers.extend(one.callers);
+        }
+        Ok(all)
+    })
 }
 
-fn shares<T>(callers: Vec<T>, count: usize) -> Vec<Vec<T>> {
-    let mut shares: Vec<Vec<T>> = std::iter::repeat_with(Vec::new).take(count).collect();
+fn shares<T: Clone>(callers: Vec<T>, count: usize) -> Vec<Vec<T>> {
+    let mut shares = vec![Vec::new(); count];
     for (nth, caller) in callers.into_iter().enumerate() {
         shares[nth % count].push(caller);
     }
@@ -120,7 +117,7 @@ async fn call_all(connected: Vec<(Connection, Caller)>, until: Until) -> Result<
     for (connection, caller) in connected {
         calling.spawn(call(connection, caller, deadline));
     }
-    let mut done = Done { requests: 0, elapsed: Duration::ZERO, callers: Vec::new() };
+    let mut done = Done::default();
     let gather = async {
         while let Some(called) = calling.join_next().await {
             let (requests, caller) = called.context("the driver panicked")??;

@@ -4,10 +4,10 @@
 use anyhow::Result;
 use serde_json::json;
 
-use super::Bench;
+use super::{Bench, rounds::Round};
 use crate::{
-    driver::{Caller, Ticket},
-    report::{Figure, Target, Unit},
+    driver::Caller,
+    report::{Figures, Target, Unit},
 };
 
 const ROOM: &str = "bench-authorize";
@@ -22,7 +22,7 @@ const CALLS_ENTERING: Target = Target::AtMost(1.0);
 const EACH: usize = 4;
 
 /// Measures both.
-pub(crate) async fn authorize(bench: &mut Bench) -> Result<Vec<Figure>> {
+pub(crate) async fn authorize(bench: &mut Bench) -> Result<Figures> {
     let settings = json!({
         "total_active_users": 2_000_000_000,
         "session_duration_seconds": 3_600,
@@ -30,26 +30,19 @@ pub(crate) async fn authorize(bench: &mut Bench) -> Result<Vec<Figure>> {
     });
     bench.deployment.services.create_room(ROOM, &settings).await?;
     let background = bench.background().await?;
-    let mut figures = inside(bench).await?;
-    let measure = "authorize, newcomers who enter";
+    let figures = inside(bench).await?;
     let callers = vec![Caller::entering(HOST); bench.connections()];
-    let comparison = bench.compare("GET", callers).await?;
-    let rate = comparison.spread(super::rounds::Round::rate)?;
-    figures.push(Figure::new(measure, "requests, each with a signature", Unit::PerSecond, rate));
-    let calls = comparison.spread(|round| round.calls_per_request(background))?;
-    let calls = Figure::new(measure, "script calls per newcomer", Unit::Number, calls);
-    figures.push(calls.with_target(CALLS_ENTERING));
-    Ok(figures)
+    let entering = bench.compare("GET", callers).await?.measured;
+    let entering = Figures::of("authorize, newcomers who enter")
+        .add("requests, each with a signature", Unit::PerSecond, entering.iter().map(Round::rate))
+        .add("script calls per newcomer", Unit::Number, background.per_request(&entering))
+        .with_target(CALLS_ENTERING);
+    Ok(figures.and(entering))
 }
 
-async fn inside(bench: &Bench) -> Result<Vec<Figure>> {
+async fn inside(bench: &Bench) -> Result<Figures> {
     let measure = "authorize, visitors inside";
-    let tickets = enter(bench, HOST, bench.connections() * EACH).await?;
+    let tickets = bench.tickets(Caller::entering(HOST), bench.connections() * EACH).await?;
     let callers = tickets.chunks(EACH).map(|tickets| Caller::inside(HOST, tickets.to_vec()));
     bench.compare_and_count(measure, callers.collect(), RATIO, CALLS_INSIDE).await
-}
-
-/// The tickets of `count` visitors who have entered the site at `host`.
-pub(super) async fn enter(bench: &Bench, host: &str, count: usize) -> Result<Vec<Ticket>> {
-    bench.tickets(Caller::entering(host), count).await
 }

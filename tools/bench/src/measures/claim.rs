@@ -6,25 +6,23 @@ use anyhow::Result;
 
 use super::{
     Bench,
-    comparison::{MEASURED, costs, spread},
+    comparison::{MEASURED, with_costs},
     rounds::Round,
     signing::{RawSigner, Signed},
 };
 use crate::{
     driver::{Caller, Ticket},
-    report::{Figure, Target, Unit},
-    statistics::Spread,
+    report::{Figures, Target, Unit},
 };
 
 const ROOM: &str = "bench-claim";
-const MEASURE: &str = "claim";
 const RATIO: Target = Target::AtLeast(0.9);
 /// Newcomers of a round, per signature that can be made in it: more than are needed.
 const RESERVE: f64 = 1.5;
 const TURN_WITHIN: Duration = Duration::from_secs(10);
 
 /// Measures claims.
-pub(crate) async fn claim(bench: &mut Bench) -> Result<Vec<Figure>> {
+pub(crate) async fn claim(bench: &mut Bench) -> Result<Figures> {
     bench.make_operated_room(ROOM).await?;
     let signer = RawSigner::generate()?;
     let (mut raw, mut claims) = (Vec::new(), Vec::new());
@@ -36,25 +34,28 @@ pub(crate) async fn claim(bench: &mut Bench) -> Result<Vec<Figure>> {
         raw.push(alone);
         claims.push(round);
     }
-    figures(&raw, &claims)
+    Ok(figures(&raw, &claims))
 }
 
-fn figures(raw: &[Signed], claims: &[Round]) -> Result<Vec<Figure>> {
+fn figures(raw: &[Signed], claims: &[Round]) -> Figures {
     let pairs = || claims.iter().zip(raw);
-    let ratio = spread(pairs().map(|(claims, raw)| claims.rate() / raw.rate))?;
-    let by_time = pairs().filter_map(|(claims, raw)| Some(raw.micros? / claims.micros_of_all()?));
-    let figure = |name, unit, spread| Figure::new(MEASURE, name, unit, spread);
-    let mut figures = vec![
-        figure("claims", Unit::PerSecond, spread(claims.iter().map(Round::rate))?),
-        figure("signing alone", Unit::PerSecond, spread(raw.iter().map(|raw| raw.rate))?),
-        figure("ratio to signing alone", Unit::Ratio, ratio).with_target(RATIO),
-    ];
-    let by_time = Spread::from_values(by_time);
-    figures.extend(by_time.map(|s| figure("the same by processor time", Unit::Ratio, s)));
-    let alone = Spread::from_values(raw.iter().filter_map(|raw| raw.micros));
-    figures.extend(alone.map(|s| figure("processor time of signing alone", Unit::Micros, s)));
-    figures.extend(costs(MEASURE, claims, &MEASURED));
-    Ok(figures)
+    let by_time = |(claims, raw): (&Round, &Signed)| Some(raw.micros? / claims.micros_of_all()?);
+    let figures = Figures::of("claim")
+        .add("claims", Unit::PerSecond, claims.iter().map(Round::rate))
+        .add("signing alone", Unit::PerSecond, raw.iter().map(|raw| raw.rate))
+        .add(
+            "ratio to signing alone",
+            Unit::Ratio,
+            pairs().map(|(claims, raw)| claims.rate() / raw.rate),
+        )
+        .with_target(RATIO)
+        .add("the same by processor time", Unit::Ratio, pairs().filter_map(by_time))
+        .add(
+            "processor time of signing alone",
+            Unit::Micros,
+            raw.iter().filter_map(|raw| raw.micros),
+        );
+    with_costs(figures, claims, &MEASURED)
 }
 
 fn visitors_needed(bench: &Bench, rate: f64) -> usize {
@@ -65,7 +66,7 @@ fn visitors_needed(bench: &Bench, rate: f64) -> usize {
 
 /// The tickets of `count` newcomers whose turn it is.
 async fn served_visitors(bench: &Bench, count: usize) -> Result<Vec<Ticket>> {
-    let tickets = bench.fill(ROOM, count).await?;
+    let tickets = bench.tickets(Caller::joining(ROOM), count).await?;
     bench.deployment.services.aws(ROOM).increment(i64::try_from(count)?).await?;
     // Everyone was let through at once, so the first ticket is enough.
     let first = String::from_utf8(tickets[0].clone())?;

@@ -1,12 +1,11 @@
 //! A call of admission compared with the bare route, in alternating rounds.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::{Bench, rounds::Round};
 use crate::{
     driver::Caller,
-    report::{Figure, Target, Unit},
-    statistics::Spread,
+    report::{Figures, Target, Unit},
 };
 
 /// The results of the rounds, in pairs.
@@ -62,13 +61,12 @@ impl Bench {
         callers: Vec<Caller>,
         ratio: Target,
         (calls, most): (&'static str, Target),
-    ) -> Result<Vec<Figure>> {
+    ) -> Result<Figures> {
         let background = self.background().await?;
         let comparison = self.compare("GET", callers).await?;
-        let mut figures = comparison.figures(measure, ratio)?;
-        let spread = comparison.spread(|round| round.calls_per_request(background))?;
-        figures.push(Figure::new(measure, calls, Unit::Number, spread).with_target(most));
-        Ok(figures)
+        let calls_of_each = background.per_request(&comparison.measured);
+        let figures = comparison.figures(measure, ratio);
+        Ok(figures.add(calls, Unit::Number, calls_of_each).with_target(most))
     }
 }
 
@@ -76,46 +74,34 @@ impl Bench {
 
 impl Comparison {
     /// Throughput of both, their ratio, and the processor time behind it.
-    pub(super) fn figures(&self, measure: &'static str, target: Target) -> Result<Vec<Figure>> {
-        let pairs = || self.measured.iter().zip(&self.bare);
-        let ratio = spread(pairs().map(|(measured, bare)| measured.rate() / bare.rate()))?;
-        let by_time = pairs()
-            .filter_map(|(measured, bare)| Some(bare.micros_of_all()? / measured.micros_of_all()?));
-        let rate = |rounds: &[Round]| spread(rounds.iter().map(Round::rate));
-        let figure = |name, unit, spread| Figure::new(measure, name, unit, spread);
-        let mut figures = vec![
-            figure("requests", Unit::PerSecond, rate(&self.measured)?),
-            figure("bare route", Unit::PerSecond, rate(&self.bare)?),
-            figure("ratio to the bare route", Unit::Ratio, ratio).with_target(target),
-        ];
-        let by_time = Spread::from_values(by_time);
-        figures.extend(by_time.map(|s| figure("the same by processor time", Unit::Ratio, s)));
-        figures.extend(costs(measure, &self.measured, &MEASURED));
-        figures.extend(costs(measure, &self.bare, &BARE));
-        Ok(figures)
-    }
-
-    /// The spread of `value` over the rounds of the measured call.
-    pub(super) fn spread(&self, value: impl Fn(&Round) -> f64) -> Result<Spread> {
-        spread(self.measured.iter().map(value))
+    pub(super) fn figures(&self, measure: &'static str, target: Target) -> Figures {
+        let Self { bare, measured } = self;
+        let pairs = || measured.iter().zip(bare);
+        let by_time = |(measured, bare): (&Round, &Round)| {
+            Some(bare.micros_of_all()? / measured.micros_of_all()?)
+        };
+        let figures = Figures::of(measure)
+            .add("requests", Unit::PerSecond, measured.iter().map(Round::rate))
+            .add("bare route", Unit::PerSecond, bare.iter().map(Round::rate))
+            .add(
+                "ratio to the bare route",
+                Unit::Ratio,
+                pairs().map(|(measured, bare)| measured.rate() / bare.rate()),
+            )
+            .with_target(target)
+            .add("the same by processor time", Unit::Ratio, pairs().filter_map(by_time));
+        with_costs(with_costs(figures, measured, &MEASURED), bare, &BARE)
     }
 }
 
-/// The spread of at least one value.
-pub(super) fn spread(values: impl IntoIterator<Item = f64>) -> Result<Spread> {
-    Spread::from_values(values).context("nothing was measured")
-}
-
-/// The processor time of each of `parts` per request, where the system provides it.
-pub(super) fn costs(
-    measure: &'static str,
+/// The same with the processor time of each of `parts` per request, where the system provides it.
+pub(super) fn with_costs(
+    figures: Figures,
     rounds: &[Round],
     parts: &[(&'static str, Cost)],
-) -> Vec<Figure> {
-    let cost = |(name, seconds): &(&'static str, Cost)| {
-        let spread =
-            Spread::from_values(rounds.iter().filter_map(|round| round.micros(seconds(round))))?;
-        Some(Figure::new(measure, name, Unit::Micros, spread))
-    };
-    parts.iter().filter_map(cost).collect()
+) -> Figures {
+    parts.iter().fold(figures, |figures, (name, seconds)| {
+        let of_each = rounds.iter().filter_map(|round| round.micros(seconds(round)));
+        figures.add(name, Unit::Micros, of_each)
+    })
 }

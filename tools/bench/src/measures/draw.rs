@@ -2,13 +2,11 @@
 
 use std::{hint::black_box, time::Instant};
 
-use anyhow::Result;
 use vestibule_domain::Draw;
 
-use super::{Bench, comparison::spread};
-use crate::report::{Figure, Target, Unit};
+use super::Bench;
+use crate::report::{Figures, Target, Unit};
 
-const MEASURE: &str = "draw";
 const PARTICIPANTS: u64 = 1_000_000;
 /// Places computed in a round.
 const PLACES: u32 = 20_000;
@@ -18,11 +16,10 @@ const MICROS: Target = Target::Below(20.0);
 
 /// Measures what a place costs.
 #[expect(clippy::disallowed_methods, reason = "any seed will do")]
-pub(crate) fn draw(bench: &Bench) -> Result<Vec<Figure>> {
+pub(crate) fn draw(bench: &Bench) -> Figures {
     let draw = Draw::new(1, PARTICIPANTS, rand::random());
     let rounds = (0..bench.options.rounds).map(|_| micros_per_place(&draw));
-    let micros = spread(rounds)?;
-    Ok(vec![Figure::new(MEASURE, "a place of a million", Unit::Micros, micros).with_target(MICROS)])
+    Figures::of("draw").add("a place of a million", Unit::Micros, rounds).with_target(MICROS)
 }
 
 fn micros_per_place(draw: &Draw) -> f64 {

@@ -2,18 +2,13 @@
 
 use anyhow::Result;
 
-use super::{
-    Bench,
-    comparison::spread,
-    rounds::{Background, Round},
-};
+use super::{Bench, rounds::Round};
 use crate::{
     driver::Caller,
-    report::{Figure, Target, Unit},
+    report::{Figures, Target, Unit},
 };
 
 const ROOM: &str = "bench-join";
-const MEASURE: &str = "join";
 const RATIO: Target = Target::AtLeast(0.55);
 const CALLS: Target = Target::AtMost(0.2);
 /// The number of connections of a busy instance.
@@ -21,19 +16,19 @@ const MANY: usize = 512;
 const CALLS_OF_MANY: Target = Target::AtMost(0.03);
 
 /// Measures joins, and how many of them share a call of Redis.
-pub(crate) async fn join(bench: &mut Bench) -> Result<Vec<Figure>> {
+pub(crate) async fn join(bench: &mut Bench) -> Result<Figures> {
     bench.make_full_room(ROOM).await?;
     let background = bench.background().await?;
     let callers = vec![Caller::joining(ROOM); bench.connections()];
     let comparison = bench.compare("POST", callers).await?;
-    let mut figures = comparison.figures(MEASURE, RATIO)?;
-    figures.push(calls("script calls per join", &comparison.measured, background, CALLS)?);
     let many = many(bench).await?;
-    let rate = spread(many.iter().map(Round::rate))?;
-    figures.push(Figure::new(MEASURE, "requests, 512 connections", Unit::PerSecond, rate));
-    let name = "script calls per join, 512 connections";
-    figures.push(calls(name, &many, background, CALLS_OF_MANY)?);
-    Ok(figures)
+    Ok(comparison
+        .figures("join", RATIO)
+        .add("script calls per join", Unit::Number, background.per_request(&comparison.measured))
+        .with_target(CALLS)
+        .add("requests, 512 connections", Unit::PerSecond, many.iter().map(Round::rate))
+        .add("script calls per join, 512 connections", Unit::Number, background.per_request(&many))
+        .with_target(CALLS_OF_MANY))
 }
 
 async fn many(bench: &Bench) -> Result<Vec<Round>> {
@@ -45,14 +40,4 @@ async fn many(bench: &Bench) -> Result<Vec<Round>> {
         rounds.push(round);
     }
     Ok(rounds)
-}
-
-fn calls(
-    name: &'static str,
-    rounds: &[Round],
-    background: Background,
-    target: Target,
-) -> Result<Figure> {
-    let calls = spread(rounds.iter().map(|round| round.calls_per_request(background)))?;
-    Ok(Figure::new(MEASURE, name, Unit::Number, calls).with_target(target))
 }

@@ -67,11 +67,6 @@ impl Bench {
         self.deployment.services.create_room(room, &settings).await
     }
 
-    /// Lets `count` newcomers join `room` and returns their tickets, in the order of the answers.
-    async fn fill(&self, room: &str, count: usize) -> Result<Vec<Ticket>> {
-        self.tickets(Caller::joining(room), count).await
-    }
-
     /// Lets `count` of `newcomers` come and returns their tickets, in the order of the answers.
     async fn tickets(&self, newcomers: Caller, count: usize) -> Result<Vec<Ticket>> {
         let tickets = Arc::new(Mutex::new(Vec::with_capacity(count)));

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use super::Bench;
 use crate::{
     driver::{Caller, Ticket},
-    report::{Figure, Target},
+    report::{Figures, Target},
 };
 
 const ROOM: &str = "bench-poll";
@@ -30,20 +30,19 @@ const DUE_AFTER: Duration = Duration::from_secs(15);
 const EACH: usize = 32;
 
 /// Measures both kinds of poll.
-pub(crate) async fn poll(bench: &mut Bench) -> Result<Vec<Figure>> {
+pub(crate) async fn poll(bench: &mut Bench) -> Result<Figures> {
     bench.make_full_room(ROOM).await?;
     let connections = bench.connections();
-    let front = bench.fill(ROOM, IN_FRONT).await?;
+    let front = bench.tickets(Caller::joining(ROOM), IN_FRONT).await?;
     let due = Instant::now() + DUE_AFTER;
-    let others = bench.fill(ROOM, connections * EACH).await?;
+    let others = bench.tickets(Caller::joining(ROOM), connections * EACH).await?;
     let early = others.chunks(EACH).map(|tickets| Caller::waiting(ROOM, tickets.to_vec()));
     let early = early.collect();
-    let mut figures = bench.compare_and_count("status poll, early", early, RATIO, CALLS).await?;
+    let early = bench.compare_and_count("status poll, early", early, RATIO, CALLS).await?;
     sleep_until(due).await;
     let checking_in = replaying(&front, connections);
     let measure = "status poll, checking in";
-    figures.extend(bench.compare_and_count(measure, checking_in, RATIO, CALLS).await?);
-    Ok(figures)
+    Ok(early.and(bench.compare_and_count(measure, checking_in, RATIO, CALLS).await?))
 }
 
 fn replaying(front: &[Ticket], connections: usize) -> Vec<Caller> {

@@ -52,10 +52,16 @@ impl Round {
     pub(super) fn micros_of_all(&self) -> Option<f64> {
         self.micros(Some(self.service? + self.redis? + self.driver?))
     }
+}
 
-    /// Script calls per request, without those of the background.
-    pub(super) fn calls_per_request(&self, background: Background) -> f64 {
-        (count(self.calls) - background.0 * self.seconds).max(0.0) / count(self.requests)
+// === impl Background ===
+
+impl Background {
+    /// Script calls per request in each of `rounds`, without those of the background.
+    pub(super) fn per_request(self, rounds: &[Round]) -> impl Iterator<Item = f64> {
+        rounds.iter().map(move |round| {
+            (count(round.calls) - self.0 * round.seconds).max(0.0) / count(round.requests)
+        })
     }
 }
 
@@ -119,8 +125,9 @@ mod tests {
 
     #[test]
     fn background_calls_are_subtracted() {
-        assert!((ROUND.calls_per_request(Background(50.0)) - 0.2).abs() < 1e-9);
-        assert!(ROUND.calls_per_request(Background(500.0)).abs() < 1e-9, "never below nothing");
+        let calls = |per_second| Background(per_second).per_request(&[ROUND]).sum::<f64>();
+        assert!((calls(50.0) - 0.2).abs() < 1e-9);
+        assert!(calls(500.0).abs() < 1e-9, "never below nothing");
     }
 
     #[test]

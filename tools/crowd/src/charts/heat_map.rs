@@ -21,8 +21,13 @@ const SIDES: [f64; 17] = [
     1800.0, 3600.0,
 ];
 /// From few visitors to many, by falling lightness.
-const SHADES: [(u8, u8, u8); 5] =
-    [(228, 238, 248), (158, 196, 230), (74, 140, 200), (24, 88, 158), (8, 32, 78)];
+const SHADES: [RGBColor; 5] = [
+    RGBColor(228, 238, 248),
+    RGBColor(158, 196, 230),
+    RGBColor(74, 140, 200),
+    RGBColor(24, 88, 158),
+    RGBColor(8, 32, 78),
+];
 /// Width of the scale at the right, in pixels.
 const SCALE: u32 = 96;
 
@@ -119,15 +124,7 @@ fn cells(reach: f64, side: f64) -> usize {
 
 /// The colour of a share of the most, 0 to 1.
 fn shade(share: f64) -> RGBColor {
-    let at = share.clamp(0.0, 1.0) * real(SHADES.len() - 1);
-    let below = index(at).min(SHADES.len() - 2);
-    let part = at - real(below);
-    let ((r, g, b), (r2, g2, b2)) = (SHADES[below], SHADES[below + 1]);
-    let mix = |from: u8, to: u8| {
-        let value = f64::from(from) + (f64::from(to) - f64::from(from)) * part;
-        u8::try_from(index(value + 0.5)).unwrap_or(u8::MAX)
-    };
-    RGBColor(mix(r, r2), mix(g, g2), mix(b, b2))
+    DerivedColorMap::new(&SHADES).get_color(share)
 }
 
 #[cfg(test)]

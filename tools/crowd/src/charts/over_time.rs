@@ -1,16 +1,17 @@
 //! The run over time as an SVG of three panels: who is inside, who waits, and how fast people come
 //! and are let in. This file chooses what is shown; `panels` draws it.
 
+use std::iter;
+
+use plotters::style::RGBColor;
+
 use super::{
     frame::Frame,
     panels::{self, Curve, Look, PANEL, Panel},
     style::{AMBER, BLUE, GREEN, GREY, RED, time_unit},
 };
 use crate::{
-    crowd::{
-        Setting,
-        number::{index, level, real},
-    },
+    crowd::number::{index, level, real},
     record::{Levels, RunRecord, Steps},
 };
 
@@ -26,10 +27,21 @@ pub(super) fn draw(run: &RunRecord) -> anyhow::Result<String> {
     let setting = &run.setting;
     let span = run.duration.max(0.1);
     let levels = Levels::new(run);
-    let has_controller = !run.room.is_empty();
+    let heard = (!run.room.is_empty()).then_some(&levels.controller_heard);
+    let mut inside = seen_and_said(
+        ("inside, as visitors saw it", BLUE, &levels.inside),
+        ("as the controller saw it", &levels.inside_controller),
+        (heard, span),
+    );
+    inside.extend(limit("ceiling", setting.ceiling.map(f64::from), span));
+    let waiting = seen_and_said(
+        ("waiting and still there", AMBER, &levels.waiting),
+        ("as the controller counts them", &levels.waiting_controller),
+        (heard, span),
+    );
     let panels = [
-        inside(&levels, setting, span, has_controller),
-        waiting(&levels, span, has_controller),
+        Panel::new("Inside", "visitors", inside),
+        Panel::new("Waiting", "visitors", waiting),
         pace(run, span),
     ];
     let frame = Frame {
@@ -42,45 +54,31 @@ pub(super) fn draw(run: &RunRecord) -> anyhow::Result<String> {
     Ok(frame.draw(|body| panels::draw(body, &panels, span))?.0)
 }
 
-fn inside(levels: &Levels, setting: &Setting, span: f64, has_controller: bool) -> Panel {
-    let mut curves = vec![Curve::new(
-        "inside, as visitors saw it",
-        BLUE,
-        Look::Area,
-        sampled(&levels.inside, span),
-    )];
-    if has_controller {
-        let points = while_heard(&levels.inside_controller, levels, span);
-        curves.push(Curve::new("as the controller saw it", GREY, Look::Line, points));
-    }
-    curves.extend(
-        setting.ceiling.map(|ceiling| {
-            Curve::new("ceiling", RED, Look::Dashed, flat(f64::from(ceiling), span))
-        }),
-    );
-    Panel::new("Inside", "visitors", curves)
+/// A level as visitors saw it, and as a controller said it, if one did, while it was `heard`.
+fn seen_and_said(
+    (seen, colour, level): (&str, RGBColor, &Steps),
+    (said, level_said): (&str, &Steps),
+    (heard, span): (Option<&Steps>, f64),
+) -> Vec<Curve> {
+    let seen = Curve::new(seen, colour, Look::Area, sampled(level, span, |_| true));
+    let said = heard.map(|heard| {
+        let points = sampled(level_said, span, |at| heard.at(at) > 0);
+        Curve::new(said, GREY, Look::Line, points)
+    });
+    iter::once(seen).chain(said).collect()
 }
 
-fn waiting(levels: &Levels, span: f64, has_controller: bool) -> Panel {
-    let mut curves = vec![Curve::new(
-        "waiting and still there",
-        AMBER,
-        Look::Area,
-        sampled(&levels.waiting, span),
-    )];
-    if has_controller {
-        let points = while_heard(&levels.waiting_controller, levels, span);
-        curves.push(Curve::new("as the controller counts them", GREY, Look::Line, points));
-    }
-    Panel::new("Waiting", "visitors", curves)
+fn limit(label: &str, height: Option<f64>, span: f64) -> Option<Curve> {
+    let points = |height| vec![(0.0, height), (span, height)];
+    height.map(|height| Curve::new(label, RED, Look::Dashed, points(height)))
 }
 
 fn pace(run: &RunRecord, span: f64) -> Panel {
     let bin = BINS.into_iter().find(|bin| span / bin <= MOST_BINS).unwrap_or(600.0);
     let admitted = per_second(run.visitors.iter().filter_map(|v| v.admitted), bin, span);
     let arrived = per_second(run.visitors.iter().filter_map(|v| v.arrived), bin, span);
-    let limit = run.setting.rate_per_minute.map(|rate| f64::from(rate) / 60.0);
-    let top = highest(&admitted).max(limit.unwrap_or(0.0));
+    let most = run.setting.rate_per_minute.map(|rate| f64::from(rate) / 60.0);
+    let top = highest(&admitted).max(most.unwrap_or(0.0));
     // A rush at the start must not flatten everything after it.
     let rush = highest(&arrived);
     let cut = if rush > 3.0 * top && top > 0.0 { 2.0 * top } else { f64::INFINITY };
@@ -94,28 +92,15 @@ fn pace(run: &RunRecord, span: f64) -> Panel {
         Curve::new(label, GREY, Look::Line, arrived),
         Curve::new("let in", GREEN, Look::Area, admitted),
     ];
-    curves
-        .extend(limit.map(|limit| Curve::new("rate limit", RED, Look::Dashed, flat(limit, span))));
+    curves.extend(limit("rate limit", most, span));
     Panel::new("Arrivals and admissions", "per second", curves)
 }
 
-fn sampled(steps: &Steps, span: f64) -> Vec<(f64, f64)> {
-    moments(span).map(|at| (at, level(steps.at(at)))).collect()
-}
-
-/// Leaves out the moments for which the controller said nothing.
-fn while_heard(steps: &Steps, levels: &Levels, span: f64) -> Vec<(f64, f64)> {
-    let heard = moments(span).filter(|at| levels.controller_heard.at(*at) > 0);
-    heard.map(|at| (at, level(steps.at(at)))).collect()
-}
-
-/// Evenly over the run, its very end left out: whoever is on the way then has not gone.
-fn moments(span: f64) -> impl Iterator<Item = f64> {
-    (0..POINTS).map(move |nth| real(nth) / real(POINTS) * span)
-}
-
-fn flat(height: f64, span: f64) -> Vec<(f64, f64)> {
-    vec![(0.0, height), (span, height)]
+/// At the moments of interest, evenly over the run. Its very end is left out: whoever is on the way then
+/// has not gone.
+fn sampled(steps: &Steps, span: f64, of_interest: impl Fn(f64) -> bool) -> Vec<(f64, f64)> {
+    let moments = (0..POINTS).map(|nth| real(nth) / real(POINTS) * span);
+    moments.filter(|at| of_interest(*at)).map(|at| (at, level(steps.at(at)))).collect()
 }
 
 fn highest(points: &[(f64, f64)]) -> f64 {
@@ -137,7 +122,10 @@ fn per_second(moments: impl Iterator<Item = f64>, bin: f64, span: f64) -> Vec<(f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Ending, RoomSample, VisitorRecord};
+    use crate::{
+        crowd::Setting,
+        record::{Ending, RoomSample, VisitorRecord},
+    };
 
     fn run() -> RunRecord {
         let visitor = |n: u16| {

@@ -1,9 +1,11 @@
 //! Options of `check-history`: whose histories are read, and how strictly.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use clap::Args;
 use vestibule_history::{Bounds, Invariant};
+
+use crate::crowd::{duration, number::millis};
 
 /// Options of `check-history`.
 #[derive(Debug, Clone, Args)]
@@ -35,8 +37,8 @@ pub(crate) struct CheckHistoryOptions {
     pub(crate) skip: Vec<Invariant>,
 
     /// By how many seconds somebody at the door may be overtaken
-    #[arg(long, env = "VESTIBULE_OVERTAKING", value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) overtaking: Option<u64>,
+    #[arg(long, env = "VESTIBULE_OVERTAKING", value_name = "SECONDS", value_parser = duration::parse)]
+    pub(crate) overtaking: Option<Duration>,
 
     /// The least part of the ceiling that must have been used while people asked, from 0 to 1
     #[arg(long, env = "VESTIBULE_LEAST_USE", value_name = "PART")]
@@ -52,17 +54,9 @@ impl CheckHistoryOptions {
         Bounds {
             skipped: self.skip.clone(),
             is_complete: !self.incomplete,
-            overtaking_ms: self.overtaking.unwrap_or(standard.overtaking_ms),
+            overtaking_ms: self.overtaking.map_or(standard.overtaking_ms, millis),
             least_use: self.least_use,
             ..standard
         }
     }
-}
-
-/// Seconds, as ms.
-fn seconds(text: &str) -> Result<u64, String> {
-    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
-    let time =
-        std::time::Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
-    u64::try_from(time.as_millis()).map_err(|error| error.to_string())
 }

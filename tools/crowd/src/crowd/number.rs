@@ -44,6 +44,11 @@ pub(crate) fn short(fraction: f64) -> f32 {
     fraction as f32
 }
 
+/// A span as whole milliseconds.
+pub(crate) fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Seconds as a duration: negative, absurd and not-a-number values become zero.
 pub(crate) fn seconds(value: f64) -> Duration {
     Duration::try_from_secs_f64(value).unwrap_or(Duration::ZERO)

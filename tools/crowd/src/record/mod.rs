@@ -11,13 +11,15 @@ mod steps;
 mod told;
 mod visitor;
 
+use serde::Deserialize;
+
 pub(crate) use self::{
     book::{Book, Tally},
     calls::{CallLog, SHED},
     correlation::{arrivals_and_waits, pearson},
     levels::Levels,
     quantiles::{Quantiles, Waits},
-    simulation::{RegionFigures, Simulation},
+    simulation::Simulation,
     steps::Steps,
     told::{Estimate, Told},
     visitor::{Ending, Phase, VisitorRecord},
@@ -58,9 +60,10 @@ pub(crate) enum Over {
 }
 
 /// What the controller said at one moment.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 pub(crate) struct RoomSample {
     /// When.
+    #[serde(skip)]
     pub(crate) at: f64,
     /// Sessions inside.
     pub(crate) active_users: i64,

@@ -31,22 +31,16 @@ pub(crate) struct Waits {
 // === impl Quantiles ===
 
 impl Quantiles {
-    /// Of these spans of seconds.
-    pub(crate) fn of_seconds(spans: impl IntoIterator<Item = f64>) -> Self {
-        let mut all = Self(None);
-        spans.into_iter().for_each(|seconds| all.add_seconds(seconds));
-        all
-    }
-
     /// Adds a value.
     pub(crate) fn add(&mut self, value: u64) {
         // Memory only for what is ever counted. Five digits are what a histogram can keep.
-        let histogram = self.0.take().or_else(|| Histogram::new(DIGITS).ok());
-        self.0 = histogram.map(|mut histogram| {
+        if self.0.is_none() {
+            self.0 = Histogram::new(DIGITS).ok();
+        }
+        if let Some(histogram) = &mut self.0 {
             // It grows with its values, as far as memory is addressed.
             let _ = histogram.record(value);
-            histogram
-        });
+        }
     }
 
     /// Adds a span of seconds.
@@ -76,13 +70,10 @@ impl Quantiles {
 impl Waits {
     /// Sums up spans of seconds.
     pub(crate) fn new(spans: impl IntoIterator<Item = f64>) -> Self {
-        let spans = Quantiles::of_seconds(spans);
-        Self {
-            count: spans.count(),
-            p50_seconds: spans.seconds_at(0.5),
-            p90_seconds: spans.seconds_at(0.9),
-            max_seconds: spans.seconds_at(1.0),
-        }
+        let mut all = Quantiles::default();
+        spans.into_iter().for_each(|seconds| all.add_seconds(seconds));
+        let [p50_seconds, p90_seconds, max_seconds] = [0.5, 0.9, 1.0].map(|p| all.seconds_at(p));
+        Self { count: all.count(), p50_seconds, p90_seconds, max_seconds }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use vestibule_simulation::RegionFigures;
 
 /// What only a simulation knows.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -23,19 +24,4 @@ pub(crate) struct Simulation {
     pub(crate) regions: BTreeMap<String, RegionFigures>,
     /// Invariants that did not hold, as sentences.
     pub(crate) broken: Vec<String>,
-}
-
-/// How the newcomers of a region fared.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-pub(crate) struct RegionFigures {
-    /// Came.
-    pub(crate) arrived: u64,
-    /// Entered at once.
-    pub(crate) admitted_at_once: u64,
-    /// Of the seats taken at once: from the region's own slots …
-    pub(crate) own_slots: u64,
-    /// … from those open to all …
-    pub(crate) anywhere_slots: u64,
-    /// … and from what other regions left unused.
-    pub(crate) lent_slots: u64,
 }

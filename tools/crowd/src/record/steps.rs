@@ -39,13 +39,6 @@ impl Steps {
         Self { points }
     }
 
-    /// The lower of two levels at each moment: above zero where both are.
-    pub(crate) fn lower_of(&self, other: &Self) -> Self {
-        let mut moments: Vec<f64> = self.points.iter().chain(&other.points).map(|p| p.0).collect();
-        moments.sort_by(f64::total_cmp);
-        Self::of(moments.into_iter().map(|at| (at, self.at(at).min(other.at(at)))))
-    }
-
     /// The highest level; 0 when there never was any.
     pub(crate) fn peak(&self) -> i64 {
         self.points.iter().map(|p| p.1).max().unwrap_or(0)
@@ -65,16 +58,17 @@ impl Steps {
         Some((first, until.0))
     }
 
-    /// The time-weighted mean of this level over the moments in `[from, until)` at which `busy` is
-    /// above zero, and how many seconds those were. `None` when there were none.
-    pub(crate) fn mean_while(&self, busy: &Self, from: f64, until: f64) -> Option<(f64, f64)> {
-        let mut moments: Vec<f64> = self.points.iter().chain(&busy.points).map(|p| p.0).collect();
+    /// The time-weighted mean of this level over the moments in `[from, until)` at which all of
+    /// `busy` are above zero, and how many seconds those were. `None` when there were none.
+    pub(crate) fn mean_while(&self, busy: &[&Self], from: f64, until: f64) -> Option<(f64, f64)> {
+        let mut moments: Vec<f64> =
+            busy.iter().chain([&self]).flat_map(|of| &of.points).map(|p| p.0).collect();
         moments.extend([from, until]);
         moments.retain(|at| (from..=until).contains(at));
         moments.sort_by(f64::total_cmp);
         let (mut area, mut time) = (0.0, 0.0);
         for pair in moments.windows(2) {
-            if busy.at(pair[0]) > 0 {
+            if busy.iter().all(|of| of.at(pair[0]) > 0) {
                 area += level(self.at(pair[0])) * (pair[1] - pair[0]);
                 time += pair[1] - pair[0];
             }
@@ -106,24 +100,24 @@ mod tests {
         // the first second of the other.
         let inside = steps(&[(0.0, 20.0), (0.0, 10.0)]);
         let waiting = steps(&[(6.0, 11.0), (6.5, 8.0)]);
-        let (mean, time) = inside.mean_while(&waiting, 0.0, 100.0).expect("somebody waits");
+        let (mean, time) = inside.mean_while(&[&waiting], 0.0, 100.0).expect("somebody waits");
         assert!((time - 5.0).abs() < 1e-9);
         assert!((mean - 9.0 / 5.0).abs() < 1e-9);
-        let (mean, time) = inside.mean_while(&waiting, 9.0, 10.5).expect("somebody waits");
+        let (mean, time) = inside.mean_while(&[&waiting], 9.0, 10.5).expect("somebody waits");
         assert!((time - 1.5).abs() < 1e-9 && (mean - 2.5 / 1.5).abs() < 1e-9);
-        assert_eq!(inside.mean_while(&waiting, 11.0, 100.0), None);
+        assert_eq!(inside.mean_while(&[&waiting], 11.0, 100.0), None);
     }
 
     #[test]
     fn an_empty_site_while_people_wait_counts_as_empty() {
         let waiting = steps(&[(0.0, 10.0)]);
-        assert_eq!(steps(&[(5.0, 10.0)]).mean_while(&waiting, 0.0, 10.0), Some((0.5, 10.0)));
+        assert_eq!(steps(&[(5.0, 10.0)]).mean_while(&[&waiting], 0.0, 10.0), Some((0.5, 10.0)));
     }
 
     #[test]
-    fn the_lower_of_two_is_where_both_are() {
-        let both = steps(&[(0.0, 4.0), (0.0, 4.0)]).lower_of(&steps(&[(3.0, 9.0)]));
-        assert_eq!([0.0, 2.9, 3.0, 4.0, 8.0].map(|at| both.at(at)), [0, 0, 1, 0, 0]);
+    fn the_mean_counts_where_all_are_busy() {
+        let busy = [&steps(&[(0.0, 4.0), (0.0, 4.0)]), &steps(&[(3.0, 9.0)])];
+        assert_eq!(steps(&[(3.5, 9.0)]).mean_while(&busy, 0.0, 10.0), Some((0.5, 1.0)));
     }
 
     #[test]

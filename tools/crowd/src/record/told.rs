@@ -19,8 +19,10 @@ pub(crate) struct Estimate {
 pub(crate) struct Told {
     most: u16,
     stride: u32,
-    known: u32,
-    unknown: u32,
+    /// How many answers told a wait.
+    pub(crate) known: u32,
+    /// How many said that it is unknown.
+    pub(crate) unknown: u32,
     kept: Vec<Estimate>,
 }
 
@@ -78,16 +80,6 @@ impl Told {
         }
     }
 
-    /// How many answers told a wait.
-    pub(crate) fn known(&self) -> u32 {
-        self.known
-    }
-
-    /// How many answers said that it is unknown.
-    pub(crate) fn unknown(&self) -> u32 {
-        self.unknown
-    }
-
     /// The first estimate.
     pub(crate) fn first(&self) -> Option<Estimate> {
         self.all().next()
@@ -104,11 +96,7 @@ impl Told {
     }
 
     fn thin(&mut self) {
-        let mut nth = 0;
-        self.kept.retain(|_| {
-            nth += 1;
-            nth % 2 == 1
-        });
+        self.kept = self.kept.iter().copied().step_by(2).collect();
         self.stride *= 2;
     }
 }
@@ -129,7 +117,7 @@ mod tests {
         let end = middle.at() + middle.wait();
         assert!((middle.at() - 500.0).abs() <= 16.0 && (end - 1000.0).abs() < 0.1, "{middle:?}");
         assert!(told.kept.is_sorted_by(|a, b| a.at < b.at));
-        assert_eq!((told.known(), told.unknown()), (1000, 0));
+        assert_eq!((told.known, told.unknown), (1000, 0));
     }
 
     #[test]
@@ -138,7 +126,7 @@ mod tests {
         told.note(None);
         let random = Estimate::new(2.0, 2.0, Some([1.0, 2.0, 4.0]));
         told.note(Some(random));
-        assert_eq!((told.known(), told.unknown()), (1, 1));
+        assert_eq!((told.known, told.unknown), (1, 1));
         assert_eq!(told.first(), Some(random));
     }
 }

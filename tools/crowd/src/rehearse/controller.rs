@@ -33,15 +33,6 @@ pub(crate) struct RoomLimits {
     pub(crate) queueing_method: Option<QueueingMethod>,
 }
 
-/// Live figures of a room.
-#[derive(Debug, Deserialize)]
-struct RoomStatus {
-    active_users: i64,
-    waiting: i64,
-    #[serde(default)]
-    admitted_last_minute: Option<i64>,
-}
-
 /// One room as its controller offers it.
 #[derive(Debug, Clone)]
 pub(crate) struct Controller {
@@ -85,15 +76,9 @@ impl Controller {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
         loop {
             ticks.tick().await;
-            if let Ok(status) = self.get::<RoomStatus>("/status").await {
+            if let Ok(status) = self.get("/status").await {
                 let at = recorder.since_start(Instant::now());
-                let sample = RoomSample {
-                    at,
-                    active_users: status.active_users,
-                    waiting: status.waiting,
-                    admitted_last_minute: status.admitted_last_minute,
-                };
-                recorder.write(|book| book.sample(sample));
+                recorder.write(|book| book.sample(RoomSample { at, ..status }));
             }
         }
     }

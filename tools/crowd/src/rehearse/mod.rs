@@ -43,7 +43,7 @@ pub(crate) async fn run(options: &RunOptions) -> anyhow::Result<bool> {
     let report = Report::new(&run, options.expect_outages);
     charts::write(&options.pictures, &run)?;
     report.print(options.json)?;
-    Ok(report.ok())
+    Ok(report.ok)
 }
 
 async fn rehearse(options: &RunOptions) -> anyhow::Result<RunRecord> {

@@ -86,8 +86,8 @@ impl Estimates {
     pub(super) fn new(run: &RunRecord) -> Self {
         let all = || run.visitors.iter();
         Self {
-            known: all().map(|v| u64::from(v.told.known())).sum(),
-            unknown: all().map(|v| u64::from(v.told.unknown())).sum(),
+            known: all().map(|v| u64::from(v.told.known)).sum(),
+            unknown: all().map(|v| u64::from(v.told.unknown)).sum(),
             first: accuracy(all().filter_map(|v| Some((v.told.first()?, v.admitted?)))),
             halfway: accuracy(all().filter_map(halfway)),
             all: accuracy(all().flat_map(|v| {

@@ -34,12 +34,12 @@ impl Inside {
     /// Measures it.
     pub(super) fn new(run: &RunRecord, levels: &Levels) -> Self {
         let from = warm_up(run);
-        let share = |inside: &Steps, busy: &Steps| {
+        let share = |inside: &Steps, busy: &[&Steps]| {
             let (mean, seconds) = inside.mean_while(busy, from, run.duration)?;
             Some((mean / f64::from(run.setting.ceiling?), seconds))
         };
-        let seen = share(&levels.inside, &levels.waiting);
-        let busy_and_heard = levels.waiting.lower_of(&levels.controller_heard);
+        let seen = share(&levels.inside, &[&levels.waiting]);
+        let busy_and_heard = [&levels.waiting, &levels.controller_heard];
         let controller = Some(&levels.inside_controller).filter(|_| !run.room.is_empty());
         Self {
             highest: levels.inside.peak(),

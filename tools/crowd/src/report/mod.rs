@@ -34,11 +34,12 @@ use crate::{
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Report {
     /// Whether nothing was wrong.
-    ok: bool,
+    pub(crate) ok: bool,
     /// What was wrong, in sentences.
-    problems: Vec<String>,
+    pub(crate) problems: Vec<String>,
+    /// What it says.
     #[serde(flatten)]
-    figures: Figures,
+    pub(crate) figures: Figures,
 }
 
 /// Everything the report says. Pure: the same record gives the same figures.
@@ -81,21 +82,6 @@ impl Report {
         let figures = Figures::new(run);
         let problems = problems::find(&figures, run.over, expect_outages);
         Self { ok: problems.is_empty(), problems, figures }
-    }
-
-    /// What was wrong.
-    pub(crate) fn problems(&self) -> &[String] {
-        &self.problems
-    }
-
-    /// What it says.
-    pub(crate) fn figures(&self) -> &Figures {
-        &self.figures
-    }
-
-    /// Whether nothing was wrong.
-    pub(crate) fn ok(&self) -> bool {
-        self.ok
     }
 
     /// Prints it, for people or for programs.

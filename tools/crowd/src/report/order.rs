@@ -39,7 +39,7 @@ pub(crate) struct LineOrder {
 }
 
 /// Moments are ordered by time; at the same moment an entry frees the place before others look.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Gone,
     Here,
@@ -115,7 +115,7 @@ fn overtakers(waiters: &[Waiter]) -> (usize, u64) {
             events.push((waiter.until, Event::Admitted, waiter.place));
         }
     }
-    events.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1 as u8).cmp(&(b.1 as u8))));
+    events.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut waiting = BTreeSet::new();
     let (mut count, mut furthest) = (0, 0);
     for (_, event, place) in events {

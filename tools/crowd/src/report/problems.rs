@@ -29,13 +29,12 @@ pub(crate) fn find(figures: &Figures, over: Over, expect_outages: bool) -> Vec<S
 fn unfinished(figures: &Figures, over: Over) -> Option<String> {
     let took = duration::human(figures.duration_seconds);
     let left = figures.visitors.unfinished;
-    match over {
-        Over::Finished => None,
-        Over::TimedOut => Some(format!("time was up after {took} with {left} visits unfinished")),
-        Over::Interrupted => {
-            Some(format!("interrupted after {took} with {left} visits unfinished"))
-        }
-    }
+    let why = match over {
+        Over::Finished => return None,
+        Over::TimedOut => "time was up",
+        Over::Interrupted => "interrupted",
+    };
+    Some(format!("{why} after {took} with {left} visits unfinished"))
 }
 
 fn turned_away(figures: &Figures) -> impl Iterator<Item = String> {

@@ -1,24 +1,25 @@
 //! The crowd's way into the simulated services: each call goes to an admission of the visitor's region,
 //! and its answer is what the visitor's browser makes of it. What no visitor could see is watched here.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 
 use rand::rngs::SmallRng;
 use reqwest::StatusCode;
 use tokio::time::Instant;
 use vestibule_simulation::{
-    self as simulation, CallError, Carried, Door, Failure, Network, NewTicket, Seed, Status,
+    self as simulation, CallError, Carried, Door, Failure, Habit, Network, NewTicket, Newcomers,
+    Seed, Status,
 };
 
-use super::{habits::Habit, spare::Spare};
 use crate::{
     crowd::{Call, number::real64},
-    record::{Ending, Phase, RegionFigures},
+    record::{Ending, Phase},
     visits::{Answer, Outcome, Recorder, Reply, Standing, Way},
 };
 
-/// After nobody was in line for so long, a newcomer need not wait for anybody, ms.
-const CALM_MS: u64 = 2_000;
 /// Who finds the services busy asks again after this, in seconds.
 const BUSY_SECONDS: f64 = 1.0;
 
@@ -35,35 +36,20 @@ pub(super) struct Doorway {
     pub(super) room: &'static str,
     /// From which region each visitor comes, and how it polls.
     pub(super) visitors: Vec<(u8, Habit)>,
-    /// When the room surely lets people in, ms.
-    pub(super) open_ms: u64,
     /// Decides which admission gets a call.
     pub(super) seed: Seed,
-    /// What was seen.
-    pub(super) seen: Mutex<Seen>,
-}
-
-/// What no visitor could see.
-#[derive(Debug)]
-pub(super) struct Seen {
-    /// How newcomers fared, by region.
-    pub(super) regions: Vec<(String, RegionFigures)>,
-    /// Newcomers who had to wait although a slot was free and nobody else waited.
-    pub(super) queued_while_free: u64,
+    /// What no visitor could see.
+    pub(super) newcomers: Mutex<Newcomers>,
     /// Moments of visitors: calls, and ends of visits.
-    pub(super) moments: u64,
-    /// The slots that are free.
-    pub(super) spare: Spare,
-    /// When somebody was last in line, ms.
-    pub(super) waited_ms: u64,
+    pub(super) moments: AtomicU64,
 }
 
 // === impl Doorway ===
 
 impl Doorway {
     /// What was seen so far.
-    pub(super) fn seen<T>(&self, look: impl FnOnce(&mut Seen) -> T) -> T {
-        look(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn newcomers(&self) -> MutexGuard<'_, Newcomers> {
+        self.newcomers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn ask(
@@ -118,20 +104,19 @@ impl Doorway {
     fn watch(&self, region: u8, call: Call, answer: Option<&simulation::Answer>) {
         let (now_ms, line) = (self.network.now_ms(), self.recorder.tally().0.count(Phase::Waiting));
         let status = answer.map(|answer| answer.status.status);
-        self.seen(|seen| {
-            if matches!(call, Call::Join | Call::Claim) {
-                seen.spare.answered();
-            }
-            if line > 0 {
-                seen.waited_ms = now_ms;
-            }
-            if let (Call::Join, Some(status)) = (call, status) {
-                seen.newcomer(region, status, now_ms, self.open_ms);
-            }
-            if status == Some(Status::Admitted) {
-                seen.spare.enter(now_ms);
-            }
-        });
+        let mut newcomers = self.newcomers();
+        if matches!(call, Call::Join | Call::Claim) {
+            newcomers.answered();
+        }
+        if line > 0 {
+            newcomers.waits(now_ms);
+        }
+        if let (Call::Join, Some(status)) = (call, status) {
+            newcomers.joined(region.into(), status, now_ms);
+        }
+        if status == Some(Status::Admitted) {
+            newcomers.entered(now_ms);
+        }
     }
 }
 
@@ -147,13 +132,10 @@ impl Way for Doorway {
     ) -> Reply<Carried> {
         let (region, habit) = self.visitors[visitor];
         let (sent, sent_ms) = (Instant::now(), self.network.now_ms());
-        let number = self.seen(|seen| {
-            if matches!(call, Call::Join | Call::Claim) {
-                seen.spare.ask();
-            }
-            seen.moments += 1;
-            seen.moments
-        });
+        if matches!(call, Call::Join | Call::Claim) {
+            self.newcomers().asks();
+        }
+        let number = self.moments.fetch_add(1, Ordering::Relaxed) + 1;
         let answer = self.ask(region, call, ticket, number).await;
         self.watch(region, call, answer.as_ref().ok());
         let ticket = answer.as_ref().ok().and_then(carried);
@@ -166,26 +148,10 @@ impl Way for Doorway {
     }
 
     fn over(&self, ending: Ending) {
-        self.seen(|seen| {
-            seen.moments += 1;
-            if matches!(ending, Ending::Left | Ending::RanOut) {
-                seen.spare.leave(self.network.now_ms());
-            }
-        });
-    }
-}
-
-// === impl Seen ===
-
-impl Seen {
-    fn newcomer(&mut self, region: u8, status: Status, now_ms: u64, open_ms: u64) {
-        let figures = &mut self.regions[usize::from(region)].1;
-        figures.arrived += 1;
-        figures.admitted_at_once += u64::from(status == Status::Admitted);
-        // Nobody else waits for a slot then.
-        let calm = self.waited_ms + CALM_MS < now_ms && now_ms > open_ms;
-        let waits = matches!(status, Status::Waiting | Status::YourTurn);
-        self.queued_while_free += u64::from(waits && calm && self.spare.slots(now_ms) > 0);
+        self.moments.fetch_add(1, Ordering::Relaxed);
+        if matches!(ending, Ending::Left | Ending::RanOut) {
+            self.newcomers().left(self.network.now_ms());
+        }
     }
 }
 

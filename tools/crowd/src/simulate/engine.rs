@@ -5,32 +5,27 @@
 
 use std::{
     sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use anyhow::{bail, ensure};
-use rand::{SeedableRng, rngs::SmallRng};
+use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::json;
 use tokio::time::{self, interval_at, sleep_until};
 use vestibule_domain::{RoomId, RoomSettings};
 use vestibule_simulation::{
-    Cast, Operation, OperationKind, RoomPlan, Scenario, Seed, World, in_virtual_time,
+    Cast, Habits, Newcomers, Operation, OperationKind, Origins, RoomPlan, Scenario, Seed, World,
+    in_virtual_time,
 };
 
-use super::{
-    doorway::{Doorway, Seen},
-    habits::{Habit, Habits, millis},
-    regions::Origins,
-    spare::Spare,
-    stop,
-};
+use super::{doorway::Doorway, stop};
 use crate::{
-    crowd::{Setting, VisitorPlan, duration::human},
+    crowd::{Setting, VisitorPlan, duration::human, number::millis},
     progress::Progress,
-    record::{RegionFigures, RoomSample, RunRecord, Simulation},
+    record::{RoomSample, RunRecord, Simulation},
     visits::{self, Ground, HouseRules, Recorder},
 };
 
@@ -126,27 +121,19 @@ async fn look_on(world: &World, room: &RoomId, recorder: &Recorder, stops: &Atom
 
 /// Stops the services, and tells what no visitor could see.
 fn end(world: World, way: &Doorway, begun: Instant) -> Simulation {
-    way.seen(|seen| {
-        for (region, (_, figures)) in seen.regions.iter_mut().enumerate() {
-            for process in world.deployment().ready_admissions_of(region) {
-                let taken = process.instance.slots_taken();
-                figures.own_slots += taken.own;
-                figures.anywhere_slots += taken.anywhere;
-                figures.lent_slots += taken.lent;
-            }
-        }
-        let outcome = world.end();
-        Simulation {
-            real_seconds: begun.elapsed().as_secs_f64(),
-            redis_calls: outcome.commands,
-            moments: seen.moments,
-            step_seconds: GRAIN_SECONDS,
-            tick_seconds: TICK_SECONDS,
-            queued_while_a_slot_was_free: seen.queued_while_free,
-            regions: std::mem::take(&mut seen.regions).into_iter().collect(),
-            broken: outcome.broken.iter().map(ToString::to_string).collect(),
-        }
-    })
+    let newcomers = way.newcomers();
+    let regions = newcomers.regions(world.deployment()).collect();
+    let outcome = world.end();
+    Simulation {
+        real_seconds: begun.elapsed().as_secs_f64(),
+        redis_calls: outcome.commands,
+        moments: way.moments.load(Ordering::Relaxed),
+        step_seconds: GRAIN_SECONDS,
+        tick_seconds: TICK_SECONDS,
+        queued_while_a_slot_was_free: newcomers.queued_while_free(),
+        regions,
+        broken: outcome.broken.iter().map(ToString::to_string).collect(),
+    }
 }
 
 // === impl Plan ===
@@ -158,7 +145,7 @@ impl Plan {
         let settings = RoomSettings { queue_all: held, ..self.room.clone() };
         let opening = Operation {
             number: 0,
-            at_ms: BEGINS_MS + millis(self.opens.as_secs_f64()),
+            at_ms: BEGINS_MS + millis(self.opens),
             room: 0,
             what: OperationKind::Patch(json!({ "queue_all": false })),
         };
@@ -167,7 +154,7 @@ impl Plan {
         Scenario {
             defect: None,
             seed: Seed(self.setting.seed),
-            length_ms: millis(self.timeout.as_secs_f64()),
+            length_ms: millis(self.timeout),
             // Whoever comes from a region finds an admission there.
             services: (admissions.max(regions.len()), controllers),
             regions,
@@ -187,25 +174,21 @@ impl Plan {
     ) -> Doorway {
         let mut rng = SmallRng::seed_from_u64(self.setting.seed);
         let visitor = |plan: &VisitorPlan| {
-            (self.origins.of_arrival(plan.arrives, &mut rng), Habit::of(plan, self.habits))
+            let chance = SmallRng::seed_from_u64(plan.seed).random();
+            (self.origins.of_arrival(plan.arrives, &mut rng), self.habits.pick(chance))
         };
-        let regions = self.origins.names().map(|name| (name.to_owned(), RegionFigures::default()));
-        let seen = Seen {
-            regions: regions.collect(),
-            queued_while_free: 0,
-            moments: 0,
-            spare: Spare::new(self.room.total_active_users, self.room.new_users_per_minute),
-            waited_ms: 0,
-        };
+        let limits = (self.room.total_active_users, self.room.new_users_per_minute);
+        let open_ms = BEGINS_MS + millis(self.opens) + SURELY_OPEN_MS;
+        let names = self.origins.names().map(str::to_owned);
         Doorway {
             door: world.door(),
             network: world.network().clone(),
             recorder: Arc::clone(recorder),
             room: ROOM,
             visitors: visitors.iter().map(visitor).collect(),
-            open_ms: BEGINS_MS + millis(self.opens.as_secs_f64()) + SURELY_OPEN_MS,
             seed: Seed(self.setting.seed),
-            seen: Mutex::new(seen),
+            newcomers: Newcomers::new(names, limits, open_ms).into(),
+            moments: AtomicU64::default(),
         }
     }
 }

@@ -56,7 +56,7 @@ pub(super) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
         all.push((case, Report::new(&run, false)));
     }
     print!("{}", if options.json { json(&all)? } else { text(&all, options, seed) });
-    Ok(all.iter().all(|(_, report)| report.ok()))
+    Ok(all.iter().all(|(_, report)| report.ok))
 }
 
 // === impl Case ===
@@ -108,7 +108,7 @@ fn text(all: &[(Case, Report)], options: &SimulateOptions, seed: u64) -> String 
         options.out.display()
     );
     for (case, report) in all {
-        for problem in report.problems() {
+        for problem in &report.problems {
             // Writing to a string does not fail.
             let _ = writeln!(out, "WRONG: {}: {problem}", case.name);
         }
@@ -117,7 +117,7 @@ fn text(all: &[(Case, Report)], options: &SimulateOptions, seed: u64) -> String 
 }
 
 fn row(case: &Case, report: &Report) -> [String; 8] {
-    let figures = report.figures();
+    let figures = &report.figures;
     let r = figures.waiting.correlation_with_arrival;
     let used = figures.inside.share_of_ceiling_while_waiting;
     let waits = figures.waiting.waits;

@@ -5,19 +5,18 @@
 mod doorway;
 mod engine;
 mod experiment;
-mod habits;
 mod nights;
 mod options;
-mod regions;
-mod spare;
 mod stop;
 
 use std::time::Duration;
 
+use anyhow::Context;
 use vestibule_domain::RoomSettings;
+use vestibule_simulation::{Habits, Origins};
 
+use self::engine::Plan;
 pub(crate) use self::options::SimulateOptions;
-use self::{engine::Plan, habits::Habits, regions::Origins};
 use crate::{
     charts,
     crowd::{RoomOptions, Setting, draw_up},
@@ -43,18 +42,22 @@ pub(crate) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
     let report = Report::new(&run, false);
     charts::write(&options.pictures, &run)?;
     report.print(options.json)?;
-    Ok(report.ok())
+    Ok(report.ok)
 }
 
 async fn simulate(options: &SimulateOptions) -> anyhow::Result<RunRecord> {
     let setting = setting(options);
     let shift = options.shift_at.zip(options.shift_to.as_deref());
+    let origins = Origins::new(options.regions.clone(), shift).with_context(|| {
+        let name = options.shift_to.as_deref().unwrap_or_default();
+        format!("--shift-to {name}: no such region in --regions")
+    })?;
     let plan = Plan {
         services: (options.admissions, options.controllers),
         room: room(options),
         visitors: draw_up(&options.crowd, setting.seed),
         habits: Habits { hidden: options.hidden, impatient: options.impatient },
-        origins: Origins::new(options.regions.clone(), shift)?,
+        origins,
         opens: if options.spoofed_arrivals { options.crowd.arrive } else { Duration::ZERO },
         timeout: options.timeout,
         setting,

@@ -3,8 +3,9 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum, builder::ArgPredicate};
+use vestibule_simulation::RegionMix;
 
-use super::{nights::NightsOptions, regions::RegionMix};
+use super::nights::NightsOptions;
 use crate::{
     charts::Pictures,
     crowd::{CrowdOptions, RoomOptions, duration, share},

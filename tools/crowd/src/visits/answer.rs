@@ -21,40 +21,31 @@ pub(crate) enum Standing {
     Closed,
 }
 
-/// The part of an answer's body that a visitor acts on. Unknown fields are ignored.
+/// The part of an answer's body that a visitor acts on. Unknown fields are ignored, and what
+/// is left out is not known.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Answer {
     /// Where the visitor stands.
     pub(crate) status: Standing,
     /// The visitor's identity in the room.
-    #[serde(default)]
     pub(crate) request_id: Option<String>,
     /// The number drawn on arrival.
-    #[serde(default)]
     pub(crate) queue_number: Option<u64>,
     /// Where that number stands in the line, if there is an order.
-    #[serde(default)]
     pub(crate) position: Option<u64>,
     /// Visitors ahead, if known.
-    #[serde(default)]
     pub(crate) people_ahead: Option<f64>,
     /// The estimated wait, if known.
-    #[serde(default)]
     pub(crate) wait_seconds: Option<f64>,
     /// A quarter of all chances are that the wait is no longer; only where chance decides.
-    #[serde(default)]
     pub(crate) wait_seconds_p25: Option<f64>,
     /// Half of all chances.
-    #[serde(default)]
     pub(crate) wait_seconds_p50: Option<f64>,
     /// Three quarters of all chances.
-    #[serde(default)]
     pub(crate) wait_seconds_p75: Option<f64>,
     /// When to come back.
-    #[serde(default)]
     pub(crate) next_check_in_seconds: Option<f64>,
     /// How long the session lasts, once admitted.
-    #[serde(default)]
     pub(crate) expires_in: Option<f64>,
 }
 

@@ -1,14 +1,11 @@
 //! Options of the judge: which seeds, what their nights are like, and which parts of a night are left out.
 
-use std::{ops::Range, str::FromStr, time::Duration};
+use std::time::Duration;
 
 use clap::{ArgGroup, Args, ValueEnum};
-use vestibule_simulation::{FaultKind, FaultKinds, Nights, Numbers, Selection, Shape};
+use vestibule_simulation::{FaultKind, FaultKinds, Nights, Numbers, Seeds, Selection, Shape};
 
-use crate::{
-    crowd::{CrowdOptions, duration, share},
-    simulate::habits::millis,
-};
+use crate::crowd::{CrowdOptions, duration, number::millis, share};
 
 /// How much of a trace is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -18,10 +15,6 @@ pub(crate) enum Shown {
     /// Everything that was kept
     All,
 }
-
-/// Seeds, one after the other.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Seeds(Range<u64>);
 
 /// Options of the judge.
 #[derive(Debug, Clone, Args)]
@@ -138,7 +131,6 @@ impl NightsOptions {
     /// The nights that are asked for.
     pub(super) fn nights(&self, crowd: &CrowdOptions) -> Nights {
         let one = crowd.seed();
-        let millis = |time: Duration| millis(time.as_secs_f64());
         Nights {
             seeds: self.seeds.as_ref().map_or(one..one + 1, |seeds| seeds.0.clone()),
             shape: Shape {
@@ -165,35 +157,4 @@ impl NightsOptions {
 fn defect(text: &str) -> Result<(String, String), &'static str> {
     let (instead_of, does) = text.split_once("=>").ok_or("expected INSTEAD=>DOES")?;
     Ok((instead_of.to_owned(), does.to_owned()))
-}
-
-// === impl Seeds ===
-
-impl FromStr for Seeds {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = |text: &str| {
-            text.trim().parse::<u64>().map_err(|_| "expected N or FROM..TO, as in 1000".to_owned())
-        };
-        let seeds = match text.split_once("..") {
-            Some((from, to)) => number(from)?..number(to)?,
-            None => 0..number(text)?,
-        };
-        if seeds.is_empty() { Err("there is no seed in it".to_owned()) } else { Ok(Self(seeds)) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn seeds_are_a_count_or_a_range() {
-        assert_eq!("1000".parse(), Ok(Seeds(0..1000)));
-        assert_eq!("7..9".parse(), Ok(Seeds(7..9)));
-        for text in ["", "x", "0", "9..9", "1-5"] {
-            assert!(text.parse::<Seeds>().is_err(), "{text}");
-        }
-    }
 }

@@ -15,7 +15,7 @@ const SURELY_MS: u64 = 1_000;
 
 /// Limits, and how much of them is used.
 #[derive(Debug)]
-pub(super) struct Spare {
+pub(crate) struct Spare {
     ceiling: Option<u64>,
     rate: Option<u64>,
     inside: u64,
@@ -30,7 +30,7 @@ pub(super) struct Spare {
 
 impl Spare {
     /// Nobody inside yet.
-    pub(super) fn new(ceiling: Option<u64>, rate: Option<u64>) -> Self {
+    pub(crate) fn new(ceiling: Option<u64>, rate: Option<u64>) -> Self {
         Self {
             ceiling,
             rate,
@@ -43,17 +43,17 @@ impl Spare {
     }
 
     /// Someone asks to enter.
-    pub(super) fn ask(&mut self) {
+    pub(crate) fn ask(&mut self) {
         self.asking += 1;
     }
 
     /// That was answered.
-    pub(super) fn answered(&mut self) {
+    pub(crate) fn answered(&mut self) {
         self.asking -= 1;
     }
 
     /// Someone entered.
-    pub(super) fn enter(&mut self, now_ms: u64) {
+    pub(crate) fn enter(&mut self, now_ms: u64) {
         self.inside += 1;
         self.last_minute += 1;
         let bucket = now_ms / BUCKET_MS;
@@ -64,12 +64,12 @@ impl Spare {
     }
 
     /// Someone left.
-    pub(super) fn leave(&mut self, now_ms: u64) {
+    pub(crate) fn leave(&mut self, now_ms: u64) {
         self.given_back.push_back(now_ms + SURELY_MS);
     }
 
     /// How many slots are free, whatever comes of the calls under way.
-    pub(super) fn slots(&mut self, now_ms: u64) -> u64 {
+    pub(crate) fn slots(&mut self, now_ms: u64) -> u64 {
         while self.given_back.pop_front_if(|free_ms| *free_ms <= now_ms).is_some() {
             self.inside -= 1;
         }
