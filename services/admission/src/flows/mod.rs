@@ -38,7 +38,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 use vestibule_issuance::{CipherCache, Keystore, Signer};
 use vestibule_runtime::Random;
-use vestibule_store::{Feed, KnownRoom, Store};
+use vestibule_store::{Feed, Store};
 
 pub use self::visitor_status::{Status, VisitorStatus};
 pub(crate) use self::{
@@ -91,15 +91,12 @@ pub(crate) struct Flows {
 impl Flows {
     /// The room called `name`, as this instance knows it now.
     pub(crate) fn room(&self, name: &str) -> Option<RoomContext> {
-        Some(self.context(self.feed.room(name)?))
-    }
-
-    fn context(&self, known: Arc<KnownRoom>) -> RoomContext {
+        let known = self.feed.room(name)?;
         let snapshot = known.snapshot();
         let ciphers = self.ciphers.get(&snapshot.room, snapshot.reset_epoch);
         let https = self.public_url.starts_with("https:");
         let binding = BindingHandle::for_room(&known);
-        RoomContext { known, snapshot, ciphers, binding, https }
+        Some(RoomContext { known, snapshot, ciphers, binding, https })
     }
 
     /// When this instance started, in unix ms on the clock that now shows `now_ms`. Nobody could check

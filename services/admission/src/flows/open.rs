@@ -1,7 +1,5 @@
 //! Opens what visitors carry: tickets and request ids.
 
-use std::sync::Arc;
-
 use vestibule_issuance::RoomCiphers;
 use vestibule_token::{RequestIdError, TicketError};
 
@@ -48,8 +46,10 @@ impl Flows {
         }
         self.feed.catch_up(&room.known).await?;
         let before = room.ciphers.reset_epoch;
-        let https = room.https;
-        *room = RoomContext { https, ..self.context(Arc::clone(&room.known)) };
+        // By its name: another room may have been made in place of a deleted one.
+        if let Some(now) = self.room(room.snapshot.room.as_str()) {
+            *room = RoomContext { https: room.https, ..now };
+        }
         Ok(if room.ciphers.reset_epoch == before { opened } else { open(&room.ciphers) })
     }
 }

@@ -45,7 +45,7 @@ pub async fn generate_token(
     if opened == Err(RequestIdError::Foreign) {
         // It may be of after a reset that this service has not heard of.
         with.feed.catch_up(&room).await?;
-        snapshot = room.snapshot();
+        snapshot = with.feed.room(snapshot.room.as_str()).unwrap_or(room).snapshot();
         opened = with.open(&snapshot, request_id);
     }
     let place = opened.map_err(|error| match error {

@@ -11,14 +11,16 @@ use crate::bounds;
 const NIGHTS: u64 = 200;
 
 /// Seeds that failed once, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 7] = [
+const FAILED_ONCE: [(u64, &str); 9] = [
     (92, "an admission that had not heard of a reset refused the tickets that it had just given"),
     (1181, "the judge took a snapshot that came late for a later one"),
     (1387, "an admission that had not heard of a reset refused the tickets of another"),
     (3048, "an admission that had not heard of a room for seconds said that there is none"),
     (4226, "the judge took a room that was made anew for the one before"),
     (6279, "the same"),
-    (7174, "an admission that had not heard of a room for seconds said that there is none"),
+    (7174, "an admission refused the tickets of a room that was made in place of a deleted one"),
+    (8405, "the judge took a room that was made anew for the one before"),
+    (10398, "an admission refused the tickets of a room that was made in place of a deleted one"),
 ];
 
 /// What the services withstand today. Other faults and hostile visitors are in `known_wrong`.
