@@ -54,7 +54,7 @@ impl Admission {
             ciphers: CipherCache::new(Arc::clone(&config.secret)),
             signer,
             joins: JoinBatcher::new(parts.clone(), Arc::clone(&region), public_url.clone()),
-            held_claims: HeldClaims::new(claims.clone(), random.clone()),
+            held_claims: HeldClaims::new(claims.clone(), feed.clone(), random.clone()),
             touches: TouchBatcher::new(parts, public_url.clone()),
             leaves: LeaveBatcher::new(store.clone()),
             check_ins: CheckInBatcher::new(store.clone()),

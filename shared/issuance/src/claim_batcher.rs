@@ -53,7 +53,7 @@ async fn send(
         let ClaimReplies { reset_epoch, admitted, .. } = reply;
         known.observe(Counters { reset_epoch, queue_counter: 0, serving_counter: None, admitted });
     }
-    let (now_ms, generation) = (reply.now_ms, reply.generation);
-    let one = |outcome| ClaimReply { now_ms, generation, outcome };
+    let (now_ms, generation, free_at_ms) = (reply.now_ms, reply.generation, reply.free_at_ms);
+    let one = |outcome| ClaimReply { now_ms, generation, free_at_ms, outcome };
     Ok(reply.outcomes.into_iter().map(one).collect())
 }

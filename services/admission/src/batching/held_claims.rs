@@ -1,10 +1,10 @@
 //! Holds the claims of visitors whose turn it is while no seat is free, for up to two seconds. The
 //! lowest positions get the next free seats. A free seat is then taken within milliseconds instead of
-//! at somebody's next poll.
+//! at somebody's next poll. Redis is asked only when there may be a seat, or a claim that it has not seen.
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -16,9 +16,9 @@ use tokio::{
 use vestibule_domain::RoomId;
 use vestibule_issuance::ClaimBatcher;
 use vestibule_runtime::Random;
-use vestibule_store::{Claim, ClaimOutcome, ClaimReply, StoreError};
+use vestibule_store::{Claim, ClaimOutcome, ClaimReply, Feed, StoreError};
 
-/// How often the lowest ranks claim again.
+/// How soon after the news that a seat may be free the lowest ranks claim again.
 const RETRY: Duration = Duration::from_millis(50);
 /// How many claims are tried together: a few, since mostly no seat is free; when all of them get a
 /// reply, at once twice as many of the next ones, and so on up to this.
@@ -31,26 +31,37 @@ const HOLD: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone)]
 pub(crate) struct HeldClaims {
     claims: ClaimBatcher,
+    feed: Feed,
     random: Random,
     rooms: Arc<Mutex<FxHashMap<RoomId, Held>>>,
 }
 
-/// A room's held claims, by rank; a random number makes the keys of claims with one rank different.
-type Held = BTreeMap<(u64, u64), Waiting>;
+/// A room's held claims.
+#[derive(Debug, Default)]
+struct Held {
+    /// By rank; a random number makes the keys of claims with one rank different.
+    waiting: BTreeMap<(u64, u64), Waiting>,
+    /// When a seat may be free by itself.
+    free_at: Option<Instant>,
+    /// What was known of the room when Redis was last asked: see `KnownRoom::news`.
+    news: Option<u64>,
+}
 
 #[derive(Debug)]
 struct Waiting {
     claim: Claim,
     until: Instant,
+    /// What Redis last said; `None`: it has not seen the claim while it is held.
+    last: Option<ClaimReply>,
     reply: oneshot::Sender<Result<ClaimReply, StoreError>>,
 }
 
 // === impl HeldClaims ===
 
 impl HeldClaims {
-    /// Claims go over `claims`; `random` orders claims of one rank.
-    pub(crate) fn new(claims: ClaimBatcher, random: Random) -> Self {
-        Self { claims, random, rooms: Arc::default() }
+    /// Claims go over `claims`; `feed` has the news of rooms; `random` orders claims of one rank.
+    pub(crate) fn new(claims: ClaimBatcher, feed: Feed, random: Random) -> Self {
+        Self { claims, feed, random, rooms: Arc::default() }
     }
 
     /// Claims a seat; while there is none, waits for one for a moment. The lowest `rank` goes first:
@@ -64,59 +75,69 @@ impl HeldClaims {
         claim: Claim,
         rank: u64,
     ) -> Result<ClaimReply, StoreError> {
-        if !self.is_holding(room) {
+        let mut last = None;
+        if !self.lock().contains_key(room) {
             let first = self.claims.claim(room, claim.clone()).await?;
             if first.outcome != ClaimOutcome::NoSeat {
                 return Ok(first);
             }
+            last = Some(first);
         }
-        let replied = self.hold(room, claim, rank);
+        let (reply, replied) = oneshot::channel();
+        let until = Instant::now() + HOLD;
+        self.hold(room, rank, Waiting { claim, until, last, reply });
         // The sender is dropped only when the process stops.
         replied.await.unwrap_or(Err(StoreError::Overloaded))
     }
 
-    fn is_holding(&self, room: &RoomId) -> bool {
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).contains_key(room)
-    }
-
-    fn hold(
-        &self,
-        room: &RoomId,
-        claim: Claim,
-        rank: u64,
-    ) -> oneshot::Receiver<Result<ClaimReply, StoreError>> {
-        let (reply, replied) = oneshot::channel();
+    fn hold(&self, room: &RoomId, rank: u64, waiting: Waiting) {
         let key = (rank, self.random.number());
-        let waiting = Waiting { claim, until: Instant::now() + HOLD, reply };
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rooms = self.lock();
         let first = !rooms.contains_key(room);
-        rooms.entry(room.clone()).or_default().insert(key, waiting);
+        rooms.entry(room.clone()).or_default().waiting.insert(key, waiting);
         drop(rooms);
         if first {
             tokio::spawn(self.clone().retry(room.clone()));
         }
-        replied
     }
 
     /// Claims again for one room until no claim is held.
     async fn retry(self, room: RoomId) {
         loop {
             sleep(RETRY).await;
-            let mut at_once = AT_FIRST;
-            while self.let_in(&room, at_once).await {
-                at_once = (at_once * 2).min(AT_ONCE);
+            if self.may_be_free(&room) {
+                let mut at_once = AT_FIRST;
+                while self.let_in(&room, at_once).await {
+                    at_once = (at_once * 2).min(AT_ONCE);
+                }
             }
-            let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-            if rooms.get(&room).is_none_or(BTreeMap::is_empty) {
+            let mut rooms = self.lock();
+            if rooms.get_mut(&room).is_none_or(|held| held.let_go(Instant::now())) {
                 rooms.remove(&room);
                 return;
             }
         }
     }
 
-    /// Claims for the lowest ranks together; returns whether all of them got a reply.
+    /// Whether there is a reason to ask Redis. From now on the news are known.
+    fn may_be_free(&self, room: &RoomId) -> bool {
+        let news = self.feed.room(room.as_str()).map(|known| known.news());
+        let mut rooms = self.lock();
+        let Some(held) = rooms.get_mut(room) else { return false };
+        let is_news = news.is_none() || held.news != news;
+        held.news = news;
+        is_news
+            || held.free_at.is_some_and(|at| at <= Instant::now())
+            || held.waiting.values().any(|waiting| waiting.last.is_none())
+    }
+
+    /// Claims for the lowest ranks together, and for those whom Redis has not seen; returns whether all
+    /// of them got a reply.
     async fn let_in(&self, room: &RoomId, at_once: usize) -> bool {
-        let claiming = self.first_in_line(room, at_once);
+        let claiming = match self.lock().get_mut(room) {
+            Some(held) => held.take_first(at_once),
+            None => return false,
+        };
         if claiming.is_empty() {
             return false;
         }
@@ -124,39 +145,57 @@ impl HeldClaims {
             claiming.iter().map(|(_, waiting)| self.claims.claim(room, waiting.claim.clone()));
         let replies = futures_util::future::join_all(claims).await;
         let mut all = true;
-        let mut back = Held::new();
+        let mut rooms = self.lock();
+        let held = rooms.entry(room.clone()).or_default();
+        held.free_at = None;
         for ((key, waiting), reply) in claiming.into_iter().zip(replies) {
-            let no_seat = matches!(&reply, Ok(claimed) if claimed.outcome == ClaimOutcome::NoSeat);
-            if no_seat && Instant::now() < waiting.until {
-                back.insert(key, waiting);
-                all = false;
-            } else {
-                all &= !no_seat;
+            match reply {
+                Ok(reply) if reply.outcome == ClaimOutcome::NoSeat => {
+                    all = false;
+                    held.put_back(key, waiting, reply);
+                }
                 // If the visitor has hung up, its next request finds the session.
-                let _ = waiting.reply.send(reply);
+                reply => drop(waiting.reply.send(reply)),
             }
         }
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        rooms.entry(room.clone()).or_default().append(&mut back);
         all
     }
 
-    /// Takes the lowest ranks out, and drops those whose visitor has hung up.
-    fn first_in_line(&self, room: &RoomId, at_once: usize) -> Vec<((u64, u64), Waiting)> {
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(held) = rooms.get_mut(room) else { return Vec::new() };
-        held.retain(|_, waiting| !waiting.reply.is_closed());
-        let mut claiming = Vec::new();
-        while claiming.len() < at_once
-            && let Some(first) = held.pop_first()
-        {
-            claiming.push(first);
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<RoomId, Held>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl Held ===
+
+impl Held {
+    /// Takes the lowest ranks out, and those whom Redis has not seen; drops those whose visitor has
+    /// hung up.
+    fn take_first(&mut self, at_once: usize) -> Vec<((u64, u64), Waiting)> {
+        self.waiting.retain(|_, waiting| !waiting.reply.is_closed());
+        let mut nth = 0;
+        let is_next = |_: &(u64, u64), waiting: &mut Waiting| {
+            nth += 1;
+            nth <= at_once || waiting.last.is_none()
+        };
+        self.waiting.extract_if(.., is_next).collect()
+    }
+
+    fn put_back(&mut self, key: (u64, u64), waiting: Waiting, reply: ClaimReply) {
+        let after =
+            reply.free_at_ms.map(|at| Duration::from_millis(at.saturating_sub(reply.now_ms)));
+        self.free_at =
+            self.free_at.into_iter().chain(after.map(|after| Instant::now() + after)).min();
+        self.waiting.insert(key, Waiting { last: Some(reply), ..waiting });
+    }
+
+    /// Answers those who were held for long enough; returns whether none is left.
+    fn let_go(&mut self, now: Instant) -> bool {
+        let is_over = |_: &(u64, u64), waiting: &mut Waiting| waiting.until <= now;
+        for (_, waiting) in self.waiting.extract_if(.., is_over) {
+            let last = waiting.last.ok_or(StoreError::Overloaded);
+            let _ = waiting.reply.send(last);
         }
-        // Higher ranks that were held for two seconds get a reply now.
-        let now = Instant::now();
-        let over: Vec<_> =
-            held.iter().filter(|(_, waiting)| waiting.until <= now).map(|(key, _)| *key).collect();
-        claiming.extend(over.into_iter().filter_map(|key| held.remove_entry(&key)));
-        claiming
+        self.waiting.is_empty()
     }
 }

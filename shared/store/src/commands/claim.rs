@@ -88,6 +88,9 @@ pub struct ClaimReplies {
     pub generation: u32,
     /// Sessions that ever began in this room.
     pub admitted: u64,
+    /// When those without a seat may find one, ms, unless somebody leaves or an operator changes
+    /// something before; `None`: nobody can say, or nobody was without one.
+    pub free_at_ms: Option<u64>,
     /// One outcome per claim, in order.
     pub outcomes: Vec<ClaimOutcome>,
 }
@@ -99,6 +102,8 @@ pub struct ClaimReply {
     pub now_ms: u64,
     /// The room's generation.
     pub generation: u32,
+    /// When a seat may be free at the soonest: see [`ClaimReplies::free_at_ms`].
+    pub free_at_ms: Option<u64>,
     /// The outcome.
     pub outcome: ClaimOutcome,
 }
@@ -139,6 +144,7 @@ impl TryFrom<Reply> for ClaimReplies {
             reset_epoch: reply.reset_epoch,
             generation: reply.generation,
             admitted: reply.admitted,
+            free_at_ms: reply.free_at_ms,
             outcomes: outcomes.collect::<Result<_, _>>()?,
         })
     }

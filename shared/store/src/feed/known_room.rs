@@ -5,7 +5,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -32,6 +32,8 @@ pub struct KnownRoom {
     unreported: AtomicBool,
     /// When the last reading out of turn began.
     caught_up: Mutex<Option<Instant>>,
+    /// How much was heard of the room.
+    news: AtomicU64,
     clock: Clock,
 }
 
@@ -64,8 +66,16 @@ impl KnownRoom {
             watermarks,
             unreported: true.into(),
             caught_up: Mutex::default(),
+            news: AtomicU64::new(0),
             clock,
         }
+    }
+
+    /// A number that rises with every snapshot and with every session that is heard to have ended: a
+    /// seat may be free, or the settings others.
+    #[must_use]
+    pub fn news(&self) -> u64 {
+        self.news.load(Ordering::Relaxed)
     }
 
     pub(super) fn last_caught_up(&self) -> &Mutex<Option<Instant>> {
@@ -107,6 +117,7 @@ impl KnownRoom {
 
     pub(super) fn take_endings(&self, endings: &Endings) {
         self.ended.take(endings, Instant::now());
+        self.news.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Whether the room's config has changed since it was read.
@@ -170,6 +181,7 @@ impl KnownRoom {
         self.observe(counters_of(&received.snapshot));
         // Another task may have stored a newer one meanwhile.
         self.last.rcu(|last| Arc::clone(if is_old(last) { last } else { &received }));
+        self.news.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The watermarks as a report; `None` if they have not risen since the last report, unless `anyway`.

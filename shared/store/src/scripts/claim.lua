@@ -2,7 +2,9 @@
 
 KEYS  line settings sessions records tokens entered rate rows door traffic unattended
 ARGV  now_ms key_id | reset_epoch draws number position won entered_at kind request_id issuer validity_seconds
-Returns  now_ms reset_epoch generation admitted outcomes | outcome issued_at expires_at key_id issuer
+Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer
+      free_at_ms: when those without a seat may find one, unless somebody leaves or an operator changes
+      something before; nil: nobody can say.
       key_id names the key of new tokens. Of each claim: reset epoch of its request id; how many
       draws its position takes into account; queue number; position ("" = it waits for its draw);
       whether it has won in a random room (0, 1); entry time (unix s); kind ("v" visitor's calls,
@@ -68,7 +70,7 @@ local function with_token(outcome, record)
     issuer = record.issuer }
 end
 
-local entered = 0
+local entered, refused = 0, 0
 local function decide(claim)
   if claim.reset_epoch ~= line.reset_epoch or claim.number == 0 then
     return { outcome = 'foreign' }
@@ -100,6 +102,7 @@ local function decide(claim)
   if has_expired(claim) then return { outcome = 'position_expired' } end
   if entered >= free then
     redis.call('ZADD', keys.door, now, claim.position)
+    refused = refused + 1
     return { outcome = 'no_seat' }
   end
   entered = entered + 1
@@ -121,7 +124,13 @@ if entered > 0 then
   redis.call('HINCRBY', keys.line, 'admitted', entered)
   redis.call('HINCRBY', keys.traffic, math.floor(now / 60000) .. '.a', entered)
 end
+local free_at
+if refused > 0 and not is_held(settings, line) then
+  local seat_at = seat_free_at(keys.sessions, settings, line, now)
+  local rate_at = rate_free_at(keys.rate, settings.new_users_per_minute, now, waiting)
+  free_at = seat_at and rate_at and math.max(seat_at, rate_at)
+end
 return reply({
   now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation,
-  admitted = line.admitted + entered, outcomes = outcomes,
+  admitted = line.admitted + entered, free_at_ms = free_at, outcomes = outcomes,
 })

@@ -73,6 +73,7 @@ pub(crate) mod claim {
             reset_epoch: u64,
             generation: u32,
             admitted: u64,
+            free_at_ms: Option<u64>,
             outcomes: Vec<ReplyItem>,
         }
     }

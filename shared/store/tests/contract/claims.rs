@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use vestibule_domain::RoomSettings;
-use vestibule_store::{ClaimOutcome, Departure, EndedAs, JoinMode, SessionKind};
+use vestibule_store::{ClaimOutcome, ClaimReplies, Departure, EndedAs, JoinMode, SessionKind};
 
 use crate::world::{START_MS, World, limited, token};
 
@@ -16,6 +16,7 @@ crate::on_every_server!(
     an_ended_session_stays_ended,
     ids_of_before_a_reset_are_foreign,
     private_validity_holds_for_the_first_token,
+    nobody_enters_sooner_than_refused_claims_are_told,
 );
 
 async fn parallel_claims_of_one_id_give_one_session(world: World) {
@@ -135,4 +136,42 @@ async fn nobody_claims_a_seat_without_a_number(world: World) {
     }
     let snapshot = world.snapshot().await;
     assert_eq!((snapshot.active, snapshot.expired), (0, 0));
+}
+
+async fn nobody_enters_sooner_than_refused_claims_are_told(world: World) {
+    const LAST: u64 = 12;
+    let settings = RoomSettings {
+        session_duration_seconds: 30,
+        position_expiry_seconds: None,
+        new_users_per_minute: Some(4),
+        ..limited(2)
+    };
+    world.open(settings).await;
+    world.join(LAST, JoinMode::Queue).await;
+    world.store.increment(&world.room, LAST.try_into().unwrap()).await.unwrap();
+    let (mut number, mut tries) = (1, 0);
+    while number <= LAST {
+        let replies = claim_of(&world, number).await;
+        if replies.outcomes != [ClaimOutcome::NoSeat] {
+            token(replies.outcomes[0].clone());
+            assert_eq!(replies.free_at_ms, None);
+            number += 1;
+            continue;
+        }
+        let free_at_ms = replies.free_at_ms.unwrap();
+        assert!(free_at_ms > replies.now_ms, "{replies:?}");
+        world.at(free_at_ms - 1);
+        assert_eq!(claim_of(&world, number).await.outcomes, [ClaimOutcome::NoSeat]);
+        world.at(free_at_ms);
+        tries += 1;
+    }
+    // Twelve at four a minute; where the last 60 seconds decide, each bucket of 100 ms is told.
+    assert!(tries < 1_000, "{tries}");
+    let minutes = (world.clock.now_ms() - START_MS) / 60_000;
+    assert!((2..=3).contains(&minutes), "{minutes}");
+}
+
+async fn claim_of(world: &World, number: u64) -> ClaimReplies {
+    let claim = world.claim_now(number).await;
+    world.store.claim(&world.room, "k", &[claim]).await.unwrap()
 }

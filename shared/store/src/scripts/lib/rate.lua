@@ -72,6 +72,14 @@ local function rate_left(key, rate, now, waiting)
   return math.max(math.min(left, paced), 0)
 end
 
+-- When the rate may let somebody in at the soonest, ms; nil: never.
+local function rate_free_at(key, rate, now, waiting)
+  if not rate then return now end
+  if rate == 0 then return nil end
+  if rate_used(key, now) >= rate then return (math.floor(now / BUCKET_MS) + 1) * BUCKET_MS end
+  return waiting and math.max(math.ceil(paced_from(key, now)), now) or now
+end
+
 -- Counts `n` admissions.
 local function rate_take(key, rate, now, waiting, n)
   if n == 0 then return end

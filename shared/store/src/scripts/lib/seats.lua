@@ -13,6 +13,17 @@ local function seats_left(sessions, settings, line, now)
   return math.max(settings.total_active_users - seats_taken(sessions, line, now), 0)
 end
 
+-- When a seat is free at the soonest, unless somebody leaves before, ms; nil: nobody can say.
+local function seat_free_at(sessions, settings, line, now)
+  if seats_left(sessions, settings, line, now) > 0 then return now end
+  local first = redis.call('ZRANGEBYSCORE', sessions, now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  local at = first[2] and first[2] + 1 or nil
+  if line.unconfirmed > 0 and line.unconfirmed_until >= now then
+    at = math.min(at or math.huge, line.unconfirmed_until + 1)
+  end
+  return at
+end
+
 local function session_end(exp) return exp * 1000 + 999 end
 
 -- A record: issued at | expires at | status (0 live, 1 completed, -1 abandoned, -2 revoked) |
