@@ -107,7 +107,9 @@ impl Chromium {
 
     /// Goes to an address, and waits until the page is there.
     pub async fn goto(&self, url: &str) -> Result<()> {
-        self.driver()?.goto(url).await.with_context(|| url.to_owned())
+        self.driver()?.goto(url).await.with_context(|| url.to_owned())?;
+        // On a busy machine the driver comes back while there is no document at all.
+        self.until("document.documentElement !== null", START).await
     }
 
     /// A command of the `DevTools` protocol, to the tab in front.

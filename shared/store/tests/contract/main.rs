@@ -10,6 +10,7 @@ mod draws;
 mod events;
 mod exactness;
 mod expiry;
+mod hearing_late;
 mod history;
 mod joins;
 mod judged;

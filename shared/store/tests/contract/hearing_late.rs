@@ -1,0 +1,54 @@
+//! A service that was told nothing catches up, and says what it does not know.
+
+use vestibule_store::Feed;
+
+use crate::world::{World, limited};
+
+crate::on_every_server!(
+    whoever_was_not_told_of_a_reset_reads_the_room,
+    a_room_in_place_of_a_deleted_one_is_another,
+    only_after_a_reading_a_room_is_known_not_to_exist,
+);
+
+async fn fed(world: &World) -> Feed {
+    world.open(limited(3)).await;
+    let feed = Feed::new(world.another_store(), "late".to_owned());
+    feed.refresh().await.unwrap();
+    feed
+}
+
+fn reset_epoch(feed: &Feed) -> u64 {
+    feed.room("sale").unwrap().snapshot().reset_epoch
+}
+
+async fn whoever_was_not_told_of_a_reset_reads_the_room(world: World) {
+    let feed = fed(&world).await;
+    let (known, before) = (feed.room("sale").unwrap(), reset_epoch(&feed));
+    world.seconds(1);
+    world.store.reset(&world.room).await.unwrap();
+    assert_eq!(reset_epoch(&feed), before);
+    let all = futures_util::future::join_all((0..50).map(|_| feed.catch_up(&known))).await;
+    assert!(all.iter().all(Result::is_ok));
+    assert_eq!(reset_epoch(&feed), world.reset_epoch().await);
+    assert!(reset_epoch(&feed) > before);
+}
+
+async fn a_room_in_place_of_a_deleted_one_is_another(world: World) {
+    let feed = fed(&world).await;
+    let known = feed.room("sale").unwrap();
+    world.store.delete_room(&world.room).await.unwrap();
+    feed.forget(&world.room).await;
+    world.seconds(1);
+    world.open(limited(3)).await;
+    assert!(feed.room("sale").is_none());
+    feed.catch_up(&known).await.unwrap();
+    assert_eq!(reset_epoch(&feed), world.reset_epoch().await);
+}
+
+async fn only_after_a_reading_a_room_is_known_not_to_exist(world: World) {
+    world.open(limited(3)).await;
+    let feed = Feed::new(world.another_store(), "late".to_owned());
+    assert!(!feed.knows_every_room());
+    feed.refresh().await.unwrap();
+    assert!(feed.knows_every_room());
+}
