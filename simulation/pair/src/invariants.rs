@@ -157,6 +157,10 @@ pub(crate) fn free_seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> Opti
         return None;
     }
     let counters = keyspace.hash(format!("vestibule:room:{{{room}}}:line"))?;
+    // An operator who takes the counter below zero holds everyone.
+    if text(counters, "serving_counter").is_some_and(|counter| counter.starts_with('-')) {
+        return None;
+    }
     let owed = if number(counters, "unconfirmed_until") >= clock_ms {
         number(counters, "unconfirmed")
     } else {

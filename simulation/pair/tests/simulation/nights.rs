@@ -11,7 +11,7 @@ use crate::bounds;
 const NIGHTS: u64 = 200;
 
 /// Seeds that failed once, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 9] = [
+const FAILED_ONCE: [(u64, &str); 17] = [
     (92, "an admission that had not heard of a reset refused the tickets that it had just given"),
     (1181, "the judge took a snapshot that came late for a later one"),
     (1387, "an admission that had not heard of a reset refused the tickets of another"),
@@ -21,6 +21,17 @@ const FAILED_ONCE: [(u64, &str); 9] = [
     (7174, "an admission refused the tickets of a room that was made in place of a deleted one"),
     (8405, "the judge took a room that was made anew for the one before"),
     (10398, "an admission refused the tickets of a room that was made in place of a deleted one"),
+    (
+        26535,
+        "the judge took a room whose counter an operator had taken below zero for one with seats",
+    ),
+    (40513, "the same"),
+    (46101, "the same"),
+    (63291, "the same"),
+    (78163, "the same"),
+    (85779, "the same"),
+    (89859, "the same"),
+    (91776, "the same"),
 ];
 
 /// What the services withstand today. Other faults and hostile visitors are in `known_wrong`.
