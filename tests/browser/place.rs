@@ -69,8 +69,8 @@ impl Place {
     /// as it asks for the site: a gateway holds its question for some seconds, in case a seat comes
     /// free; and what is said to it changes when it is counted among those at the door.
     pub(crate) async fn with_somebody_ahead(self) -> Result<Self> {
-        // Such a client counts as there, though it is never heard of again.
-        self.deployment.aws("sale").assign().await?;
+        // It counts as there for a minute, though it is never heard of again.
+        self.deployment.visitor("sale").join().await?.expect(200)?;
         Ok(self)
     }
 

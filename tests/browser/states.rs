@@ -105,8 +105,8 @@ async fn rooms(deployment: &Deployment) -> Result<u64> {
         deployment.create_room(room, &settings).await?;
     }
     for _ in 0..8 {
-        // Such clients count as there, though they are never heard of again.
-        deployment.aws("slow").assign().await?;
+        // They count as there for a minute, though they are never heard of again.
+        deployment.visitor("slow").join().await?.expect(200)?;
     }
     Ok(opens)
 }

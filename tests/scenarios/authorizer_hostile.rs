@@ -29,7 +29,7 @@ async fn a_cookie_that_is_no_ticket_of_the_room_is_worth_nothing() -> Result<()>
     let worthless = [
         String::from_utf8(flipped)?,
         other.cookies["__Host-vestibule_open"].clone(),
-        genuine[..100].to_owned(),
+        genuine[..80].to_owned(),
         "x".repeat(4_000),
         "../../etc/passwd".into(),
         "%00%0d%0aSet-Cookie:a=b".into(),

@@ -8,7 +8,9 @@ use vestibule_store::{Feed, Store};
 
 use crate::{
     authorizer::Authorizer,
-    batching::{CheckInBatcher, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher},
+    batching::{
+        CheckInBatcher, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher,
+    },
     caches::DrawCache,
     config::Config,
     flows::Flows,
@@ -25,8 +27,6 @@ pub(crate) struct Admission {
     pub(crate) feed: Feed,
     /// The keys that sign tokens.
     pub(crate) keys: Keystore,
-    /// Sends the claims of AWS-style clients, which are never held.
-    claims: ClaimBatcher,
     /// The operations of visitors.
     pub(crate) flows: Arc<Flows>,
     /// The waiting page.
@@ -36,6 +36,10 @@ pub(crate) struct Admission {
     /// The published records of draws.
     pub(crate) draws: DrawCache,
 }
+
+/// How long an AWS-style client that is served is held at the door while no seat is free, before it is
+/// answered 202, ms.
+const HELD_MS: u64 = 10_000;
 
 // === impl Admission ===
 
@@ -54,9 +58,10 @@ impl Admission {
             ciphers: CipherCache::new(Arc::clone(&config.secret)),
             signer,
             joins: JoinBatcher::new(parts.clone(), Arc::clone(&region), public_url.clone()),
-            held_claims: HeldClaims::new(claims.clone(), feed.clone(), random.clone()),
+            held_claims: HeldClaims::new(claims, feed.clone(), random.clone()),
             touches: TouchBatcher::new(parts, public_url.clone()),
             leaves: LeaveBatcher::new(store.clone()),
+            places: GiveUpBatcher::new(store.clone()),
             check_ins: CheckInBatcher::new(store.clone()),
             store: store.clone(),
             feed: feed.clone(),
@@ -77,7 +82,6 @@ impl Admission {
             store,
             feed,
             keys,
-            claims,
             flows,
             pages,
         }
@@ -88,10 +92,11 @@ impl Admission {
     pub(crate) fn generate_token_context<'a>(
         &'a self,
         room_issuer: Option<&'a str>,
-    ) -> GenerateTokenContext<'a> {
+    ) -> GenerateTokenContext<'a, HeldClaims> {
         GenerateTokenContext {
             feed: &self.feed,
-            claims: &self.claims,
+            claims: &self.flows.held_claims,
+            held_ms: HELD_MS,
             keys: &self.keys,
             ciphers: &self.flows.ciphers,
             signer: &self.flows.signer,

@@ -92,10 +92,11 @@ impl Controller {
         &'a self,
         issuer: &'a str,
         validity_seconds: Option<u64>,
-    ) -> GenerateTokenContext<'a> {
+    ) -> GenerateTokenContext<'a, ClaimBatcher> {
         GenerateTokenContext {
             feed: &self.feed,
             claims: &self.claims,
+            held_ms: 0,
             keys: &self.keys,
             ciphers: &self.ciphers,
             signer: &self.signer,

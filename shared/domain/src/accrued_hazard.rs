@@ -12,7 +12,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::presence::LINGER_MS;
+/// Whoever checks in later than this after it was due was away, ms: a little longer than a browser lets a
+/// hidden tab sleep.
+pub const AWAY_MS: u64 = 62_000;
 
 /// Units in a hazard of 1.
 pub const UNITS: f64 = 16_777_216.0;
@@ -43,7 +45,7 @@ impl AccruedHazard {
         // A restored store may be a little behind. Then nothing is credited, and nothing is taken
         // away.
         let grown = room_hazard.wrapping_sub(self.room_hazard).cast_signed().max(0).cast_unsigned();
-        let grown = if overdue_ms > LINGER_MS { 0 } else { grown };
+        let grown = if overdue_ms > AWAY_MS { 0 } else { grown };
         Self { credit: self.credit.saturating_add(grown), room_hazard }
     }
 
@@ -82,7 +84,7 @@ mod tests {
         let newcomer = AccruedHazard::new(u64::from(u32::MAX) - 99);
         let there = newcomer.checked_in(u64::from(u32::MAX) + 101, 600);
         assert_eq!(there.credit, 200, "over the edge of 32 bits");
-        let away = there.checked_in(u64::from(u32::MAX) + 5_001, LINGER_MS + 1);
+        let away = there.checked_in(u64::from(u32::MAX) + 5_001, AWAY_MS + 1);
         assert_eq!(away.credit, 200, "nothing for a time away");
         let back = away.checked_in(u64::from(u32::MAX) + 5_011, 600);
         assert_eq!(back.credit, 210);

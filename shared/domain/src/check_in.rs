@@ -29,7 +29,7 @@ const JITTER: f64 = 0.15;
 const FAR_SHARE_OF_BUDGET: f64 = 0.7;
 
 /// What intervals and waits are computed from, for one visitor.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LineConditions {
     /// People ahead who are still there.
     pub people_ahead: u64,

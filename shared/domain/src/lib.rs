@@ -17,16 +17,17 @@ pub mod restoration;
 pub mod roll;
 mod room_id;
 pub mod schedule;
+pub mod serving;
 pub mod settings;
 pub mod slots;
 mod snapshot;
 pub mod tick;
+pub mod turnout;
 pub mod wait;
 mod waiter;
 
 pub use draw::Draw;
 pub use method::QueueingMethod;
-pub use presence::Lease;
 pub use room_id::{RoomId, RoomIdError};
 pub use settings::{OnRedisFailure, RoomSettings};
 pub use snapshot::{Outlook, Progress, RoomSnapshot, TickFigures};

@@ -6,17 +6,17 @@
 //! within a second. This is safe because the claim script counts the seats itself and never exceeds
 //! the limits.
 
-use crate::{QueueingMethod, presence::Presence, slots::Usage};
-
-/// For how long, in ms, the number of people that the join script let through outweighs presence,
-/// where they are counted a little later.
-const PROMISE_SETTLES_MS: u64 = 1_000;
-/// The same for the people whom the leader served while presence was incomplete: so long they are
-/// given to check in before others are served in their place.
-const INCOMPLETE_SETTLES_MS: u64 = 10_000;
+use crate::{
+    QueueingMethod,
+    presence::Presence,
+    serving::{Line, Periods, Serving},
+    slots::Usage,
+    wait::Standby,
+};
 
 /// What a tick reads of a room, and what the leader adds from its memory.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct TickInput {
     /// Redis's time, ms.
     pub now_ms: u64,
@@ -32,34 +32,44 @@ pub struct TickInput {
     pub usage: Usage,
     /// Whether admissions are paused: the room is held or off, or waits for a draw.
     pub held: bool,
-    /// Let through by the join script and not yet seated.
-    pub promised: u64,
-    /// When the join script, or the leader while presence was incomplete, last let someone through,
-    /// ms.
-    pub promised_at_ms: u64,
-    /// Until when presence is incomplete, because the store was just restored or the line could not
-    /// check in, ms. Until then everyone in line counts as there.
-    pub presence_incomplete_until_ms: u64,
     /// Sessions that ever began in this room.
     pub admitted: u64,
-    /// Visitors who checked in when it was due.
-    pub attending: Presence,
-    /// Visitors who are still there, hidden tabs included.
+    /// Visitors who are known to be there.
     pub there: Presence,
-    /// AWS-style visitors who have not entered. They cannot check in.
+    /// Visitors of whom nobody knows whether they are there.
+    pub unknown: Presence,
+    /// AWS-style visitors who have not entered. They cannot win in a random room.
     pub unattended: u64,
-    /// Visitors who have won in a random room and have no seat yet.
-    pub winners: u64,
+    /// How many of them are known to be there, beyond the serving counter.
+    pub unattended_there: f64,
+    /// Whether everyone who is there had the time to check in, since the store was restored or the line
+    /// could not.
+    pub is_presence_complete: bool,
+    /// Whether the line was counted to its end. A new leader counts it piece by piece.
+    pub is_counted: bool,
+    /// How many stand at the door: they keep asking for a seat.
+    pub at_door: u64,
+    /// Some of them, as position and how many of them stand before it, in order.
+    pub door: Vec<(u64, u64)>,
+    /// How many ever came to the door, of those known to be there,
+    pub came_known: u64,
+    /// of others,
+    pub came_unknown: u64,
+    /// and how long after they were served these others came, all together, ms.
+    pub came_after_ms: u64,
+    /// When somebody in the room was last heard, ms.
+    pub heard_at_ms: u64,
+    /// Promised a seat by the last plan, and by the join script since.
+    pub promised: u64,
     /// The expected number of visitors who have won and have not learned of it yet: see
     /// [`crate::tick::TickState`].
     pub winners_to_come: f64,
     /// When the rate limit admits the next one, if its window is used up, ms; else 0.
     pub rate_resumes_at_ms: u64,
-    /// Whether a whole crowd stopped checking in at once: see [`crate::tick::TickState`].
-    pub silent: bool,
-    /// How many of the visitors there, hidden tabs included, may be served without a seat; `None`:
-    /// any number.
-    pub most_served: Option<u64>,
+    /// Whether a whole crowd fell silent at once: see [`crate::tick::TickState`].
+    pub is_silent: bool,
+    /// Within what time those who are served ask.
+    pub periods: Periods,
 }
 
 /// The decision of a tick.
@@ -67,7 +77,7 @@ pub struct TickInput {
 pub struct Plan {
     /// Where the serving counter should stand: never below where it was.
     pub serving_counter: u64,
-    /// How many people at or below it are still there and without a seat.
+    /// How many people are served and may still take a seat: those at the door, and those expected.
     pub promised: u64,
     /// How many are waiting in all, served or not.
     pub waiting: u64,
@@ -77,12 +87,15 @@ pub struct Plan {
     pub winners: f64,
 }
 
-/// Decides one tick. `standby` people should be served beyond the free seats: see
-/// [`crate::wait::Pace::standby`].
+/// Decides one tick. `standby` should be served beyond the free seats; `serving` is what was learnt of
+/// who comes, and learns who is served now.
 #[must_use]
-pub fn plan(input: &TickInput, standby: u64) -> Plan {
-    let stays = input.held || input.silent;
-    if stays { Plan::stay(input) } else { input.method.rules().plan(input, standby) }
+pub fn plan(input: &TickInput, standby: Standby, serving: &mut Serving) -> Plan {
+    let stays = input.held || input.is_silent || !input.is_counted;
+    if stays {
+        return Plan::stay(input, serving);
+    }
+    input.method.rules().plan(input, standby, serving)
 }
 
 // === impl Plan ===
@@ -90,11 +103,11 @@ pub fn plan(input: &TickInput, standby: u64) -> Plan {
 impl Plan {
     /// Nothing moves.
     #[must_use]
-    pub fn stay(input: &TickInput) -> Self {
+    pub fn stay(input: &TickInput, serving: &Serving) -> Self {
         Self {
             serving_counter: input.serving_counter,
-            promised: input.served_without_seat(),
-            waiting: input.waiting(),
+            promised: whole(input.at_or_near_door(serving)),
+            waiting: input.waiting(serving),
             hazard_increase: 0,
             winners: 0.0,
         }
@@ -104,75 +117,74 @@ impl Plan {
 // === impl TickInput ===
 
 impl TickInput {
-    /// How many people should be served and without a seat: one per slot, and the standby group.
-    /// `None` for a room without limits, which only its operator advances.
-    #[must_use]
-    pub fn wanted_served(&self, standby: u64) -> Option<u64> {
-        let slots = self.usage.paced_slots()?;
-        let closed = self.usage.ceiling == Some(0) || self.usage.rate == Some(0);
-        Some(if closed { 0 } else { slots.saturating_add(standby) })
-    }
-
-    /// How many people are served, or have won, attend, and have no seat yet.
-    #[must_use]
-    pub fn served_without_seat(&self) -> u64 {
-        let served = self.attending.between(self.expired_position, self.serving_counter);
-        let counted = whole(served) + self.winners;
-        let complete = self.is_presence_complete();
-        let settles_ms = if complete { PROMISE_SETTLES_MS } else { INCOMPLETE_SETTLES_MS };
-        let fresh = self.now_ms.saturating_sub(self.promised_at_ms) < settles_ms;
-        if fresh { counted.max(self.promised) } else { counted }
-    }
-
-    /// Everyone waiting who is still there.
-    #[must_use]
-    pub fn waiting(&self) -> u64 {
-        let behind = if self.is_presence_complete() {
-            whole(self.there.between(self.serving_counter, self.queue_counter))
-        } else {
-            self.queue_counter.saturating_sub(self.serving_counter)
-        };
-        let served = whole(self.there.between(self.expired_position, self.serving_counter));
-        behind + self.served_without_seat().max(served + self.winners)
-    }
-
-    /// How many visitors beyond the serving counter check in.
+    /// How many people should be at the door: one per slot, and `standby`. `None` for a room without
+    /// limits, which only its operator advances.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-    pub fn checking_in_behind(&self) -> f64 {
-        let behind = self.there.between(self.serving_counter, self.queue_counter);
-        (behind - self.unattended as f64).max(0.0)
+    pub fn wanted_at_door(&self, standby: f64) -> Option<f64> {
+        let slots = self.usage.paced_slots()?;
+        let closed = self.usage.ceiling == Some(0) || self.usage.rate == Some(0);
+        Some(if closed { 0.0 } else { slots as f64 + standby })
     }
 
-    /// Whether presence counts everyone who is there.
+    /// How many people stand at the door, or were served and are expected there.
     #[must_use]
-    pub fn is_presence_complete(&self) -> bool {
-        self.now_ms >= self.presence_incomplete_until_ms
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
+    pub fn at_or_near_door(&self, serving: &Serving) -> f64 {
+        self.at_door as f64 + serving.expected()
     }
 
-    /// How far up to `end` the counter may go. It passes only a limited number of late visitors,
-    /// because they may be late for the reason that the service cannot be reached.
-    fn furthest(&self, end: u64) -> u64 {
-        self.most_served.map_or(end, |most| self.there.reach(self.expired_position, most, end))
-    }
-
-    /// Moves the serving counter past `people` more, up to the end of the line.
+    /// Everyone waiting who is still there, and as many of the others as are likely to be.
     #[must_use]
-    pub fn serve_more(&self, people: u64) -> Plan {
-        let from = self.serving_counter;
-        let end = self.queue_counter.max(from);
-        let serving_counter = if self.is_presence_complete() {
-            self.attending.reach(from, people, end).min(self.furthest(end)).max(from)
-        } else {
-            from.saturating_add(people).min(end)
-        };
-        let more = if self.is_presence_complete() {
-            whole(self.attending.between(from, serving_counter))
-        } else {
-            serving_counter - from
-        };
-        let stay = Plan::stay(self);
-        Plan { serving_counter, promised: stay.promised + more, ..stay }
+    pub fn waiting(&self, serving: &Serving) -> u64 {
+        let line = self.line();
+        let behind = line.there.between(line.from, line.end)
+            + line.unknown.between(line.from, line.end) * serving.unknown.share();
+        let mut served = self.there.between(self.expired_position, self.serving_counter);
+        if !self.is_presence_complete {
+            served += self.unknown.between(self.expired_position, self.serving_counter);
+        }
+        // Where there is no order, those at the door are among those behind the counter.
+        let is_ordered = self.method.rules().is_ordered();
+        let at_door = if is_ordered { self.at_or_near_door(serving) } else { 0.0 };
+        whole(behind + at_door.max(served))
+    }
+
+    /// How many visitors of a random room can win: they check in, and have not won. While presence is
+    /// incomplete, everyone in line may be among them.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
+    pub fn who_can_win(&self) -> f64 {
+        let between = |people: &Presence| people.between(self.serving_counter, self.queue_counter);
+        let unheard = if self.is_presence_complete { 0.0 } else { between(&self.unknown) };
+        (between(&self.there) - self.unattended_there + unheard - self.at_door as f64).max(0.0)
+    }
+
+    /// The line beyond its serving counter.
+    #[must_use]
+    pub fn line(&self) -> Line<'_> {
+        Line {
+            from: self.serving_counter,
+            end: self.queue_counter.max(self.serving_counter),
+            there: &self.there,
+            unknown: &self.unknown,
+        }
+    }
+
+    /// Serves everyone who is in line now.
+    #[must_use]
+    pub fn serve_everyone(&self, serving: &mut Serving) -> Plan {
+        let line = self.line();
+        serving.expose(&line, line.from, line.end, self.now_ms, self.periods);
+        Plan { serving_counter: line.end, ..Plan::stay(self, serving) }
+    }
+
+    /// Serves as far as `need` more people are expected to come.
+    #[must_use]
+    pub fn serve(&self, need: f64, serving: &mut Serving) -> Plan {
+        let waiting = self.waiting(serving);
+        let serving_counter = serving.serve(&self.line(), need, self.now_ms, self.periods);
+        Plan { serving_counter, waiting, ..Plan::stay(self, serving) }
     }
 }
 
@@ -188,82 +200,84 @@ pub(crate) mod test_support {
 
     /// One visitor at each of these positions.
     pub(crate) fn everyone(numbers: impl IntoIterator<Item = u64>) -> Presence {
-        let present = |number| Crowd { first: number, last: number, count: 1 };
-        Presence::new(numbers.into_iter().map(present).collect(), u64::MAX)
+        let present = |number| Crowd { first: number, last: number, count: 1.0 };
+        Presence::new(&numbers.into_iter().map(present).collect::<Vec<_>>())
     }
 
     /// A room where everyone who waits is there.
     pub(crate) fn room(ceiling: u64, active: u64, queue: u64, serving: u64) -> TickInput {
         TickInput {
             now_ms: 1_000_000,
+            heard_at_ms: 1_000_000,
             queue_counter: queue,
             serving_counter: serving,
             usage: Usage { ceiling: Some(ceiling), active, ..Usage::default() },
-            attending: everyone(serving + 1..=queue),
             there: everyone(serving + 1..=queue),
+            is_counted: true,
+            is_presence_complete: true,
             ..TickInput::default()
         }
+    }
+
+    /// So many who stand by.
+    pub(crate) fn standby(people: f64) -> Standby {
+        Standby { steady: people, burst: 0.0 }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{
-        test_support::{everyone, room},
+        test_support::{room, standby},
         *,
     };
+
+    fn decided(input: &TickInput, by: f64) -> Plan {
+        plan(input, standby(by), &mut Serving::default())
+    }
 
     #[test]
     fn a_held_room_stands_still_whatever_its_method() {
         for method in QueueingMethod::ALL {
             let input = TickInput { held: true, method, ..room(100, 0, 50, 0) };
-            let plan = plan(&input, 36);
+            let plan = decided(&input, 36.0);
             assert_eq!((plan.serving_counter, plan.hazard_increase, plan.waiting), (0, 0, 50));
         }
     }
 
     #[test]
+    fn a_silent_room_and_one_that_is_not_counted_yet_stand_still() {
+        let silent = TickInput { is_silent: true, ..room(100, 0, 50, 0) };
+        assert_eq!(decided(&silent, 1.0).serving_counter, 0);
+        let uncounted = TickInput { is_counted: false, ..room(100, 0, 50, 0) };
+        assert_eq!(decided(&uncounted, 1.0).serving_counter, 0);
+    }
+
+    #[test]
     fn a_standby_group_beyond_all_bounds_serves_everyone() {
         // As after hours without a leader, in which all sessions ended.
-        assert_eq!(plan(&room(100, 0, 50, 0), u64::MAX).serving_counter, 50);
+        assert_eq!(decided(&room(100, 0, 50, 0), f64::MAX).serving_counter, 50);
     }
 
     #[test]
-    fn nobody_far_back_is_served_because_all_in_front_are_late() {
-        let late = TickInput { attending: everyone(500..=1000), ..room(10, 10, 1000, 20) };
-        assert_eq!(plan(&late, 4).serving_counter, 503);
-        let bounded = TickInput { most_served: Some(40), ..late };
-        assert_eq!(plan(&bounded, 4).serving_counter, 60);
-        let silent = TickInput { silent: true, ..bounded };
-        assert_eq!(plan(&silent, 4).serving_counter, 20);
-        let gone = TickInput { there: everyone(500..=1000), silent: false, ..silent };
-        assert_eq!(plan(&gone, 4).serving_counter, 503, "those in front have gone");
-    }
-
-    #[test]
-    fn while_presence_is_incomplete_served_people_are_given_time_to_check_in() {
-        let incomplete = TickInput {
-            presence_incomplete_until_ms: 1_060_000,
-            attending: Presence::default(),
-            ..room(10, 0, 500, 20)
+    fn whoever_is_served_and_expected_needs_no_other_in_its_place() {
+        let mut serving = Serving::default();
+        let input = TickInput {
+            periods: Periods { known_ms: 1_000, unknown_ms: 1_000 },
+            ..room(10, 0, 50, 0)
         };
-        let first = plan(&incomplete, 2);
-        assert_eq!((first.serving_counter, first.promised), (32, 12));
-        let next = TickInput {
-            now_ms: 1_009_000,
-            serving_counter: 32,
-            promised: 12,
-            promised_at_ms: 1_000_000,
-            ..incomplete
-        };
-        assert_eq!(plan(&next, 2).serving_counter, 32, "they may be on their way");
-        let later = TickInput { now_ms: 1_010_000, ..next };
-        assert_eq!(plan(&later, 2).serving_counter, 44, "they are not: others are served");
+        let first = plan(&input, standby(2.0), &mut serving);
+        assert_eq!((first.serving_counter, first.promised, first.waiting), (12, 12, 50));
+        let next = TickInput { serving_counter: 12, ..input };
+        assert_eq!(plan(&next, standby(2.0), &mut serving).serving_counter, 12);
+        let at_door = TickInput { at_door: 12, now_ms: 1_001_000, came_known: 12, ..next };
+        serving.observe(crate::serving::Came { known: 12.0, unknown: 0.0 }, 1_001_000);
+        assert_eq!(plan(&at_door, standby(2.0), &mut serving).serving_counter, 12);
     }
 
     #[test]
     fn each_method_decides_for_itself() {
-        let decided = |method| plan(&TickInput { method, ..room(10, 0, 50, 0) }, 2);
+        let decided = |method| decided(&TickInput { method, ..room(10, 0, 50, 0) }, 2.0);
         assert_eq!(decided(QueueingMethod::Fifo).serving_counter, 12);
         assert!(decided(QueueingMethod::Random).hazard_increase > 0);
         assert_eq!(decided(QueueingMethod::Reject).serving_counter, 0);

@@ -2,7 +2,10 @@
 //! check-in, and when to poll again. The position and the wait that the visitor is given are in
 //! [`crate::snapshot::Outlook`].
 
-use crate::{Lease, MAX_QUEUE_NUMBER, RoomSnapshot, Waiter, check_in};
+use crate::{
+    MAX_QUEUE_NUMBER, RoomSnapshot, Waiter, check_in,
+    presence::{Band, Spot},
+};
 
 /// The state of a waiting visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +27,8 @@ pub struct PollOutcome {
     pub state: WaiterState,
     /// The content of its ticket from now on.
     pub waiter: Waiter,
-    /// Whether the call counted as a check-in.
-    pub counted: bool,
+    /// Where and for how long the call counts the visitor as there; `None`: it does not.
+    pub check_in: Option<(Spot, Band)>,
     /// After how long to poll again, in ms; 0: the visitor should not poll.
     pub next_ms: u32,
 }
@@ -47,35 +50,36 @@ pub struct PollContext {
 /// The interval of a visitor whose turn it is and who has no seat yet, ms.
 pub const YOUR_TURN_INTERVAL_MS: u32 = check_in::SHORTEST_MS;
 
-/// Evaluates a call of `waiter` in `room`.
+/// Evaluates a call of `waiter` in `room`. Every call counts it as there, however often it calls: that only
+/// says the same again.
 #[must_use]
 pub fn evaluate(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> PollOutcome {
     if room.rejects() {
-        return PollOutcome {
-            state: WaiterState::Rejected,
-            waiter: *waiter,
-            counted: false,
-            next_ms: 0,
-        };
+        return PollOutcome::silent(WaiterState::Rejected, *waiter);
     }
-    let due = is_due(waiter, call.now_ms);
     let mut waiter = *waiter;
-    if due {
+    let is_chance_due =
+        waiter.heard_at == 0 || check_in::is_due(call.now_ms, waiter.heard_at, waiter.interval_ms);
+    let by_chance = !room.settings.queueing_method.rules().is_ordered();
+    if by_chance && is_chance_due {
         let overdue_ms = call.now_ms.saturating_sub(waiter.due_at());
         waiter.accrued_hazard =
             waiter.accrued_hazard.checked_in(room.cumulative_hazard, overdue_ms);
     }
     let state = waiter_state(room, &waiter, call);
     if state == WaiterState::Expired {
-        return PollOutcome { state, waiter, counted: false, next_ms: 0 };
+        return PollOutcome::silent(state, waiter);
     }
-    if !due {
-        let next = waiter.due_at().saturating_sub(call.now_ms);
-        let next_ms = u32::try_from(next).unwrap_or(waiter.interval_ms);
-        return PollOutcome { state, waiter, counted: false, next_ms };
+    let mut next_ms = interval_ms(room, &waiter, state, call);
+    if by_chance && !is_chance_due {
+        // Asking early gives nobody another chance.
+        let left = waiter.due_at().saturating_sub(call.now_ms);
+        next_ms = u32::try_from(left).unwrap_or(waiter.interval_ms);
+    } else if by_chance || waiter.must_note(call.now_ms, next_ms, grace_ms(room)) {
+        (waiter.heard_at, waiter.interval_ms) = (call.now_ms, next_ms);
     }
-    check_in(room, &mut waiter, state, call);
-    PollOutcome { state, waiter, counted: true, next_ms: waiter.interval_ms }
+    let check_in = Some((room.spot(waiter.place.number), Band::for_interval(next_ms)));
+    PollOutcome { state, waiter, check_in, next_ms }
 }
 
 /// Whether `waiter` may enter according to the snapshot. The claim decides finally.
@@ -120,27 +124,39 @@ fn waiter_state(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> Wai
 /// Whether the visitor was away for longer than the grace time. Time in which nobody could check in
 /// does not count.
 fn is_away_too_long(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> bool {
-    let Some(grace) = room.settings.presence_grace_seconds else { return false };
     let excused = room.excused_until_ms.max(call.excused_until_ms);
-    waiter.due_at().max(excused) + grace * 1000 < call.now_ms
+    waiter.is_away_too_long(call.now_ms, excused, grace_ms(room))
 }
 
-fn is_due(waiter: &Waiter, now_ms: u64) -> bool {
-    waiter.checked_in_at == 0 || check_in::is_due(now_ms, waiter.checked_in_at, waiter.interval_ms)
+/// For how long the room keeps the place of somebody who does not check in, ms.
+fn grace_ms(room: &RoomSnapshot) -> u64 {
+    /// Longer than any room lasts.
+    const EVER_MS: u64 = 1 << 52;
+    room.settings.presence_grace_seconds.map_or(EVER_MS, |seconds| seconds * 1000)
 }
 
-fn check_in(room: &RoomSnapshot, waiter: &mut Waiter, state: WaiterState, call: &PollContext) {
-    let number = waiter.place.number;
-    let method = room.settings.queueing_method;
-    waiter.interval_ms = if state == WaiterState::YourTurn {
-        YOUR_TURN_INTERVAL_MS
-    } else {
-        let conditions = room.line_conditions(room.position(number), call.now_ms, room.progress());
-        check_in::interval_ms(method, &conditions, call.chance)
-    };
-    let spot = room.spot(number, has_won(room, waiter, call.win_threshold));
-    waiter.lease = Some(Lease::granted(spot, room.serving(), call.now_ms, waiter.interval_ms));
-    waiter.checked_in_at = call.now_ms;
+/// When it should call again.
+fn interval_ms(
+    room: &RoomSnapshot,
+    waiter: &Waiter,
+    state: WaiterState,
+    call: &PollContext,
+) -> u32 {
+    if state == WaiterState::YourTurn {
+        return YOUR_TURN_INTERVAL_MS;
+    }
+    let position = room.position(waiter.place.number);
+    let conditions = room.line_conditions(position, call.now_ms, room.progress());
+    check_in::interval_ms(room.settings.queueing_method, &conditions, call.chance)
+}
+
+// === impl PollOutcome ===
+
+impl PollOutcome {
+    /// It does not count as there, and should not call again by itself.
+    fn silent(state: WaiterState, waiter: Waiter) -> Self {
+        Self { state, waiter, check_in: None, next_ms: 0 }
+    }
 }
 
 #[cfg(test)]
@@ -156,7 +172,7 @@ mod tests {
 
     fn waiter(number: u64) -> Waiter {
         let place = Place { number, entered_at: 1_800_000_000, region: 1 };
-        Waiter { checked_in_at: NOW, interval_ms: 10_000, ..Waiter::new(place, None, 0) }
+        Waiter { heard_at: NOW, interval_ms: 10_000, ..Waiter::new(place, 0) }
     }
 
     fn call(now_ms: u64) -> PollContext {
@@ -164,13 +180,23 @@ mod tests {
     }
 
     #[test]
-    fn an_early_call_changes_nothing() {
+    fn a_check_in_sets_the_own_bit_and_seldom_changes_the_ticket() {
         let room = snapshot(100, 10);
-        let early = evaluate(&room, &waiter(50), &call(NOW + 3_000));
-        assert_eq!((early.counted, early.next_ms, early.waiter), (false, 7_000, waiter(50)));
-        let due = evaluate(&room, &waiter(50), &call(NOW + 9_000));
-        assert!(due.counted && due.waiter.lease.is_some());
-        assert_eq!(due.waiter.checked_in_at, NOW + 9_000);
+        let at = |seconds: u64| evaluate(&room, &waiter(50), &call(NOW + seconds * 1000));
+        let spot = (Spot::Position(50), Band::for_interval(5_000));
+        for seconds in [0, 3, 54] {
+            let outcome = at(seconds);
+            assert_eq!((outcome.check_in, outcome.waiter), (Some(spot), waiter(50)), "{seconds}");
+            assert_eq!(outcome.next_ms, 5_000, "the pace is unknown");
+        }
+        let noted = at(56);
+        assert_eq!(
+            noted.waiter.heard_at,
+            NOW + 56_000,
+            "the next one may come after a fifth of 300 s"
+        );
+        let first = Waiter::new(waiter(50).place, 0);
+        assert_eq!(evaluate(&room, &first, &call(NOW)).waiter.heard_at, NOW);
     }
 
     #[test]
@@ -182,7 +208,8 @@ mod tests {
         assert_eq!((early.state, early.waiter.accrued_hazard.credit), (WaiterState::Waiting, 0));
         let due = evaluate(&room, &waiter(50), &call(NOW + 9_000));
         assert_eq!(due.state, WaiterState::YourTurn, "-ln(0.3) is above a win_threshold of 1");
-        assert!(due.waiter.lease.unwrap().has_won());
+        assert_eq!(due.check_in.unwrap().0, Spot::Position(50));
+        assert_eq!(early.next_ms, 7_000, "asking early gives no other chance");
         let unlucky = PollContext { win_threshold: 1.3, ..call(NOW + 9_000) };
         assert_eq!(evaluate(&room, &waiter(50), &unlucky).state, WaiterState::Waiting);
         room.settings.queue_all = true;
@@ -199,7 +226,7 @@ mod tests {
         room.cumulative_hazard = hazard_increase_for(0.7);
         let on_time = call(given.due_at());
         assert_eq!(evaluate(&room, &given, &on_time).state, WaiterState::YourTurn);
-        let away = call(given.due_at() + crate::presence::LINGER_MS + 1);
+        let away = call(given.due_at() + crate::accrued_hazard::AWAY_MS + 1);
         assert_eq!(evaluate(&room, &given, &away).state, WaiterState::Waiting, "it had gone");
     }
 
@@ -223,8 +250,8 @@ mod tests {
     fn a_place_is_kept_for_the_grace_time_and_no_longer() {
         let room = snapshot(100, 10);
         let at = |seconds: u64| evaluate(&room, &waiter(50), &call(NOW + seconds * 1000)).state;
-        assert_eq!(at(310), WaiterState::Waiting, "due after 10 s, and 300 s of grace");
-        assert_eq!(at(311), WaiterState::Expired);
+        assert_eq!(at(360), WaiterState::Waiting, "300 s of grace, and up to a fifth more");
+        assert_eq!(at(361), WaiterState::Expired);
         let served = evaluate(&room, &waiter(9), &call(NOW + 900_000));
         assert_eq!(served.state, WaiterState::YourTurn, "its time to claim is another matter");
         let mut forever = room.clone();
@@ -251,6 +278,7 @@ mod tests {
         room.settings.queueing_method = QueueingMethod::Reject;
         let rejected = evaluate(&room, &waiter(50), &call(NOW + 900_000));
         assert_eq!((rejected.state, rejected.next_ms), (WaiterState::Rejected, 0));
+        assert_eq!(rejected.check_in, None);
         assert_eq!(rejected.waiter, waiter(50));
     }
 
@@ -260,6 +288,6 @@ mod tests {
         room.pool_first = 40;
         let pooled = evaluate(&room, &waiter(50), &call(NOW + 9_000));
         assert_eq!(pooled.state, WaiterState::Waiting);
-        assert_eq!(pooled.waiter.lease.unwrap().pool(), Some(0));
+        assert_eq!(pooled.check_in.unwrap().0, Spot::Pool { draw: 0, number: 50 });
     }
 }

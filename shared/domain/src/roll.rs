@@ -1,19 +1,27 @@
-//! The roll of a room: who is there, counted from the leases in the store, and from it the input of
-//! the tick.
+//! The roll of a room: who is there, put together from what the leader counts of the line's bits by turns,
+//! and from it the input of the tick.
 //!
-//! A lease stands for a visitor somewhere in a range of positions: see [`crate::presence`]. The
-//! decision of the tick is in [`crate::plan`].
+//! Bits stand for places: see [`crate::presence`]. The decision of the tick is in [`crate::plan`].
 
 use serde::Deserialize;
 
 use crate::{
-    Draw, Lease,
+    Draw,
     draw::Pool,
     plan::TickInput,
-    presence::{Crowd, Presence},
+    presence::{
+        Crowd, Presence, Tally,
+        tally::{BlockBits, ChunkCount, Crowds},
+    },
     schedule::InForce,
     slots::Usage,
 };
+
+/// So many chunks of a line are counted with one tick, beside those around the serving counter.
+const CHUNKS_PER_TICK: usize = 4;
+/// After a draw, for so long everyone who waited for it counts as there at some place of it, ms: until all
+/// have checked in at their own. A hidden tab does so once a minute.
+const DRAWN_MS: u64 = 62_000;
 
 /// The counters of a room at the beginning of a tick.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -30,38 +38,61 @@ pub struct RoomCounters {
     pub active: u64,
     /// Admissions of the last 60 seconds.
     pub admitted_last_minute: u64,
-    /// People let through by the join script and not yet seated.
+    /// Promised a seat by the last plan, and by the join script since.
     pub promised: u64,
-    /// When the last of them was let through, ms.
-    pub promised_at_ms: u64,
-    /// Until when presence is incomplete, ms.
+    /// Until when presence is incomplete, because the store was just restored or the line could not
+    /// check in, ms.
     pub presence_from_ms: u64,
+    /// When somebody was last heard, ms.
+    pub heard_at_ms: u64,
     /// Sessions that ever began in this room.
     pub admitted: u64,
+    /// How many stand at the door,
+    pub at_door: u64,
+    /// and some of them: position, and how many stand before it.
+    pub door: Vec<(u64, u64)>,
+    /// How many ever came to the door, of those known to be there,
+    pub came_known: u64,
+    /// and of others,
+    pub came_unknown: u64,
+    /// who came so long after they were served, all together, ms.
+    pub came_after_ms: u64,
     /// When the rate limit admits the next one, if its window is used up, ms; else 0.
     pub rate_resumes_at_ms: u64,
     /// Draws since the reset.
     pub draw_count: u32,
 }
 
-/// The visitors who are there.
+/// What a tick counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Roll {
-    /// Visitors who checked in when it was due.
-    pub attending: Vec<Crowd>,
-    /// Visitors who are still there, hidden tabs included.
-    pub there: Vec<Crowd>,
-    /// Visitors who have won in a random room and have no seat yet.
-    pub winners: u64,
-    /// Fields to delete: leases whose holders are gone, and texts that are not leases.
-    pub gone: Vec<String>,
+pub struct Counted {
+    /// Chunks of the line.
+    pub line: Vec<ChunkCount>,
+    /// Chunks of the pool that waits for a draw.
+    pub pool: Vec<ChunkCount>,
+    /// The blocks around the serving counter.
+    pub near: Vec<BlockBits>,
 }
 
-/// The state of the room against which leases are evaluated.
-struct Line<'a> {
-    counters: &'a RoomCounters,
-    pool: &'a Pool,
-    draws: &'a [Draw],
+/// Which chunks a tick should count.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chunks {
+    /// Of the line.
+    pub line: Vec<u64>,
+    /// Of the pool that waits for a draw.
+    pub pool: Vec<u64>,
+}
+
+/// The leader's memory of who is there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Roll {
+    line: Tally,
+    pool: Tally,
+    /// The places of the line and of the pool, as last heard.
+    places: (u64, u64),
+    pooled: Option<(u64, u64)>,
+    /// Those who waited for a draw that has taken place, and until when they count, ms.
+    drawn: Option<(Crowd, u64)>,
 }
 
 // === impl RoomCounters ===
@@ -75,61 +106,102 @@ impl RoomCounters {
 // === impl Roll ===
 
 impl Roll {
-    /// Counts `leases`, given as Redis fields with the number of their holders, and the AWS-style
-    /// visitors who have not entered. `draws` are those that the caller knows.
+    /// Which chunks to count with the next tick.
     #[must_use]
-    pub fn new<'a>(
+    pub fn next(&self) -> Chunks {
+        let pooled = self.pooled.map(|places| self.pool.next(places, CHUNKS_PER_TICK));
+        Chunks {
+            line: self.line.next(self.places, CHUNKS_PER_TICK),
+            pool: pooled.unwrap_or_default(),
+        }
+    }
+
+    /// Takes in what was counted, and makes the input of the tick. `draws` are those that the caller
+    /// knows. Nobody is admitted while the operator holds the room, a pre-queue is open, a draw is due
+    /// or the serving counter is below zero.
+    #[must_use]
+    pub fn call(
+        &mut self,
         counters: &RoomCounters,
+        counted: Counted,
         pool: &Pool,
         draws: &[Draw],
-        leases: impl IntoIterator<Item = (&'a str, u64)>,
-        unattended: &[Crowd],
-    ) -> Self {
-        let line = Line { counters, pool, draws };
-        let mut roll = Self::default();
-        for (lease, count) in leases {
-            roll.count(&line, lease, count);
-        }
-        for crowd in unattended {
-            let crowd = line.drawn(*crowd);
-            roll.there.push(crowd);
-            roll.attending.push(crowd);
-        }
-        roll
-    }
-
-    /// Counts the holders of one lease.
-    fn count(&mut self, line: &Line<'_>, field: &str, count: u64) {
-        let Ok(lease) = field.parse::<Lease>() else { return self.gone.push(field.to_owned()) };
-        let RoomCounters { now_ms, expired_position, .. } = *line.counters;
-        let passed = lease.range().is_some_and(|(_, last)| last <= expired_position);
-        if lease.is_gone(now_ms) || passed {
-            return self.gone.push(field.to_owned());
-        }
-        let attends = !lease.has_lapsed(now_ms);
-        if lease.has_won() {
-            self.winners += if attends { count } else { 0 };
-            return;
-        }
-        let (first, last) = line.range(&lease);
-        let crowd = Crowd { first, last, count };
-        self.there.push(crowd);
-        if attends {
-            self.attending.push(crowd);
-        }
-    }
-
-    /// The input of the tick. `unattended` is the number of AWS-style visitors on the roll. Nobody
-    /// is admitted while the operator holds the room, a pre-queue is open, a draw is due or the
-    /// serving counter is below zero.
-    #[must_use]
-    pub fn into_tick_input(
-        self,
-        counters: &RoomCounters,
-        pool: &Pool,
         in_force: &InForce,
-        unattended: u64,
     ) -> TickInput {
+        let now_ms = counters.now_ms;
+        self.places = (counters.expired_position + 1, counters.queue_counter);
+        self.note_pool(counters, pool);
+        self.line.take(counted.line, now_ms);
+        self.pool.take(counted.pool, now_ms);
+        let mut crowds = self.line.crowds(self.places, &counted.near);
+        for crowd in &mut crowds.unattended {
+            *crowd = drawn(*crowd, draws, counters.serving());
+        }
+        let in_pool = self.pooled.map(|places| self.pool.crowds(places, &[]));
+        let is_counted = self.line.is_complete(self.places)
+            && self.pooled.is_none_or(|places| self.pool.is_complete(places));
+        let unattended = [&crowds.unattended, &crowds.polling];
+        let unattended = unattended.into_iter().flatten().map(|crowd| crowd.count).sum::<f64>();
+        let input = Self::tick_input(counters, pool, in_force);
+        let there = crowds.there.iter().chain(in_pool.iter().flat_map(|pool| &pool.there));
+        // After a draw, AWS-style visitors are known by number and who checks in by position: then nothing
+        // can be said of both. While presence is incomplete, everyone may count as AWS-style.
+        let is_complete = counters.now_ms >= counters.presence_from_ms;
+        let polling = if draws.is_empty() && is_complete { &crowds.polling[..] } else { &[] };
+        let behind = Presence::new(polling);
+        TickInput {
+            unattended_there: behind.between(input.serving_counter, counters.queue_counter),
+            there: Presence::new(&there.copied().collect::<Vec<_>>()),
+            unknown: Presence::new(&self.unknown(&crowds, counters)),
+            unattended: people(unattended),
+            is_presence_complete: is_complete,
+            is_counted,
+            ..input
+        }
+    }
+
+    /// Follows the pool that waits for a draw; once it is drawn or released, its people stand somewhere
+    /// in its places.
+    fn note_pool(&mut self, counters: &RoomCounters, pool: &Pool) {
+        let last = if pool.is_closed() { pool.last } else { counters.queue_counter };
+        let places = (!pool.is_empty() && last >= pool.first).then_some((pool.first, last));
+        if let (Some((first, last)), None) = (self.pooled, places) {
+            let crowds = self.pool.crowds((first, last), &[]);
+            let count = crowds.there.iter().map(|crowd| crowd.count).sum();
+            self.drawn = Some((Crowd { first, last, count }, counters.now_ms + DRAWN_MS));
+            self.pool.clear();
+        }
+        self.pooled = places;
+    }
+
+    /// Of whom nobody knows whether they are there: AWS-style visitors; whoever waited for a draw and has
+    /// not checked in at its place yet; and while presence is incomplete, everyone in line who has not
+    /// been heard.
+    fn unknown(&mut self, crowds: &Crowds, counters: &RoomCounters) -> Vec<Crowd> {
+        let (first, last) = self.places;
+        let fewer = |crowd: &Crowd| Crowd { count: -crowd.count, ..*crowd };
+        if counters.now_ms < counters.presence_from_ms && first <= last {
+            #[expect(clippy::cast_precision_loss, reason = "positions have 36 bits")]
+            let everyone = Crowd { first, last, count: (last + 1 - first) as f64 };
+            let known = crowds.there.iter().chain(&crowds.over).map(fewer);
+            return std::iter::once(everyone).chain(known).collect();
+        }
+        // Those who wait for a draw are counted in their pool, if they ask by their numbers.
+        let in_pool = |crowd: &&Crowd| {
+            self.pooled.is_some_and(|(first, last)| first <= crowd.first && crowd.last <= last)
+        };
+        let mut unknown: Vec<Crowd> =
+            crowds.unattended.iter().filter(|crowd| !in_pool(crowd)).copied().collect();
+        self.drawn = self.drawn.filter(|(_, until_ms)| counters.now_ms < *until_ms);
+        if let Some((crowd, _)) = self.drawn {
+            let there = Presence::new(&crowds.there);
+            let known = there.between(crowd.first.saturating_sub(1), crowd.last);
+            unknown.push(Crowd { count: (crowd.count - known).max(0.0), ..crowd });
+        }
+        unknown
+    }
+
+    fn tick_input(counters: &RoomCounters, pool: &Pool, in_force: &InForce) -> TickInput {
         let InForce { settings, event } = in_force;
         let prequeueing = event.as_ref().is_some_and(|event| event.prequeueing);
         let paused = settings.queue_all || settings.suspended || prequeueing || !pool.is_empty();
@@ -147,56 +219,37 @@ impl Roll {
             },
             held: paused || counters.serving_counter < 0,
             promised: counters.promised,
-            promised_at_ms: counters.promised_at_ms,
-            presence_incomplete_until_ms: counters.presence_from_ms,
             admitted: counters.admitted,
-            attending: Presence::new(self.attending, counters.queue_counter),
-            there: Presence::new(self.there, counters.queue_counter),
-            unattended,
-            winners: self.winners,
+            at_door: counters.at_door,
+            door: counters.door.clone(),
+            came_known: counters.came_known,
+            came_unknown: counters.came_unknown,
+            came_after_ms: counters.came_after_ms,
+            heard_at_ms: counters.heard_at_ms,
             rate_resumes_at_ms: counters.rate_resumes_at_ms,
             ..TickInput::default()
         }
     }
 }
 
-// === impl Line ===
+/// The positions of a crowd of AWS-style visitors, who are known by their queue numbers. Visitors who took
+/// part in a draw may be at any position of it that has not been served.
+fn drawn(crowd: Crowd, draws: &[Draw], serving: u64) -> Crowd {
+    let took_part = |draw: &&Draw| draw.contains(crowd.first) && draw.contains(crowd.last);
+    let Some(draw) = draws.iter().find(took_part) else { return crowd };
+    let last = draw.first() + draw.count() - 1;
+    let first = draw.first().max(serving + 1).min(last);
+    Crowd { first, last, ..crowd }
+}
 
-impl Line<'_> {
-    /// The positions that a lease may stand for. A pool that is not drawn yet is spread evenly over
-    /// the positions that its draw will assign.
-    fn range(&self, lease: &Lease) -> (u64, u64) {
-        if let Some(range) = lease.range() {
-            return range;
-        }
-        let index = lease.pool().unwrap_or(u32::MAX);
-        if let Some(draw) = self.draws.get(index as usize) {
-            return (draw.first(), draw.first() + draw.count() - 1);
-        }
-        let queue_counter = self.counters.queue_counter;
-        if index == self.counters.draw_count && !self.pool.is_empty() {
-            let last = if self.pool.is_closed() { self.pool.last } else { queue_counter };
-            return (self.pool.first, last.max(self.pool.first));
-        }
-        // The draw was cancelled, or the caller does not know it yet.
-        (1, queue_counter.max(1))
-    }
-
-    /// The positions of a crowd of AWS-style visitors, who are known by their queue numbers.
-    /// Visitors who took part in a draw may be at any position of it that has not been served.
-    fn drawn(&self, crowd: Crowd) -> Crowd {
-        let took_part = |draw: &&Draw| draw.contains(crowd.first) && draw.contains(crowd.last);
-        let Some(draw) = self.draws.iter().find(took_part) else { return crowd };
-        let last = draw.first() + draw.count() - 1;
-        let first = draw.first().max(self.counters.serving() + 1).min(last);
-        Crowd { first, last, ..crowd }
-    }
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of people")]
+fn people(count: f64) -> u64 {
+    count.round() as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::presence::{LINGER_MS, Spot};
 
     const NOW_MS: u64 = 1_790_000_000_000;
 
@@ -210,71 +263,102 @@ mod tests {
         }
     }
 
-    /// The lease of a visitor at `spot` who was told `ago_ms` ago to poll again in a second.
-    fn lease(spot: Spot, ago_ms: u64) -> String {
-        Lease::granted(spot, 10, NOW_MS - ago_ms, 1_000).to_string()
+    fn in_force() -> InForce {
+        InForce { settings: crate::RoomSettings::default(), event: None }
     }
 
-    fn roll(leases: &[(String, u64)], pool: &Pool, draws: &[Draw], unattended: &[Crowd]) -> Roll {
-        let leases = leases.iter().map(|(lease, count)| (lease.as_str(), *count));
-        Roll::new(&counters(), pool, draws, leases, unattended)
+    /// The bits of these places of the first block.
+    fn bits(places: &[usize]) -> Vec<u8> {
+        let mut bits = vec![0_u8; 16];
+        for place in places {
+            bits[place / 8] |= 1 << (7 - place % 8);
+        }
+        bits
     }
 
-    #[test]
-    fn an_overdue_visitor_is_there_without_attending_and_is_gone_at_last() {
-        let spot = Spot::Position(12);
-        let [due, overdue, gone] = [0, 10_000, LINGER_MS + 10_000].map(|ago| lease(spot, ago));
-        let leases = [(due, 1), (overdue, 2), (gone.clone(), 3)];
-        let roll = roll(&leases, &Pool::default(), &[], &[]);
-        let counts = |crowds: &[Crowd]| crowds.iter().map(|crowd| crowd.count).collect::<Vec<_>>();
-        assert_eq!((counts(&roll.there), counts(&roll.attending)), (vec![1, 2], vec![1]));
-        assert_eq!(roll.gone, [gone]);
+    fn counted(checked_in: &[usize], unattended: &[usize], over: &[usize]) -> Counted {
+        let [checked_in, unattended, over] = [checked_in, unattended, over].map(bits);
+        let near = vec![BlockBits { block: 0, checked_in, unattended, over }];
+        let line = vec![ChunkCount::default()];
+        Counted { line, near, ..Counted::default() }
     }
 
-    #[test]
-    fn expired_positions_and_unknown_fields_are_cleared_away() {
-        let leases = [(lease(Spot::Position(4), 0), 1), ("nonsense".to_owned(), 1)];
-        let roll = roll(&leases, &Pool::default(), &[], &[]);
-        assert_eq!(roll.gone, [leases[0].0.clone(), "nonsense".to_owned()]);
-        assert_eq!(roll.there, []);
+    fn between(presence: &Presence, after: u64, upto: u64) -> u64 {
+        people(presence.between(after, upto))
     }
 
     #[test]
-    fn winners_have_no_position_and_count_while_they_attend() {
-        let leases = [(lease(Spot::Won, 0), 5), (lease(Spot::Won, 10_000), 7)];
-        let roll = roll(&leases, &Pool::default(), &[], &[]);
-        assert_eq!((roll.winners, roll.there.len()), (5, 0));
+    fn everyone_counts_once_by_what_is_known_of_it() {
+        let mut roll = Roll::default();
+        let counted = counted(&[3, 12, 13, 14], &[14, 20, 21], &[13, 50]);
+        let input = roll.call(&counters(), counted, &Pool::default(), &[], &in_force());
+        assert!(input.is_counted);
+        assert_eq!(between(&input.there, 0, 100), 2, "3 has expired, and 13 has entered");
+        assert_eq!(between(&input.unknown, 0, 100), 2, "14 asks by its number");
+        assert_eq!((input.unattended, people(input.unattended_there)), (3, 1));
     }
 
     #[test]
-    fn a_pool_is_spread_over_the_places_that_it_will_be_given() {
-        let leases = [(lease(Spot::Pool(0), 0), 9)];
-        let range = |pool: &Pool, draws: &[Draw]| {
-            let roll = roll(&leases, pool, draws, &[]);
-            (roll.there[0].first, roll.there[0].last)
-        };
+    fn a_line_is_not_counted_until_every_chunk_of_it_was() {
+        let mut roll = Roll::default();
+        let long = RoomCounters { queue_counter: 1_000_000, ..counters() };
+        let nothing = Counted::default();
+        let mut call = |counted| roll.call(&long, counted, &Pool::default(), &[], &in_force());
+        assert!(!call(nothing).is_counted);
+        let chunk = |chunk| ChunkCount { chunk, there: vec![100], ..ChunkCount::default() };
+        let half = Counted { line: (0..4).map(chunk).collect(), ..Counted::default() };
+        assert!(!call(half).is_counted);
+        let rest = Counted { line: (4..8).map(chunk).collect(), ..Counted::default() };
+        let input = call(rest);
+        assert!(input.is_counted);
+        assert_eq!(between(&input.there, 0, 1_000_000), 800);
+        assert_eq!(roll.next().line, [0, 1, 2, 3], "those that were counted longest ago");
+    }
+
+    #[test]
+    fn while_presence_is_incomplete_nobody_knows_of_those_who_were_not_heard() {
+        let later = RoomCounters { presence_from_ms: NOW_MS + 1, ..counters() };
+        let mut roll = Roll::default();
+        let counted = counted(&[12, 13], &[20], &[13]);
+        let input = roll.call(&later, counted, &Pool::default(), &[], &in_force());
+        assert_eq!(between(&input.unknown, 4, 100), 94, "96 places, one entered, one was heard");
+        assert_eq!(between(&input.unknown, 11, 12), 0);
+        assert_eq!(between(&input.there, 0, 100), 1);
+    }
+
+    #[test]
+    fn whoever_waited_for_a_draw_may_be_anywhere_in_it() {
+        let mut roll = Roll::default();
         let open = Pool { first: 21, last: 0, draw_id: "d".into() };
-        assert_eq!(range(&open, &[]), (21, 100));
-        assert_eq!(range(&Pool { last: 60, ..open.clone() }, &[]), (21, 60));
-        assert_eq!(range(&Pool::default(), &[Draw::new(21, 40, [7; 32])]), (21, 60), "drawn");
-        assert_eq!(range(&Pool::default(), &[]), (1, 100), "cancelled");
+        let pool = vec![ChunkCount { there: vec![40], ..ChunkCount::default() }];
+        let waiting = Counted { pool, ..counted(&[12], &[], &[]) };
+        let input = roll.call(&counters(), waiting, &open, &[], &in_force());
+        assert_eq!((between(&input.there, 0, 20), between(&input.there, 20, 100)), (1, 40));
+        assert!(input.held && roll.next().pool == [0]);
+        let drawn = Draw::new(21, 80, [7; 32]);
+        let after = counted(&[12, 30, 31], &[], &[]);
+        let input = roll.call(&counters(), after.clone(), &Pool::default(), &[drawn], &in_force());
+        assert_eq!(between(&input.there, 20, 100), 2, "at their own places");
+        assert_eq!(between(&input.unknown, 20, 100), 38, "the others are somewhere");
+        let later = RoomCounters { now_ms: NOW_MS + DRAWN_MS, ..counters() };
+        let input = roll.call(&later, after, &Pool::default(), &[], &in_force());
+        assert_eq!(between(&input.unknown, 20, 100), 0, "all have had the time to check in");
     }
 
     #[test]
     fn aws_style_visitors_of_a_draw_stand_anywhere_in_it_behind_the_counter() {
-        let (inside, outside) =
-            (Crowd { first: 7, last: 8, count: 2 }, Crowd { first: 70, last: 80, count: 3 });
-        let roll = roll(&[], &Pool::default(), &[Draw::new(5, 30, [7; 32])], &[inside, outside]);
-        assert_eq!(roll.attending, [Crowd { first: 11, last: 34, count: 2 }, outside]);
-        assert_eq!(roll.there, roll.attending);
+        let crowd = |first, last, count| Crowd { first, last, count };
+        let draws = [Draw::new(5, 30, [7; 32])];
+        assert_eq!(drawn(crowd(7, 8, 2.0), &draws, 10), crowd(11, 34, 2.0));
+        assert_eq!(drawn(crowd(70, 80, 3.0), &draws, 10), crowd(70, 80, 3.0));
     }
 
     #[test]
     fn nobody_is_admitted_while_a_draw_is_due_or_the_counter_is_below_zero() {
-        let in_force = InForce { settings: crate::RoomSettings::default(), event: None };
         let held = |serving_counter, pool: &Pool| {
             let counters = RoomCounters { serving_counter, ..counters() };
-            Roll::default().into_tick_input(&counters, pool, &in_force, 0).held
+            let nothing = Counted::default();
+            Roll::default().call(&counters, nothing, pool, &[], &in_force()).held
         };
         assert!(!held(0, &Pool::default()));
         assert!(held(-1, &Pool::default()));

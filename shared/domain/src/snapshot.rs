@@ -54,6 +54,9 @@ pub struct RoomSnapshot {
     pub unconfirmed: u64,
     /// Positions that expired without entering.
     pub expired: u64,
+    /// Places that were given back.
+    #[serde(default)]
+    pub left: u64,
     /// Numbers that were skipped when the store had lost its last writes: nobody holds them.
     pub skipped: u64,
     /// Positions up to here have expired.
@@ -184,15 +187,12 @@ impl RoomSnapshot {
         !self.is_open() && (self.is_held() || positions > self.serving_counter)
     }
 
-    /// Where the presence of `queue_number` is counted; `has_won`: whether it has won in a random
-    /// room.
+    /// Where the presence of `queue_number` is counted.
     #[must_use]
-    pub fn spot(&self, queue_number: u64, has_won: bool) -> Spot {
-        match self.position(queue_number) {
-            None => Spot::Pool(u32::try_from(self.draws.len()).unwrap_or(u32::MAX)),
-            Some(position) if position > self.serving() && has_won => Spot::Won,
-            Some(position) => Spot::Position(position),
-        }
+    pub fn spot(&self, queue_number: u64) -> Spot {
+        let draw = u32::try_from(self.draws.len()).unwrap_or(u32::MAX);
+        let pool = Spot::Pool { draw, number: queue_number };
+        self.position(queue_number).map_or(pool, Spot::Position)
     }
 
     /// The counters of the snapshot itself.
@@ -242,12 +242,12 @@ impl RoomSnapshot {
         }
     }
 
-    /// The number of visitors who hold a queue number, have not entered and have not expired,
-    /// whether still there or not: the count of AWS-style clients.
+    /// The number of visitors who hold a queue number, have not entered, left or expired, whether still there or not: the count of AWS-style clients.
     #[must_use]
     pub fn numbers_waiting(&self, progress: Progress) -> i64 {
         let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
-        signed(progress.queue_counter) - signed(self.skipped + progress.admitted + self.expired)
+        signed(progress.queue_counter)
+            - signed(self.skipped + progress.admitted + self.expired + self.left)
     }
 
     /// Everyone waiting who is still there, hidden tabs included: the count of the last tick, plus
@@ -391,7 +391,8 @@ mod tests {
         assert!(room.is_held() && room.is_queueing());
         room.pool_last = 18;
         assert_eq!((room.position(18), room.position(19)), (None, Some(19)));
-        assert_eq!(room.spot(12, false), Spot::Pool(0));
+        assert_eq!(room.spot(12), Spot::Pool { draw: 0, number: 12 });
+        assert_eq!(room.spot(10), Spot::Position(10));
         room.draws = vec![Draw::new(11, 8, [7; 32])];
         (room.pool_first, room.pool_last) = (0, 0);
         let mut places: Vec<_> = (11..=18).filter_map(|number| room.position(number)).collect();

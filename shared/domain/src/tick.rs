@@ -1,12 +1,13 @@
 //! The leader's memory of a room between two ticks, and the decision of a tick.
 
-use std::{collections::VecDeque, time::Duration};
+use std::collections::VecDeque;
 
 use crate::{
-    RoomSettings, TickFigures, ahead, check_in,
+    RoomSettings, TickFigures, ahead,
+    check_in::{self, LineConditions},
     plan::{Plan, TickInput, plan},
-    presence::LINGER_MS,
     regions::{Grants, Shares},
+    serving::{Came, Periods, Serving},
     wait::{Attrition, Line, Pace},
 };
 
@@ -15,8 +16,11 @@ use crate::{
 pub struct TickState {
     pace: Pace,
     attrition: Attrition,
+    serving: Serving,
+    arrivals: Arrivals,
+    /// The conditions of the last seconds.
+    told: VecDeque<Told>,
     winners: WinnersToCome,
-    silence: Silence,
     shares: Shares,
 }
 
@@ -29,22 +33,57 @@ pub struct TickDecision {
     pub figures: TickFigures,
     /// The slots for newcomers, by region.
     pub grants: Grants,
+    /// Within what time AWS-style visitors ask once they are served, as far as it was observed, ms.
+    pub unknown_period_ms: u64,
 }
 
-/// Detects that a whole crowd stops checking in at once. Such a crowd has not left: the services or
-/// the network could not be reached.
+/// By what intervals were told at one moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Told {
+    now_ms: u64,
+    admitted: u64,
+    conditions: LineConditions,
+}
+
+/// What the leader saw of the door and of the counter with the last tick.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Silence {
-    /// How many were there before.
-    crowd: u64,
-    /// Until when they have time to return, ms.
-    until_ms: u64,
+struct Arrivals {
+    seen: Option<Door>,
+    /// How long after they were served people of whom nobody knew came, on average, ms; fades.
+    mean_ms: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Door {
+    came_known: u64,
+    came_unknown: u64,
+    came_after_ms: u64,
+    /// Up to where the leader knows who was served.
+    serving_counter: u64,
 }
 
 /// Fewer people than this may have left together.
-const CROWD: u64 = 200;
-/// The number of late visitors that may be served for each visitor who should be served.
-const LATE_PER_WANTED: f64 = 4.0;
+const CROWD: f64 = 200.0;
+/// A crowd of which nobody is heard for this many times the mean interval between its check-ins has not
+/// left: the services or the network cannot be reached.
+const SILENT_INTERVALS: f64 = 20.0;
+/// A crowd is never called silent sooner, ms.
+const SILENT_MS: f64 = 3_000.0;
+/// Within this time visitors ask who were told to come back at once, ms. Agrees with `WEB_PERIOD_MS` in
+/// `scripts/lib/door.lua`.
+const WEB_PERIOD_MS: u64 = 1_250;
+/// Whoever is next was told its interval within about this time, ms,
+const TOLD_MS: u64 = 25_000;
+/// by conditions that are noted this often, ms.
+const TOLD_EVERY_MS: u64 = 1_000;
+/// An ask takes so long on its way, ms.
+const ON_THE_WAY_MS: u64 = 250;
+/// What is assumed of AWS-style visitors before any has come, ms.
+const AWS_PERIOD_MS: f64 = 2_000.0;
+/// The longest time within which they are expected, ms.
+const LONGEST_AWS_PERIOD_MS: f64 = 10_000.0;
+/// The newest arrivals' part in the mean.
+const NEW_PART: f64 = 0.2;
 
 /// Winners of earlier ticks who learn of it at their next check-in: (time of the tick in ms, number
 /// of winners).
@@ -63,48 +102,98 @@ impl TickState {
     pub fn decide(&mut self, input: &TickInput, settings: &RoomSettings) -> TickDecision {
         let mut input = input.clone();
         self.pace.observe(input.now_ms, input.admitted, input.usage.active);
-        self.attrition.observe(line(&input));
         let interval_ms = self.interval_ms(&input, settings);
         input.winners_to_come = self.winners.expected(input.now_ms, interval_ms);
-        self.silence.observe(&mut input);
+        input.is_silent = is_silent(&input, interval_ms);
+        self.note_conditions(&input, settings);
+        input.periods = Periods {
+            known_ms: WEB_PERIOD_MS.max(self.told_lately_ms(&input)),
+            unknown_ms: if input.is_presence_complete {
+                self.arrivals.period_ms()
+            } else {
+                // They are visitors of all kinds, who ask when they were told to.
+                self.arrivals.period_ms().max(interval_ms.into()) + ON_THE_WAY_MS
+            },
+        };
+        self.see_who_came(&input);
+        self.attrition.observe(line(&input, &self.serving));
         let standby = self.pace.standby(&input.usage);
-        input.most_served = Some(self.most_served(&input, standby));
-        let plan = plan(&input, standby);
+        let plan = plan(&input, standby, &mut self.serving);
+        self.arrivals.served_upto(plan.serving_counter);
         self.winners.add(input.now_ms, plan.winners);
         let figures = self.figures(&input, &plan);
         let slots = if input.held { 0 } else { input.usage.slots().unwrap_or(0) };
-        TickDecision { plan, figures, grants: self.shares.divide(slots) }
+        let grants = self.shares.divide(slots);
+        TickDecision { plan, figures, grants, unknown_period_ms: self.arrivals.period_ms() }
     }
 
-    /// How many visitors, hidden tabs included, may be served without a seat: [`LATE_PER_WANTED`]
-    /// for each one who should be served, and for each one who enters while a hidden tab may sleep.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "counts of people"
-    )]
-    fn most_served(&self, input: &TickInput, standby: u64) -> u64 {
-        let wanted = input.wanted_served(standby).unwrap_or(0) as f64;
-        let asleep = self.pace.expected(&input.usage).max(self.pace.per_second())
-            * Duration::from_millis(LINGER_MS).as_secs_f64();
-        (LATE_PER_WANTED * (wanted + asleep)).ceil() as u64
+    /// Learns from who came to the door since the last tick, and who was served by others meanwhile.
+    fn see_who_came(&mut self, input: &TickInput) {
+        let (mut came, served_from) = self.arrivals.see(input);
+        if !input.is_presence_complete {
+            // Whoever comes now may be of either kind.
+            came.unknown += came.known;
+        }
+        if input.is_silent {
+            return;
+        }
+        self.serving.observe(came, input.now_ms);
+        let line = input.line();
+        if served_from < line.from {
+            self.serving.expose(&line, served_from, line.from, input.now_ms, input.periods);
+        }
     }
 
     /// The approximate interval at which waiting visitors check in, ms.
     fn interval_ms(&self, input: &TickInput, settings: &RoomSettings) -> u32 {
-        let waiting = input.waiting();
-        let conditions = check_in::LineConditions {
-            people_ahead: waiting,
+        let waiting = input.waiting(&self.serving);
+        let conditions = self.conditions(waiting, waiting, input, settings);
+        check_in::interval_ms(input.method, &conditions, 0.5)
+    }
+
+    /// Notes the conditions by which intervals are told from now on.
+    fn note_conditions(&mut self, input: &TickInput, settings: &RoomSettings) {
+        if self.told.back().is_some_and(|told| input.now_ms < told.now_ms + TOLD_EVERY_MS) {
+            return;
+        }
+        while self.told.front().is_some_and(|told| told.now_ms + TOLD_MS < input.now_ms) {
+            self.told.pop_front();
+        }
+        let waiting = input.waiting(&self.serving);
+        let conditions = self.conditions(waiting, waiting, input, settings);
+        self.told.push_back(Told { now_ms: input.now_ms, admitted: input.admitted, conditions });
+    }
+
+    /// The longest interval that those who are next were told, ms: when they were farther away, and the
+    /// pace perhaps another.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "people")]
+    fn told_lately_ms(&self, input: &TickInput) -> u64 {
+        let standby = self.pace.standby(&input.usage).people().min(1e9) as u64;
+        let next = standby + input.usage.slots().unwrap_or(0);
+        let told = self.told.iter().map(|told| {
+            let waiting = told.conditions.waiting;
+            let people_ahead = (next + input.admitted.saturating_sub(told.admitted)).min(waiting);
+            let conditions = LineConditions { people_ahead, ..told.conditions };
+            check_in::interval_ms(input.method, &conditions, 1.0)
+        });
+        u64::from(told.max().unwrap_or(0)) + ON_THE_WAY_MS
+    }
+
+    fn conditions(
+        &self,
+        people_ahead: u64,
+        waiting: u64,
+        input: &TickInput,
+        settings: &RoomSettings,
+    ) -> LineConditions {
+        LineConditions {
+            people_ahead,
             waiting,
             admissions_per_second: self.pace.expected(&input.usage),
-            blocked_seconds: 0.0,
-            leaving_per_second: 0.0,
-            fastest_per_second: 0.0,
             newcomers_per_second: self.attrition.newcomers_per_second(),
             poll_budget: settings.poll_budget_per_second,
-        };
-        check_in::interval_ms(input.method, &conditions, 0.5)
+            ..LineConditions::default()
+        }
     }
 
     fn figures(&self, input: &TickInput, plan: &Plan) -> TickFigures {
@@ -118,36 +207,69 @@ impl TickState {
             leaving_per_second: self.attrition.per_second(),
             newcomers_per_second: self.attrition.newcomers_per_second(),
             unattended: input.unattended,
-            ahead: ahead::curve(input, plan.promised, plan.serving_counter),
+            ahead: ahead::curve(input, &self.serving, plan),
             rate_resumes_at_ms: input.rate_resumes_at_ms,
             admitted: Some(input.admitted),
         }
     }
 }
 
-/// The line, if everyone in it can be counted.
-fn line(input: &TickInput) -> Option<Line> {
+/// The line, if everyone in it was counted.
+fn line(input: &TickInput, serving: &Serving) -> Option<Line> {
     let (now_ms, queue_counter) = (input.now_ms, input.queue_counter);
-    let (waiting, admitted) = (input.waiting(), input.admitted);
-    input.is_presence_complete().then_some(Line { now_ms, waiting, queue_counter, admitted })
+    let (waiting, admitted) = (input.waiting(serving), input.admitted);
+    input.is_counted.then_some(Line { now_ms, waiting, queue_counter, admitted })
 }
 
-// === impl Silence ===
+/// Whether a whole crowd fell silent at once, which checks in every `interval_ms`. Such a crowd has not
+/// left: the services or the network cannot be reached. Then nobody is served in its place.
+#[expect(clippy::cast_precision_loss, reason = "a few seconds")]
+fn is_silent(input: &TickInput, interval_ms: u32) -> bool {
+    let crowd = input.there.between(input.expired_position, input.queue_counter);
+    let silent_ms = input.now_ms.saturating_sub(input.heard_at_ms) as f64;
+    let usual_ms = f64::from(interval_ms) / crowd.max(1.0);
+    crowd >= CROWD && silent_ms > (usual_ms * SILENT_INTERVALS).max(SILENT_MS)
+}
 
-impl Silence {
-    /// Sets in `input` whether a whole crowd is silent, and until when presence is incomplete
-    /// because of it.
-    fn observe(&mut self, input: &mut TickInput) {
-        let from = input.expired_position;
-        let attending = input.attending.between(from, input.queue_counter);
-        input.silent = attending < 0.5 && input.winners == 0 && self.crowd >= CROWD;
-        if input.silent {
-            self.until_ms = input.now_ms + LINGER_MS;
-        } else if input.now_ms >= self.until_ms {
-            self.crowd = input.waiting();
+// === impl Arrivals ===
+
+impl Arrivals {
+    /// Who came to the door since the last tick, and up to where the leader knew who was served.
+    #[expect(clippy::cast_precision_loss, reason = "counts of people, times of seconds")]
+    fn see(&mut self, input: &TickInput) -> (Came, u64) {
+        let door = Door {
+            came_known: input.came_known,
+            came_unknown: input.came_unknown,
+            came_after_ms: input.came_after_ms,
+            serving_counter: input.serving_counter,
+        };
+        let Some(before) = self.seen.replace(door) else {
+            return (Came::default(), input.serving_counter);
+        };
+        let since = |now: u64, then: u64| now.saturating_sub(then) as f64;
+        let known = since(door.came_known, before.came_known);
+        let unknown = since(door.came_unknown, before.came_unknown);
+        if unknown > 0.0 {
+            let mean_ms = since(door.came_after_ms, before.came_after_ms) / unknown;
+            let part = if self.mean_ms > 0.0 { NEW_PART } else { 1.0 };
+            self.mean_ms += (mean_ms - self.mean_ms) * part;
         }
-        let until_ms = input.presence_incomplete_until_ms.max(self.until_ms);
-        input.presence_incomplete_until_ms = until_ms;
+        (Came { known, unknown }, before.serving_counter)
+    }
+
+    fn served_upto(&mut self, serving_counter: u64) {
+        if let Some(seen) = &mut self.seen {
+            seen.serving_counter = serving_counter;
+        }
+    }
+
+    /// Within what time AWS-style visitors ask, ms: who looks at the counter every so often comes half as
+    /// long after it was served, on average.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+    fn period_ms(&self) -> u64 {
+        let observed = if self.mean_ms > 0.0 { 2.0 * self.mean_ms } else { AWS_PERIOD_MS };
+        let shortest = u32::try_from(WEB_PERIOD_MS).unwrap_or(u32::MAX);
+        observed.clamp(shortest.into(), LONGEST_AWS_PERIOD_MS) as u64
     }
 }
 
@@ -181,8 +303,7 @@ mod tests {
     use super::*;
     use crate::{
         QueueingMethod,
-        plan::test_support::{everyone, room},
-        presence::Presence,
+        plan::test_support::room,
         slots::Usage,
         snapshot::{RoomSnapshot, test_support::snapshot},
     };
@@ -207,7 +328,7 @@ mod tests {
         };
         let settings = RoomSettings::default();
         let first = state.decide(&input(1_000_000), &settings).plan;
-        assert!((first.winners - 11.0).abs() < 1e-6, "10 seats and one who stands by");
+        assert!((first.winners - 10.0).abs() < 1e-6, "one for each seat");
         let next = state.decide(&input(1_000_250), &settings).plan;
         assert!(next.winners < 2.0, "the others are on their way: {next:?}");
     }
@@ -216,35 +337,27 @@ mod tests {
     fn a_crowd_that_falls_silent_at_once_keeps_its_order() {
         let mut state = TickState::default();
         let settings = RoomSettings::default();
-        let at = |now_ms| TickInput { now_ms, ..room(10, 10, 1_000, 20) };
-        let silent = |now_ms| TickInput { attending: Presence::default(), ..at(now_ms) };
-        let empty = |now_ms| TickInput { there: Presence::default(), ..silent(now_ms) };
-        state.decide(&at(1_000_000), &settings);
-        for input in [silent(1_000_250), empty(1_090_000)] {
-            let plan = state.decide(&input, &settings).plan;
-            assert_eq!(plan.serving_counter, 20, "nobody could take a seat");
+        let at = |now_ms, heard_at_ms| TickInput { now_ms, heard_at_ms, ..room(10, 10, 1_000, 20) };
+        let served = state.decide(&at(1_003_000, 1_003_000), &settings).plan.serving_counter;
+        assert_eq!(served, 21, "one stands by");
+        for now_ms in (1_004_000..1_060_000).step_by(250) {
+            let input = TickInput { serving_counter: served, ..at(now_ms, 1_000_750) };
+            assert_eq!(state.decide(&input, &settings).plan.serving_counter, served, "nobody asks");
         }
-        let first_back =
-            TickInput { attending: everyone([700]), there: everyone([700]), ..at(1_090_250) };
-        let plan = state.decide(&first_back, &settings).plan;
-        assert!(plan.serving_counter < 30, "the others are on their way: {plan:?}");
-        let later = TickInput { now_ms: 1_153_000, ..first_back };
-        let plan = state.decide(&later, &settings).plan;
-        assert_eq!(plan.serving_counter, 700, "they are not: the one who is there is next");
+        let back = TickInput { serving_counter: served, ..at(1_060_250, 1_060_250) };
+        assert!(state.decide(&back, &settings).plan.serving_counter <= 23);
     }
 
     #[test]
-    fn a_few_people_may_leave_together() {
+    fn whoever_was_served_by_others_is_expected_too() {
         let mut state = TickState::default();
-        let few = |now_ms| TickInput { now_ms, ..room(10, 10, 120, 20) };
-        state.decide(&few(1_000_000), &RoomSettings::default());
-        let gone = TickInput {
-            attending: Presence::default(),
-            there: Presence::default(),
-            ..few(1_070_000)
-        };
-        let plan = state.decide(&gone, &RoomSettings::default()).plan;
-        assert_eq!(plan.serving_counter, 120);
+        let settings = RoomSettings::default();
+        let before = TickInput { serving_counter: 0, ..room(100, 90, 200, 0) };
+        let first = state.decide(&before, &settings).plan;
+        assert_eq!((first.serving_counter, first.promised), (11, 11), "10 seats and one more");
+        // An operator serves 50 more.
+        let after = TickInput { serving_counter: 61, now_ms: 1_000_250, ..before };
+        assert_eq!(state.decide(&after, &settings).plan.serving_counter, 61, "all may be coming");
     }
 
     #[test]

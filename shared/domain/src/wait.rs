@@ -83,10 +83,11 @@ pub struct Pace {
     ended: f64,
     /// Seconds that seats were taken; fades with `ended`.
     seat_seconds: f64,
-    /// The most sessions that lately ended within one second; fades.
-    peak: f64,
+    /// The most sessions that lately ended within [`STANDBY_SECONDS`]; fades.
+    burst: f64,
     last: Option<Counts>,
-    second: Option<(u64, u64)>,
+    /// How many had ended by the last seconds, the oldest first.
+    seconds: [Option<(u64, u64)>; 4],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -104,10 +105,32 @@ const ENDINGS: f64 = 400.0;
 const LOOK_BACK_SECONDS: std::ops::RangeInclusive<f64> = 240.0..=1_800.0;
 /// Fewer ended sessions than this give no estimate.
 const FEWEST_ENDINGS: f64 = 5.0;
-/// The peak of one second fades over about so many seconds.
-const PEAK_SECONDS: f64 = 60.0;
+/// The largest burst fades over about so many seconds: people who entered together leave together, a stay
+/// later.
+const BURST_SECONDS: f64 = 300.0;
 /// How many seconds' worth of admissions, at the mean pace, stand by.
 const STANDBY_SECONDS: f64 = 4.0;
+
+/// The people who should stand by at the door beyond the free seats, so that a seat that comes free is
+/// taken at once.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Standby {
+    /// Some seconds' worth of admissions.
+    pub steady: f64,
+    /// As many as seats lately came free within that time at most: people who entered together often
+    /// leave together.
+    pub burst: f64,
+}
+
+// === impl Standby ===
+
+impl Standby {
+    /// How many in a room with an order: always somebody.
+    #[must_use]
+    pub fn people(&self) -> f64 {
+        self.steady.max(self.burst).ceil().max(1.0)
+    }
+}
 
 // === impl Pace ===
 
@@ -116,7 +139,7 @@ impl Pace {
     #[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
     pub fn observe(&mut self, now_ms: u64, admitted: u64, active: u64) {
         let ended = admitted.saturating_sub(active);
-        self.observe_peak(now_ms, ended);
+        self.observe_burst(now_ms, ended);
         let counts = Counts { now_ms, admitted, ended };
         let Some(last) = self.last.replace(counts) else { return };
         let seconds = now_ms.saturating_sub(last.now_ms) as f64 / 1000.0;
@@ -152,16 +175,13 @@ impl Pace {
         if self.per_second < 1e-3 { 0.0 } else { self.per_second }
     }
 
-    /// How many people should be served beyond the free seats: some seconds' worth of admissions,
-    /// and at least as many as seats have recently become free within one second (people who
-    /// entered together often leave together).
+    /// How many people should stand by at the door beyond the free seats.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive")]
-    pub fn standby(&self, usage: &Usage) -> u64 {
+    pub fn standby(&self, usage: &Usage) -> Standby {
         let by_rate = usage.rate.is_some() && !usage.is_full();
         let pace = self.expected(usage).max(if by_rate { 0.0 } else { self.per_second() });
-        let peak = usage.ceiling.map_or(0.0, |_| self.peak);
-        (STANDBY_SECONDS * pace).max(peak).ceil().max(1.0) as u64
+        let burst = usage.ceiling.map_or(0.0, |_| self.burst);
+        Standby { steady: STANDBY_SECONDS * pace, burst }
     }
 
     /// How many of `ceiling` taken seats become free per second.
@@ -179,16 +199,21 @@ impl Pace {
         (ENDINGS / self.per_second).clamp(least, most)
     }
 
-    fn observe_peak(&mut self, now_ms: u64, ended: u64) {
-        let Some(begun) = self.second else {
-            self.second = Some((now_ms, ended));
+    fn observe_burst(&mut self, now_ms: u64, ended: u64) {
+        let newest = self.seconds[self.seconds.len() - 1];
+        let age_ms = newest.map_or(u64::MAX, |(at_ms, _)| now_ms.saturating_sub(at_ms));
+        if age_ms < 1_000 {
             return;
-        };
-        if now_ms.saturating_sub(begun.0) >= 1_000 {
-            self.second = Some((now_ms, ended));
-            let Some((pace, seconds)) = pace_since(begun, now_ms, ended) else { return };
-            self.peak = pace.max(self.peak * (-seconds / PEAK_SECONDS).exp());
         }
+        if let Some((_, before)) = self.seconds[0]
+            && ended >= before
+        {
+            #[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
+            let (burst, seconds) = ((ended - before) as f64, age_ms.min(60_000) as f64 / 1000.0);
+            self.burst = burst.max(self.burst * (-seconds / BURST_SECONDS).exp());
+        }
+        self.seconds.rotate_left(1);
+        self.seconds[self.seconds.len() - 1] = Some((now_ms, ended));
     }
 }
 
@@ -261,13 +286,6 @@ impl Attrition {
     pub fn per_second(&self) -> f64 {
         if self.left < FEWEST_LEAVERS { 0.0 } else { self.left / self.waited }
     }
-}
-
-/// The pace per second between an earlier count and now, and the seconds between.
-#[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
-fn pace_since((then_ms, before): (u64, u64), now_ms: u64, total: u64) -> Option<(f64, f64)> {
-    let seconds = now_ms.saturating_sub(then_ms) as f64 / 1000.0;
-    (seconds > 0.0 && total >= before).then(|| ((total - before) as f64 / seconds, seconds))
 }
 
 #[cfg(test)]
@@ -349,17 +367,19 @@ mod tests {
             steady.observe(tick * 250, tick * 5 + 900, 900);
             bursts.observe(tick * 250, tick / 40 * 500 + 500, 500);
         }
-        assert_eq!(Pace::default().standby(&Usage::default()), 1);
-        assert_eq!(steady.standby(&seats(900, 900)), 80);
-        let standby = bursts.standby(&seats(500, 500));
-        assert!((400..=510).contains(&standby), "{bursts:?}");
+        let people = |pace: &Pace, usage: Usage| (pace.standby(&usage).people() * 10.0).round();
+        assert!((people(&Pace::default(), Usage::default()) - 10.0).abs() < 1e-9);
+        assert!((people(&steady, seats(900, 900)) - 800.0).abs() < 1e-9, "{steady:?}");
+        let standby = bursts.standby(&seats(500, 500)).people();
+        assert!((400.0..=510.0).contains(&standby), "{bursts:?}");
     }
 
     #[test]
     fn where_a_rate_is_what_holds_people_back_it_is_the_pace() {
         let rated = Usage { rate: Some(1_200), ..Usage::default() };
         assert!((Pace::default().expected(&rated) - 20.0).abs() < 1e-9);
-        assert_eq!(Pace::default().standby(&rated), 80, "also before the first has entered");
+        let standby = Pace::default().standby(&rated).people();
+        assert!((standby - 80.0).abs() < 1e-9, "also before the first has entered");
         let mut slow = Pace::default();
         for tick in 0..4_000_u64 {
             slow.observe(tick * 250, 5 + tick / 8, 5);

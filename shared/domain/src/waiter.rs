@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Lease, accrued_hazard::AccruedHazard};
+use crate::accrued_hazard::AccruedHazard;
 
 /// The highest queue number a request id can hold (36 bits: 68 thousand million visitors).
 pub const MAX_QUEUE_NUMBER: u64 = (1 << 36) - 1;
@@ -25,31 +25,55 @@ pub struct Place {
 pub struct Waiter {
     /// The place, as in the request id.
     pub place: Place,
-    /// The last check-in, unix ms; 0: none yet.
-    pub checked_in_at: u64,
+    /// When it was last heard, unix ms; 0: not since it came. In a room with an order this is noted only
+    /// now and then, so that a check-in does not change the ticket: see [`Self::must_note`].
+    pub heard_at: u64,
     /// How long after it the visitor was told to poll again, ms.
     pub interval_ms: u32,
-    /// The lease under which it counts as present.
-    pub lease: Option<Lease>,
     /// Its share of the chances given in a random room.
     pub accrued_hazard: AccruedHazard,
 }
 
+/// How much longer than a room's grace time a place may be kept, because not every check-in is noted: so
+/// many times shorter than the grace time.
+const GRACE_PER_NOTE: u64 = 5;
+
 // === impl Waiter ===
 
 impl Waiter {
-    /// A newcomer, who has not checked in yet. `lease` is the one under which the join script
-    /// counted it, `hazard` the cumulative hazard of the room.
+    /// A newcomer, who has not checked in yet. `hazard` is the cumulative hazard of the room.
     #[must_use]
-    pub fn new(place: Place, lease: Option<Lease>, hazard: u64) -> Self {
+    pub fn new(place: Place, hazard: u64) -> Self {
         let accrued_hazard = AccruedHazard::new(hazard);
-        Self { place, checked_in_at: 0, interval_ms: 0, lease, accrued_hazard }
+        Self { place, heard_at: 0, interval_ms: 0, accrued_hazard }
     }
 
-    /// When its next check-in is due, unix ms.
+    /// When its next check-in is due after the one that was noted, unix ms.
     #[must_use]
     pub fn due_at(&self) -> u64 {
-        let came_at = u64::from(self.place.entered_at) * 1000;
-        self.checked_in_at.max(came_at) + u64::from(self.interval_ms)
+        self.last_heard() + u64::from(self.interval_ms)
+    }
+
+    /// Whether a check-in at `now_ms`, which is answered with `interval_ms`, must be noted, in a room that
+    /// keeps a place for `grace_ms`: the next one may come later than a note lasts.
+    #[must_use]
+    pub fn must_note(&self, now_ms: u64, interval_ms: u32, grace_ms: u64) -> bool {
+        self.heard_at == 0 || now_ms + u64::from(interval_ms) > self.noted_until(grace_ms)
+    }
+
+    /// Whether it was away for longer than `grace_ms`, at `now_ms`. Time until `excused_ms` does not count.
+    /// A place may be kept for longer, by a fifth of that time, but is never given up sooner.
+    #[must_use]
+    pub fn is_away_too_long(&self, now_ms: u64, excused_ms: u64, grace_ms: u64) -> bool {
+        self.noted_until(grace_ms).max(excused_ms) + grace_ms < now_ms
+    }
+
+    /// Until when its next check-in is due for certain, unix ms.
+    fn noted_until(&self, grace_ms: u64) -> u64 {
+        self.due_at().max(self.last_heard() + grace_ms / GRACE_PER_NOTE)
+    }
+
+    fn last_heard(&self) -> u64 {
+        self.heard_at.max(u64::from(self.place.entered_at) * 1000)
     }
 }

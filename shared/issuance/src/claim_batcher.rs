@@ -14,6 +14,19 @@ use crate::{KeyError, Keystore};
 #[derive(Debug, Clone)]
 pub struct ClaimBatcher(Arc<KeyedBatcher<RoomId, Claim, ClaimReply>>);
 
+/// Where claims go: to Redis at once, or by way of somebody who holds them while no seat is free.
+pub trait Claims: Send + Sync {
+    /// Sends one claim.
+    ///
+    /// # Errors
+    /// [`StoreError::Overloaded`] when too many claims wait; otherwise see [`StoreError`].
+    fn claim(
+        &self,
+        room: &RoomId,
+        claim: Claim,
+    ) -> impl Future<Output = Result<ClaimReply, StoreError>> + Send;
+}
+
 // === impl ClaimBatcher ===
 
 impl ClaimBatcher {
@@ -29,12 +42,10 @@ impl ClaimBatcher {
             })
         })))
     }
+}
 
-    /// Sends one claim.
-    ///
-    /// # Errors
-    /// [`StoreError::Overloaded`] when too many claims wait; otherwise see [`StoreError`].
-    pub async fn claim(&self, room: &RoomId, claim: Claim) -> Result<ClaimReply, StoreError> {
+impl Claims for ClaimBatcher {
+    async fn claim(&self, room: &RoomId, claim: Claim) -> Result<ClaimReply, StoreError> {
         self.0.call(room, claim).await
     }
 }

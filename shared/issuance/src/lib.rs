@@ -22,7 +22,7 @@ use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_store::StoreError;
 
 pub use ciphers::{CipherCache, RoomCiphers};
-pub use claim_batcher::ClaimBatcher;
+pub use claim_batcher::{ClaimBatcher, Claims};
 pub use key_work::KeyWork;
 pub use keystore::{KeyError, Keystore};
 pub use machine::Machine;

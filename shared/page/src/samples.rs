@@ -120,7 +120,6 @@ fn waiting(room: &str, language: Language) -> PageView {
         waited_seconds: Some(390),
         now_ms: NOW_MS,
         updated_ms: NOW_MS,
-        checked_in_ms: NOW_MS,
         interval_ms: 20_000,
         refresh_ms: 0,
         hold_seconds: None,

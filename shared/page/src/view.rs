@@ -34,9 +34,7 @@ pub struct PageView {
     pub now_ms: u64,
     /// When the last snapshot of the room was made, unix ms; 0: never.
     pub updated_ms: u64,
-    /// The last check-in that counted, unix ms; 0: none yet.
-    pub checked_in_ms: u64,
-    /// The interval given then, ms.
+    /// The interval until the next check-in, ms.
     pub interval_ms: u32,
     /// After how long to ask again, in ms; 0: never.
     pub refresh_ms: u32,
@@ -154,7 +152,6 @@ impl PageView {
             waited_seconds: None,
             now_ms,
             updated_ms: now_ms,
-            checked_in_ms: 0,
             interval_ms: 0,
             refresh_ms: 0,
             hold_seconds: None,

@@ -10,14 +10,18 @@
 //! | `vestibule:room:{R}:sessions` | sorted set | swept | queue number → last ms of its session |
 //! | `vestibule:room:{R}:records` | hash | swept | queue number → the record of its token |
 //! | `vestibule:room:{R}:tokens` | sorted set | swept | queue number → expiry of its AWS-style tokens |
-//! | `vestibule:room:{R}:entered` | bitmap | no | one bit per position that has entered |
-//! | `vestibule:room:{R}:unattended` | bitmap | no | one bit per AWS-style visitor who has not entered |
+//! | `vestibule:room:{R}:entered:C` | bitmap | no | one bit per position whose visitor has entered or left; chunk C |
+//! | `vestibule:room:{R}:unattended:C` | bitmap | no | one bit per number of an AWS-style visitor who has not entered |
+//! | `vestibule:room:{R}:there:L:B:G:C` | bitmap | three generations | one bit per place that has checked in: in the line or a pool L, band B, generation G |
+//! | `vestibule:room:{R}:scratch:N` | bitmap | in the script | sums of such bitmaps |
 //! | `vestibule:room:{R}:rate` | hash | rolls | admissions of the last 60 s in 100 ms buckets |
 //! | `vestibule:room:{R}:rows` | sorted set | swept | serving counter → when it was reached |
 //! | `vestibule:room:{R}:grants` | hash | each tick | region → slots for its newcomers |
 //! | `vestibule:room:{R}:draws` | hash | no | draw id → its published record, JSON |
-//! | `vestibule:room:{R}:door` | sorted set | swept | position → when it asked and found no seat |
-//! | `vestibule:room:{R}:presence` | hash | swept | lease → visitors who hold it |
+//! | `vestibule:room:{R}:door` | sorted set | swept | position → its rank among those who keep asking for a seat |
+//! | `vestibule:room:{R}:asked` | sorted set | swept | position → until when its last request was open |
+//! | `vestibule:room:{R}:passed` | sorted set | swept | position → when somebody higher passed it at the door |
+//! | `vestibule:room:{R}:seatless` | sorted set | swept | position → when it last asked and found no seat |
 //! | `vestibule:room:{R}:traffic` | hash | moved | minutes not yet closed into the history |
 //! | `vestibule:room:{R}:history:D` | hash | 31 days | closed minutes of day D (days since 1970) |
 //! | `vestibule:room:{R}:watermarks` | hash | 60 s | instance → the highest counters it has seen |
@@ -71,7 +75,11 @@ pub(crate) enum Part {
     Grants,
     Draws,
     Door,
-    Presence,
+    Asked,
+    Passed,
+    Seatless,
+    There,
+    Scratch,
     Traffic,
     Watermarks,
 }
@@ -84,7 +92,7 @@ pub(crate) struct RoomKeys<'a>(pub(crate) &'a RoomId);
 
 impl Part {
     /// All parts of a room.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::Draws,
         Self::Line,
         Self::Settings,
@@ -97,7 +105,11 @@ impl Part {
         Self::Rows,
         Self::Grants,
         Self::Door,
-        Self::Presence,
+        Self::Asked,
+        Self::Passed,
+        Self::Seatless,
+        Self::There,
+        Self::Scratch,
         Self::Traffic,
         Self::Watermarks,
     ];
@@ -106,7 +118,8 @@ impl Part {
     /// the rate.
     pub(crate) const RESET: &[Self] = Self::ALL.split_at(1).1;
 
-    /// Its name in its key, and in scripts.
+    /// Its name in its key, and in scripts. The keys of [`Self::Entered`], [`Self::Unattended`],
+    /// [`Self::There`] and [`Self::Scratch`] only begin with it: scripts add which chunk it is of.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Line => "line",
@@ -121,7 +134,11 @@ impl Part {
             Self::Grants => "grants",
             Self::Draws => "draws",
             Self::Door => "door",
-            Self::Presence => "presence",
+            Self::Asked => "asked",
+            Self::Passed => "passed",
+            Self::Seatless => "seatless",
+            Self::There => "there",
+            Self::Scratch => "scratch",
             Self::Traffic => "traffic",
             Self::Watermarks => "watermarks",
         }

@@ -94,14 +94,24 @@ impl Store {
         keys: &[String],
         arguments: &impl Serialize,
     ) -> Result<T, StoreError> {
-        let mut call = self.prepare(command.script(), keys);
-        let reply: String = self.run(call.arg(document::encode(arguments)?)).await?;
+        let reply: String = self.call_for(command, keys, arguments).await?;
         document::decode(&reply).map_err(|error| match error {
             StoreError::Unexpected(why) => {
                 StoreError::unexpected(format_args!("{}: {why}", command.name()))
             }
             other => other,
         })
+    }
+
+    /// As [`Self::call_on`], for a reply of another form.
+    pub(crate) async fn call_for<T: FromRedisValue>(
+        &self,
+        command: &Command,
+        keys: &[String],
+        arguments: &impl Serialize,
+    ) -> Result<T, StoreError> {
+        let mut call = self.prepare(command.script(), keys);
+        self.run(call.arg(document::encode(arguments)?)).await
     }
 
     /// Calls the script of `command` on `room`, with arguments and a reply in a fixed order.

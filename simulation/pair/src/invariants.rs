@@ -63,12 +63,12 @@ impl Invariants {
                     format!("{room}: {script} of term {term} is carried out in term {later}");
                 found("stale leaders are refused", what);
             }
-            let (leases, most) = presence(keyspace, room, now.queue_counter);
-            if leases > most {
-                found(
-                    "memory",
-                    format!("{room}: {script}: {leases} fields of presence, at most {most}"),
-                );
+            if script == "check_in" {
+                let (bytes, most) = presence(keyspace, room, now.queue_counter);
+                if bytes > most {
+                    let what = format!("{room}: {bytes} bytes of presence, at most {most}");
+                    found("memory", what);
+                }
             }
             if now.admitted > before.admitted && before.generation == now.generation {
                 let (active, ceiling) = seats(keyspace, room, clock_ms);
@@ -136,10 +136,13 @@ fn seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> (u64, Option<u64>) {
     (live as u64, ceiling)
 }
 
-/// How many fields tell who is there, and how many there may be: a few for each number handed out.
+/// How many bytes tell who is there, and how many there may be: a bit for each number handed out, in each
+/// band and generation that counts.
 fn presence(keyspace: &Keyspace, room: &str, numbers: u64) -> (u64, u64) {
-    let fields = keyspace.hash(format!("vestibule:room:{{{room}}}:presence")).map_or(0, Hash::len);
-    (fields as u64, 256 + 4 * numbers)
+    let prefix = format!("vestibule:room:{{{room}}}:there:");
+    let keys = keyspace.keys().into_iter().filter(|key| key.starts_with(prefix.as_bytes()));
+    let bytes: usize = keys.filter_map(|key| keyspace.text(key)).map(<[u8]>::len).sum();
+    (bytes as u64, 64 + 2 * numbers)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "times in ms have 41 bits")]

@@ -1,60 +1,56 @@
-//! Counts waiting visitors as present. Counts are added up in memory and sent as sums ten times a
-//! second, so a poll makes no call to Redis.
+//! Counts waiting visitors as there. Check-ins are gathered in memory and sent ten times a second, each
+//! once: who asks a thousand times within a generation costs Redis one bit.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use rustc_hash::FxHashMap;
 use tokio::time::sleep;
-use vestibule_domain::{Lease, RoomId};
-use vestibule_store::{Store, StoreError};
+use vestibule_domain::{
+    RoomId,
+    presence::{Band, Spot},
+};
+use vestibule_store::{MOST_CHECK_INS, Store, StoreError};
 
-/// How often the sums are sent. Must be well below `PROMISE_SETTLES_MS` of the domain crate: for that
-/// long the leader trusts the join script's own count of those it let through.
+use super::{room_state::RoomState, sent_check_ins::SentCheckIns};
+
+/// How often check-ins are sent.
 const GATHER: Duration = Duration::from_millis(100);
 
-/// Counts who is present.
+/// Counts who is there.
 #[derive(Debug)]
 pub(crate) struct CheckInBatcher {
     store: Store,
     gathered: Mutex<Gathered>,
+    sent: Mutex<FxHashMap<RoomId, SentCheckIns>>,
 }
 
-type Gathered = FxHashMap<(RoomId, u64), FxHashMap<Lease, i64>>;
+type Gathered = BTreeMap<RoomState, BTreeSet<(Band, Spot)>>;
 
 // === impl CheckInBatcher ===
 
 impl CheckInBatcher {
-    /// No counts yet; [`Self::run`] sends them.
+    /// Nobody yet; [`Self::run`] sends them.
     #[must_use]
     pub(crate) fn new(store: Store) -> Self {
-        Self { store, gathered: Mutex::default() }
+        Self { store, gathered: Mutex::default(), sent: Mutex::default() }
     }
 
-    /// A visitor of `room`, in `reset_epoch`, gives `old` back and takes `new`.
-    pub(crate) fn exchange(
-        &self,
-        room: &RoomId,
-        reset_epoch: u64,
-        old: Option<Lease>,
-        new: Option<Lease>,
-    ) {
-        if old == new {
-            return;
-        }
-        let mut gathered = self.gathered.lock().unwrap_or_else(PoisonError::into_inner);
-        let counts = gathered.entry((room.clone(), reset_epoch)).or_default();
-        if let Some(old) = old {
-            *counts.entry(old).or_default() -= 1;
-        }
-        if let Some(new) = new {
-            *counts.entry(new).or_default() += 1;
+    /// The visitor at `spot` is there at `now_ms`, and is told to come back within a time that `band`
+    /// holds.
+    pub(crate) fn check_in(&self, state: RoomState, (spot, band): (Spot, Band), now_ms: u64) {
+        let is_known = lock(&self.sent)
+            .get(&state.room)
+            .is_some_and(|sent| sent.holds(&state, (spot, band), now_ms));
+        if !is_known {
+            lock(&self.gathered).entry(state).or_default().insert((band, spot));
         }
     }
 
-    /// Sends the sums ten times a second until it is dropped.
+    /// Sends the check-ins ten times a second until it is dropped.
     pub(crate) async fn run(&self) {
         loop {
             sleep(GATHER).await;
@@ -62,17 +58,33 @@ impl CheckInBatcher {
         }
     }
 
-    /// Sends the sums since the last time.
+    /// Sends the check-ins since the last time.
     pub(crate) async fn send(&self) {
-        let gathered =
-            std::mem::take(&mut *self.gathered.lock().unwrap_or_else(PoisonError::into_inner));
-        for ((room, reset_epoch), counts) in gathered {
-            let changed = counts.into_iter().filter(|(_, difference)| *difference != 0);
-            match self.store.check_in(&room, reset_epoch, changed).await {
-                // Lost counts expire by themselves, and their visitors check in again.
-                Ok(_) | Err(StoreError::RoomMissing) => {}
-                Err(error) => tracing::debug!(%error, %room, "presence was not counted"),
+        let gathered = std::mem::take(&mut *lock(&self.gathered));
+        for (state, check_ins) in gathered {
+            let check_ins: Vec<_> =
+                check_ins.into_iter().map(|(band, spot)| (spot, band)).collect();
+            for some in check_ins.chunks(MOST_CHECK_INS) {
+                self.send_some(&state, some).await;
             }
         }
     }
+
+    async fn send_some(&self, state: &RoomState, check_ins: &[(Spot, Band)]) {
+        let RoomState { room, reset_epoch, .. } = state;
+        match self.store.check_in(room, *reset_epoch, check_ins.iter().copied()).await {
+            Ok(Some(now_ms)) => {
+                let mut sent = lock(&self.sent);
+                sent.entry(room.clone()).or_default().note(state, check_ins, now_ms);
+            }
+            // Its visitors hear of the reset with their next call.
+            Ok(None) | Err(StoreError::RoomMissing) => {}
+            // Whoever is there checks in again.
+            Err(error) => tracing::debug!(%error, %room, "presence was not counted"),
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

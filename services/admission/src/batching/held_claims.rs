@@ -1,5 +1,5 @@
-//! Holds the claims of visitors whose turn it is while no seat is free, for up to two seconds. The
-//! lowest positions get the next free seats. A free seat is then taken within milliseconds instead of
+//! Holds the claims of visitors whose turn it is while no seat is free, for as long as each says. Redis
+//! decides who gets the next free seat, by rank; here the lowest ranks ask first. A free seat is then taken within milliseconds instead of
 //! at somebody's next poll. Redis is asked only when there may be a seat, or a claim that it has not seen.
 
 use std::{
@@ -14,7 +14,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 use vestibule_domain::RoomId;
-use vestibule_issuance::ClaimBatcher;
+use vestibule_issuance::{ClaimBatcher, Claims};
 use vestibule_runtime::Random;
 use vestibule_store::{Claim, ClaimOutcome, ClaimReply, Feed, StoreError};
 
@@ -24,8 +24,6 @@ const RETRY: Duration = Duration::from_millis(50);
 /// reply, at once twice as many of the next ones, and so on up to this.
 const AT_FIRST: usize = 4;
 const AT_ONCE: usize = 64;
-/// How long a request is held. A visitor counts as present for longer than that without polling.
-const HOLD: Duration = Duration::from_secs(2);
 
 /// Holds the claims that wait for a seat. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -64,34 +62,8 @@ impl HeldClaims {
         Self { claims, feed, random, rooms: Arc::default() }
     }
 
-    /// Claims a seat; while there is none, waits for one for a moment. The lowest `rank` goes first:
-    /// see `vestibule_domain::poll::rank`.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub(crate) async fn claim(
-        &self,
-        room: &RoomId,
-        claim: Claim,
-        rank: u64,
-    ) -> Result<ClaimReply, StoreError> {
-        let mut last = None;
-        if !self.lock().contains_key(room) {
-            let first = self.claims.claim(room, claim.clone()).await?;
-            if first.outcome != ClaimOutcome::NoSeat {
-                return Ok(first);
-            }
-            last = Some(first);
-        }
-        let (reply, replied) = oneshot::channel();
-        let until = Instant::now() + HOLD;
-        self.hold(room, rank, Waiting { claim, until, last, reply });
-        // The sender is dropped only when the process stops.
-        replied.await.unwrap_or(Err(StoreError::Overloaded))
-    }
-
-    fn hold(&self, room: &RoomId, rank: u64, waiting: Waiting) {
-        let key = (rank, self.random.number());
+    fn hold(&self, room: &RoomId, waiting: Waiting) {
+        let key = (waiting.claim.rank, self.random.number());
         let mut rooms = self.lock();
         let first = !rooms.contains_key(room);
         rooms.entry(room.clone()).or_default().waiting.insert(key, waiting);
@@ -142,7 +114,7 @@ impl HeldClaims {
             return false;
         }
         let claims =
-            claiming.iter().map(|(_, waiting)| self.claims.claim(room, waiting.claim.clone()));
+            claiming.iter().map(|(_, waiting)| self.claims.claim(room, waiting.claim_now()));
         let replies = futures_util::future::join_all(claims).await;
         let mut all = true;
         let mut rooms = self.lock();
@@ -163,6 +135,36 @@ impl HeldClaims {
 
     fn lock(&self) -> MutexGuard<'_, FxHashMap<RoomId, Held>> {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Claims for HeldClaims {
+    /// Claims a seat; while there is none for it, waits for one, for as long as `claim` says.
+    async fn claim(&self, room: &RoomId, claim: Claim) -> Result<ClaimReply, StoreError> {
+        let mut last = None;
+        if !self.lock().contains_key(room) {
+            let first = self.claims.claim(room, claim.clone()).await?;
+            if first.outcome != ClaimOutcome::NoSeat {
+                return Ok(first);
+            }
+            last = Some(first);
+        }
+        let (reply, replied) = oneshot::channel();
+        let until = Instant::now() + Duration::from_millis(claim.held_ms);
+        self.hold(room, Waiting { claim, until, last, reply });
+        // The sender is dropped only when the process stops.
+        replied.await.unwrap_or(Err(StoreError::Overloaded))
+    }
+}
+
+// === impl Waiting ===
+
+impl Waiting {
+    /// Its claim, with the time for which it is still held.
+    fn claim_now(&self) -> Claim {
+        let left = self.until.saturating_duration_since(Instant::now());
+        let held_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+        Claim { held_ms, ..self.claim.clone() }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use vestibule_domain::{Place, RoomId, presence::Spot, regions::Taken};
+use vestibule_domain::{Place, RoomId, regions::Taken};
 use vestibule_issuance::{KeyError, Keystore};
 use vestibule_store::{
     Counters, Feed, Join, JoinMode, Joined, Store, StoreError, TokenRecord,
@@ -27,8 +27,8 @@ pub(crate) struct Newcomer {
     pub(crate) now_ms: u64,
     /// Where the serving counter stood.
     pub(crate) serving: u64,
-    /// Where its presence was counted.
-    pub(crate) spot: Spot,
+    /// Whether it waits for a draw.
+    pub(crate) awaits_draw: bool,
     /// What its token is made of; `None` unless it has entered at once.
     pub(crate) token: Option<TokenRecord>,
 }
@@ -168,7 +168,7 @@ impl Context {
             generation: joined.generation,
             now_ms: joined.now_ms,
             serving: u64::try_from(joined.serving_counter).unwrap_or(0),
-            spot: joined.pool.map_or(Spot::Position(number), Spot::Pool),
+            awaits_draw: joined.pool.is_some(),
             token: entered.then(|| token.clone()),
         }
     }

@@ -1,13 +1,18 @@
 //! Combines requests of one kind, so that many share one call to Redis.
 
 mod check_in;
+mod give_up;
 mod held_claims;
 mod join;
 mod leave;
+mod room_state;
+mod sent_check_ins;
 mod touch;
 
 pub(crate) use check_in::CheckInBatcher;
+pub(crate) use give_up::GiveUpBatcher;
 pub(crate) use held_claims::HeldClaims;
 pub(crate) use join::{JoinBatcher, Newcomer};
 pub(crate) use leave::LeaveBatcher;
+pub(crate) use room_state::RoomState;
 pub(crate) use touch::TouchBatcher;

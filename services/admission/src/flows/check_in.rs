@@ -1,5 +1,6 @@
 //! The status poll: where a visitor stands. For a waiting visitor it makes no call to Redis.
 
+use vestibule_domain::{Place, presence::Band};
 use vestibule_token::{Ticket, TicketState};
 
 use super::{
@@ -36,6 +37,13 @@ impl Flows {
             Some(ticket) => self.check_in(room, ticket).await,
             None => self.join(room, None).await,
         }
+    }
+
+    /// An AWS-style client asked by what names its `place`: it is there. It is told no interval, and asks
+    /// every few seconds.
+    pub(crate) fn heard(&self, room: &RoomContext, place: &Place) {
+        let spot = room.snapshot.spot(place.number);
+        VisitorResponder::new(self, room).check_in((spot, Band::for_interval(0)));
     }
 
     /// Tells where the holder of `ticket`, who waits, stands, and changes nothing.

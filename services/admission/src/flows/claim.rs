@@ -1,5 +1,6 @@
 //! Claiming: a visitor whose turn it is enters, if a seat is free or comes free within a moment.
 
+use vestibule_issuance::Claims;
 use vestibule_store::ClaimOutcome;
 use vestibule_token::{Ending, Ticket, TicketState};
 
@@ -39,8 +40,8 @@ impl Flows {
         if self.feed.is_connected() && !responder.may_enter(waiter) {
             return responder.respond_waiting(current);
         }
-        let (claim, rank) = (responder.claim_for(waiter), responder.rank(waiter));
-        let reply = match self.held_claims.claim(&room.snapshot.room, claim, rank).await {
+        let claim = responder.claim_for(waiter);
+        let reply = match self.held_claims.claim(&room.snapshot.room, claim).await {
             Ok(reply) => reply,
             Err(error) => return responder.respond_without_store(error).await,
         };

@@ -80,7 +80,7 @@ impl RoomContext {
 /// [`EXTEND_SECONDS`], at a time that differs by number.
 fn is_extension_due(room: &RoomContext, before: Option<&Ticket>, number: u64) -> bool {
     let now_ms = room.known.now_ms();
-    let seen_at = before.map_or(0, |ticket| ticket.waiter.checked_in_at);
+    let seen_at = before.map_or(0, |ticket| ticket.waiter.heard_at);
     let unseen = now_ms.saturating_sub(seen_at) / 1000;
     (now_ms / 1000 + number) % EXTEND_SECONDS <= unseen
 }

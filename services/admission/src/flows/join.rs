@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use vestibule_domain::{Lease, Waiter, presence::Spot};
+use vestibule_domain::Waiter;
 use vestibule_issuance::RoomCiphers;
 use vestibule_store::JoinMode;
 use vestibule_token::{Ticket, TicketState};
@@ -67,9 +67,8 @@ impl Flows {
         responder: &VisitorResponder<'_>,
         joined: Newcomer,
     ) -> Result<VisitorResponse, FlowError> {
-        let Newcomer { place, serving, spot, generation, token, now_ms, .. } = joined;
-        let lease = token.is_none().then(|| Lease::initial(spot, serving, now_ms));
-        let waiter = Waiter::new(place, lease, room.snapshot.cumulative_hazard);
+        let Newcomer { place, serving, awaits_draw, generation, token, .. } = joined;
+        let waiter = Waiter::new(place, room.snapshot.cumulative_hazard);
         let ticket = Ticket { waiter, state: TicketState::Waiting };
         if let Some(record) = token {
             let inside = responder.respond_inside(ticket, &record, generation).await;
@@ -78,7 +77,7 @@ impl Flows {
                 responder.respond_with_status(CurrentTicket::new(ticket), Status::YourTurn)
             });
         }
-        let served = matches!(spot, Spot::Position(position) if position <= serving);
+        let served = !awaits_draw && place.number <= serving;
         if served && !room.snapshot.is_held() {
             return responder.respond_with_status(CurrentTicket::new(ticket), Status::YourTurn);
         }

@@ -1,25 +1,33 @@
 //! Leaving: a visitor gives up its seat or its place, or the site ends its session.
 
-use vestibule_store::{Departure, EndedAs};
-use vestibule_token::{Ending, Ticket};
+use vestibule_store::{Departure, EndedAs, GivenUp};
+use vestibule_token::{Ending, Ticket, TicketState};
 
 use super::{FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorResponder};
 
 // === impl Flows ===
 
 impl Flows {
-    /// Ends the session of `ticket`, or its place in line: the seat is free at once, and the visitor
-    /// is not counted as present any more. `ended_as` is what is recorded of a session.
+    /// Ends the session of `ticket`, or gives its place in line back: the seat is free at once, and nobody
+    /// waits for the visitor any more. `ended_as` is what is recorded of a session.
     pub(crate) async fn leave(
         &self,
         room: &RoomContext,
         ticket: Ticket,
         ended_as: EndedAs,
     ) -> Result<VisitorResponse, FlowError> {
-        if ticket.seat().is_some() {
-            let departure = Departure { number: ticket.waiter.place.number, ended_as };
-            let snapshot = &room.snapshot;
-            self.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await?;
+        let (snapshot, number) = (&room.snapshot, ticket.waiter.place.number);
+        match ticket.state {
+            TicketState::Held(_) => {
+                let departure = Departure { number, ended_as };
+                self.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await?;
+            }
+            TicketState::Waiting => {
+                let place = GivenUp { number, position: snapshot.position(number) };
+                let seen = (snapshot.reset_epoch, snapshot.draws.len());
+                self.places.give_up(&snapshot.room, seen, place).await?;
+            }
+            TicketState::Ended(_) => {}
         }
         VisitorResponder::new(self, room).respond_ended(ticket, Ending::Closed)
     }

@@ -49,7 +49,9 @@ pub(crate) use self::{
     visitor_response::{CookieChange, VisitorResponse},
 };
 use crate::{
-    batching::{CheckInBatcher, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher},
+    batching::{
+        CheckInBatcher, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher,
+    },
     region::Region,
 };
 
@@ -74,7 +76,9 @@ pub(crate) struct Flows {
     pub(crate) touches: TouchBatcher,
     /// Ends sessions.
     pub(crate) leaves: LeaveBatcher,
-    /// Counts who is present.
+    /// Gives places in line back.
+    pub(crate) places: GiveUpBatcher,
+    /// Counts who is there.
     pub(crate) check_ins: CheckInBatcher,
     /// Where this instance runs.
     pub(crate) region: Arc<Region>,

@@ -14,7 +14,7 @@ impl Flows {
     pub(crate) fn is_inside(&self, room: &RoomContext, ticket: &Ticket) -> bool {
         let Some(seat) = ticket.seat() else { return false };
         let (snapshot, now_ms) = (&room.snapshot, room.known.now_ms());
-        let unseen_ms = now_ms.saturating_sub(ticket.waiter.checked_in_at);
+        let unseen_ms = now_ms.saturating_sub(ticket.waiter.heard_at);
         // While Redis is away, those inside stay inside.
         let fresh = unseen_ms < snapshot.settings.recheck_ms() || !self.feed.is_connected();
         fresh

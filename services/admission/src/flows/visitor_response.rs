@@ -16,10 +16,6 @@ pub(crate) struct VisitorResponse {
     pub(crate) status: VisitorStatus,
     /// What becomes of its ticket.
     pub(crate) cookie: CookieChange,
-    /// The last check-in that counted, unix ms; 0: none yet.
-    pub(crate) checked_in_at: u64,
-    /// The interval until the next check-in that it was answered with, ms.
-    pub(crate) interval_ms: u32,
     /// What the ticket is sealed with. Redis may be a reset ahead of the room's snapshot.
     pub(crate) ciphers: Arc<RoomCiphers>,
 }

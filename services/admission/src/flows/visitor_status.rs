@@ -75,6 +75,12 @@ pub struct VisitorStatus {
 // === impl VisitorStatus ===
 
 impl VisitorStatus {
+    /// When to ask again, in ms; 0: not by itself.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an interval")]
+    pub(crate) fn next_check_in_ms(&self) -> u32 {
+        (self.next_check_in_seconds * 1000.0).ceil() as u32
+    }
+
     /// The visitor may enter: there is nothing left to wait for but a seat.
     pub(crate) fn clear_wait(&mut self) {
         self.wait_seconds = Some(0);

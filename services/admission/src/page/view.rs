@@ -46,9 +46,8 @@ impl PageViewBuilder<'_> {
             waited_seconds: self.waited_seconds(),
             now_ms: self.room.known.now_ms(),
             updated_ms: snapshot.now_ms,
-            checked_in_ms: response.checked_in_at,
-            interval_ms: if waits { response.interval_ms } else { 0 },
-            refresh_ms: match millis(body.next_check_in_seconds) {
+            interval_ms: if waits { body.next_check_in_ms() } else { 0 },
+            refresh_ms: match body.next_check_in_ms() {
                 _ if matches!(state, PageState::TurnedAway { .. }) => {
                     PageView::reopen_check_ms(self.room.known.now_ms())
                 }
@@ -135,9 +134,4 @@ impl PageViewBuilder<'_> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a wait")]
 fn whole(seconds: f64) -> u64 {
     seconds.ceil() as u64
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an interval")]
-fn millis(seconds: f64) -> u32 {
-    (seconds * 1000.0).ceil() as u32
 }

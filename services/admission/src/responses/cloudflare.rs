@@ -83,8 +83,7 @@ fn view(response: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> PageVie
         waited_seconds: None,
         now_ms,
         updated_ms: room.now_ms,
-        checked_in_ms: response.checked_in_at,
-        interval_ms: if asks_again { response.interval_ms } else { 0 },
+        interval_ms: if asks_again { told.next_check_in_ms() } else { 0 },
         refresh_ms: 0,
         hold_seconds: None,
         grace_seconds: None,
@@ -138,19 +137,12 @@ mod tests {
             wait_seconds_p75: p75,
             queueing_method: "",
             event_starts_in_seconds: None,
-            next_check_in_seconds: 7.0,
+            next_check_in_seconds: 20.0,
             access_token: None,
             expires_in: None,
             stale: false,
         };
-        let (checked_in_at, interval_ms) = (NOW_MS, 20_000);
-        VisitorResponse {
-            status,
-            cookie: CookieChange::None,
-            checked_in_at,
-            interval_ms,
-            ciphers: ciphers(),
-        }
+        VisitorResponse { status, cookie: CookieChange::None, ciphers: ciphers() }
     }
 
     fn ciphers() -> Arc<RoomCiphers> {

@@ -8,6 +8,7 @@ use tokio::{task::JoinSet, time::sleep};
 use vestibule_domain::{
     Draw, RoomId, RoomSnapshot,
     draw::{BeaconOutcome, DrawRecord, Pool, Seed, mix},
+    roll::Chunks,
     schedule::{Event, EventState, RoomConfig},
 };
 use vestibule_store::{KnownRoom, StoreError};
@@ -85,14 +86,14 @@ async fn draw(controller: &Controller, epoch: u64, known: &KnownRoom) -> Result<
     let Some(stored) = known.stored_config() else { return Ok(()) };
     // Read from Redis, because the pushed snapshot may be late.
     let Some(snapshot) = controller.store.read_snapshot(&room).await? else { return Ok(()) };
-    let report = controller.store.begin_tick(&room, &snapshot.draws, epoch).await?;
+    let report = controller.store.begin_tick(&room, &Chunks::default(), epoch).await?;
     let pool = pool_to_draw(&report.pool, &snapshot, &stored.config);
     if pool.draw_id.is_empty() {
         // Nobody waits for a draw, and the event is no longer in force.
         return Ok(());
     }
     let event = stored.config.events.iter().find(|event| event.draw_id == pool.draw_id);
-    let state = |event| stored.config.state_of(event, report.input.now_ms);
+    let state = |event| stored.config.state_of(event, report.counters.now_ms);
     match event.filter(|event| event.draw).map(|event| (event, state(event))) {
         Some((event, EventState::Running | EventState::Over)) => {
             draw_pool(controller, epoch, &snapshot, event, &pool).await?;

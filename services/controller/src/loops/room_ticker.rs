@@ -7,8 +7,9 @@ use tokio::time::Instant;
 use vestibule_domain::{
     RoomSnapshot,
     draw::Pool,
-    plan::Plan,
+    plan::{Plan, TickInput},
     regions::{Shares, minute_of_history},
+    roll::Roll,
     tick,
 };
 use vestibule_store::{KnownRoom, StoreError, TickReport};
@@ -22,6 +23,7 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 #[derive(Debug, Default)]
 pub(super) struct RoomTicker {
     reset_epoch: u64,
+    roll: Roll,
     state: tick::TickState,
     /// The minute (since 1970) for which the shares of regions were computed.
     minute: u64,
@@ -51,16 +53,24 @@ impl RoomTicker {
         // Read before the tick begins: if the room is reset in between, the plan is dropped.
         let last = known.snapshot();
         self.begin_if_new(last.reset_epoch);
-        let mut report = controller.store.begin_tick(&last.room, &last.draws, epoch).await?;
+        let chunks = self.roll.next();
+        let mut report = controller.store.begin_tick(&last.room, &chunks, epoch).await?;
         if report.phase_is_over {
             switch_phase(controller, epoch, known, &report).await?;
             // Two phases may have begun while nobody led. The second report is of the current one.
-            report = controller.store.begin_tick(&last.room, &last.draws, epoch).await?;
+            report = controller.store.begin_tick(&last.room, &chunks, epoch).await?;
         }
         self.share(controller, &last, &report).await?;
-        let decision = self.state.decide(&report.input, &report.settings);
-        let update = Update::from_report(&report, decision.plan);
-        if self.must_apply(&update, &report) {
+        let input = self.roll.call(
+            &report.counters,
+            report.counted.clone(),
+            &report.pool,
+            &last.draws,
+            &report.in_force,
+        );
+        let decision = self.state.decide(&input, report.settings());
+        let update = Update::new(&input, decision.plan, report.pool.clone());
+        if self.must_apply(&update, &input) {
             let store = &controller.store;
             store.apply_plan(&last.room, epoch, last.reset_epoch, &report, &decision).await?;
             self.applied = Some((update, Instant::now()));
@@ -81,24 +91,23 @@ impl RoomTicker {
         room: &RoomSnapshot,
         report: &TickReport,
     ) -> Result<(), StoreError> {
-        let minute = report.input.now_ms / 60_000;
+        let minute = report.counters.now_ms / 60_000;
         if minute != self.minute {
             let past = minute_of_history(minute);
             let history = controller.store.history(&room.room, past, past).await?;
             let newcomers = history.get(&past).map(|minute| minute.arrivals.clone());
-            let limit = report.input.usage.rate;
+            let limit = report.settings().new_users_per_minute;
             self.state.divide_by(Shares::from_newcomers(&newcomers.unwrap_or_default(), limit));
             self.minute = minute;
         }
         Ok(())
     }
 
-    fn must_apply(&self, update: &Update, report: &TickReport) -> bool {
-        let (plan, input) = (&update.plan, &report.input);
+    fn must_apply(&self, update: &Update, input: &TickInput) -> bool {
+        let plan = &update.plan;
         let changes = plan.serving_counter != input.serving_counter
             || plan.promised != input.promised
-            || plan.hazard_increase > 0
-            || !report.gone.is_empty();
+            || plan.hazard_increase > 0;
         let applied_lately = self
             .applied
             .as_ref()
@@ -122,9 +131,9 @@ async fn switch_phase(
     }
     let room = &known.snapshot().room;
     if let Some(stored) = current(known) {
-        let now_ms = report.input.now_ms;
+        let now_ms = report.counters.now_ms;
         if controller.store.switch_phase(room, epoch, &stored.config, now_ms).await? {
-            let event = report.event.as_ref().map(|event| event.name.as_str());
+            let event = report.event().map(|event| event.name.as_str());
             tracing::info!(%room, ?event, "another phase has begun");
         }
     }
@@ -134,58 +143,49 @@ async fn switch_phase(
 // === impl Update ===
 
 impl Update {
-    fn from_report(report: &TickReport, plan: Plan) -> Self {
+    fn new(input: &TickInput, plan: Plan, pool: Pool) -> Self {
         Self {
-            queue_counter: report.input.queue_counter,
-            active: report.input.usage.active,
-            admitted: report.input.admitted,
+            queue_counter: input.queue_counter,
+            active: input.usage.active,
+            admitted: input.admitted,
             plan,
-            pool: report.pool.clone(),
+            pool,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use vestibule_domain::{
-        RoomSettings,
-        plan::{TickInput, plan},
-    };
+    use vestibule_domain::{plan::plan, serving::Serving, wait::Standby};
 
     use super::*;
 
-    fn report(queue_counter: u64) -> TickReport {
-        TickReport {
-            input: TickInput { queue_counter, ..TickInput::default() },
-            settings: RoomSettings::default(),
-            event: None,
-            pool: Pool::default(),
-            config_version: 1,
-            phase_is_over: false,
-            gone: Vec::new(),
-        }
+    fn input(queue_counter: u64) -> TickInput {
+        TickInput { queue_counter, ..TickInput::default() }
     }
 
-    fn must_apply(ticker: &RoomTicker, report: &TickReport) -> bool {
-        ticker.must_apply(&Update::from_report(report, plan(&report.input, 1)), report)
+    fn update(input: &TickInput, pool: Pool) -> Update {
+        Update::new(input, plan(input, Standby::default(), &mut Serving::default()), pool)
+    }
+
+    fn must_apply(ticker: &RoomTicker, input: &TickInput) -> bool {
+        ticker.must_apply(&update(input, Pool::default()), input)
     }
 
     #[test]
     fn a_quiet_room_is_told_of_once_a_second() {
         let mut ticker = RoomTicker::default();
-        let quiet = report(5);
+        let quiet = input(5);
         assert!(must_apply(&ticker, &quiet), "never told");
-        let update = Update::from_report(&quiet, plan(&quiet.input, 1));
-        ticker.applied = Some((update.clone(), Instant::now()));
+        let last = update(&quiet, Pool::default());
+        ticker.applied = Some((last.clone(), Instant::now()));
         assert!(!must_apply(&ticker, &quiet));
-        assert!(must_apply(&ticker, &report(6)), "someone joined");
-        let gone = TickReport { gone: vec!["1.0.5".into()], ..report(5) };
-        assert!(must_apply(&ticker, &gone));
+        assert!(must_apply(&ticker, &input(6)), "someone joined");
         let closed = Pool { first: 1, last: 5, draw_id: "a".into() };
-        assert!(must_apply(&ticker, &TickReport { pool: closed, ..report(5) }));
-        let promised = TickInput { promised: 3, ..report(5).input };
-        assert!(must_apply(&ticker, &TickReport { input: promised, ..report(5) }));
-        ticker.applied = Some((update, Instant::now().checked_sub(HEARTBEAT).unwrap()));
+        assert!(ticker.must_apply(&update(&quiet, closed), &quiet));
+        let promised = TickInput { promised: 3, ..input(5) };
+        assert!(must_apply(&ticker, &promised));
+        ticker.applied = Some((last, Instant::now().checked_sub(HEARTBEAT).unwrap()));
         assert!(must_apply(&ticker, &quiet), "told a second ago");
     }
 

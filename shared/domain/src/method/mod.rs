@@ -17,7 +17,8 @@ use crate::{
     accrued_hazard::AccruedHazard,
     check_in::{self, LineConditions},
     plan::{Plan, TickInput},
-    wait::Estimate,
+    serving::Serving,
+    wait::{Estimate, Standby},
 };
 
 /// How a room chooses who enters next.
@@ -62,10 +63,10 @@ pub trait Method: std::fmt::Debug + Sync {
         false
     }
 
-    /// What the leader's tick decides, in a room that is not held. `standby` people should be
-    /// served beyond the free seats.
-    fn plan(&self, input: &TickInput, _standby: u64) -> Plan {
-        Plan::stay(input)
+    /// What the leader's tick decides, in a room that is not held. `standby` should be served beyond the
+    /// free seats.
+    fn plan(&self, input: &TickInput, _standby: Standby, serving: &mut Serving) -> Plan {
+        Plan::stay(input, serving)
     }
 
     /// The interval after which a waiting visitor should poll again, in ms, before bounds and

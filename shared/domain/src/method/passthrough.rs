@@ -24,12 +24,15 @@ impl Method for Passthrough {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::TickInput;
+    use crate::{plan::TickInput, serving::Serving, wait::Standby};
 
     #[test]
     fn the_line_stays_as_it_is() {
         let input = TickInput { queue_counter: 9, serving_counter: 4, ..TickInput::default() };
-        assert_eq!(Passthrough.plan(&input, 5).serving_counter, 4);
+        assert_eq!(
+            Passthrough.plan(&input, Standby::default(), &mut Serving::default()).serving_counter,
+            4
+        );
         assert!(Passthrough.is_open() && !Passthrough.rejects());
     }
 }

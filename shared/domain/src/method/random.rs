@@ -10,12 +10,15 @@ use crate::{
     accrued_hazard::{self, AccruedHazard},
     check_in::{self, LineConditions},
     plan::{Plan, TickInput},
-    wait::Estimate,
+    serving::Serving,
+    wait::{Estimate, Standby},
 };
 
 /// The largest share of the visitors there who may win by one tick. The next ticks correct by what
 /// came of it.
 const MOST_AT_ONCE: f64 = 0.2;
+/// Of so many who wait, one may win ahead of time, to stand by.
+const WAITING_PER_STANDBY: f64 = 20.0;
 /// The shortest interval between two chances, ms.
 const SHORTEST_MS: f64 = 2_000.0;
 
@@ -35,17 +38,15 @@ impl Method for Random {
         accrued_hazard.wins(win_threshold)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
-    fn plan(&self, input: &TickInput, standby: u64) -> Plan {
-        let stay = Plan::stay(input);
-        let Some(wanted) = input.wanted_served(standby) else { return stay };
-        let served = input.served_without_seat() as f64 + input.winners_to_come;
-        let line = input.checking_in_behind();
-        let missing = wanted as f64 - served;
+    fn plan(&self, input: &TickInput, standby: Standby, serving: &mut Serving) -> Plan {
+        let stay = Plan::stay(input, serving);
+        let line = input.who_can_win();
+        let Some(wanted) = input.wanted_at_door(standing_by(standby, line)) else { return stay };
+        let missing = wanted - input.at_or_near_door(serving) - input.winners_to_come;
         if missing <= 0.0 {
             stay
-        } else if missing >= line && input.is_presence_complete() {
-            input.serve_more(input.queue_counter)
+        } else if missing >= line && input.is_presence_complete {
+            input.serve_everyone(serving)
         } else {
             let part = (missing / line.max(1.0)).min(MOST_AT_ONCE);
             Plan {
@@ -66,52 +67,71 @@ impl Method for Random {
     }
 }
 
+/// How many win before there is a seat for them, of a `line` of so many. Whoever comes between their win
+/// and their seat has no chance of it, so they are few: as many as surely get one soon, and nobody in a
+/// short line.
+fn standing_by(standby: Standby, line: f64) -> f64 {
+    standby.steady.floor().min((line / WAITING_PER_STANDBY).floor())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{plan::test_support::room, slots::Usage};
+    use crate::{
+        plan::test_support::{room, standby},
+        slots::Usage,
+    };
+
+    fn plan(input: &TickInput, by: f64) -> Plan {
+        let input = TickInput { method: crate::QueueingMethod::Random, ..input.clone() };
+        Random.plan(&input, standby(by), &mut Serving::default())
+    }
 
     #[test]
     fn as_many_win_as_are_wanted_and_the_counter_stands_still() {
-        let plan = Random.plan(&room(100, 90, 1000, 0), 40);
+        let plan = plan(&room(100, 90, 1000, 0), 40.0);
         assert_eq!(plan.serving_counter, 0);
         assert!((plan.winners - 50.0).abs() < 1e-6, "10 seats and 40 who stand by");
         assert_eq!(plan.hazard_increase, accrued_hazard::hazard_increase_for(0.05));
     }
 
     #[test]
+    fn in_a_short_line_nobody_wins_ahead_of_time() {
+        assert_eq!(plan(&room(100, 100, 19, 0), 40.0).hazard_increase, 0);
+        assert!((plan(&room(100, 100, 60, 0), 40.0).winners - 3.0).abs() < 1e-6);
+        assert_eq!(plan(&room(100, 100, 1000, 0), 0.9).hazard_increase, 0, "seldom a seat");
+    }
+
+    #[test]
     fn winners_without_a_seat_and_those_still_to_come_count() {
-        let input = TickInput { winners: 30, winners_to_come: 15.0, ..room(100, 90, 1000, 0) };
-        let plan = Random.plan(&input, 40);
-        assert!((plan.winners - 5.0).abs() < 1e-6, "{plan:?}");
+        let input = TickInput { at_door: 30, winners_to_come: 15.0, ..room(100, 90, 1030, 0) };
+        let decided = plan(&input, 40.0);
+        assert!((decided.winners - 5.0).abs() < 1e-6, "{decided:?}");
         let enough = TickInput { winners_to_come: 20.0, ..input };
-        assert_eq!(Random.plan(&enough, 40).hazard_increase, 0);
-        assert_eq!(Random.plan(&enough, 40).waiting, 1030);
+        assert_eq!(plan(&enough, 40.0).hazard_increase, 0);
+        assert_eq!(plan(&enough, 40.0).waiting, 1030);
     }
 
     #[test]
     fn when_everyone_fits_everyone_is_served() {
-        let plan = Random.plan(&room(100, 0, 60, 0), 1);
+        let plan = plan(&room(100, 0, 60, 0), 1.0);
         assert_eq!((plan.serving_counter, plan.hazard_increase), (60, 0));
     }
 
     #[test]
     fn never_too_many_at_once() {
-        let plan = Random.plan(&room(5_000, 0, 10_000, 0), 1);
+        let plan = plan(&room(5_000, 0, 10_000, 0), 0.0);
         assert!((plan.winners - 2_000.0).abs() < 1e-6, "{plan:?}");
     }
 
     #[test]
     fn those_who_cannot_check_in_cannot_win() {
-        let input = TickInput { unattended: 900, ..room(100, 90, 1000, 0) };
-        let plan = Random.plan(&input, 0);
-        assert!((plan.winners - 10.0).abs() < 1e-6);
-        assert_eq!(
-            plan.hazard_increase,
-            accrued_hazard::hazard_increase_for(0.1),
-            "10 of the 100 who check in"
-        );
+        let input = TickInput { unattended_there: 900.0, ..room(100, 90, 1000, 0) };
+        let decided = plan(&input, 0.0);
+        assert!((decided.winners - 10.0).abs() < 1e-6);
+        let of_those_who_can = accrued_hazard::hazard_increase_for(0.1);
+        assert_eq!(decided.hazard_increase, of_those_who_can, "10 of the 100 who check in");
         let unlimited = TickInput { usage: Usage::default(), ..input };
-        assert_eq!(Random.plan(&unlimited, 5).hazard_increase, 0);
+        assert_eq!(plan(&unlimited, 5.0).hazard_increase, 0);
     }
 }

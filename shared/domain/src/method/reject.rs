@@ -19,14 +19,23 @@ impl Method for Reject {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{check_in::LineConditions, plan::TickInput, slots::Usage, wait::Estimate};
+    use crate::{
+        check_in::LineConditions,
+        plan::TickInput,
+        serving::Serving,
+        slots::Usage,
+        wait::{Estimate, Standby},
+    };
 
     #[test]
     fn nobody_moves_though_seats_are_free() {
         let usage = Usage { ceiling: Some(100), ..Usage::default() };
         let input =
             TickInput { queue_counter: 9, serving_counter: 4, usage, ..TickInput::default() };
-        assert_eq!(Reject.plan(&input, 5).serving_counter, 4);
+        assert_eq!(
+            Reject.plan(&input, Standby::default(), &mut Serving::default()).serving_counter,
+            4
+        );
         assert!(Reject.rejects() && !Reject.is_open());
         assert_eq!(Reject.estimate(&LineConditions::default()), Estimate::UNKNOWN);
     }

@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use vestibule_domain::{Place, RoomSnapshot};
+use vestibule_domain::{MAX_QUEUE_NUMBER, Place, RoomSnapshot};
 use vestibule_store::{Claim, ClaimOutcome, Feed, KnownRoom, SessionKind, TokenRecord};
 use vestibule_token::{RequestIdError, TokenUse};
 
 use super::{AwsError, Tokens};
-use crate::{CipherCache, ClaimBatcher, Keystore, Signer, TokenSubject};
+use crate::{CipherCache, Claims, Keystore, Signer, TokenSubject};
 
 /// What `generate_token` needs from its service.
 #[derive(Debug, Clone, Copy)]
-pub struct GenerateTokenContext<'a> {
+pub struct GenerateTokenContext<'a, C> {
     /// The rooms, as far as the service knows them.
     pub feed: &'a Feed,
-    /// The batcher of claims.
-    pub claims: &'a ClaimBatcher,
+    /// Where claims go.
+    pub claims: &'a C,
+    /// For how long the call is held while no seat is free, ms.
+    pub held_ms: u64,
     /// The key ring.
     pub keys: &'a Keystore,
     /// The ciphers.
@@ -34,8 +36,8 @@ const USES: [TokenUse; 3] = [TokenUse::Access, TokenUse::Refresh, TokenUse::Id];
 ///
 /// # Errors
 /// The [`AwsError`] that clients expect for each reason not to enter.
-pub async fn generate_token(
-    with: GenerateTokenContext<'_>,
+pub async fn generate_token<C: Claims>(
+    with: GenerateTokenContext<'_, C>,
     room: Option<Arc<KnownRoom>>,
     request_id: &str,
 ) -> Result<Tokens, AwsError> {
@@ -56,9 +58,11 @@ pub async fn generate_token(
         reset_epoch: snapshot.reset_epoch,
         place,
         position: snapshot.position(place.number),
+        rank: snapshot.position(place.number).unwrap_or(MAX_QUEUE_NUMBER),
         draws: snapshot.draws.len(),
         won: false,
         kind: SessionKind::AwsStyle,
+        held_ms: with.held_ms,
         request_id: request_id.to_owned(),
         issuer: with.issuer.to_owned(),
         validity_seconds: with.validity_seconds,
@@ -76,7 +80,7 @@ pub async fn generate_token(
 
 // === impl GenerateTokenContext ===
 
-impl GenerateTokenContext<'_> {
+impl<C> GenerateTokenContext<'_, C> {
     fn open(&self, snapshot: &RoomSnapshot, request_id: &str) -> Result<Place, RequestIdError> {
         self.ciphers.get(&snapshot.room, snapshot.reset_epoch).request_ids.open(request_id)
     }

@@ -68,7 +68,6 @@ impl CfWaitingRoom {
         let [until_start, until_end] = times_of(view);
         let written = |minutes: Option<u64>| minutes.map_or(UNAVAILABLE.into(), formatted);
         let event = view.event.as_ref();
-        let updated = if view.checked_in_ms > 0 { view.checked_in_ms } else { view.now_ms };
         Self {
             in_waiting_room: !inside,
             wait_time_known: known,
@@ -84,7 +83,7 @@ impl CfWaitingRoom {
             },
             queue_is_full: full,
             queue_all: view.queue_all,
-            last_updated: timestamp(updated),
+            last_updated: timestamp(view.now_ms),
             refresh_interval_seconds: match view.interval_ms {
                 _ if inside => 0,
                 ms => u64::from(ms.div_ceil(1000)),

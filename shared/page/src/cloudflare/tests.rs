@@ -14,7 +14,6 @@ fn view(method: QueueingMethod, wait: Option<u64>, quartiles: Option<[u64; 3]>) 
         wait_seconds: wait,
         quartiles,
         now_ms: NOW_MS,
-        checked_in_ms: NOW_MS,
         interval_ms: 20_000,
         ..PreviewSample::Waiting.view("r", Language::En)
     }

@@ -22,7 +22,7 @@ struct Arguments<'a> {
     figures: String,
     anywhere: u64,
     regions: BTreeMap<&'a str, u64>,
-    gone: &'a [String],
+    unknown_period_ms: u64,
 }
 
 #[derive(Deserialize)]
@@ -46,21 +46,21 @@ impl Store {
         report: &TickReport,
         decision: &TickDecision,
     ) -> Result<i64, StoreError> {
-        let TickDecision { plan, figures, grants } = decision;
+        let TickDecision { plan, figures, grants, .. } = decision;
         let regions = grants.regions.iter().map(|(region, slots)| (region.as_str(), *slots));
         let arguments = Arguments {
             room,
             leader_epoch: epoch,
             reset_epoch,
-            serving_counter_before: report.input.serving_counter,
-            promised_before: report.input.promised,
+            serving_counter_before: report.counters.serving_counter.max(0).unsigned_abs(),
+            promised_before: report.counters.promised,
             serving_counter: plan.serving_counter,
             promised: plan.promised,
             hazard_increase: plan.hazard_increase,
             figures: document::text(figures)?,
             anywhere: grants.anywhere,
             regions: regions.collect(),
-            gone: &report.gone,
+            unknown_period_ms: decision.unknown_period_ms,
         };
         let noting = self.noting(Some(room), || vec![Call::Serve]).await;
         let reply: Result<Reply, _> = self.call(&scripts::APPLY_PLAN, room, &arguments).await;

@@ -1,12 +1,12 @@
 //! The first half of the leader's tick.
 
+use redis::{FromRedisValue, ParsingError, Value};
 use serde::{Deserialize, Serialize};
 use vestibule_domain::{
-    Draw, RoomId, RoomSettings,
+    RoomId, RoomSettings,
     draw::Pool,
-    plan::TickInput,
-    presence::Crowd,
-    roll::{Roll, RoomCounters},
+    presence::tally::{BlockBits, ChunkCount},
+    roll::{Chunks, Counted, RoomCounters},
     schedule::{EventInForce, InForce},
 };
 
@@ -19,34 +19,41 @@ const TOKENS_KEPT_SECONDS: u64 = 24 * 3600;
 /// What the leader reads of a room at the beginning of a tick.
 #[derive(Debug, Clone)]
 pub struct TickReport {
-    /// What the plan is made from.
-    pub input: TickInput,
-    /// The settings in force.
-    pub settings: RoomSettings,
-    /// The event in force.
-    pub event: Option<EventInForce>,
+    /// The room's counters.
+    pub counters: RoomCounters,
+    /// Who is there, as far as this tick counted.
+    pub counted: Counted,
+    /// The settings and the event in force.
+    pub in_force: InForce,
     /// The pool that waits for a draw.
     pub pool: Pool,
     /// The version of the room's config.
     pub config_version: u64,
     /// Whether the written phase is over, so that the leader must switch phases.
     pub phase_is_over: bool,
-    /// Lapsed leases, to be cleared away.
-    pub gone: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Arguments {
+struct Arguments<'a> {
     leader_epoch: u64,
     tokens_kept_seconds: u64,
+    line_chunks: &'a [u64],
+    pool_chunks: &'a [u64],
+}
+
+/// The script's reply: a document, and the bits of the blocks that it names, three texts each.
+struct Parts {
+    document: String,
+    bits: Vec<Vec<u8>>,
 }
 
 #[derive(Deserialize)]
-struct Reply {
+struct Document {
     #[serde(flatten)]
     counters: RoomCounters,
-    leases: String,
-    unattended: Vec<(u64, u64, u64)>,
+    line: Vec<ChunkCount>,
+    pool: Vec<ChunkCount>,
+    near: Vec<u64>,
     pool_first: u64,
     pool_last: u64,
     pool_id: String,
@@ -57,59 +64,82 @@ struct Reply {
 }
 
 impl Store {
-    /// Ends expired sessions, positions and seats of a room, and reports its state. `draws` are those
-    /// that the caller knows. Refused for a stale leader.
+    /// Ends expired sessions, positions and seats of a room, counts who is there in some `chunks`, and
+    /// reports the room's state. Refused for a stale leader.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
     pub async fn begin_tick(
         &self,
         room: &RoomId,
-        draws: &[Draw],
+        chunks: &Chunks,
         epoch: u64,
     ) -> Result<TickReport, StoreError> {
-        let arguments = Arguments { leader_epoch: epoch, tokens_kept_seconds: TOKENS_KEPT_SECONDS };
+        let arguments = Arguments {
+            leader_epoch: epoch,
+            tokens_kept_seconds: TOKENS_KEPT_SECONDS,
+            line_chunks: &chunks.line,
+            pool_chunks: &chunks.pool,
+        };
         let noting = self.noting(Some(room), Vec::new).await;
-        let reply: Result<Reply, _> = self.call(&scripts::BEGIN_TICK, room, &arguments).await;
+        let parts: Result<Parts, _> =
+            self.call_for(&scripts::BEGIN_TICK, &scripts::BEGIN_TICK.keys(room), &arguments).await;
+        let report = parts.and_then(Parts::report);
         if let Some(noting) = noting {
-            noting.settle(&reply, |reply| Some(reply.counters.now_ms), |_| Vec::new());
+            noting.settle(&report, |report| Some(report.counters.now_ms), |_| Vec::new());
         }
-        reply?.report(draws)
+        report
     }
 }
 
-// === impl Reply ===
+// === impl Parts ===
 
-impl Reply {
-    fn report(self, draws: &[Draw]) -> Result<TickReport, StoreError> {
-        let (counters, unattended) = (&self.counters, self.unattended());
-        let pool = Pool { first: self.pool_first, last: self.pool_last, draw_id: self.pool_id };
-        let in_force = InForce {
-            settings: document::decode(&self.settings)?,
-            event: document::decode(&self.event)?,
-        };
-        let mut roll = Roll::new(counters, &pool, draws, leases(&self.leases), &unattended);
-        let gone = std::mem::take(&mut roll.gone);
-        let unattended = unattended.iter().map(|crowd| crowd.count).sum();
+impl FromRedisValue for Parts {
+    fn from_redis_value(value: Value) -> Result<Self, ParsingError> {
+        let mut texts = Vec::<Vec<u8>>::from_redis_value(value)?.into_iter();
+        let document = String::from_utf8(texts.next().unwrap_or_default())
+            .map_err(|error| ParsingError::from(error.to_string()))?;
+        Ok(Self { document, bits: texts.collect() })
+    }
+}
+
+impl Parts {
+    fn report(self) -> Result<TickReport, StoreError> {
+        let document: Document = document::decode(&self.document)?;
+        let near = document.near.iter().zip(self.bits.chunks_exact(3)).map(|(block, bits)| {
+            let [checked_in, unattended, over] = [0, 1, 2].map(|nth| bits[nth].clone());
+            BlockBits { block: *block, checked_in, unattended, over }
+        });
         Ok(TickReport {
-            input: roll.into_tick_input(counters, &pool, &in_force, unattended),
-            settings: in_force.settings,
-            event: in_force.event,
-            pool,
-            config_version: self.config_version,
-            phase_is_over: self.phase_is_over,
-            gone,
+            counted: Counted { line: document.line, pool: document.pool, near: near.collect() },
+            counters: document.counters,
+            in_force: InForce {
+                settings: document::decode(&document.settings)?,
+                event: document::decode(&document.event)?,
+            },
+            pool: Pool {
+                first: document.pool_first,
+                last: document.pool_last,
+                draw_id: document.pool_id,
+            },
+            config_version: document.config_version,
+            phase_is_over: document.phase_is_over,
         })
     }
-
-    fn unattended(&self) -> Vec<Crowd> {
-        let crowds = self.unattended.iter();
-        crowds.map(|&(first, last, count)| Crowd { first, last, count }).collect()
-    }
 }
 
-/// The leases and counts of `lease count lease count …`.
-fn leases(text: &str) -> impl Iterator<Item = (&str, u64)> {
-    let mut words = text.split_ascii_whitespace();
-    std::iter::from_fn(move || Some((words.next()?, words.next()?.parse().ok()?)))
+// === impl TickReport ===
+
+impl TickReport {
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(&self) -> &RoomSettings {
+        &self.in_force.settings
+    }
+
+    /// The event in force.
+    #[must_use]
+    pub fn event(&self) -> Option<&EventInForce> {
+        self.in_force.event.as_ref()
+    }
 }

@@ -1,6 +1,9 @@
-//! Presence counts, many at a time.
+//! Check-ins, many at a time.
 
-use vestibule_domain::{Lease, RoomId};
+use vestibule_domain::{
+    RoomId,
+    presence::{Band, Spot},
+};
 
 use crate::{
     Store, StoreError,
@@ -10,9 +13,13 @@ use crate::{
     },
 };
 
+/// The most check-ins of one call, so that no script takes long.
+pub const MOST_CHECK_INS: usize = 500;
+
 impl Store {
-    /// Adds differences to the counts of leases. Returns `false` and counts nothing if the room was
-    /// reset since.
+    /// Counts the visitors at these spots as there, each for its band. Returns Redis's time, ms; `None`
+    /// if the room was reset since, and nothing was counted. They should be sorted, and at most
+    /// [`MOST_CHECK_INS`].
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -20,13 +27,15 @@ impl Store {
         &self,
         room: &RoomId,
         reset_epoch: u64,
-        differences: impl IntoIterator<Item = (Lease, i64)>,
-    ) -> Result<bool, StoreError> {
-        let items = differences
-            .into_iter()
-            .map(|(lease, difference)| Item { lease: lease.to_string(), difference });
+        check_ins: impl IntoIterator<Item = (Spot, Band)>,
+    ) -> Result<Option<u64>, StoreError> {
+        let items = check_ins.into_iter().map(|(spot, band)| Item {
+            pool: spot.pool().map(u64::from),
+            band: band.index().into(),
+            place: spot.place(),
+        });
         let arguments = Arguments { reset_epoch };
         let reply: Reply = self.call_in_order(&scripts::CHECK_IN, room, &arguments, items).await?;
-        Ok(reply.counted)
+        Ok(reply.counted.then_some(reply.now_ms))
     }
 }

@@ -29,12 +29,16 @@ pub struct Claim {
     pub place: Place,
     /// Where it stands in the line; `None` while it waits for its draw.
     pub position: Option<u64>,
+    /// Its rank at the door: see [`vestibule_domain::poll::rank`].
+    pub rank: u64,
     /// How many draws the position takes into account.
     pub draws: usize,
     /// Whether it has won in a random room.
     pub won: bool,
     /// The API that it uses.
     pub kind: SessionKind,
+    /// For how long its request stays open while no seat is free, ms.
+    pub held_ms: u64,
     /// Its request id as text (kept for AWS-style sessions only).
     pub request_id: String,
     /// The issuer of its tokens.
@@ -177,12 +181,14 @@ impl<'a> From<&'a Claim> for Item<'a> {
             draws: claim.draws,
             number: claim.place.number,
             position: claim.position,
+            rank: claim.rank,
             won: claim.won,
             entered_at: claim.place.entered_at,
             kind: match claim.kind {
                 SessionKind::Visitor => "v",
                 SessionKind::AwsStyle => "a",
             },
+            held_ms: claim.held_ms,
             request_id: &claim.request_id,
             issuer: &claim.issuer,
             validity_seconds: claim.validity_seconds,

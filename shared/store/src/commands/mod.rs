@@ -12,6 +12,7 @@ mod delete_room;
 mod draw;
 mod expired_tokens;
 mod extend_claim_window;
+mod give_up;
 mod history;
 mod join;
 mod key_ring;
@@ -31,7 +32,9 @@ mod touch;
 
 pub use begin_tick::TickReport;
 pub use changes::Changes;
+pub use check_in::MOST_CHECK_INS;
 pub use claim::{Claim, ClaimOutcome, ClaimReplies, ClaimReply, SessionKind, TokenRecord};
+pub use give_up::GivenUp;
 pub use history::MinuteTraffic;
 pub use join::{Join, JoinMode, Joined};
 pub use leave::{Departure, EndedAs};

@@ -1,7 +1,7 @@
 --[[ apply_plan: the second half of the leader's tick. Moves the serving counter and pushes the
 snapshot.
 
-KEYS  line settings sessions rate rows presence grants
+KEYS  line settings sessions rate rows grants
 ARGV  now_ms document
 Returns {reset_epoch serving_counter}
 Keeps (5) the serving counter never goes back; a stale leader changes nothing.
@@ -17,8 +17,8 @@ local args = arguments({
   figures = 'text',
   -- Slots for newcomers: those open to all, and those of each region.
   anywhere = 'integer', regions = 'table',
-  -- Lapsed leases, to be deleted.
-  gone = 'table',
+  -- Within what time AWS-style visitors ask once they are served, ms.
+  unknown_period_ms = 'integer',
 })
 local now = time_ms(ARGV[1])
 local line = read_room(keys, now)
@@ -31,12 +31,10 @@ if args.reset_epoch == line.reset_epoch then
   local target, seen = args.serving_counter, args.serving_counter_before
   if target > seen and line.serving_counter >= seen then
     raise_serving(keys, line, target, now, 't')
-    -- While presence is incomplete, the people just served count as on their way.
-    if line.presence_from > now then redis.call('HSET', keys.line, 'promised_at', now) end
   end
   local since = line.promised - args.promised_before
   redis.call('HSET', keys.line, 'promised', math.max(args.promised + since, 0),
-    'figures', args.figures)
+    'figures', args.figures, 'unknown_period_ms', args.unknown_period_ms)
   if args.hazard_increase ~= '0' then
     redis.call('HINCRBY', keys.line, 'cumulative_hazard', args.hazard_increase)
   end
@@ -44,10 +42,6 @@ if args.reset_epoch == line.reset_epoch then
   redis.call('HSET', keys.grants, 'anywhere', args.anywhere)
   for region, slots in pairs(args.regions) do
     redis.call('HSET', keys.grants, 'r:' .. region, slots)
-  end
-  for first = 1, #args.gone, 1000 do
-    local last = math.min(first + 999, #args.gone)
-    redis.call('HDEL', keys.presence, unpack(args.gone, first, last))
   end
 end
 publish(keys, args.room, now)

@@ -1,13 +1,15 @@
 --[[ begin_tick: the first half of the leader's tick. Ends expired sessions and positions, and
 reports the room's state.
 
-KEYS  line sessions records tokens settings rate rows entered door presence unattended
+KEYS  line sessions records tokens settings rate rows entered door asked passed seatless unattended there scratch
 ARGV  now_ms document
 Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute promised
-      promised_at_ms presence_from_ms admitted leases unattended rate_resumes_at_ms pool_first
-      pool_last pool_id draw_count settings event config_version phase_is_over}
-      leases: "lease count lease count …" in one text, because there may be thousands;
-      unattended: lists of first, last and count; rate_resumes_at_ms: 0 = the rate is not used up;
+      presence_from_ms heard_at_ms admitted left line pool near door at_door came_known came_unknown
+      came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
+      config_version phase_is_over}, then three texts for each block of `near`
+      line, pool: counts of chunks, see `count_chunk`; near: the blocks that follow bit by bit: places that
+      have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep
+      asking, in order, evenly chosen of all `at_door`; rate_resumes_at_ms: 0 = the rate is not used up;
       settings, event: JSON.
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.
 ]]
@@ -15,6 +17,8 @@ local args = arguments({
   leader_epoch = 'integer',
   -- How long records of AWS-style tokens are kept after they expired.
   tokens_kept_seconds = 'integer',
+  -- Chunks to count: of the line, and of the pool that waits for a draw.
+  line_chunks = 'table', pool_chunks = 'table',
 })
 local now = time_ms(ARGV[1])
 local now_s = math.floor(now / 1000)
@@ -22,7 +26,7 @@ local line, settings = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
-local MANY = 5000
+local MANY = 1000
 -- After a longer pause of all leaders, missed check-ins are excused, ms.
 local PAUSE_MS = 15000
 
@@ -58,8 +62,8 @@ local function expire_positions()
     if row.counter > line.queue_counter then return end
     if now_s - since(row) <= settings.position_expiry_seconds then return end
     local first = line.expired_position + 1
-    local entered = redis.call('BITCOUNT', keys.entered, first, row.counter, 'BIT')
-    local unclaimed = math.max(row.counter - line.expired_position - entered, 0)
+    local over = count_bits(keys.entered, first, row.counter)
+    local unclaimed = math.max(row.counter - line.expired_position - over, 0)
     redis.call('HINCRBY', keys.line, 'expired', unclaimed)
     redis.call('HSET', keys.line, 'expired_position', row.counter)
     line.expired_position = row.counter
@@ -67,6 +71,20 @@ local function expire_positions()
       raise_serving(keys, line, line.serving_counter + unclaimed, now, 'o')
     end
   end
+end
+
+local function forget_seatless(before_ms)
+  redis.call('ZREMRANGEBYSCORE', keys.seatless, '-inf', before_ms)
+  redis.call('ZREMRANGEBYSCORE', keys.passed, '-inf', before_ms)
+end
+
+-- Whoever has stopped asking has left the door.
+local function clear_door()
+  local silent =
+    redis.call('ZRANGEBYSCORE', keys.asked, '-inf', '(' .. now - ASKS_AGAIN_MS, 'LIMIT', 0, MANY)
+  if #silent == 0 then return end
+  redis.call('ZREM', keys.asked, unpack(silent))
+  redis.call('ZREM', keys.door, unpack(silent))
 end
 
 -- Rows are kept as long as a visitor may still claim late.
@@ -77,28 +95,18 @@ local function forget_old_rows()
     if now_s - since(row) > 2 * settings.position_expiry_seconds + 60 then drop_row(keys, row) end
   end
   local kept_ms = (settings.position_expiry_seconds + 60) * 2000
-  redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - kept_ms)
+  forget_seatless(now - kept_ms)
 end
 
--- Counts of waiting AWS-style visitors: one range up to the serving counter, then ranges that widen
--- with the distance behind it.
-local function unattended()
-  local crowds = {}
-  if redis.call('EXISTS', keys.unattended) == 0 then return crowds end
-  local function count(first, last)
-    if first > last then return end
-    local people = redis.call('BITCOUNT', keys.unattended, first, last, 'BIT')
-    if people > 0 then crowds[#crowds + 1] = { first, last, people } end
+-- Those who keep asking, at most SHOWN of them, evenly chosen.
+local SHOWN = 16
+local function show_door()
+  local shown, all = {}, redis.call('ZCARD', keys.door)
+  for nth = 0, all - 1, math.max(math.floor(all / SHOWN), 1) do
+    local position = redis.call('ZRANGE', keys.door, nth, nth)[1]
+    shown[#shown + 1] = { tonumber(position), nth }
   end
-  local serving = math.max(line.serving_counter, 0)
-  count(line.expired_position + 1, serving)
-  local first = serving + 1
-  while first <= line.queue_counter do
-    local last = math.min(first + math.floor((first - serving) / 16), line.queue_counter)
-    count(first, last)
-    first = last + 1
-  end
-  return crowds
+  return shown
 end
 
 -- Notes the time of the tick. After a pause of all leaders or of Redis, visitors are excused because
@@ -115,24 +123,32 @@ keep_pool(keys.line, line, settings)
 note_the_time()
 end_sessions()
 forget_old_tokens()
+clear_door()
 if settings.position_expiry_seconds then
   expire_positions()
   forget_old_rows()
 else
-  redis.call('ZREMRANGEBYSCORE', keys.door, '-inf', now - 60000)
+  forget_seatless(now - 60000)
 end
 local texts = phase_texts(keys.settings, settings)
-return encode({
+local counted, near = count_line(keys, line, args.line_chunks, now)
+local blocks, bits = {}, {}
+for _, block in ipairs(near) do
+  blocks[#blocks + 1] = block.block
+  for _, text in ipairs({ block.checked_in, block.unattended, block.over }) do bits[#bits + 1] = text end
+end
+return { encode({
   now_ms = now, queue_counter = line.queue_counter, serving_counter = line.serving_counter,
   expired_position = line.expired_position, active = seats_taken(keys.sessions, line, now),
   admitted_last_minute = rate_used(keys.rate, now), promised = line.promised,
-  promised_at_ms = line.promised_at, presence_from_ms = line.presence_from,
-  admitted = line.admitted, leases = table.concat(redis.call('HGETALL', keys.presence), ' '),
-  unattended = unattended(),
+  presence_from_ms = line.presence_from, heard_at_ms = line.heard_at, admitted = line.admitted,
+  left = line.left, line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
+  door = show_door(), at_door = at_door(keys, now), came_known = line.came_known,
+  came_unknown = line.came_unknown, came_after_ms = line.came_after_ms,
   rate_resumes_at_ms = rate_resumes_at(keys.rate, settings.new_users_per_minute, now),
   pool_first = line.pool_first, pool_last = line.pool_last,
   pool_id = redis.call('HGET', keys.line, 'pool_id') or '', draw_count = line.draw_count,
   settings = texts.settings, event = texts.event,
   config_version = tonumber(redis.call('HGET', keys.settings, 'version')) or 0,
   phase_is_over = settings.phase_is_over,
-})
+}), unpack(bits) }

@@ -1,19 +1,21 @@
---[[ claim: a batch of visitors enters as far as seats and rate allow.
+--[[ claim: a batch of visitors asks for seats, and enters as far as seats, rate and order allow.
 
-KEYS  line settings sessions records tokens entered rate rows door traffic unattended
-ARGV  now_ms key_id | reset_epoch draws number position won entered_at kind request_id issuer validity_seconds
+KEYS  line settings sessions records tokens entered rate rows door asked passed seatless traffic unattended there
+ARGV  now_ms key_id | reset_epoch draws number position rank won entered_at kind held_ms request_id issuer validity_seconds
 Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer
       free_at_ms: when those without a seat may find one, unless somebody leaves or an operator changes
       something before; nil: nobody can say.
       key_id names the key of new tokens. Of each claim: reset epoch of its request id; how many
-      draws its position takes into account; queue number; position ("" = it waits for its draw);
-      whether it has won in a random room (0, 1); entry time (unix s); kind ("v" visitor's calls,
-      "a" AWS-style); request id; issuer; validity ("" = as the room says).
+      draws its position takes into account; queue number; position ("" = it waits for its draw); rank at
+      the door; whether it has won in a random room (0, 1); entry time (unix s); kind ("v" visitor's
+      calls, "a" AWS-style); for how long its request stays open if there is no seat; request id;
+      issuer; validity ("" = as the room says).
       Outcomes: entered (now), repeated (it entered before: the same token), not_served,
-      no_seat (served, but none is free), position_expired, session_ended, foreign (its id is from
+      no_seat (served, but none is free for it), position_expired, session_ended, foreign (its id is from
       before a reset, or of somebody let in without a number), uncounted (the room is suspended: it enters without a seat).
 Keeps (2) seats and rate never over their limits; (3) one session and one token per request id;
-      no number enters twice.
+      no number enters twice; (4) of those who keep asking the lowest enter first, whichever instance
+      they ask, unless a seat has been free for long.
 ]]
 local now = time_ms(ARGV[1])
 local now_s = math.floor(now / 1000)
@@ -21,7 +23,7 @@ local line, settings = read_room(keys, now)
 if not line then return no_room() end
 
 local waiting = line.queue_counter > line.serving_counter
-  or redis.call('ZCOUNT', keys.door, now - 4000, '+inf') > 0
+  or redis.call('ZCOUNT', keys.asked, now - 4000, '+inf') > 0
 local free = 0
 local open = is_open(settings, line)
 if open then
@@ -49,10 +51,7 @@ local function enter(claim)
     request_id = claim.request_id, issuer = claim.issuer,
   }
   seat(keys, claim.number, claim.position, record)
-  redis.call('ZREM', keys.door, claim.position)
-  if redis.call('GETBIT', keys.unattended, claim.number) == 1 then
-    redis.call('SETBIT', keys.unattended, claim.number, 0)
-  end
+  if get_bit(keys.unattended, claim.number) then set_bit(keys.unattended, claim.number, 0) end
   if claim.kind == 'a' and record.exp > line.tokens_until then
     line.tokens_until = record.exp
     redis.call('HSET', keys.line, 'tokens_until', record.exp)
@@ -70,8 +69,9 @@ local function with_token(outcome, record)
     issuer = record.issuer }
 end
 
-local entered, refused = 0, 0
-local function decide(claim)
+-- The outcome of a claim that does not depend on seats; nil for one that asks for a seat. `text`: the record
+-- of its number.
+local function decided(claim, text)
   if claim.reset_epoch ~= line.reset_epoch or claim.number == 0 then
     return { outcome = 'foreign' }
   end
@@ -87,7 +87,7 @@ local function decide(claim)
   if claim.position > line.serving_counter and not claim.won and not open then
     return { outcome = 'not_served' }
   end
-  local record = unpack_record(redis.call('HGET', keys.records, claim.number))
+  local record = unpack_record(text)
   if record then
     if record.status ~= 0 then return { outcome = 'session_ended' } end
     if record.kind == 'v' then
@@ -96,41 +96,159 @@ local function decide(claim)
     end
     return with_token('repeated', record)
   end
-  if redis.call('GETBIT', keys.entered, claim.position) == 1 then
-    return { outcome = 'session_ended' }
-  end
+  if get_bit(keys.entered, claim.position) then return { outcome = 'session_ended' } end
   if has_expired(claim) then return { outcome = 'position_expired' } end
-  if entered >= free then
-    redis.call('ZADD', keys.door, now, claim.position)
-    refused = refused + 1
-    return { outcome = 'no_seat' }
-  end
-  entered = entered + 1
-  return with_token('entered', enter(claim))
+  return nil
 end
 
-local outcomes = {}
+local claims, numbers = {}, {}
 for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
   local claim = item_at(i)
   claim.reset_epoch, claim.draws = tonumber(claim.reset_epoch), tonumber(claim.draws)
   claim.number, claim.position = tonumber(claim.number), tonumber(claim.position)
+  claim.rank, claim.held_ms = tonumber(claim.rank), tonumber(claim.held_ms)
   claim.won, claim.entered_at = claim.won == '1', tonumber(claim.entered_at)
   claim.validity_seconds = tonumber(claim.validity_seconds)
-  outcomes[#outcomes + 1] = reply_item(decide(claim))
+  claim.nth = #claims + 1
+  claims[claim.nth], numbers[claim.nth] = claim, claim.number
 end
-if entered > 0 then
-  rate_take(keys.rate, settings.new_users_per_minute, now, waiting and not open, entered)
-  redis.call('HSET', keys.line, 'promised', math.max(line.promised - entered, 0))
-  redis.call('HINCRBY', keys.line, 'admitted', entered)
-  redis.call('HINCRBY', keys.traffic, math.floor(now / 60000) .. '.a', entered)
+local outcomes, asking = {}, {}
+local records = #numbers > 0 and redis.call('HMGET', keys.records, unpack(numbers)) or {}
+for nth, claim in ipairs(claims) do
+  outcomes[nth] = decided(claim, records[nth]) or false
+  if not outcomes[nth] then asking[#asking + 1] = claim end
 end
-local free_at
-if refused > 0 and not is_held(settings, line) then
+
+-- Who asks for the first time since it was served has come to the door: the leader learns from it how many
+-- of those served come.
+local moves = #asking > 0 and moves_lately(keys) or {}
+local function note_who_came()
+  local known, unknown, after_ms, positions = 0, 0, 0, {}
+  for i, claim in ipairs(asking) do positions[i] = claim.position end
+  local asked = redis.call('ZMSCORE', keys.asked, unpack(positions))
+  local seatless = redis.call('ZMSCORE', keys.seatless, unpack(positions))
+  local counted = {}
+  for i, claim in ipairs(asking) do
+    local came = asked[i] or seatless[i] or counted[claim.position]
+    counted[claim.position] = true
+    if not came and (claim.kind == 'v' or is_there(keys, LINE, claim.position, now)) then
+      known = known + 1
+    elseif not came then
+      unknown = unknown + 1
+      local served = served_at(moves, claim.position)
+      after_ms = after_ms + (served > 0 and math.max(now - served, 0) or 0)
+    end
+  end
+  if known > 0 then redis.call('HINCRBY', keys.line, 'came_known', known) end
+  if unknown > 0 then
+    redis.call('HINCRBY', keys.line, 'came_unknown', unknown)
+    redis.call('HINCRBY', keys.line, 'came_after_ms', after_ms)
+  end
+  redis.call('HSET', keys.line, 'heard_at', now)
+end
+
+-- When a claim has been served for long enough that everyone before it can have asked, too, ms.
+local function ripe_at(claim)
+  if free == math.huge or claim.position > line.serving_counter then return 0 end
+  local served = served_at(moves, claim.position)
+  local period = claim.kind == 'v' and WEB_PERIOD_MS or math.max(line.unknown_period_ms, WEB_PERIOD_MS)
+  return served > 0 and served + period or 0
+end
+
+-- Of everyone who asks, here and at the door, the rank up to which there are seats.
+local function highest_rank_with_seat()
+  if free >= redis.call('ZCARD', keys.door) + #asking then return math.huge end
+  local rank_of = {}
+  for _, claim in ipairs(asking) do rank_of[claim.position] = claim.rank end
+  for _, other in ipairs(first_at_door(keys, free + #asking, now)) do
+    rank_of[other.position] = rank_of[other.position] or other.rank
+  end
+  local ranks = {}
+  for _, rank in pairs(rank_of) do ranks[#ranks + 1] = rank end
+  table.sort(ranks)
+  return ranks[math.min(free, #ranks)] or -1
+end
+
+-- Whoever asks all the time and was slower than somebody higher delays nobody again.
+local function note_passed(rank, entered)
+  for _, other in ipairs(first_at_door(keys, 64, now)) do
+    if other.rank < rank and not entered[other.position] then
+      redis.call('ZREM', keys.door, other.position)
+      redis.call('ZADD', keys.passed, now, other.position)
+    end
+  end
+end
+
+-- How many seats have been free for long, while others asked who have a right to them and did not come:
+-- the least that any call left free since `free_since`.
+local function free_for_long()
+  if at_door(keys, now) == 0 then line.free_since = 0 end
+  local since = line.free_since
+  return since > 0 and now - since >= FREE_LONG_MS and math.min(line.free_least, free) or 0
+end
+
+local function note_left(left)
+  if free == math.huge or left <= 0 then
+    line.free_since, line.free_least = 0, 0
+  elseif line.free_since == 0 or now - line.free_since >= FREE_LONG_MS then
+    line.free_since, line.free_least = now, left
+  else
+    line.free_least = math.min(line.free_least, left)
+  end
+  redis.call('HSET', keys.line, 'free_since', line.free_since, 'free_least', line.free_least)
+end
+
+local seated, free_at = 0, nil
+local function let_in()
+  local long, highest = free_for_long(), free > 0 and highest_rank_with_seat() or -1
+  local entered, gone, refused, waiting_for, passing = {}, {}, {}, {}, nil
+  table.sort(asking, function(a, b) return a.rank < b.rank or a.rank == b.rank and a.nth < b.nth end)
+  for _, claim in ipairs(asking) do
+    local ripe, is_next = ripe_at(claim), claim.rank <= highest
+    if entered[claim.position] then
+      outcomes[claim.nth] = with_token('repeated', entered[claim.position])
+    elseif seated < free and ripe <= now and (is_next or long > 0) then
+      if not is_next then passing, long = claim.rank, long - 1 end
+      entered[claim.position] = enter(claim)
+      outcomes[claim.nth] = with_token('entered', entered[claim.position])
+      gone[#gone + 1], seated = claim.position, seated + 1
+    else
+      outcomes[claim.nth] = { outcome = 'no_seat' }
+      refused[#refused + 1] = claim
+      waiting_for[#waiting_for + 1] = { ripe = ripe, is_next = is_next }
+    end
+  end
+  ask_on(keys, refused, now)
+  if passing then note_passed(passing, entered) end
+  leave_door(keys, gone)
+  note_left(free - seated)
+  -- Whoever is next waits until it is ripe; the others until a seat has been free for long.
+  for _, claim in ipairs(free > seated and waiting_for or {}) do
+    local long = claim.is_next and 0 or line.free_since + FREE_LONG_MS
+    local at = math.max(claim.ripe, long, now + 1)
+    free_at = math.min(free_at or at, at)
+  end
+end
+if #asking > 0 then
+  note_who_came()
+  let_in()
+end
+
+if seated > 0 then
+  rate_take(keys.rate, settings.new_users_per_minute, now, waiting and not open, seated)
+  redis.call('HSET', keys.line, 'promised', math.max(line.promised - seated, 0))
+  redis.call('HINCRBY', keys.line, 'admitted', seated)
+  redis.call('HINCRBY', keys.traffic, math.floor(now / 60000) .. '.a', seated)
+end
+if is_held(settings, line) then
+  free_at = nil
+elseif #asking > seated and free <= seated then
   local seat_at = seat_free_at(keys.sessions, settings, line, now)
   local rate_at = rate_free_at(keys.rate, settings.new_users_per_minute, now, waiting)
   free_at = seat_at and rate_at and math.max(seat_at, rate_at)
 end
+for nth, outcome in ipairs(outcomes) do outcomes[nth] = reply_item(outcome) end
 return reply({
   now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation,
-  admitted = line.admitted + entered, free_at_ms = free_at, outcomes = outcomes,
+  admitted = line.admitted + seated, free_at_ms = free_at, outcomes = outcomes,
 })

@@ -1,11 +1,12 @@
 --[[ delete_room: remove a room and all that belongs to it.
 
-KEYS  draws line settings sessions records tokens entered unattended rate rows grants door presence traffic watermarks history…
+KEYS  draws line settings sessions records tokens entered unattended rate rows grants door asked passed seatless there scratch traffic watermarks history…
 ARGV  now_ms document
 Returns {existed}
 ]]
 local args = arguments({ room = 'text' })
-local existed = redis.call('EXISTS', keys.line) == 1
+local line = read_line(keys.line)
+if line then drop_places(keys, line, time_ms(ARGV[1])) end
 redis.call('DEL', unpack(KEYS))
 redis.call('PUBLISH', CHANNELS.deletions, args.room)
-return encode({ existed = existed })
+return encode({ existed = line ~= nil })

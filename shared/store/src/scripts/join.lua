@@ -1,6 +1,6 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
-KEYS  line settings sessions records tokens entered rate rows grants traffic unattended presence
+KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there
 ARGV  now_ms region count mode known_reset_epoch known_queue_counter key_id issuer
 Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent
       mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
@@ -30,10 +30,9 @@ local after = redis.call('HINCRBY', keys.line, 'queue_counter', count)
 local minute = math.floor(now / 60000)
 redis.call('HINCRBY', keys.traffic, minute .. '.r.' .. args.region, count)
 
--- AWS-style clients cannot check in. They count as present until they enter or expire.
-if not enter then
-  for number = before + 1, after do redis.call('SETBIT', keys.unattended, number, 1) end
-end
+-- Of AWS-style clients nobody knows whether they are there, unless they ask by their number.
+if not enter then fill_bits(keys.unattended, before + 1, after) end
+redis.call('HSET', keys.line, 'heard_at', now)
 
 local iat = math.floor(now / 1000)
 local exp = iat + settings.session_duration_seconds
@@ -64,9 +63,9 @@ if moves and first_in_line then
   local more = math.min(math.max(free - promised - served, 0), count - served)
   if more > 0 then
     served = served + more
-    raise_serving(keys, line, before + served, now, 't')
+    raise_serving(keys, line, before + served, now, 't', true)
     if not enter then
-      redis.call('HSET', keys.line, 'promised', line.promised + more, 'promised_at', now)
+      redis.call('HSET', keys.line, 'promised', line.promised + more)
     end
   end
 end
@@ -94,7 +93,7 @@ if enter then
     own, anywhere, lent = take_slots(keys.grants, args.region, seated)
   end
   -- Counted in the same call; otherwise the leader could take the newcomers for people who left.
-  count_newcomers(keys.presence, before + seated + 1, after, line.serving_counter, now, pool)
+  count_newcomers(keys, pool and pool_name(pool) or LINE, before + seated + 1, after, now)
 end
 return reply({
   now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = before + 1,

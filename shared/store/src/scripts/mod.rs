@@ -48,35 +48,38 @@ macro_rules! scripts {
 }
 
 use Part::{
-    Door, Draws, Entered, Grants, Line, Presence, Rate, Records, Rows, Sessions, Settings, Tokens,
-    Traffic, Unattended, Watermarks,
+    Asked, Door, Draws, Entered, Grants, Line, Passed, Rate, Records, Rows, Scratch, Seatless,
+    Sessions, Settings, There, Tokens, Traffic, Unattended, Watermarks,
 };
 
 scripts! {
-    APPLY_PLAN = "apply_plan" &[Line, Settings, Sessions, Rate, Rows, Presence, Grants], &[], None,
+    APPLY_PLAN = "apply_plan" &[Line, Settings, Sessions, Rate, Rows, Grants], &[], None,
         ["room", "rate", "serving", "publish"];
     BEGIN_TICK = "begin_tick" &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,
-        Door, Presence, Unattended], &[], None,
-        ["room", "rate", "seats", "serving"];
-    CHECK_IN = "check_in" &[Line, Presence], &[], Some(order::check_in::POSITIONS), [];
-    CLAIM = "claim" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door,
-        Traffic, Unattended], &[], Some(order::claim::POSITIONS),
-        ["room", "rate", "seats", "serving"];
-    DELETE_ROOM = "delete_room" &Part::ALL, &["history…"], None, [];
+        Door, Asked, Passed, Seatless, Unattended, There, Scratch], &[], None,
+        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "tally"];
+    CHECK_IN = "check_in" &[Line, There], &[], Some(order::check_in::POSITIONS),
+        ["bitmaps", "room", "presence"];
+    CLAIM = "claim" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
+        Passed, Seatless, Traffic, Unattended, There], &[], Some(order::claim::POSITIONS),
+        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door"];
+    DELETE_ROOM = "delete_room" &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
     DRAW = "draw" &[Line, Settings, Sessions, Rate, Draws], &[], None,
         ["room", "rate", "publish"];
-    EXPIRED_TOKENS = "expired_tokens" &[Tokens, Records], &[], None, ["room", "seats"];
-    EXTEND_CLAIM_WINDOW = "extend_claim_window" &[Line, Door], &[], None, ["room"];
+    EXPIRED_TOKENS = "expired_tokens" &[Tokens, Records], &[], None, ["bitmaps", "room", "seats"];
+    EXTEND_CLAIM_WINDOW = "extend_claim_window" &[Line, Seatless], &[], None, ["room"];
+    GIVE_UP = "give_up" &[Line, Entered, Unattended, There, Door, Asked, Passed], &[], None,
+        ["bitmaps", "room", "presence", "door"];
     INCREMENT = "increment" &[Line, Settings, Sessions, Rate, Rows], &[], None,
         ["room", "rate", "serving", "publish"];
     JOIN = "join" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
-        Unattended, Presence], &[], Some(order::join::POSITIONS),
-        ["room", "rate", "seats", "serving", "presence", "grants"];
+        Unattended, There], &[], Some(order::join::POSITIONS),
+        ["bitmaps", "room", "rate", "seats", "serving", "presence", "grants"];
     LAGGING = "lagging" &[], &["admissions"], None, ["room"];
     LEASE = "lease" &[], &["lease", "epoch"], None, [];
-    LEAVE = "leave" &[Line, Sessions, Records], &[], None, ["room", "seats"];
+    LEAVE = "leave" &[Line, Sessions, Records], &[], None, ["bitmaps", "room", "seats"];
     NOTE_CHANGE = "note_change" &[], &["changes"], None, ["room"];
-    POSITION_EXPIRY = "position_expiry" &[Line, Settings, Rows, Door], &[], None,
+    POSITION_EXPIRY = "position_expiry" &[Line, Settings, Rows, Seatless], &[], None,
         ["room", "serving"];
     PUT_CONFIG = "put_config" &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish", "phases"];
@@ -84,15 +87,15 @@ scripts! {
         ["room", "rate", "publish"];
     REPLACE_KEY_RING = "replace_key_ring" &[], &["key_ring"], None, [];
     REPORT_WATERMARKS = "report_watermarks" &[Line, Watermarks], &[], None, ["room"];
-    RESET = "reset" Part::RESET, &[], None, ["room", "rate", "publish"];
+    RESET = "reset" Part::RESET, &[], None, ["bitmaps", "room", "rate", "presence", "publish"];
     RESTORE = "restore" &[Line, Settings, Rows, Sessions, Rate, Unattended], &[], None,
-        ["room", "rate", "serving", "publish", "phases"];
+        ["bitmaps", "room", "rate", "serving", "publish", "phases"];
     ROLL_UP = "roll_up" &[Line, Traffic], &["history"], None, ["room"];
     SWITCH_PHASE = "switch_phase" &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish", "phases"];
     TAKE_CHANGES = "take_changes" &[], &["changes", "admissions"], None, ["room"];
     TOUCH = "touch" &[Line, Settings, Sessions, Records, Entered], &[], Some(order::touch::POSITIONS),
-        ["room", "seats"];
+        ["bitmaps", "room", "seats"];
 }
 
 /// The script with this SHA, by the name of its file: for traces of what travels to Redis.

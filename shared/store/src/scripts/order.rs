@@ -23,13 +23,15 @@ pub(crate) mod check_in {
 
     arguments! {
         pub(crate) struct Item {
-            lease: String,
-            difference: i64,
+            pool: Option<u64>,
+            band: u32,
+            place: u64,
         }
     }
 
     reply! {
         pub(crate) struct Reply {
+            now_ms: u64,
             counted: bool,
         }
     }
@@ -58,9 +60,11 @@ pub(crate) mod claim {
             draws: usize,
             number: u64,
             position: Option<u64>,
+            rank: u64,
             won: bool,
             entered_at: u32,
             kind: &'static str,
+            held_ms: u64,
             request_id: &'a str,
             issuer: &'a str,
             validity_seconds: Option<u64>,

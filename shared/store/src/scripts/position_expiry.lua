@@ -1,6 +1,6 @@
 --[[ position_expiry: how long a served position may still be claimed.
 
-KEYS  line settings rows door
+KEYS  line settings rows seatless
 ARGV  now_ms document
 Returns {outcome seconds_left}
       Outcomes: claimable, never (positions do not expire here), not_served, expired, foreign (id of

@@ -1,6 +1,6 @@
 --[[ reset: an operator starts a room afresh. Every earlier request id becomes invalid.
 
-KEYS  line settings sessions records tokens entered unattended rate rows grants door presence traffic watermarks
+KEYS  line settings sessions records tokens entered unattended rate rows grants door asked passed seatless there scratch traffic watermarks
 ARGV  now_ms document
 Returns {reset_epoch}
 ]]
@@ -8,6 +8,7 @@ local args = arguments({ room = 'text' })
 local now = time_ms(ARGV[1])
 local line = read_room(keys, now)
 if not line then return no_room() end
+drop_places(keys, line, now)
 for name, key in pairs(keys) do
   -- Who entered a moment ago counts against the rate, whatever line they came from.
   if name ~= 'settings' and name ~= 'rate' then redis.call('DEL', key) end

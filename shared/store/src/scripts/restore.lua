@@ -13,6 +13,7 @@ local args = arguments({
   room = 'text', leader_epoch = 'text', reset_epoch = 'text', generation = 'text',
   -- The highest queue number seen, and the counters to go on with.
   queue_counter = 'integer', serving_counter = 'integer', admitted = 'text', expired = 'text',
+  left = 'text',
   skipped = 'text', expired_position = 'text', cumulative_hazard = 'text',
   -- Seats that may still be taken, and for how long.
   unconfirmed = 'text', seats_held_seconds = 'integer',
@@ -46,7 +47,8 @@ end
 -- The queue counter is set last, by `catch_up`, which leaves a gap above the highest number seen.
 redis.call('HSET', keys.line, 'leader_epoch', args.leader_epoch, 'reset_epoch', args.reset_epoch,
   'generation', args.generation, 'queue_counter', -1, 'serving_counter', args.serving_counter,
-  'admitted', args.admitted, 'expired', args.expired, 'skipped', args.skipped,
+  'admitted', args.admitted, 'expired', args.expired, 'left', args.left,
+  'skipped', args.skipped,
   'expired_position', args.expired_position, 'unconfirmed', args.unconfirmed,
   'unconfirmed_until', now + args.seats_held_seconds * 1000, 'restored_at', now,
   -- Presence is unknown until visitors have checked in again.
@@ -57,11 +59,9 @@ redis.call('HSET', keys.line, 'leader_epoch', args.leader_epoch, 'reset_epoch', 
 restore_settings()
 catch_up(keys.line, read_line(keys.line), args.queue_counter)
 add_row(keys, args.serving_counter, now, 't')
--- Which of those who wait came by the AWS-style calls is lost, so all of them count as present.
+-- Which of those who wait came by the AWS-style calls is lost, so all of them may be there.
 if args.had_unattended then
-  for number = math.max(args.serving_counter, 0) + 1, args.queue_counter do
-    redis.call('SETBIT', keys.unattended, number, 1)
-  end
+  fill_bits(keys.unattended, math.max(args.serving_counter, 0) + 1, args.queue_counter)
 end
 rate_take(keys.rate, nil, now, false, args.admitted_last_minute)
 publish(keys, args.room, now)

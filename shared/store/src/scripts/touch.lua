@@ -15,7 +15,7 @@ if not line then return no_room() end
 
 local function rebuilt(number, position, generation, iat, exp)
   if generation >= line.generation or session_end(exp) < now then return nil end
-  if redis.call('GETBIT', keys.entered, position) == 1 then return nil end
+  if get_bit(keys.entered, position) then return nil end
   local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = args.key_id, request_id = '',
     issuer = args.issuer }
   seat(keys, number, position, record)

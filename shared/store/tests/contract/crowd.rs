@@ -2,13 +2,16 @@
 //! says so, waits at the door for a moment, stays, and leaves. Rules and scripts are the real ones;
 //! what the services do in between is played here, step by step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use vestibule_domain::{
-    Lease, Place, RoomSnapshot, Waiter,
+    Place, RoomSnapshot, Waiter,
     poll::{self, PollContext, PollOutcome, WaiterState},
+    presence::{Band, Spot},
 };
-use vestibule_store::{Claim, ClaimOutcome, Departure, EndedAs, Joined, SessionKind};
+use vestibule_store::{
+    Claim, ClaimOutcome, Departure, EndedAs, Joined, MOST_CHECK_INS, SessionKind,
+};
 
 use crate::world::{Leader, World};
 
@@ -65,7 +68,8 @@ pub(crate) struct Crowd<'a> {
     pub(crate) steps_a_tick: u64,
     /// Those held at the door, by rank, and until when.
     door: BTreeMap<(u64, u64), u64>,
-    exchanges: BTreeMap<Lease, i64>,
+    /// Those who have looked since the last were sent.
+    check_ins: BTreeSet<(Band, Spot)>,
     chances: Chances,
     steps: u64,
 }
@@ -106,7 +110,7 @@ impl<'a> Crowd<'a> {
             steps_a_tick: 1,
             steps: 0,
             door: BTreeMap::new(),
-            exchanges: BTreeMap::new(),
+            check_ins: BTreeSet::new(),
             chances: Chances::new(1),
         }
     }
@@ -126,16 +130,10 @@ impl<'a> Crowd<'a> {
     }
 
     fn newcomer(&self, joined: &Joined, entry: Entry) -> Visitor {
-        let mut room = self.room.clone();
-        room.serving_counter = joined.serving_counter;
-        let spot = joined
-            .pool
-            .map_or_else(|| room.spot(entry.number, false), vestibule_domain::presence::Spot::Pool);
-        let lease = Lease::initial(spot, room.serving(), joined.now_ms);
         let entered_at = u32::try_from(joined.now_ms / 1000).unwrap();
         let place = Place { number: entry.number, entered_at, region: 1 };
         Visitor {
-            waiter: Waiter::new(place, Some(lease), room.cumulative_hazard),
+            waiter: Waiter::new(place, self.room.cumulative_hazard),
             win_threshold: luck_of(entry.number),
             habit: entry.habit,
             looks_at: joined.now_ms,
@@ -199,11 +197,8 @@ impl<'a> Crowd<'a> {
             excused_until_ms: 0,
         };
         let look = poll::evaluate(&self.room, &visitor.waiter, &call);
-        if look.counted {
-            let old = visitor.waiter.lease.filter(|lease| !lease.is_gone(now_ms));
-            visitor.waiter = look.waiter;
-            exchange(&mut self.exchanges, old, look.waiter.lease);
-        }
+        visitor.waiter = look.waiter;
+        self.check_ins.extend(look.check_in.map(|(spot, band)| (band, spot)));
         let again = self.chances.next();
         visitor.looks_at = visitor.habit.next(now_ms, u64::from(look.next_ms), again);
         if look.state == WaiterState::YourTurn {
@@ -216,27 +211,33 @@ impl<'a> Crowd<'a> {
 
     /// The claim of someone in line, as a service makes it.
     pub(crate) fn claim_of(&self, number: u64) -> Claim {
-        let visitor = &self.line[&number];
+        let Visitor { waiter, win_threshold, .. } = &self.line[&number];
         Claim {
             reset_epoch: self.room.reset_epoch,
-            place: visitor.waiter.place,
+            place: waiter.place,
             position: self.room.position(number),
+            rank: poll::rank(&self.room, waiter, *win_threshold),
             draws: self.room.draws.len(),
-            won: poll::has_won(&self.room, &visitor.waiter, visitor.win_threshold),
+            won: poll::has_won(&self.room, waiter, *win_threshold),
             kind: SessionKind::Visitor,
+            held_ms: HOLD_MS,
             request_id: String::new(),
             issuer: "https://issuer".into(),
             validity_seconds: None,
         }
     }
 
-    /// Those at the door ask for seats, the lowest rank first.
+    /// Those at the door ask for seats.
     async fn claim(&mut self) {
+        let now_ms = self.now_ms();
         let numbers: Vec<u64> = self.door.keys().map(|(_, number)| *number).collect();
         if numbers.is_empty() {
             return;
         }
-        let claims: Vec<Claim> = numbers.iter().map(|number| self.claim_of(*number)).collect();
+        let held = |until: &u64| until.saturating_sub(now_ms);
+        let claims: Vec<Claim> = (self.door.iter())
+            .map(|((_, number), until)| Claim { held_ms: held(until), ..self.claim_of(*number) })
+            .collect();
         let answer = self.world.store.claim(&self.world.room, "k", &claims).await.unwrap();
         for (number, outcome) in numbers.iter().zip(answer.outcomes) {
             match outcome {
@@ -245,17 +246,13 @@ impl<'a> Crowd<'a> {
                 _ => self.door.retain(|(_, held), _| held != number),
             }
         }
-        let now_ms = self.now_ms();
         self.door.retain(|_, until| *until > now_ms);
     }
 
     fn admit(&mut self, number: u64) {
         let visitor = self.line.remove(&number).unwrap();
         self.door.retain(|(_, held), _| *held != number);
-        let now_ms = self.now_ms();
-        let old = visitor.waiter.lease.filter(|lease| !lease.is_gone(now_ms));
-        exchange(&mut self.exchanges, old, None);
-        self.enter(Entry { number, habit: visitor.habit, entered_at: now_ms });
+        self.enter(Entry { number, habit: visitor.habit, entered_at: self.now_ms() });
     }
 
     async fn leave(&mut self) -> Vec<Entry> {
@@ -276,9 +273,12 @@ impl<'a> Crowd<'a> {
 
     /// Sends the check-ins that have gathered.
     pub(crate) async fn send(&mut self) {
-        let changed = std::mem::take(&mut self.exchanges).into_iter();
-        let changed = changed.filter(|(_, difference)| *difference != 0);
-        self.world.store.check_in(&self.world.room, self.room.reset_epoch, changed).await.unwrap();
+        let gathered: Vec<_> = std::mem::take(&mut self.check_ins).into_iter().collect();
+        for some in gathered.chunks(MOST_CHECK_INS) {
+            let (store, room) = (&self.world.store, &self.world.room);
+            let some = some.iter().map(|(band, spot)| (*spot, *band));
+            store.check_in(room, self.room.reset_epoch, some).await.unwrap();
+        }
     }
 
     /// Everyone in line looks, now.
@@ -291,29 +291,14 @@ impl<'a> Crowd<'a> {
         self.send().await;
     }
 
-    /// Someone closes the tab: its presence lapses by itself.
+    /// Someone closes the tab: its check-ins lapse by themselves.
     pub(crate) fn closes_the_tab(&mut self, number: u64) -> Visitor {
         self.door.retain(|(_, held), _| *held != number);
         self.line.remove(&number).unwrap()
     }
 
-    /// Someone does not wait any more, and its presence is given back.
-    pub(crate) fn leaves_the_line(&mut self, number: u64) {
-        let visitor = self.closes_the_tab(number);
-        exchange(&mut self.exchanges, visitor.waiter.lease, None);
-    }
-
     pub(crate) fn entered(&self) -> Vec<u64> {
         self.entries.iter().map(|entry| entry.number).collect()
-    }
-}
-
-fn exchange(exchanges: &mut BTreeMap<Lease, i64>, old: Option<Lease>, new: Option<Lease>) {
-    if let Some(old) = old {
-        *exchanges.entry(old).or_default() -= 1;
-    }
-    if let Some(new) = new {
-        *exchanges.entry(new).or_default() += 1;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use vestibule_domain::{
-    Draw, QueueingMethod, RoomSettings, RoomSnapshot,
+    Draw, MAX_QUEUE_NUMBER, QueueingMethod, RoomSettings, RoomSnapshot,
     draw::{DrawRecord, Pool, Seed},
     restoration::{Restoration, WatermarkReport},
     schedule::{Event, EventState, Overrides},
@@ -52,8 +52,7 @@ fn sale() -> Event {
 }
 
 async fn pool(world: &World) -> Pool {
-    let draws = world.snapshot().await.draws;
-    world.store.begin_tick(&world.room, &draws, 1).await.unwrap().pool
+    world.try_begin(1).await.unwrap().pool
 }
 
 fn record(world: &World, event: &Event, draw: &Draw) -> DrawRecord {
@@ -91,7 +90,9 @@ async fn collected(world: &World, settings: RoomSettings, early: u64) -> Pool {
 fn claim_in(room: &RoomSnapshot, world: &World, number: u64) -> Claim {
     let now_s = world.clock.now_ms() / 1000;
     let claim = World::claim_of(number, SessionKind::Visitor, now_s, room.reset_epoch);
-    Claim { position: room.position(number), draws: room.draws.len(), ..claim }
+    let position = room.position(number);
+    let rank = position.unwrap_or(MAX_QUEUE_NUMBER);
+    Claim { position, rank, draws: room.draws.len(), ..claim }
 }
 
 async fn the_pool_is_who_joined_from_the_opening_until_the_start(world: World) {
@@ -334,6 +335,7 @@ async fn nobody_came_early_into_a_room_with_a_line(world: World) {
     assert!(!room.is_held() && (1..=9).all(|number| room.position(number) == Some(number)));
     assert_eq!(world.join(1, JoinMode::Enter).await.pool, None);
     Leader::new(1).tick(&world).await;
+    world.ripens();
     token(world.claims(claim_in(&room, &world, 2)).await);
 }
 
@@ -351,6 +353,7 @@ async fn a_cancelled_draw_leaves_everyone_in_order_of_arrival(world: World) {
     assert!(cancel().await.unwrap());
     assert!(!cancel().await.unwrap(), "once");
     Leader::new(1).tick(&world).await;
+    world.ripens();
     let room = world.snapshot().await;
     assert!((1..=9).all(|number| room.position(number) == Some(number)));
     for number in 1..=5 {
@@ -478,8 +481,7 @@ async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {
     let mut leader = Leader::new(2);
     leader.tick(&world).await;
     world.join(1, JoinMode::Enter).await;
-    let report = world.store.begin_tick(&world.room, &back.draws, 2).await.unwrap();
-    let pool = report.pool;
+    let pool = world.try_begin(2).await.unwrap().pool;
     assert_eq!((pool.first, pool.last, pool.draw_id.as_str()), (44, joined.first + 4, "d2"));
     assert!(try_draw(&world, 2, &second, &pool).await.unwrap());
     let room = world.snapshot().await;

@@ -23,8 +23,8 @@ async fn counters_keep_every_digit(world: World) {
     assert_eq!(world.store.increment(&world.room, MOST - 1).await.unwrap(), MOST - 1);
     assert_eq!(world.store.increment(&world.room, 1).await.unwrap(), MOST);
     assert_eq!(world.snapshot().await.serving_counter, MOST);
-    let report = world.tick(1).await;
-    assert_eq!(report.input.serving_counter, MOST.unsigned_abs());
+    let tick = world.tick(1).await;
+    assert_eq!(tick.input.serving_counter, MOST.unsigned_abs());
     assert_eq!(world.join(1, JoinMode::Enter).await.serving_counter, MOST);
     assert_eq!(world.store.increment(&world.room, -2).await.unwrap(), MOST - 2);
     assert_eq!(world.store.increment(&world.room, i64::MIN).await.unwrap(), -MOST);
@@ -59,17 +59,16 @@ async fn a_refusal_names_the_later_epoch(world: World) {
     world.open(limited(3)).await;
     let later = MOST.unsigned_abs();
     world.tick(later).await;
-    let refused = world.store.begin_tick(&world.room, &[], later - 1).await;
+    let refused = world.try_begin(later - 1).await;
     assert!(matches!(refused, Err(StoreError::Fenced { epoch }) if epoch == later), "{refused:?}");
 }
 
 async fn figures_come_back_as_they_were_sent(world: World) {
     world.open(limited(3)).await;
-    let last = world.snapshot().await;
-    let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
-    let mut decision = decided(&report);
+    let tick = world.begin(1).await;
+    let mut decision = decided(&tick.input);
     decision.figures.waiting = MOST.unsigned_abs();
     decision.figures.ahead = Vec::new();
-    world.store.apply_plan(&world.room, 1, last.reset_epoch, &report, &decision).await.unwrap();
+    world.apply(1, &tick, &decision).await;
     assert_eq!(world.snapshot().await.figures, decision.figures);
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use vestibule_domain::{Lease, RoomSettings, presence::Spot};
+use vestibule_domain::RoomSettings;
 use vestibule_store::{ClaimOutcome, JoinMode, SessionKind, StoreError, TokenRecord};
 
-use crate::world::{World, limited};
+use crate::world::{Leader, World, limited, people};
 
 crate::on_every_server!(
     numbers_are_handed_out_once,
@@ -16,7 +16,7 @@ crate::on_every_server!(
     a_room_without_limits_lets_nobody_in_by_itself,
     a_held_room_lets_nobody_in,
     a_suspended_room_lets_everyone_in_uncounted,
-    newcomers_count_as_present_at_once,
+    newcomers_count_as_there_at_once,
     an_unknown_room_is_missing,
     a_store_that_lost_its_last_writes_catches_up,
     what_was_seen_before_a_reset_lifts_no_number_after_it,
@@ -74,12 +74,14 @@ async fn newcomers_do_not_pass_those_who_wait(world: World) {
 
 async fn aws_style_newcomers_are_promised_a_seat_each(world: World) {
     world.open(limited(5)).await;
+    let mut leader = Leader::new(1);
+    leader.tick(&world).await;
     let first = world.join(3, JoinMode::Queue).await;
     assert_eq!((first.seated, first.serving_counter), (0, 3));
     let second = world.join(9, JoinMode::Queue).await;
     assert_eq!(second.serving_counter, 5, "three seats were promised already");
     assert_eq!(world.snapshot().await.active, 0, "nobody has claimed yet");
-    world.tick(1).await;
+    leader.tick(&world).await;
     let serving = world.snapshot().await.serving_counter;
     assert_eq!(serving, 6, "five promised seats and one in standby");
 }
@@ -110,21 +112,18 @@ async fn a_suspended_room_lets_everyone_in_uncounted(world: World) {
     assert!(matches!(outcome, vestibule_store::ClaimOutcome::Uncounted(_)), "{outcome:?}");
 }
 
-async fn newcomers_count_as_present_at_once(world: World) {
+async fn newcomers_count_as_there_at_once(world: World) {
     world.open(limited(3)).await;
-    let mut leases = std::collections::BTreeMap::new();
+    let mut there = 0;
     for count in [1, 2, 40, 1, 700, 3, 9_000] {
-        let joined = world.join(count, JoinMode::Enter).await;
-        let serving = u64::try_from(joined.serving_counter).unwrap();
-        for number in joined.first + joined.seated..joined.first + count {
-            let lease = Lease::initial(Spot::Position(number), serving, joined.now_ms);
-            *leases.entry(lease.to_string()).or_insert(0_u64) += 1;
-        }
+        there += count - world.join(count, JoinMode::Enter).await.seated;
+        let input = world.begin(1).await.input;
+        assert_eq!(people(&input.there, 0, input.queue_counter), there);
     }
-    let key = "vestibule:room:{sale}:presence";
-    let counted: std::collections::BTreeMap<String, u64> =
-        world.server.ask(redis::cmd("HGETALL").arg(key)).await;
-    assert_eq!(counted, leases, "the script and the rule agree on every lease");
+    world.join(50, JoinMode::Queue).await;
+    let input = world.begin(1).await.input;
+    assert_eq!(people(&input.there, 0, input.queue_counter), there, "of these nobody knows");
+    assert_eq!((people(&input.unknown, 0, input.queue_counter), input.unattended), (50, 50));
     world.tick(1).await;
     assert_eq!(world.snapshot().await.serving_counter, 4, "nobody is taken for gone");
 }

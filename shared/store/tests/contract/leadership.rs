@@ -45,15 +45,15 @@ async fn a_lease_that_is_not_renewed_passes_on(world: World) {
 async fn a_stale_leader_is_refused(world: World) {
     world.open(limited(5)).await;
     world.join(50, JoinMode::Enter).await;
-    let report = world.tick(7).await;
+    let tick = world.tick(7).await;
     world.tick(8).await;
     let room = &world.room;
-    let begun = world.store.begin_tick(room, &[], 7).await;
+    let begun = world.try_begin(7).await;
     assert!(matches!(begun, Err(StoreError::Fenced { .. })), "{begun:?}");
-    let mut decision = decided(&report);
+    let mut decision = decided(&tick.input);
     decision.plan.serving_counter = 40;
     let epoch = world.reset_epoch().await;
-    let advanced = world.store.apply_plan(room, 7, epoch, &report, &decision).await;
+    let advanced = world.store.apply_plan(room, 7, epoch, &tick.report, &decision).await;
     assert!(matches!(advanced, Err(StoreError::Fenced { .. })), "{advanced:?}");
     let rolled = world.store.roll_up(room, 7, 0, 0).await;
     assert!(matches!(rolled, Err(StoreError::Fenced { .. })), "{rolled:?}");
@@ -63,13 +63,11 @@ async fn a_stale_leader_is_refused(world: World) {
 async fn the_serving_counter_never_goes_back(world: World) {
     world.open(limited(5)).await;
     world.join(50, JoinMode::Enter).await;
-    let report = world.tick(1).await;
+    let tick = world.tick(1).await;
     world.store.increment(&world.room, 20).await.unwrap();
     let before = world.snapshot().await.serving_counter;
-    let epoch = world.reset_epoch().await;
-    let decision = decided(&report);
-    let late = world.store.apply_plan(&world.room, 1, epoch, &report, &decision);
-    assert_eq!(late.await.unwrap(), before, "a plan from before the increment");
+    let late = world.apply(1, &tick, &decided(&tick.input)).await;
+    assert_eq!(late, before, "a plan from before the increment");
 }
 
 async fn migrations_run_once_and_newer_keyspaces_are_refused(world: World) {

@@ -36,11 +36,11 @@ fn is_missing<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
 
 async fn without_its_settings_a_room_is_missing_and_stays_as_it_is(world: World) {
     world.open(limited(3)).await;
-    let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
+    let tick = world.begin(1).await;
     let last = without_settings(&world).await;
     let (before, keys) = (line(&world).await, world.server.keys().await);
     let (store, room, epoch) = (&world.store, &world.room, last.reset_epoch);
-    let mut decision = decided(&report);
+    let mut decision = decided(&tick.input);
     decision.plan.serving_counter = 15;
 
     is_missing(&world.try_join(2, JoinMode::Enter).await);
@@ -53,8 +53,8 @@ async fn without_its_settings_a_room_is_missing_and_stays_as_it_is(world: World)
     let touch =
         Touch { reset_epoch: epoch, number: 1, position: 1, generation: 1, issued_at, expires_at };
     is_missing(&store.touch(room, "k", "i", &[touch]).await);
-    is_missing(&store.begin_tick(room, &[], 2).await);
-    is_missing(&store.apply_plan(room, 2, epoch, &report, &decision).await);
+    is_missing(&world.try_begin(2).await);
+    is_missing(&store.apply_plan(room, 2, epoch, &tick.report, &decision).await);
     is_missing(&store.draw(room, 2, &Pool::default(), None, None).await);
     is_missing(&store.increment(room, 5).await);
     is_missing(&store.reset(room).await);

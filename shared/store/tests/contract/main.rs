@@ -2,10 +2,12 @@
 //! model of Redis, with the time in the test's hands.
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
+mod bits;
 mod chances;
 mod claims;
 mod compared;
 mod crowd;
+mod door;
 mod draws;
 mod events;
 mod exactness;

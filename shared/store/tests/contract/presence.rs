@@ -1,43 +1,42 @@
 //! Presence: who is still there, who counts as waiting, and who keeps its place.
 
-use vestibule_domain::{Lease, QueueingMethod, RoomSettings, poll::WaiterState, presence::Spot};
-use vestibule_store::JoinMode;
+use vestibule_domain::{QueueingMethod, RoomSettings, poll::WaiterState};
 
 use crate::{
     crowd::{Crowd, Habit},
     events::{event, moment},
-    world::{Leader, START_MS, World, limited, patient},
+    world::{Leader, START_MS, World, limited, patient, people},
 };
 
 crate::on_every_server!(
-    a_hidden_tab_is_there_for_62_seconds_and_gone_after,
+    a_hidden_tab_is_there_for_more_than_a_minute_and_gone_after,
     whoever_closed_the_tab_is_not_waiting_and_holds_no_slot,
     a_winner_is_counted_once,
     whoever_waits_for_a_draw_is_counted_once,
-    leases_that_are_gone_are_swept,
     a_pause_of_all_leaders_is_held_against_nobody,
     every_tick_notes_its_time,
     a_place_is_kept_for_the_grace_time,
 );
 
-async fn a_hidden_tab_is_there_for_62_seconds_and_gone_after(world: World) {
+/// Each looks for the last time at another moment of a generation.
+async fn a_hidden_tab_is_there_for_more_than_a_minute_and_gone_after(world: World) {
     world.open(patient(0)).await;
-    world.join(3, JoinMode::Queue).await;
-    let epoch = world.reset_epoch().await;
-    let lease = Lease::granted(Spot::Position(2), 0, world.clock.now_ms(), 1_000);
-    world.store.check_in(&world.room, epoch, [(lease, 1)]).await.unwrap();
-    let lapses = u64::from(lease.slice) * 1000;
-    let seen = async |ms: u64| {
+    let mut crowd = Crowd::at(&world).await;
+    for _ in 0..8 {
+        crowd.join(&[Habit::Hidden]).await;
+        crowd.seconds(5).await;
+    }
+    let looked: Vec<u64> = crowd.line.values().map(|visitor| visitor.looks_at - 60_000).collect();
+    let is_there = async |ms: u64| {
         world.at(ms);
-        let input = world.store.begin_tick(&world.room, &[], 1).await.unwrap().input;
-        // The three AWS-style ones stand at 1 to 3 too.
-        let more = |crowd: f64| crowd > 3.5;
-        (more(input.attending.between(0, 3)), more(input.there.between(0, 3)))
+        let there = world.begin(1).await.input.there;
+        (0..8).map(|after| people(&there, after, after + 1) == 1).collect::<Vec<bool>>()
     };
-    assert_eq!(seen(lapses).await, (true, true));
-    assert_eq!(seen(lapses + 1).await, (false, true), "overdue, and still there");
-    assert_eq!(seen(lapses + 62_000).await, (false, true));
-    assert_eq!(seen(lapses + 62_001).await, (false, false));
+    for (nth, at) in looked.iter().enumerate() {
+        assert!(is_there(at + 64_000).await[nth], "{nth} is late, and still there");
+    }
+    let last = looked.iter().max().unwrap();
+    assert_eq!(is_there(last + 96_000).await, [false; 8]);
 }
 
 async fn whoever_closed_the_tab_is_not_waiting_and_holds_no_slot(world: World) {
@@ -51,7 +50,7 @@ async fn whoever_closed_the_tab_is_not_waiting_and_holds_no_slot(world: World) {
     for number in 10..=19 {
         crowd.closes_the_tab(number);
     }
-    crowd.seconds(90).await;
+    crowd.seconds(100).await;
     assert_eq!(crowd.room.figures.waiting, 26, "hidden tabs are there, closed ones are not");
     assert_eq!(crowd.room.people_ahead(21, crowd.room.progress()), 6);
     let served = crowd.room.serving_counter;
@@ -74,26 +73,24 @@ async fn a_winner_is_counted_once(world: World) {
     let method = QueueingMethod::Random;
     world.open(RoomSettings { queueing_method: method, ..patient(5) }).await;
     let mut crowd = Crowd::at(&world).await;
-    crowd.stay_ms = 600_000;
     crowd.join(&[Habit::OnTime; 105]).await;
-    let mut winners = 0;
+    let mut at_door = 0;
     for _ in 0..160 {
+        let line = crowd.line.len() as u64;
         crowd.step().await;
-        assert!(crowd.room.figures.waiting.abs_diff(100) <= 1, "{}", crowd.room.figures.waiting);
-        let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
-        winners = winners.max(report.input.winners);
+        let waiting = crowd.room.figures.waiting;
+        assert!(waiting.abs_diff(line) <= 1, "{waiting} of {line}");
+        at_door = at_door.max(world.begin(1).await.input.at_door);
     }
-    assert!(winners > 0, "some stand at the door: the seats are taken");
+    assert!(at_door > 0, "some stand at the door: the seats are taken");
+    crowd.stay_ms = 900_000;
+    crowd.inside.iter_mut().for_each(|(_, until)| *until += 900_000);
     crowd.seconds(70).await;
-    let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
-    let line = crowd.line.values();
-    let won = line.filter(|visitor| visitor.waiter.lease.unwrap().has_won()).count();
-    assert_eq!(report.input.winners, won as u64);
-    assert_eq!(report.input.waiting(), 100);
-    let behind = report.input.there.between(0, 105);
-    #[expect(clippy::cast_precision_loss, reason = "a small count")]
-    let apart = behind + won as f64;
-    assert!((apart - 100.0).abs() < 0.01, "{behind} and {won} winners");
+    let (tick, line) = (world.begin(1).await, crowd.line.len() as u64);
+    assert_eq!(people(&tick.input.there, 0, 105), line, "winners among them");
+    assert_eq!(crowd.room.figures.waiting, line);
+    let won = crowd.line.keys().filter(|number| crowd.claim_of(**number).won).count();
+    assert_eq!(tick.input.at_door, won as u64);
 }
 
 async fn whoever_waits_for_a_draw_is_counted_once(world: World) {
@@ -115,29 +112,12 @@ async fn whoever_waits_for_a_draw_is_counted_once(world: World) {
         crowd.seconds(14).await;
         assert_eq!(crowd.room.figures.waiting, 32, "7 before the pool and 25 in it");
     }
-    let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
-    assert!((report.input.there.between(10, 35) - 25.0).abs() < 0.01);
-    let leases = crowd.line.range(11..).filter_map(|(_, visitor)| visitor.waiter.lease);
-    assert!(leases.into_iter().all(|lease| lease.pool() == Some(0)));
+    assert_eq!(people(&world.begin(1).await.input.there, 10, 35), 25);
     for number in 11..=20 {
         crowd.closes_the_tab(number);
     }
-    crowd.seconds(90).await;
+    crowd.seconds(100).await;
     assert_eq!(crowd.room.figures.waiting, 22);
-}
-
-async fn leases_that_are_gone_are_swept(world: World) {
-    world.open(patient(0)).await;
-    let mut crowd = Crowd::at(&world).await;
-    crowd.join(&[Habit::OnTime; 50]).await;
-    crowd.seconds(20).await;
-    crowd.line.clear();
-    crowd.seconds(90).await;
-    let mut length = redis::cmd("HLEN");
-    let key = "vestibule:room:{sale}:presence";
-    let leases: u64 = world.server.ask(length.arg(key)).await;
-    assert_eq!(leases, 0);
-    assert_eq!(crowd.room.figures.waiting, 0);
 }
 
 async fn a_pause_of_all_leaders_is_held_against_nobody(world: World) {
@@ -157,9 +137,9 @@ async fn a_pause_of_all_leaders_is_held_against_nobody(world: World) {
     let now = world.clock.now_ms();
     assert_eq!(now, before + 415_000);
     assert_eq!(world.snapshot().await.excused_until_ms, now);
-    let report = world.store.begin_tick(&world.room, &[], 2).await.unwrap();
-    assert!(!report.input.is_presence_complete());
-    assert!(report.input.waiting() >= 39, "{}", report.input.waiting());
+    let tick = world.begin(2).await;
+    assert!(tick.is_gathering());
+    assert_eq!(tick.waiting(), 40, "everyone who is not inside");
     crowd.leader = Leader::new(2);
     crowd.room = world.snapshot().await;
     for number in 3..=42 {
@@ -188,7 +168,7 @@ async fn every_tick_notes_its_time(world: World) {
     world.tick(3).await;
     assert_eq!(ticked_at().await, Some(START_MS + 4_001_000));
     world.seconds(1);
-    assert!(world.store.begin_tick(&world.room, &[], 2).await.is_err(), "a stale leader");
+    assert!(world.try_begin(2).await.is_err(), "a stale leader");
     assert_eq!(ticked_at().await, Some(START_MS + 4_001_000), "and it does not count");
     world.store.reset(&world.room).await.unwrap();
     world.seconds(100);

@@ -8,6 +8,7 @@ use std::{
 use vestibule_domain::{
     RoomSettings,
     regions::{Grants, Shares, Taken, minute_of_history},
+    tick::TickDecision,
 };
 use vestibule_store::{Departure, EndedAs, Join, JoinMode};
 
@@ -26,11 +27,9 @@ crate::on_every_server!(
 const REGIONS: [&str; 5] = ["dublin", "nairobi", "san-jose", "delhi", "anywhere"];
 
 async fn grant(world: &World, grants: &Grants) {
-    let room = world.snapshot().await;
-    let report = world.store.begin_tick(&world.room, &[], 1).await.unwrap();
-    let decision =
-        vestibule_domain::tick::TickDecision { grants: grants.clone(), ..decided(&report) };
-    world.store.apply_plan(&world.room, 1, room.reset_epoch, &report, &decision).await.unwrap();
+    let tick = world.begin(1).await;
+    let decision = TickDecision { grants: grants.clone(), ..decided(&tick.input) };
+    world.apply(1, &tick, &decision).await;
 }
 
 async fn granted(world: &World) -> Grants {

@@ -3,10 +3,15 @@
 use std::sync::Arc;
 
 use vestibule_domain::{
-    Place, RoomId, RoomSettings, TickFigures, plan,
+    Place, RoomId, RoomSettings, TickFigures,
+    plan::{self, TickInput},
+    presence::Presence,
     regions::Grants,
+    roll::{Chunks, Roll},
     schedule::{Event, RoomConfig},
+    serving::Serving,
     tick::{TickDecision, TickState},
+    wait::Standby,
 };
 use vestibule_store::{
     Claim, ClaimOutcome, Join, JoinMode, Joined, ManualClock, PutOutcome, SessionKind, Store,
@@ -15,8 +20,12 @@ use vestibule_store::{
 
 use crate::{judged::Judging, server::Server};
 
-/// Where every test begins: some second, and half of it gone.
-pub(crate) const START_MS: u64 = 1_790_000_000_500;
+/// Where every test begins: some second, and half of it gone. Keys expire by the servers' clocks, and
+/// this is far ahead of them.
+pub(crate) const START_MS: u64 = 4_000_000_000_500;
+/// Whoever was served so long ago may take a seat, ms: everybody before it has had the time to ask.
+/// AWS-style clients have 2 s as long as none has come; moves of the counter are known to 100 ms.
+pub(crate) const RIPE_MS: u64 = 2_100;
 
 pub(crate) struct World {
     pub(crate) server: Server,
@@ -24,6 +33,26 @@ pub(crate) struct World {
     pub(crate) clock: ManualClock,
     pub(crate) room: RoomId,
     pub(crate) judging: Arc<Judging>,
+}
+
+/// A tick that has begun.
+pub(crate) struct Tick {
+    pub(crate) report: TickReport,
+    pub(crate) input: TickInput,
+    /// The room's, as read before: if the room is reset in between, the plan is dropped.
+    reset_epoch: u64,
+}
+
+impl Tick {
+    /// Whether everyone in line may be there who has not been heard.
+    pub(crate) fn is_gathering(&self) -> bool {
+        self.report.counters.now_ms < self.report.counters.presence_from_ms
+    }
+
+    /// Everyone who waits, to a leader who does not know who was served.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.input.waiting(&Serving::default())
+    }
 }
 
 impl Drop for World {
@@ -46,6 +75,11 @@ impl World {
     /// One more store on the same server and the same clock.
     pub(crate) fn another_store(&self) -> Store {
         self.server.store(&self.clock).recorded("test", self.judging.clone())
+    }
+
+    /// A store whose calls nobody judges: what is recorded does not tell of places given back.
+    pub(crate) fn unjudged_store(&self) -> Store {
+        self.server.store(&self.clock)
     }
 
     /// Opens the room with these settings.
@@ -115,9 +149,10 @@ impl World {
         self.store.claim(&self.room, "k", &[claim]).await.unwrap().outcomes.remove(0)
     }
 
-    /// A tick serves the next in line, who claims.
+    /// A tick serves the next in line, who claims in time.
     pub(crate) async fn claim_served(&self, number: u64) -> ClaimOutcome {
         self.tick(1).await;
+        self.ripens();
         self.claims(self.claim_now(number).await).await
     }
 
@@ -138,9 +173,11 @@ impl World {
             reset_epoch,
             place: Place { number, entered_at, region: 1 },
             position: Some(number),
+            rank: number,
             draws: 0,
             won: false,
             kind,
+            held_ms: 0,
             request_id: format!("id-{number}"),
             issuer: "https://issuer".into(),
             validity_seconds: None,
@@ -155,15 +192,39 @@ impl World {
         self.store.read_snapshot(&self.room).await.unwrap().unwrap()
     }
 
-    /// One tick of the leader with fencing epoch `epoch`.
-    pub(crate) async fn tick(&self, epoch: u64) -> TickReport {
-        let snapshot = self.snapshot().await;
-        let report = self.store.begin_tick(&self.room, &snapshot.draws, epoch).await.unwrap();
-        let decision = decided(&report);
-        let advanced =
-            self.store.apply_plan(&self.room, epoch, snapshot.reset_epoch, &report, &decision);
-        advanced.await.unwrap();
-        report
+    /// Begins a tick that counts nobody.
+    pub(crate) async fn try_begin(&self, epoch: u64) -> Result<TickReport, StoreError> {
+        self.store.begin_tick(&self.room, &Chunks::default(), epoch).await
+    }
+
+    /// Begins a tick as a leader without a memory: again and again, until the line is counted.
+    pub(crate) async fn begin(&self, epoch: u64) -> Tick {
+        let mut leader = Leader::new(epoch);
+        for _ in 0..100 {
+            let tick = leader.begin(self).await;
+            if tick.input.is_counted {
+                return tick;
+            }
+        }
+        panic!("the line is not counted after 100 ticks");
+    }
+
+    /// One tick of a leader without a memory, with fencing epoch `epoch`.
+    pub(crate) async fn tick(&self, epoch: u64) -> Tick {
+        let tick = self.begin(epoch).await;
+        self.apply(epoch, &tick, &decided(&tick.input)).await;
+        tick
+    }
+
+    pub(crate) async fn apply(&self, epoch: u64, tick: &Tick, decision: &TickDecision) -> i64 {
+        let Tick { report, reset_epoch, .. } = tick;
+        let applied = self.store.apply_plan(&self.room, epoch, *reset_epoch, report, decision);
+        applied.await.unwrap()
+    }
+
+    /// Until everyone who is served may take a seat.
+    pub(crate) fn ripens(&self) {
+        self.clock.advance_ms(RIPE_MS);
     }
 
     pub(crate) fn seconds(&self, seconds: u64) {
@@ -177,27 +238,41 @@ pub(crate) struct Leader {
     pub(crate) tick_state: TickState,
     /// Whether its last tick switched a page.
     pub(crate) switched: bool,
+    reset_epoch: Option<u64>,
+    roll: Roll,
 }
 
 impl Leader {
     pub(crate) fn new(epoch: u64) -> Self {
-        Self { epoch, tick_state: TickState::default(), switched: false }
+        let (tick_state, roll) = (TickState::default(), Roll::default());
+        Self { epoch, tick_state, switched: false, reset_epoch: None, roll }
     }
 
-    pub(crate) async fn tick(&mut self, world: &World) -> TickReport {
+    pub(crate) async fn tick(&mut self, world: &World) -> Tick {
+        let tick = self.begin(world).await;
+        let decision = self.tick_state.decide(&tick.input, tick.report.settings());
+        world.apply(self.epoch, &tick, &decision).await;
+        tick
+    }
+
+    /// The first half of a tick.
+    pub(crate) async fn begin(&mut self, world: &World) -> Tick {
         let (store, room, last) = (&world.store, &world.room, world.snapshot().await);
-        let mut report = store.begin_tick(room, &last.draws, self.epoch).await.unwrap();
+        let known = self.reset_epoch.replace(last.reset_epoch);
+        if known.is_some_and(|known| known != last.reset_epoch) {
+            (self.tick_state, self.roll) = Default::default();
+        }
+        let chunks = self.roll.next();
+        let mut report = store.begin_tick(room, &chunks, self.epoch).await.unwrap();
         self.switched = report.phase_is_over;
         if report.phase_is_over {
-            let config = world.config().await;
-            assert!(
-                store.switch_phase(room, self.epoch, &config, report.input.now_ms).await.unwrap()
-            );
-            report = store.begin_tick(room, &last.draws, self.epoch).await.unwrap();
+            let (config, now_ms) = (world.config().await, report.counters.now_ms);
+            assert!(store.switch_phase(room, self.epoch, &config, now_ms).await.unwrap());
+            report = store.begin_tick(room, &chunks, self.epoch).await.unwrap();
         }
-        let decision = self.tick_state.decide(&report.input, &report.settings);
-        store.apply_plan(room, self.epoch, last.reset_epoch, &report, &decision).await.unwrap();
-        report
+        let TickReport { counters, counted, pool, in_force, .. } = &report;
+        let input = self.roll.call(counters, counted.clone(), pool, &last.draws, in_force);
+        Tick { report, input, reset_epoch: last.reset_epoch }
     }
 }
 
@@ -207,11 +282,19 @@ pub(crate) fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
     Join { region, count, mode, known_reset_epoch: 0, known_queue_counter: 0, key_id, issuer }
 }
 
-/// The plan of a leader without a memory.
-pub(crate) fn decided(report: &TickReport) -> TickDecision {
-    let plan = plan::plan(&report.input, 1);
+/// The decision of a leader without a memory: one stands by, and nobody is expected who was served
+/// before.
+pub(crate) fn decided(input: &TickInput) -> TickDecision {
+    let standby = Standby { steady: 1.0, burst: 0.0 };
+    let plan = plan::plan(input, standby, &mut Serving::default());
     let figures = TickFigures { waiting: plan.waiting, ..TickFigures::default() };
-    TickDecision { plan, figures, grants: Grants::default() }
+    TickDecision { plan, figures, grants: Grants::default(), unknown_period_ms: 2_000 }
+}
+
+/// How many people there are above `after` and up to `upto`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of people")]
+pub(crate) fn people(presence: &Presence, after: u64, upto: u64) -> u64 {
+    presence.between(after, upto).round() as u64
 }
 
 pub(crate) fn limited(ceiling: u64) -> RoomSettings {

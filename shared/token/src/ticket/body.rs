@@ -1,20 +1,19 @@
-//! The unencrypted body of a ticket: its fields in 52 bytes. Every field has a fixed position, so
+//! The unencrypted body of a ticket: its fields in 43 bytes. Every field has a fixed position, so
 //! the length of a ticket reveals nothing. Encryption is in [`super::TicketSealer`].
 
-use vestibule_domain::{Lease, Place, Waiter, accrued_hazard::AccruedHazard};
+use vestibule_domain::{Place, Waiter, accrued_hazard::AccruedHazard};
 
 use super::{Ending, Seat, Ticket, TicketState};
 
-pub(super) const BODY_LEN: usize = 52;
+pub(super) const BODY_LEN: usize = 43;
 
-const HAS_LEASE: u8 = 1;
-/// The state, in the bits above the lowest.
+/// The state.
 const WAITING: u8 = 0;
-const HELD: u8 = 1 << 1;
-const CLOSED: u8 = 2 << 1;
-const EXPIRED: u8 = 3 << 1;
+const HELD: u8 = 1;
+const CLOSED: u8 = 2;
+const EXPIRED: u8 = 3;
 
-/// Written when there is no seat; the flags tell it from a real one.
+/// Written when there is no seat; the state tells it from a real one.
 const NO_SEAT: Seat = Seat { issued_at: 0, expires_at: 0, generation: 0 };
 
 /// Fills a buffer from the front.
@@ -25,9 +24,7 @@ pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
     let waiter = &ticket.waiter;
-    let lease = waiter.lease.unwrap_or(Lease { slice: 0, width: 0, index: 0 });
     let seat = ticket.seat().unwrap_or(NO_SEAT);
-    let has_lease = if waiter.lease.is_some() { HAS_LEASE } else { 0 };
     let state = match ticket.state {
         TicketState::Waiting => WAITING,
         TicketState::Held(_) => HELD,
@@ -36,15 +33,12 @@ pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
     };
     let mut body = [0; BODY_LEN];
     Writer(&mut body)
-        .put([has_lease | state])
+        .put([state])
         .put(narrow::<5>(waiter.place.number))
         .put(waiter.place.entered_at.to_be_bytes())
         .put([waiter.place.region])
-        .put(narrow::<6>(waiter.checked_in_at))
+        .put(narrow::<6>(waiter.heard_at))
         .put(waiter.interval_ms.to_be_bytes())
-        .put(lease.slice.to_be_bytes())
-        .put([lease.width])
-        .put(lease.index.to_be_bytes())
         .put(waiter.accrued_hazard.credit.to_be_bytes())
         .put(waiter.accrued_hazard.room_hazard.to_be_bytes())
         .put(narrow::<5>(seat.issued_at))
@@ -55,19 +49,14 @@ pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
 
 pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
     let mut reader = Reader(body);
-    let [flags] = reader.take()?;
+    let [state] = reader.take()?;
     let place = Place {
         number: wide::<5>(reader.take()?),
         entered_at: u32::from_be_bytes(reader.take()?),
         region: u8::from_be_bytes(reader.take()?),
     };
-    let checked_in_at = wide::<6>(reader.take()?);
+    let heard_at = wide::<6>(reader.take()?);
     let interval_ms = u32::from_be_bytes(reader.take()?);
-    let lease = Lease {
-        slice: u32::from_be_bytes(reader.take()?),
-        width: u8::from_be_bytes(reader.take()?),
-        index: u32::from_be_bytes(reader.take()?),
-    };
     let accrued_hazard = AccruedHazard {
         credit: u32::from_be_bytes(reader.take()?),
         room_hazard: u32::from_be_bytes(reader.take()?),
@@ -77,15 +66,14 @@ pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
         expires_at: wide::<5>(reader.take()?),
         generation: u32::from_be_bytes(reader.take()?),
     };
-    let lease = (flags & HAS_LEASE != 0).then_some(lease);
-    let state = match flags & !HAS_LEASE {
+    let state = match state {
         WAITING => TicketState::Waiting,
         HELD => TicketState::Held(seat),
         CLOSED => TicketState::Ended(Ending::Closed),
         EXPIRED => TicketState::Ended(Ending::Expired),
         _ => return None,
     };
-    let waiter = Waiter { place, checked_in_at, interval_ms, lease, accrued_hazard };
+    let waiter = Waiter { place, heard_at, interval_ms, accrued_hazard };
     Some(Ticket { waiter, state })
 }
 

@@ -6,7 +6,7 @@
 //!
 //! | version | nonce | sealed | tag |
 //! |---|---|---|---|
-//! | 1: the number 3, authenticated | 12 | 52: flags, place, check-in, lease, accrued hazard, seat; big-endian | 16 |
+//! | 1: the number 4, authenticated | 12 | 43: state, place, when last heard, accrued hazard, seat; big-endian | 16 |
 //!
 //! The nonce is random. If two tickets of one key shared a nonce, a reader of both could forge
 //! tickets of that room. After n tickets this happens with probability n²/2^97: for a room that
@@ -25,7 +25,7 @@ use crate::DeploymentSecret;
 
 mod body;
 
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 const VERSION_LEN: usize = 1;
 const TAG_LEN: usize = 16;
 const SEALED_LEN: usize = VERSION_LEN + NONCE_LEN + BODY_LEN + TAG_LEN;
@@ -130,7 +130,7 @@ impl TicketSealer {
         let tag = self
             .0
             .seal_in_place_separate_tag(sealing, Aad::from([VERSION]), &mut body)
-            .expect("52 bytes are not too long to seal");
+            .expect("43 bytes are not too long to seal");
         let mut sealed = [0; SEALED_LEN];
         Writer(&mut sealed).put([VERSION]).put(nonce).put(body).put_slice(tag.as_ref());
         URL_SAFE_NO_PAD.encode(sealed)
@@ -180,8 +180,8 @@ fn read_text(text: &str) -> Option<[u8; SEALED_LEN]> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::{option, prelude::*, sample::select};
-    use vestibule_domain::{Lease, MAX_QUEUE_NUMBER, Place, accrued_hazard::AccruedHazard};
+    use proptest::{prelude::*, sample::select};
+    use vestibule_domain::{MAX_QUEUE_NUMBER, Place, accrued_hazard::AccruedHazard};
 
     use super::*;
     use crate::test_support::{room, secret};
@@ -189,9 +189,8 @@ mod tests {
     const TICKET: Ticket = Ticket {
         waiter: Waiter {
             place: Place { number: 4_711, entered_at: 1_763_690_000, region: 3 },
-            checked_in_at: 1_763_690_123_456,
+            heard_at: 1_763_690_123_456,
             interval_ms: 2_000,
-            lease: Some(Lease { slice: 17, width: 3, index: 99 }),
             accrued_hazard: AccruedHazard { credit: 5, room_hazard: 4_000_000_000 },
         },
         state: TicketState::Waiting,
@@ -199,10 +198,6 @@ mod tests {
 
     fn sealer(name: &str, reset_epoch: u64) -> TicketSealer {
         TicketSealer::new(&secret(), &room(name), reset_epoch)
-    }
-
-    fn leases() -> impl Strategy<Value = Lease> {
-        any::<(u32, u8, u32)>().prop_map(|(slice, width, index)| Lease { slice, width, index })
     }
 
     fn seats() -> impl Strategy<Value = Seat> {
@@ -229,17 +224,11 @@ mod tests {
         let check_in = (0..1_u64 << 48, any::<u32>());
         let accrued_hazard = any::<(u32, u32)>()
             .prop_map(|(credit, room_hazard)| AccruedHazard { credit, room_hazard });
-        let waiter = (place, check_in, option::of(leases()), accrued_hazard).prop_map(
-            |(
-                (number, (entered_at, region)),
-                (checked_in_at, interval_ms),
-                lease,
-                accrued_hazard,
-            )| Waiter {
+        let waiter = (place, check_in, accrued_hazard).prop_map(
+            |((number, (entered_at, region)), (heard_at, interval_ms), accrued_hazard)| Waiter {
                 place: Place { number, entered_at, region },
-                checked_in_at,
+                heard_at,
                 interval_ms,
-                lease,
                 accrued_hazard,
             },
         );
@@ -272,7 +261,7 @@ mod tests {
     #[test]
     fn a_ticket_is_short_and_safe_in_a_cookie() {
         let sealed = sealer("sale", 1).seal(&TICKET);
-        assert_eq!(sealed.len(), 108);
+        assert_eq!(sealed.len(), 96);
         assert!(sealed.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'_'));
     }
 
@@ -299,7 +288,7 @@ mod tests {
     #[test]
     fn a_cut_or_padded_ticket_is_malformed() {
         let sealed = sealer("sale", 1).seal(&TICKET);
-        for text in ["", &sealed[1..], &sealed[..107], &format!("{sealed}="), &format!("{sealed} ")]
+        for text in ["", &sealed[1..], &sealed[..95], &format!("{sealed}="), &format!("{sealed} ")]
         {
             assert_eq!(sealer("sale", 1).open(text), Err(TicketError::Malformed), "{text:?}");
         }
@@ -308,7 +297,7 @@ mod tests {
     /// Visitors keep tickets across releases: the body may change only together with [`VERSION`].
     #[test]
     fn a_ticket_of_this_version_still_opens() {
-        let old = "A8mcCzWdB6b-TpXe00LWbsVu7djKGn8K69Vzb6tWi4BnedhJL4jgsK-gEoiifgoUo_KN5M802EsX_KorjvA6H4qpt5Cb4sPy-x1BOof6sgEI";
+        let old = "BGQoHhFs0I2hyKTvknVbZEYxtP1d_d_V_pPxE2mfbpMUOLOG2k79V66Qt85JpC5UZlUs7y8aeSg7SqR0SX-lYhatrmNGk8Ld";
         assert_eq!(sealer("sale", 1).open(old), Ok(TICKET));
     }
 }

@@ -50,8 +50,8 @@ const DEFECTS: [Defect; 11] = [
     },
     Defect {
         name: "claim without the entered bit",
-        seed: 91,
-        instead_of: "if redis.call('GETBIT', keys.entered, claim.position) == 1 then",
+        seed: 124,
+        instead_of: "if get_bit(keys.entered, claim.position) then",
         does: "if false then",
         breaks: &["one-session", "ended-stays-ended"],
     },

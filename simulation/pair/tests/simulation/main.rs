@@ -2,8 +2,10 @@
 //! and what is known to be wrong.
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
+mod crowds;
 mod defects;
 mod known_wrong;
+mod night;
 mod nights;
 mod repeatable;
 

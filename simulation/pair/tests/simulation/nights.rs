@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use vestibule_history::{Bounds, Invariant};
 use vestibule_simulation::{FaultKind, Scenario, Seed, Shape, run};
 
 use crate::bounds;
@@ -42,9 +41,7 @@ fn withstood() -> Shape {
 fn check(seeds: impl IntoIterator<Item = u64>) {
     for seed in seeds {
         let scenario = Scenario::draw(Seed(seed), &withstood());
-        // Order at the door is known to be wrong: see `known_wrong`.
-        let bounds = Bounds { skipped: vec![Invariant::FifoOrder], ..bounds() };
-        let outcome = run(&scenario, &bounds, false).unwrap();
+        let outcome = run(&scenario, &bounds(), false).unwrap();
         let broken: BTreeSet<_> = outcome.broken.iter().map(|broken| broken.invariant).collect();
         assert!(broken.is_empty(), "seed {seed}: {broken:?}");
     }

@@ -142,8 +142,13 @@ impl Running {
         Ok(())
     }
 
+    /// A key is declared, or is a part of one: what is behind it begins with a colon. A cluster asks no
+    /// more than that all are in one slot, which the hash tag in the declared part sees to.
     fn check_keys(&self, command: &Command, args: &[&[u8]]) -> Result<(), Failure> {
-        let is_declared = |key: &[u8]| self.keys.iter().any(|declared| **declared == *key);
+        let is_declared = |key: &[u8]| {
+            let mut behind = self.keys.iter().filter_map(|declared| key.strip_prefix(&**declared));
+            behind.any(|part| part.is_empty() || part.starts_with(b":"))
+        };
         match command.keys.of(args).find(|key| !is_declared(key)) {
             Some(key) => Err(Failure(
                 format!(

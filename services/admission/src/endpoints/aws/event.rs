@@ -79,7 +79,7 @@ pub(super) fn event(admission: &Admission, event_id: &str) -> Result<Option<Room
     Ok(room)
 }
 
-/// The place that a request id of the event stands for; `room` is read again if the id may be of after
+/// The place that a request id of the event stands for. Whoever asks by it is there. `room` is read again if the id may be of after
 /// a reset that this instance has not heard of.
 pub(super) async fn place(
     admission: &Admission,
@@ -87,5 +87,9 @@ pub(super) async fn place(
     request_id: &str,
 ) -> Result<Result<Place, RequestIdError>, Problem> {
     let open = |ciphers: &RoomCiphers| ciphers.request_ids.open(request_id);
-    Ok(admission.flows.open(room, open).await?)
+    let opened = admission.flows.open(room, open).await?;
+    if let Ok(place) = &opened {
+        admission.flows.heard(room, place);
+    }
+    Ok(opened)
 }

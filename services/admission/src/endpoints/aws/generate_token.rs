@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use vestibule_issuance::aws::{self, AwsBadRequest, AwsError, ErrorBody, Tokens};
 use vestibule_runtime::{extract::Json, problem::Problem};
 
-use super::event::{body, event};
+use super::event::{body, event, place};
 use crate::{
     endpoints::responses::{BodyRefusals, Busy},
     state::Admission,
@@ -42,7 +42,14 @@ pub(crate) async fn generate_token(
     json: Result<Json<GenerateToken>, Problem>,
 ) -> Result<Tokens, AwsError> {
     let GenerateToken { event_id, request_id } = body(json)?;
-    let known = event(&admission, &event_id)?.map(|room| room.known);
+    let known = match event(&admission, &event_id)? {
+        Some(mut room) => {
+            // Whoever asks by its name is there, also when it is answered 202.
+            place(&admission, &mut room, &request_id).await?.ok();
+            Some(room.known)
+        }
+        None => None,
+    };
     let issuer = known.as_ref().and_then(|room| room.snapshot().settings.issuer.clone());
     aws::generate_token(admission.generate_token_context(issuer.as_deref()), known, &request_id)
         .await

@@ -18,7 +18,6 @@ impl VisitorResponder<'_> {
         ending: Ending,
     ) -> Result<VisitorResponse, FlowError> {
         let before = ticket;
-        self.release_lease(&mut ticket);
         ticket.state = TicketState::Ended(ending);
         let (status, change) = match ending {
             Ending::Closed => (Status::Closed, CookieChange::End(ticket)),
@@ -27,14 +26,14 @@ impl VisitorResponder<'_> {
         };
         let mut body = self.status(&ticket.waiter.place, status, 0)?;
         (body.people_ahead, body.wait_seconds) = (Some(0), None);
-        Ok(self.response(body, &ticket.waiter, change))
+        Ok(self.response(body, change))
     }
 
     /// Answers a visitor with a place in a room that turns everyone away: the visitor keeps its place.
     pub(super) fn respond_rejected(&self, waiter: &Waiter) -> Result<VisitorResponse, FlowError> {
         let mut body = self.status(&waiter.place, Status::Closed, 0)?;
         body.wait_seconds = None;
-        Ok(self.response(body, waiter, CookieChange::None))
+        Ok(self.response(body, CookieChange::None))
     }
 
     /// Answers a newcomer in a room that turns everyone away: it gets no place.
@@ -42,6 +41,6 @@ impl VisitorResponder<'_> {
         let place = Place { number: 0, entered_at: 0, region: 0 };
         let mut body = self.status_without_id(place.number, Status::Closed, 0);
         (body.position, body.people_ahead, body.wait_seconds) = (None, None, None);
-        self.response(body, &Waiter::new(place, None, 0), CookieChange::None)
+        self.response(body, CookieChange::None)
     }
 }

@@ -1,6 +1,6 @@
 //! The response of a room that fails open, while the store is away.
 
-use vestibule_domain::{OnRedisFailure, Place, Waiter};
+use vestibule_domain::{OnRedisFailure, Place};
 use vestibule_store::StoreError;
 
 use super::VisitorResponder;
@@ -36,6 +36,6 @@ impl VisitorResponder<'_> {
         let request_id = body.request_id.as_deref().unwrap_or_default();
         body.access_token = Some(self.sign(&place, request_id, &record).await?);
         (body.expires_in, body.wait_seconds) = (Some(valid), Some(0));
-        Ok(self.response(body, &Waiter::new(place, None, 0), CookieChange::Remove))
+        Ok(self.response(body, CookieChange::Remove))
     }
 }

@@ -22,17 +22,16 @@ impl VisitorResponder<'_> {
         record: &TokenRecord,
         generation: u32,
     ) -> Result<VisitorResponse, FlowError> {
-        self.release_lease(&mut ticket);
         let (issued_at, expires_at) = (record.issued_at, record.expires_at);
         ticket.state = TicketState::Held(Seat { issued_at, expires_at, generation });
-        ticket.waiter.checked_in_at = self.now_ms;
+        ticket.waiter.heard_at = self.now_ms;
         let place = ticket.waiter.place;
         let mut body = self.status(&place, Status::Admitted, self.next_inside_ms(record))?;
         (body.people_ahead, body.wait_seconds) = (Some(0), Some(0));
         body.expires_in = Some(expires_at.saturating_sub(self.now_ms / 1000));
         let request_id = body.request_id.as_deref().unwrap_or_default();
         body.access_token = Some(self.sign(&place, request_id, record).await?);
-        Ok(self.response(body, &ticket.waiter, CookieChange::Set(ticket)))
+        Ok(self.response(body, CookieChange::Set(ticket)))
     }
 
     /// The record of a token with these times (unix seconds), to be signed by the current key.

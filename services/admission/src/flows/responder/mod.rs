@@ -9,15 +9,21 @@ mod waiting;
 
 use std::sync::Arc;
 
-use vestibule_domain::{Lease, Waiter, poll};
+use vestibule_domain::{
+    Waiter, poll,
+    presence::{Band, Spot},
+};
 use vestibule_issuance::RoomCiphers;
 use vestibule_store::{Claim, SessionKind};
-use vestibule_token::Ticket;
 
 use super::{
     CookieChange, Flows, RoomContext, VisitorResponse, VisitorStatus,
     visitor_response::CurrentTicket,
 };
+use crate::batching::RoomState;
+
+/// How long a claim is held while no seat is free, ms.
+const HELD_MS: u64 = 2_000;
 
 /// Makes the answer to one call.
 #[derive(Debug)]
@@ -63,18 +69,15 @@ impl<'a> VisitorResponder<'a> {
             reset_epoch: snapshot.reset_epoch,
             place: waiter.place,
             position: snapshot.position(waiter.place.number),
+            rank: poll::rank(snapshot, waiter, self.win_threshold(waiter)),
             draws: snapshot.draws.len(),
             won: poll::has_won(snapshot, waiter, self.win_threshold(waiter)),
             kind: SessionKind::Visitor,
+            held_ms: HELD_MS,
             request_id: String::new(),
             issuer: self.issuer().to_owned(),
             validity_seconds: None,
         }
-    }
-
-    /// The rank of a claim: of those that wait for a seat, the lowest gets the next one.
-    pub(super) fn rank(&self, waiter: &Waiter) -> u64 {
-        poll::rank(&self.room.snapshot, waiter, self.win_threshold(waiter))
     }
 
     /// The threshold that `waiter` must reach to win, which only random rooms have.
@@ -91,32 +94,18 @@ impl<'a> VisitorResponder<'a> {
         issuer.unwrap_or(&self.flows.public_url)
     }
 
-    /// Gives the presence lease of `ticket` back, because its holder no longer waits.
-    fn release_lease(&self, ticket: &mut Ticket) {
-        self.exchange_lease(&ticket.waiter, None);
-        ticket.waiter.lease = None;
-    }
-
-    /// Exchanges the lease of `before` for `new`. A lease that the leader has already cleared away is
-    /// not given back.
-    fn exchange_lease(&self, before: &Waiter, new: Option<Lease>) {
-        let old = before.lease.filter(|lease| !lease.is_gone(self.now_ms));
+    /// Counts a visitor as there.
+    pub(in crate::flows) fn check_in(&self, check_in: (Spot, Band)) {
         let snapshot = &self.room.snapshot;
-        self.flows.check_ins.exchange(&snapshot.room, snapshot.reset_epoch, old, new);
+        let state = RoomState {
+            room: snapshot.room.clone(),
+            reset_epoch: snapshot.reset_epoch,
+            generation: snapshot.generation,
+        };
+        self.flows.check_ins.check_in(state, check_in, self.now_ms);
     }
 
-    fn response(
-        &self,
-        status: VisitorStatus,
-        waiter: &Waiter,
-        cookie: CookieChange,
-    ) -> VisitorResponse {
-        VisitorResponse {
-            status,
-            cookie,
-            checked_in_at: waiter.checked_in_at,
-            interval_ms: waiter.interval_ms,
-            ciphers: Arc::clone(self.ciphers),
-        }
+    fn response(&self, status: VisitorStatus, cookie: CookieChange) -> VisitorResponse {
+        VisitorResponse { status, cookie, ciphers: Arc::clone(self.ciphers) }
     }
 }

@@ -78,11 +78,13 @@ impl VisitorResponder<'_> {
             WaiterState::Waiting => redis_says.unwrap_or(Status::Waiting),
             WaiterState::YourTurn => redis_says.unwrap_or(Status::YourTurn),
         };
-        if !outcome.counted {
+        if let Some(check_in) = outcome.check_in {
+            self.check_in(check_in);
+        }
+        if outcome.waiter == *waiter {
             let change = current.into_change();
             return self.respond_in_line(&current.ticket, status, outcome.next_ms, change);
         }
-        self.exchange_lease(waiter, outcome.waiter.lease);
         let ticket = Ticket { waiter: outcome.waiter, ..current.ticket };
         self.respond_in_line(&ticket, status, outcome.next_ms, CookieChange::Set(ticket))
     }
@@ -98,6 +100,6 @@ impl VisitorResponder<'_> {
         if status == Status::YourTurn {
             body.clear_wait();
         }
-        Ok(self.response(body, &ticket.waiter, change))
+        Ok(self.response(body, change))
     }
 }

@@ -1,33 +1,69 @@
--- Presence of newcomers, counted in the call that numbers them. The rule is that of `Lease::initial`
--- in the domain crate; a test compares the two.
+-- Presence: one bit per place that has checked in, in bands and generations: see `presence` in the domain
+-- crate. Bits are cleared by expiry alone. A place that is over does not count, whatever its bit says.
+-- Keys: there:<line or pool>:<band>:<generation>:<chunk>. Needs lib/bitmaps.
 
-local RANGES_PER_OCTAVE_LOG2 = 4
-local INITIAL_SECONDS = 5
--- The width that marks the lease of a pool that waits for a draw.
-local POOL = 63
+local SHORTEST_BAND_MS, BANDS, GENERATIONS = 64000, 5, 3
+-- The order of arrival, or the drawn one. Who waits for a draw is counted by number, under its index.
+local LINE = 'line'
 
-local function log2(n)
-  local _, exponent = math.frexp(n)
-  return exponent - 1
+local function pool_name(draw) return string.format('pool%d', draw) end
+
+-- How long a generation is under way, ms.
+local function generation_ms(band) return SHORTEST_BAND_MS / 2 * 2 ^ band end
+
+local function there_key(keys, line, band, generation, chunk)
+  return string.format('%s:%s:%d:%d:%d', keys.there, line, band, generation, chunk)
 end
 
--- Counts the numbers first..last as present for INITIAL_SECONDS, until their first check-in. Visitors
--- who wait for a draw are counted under its index, `pool`.
-local function count_newcomers(key, first, last, serving, now, pool)
-  serving = math.max(serving, 0)
-  local slice = math.ceil(now / 1000) + INITIAL_SECONDS
-  if pool and first <= last then
-    redis.call('HINCRBY', key, string.format('%d.%d.%d', slice, POOL, pool), last - first + 1)
-    return
+-- The key of the bits that are set now. Its string has its full length at once, because one that grows
+-- bit by bit takes up to twice its memory. `length`: that of the line.
+local function key_to_set(keys, line, band, chunk, now, length)
+  local generation = math.floor(now / generation_ms(band))
+  local key = there_key(keys, line, band, generation, chunk)
+  if redis.call('EXISTS', key) == 0 then
+    local last = math.min(length - chunk * CHUNK_PLACES, CHUNK_PLACES - 1)
+    redis.call('SETBIT', key, last, 0)
+    redis.call('PEXPIREAT', key, (generation + GENERATIONS) * generation_ms(band))
   end
-  while first <= last do
-    local octave = log2(math.max(first - serving, 1))
-    local width = math.max(octave - RANGES_PER_OCTAVE_LOG2, 0)
-    while first >= 2 ^ (width + 32) do width = width + 1 end
-    local index = math.floor(first / 2 ^ width)
-    local to = math.min(last, (index + 1) * 2 ^ width - 1, serving + 2 ^ (octave + 1) - 1)
-    to = math.max(to, first)
-    redis.call('HINCRBY', key, string.format('%d.%d.%d', slice, width, index), to - first + 1)
-    first = to + 1
+  return key
+end
+
+-- The keys of all bits that count now.
+local function live_keys(keys, line, chunk, now)
+  local live = {}
+  for band = 0, BANDS - 1 do
+    local generation = math.floor(now / generation_ms(band))
+    for g = generation - GENERATIONS + 1, generation do
+      live[#live + 1] = there_key(keys, line, band, g, chunk)
+    end
+  end
+  return live
+end
+
+-- Whether the visitor of a place is there who was told no interval.
+local function is_there(keys, line, place, now)
+  local generation = math.floor(now / generation_ms(0))
+  for g = generation - GENERATIONS + 1, generation do
+    local key = there_key(keys, line, 0, g, chunk_of(place))
+    if redis.call('GETBIT', key, place % CHUNK_PLACES) == 1 then return true end
+  end
+  return false
+end
+
+-- Counts the newcomers first..last as there until their first check-in.
+local function count_newcomers(keys, line, first, last, now)
+  for_chunks(first, last, function(chunk, from, to)
+    fill_key(key_to_set(keys, line, 0, chunk, now, last), from, to)
+  end)
+end
+
+-- Removes all that is kept by place: see also lib/bitmaps.
+local function drop_places(keys, line, now)
+  for chunk = 0, chunk_of(line.queue_counter) do
+    redis.call('UNLINK', chunk_key(keys.entered, chunk), chunk_key(keys.unattended, chunk),
+      unpack(live_keys(keys, LINE, chunk, now)))
+    for draw = 0, line.draw_count do
+      redis.call('UNLINK', unpack(live_keys(keys, pool_name(draw), chunk, now)))
+    end
   end
 end

@@ -13,12 +13,12 @@ local function snapshot(keys, room, now)
     '"pool_first":%d,"pool_last":%d,"cumulative_hazard":%d,"excused_until_ms":%d,' ..
     '"reset_epoch":%d,"generation":%d,"now_ms":%d,' ..
     '"queue_counter":%d,"serving_counter":%d,"admitted":%d,"active":%d,"unconfirmed":%d,' ..
-    '"expired":%d,"skipped":%d,"expired_position":%d,"admitted_last_minute":%d,' ..
+    '"expired":%d,"left":%d,"skipped":%d,"expired_position":%d,"admitted_last_minute":%d,' ..
     '"tokens_until":%d}',
     room, stored.settings, stored.event, texts[1] or '{}', texts[2] or '[]', version,
     line.pool_first, line.pool_last, line.cumulative_hazard, line.excused_until, line.reset_epoch,
     line.generation, now, line.queue_counter, line.serving_counter, line.admitted, redis.call('ZCOUNT', keys.sessions, now, '+inf'),
-    line.unconfirmed_until >= now and line.unconfirmed or 0, line.expired, line.skipped,
+    line.unconfirmed_until >= now and line.unconfirmed or 0, line.expired, line.left, line.skipped,
     line.expired_position, rate_used(keys.rate, now), line.tokens_until)
 end
 

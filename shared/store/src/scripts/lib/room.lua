@@ -13,10 +13,11 @@ local GAP = 10000
 
 local LINE = {
   'reset_epoch', 'generation', 'queue_counter', 'serving_counter', 'admitted', 'expired',
-  'expired_position', 'promised', 'promised_at', 'unconfirmed', 'unconfirmed_until', 'skipped',
+  'expired_position', 'promised', 'left', 'unconfirmed', 'unconfirmed_until', 'skipped',
   'leader_epoch', 'restored_at', 'presence_from', 'tokens_until',
   'gap_first', 'gap_last', 'pool_first', 'pool_last', 'draw_count', 'cumulative_hazard',
-  'excused_until', 'ticked_at', 'held_at',
+  'excused_until', 'ticked_at', 'held_at', 'heard_at', 'free_since', 'free_least', 'came_known', 'came_unknown',
+  'came_after_ms', 'unknown_period_ms',
 }
 
 -- The line as numbers, or nil when the store does not know the room.

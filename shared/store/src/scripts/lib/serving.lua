@@ -28,9 +28,53 @@ local function drop_row(keys, row)
   redis.call('ZREM', keys.rows, row.member)
 end
 
--- Moves the counter up to `target`.
-local function raise_serving(keys, line, target, now, who)
+-- The moves of the last seconds, in order, as "counter:ms counter:ms …" in `served_lately`, so that it is known
+-- for how long someone near the front has been served; ms 0: for long. Moves within one step count as one,
+-- with the later time; after a while steps are longer, because the list is read with every claim.
+local LATELY_MS, STEP_MS = 10000, 100
+local FINE_MS, COARSE_STEP_MS = 1500, 1000
+
+local function moves_lately(keys)
+  local moves = {}
+  local text = redis.call('HGET', keys.line, 'served_lately') or ''
+  for counter, ms in string.gmatch(text, '(%-?%d+):(%d+)') do
+    moves[#moves + 1] = { counter = tonumber(counter), ms = tonumber(ms) }
+  end
+  return moves
+end
+
+-- `alone`: nobody waits, so whoever is served now need not wait for anybody before it.
+local function note_move(keys, target, now, alone)
+  local ms = math.ceil(now / STEP_MS) * STEP_MS
+  local base, texts, coarse = alone and target, {}, nil
+  for _, move in ipairs(alone and {} or moves_lately(keys)) do
+    if move.ms < now - LATELY_MS then
+      base = move.counter
+    elseif move.ms < ms then
+      local step = math.floor(move.ms / COARSE_STEP_MS)
+      -- The last move of a step stands for all of them.
+      if move.ms < now - FINE_MS and step == coarse then texts[#texts] = nil end
+      coarse = step
+      texts[#texts + 1] = string.format('%d:%d', move.counter, move.ms)
+    end
+  end
+  if base then table.insert(texts, 1, string.format('%d:0', base)) end
+  if not alone then texts[#texts + 1] = string.format('%d:%d', target, ms) end
+  redis.call('HSET', keys.line, 'served_lately', table.concat(texts, ' '))
+end
+
+-- When `position`, which is served, was served, ms: 0 if that is long ago.
+local function served_at(moves, position)
+  for _, move in ipairs(moves) do
+    if move.counter >= position then return move.ms end
+  end
+  return 0
+end
+
+-- Moves the counter up to `target`. `alone`: nobody waits, and the newcomers are next.
+local function raise_serving(keys, line, target, now, who, alone)
   if target <= line.serving_counter then return end
+  note_move(keys, target, now, alone)
   local last = who == 't' and last_row(keys)
   if last and last.who == 't' and now - last.issued < MERGE_MS then
     drop_row(keys, last)
@@ -48,7 +92,7 @@ local function lower_serving(keys, line, target)
     drop_row(keys, row)
     if i == 1 then add_row(keys, target, row.issued, row.who) end
   end
-  redis.call('HSET', keys.line, 'serving_counter', target)
+  redis.call('HSET', keys.line, 'serving_counter', target, 'served_lately', '')
   line.serving_counter = target
 end
 
@@ -64,6 +108,6 @@ end
 local function served_since(keys, line, position, entered_at)
   local row = row_for(keys, position)
   local issued = row and row.issued or line.restored_at
-  local asked = tonumber(redis.call('ZSCORE', keys.door, position)) or 0
+  local asked = tonumber(redis.call('ZSCORE', keys.seatless, position)) or 0
   return math.max(entered_at, math.floor(math.max(issued, asked, line.held_at) / 1000))
 end

@@ -7,8 +7,15 @@ use vestibule_redis_model::{Dump, Dumped};
 
 use super::pair::Mismatch;
 
-/// What a real server holds, each key with the ms that it has left to live.
-pub(super) type Held = BTreeMap<String, (Dumped, Option<u64>)>;
+/// What a real server holds, each key with the end of its life.
+pub(super) type Held = BTreeMap<String, (Dumped, Option<End>)>;
+
+/// When a key expires: after so many ms, and at this time by the server's clock, unix ms.
+#[derive(Debug)]
+pub(super) struct End {
+    left: u64,
+    at: u64,
+}
 
 /// Everything on the server.
 pub(super) async fn read(connection: &mut MultiplexedConnection) -> Held {
@@ -16,10 +23,12 @@ pub(super) async fn read(connection: &mut MultiplexedConnection) -> Held {
     let mut held = Held::new();
     for key in keys {
         let left: i64 = cmd("PTTL").arg(&key).query_async(connection).await.unwrap();
+        let at: i64 = cmd("PEXPIRETIME").arg(&key).query_async(connection).await.unwrap();
         // It may have expired since.
-        if left != -2 {
+        if left != -2 && at != -2 {
             let value = value(connection, &key).await;
-            held.insert(key, (value, u64::try_from(left).ok()));
+            let end = u64::try_from(left).ok().zip(u64::try_from(at).ok());
+            held.insert(key, (value, end.map(|(left, at)| End { left, at })));
         }
     }
     held
@@ -39,7 +48,8 @@ async fn value(connection: &mut MultiplexedConnection, key: &str) -> Dumped {
     }
 }
 
-/// Whether both hold the same. The model's keys expire at a time, and it is `now_ms` there.
+/// Whether both hold the same. The model's keys expire at a time, and it is `now_ms` there. The two
+/// servers' clocks are not alike, and a script names the time, or how long it is until then.
 pub(super) fn compare(
     (model, now_ms): (Dump, u64),
     mut real: Held,
@@ -47,17 +57,16 @@ pub(super) fn compare(
 ) -> Result<(), Mismatch> {
     let tolerance = u64::try_from(tolerance.as_millis()).unwrap();
     for (key, (value, expires_at)) in model {
-        let left = expires_at.map(|expires_at| expires_at - now_ms);
-        let Some((real_value, real_left)) = real.remove(&key) else {
+        let Some((real_value, end)) = real.remove(&key) else {
             return Err(Mismatch(format!("{key}: only the model has {value:?}")));
         };
-        let alike = match (left, real_left) {
-            (Some(left), Some(real_left)) => left.abs_diff(real_left) <= tolerance,
-            (left, real_left) => left == real_left,
+        let alike = match (expires_at, &end) {
+            (Some(at), Some(end)) => at == end.at || (at - now_ms).abs_diff(end.left) <= tolerance,
+            (at, end) => at.is_none() && end.is_none(),
         };
         if value != real_value || !alike {
-            let model = format!(" model: {value:?}, {left:?} ms left");
-            let real = format!("  real: {real_value:?}, {real_left:?} ms left");
+            let model = format!(" model: {value:?} until {expires_at:?}, and it is {now_ms}");
+            let real = format!("  real: {real_value:?}, {end:?}");
             return Err(Mismatch(format!("left at the end, {key}:\n{model}\n{real}")));
         }
     }

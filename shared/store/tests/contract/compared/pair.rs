@@ -5,7 +5,7 @@ use std::{fmt::Debug, sync::Arc, time::Duration};
 use futures_util::StreamExt;
 use redis::{Cmd, aio::MultiplexedConnection};
 use tokio::time::Instant;
-use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig, tick::TickState};
+use vestibule_domain::{RoomId, RoomSnapshot, roll::Roll, schedule::RoomConfig, tick::TickState};
 use vestibule_redis_model::{Dialect, Engine};
 use vestibule_store::{Clock, Link, ManualClock, Message, Store, StoreError, TickReport};
 use vestibule_tests::Redis;
@@ -23,7 +23,7 @@ const END: &str = "end";
 #[derive(Debug)]
 pub(super) struct Mismatch(pub(super) String);
 
-/// A store, and the reports of its rooms' last ticks, which name leases in the order of its server.
+/// A store, and the reports of its rooms' last ticks.
 pub(super) struct Side {
     pub(super) store: Store,
     pub(super) reports: [Option<TickReport>; 2],
@@ -34,6 +34,7 @@ pub(super) struct Side {
 pub(super) struct Memory {
     pub(super) snapshot: Option<RoomSnapshot>,
     pub(super) config: RoomConfig,
+    pub(super) roll: Roll,
     pub(super) ticks: TickState,
     pub(super) leader: u64,
 }

@@ -1,7 +1,7 @@
 //! Arguments by chance: often colliding, sometimes wrong, rarely enormous.
 
 use vestibule_domain::{
-    MAX_QUEUE_NUMBER, QueueingMethod, RoomSettings,
+    QueueingMethod, RoomSettings,
     schedule::{Event, Overrides, RoomConfig},
 };
 
@@ -42,8 +42,8 @@ pub(super) fn number(chances: &mut Chances, memory: &Memory) -> u64 {
     match chances.below(12) {
         0 => chances.below(3),
         1 => last.saturating_add(chances.below(4)),
-        // Beyond the bitmaps. The last one short of it would make them large.
-        2 if once_in(chances, 4) => one(chances, &[4_294_967_296, MAX_QUEUE_NUMBER]),
+        // In other chunks. If somebody holds a number, all below it were handed out, too.
+        2 if once_in(chances, 4) => one(chances, &[130_559, 130_560, 1_000_000]),
         3 => chances.below(last.min(40_000) + 2),
         _ => 1 + chances.below(last.min(12) + 1),
     }

@@ -2,8 +2,6 @@
 //! hand in which the judge finds it: the test that it is found runs always, and the test that nothing is
 //! wrong is ignored until it is mended.
 
-mod crowds;
-mod night;
 mod redis;
 
 /// Declares for each row that something is found now, and that nothing is after it is mended.

@@ -1,6 +1,6 @@
 //! Those who are served, and those inside.
 
-use vestibule_domain::Place;
+use vestibule_domain::{MAX_QUEUE_NUMBER, Place};
 use vestibule_store::{Claim, Departure, EndedAs, SessionKind, Touch};
 
 use super::{Called, Chances, Pair};
@@ -23,6 +23,7 @@ fn some_claim(chances: &mut Chances, memory: &Memory, now_s: u64) -> Claim {
     let who = number(chances, memory);
     let position = match chances.below(12) {
         0 => None,
+        1 if once_in(chances, 4) => Some(MAX_QUEUE_NUMBER),
         1 => Some(number(chances, memory)),
         _ => room.map_or(Some(who), |room| room.position(who)),
     };
@@ -31,9 +32,15 @@ fn some_claim(chances: &mut Chances, memory: &Memory, now_s: u64) -> Claim {
         reset_epoch: epoch(chances, memory),
         place: Place { number: who, entered_at, region: 1 },
         position,
+        rank: match chances.below(6) {
+            0 => MAX_QUEUE_NUMBER + chances.below(9),
+            1 => chances.below(20),
+            _ => position.unwrap_or(MAX_QUEUE_NUMBER),
+        },
         draws: room.map_or(0, |room| room.draws.len()) + usize::from(once_in(chances, 12)),
         won: once_in(chances, 5),
         kind: kind(chances),
+        held_ms: one(chances, &[0, 0, 100, 2_000, 5_000]),
         request_id: format!("id-{who}"),
         issuer: issuer(chances).to_owned(),
         validity_seconds: maybe(chances, &[0, 1, 60, 10_000]).filter(|_| once_in(chances, 3)),

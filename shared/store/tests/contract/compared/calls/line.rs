@@ -1,16 +1,20 @@
 //! Those who come and wait.
 
-use vestibule_domain::{Lease, presence::Spot};
-use vestibule_store::{Join, JoinMode};
+use vestibule_domain::presence::{Band, Spot};
+use vestibule_store::{GivenUp, Join, JoinMode};
 
 use super::{Called, Chances, Pair};
-use crate::compared::random::{epoch, issuer, key_id, number, once_in, one, region};
+use crate::compared::{
+    pair::Memory,
+    random::{epoch, issuer, key_id, number, once_in, one, region},
+};
 
 pub(super) async fn join(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
     let (id, memory) = (pair.rooms[room].clone(), &pair.memory[room]);
     let join = Join {
         region: region(chances),
         count: match chances.below(10) {
+            0 if once_in(chances, 4) => 130_570,
             0 => 0,
             1 => chances.below(2_000),
             2 | 3 => chances.below(60),
@@ -33,23 +37,34 @@ pub(super) async fn join(pair: &mut Pair, chances: &mut Chances, room: usize) ->
 pub(super) async fn check_in(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
     let (id, memory) = (pair.rooms[room].clone(), &pair.memory[room]);
     let epoch = epoch(chances, memory);
-    let serving = memory.snapshot.as_ref().map_or(0, vestibule_domain::RoomSnapshot::serving);
-    let now_ms = pair.clock.now_ms();
-    let leases: Vec<(Lease, i64)> = (0..=chances.below(6))
-        .map(|_| {
-            let spot = match chances.below(10) {
-                0 => Spot::Won,
-                1 | 2 => Spot::Pool(one(chances, &[0, 0, 1, 9])),
-                _ => Spot::Position(number(chances, memory).min(1 << 35)),
-            };
-            let interval_ms = one(chances, &[1_000, 5_000, 30_000, 120_000]);
-            let lease = Lease::granted(spot, serving, now_ms, interval_ms);
-            (lease, one(chances, &[1, 1, 1, 2, -1, -1, 0, 40]))
-        })
-        .collect();
-    let name = format!("check_in({id}, {epoch}, {leases:?})");
-    pair.one(name, async |side| side.store.check_in(&id, epoch, leases.iter().copied()).await)
+    let check_ins: Vec<(Spot, Band)> =
+        (0..=chances.below(6)).map(|_| (spot(chances, memory), one(chances, &Band::ALL))).collect();
+    let name = format!("check_in({id}, {epoch}, {check_ins:?})");
+    pair.one(name, async |side| side.store.check_in(&id, epoch, check_ins.iter().copied()).await)
         .await?;
+    Ok(())
+}
+
+fn spot(chances: &mut Chances, memory: &Memory) -> Spot {
+    let number = number(chances, memory);
+    match chances.below(4) {
+        0 => Spot::Pool { draw: one(chances, &[0, 0, 1, 9]), number },
+        _ => Spot::Position(number),
+    }
+}
+
+pub(super) async fn give_up(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let (id, memory) = (pair.rooms[room].clone(), &pair.memory[room]);
+    let epoch = epoch(chances, memory);
+    let place = |_| {
+        let number = number(chances, memory);
+        let position = memory.snapshot.as_ref().and_then(|room| room.position(number));
+        GivenUp { number, position: position.filter(|_| !once_in(chances, 6)) }
+    };
+    let places: Vec<GivenUp> = (0..3).map(place).collect();
+    let draws = memory.snapshot.as_ref().map_or(0, |room| room.draws.len());
+    let name = format!("give_up({id}, {epoch}, {places:?})");
+    pair.one(name, async |side| side.store.give_up(&id, (epoch, draws), &places).await).await?;
     Ok(())
 }
 

@@ -1,26 +1,32 @@
 //! What a store loses, and what it is given back.
 
-use vestibule_domain::restoration::{Restoration, WatermarkReport};
+use vestibule_domain::{
+    presence::Band,
+    restoration::{Restoration, WatermarkReport},
+};
 
 use super::{Called, Chances, Pair};
 use crate::compared::random::{epoch, instance, leader, number, once_in, one};
 
 /// The parts of a room, by the last word of their keys.
-const PARTS: [&str; 15] = [
+const PARTS: [&str; 18] = [
     "line",
     "line",
     "settings",
     "sessions",
     "records",
     "tokens",
-    "entered",
-    "unattended",
+    "entered:0",
+    "unattended:0",
     "rate",
     "rows",
     "grants",
     "draws",
     "door",
-    "presence",
+    "asked",
+    "passed",
+    "seatless",
+    "there",
     "traffic",
 ];
 
@@ -30,7 +36,12 @@ pub(super) async fn lose(pair: &mut Pair, chances: &mut Chances, room: usize) {
         return pair.command("FLUSHALL".to_owned(), &redis::cmd("FLUSHALL")).await;
     }
     let part = one(chances, &PARTS);
-    let key = format!("vestibule:room:{{{}}}:{part}", pair.rooms[room]);
+    let key = if part == "there" {
+        let generation = Band::ALL[0].generation(pair.clock.now_ms());
+        format!("vestibule:room:{{{}}}:there:line:0:{generation}:0", pair.rooms[room])
+    } else {
+        format!("vestibule:room:{{{}}}:{part}", pair.rooms[room])
+    };
     pair.command(format!("{key} is lost"), redis::cmd("DEL").arg(key)).await;
 }
 
@@ -48,8 +59,7 @@ pub(super) async fn restore(pair: &mut Pair, chances: &mut Chances, room: usize)
         to.presence_seconds = chances.below(100);
         to.seats_held_seconds = chances.below(400);
     }
-    // Everyone of such a room who waits would be marked, one by one.
-    last.figures.unattended = if to.queue_counter > 50_000 { 0 } else { chances.below(3) };
+    last.figures.unattended = chances.below(3);
     if !once_in(chances, 4) {
         let keys = ["line", "settings", "rows", "rate"];
         for part in keys.iter().take(usize::try_from(chances.below(5)).unwrap()) {

@@ -3,8 +3,9 @@
 use vestibule_domain::{
     Draw, RoomSnapshot,
     draw::{DrawRecord, Pool},
-    plan::Plan,
+    plan::{Plan, TickInput},
     schedule::EventState,
+    serving::Serving,
     tick::TickDecision,
 };
 use vestibule_store::TickReport;
@@ -25,12 +26,15 @@ const FAR: u64 = 1 << 36;
 pub(super) async fn tick(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
     let id = pair.rooms[room].clone();
     let epoch = leader(chances, &mut pair.memory[room]);
-    let draws = draws(pair.memory[room].snapshot.as_ref());
-    let name = format!("begin_tick({id}, {epoch})");
+    let mut chunks = pair.memory[room].roll.next();
+    if once_in(chances, 6) {
+        (chunks.line, chunks.pool) = ((0..chances.below(4)).collect(), vec![0, 1, 526_343]);
+    }
+    let name = format!("begin_tick({id}, {chunks:?}, {epoch})");
     let begin = async |side: &Side| {
-        let mut report = side.store.begin_tick(&id, &draws, epoch).await?;
-        // In the order of the server's hash.
-        report.gone.sort_unstable();
+        let mut report = side.store.begin_tick(&id, &chunks, epoch).await?;
+        // In the order of the server's tables.
+        report.counted.line.sort_unstable_by_key(|count| count.chunk);
         Ok(report)
     };
     let [model, real] = pair.both(name, begin).await?;
@@ -46,10 +50,12 @@ async fn apply_plan(pair: &mut Pair, chances: &mut Chances, room: usize) -> Call
     let id = pair.rooms[room].clone();
     let Some(report) = &pair.sides[0].reports[room] else { return Ok(()) };
     let memory = &mut pair.memory[room];
-    let decision = if report.input.queue_counter.max(report.input.serving_counter) > FAR {
-        TickDecision { plan: Plan::stay(&report.input), ..decided(&TickReport::clone(report)) }
+    let input = called(report, memory);
+    let decision = if input.queue_counter.max(input.serving_counter) > FAR {
+        let plan = Plan::stay(&input, &Serving::default());
+        TickDecision { plan, ..decided(&TickInput::default()) }
     } else {
-        memory.ticks.decide(&report.input, &report.settings)
+        memory.ticks.decide(&input, report.settings())
     };
     let decision = changed(chances, decision, memory);
     let (leader, epoch) = (leader(chances, memory), epoch(chances, memory));
@@ -60,6 +66,13 @@ async fn apply_plan(pair: &mut Pair, chances: &mut Chances, room: usize) -> Call
     };
     pair.one(name, apply).await?;
     Ok(())
+}
+
+/// The input of the tick that `report` began, by what the leader remembers.
+fn called(report: &TickReport, memory: &mut Memory) -> TickInput {
+    let TickReport { counters, counted, pool, in_force, .. } = report;
+    let draws = draws(memory.snapshot.as_ref());
+    memory.roll.call(counters, counted.clone(), pool, &draws, in_force)
 }
 
 /// Now and then another plan than the rules'.

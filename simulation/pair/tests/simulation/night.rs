@@ -7,7 +7,7 @@ use vestibule_simulation::{
 };
 
 /// A night in one room with these settings.
-pub(super) fn night(settings: Value, seconds: u64) -> Night {
+pub(crate) fn night(settings: Value, seconds: u64) -> Night {
     let rooms = vec![RoomPlan { name: "sale".to_owned(), settings }];
     Night(Scenario {
         seed: Seed(1),
@@ -23,23 +23,23 @@ pub(super) fn night(settings: Value, seconds: u64) -> Night {
 }
 
 /// A room with so many seats.
-pub(super) fn seats(ceiling: u64) -> Value {
+pub(crate) fn seats(ceiling: u64) -> Value {
     json!({ "total_active_users": ceiling, "session_duration_seconds": 300 })
 }
 
 /// A night, to be filled.
-pub(super) struct Night(Scenario);
+pub(crate) struct Night(Scenario);
 
 // === impl Night ===
 
 impl Night {
     /// So many people come one after the other from `from_s` on, stay for `stays_s`, and leave.
-    pub(super) fn people(self, count: u64, from_s: u64, each_ms: u64, stays_s: u64) -> Self {
+    pub(crate) fn people(self, count: u64, from_s: u64, each_ms: u64, stays_s: u64) -> Self {
         self.visitors(count, (from_s * 1000, each_ms), stays_s, true)
     }
 
     /// The same, a millisecond after each other, and once inside they only read.
-    pub(super) fn readers(self, count: u64, from_s: u64, stays_s: u64) -> Self {
+    pub(crate) fn readers(self, count: u64, from_s: u64, stays_s: u64) -> Self {
         self.visitors(count, (from_s * 1000, 1), stays_s, false)
     }
 
@@ -67,7 +67,7 @@ impl Night {
     }
 
     /// So many hostile visitors.
-    pub(super) fn hostile(
+    pub(crate) fn hostile(
         mut self,
         count: u64,
         hostility: Hostility,
@@ -82,7 +82,7 @@ impl Night {
     }
 
     /// Something goes wrong.
-    pub(super) fn fault(
+    pub(crate) fn fault(
         mut self,
         kind: FaultKind,
         at_ms: u64,
@@ -95,26 +95,26 @@ impl Night {
     }
 
     /// An operator does something.
-    pub(super) fn operation(mut self, at_ms: u64, what: OperationKind) -> Self {
+    pub(crate) fn operation(mut self, at_ms: u64, what: OperationKind) -> Self {
         let number = self.0.operations.len() as u64;
         self.0.operations.push(Operation { number, at_ms, room: 0, what });
         self
     }
 
     /// Under another seed.
-    pub(super) fn seed(mut self, seed: u64) -> Self {
+    pub(crate) fn seed(mut self, seed: u64) -> Self {
         self.0.seed = Seed(seed);
         self
     }
 
     /// With so many of each service.
-    pub(super) fn services(mut self, admissions: usize, controllers: usize) -> Self {
+    pub(crate) fn services(mut self, admissions: usize, controllers: usize) -> Self {
         self.0.services = (admissions, controllers);
         self
     }
 
     /// The scenario.
-    pub(super) fn end(self) -> Scenario {
+    pub(crate) fn end(self) -> Scenario {
         self.0
     }
 

@@ -1,0 +1,196 @@
+//! Turnout: which share of the people who are served come to the door and ask for a seat.
+//!
+//! Being served is leave to ask, and not everyone uses it: tabs were closed a moment ago, clients gave up,
+//! bots took numbers and never come. The share of those who come is learnt, separately for each kind of
+//! visitor: so many came of so many who had the time to. An exposure *ripens* over the period within which
+//! such a visitor asks, and until then its people are expected.
+
+use std::collections::VecDeque;
+
+/// The share that is assumed before anything is known, as if so many people had come of so many.
+pub const PRIOR: Evidence = Evidence { exposed: 200.0, came: 200.0 };
+/// Evidence of this age counts half, ms: a crowd may change from one moment to the next.
+pub const HALF_LIFE_MS: f64 = 4_000.0;
+/// Where there is less recent evidence than of so many people,
+pub const ENOUGH: f64 = 200.0;
+/// or than would show so many coming, older evidence makes up for it,
+pub const ENOUGH_TO_COME: f64 = 5.0;
+/// which counts half at this age, ms.
+pub const LONG_HALF_LIFE_MS: f64 = 64_000.0;
+/// The least share: one in a million. A room with a thousand seats free then serves a thousand million
+/// places to fill them.
+pub const LEAST_SHARE: f64 = 1e-6;
+/// People are expected for at most so long, ms.
+pub const LONGEST_PERIOD_MS: u64 = 30_000;
+
+/// What was learnt of one kind of visitor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turnout {
+    waves: VecDeque<Wave>,
+    recent: Evidence,
+    older: Evidence,
+    seen_ms: u64,
+    /// Whether only the older evidence counts: see [`Self::patient`].
+    is_patient: bool,
+}
+
+/// So many came, of so many who had the time to.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Evidence {
+    /// People who had the time to come.
+    pub exposed: f64,
+    /// People who came.
+    pub came: f64,
+}
+
+/// People who were served together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Wave {
+    at_ms: u64,
+    period_ms: u64,
+    people: f64,
+}
+
+// === impl Turnout ===
+
+impl Default for Turnout {
+    fn default() -> Self {
+        Self {
+            waves: VecDeque::new(),
+            recent: Evidence::default(),
+            older: PRIOR,
+            seen_ms: 0,
+            is_patient: false,
+        }
+    }
+}
+
+impl Turnout {
+    /// Of visitors who are known to be there. That nobody came for a moment says little about them: a crowd
+    /// that joined together also asks together.
+    #[must_use]
+    pub fn patient() -> Self {
+        Self { is_patient: true, ..Self::default() }
+    }
+
+    /// `people` are served at `now_ms`, each of whom asks within `period_ms` if it is there.
+    pub fn expose(&mut self, people: f64, now_ms: u64, period_ms: u64) {
+        if people > 0.0 {
+            let period_ms = period_ms.clamp(1, LONGEST_PERIOD_MS);
+            self.waves.push_back(Wave { at_ms: now_ms, period_ms, people });
+        }
+    }
+
+    /// By `now_ms`, `came` more people have asked for the first time.
+    pub fn observe(&mut self, came: f64, now_ms: u64) {
+        let before = std::mem::replace(&mut self.seen_ms, now_ms);
+        let ripened: f64 =
+            self.waves.iter().map(|wave| wave.unripe(before) - wave.unripe(now_ms)).sum();
+        let (age_ms, new) = (millis(before, now_ms), Evidence { exposed: ripened, came });
+        self.recent = self.recent.faded(age_ms / HALF_LIFE_MS, Evidence::default()).with(new);
+        self.older = self.older.faded(age_ms / LONG_HALF_LIFE_MS, PRIOR).with(new);
+        self.waves.retain(|wave| wave.unripe(now_ms) > 0.0);
+    }
+
+    /// The share of those served who come.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        let before = self.older.share().max(LEAST_SHARE);
+        if self.is_patient {
+            return before;
+        }
+        let missing = (ENOUGH - self.recent.exposed).max(ENOUGH_TO_COME / before);
+        let came = self.recent.came + missing * before;
+        let share = came / (self.recent.exposed + missing);
+        share.clamp(LEAST_SHARE, 1.0)
+    }
+
+    /// How many of those served are still to come.
+    #[must_use]
+    pub fn expected(&self) -> f64 {
+        self.waves.iter().map(|wave| wave.unripe(self.seen_ms)).sum::<f64>() * self.share()
+    }
+}
+
+// === impl Evidence ===
+
+impl Evidence {
+    /// What is left of it after so many half-lives, while what was assumed at first comes back.
+    fn faded(self, half_lives: f64, at_first: Self) -> Self {
+        let left = (-half_lives).exp2();
+        let mix = |now: f64, first: f64| now * left + first * (1.0 - left);
+        let exposed = mix(self.exposed, at_first.exposed);
+        Self { exposed, came: mix(self.came, at_first.came) }
+    }
+
+    fn with(self, new: Self) -> Self {
+        Self { exposed: self.exposed + new.exposed, came: self.came + new.came }
+    }
+
+    /// The share of those who came. Without any evidence, everyone.
+    fn share(self) -> f64 {
+        let share = self.came / self.exposed;
+        if share.is_finite() { share.min(1.0) } else { 1.0 }
+    }
+}
+
+// === impl Wave ===
+
+impl Wave {
+    /// How many of its people have not had the time to come by `now_ms`.
+    fn unripe(&self, now_ms: u64) -> f64 {
+        let age = millis(self.at_ms, now_ms.max(self.at_ms));
+        self.people * (1.0 - age / millis(0, self.period_ms)).max(0.0)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "times of a few seconds")]
+fn millis(from: u64, to: u64) -> f64 {
+    to.saturating_sub(from) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_first_everyone_is_expected_and_then_those_who_had_no_time_to_come() {
+        let mut turnout = Turnout::default();
+        turnout.observe(0.0, 1_000);
+        turnout.expose(100.0, 1_000, 2_000);
+        assert!((turnout.expected() - 100.0).abs() < 1e-9);
+        turnout.observe(50.0, 2_000);
+        assert!((turnout.share() - 1.0).abs() < 1e-9, "all who had the time");
+        assert!((turnout.expected() - 50.0).abs() < 1e-9);
+        turnout.observe(50.0, 3_000);
+        assert!(turnout.expected() < 1e-9);
+    }
+
+    #[test]
+    fn the_share_is_learnt_and_forgotten() {
+        let mut turnout = Turnout::default();
+        for second in 1..=30 {
+            turnout.expose(10_000.0, second * 1000, 1_000);
+            turnout.observe(100.0, (second + 1) * 1000);
+        }
+        assert!((turnout.share() - 0.01).abs() < 1e-3, "{}", turnout.share());
+        for second in 31..=80 {
+            turnout.expose(100.0, second * 1000, 1_000);
+            turnout.observe(100.0, (second + 1) * 1000);
+        }
+        assert!(turnout.share() > 0.8, "{}", turnout.share());
+        turnout.observe(0.0, 2_000_000);
+        assert!(turnout.share() > 0.99, "nothing was seen for long");
+    }
+
+    #[test]
+    fn it_is_never_less_than_one_in_a_million_nor_more_than_all() {
+        let mut turnout = Turnout::default();
+        turnout.expose(1e12, 0, 1);
+        turnout.observe(0.0, 1_000);
+        assert!((turnout.share() - LEAST_SHARE).abs() < 1e-12);
+        let mut unexpected = Turnout::default();
+        unexpected.observe(500.0, 1_000);
+        assert!((unexpected.share() - 1.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,45 @@
+//! Giving places in line back.
+
+use serde::{Deserialize, Serialize};
+use vestibule_domain::RoomId;
+
+use crate::{Store, StoreError, scripts};
+
+/// A place that is given back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct GivenUp {
+    /// The visitor's queue number.
+    pub number: u64,
+    /// Where it stands in the line; `None`: it waits for its draw.
+    pub position: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Arguments<'a> {
+    reset_epoch: u64,
+    draws: usize,
+    places: &'a [GivenUp],
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    given_up: Vec<bool>,
+}
+
+impl Store {
+    /// Gives places back, of this reset epoch, whose positions take so many draws into account; returns for
+    /// each whether this call did. A place that is over stays as it is.
+    ///
+    /// # Errors
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
+    pub async fn give_up(
+        &self,
+        room: &RoomId,
+        (reset_epoch, draws): (u64, usize),
+        places: &[GivenUp],
+    ) -> Result<Vec<bool>, StoreError> {
+        let arguments = Arguments { reset_epoch, draws, places };
+        let reply: Reply = self.call(&scripts::GIVE_UP, room, &arguments).await?;
+        Ok(reply.given_up)
+    }
+}

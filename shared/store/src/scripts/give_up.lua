@@ -1,0 +1,53 @@
+--[[ give_up: a batch of visitors give their places in line back.
+
+KEYS  line entered unattended there door asked passed
+ARGV  now_ms document
+Returns {given_up}
+      given_up: of each place true = given back now, false = it is over already, or its request id is from
+      before a reset.
+Keeps a place that was given back stays so: nobody enters with it, and nobody else is changed.
+]]
+local args = arguments({
+  reset_epoch = 'integer',
+  -- Of each place: number and position, as texts; position null = it waits for its draw.
+  places = 'table',
+  -- How many draws the positions take into account.
+  draws = 'integer',
+})
+local now = time_ms(ARGV[1])
+local line = read_line(keys.line)
+if not line then return no_room() end
+
+-- Its place comes with the draw. Until then it is only not there any more.
+local function leave_pool(number)
+  local bit = number % CHUNK_PLACES
+  for _, key in ipairs(live_keys(keys, pool_name(line.draw_count), chunk_of(number), now)) do
+    if redis.call('GETBIT', key, bit) == 1 then redis.call('SETBIT', key, bit, 0) end
+  end
+end
+
+local function give_up(number, position)
+  if number < 1 or number > line.queue_counter then return false end
+  local last = line.pool_last > 0 and line.pool_last or line.queue_counter
+  local waits_for_draw = line.pool_first > 0 and number >= line.pool_first and number <= last
+  if waits_for_draw then
+    leave_pool(number)
+    return true
+  end
+  -- The caller's position is of before a draw, or of after one that this place took no part in.
+  if not position or args.draws ~= line.draw_count then return false end
+  if get_bit(keys.entered, position) then return false end
+  set_bit(keys.entered, position, 1)
+  if get_bit(keys.unattended, number) then set_bit(keys.unattended, number, 0) end
+  leave_door(keys, { position })
+  -- Places that have expired are counted among those.
+  if position > line.expired_position then redis.call('HINCRBY', keys.line, 'left', 1) end
+  return true
+end
+
+local known = args.reset_epoch == line.reset_epoch
+local given_up = {}
+for i, place in ipairs(args.places) do
+  given_up[i] = known and give_up(tonumber(place.number), tonumber(place.position))
+end
+return encode({ given_up = given_up })

@@ -1,0 +1,50 @@
+-- Bits by place, kept in chunks: who has entered or left (`entered`), and which places AWS-style visitors
+-- hold (`unattended`). Chunks and blocks are those of `presence::chunk` in the domain crate.
+
+local CHUNK_PLACES, BLOCK_PLACES, BLOCKS = 130560, 8160, 16
+
+local function chunk_of(place) return math.floor(place / CHUNK_PLACES) end
+
+-- The key of a chunk of the bitmap whose keys begin with `prefix`.
+local function chunk_key(prefix, chunk) return string.format('%s:%d', prefix, chunk) end
+
+local function get_bit(prefix, place)
+  return redis.call('GETBIT', chunk_key(prefix, chunk_of(place)), place % CHUNK_PLACES) == 1
+end
+
+local function set_bit(prefix, place, bit)
+  redis.call('SETBIT', chunk_key(prefix, chunk_of(place)), place % CHUNK_PLACES, bit)
+end
+
+-- Calls `each` with the chunk, and with the first and the last bit in it, of the places first..last.
+local function for_chunks(first, last, each)
+  for chunk = chunk_of(first), first <= last and chunk_of(last) or -1 do
+    local begins = chunk * CHUNK_PLACES
+    each(chunk, math.max(first - begins, 0), math.min(last - begins, CHUNK_PLACES - 1))
+  end
+end
+
+-- How many bits are set of the places first..last.
+local function count_bits(prefix, first, last)
+  local count = 0
+  for_chunks(first, last, function(chunk, from, to)
+    count = count + redis.call('BITCOUNT', chunk_key(prefix, chunk), from, to, 'BIT')
+  end)
+  return count
+end
+
+-- Sets all bits from `from` to `to` of one key: whole bytes at once.
+local function fill_key(key, from, to)
+  while from <= to and from % 8 > 0 do
+    redis.call('SETBIT', key, from, 1)
+    from = from + 1
+  end
+  local bytes = math.floor((to - from + 1) / 8)
+  if bytes > 0 then redis.call('SETRANGE', key, from / 8, string.rep('\255', bytes)) end
+  for bit = from + 8 * math.max(bytes, 0), to do redis.call('SETBIT', key, bit, 1) end
+end
+
+-- Sets the bits of the places first..last.
+local function fill_bits(prefix, first, last)
+  for_chunks(first, last, function(chunk, from, to) fill_key(chunk_key(prefix, chunk), from, to) end)
+end

@@ -1,0 +1,64 @@
+-- The door: who asks for a seat, the lowest rank first. A rank is a position, or, for winners of a random
+-- room, beyond all positions.
+-- door: position -> rank. asked: position -> until when (ms) its request was open. passed: positions that
+-- somebody higher has passed, because they were slow; they delay nobody again.
+
+-- Somebody keeps asking whose request is open, or was within this time, ms.
+local ASKS_AGAIN_MS = 1200
+-- A seat that has been free for so long goes to whoever asks, ms.
+local FREE_LONG_MS = 250
+-- Clients of the visitor's calls ask within this time of being served, ms.
+local WEB_PERIOD_MS = 1250
+
+-- These claims found no seat, and go on asking for as long as each is held.
+local function ask_on(keys, claims, now)
+  if #claims == 0 then return end
+  local positions, door, asked, seatless = {}, {}, {}, {}
+  for i, claim in ipairs(claims) do positions[i] = claim.position end
+  for i, passed in ipairs(redis.call('ZMSCORE', keys.passed, unpack(positions))) do
+    local claim = claims[i]
+    if not passed then
+      door[#door + 1], door[#door + 2] = claim.rank, claim.position
+    end
+    asked[2 * i - 1], asked[2 * i] = now + claim.held_ms, claim.position
+    seatless[2 * i - 1], seatless[2 * i] = now, claim.position
+  end
+  if #door > 0 then redis.call('ZADD', keys.door, unpack(door)) end
+  redis.call('ZADD', keys.asked, unpack(asked))
+  redis.call('ZADD', keys.seatless, unpack(seatless))
+end
+
+-- Whoever enters or leaves does not ask any more.
+local function leave_door(keys, positions)
+  if #positions == 0 then return end
+  redis.call('ZREM', keys.door, unpack(positions))
+  redis.call('ZREM', keys.asked, unpack(positions))
+  redis.call('ZREM', keys.passed, unpack(positions))
+end
+
+-- The lowest `count` of those who keep asking, as positions with their ranks. Others found on the way are
+-- sent off.
+local function first_at_door(keys, count, now)
+  local first, size = {}, math.min(count, 64)
+  while #first < count do
+    local page = redis.call('ZRANGE', keys.door, #first, #first + size - 1, 'WITHSCORES')
+    if #page == 0 then return first end
+    local positions, silent = {}, {}
+    for i = 1, #page, 2 do positions[#positions + 1] = page[i] end
+    local asked = redis.call('ZMSCORE', keys.asked, unpack(positions))
+    for i, position in ipairs(positions) do
+      if (tonumber(asked[i]) or 0) >= now - ASKS_AGAIN_MS then
+        first[#first + 1] = { position = tonumber(position), rank = tonumber(page[2 * i]) }
+      else
+        silent[#silent + 1] = position
+      end
+    end
+    if #silent > 0 then redis.call('ZREM', keys.door, unpack(silent)) end
+  end
+  return first
+end
+
+-- How many keep asking.
+local function at_door(keys, now)
+  return redis.call('ZCOUNT', keys.asked, now - ASKS_AGAIN_MS, '+inf')
+end

@@ -1,0 +1,306 @@
+//! The door: of those who keep asking, the lowest enter first, whichever instance they ask.
+
+use vestibule_domain::{MAX_QUEUE_NUMBER, QueueingMethod, RoomSettings, roll::RoomCounters};
+use vestibule_store::{
+    Claim, ClaimOutcome, ClaimReplies, Departure, EndedAs, GivenUp, JoinMode, SessionKind,
+};
+
+use crate::world::{World, patient, token};
+
+crate::on_every_server!(
+    whoever_was_just_served_waits_for_those_before_it,
+    aws_style_visitors_are_given_their_own_time,
+    nobody_waits_where_nobody_else_does,
+    a_free_seat_is_for_the_lowest_of_those_who_ask,
+    whoever_does_not_ask_any_more_holds_no_seat_up,
+    a_request_that_is_held_asks_all_the_time,
+    a_silent_one_holds_a_seat_up_for_a_quarter_second_and_only_once,
+    a_seat_that_has_just_come_free_is_not_given_away_with_another,
+    a_seat_that_was_taken_meanwhile_was_not_free_all_the_time,
+    a_seat_that_nobody_wants_waits_for_nobody,
+    one_place_that_claims_twice_at_once_enters_once,
+    winners_stand_behind_those_who_were_served,
+    everybody_comes_to_the_door_once,
+    whoever_gives_up_has_left_the_door,
+    nothing_is_kept_of_those_who_ask_no_more,
+);
+
+/// How many stand in line, behind the one who is inside.
+const LINE: u64 = 20;
+
+/// A room with one seat, which is taken, and a line, of which so many have been served for long.
+async fn open(world: &World, served: i64) {
+    world.open(patient(1)).await;
+    world.join(1 + LINE, JoinMode::Enter).await;
+    world.store.increment(&world.room, served).await.unwrap();
+    world.ripens();
+}
+
+/// These people ask together, and each request is held for so long.
+async fn ask_for(world: &World, numbers: &[u64], held_ms: u64) -> ClaimReplies {
+    let mut claims = Vec::new();
+    for number in numbers {
+        claims.push(Claim { held_ms, ..world.claim_now(*number).await });
+    }
+    world.store.claim(&world.room, "k", &claims).await.unwrap()
+}
+
+/// Those of `numbers` who ask together and enter.
+async fn ask(world: &World, numbers: &[u64]) -> Vec<u64> {
+    let outcomes = ask_for(world, numbers, 0).await.outcomes;
+    let entered = |outcome: &ClaimOutcome| match outcome {
+        ClaimOutcome::Entered(_) => true,
+        ClaimOutcome::NoSeat => false,
+        other => panic!("{other:?}"),
+    };
+    numbers.iter().zip(&outcomes).filter(|(_, outcome)| entered(outcome)).map(|(n, _)| *n).collect()
+}
+
+async fn leaves(world: &World, number: u64) {
+    let departure = Departure { number, ended_as: EndedAs::Completed };
+    let epoch = world.reset_epoch().await;
+    assert_eq!(world.store.leave(&world.room, epoch, &[departure]).await.unwrap(), [true]);
+}
+
+async fn counters(world: &World) -> RoomCounters {
+    world.try_begin(1).await.unwrap().counters
+}
+
+const NOBODY: [u64; 0] = [];
+
+async fn whoever_was_just_served_waits_for_those_before_it(world: World) {
+    open(&world, 0).await;
+    leaves(&world, 1).await;
+    world.clock.advance_ms(1);
+    let served_at = world.clock.now_ms();
+    world.tick(1).await;
+    assert_eq!(world.snapshot().await.serving_counter, 3, "one seat, and one stands by");
+    assert_eq!(ask(&world, &[3]).await, NOBODY);
+    let refused = ask_for(&world, &[2], 0).await;
+    assert_eq!(refused.outcomes, [ClaimOutcome::NoSeat]);
+    // Moves of the counter are known to 100 ms.
+    let ripe_at = served_at.next_multiple_of(100) + 1_250;
+    assert_eq!(refused.free_at_ms, Some(ripe_at));
+    world.at(ripe_at - 1);
+    assert_eq!(ask(&world, &[3, 2]).await, NOBODY);
+    world.at(ripe_at);
+    assert_eq!(ask(&world, &[3, 2]).await, [2]);
+}
+
+async fn aws_style_visitors_are_given_their_own_time(world: World) {
+    world.open(patient(1)).await;
+    world.join(1, JoinMode::Enter).await;
+    world.join(4, JoinMode::Queue).await;
+    leaves(&world, 1).await;
+    // A leader without a memory says that they ask every 2 s.
+    world.tick(1).await;
+    let ripe_at = world.clock.now_ms() + 2_000;
+    let claim = || async {
+        let visitor = world.claim_now(2).await;
+        Claim { kind: SessionKind::AwsStyle, ..visitor }
+    };
+    let refused = world.store.claim(&world.room, "k", &[claim().await]).await.unwrap();
+    assert_eq!(refused.free_at_ms, Some(ripe_at));
+    world.at(ripe_at - 1);
+    assert_eq!(world.claims(claim().await).await, ClaimOutcome::NoSeat);
+    world.at(ripe_at);
+    token(world.claims(claim().await).await);
+}
+
+async fn nobody_waits_where_nobody_else_does(world: World) {
+    world.open(patient(3)).await;
+    let joined = world.join(2, JoinMode::Queue).await;
+    assert_eq!(joined.serving_counter, 2, "the join has served them");
+    token(world.claim(2, SessionKind::AwsStyle).await);
+    let own = RoomSettings { position_expiry_seconds: None, ..RoomSettings::default() };
+    world.put(own).await;
+    world.join(5, JoinMode::Enter).await;
+    world.store.increment(&world.room, 5).await.unwrap();
+    let entered = ask(&world, &[7, 5, 6]).await;
+    assert_eq!(entered, [7, 5, 6], "without limits there is a seat for everyone");
+}
+
+async fn a_free_seat_is_for_the_lowest_of_those_who_ask(world: World) {
+    open(&world, 15).await;
+    assert_eq!(ask(&world, &[9, 5, 7]).await, NOBODY);
+    assert_eq!(ask(&world, &[8, 6, 12]).await, NOBODY);
+    world.clock.advance_ms(1_000);
+    leaves(&world, 1).await;
+    assert_eq!(ask(&world, &[9, 7]).await, NOBODY, "5 and 6 asked a second ago");
+    assert_eq!(ask(&world, &[12, 8, 6]).await, NOBODY);
+    assert_eq!(ask(&world, &[9, 4, 7]).await, [4], "whoever is lower comes in between");
+    leaves(&world, 4).await;
+    assert_eq!(ask(&world, &[9, 7, 5]).await, [5]);
+    world.put(patient(4)).await;
+    assert_eq!(ask(&world, &[12, 9, 8, 7]).await, [8, 7], "of three seats one is for 6");
+    assert_eq!(ask(&world, &[6, 9]).await, [6]);
+}
+
+async fn whoever_does_not_ask_any_more_holds_no_seat_up(world: World) {
+    open(&world, 15).await;
+    assert_eq!(ask(&world, &[2, 3, 4]).await, NOBODY);
+    world.clock.advance_ms(1_200);
+    leaves(&world, 1).await;
+    assert_eq!(ask(&world, &[9]).await, NOBODY, "they may be about to ask");
+    world.clock.advance_ms(1);
+    assert_eq!(ask(&world, &[9]).await, [9]);
+    assert_eq!(counters(&world).await.at_door, 0);
+}
+
+async fn a_request_that_is_held_asks_all_the_time(world: World) {
+    open(&world, 15).await;
+    let held = ask_for(&world, &[2], 2_000).await;
+    assert_eq!(held.outcomes, [ClaimOutcome::NoSeat]);
+    world.clock.advance_ms(3_200);
+    leaves(&world, 1).await;
+    assert_eq!(ask(&world, &[9]).await, NOBODY);
+    assert_eq!(counters(&world).await.at_door, 2);
+    world.clock.advance_ms(1);
+    assert_eq!(ask(&world, &[9]).await, [9]);
+}
+
+async fn a_silent_one_holds_a_seat_up_for_a_quarter_second_and_only_once(world: World) {
+    open(&world, 15).await;
+    assert_eq!(ask_for(&world, &[2], 5_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    leaves(&world, 1).await;
+    let refused = ask_for(&world, &[5], 0).await;
+    let free_at = world.clock.now_ms() + 250;
+    assert_eq!(refused.free_at_ms, Some(free_at));
+    world.at(free_at - 1);
+    assert_eq!(ask(&world, &[6, 5]).await, NOBODY);
+    world.at(free_at);
+    assert_eq!(ask(&world, &[6, 5]).await, [5]);
+    assert_eq!(ask(&world, &[2]).await, NOBODY);
+    world.clock.advance_ms(600);
+    leaves(&world, 5).await;
+    assert_eq!(ask(&world, &[6]).await, [6], "2 was passed, and delays nobody again");
+    assert_eq!(ask(&world, &[2, 7]).await, NOBODY);
+    leaves(&world, 6).await;
+    assert_eq!(ask(&world, &[7, 2]).await, [2], "it has lost no place");
+}
+
+async fn a_seat_that_has_just_come_free_is_not_given_away_with_another(world: World) {
+    open(&world, 15).await;
+    ask_for(&world, &[2, 3], 5_000).await;
+    leaves(&world, 1).await;
+    assert_eq!(ask(&world, &[8, 9]).await, NOBODY);
+    world.clock.advance_ms(250);
+    world.put(patient(2)).await;
+    assert_eq!(ask(&world, &[9, 8]).await, [8], "one seat was free all the time, and one was not");
+}
+
+async fn a_seat_that_was_taken_meanwhile_was_not_free_all_the_time(world: World) {
+    open(&world, 15).await;
+    ask_for(&world, &[2, 3, 4], 5_000).await;
+    world.put(patient(3)).await;
+    assert_eq!(ask(&world, &[8, 9]).await, NOBODY, "two seats are free");
+    world.clock.advance_ms(100);
+    assert_eq!(ask(&world, &[2]).await, [2]);
+    world.put(patient(4)).await;
+    world.clock.advance_ms(150);
+    assert_eq!(ask(&world, &[9, 8]).await, [8], "two are free again");
+}
+
+async fn a_seat_that_nobody_wants_waits_for_nobody(world: World) {
+    open(&world, 15).await;
+    leaves(&world, 1).await;
+    world.seconds(60);
+    let refused = ask_for(&world, &[2], 5_000).await.outcomes;
+    assert!(matches!(refused[..], [ClaimOutcome::Entered(_)]));
+    leaves(&world, 2).await;
+    world.seconds(60);
+    assert_eq!(ask(&world, &[7]).await, [7], "nobody else asks");
+}
+
+async fn one_place_that_claims_twice_at_once_enters_once(world: World) {
+    open(&world, 15).await;
+    let twice = ask_for(&world, &[3, 2, 3, 3], 0).await;
+    assert_eq!(twice.outcomes, [const { ClaimOutcome::NoSeat }; 4]);
+    assert_eq!(counters(&world).await.at_door, 2);
+    world.put(patient(3)).await;
+    let twice = ask_for(&world, &[3, 2, 3, 3], 0).await.outcomes;
+    let entered = |outcome: &&ClaimOutcome| matches!(outcome, ClaimOutcome::Entered(_));
+    assert_eq!(twice.iter().filter(entered).count(), 2);
+    let tokens: Vec<_> = twice.into_iter().map(token).collect();
+    assert!(tokens.windows(2).all(|pair| pair[0] == pair[1]));
+    let room = world.snapshot().await;
+    assert_eq!((room.active, room.admitted, room.admitted_last_minute), (3, 3, 3));
+}
+
+async fn winners_stand_behind_those_who_were_served(world: World) {
+    let random = RoomSettings { queueing_method: QueueingMethod::Random, ..patient(1) };
+    open(&world, 3).await;
+    world.put(random).await;
+    let winner = async |number, rank| {
+        let rank = MAX_QUEUE_NUMBER + rank;
+        Claim { won: true, rank, ..world.claim_now(number).await }
+    };
+    let all =
+        [winner(9, 30).await, winner(15, 10).await, world.claim_now(3).await, winner(7, 20).await];
+    for next in [2, 1, 3, 0] {
+        let replies = world.store.claim(&world.room, "k", &all).await.unwrap().outcomes;
+        assert!(!replies.iter().any(|reply| matches!(reply, ClaimOutcome::Entered(_))));
+        let inside = if next == 2 { 1 } else { last_in(&world).await };
+        leaves(&world, inside).await;
+        token(world.claims(all[next].clone()).await);
+    }
+}
+
+/// Whose session began last.
+async fn last_in(world: &World) -> u64 {
+    let mut last = redis::cmd("ZREVRANGE");
+    last.arg("vestibule:room:{sale}:sessions").arg(0).arg(0);
+    world.server.ask::<Vec<u64>>(&last).await[0]
+}
+
+async fn everybody_comes_to_the_door_once(world: World) {
+    world.open(patient(1)).await;
+    world.join(3, JoinMode::Enter).await;
+    world.join(5, JoinMode::Queue).await;
+    let epoch = world.reset_epoch().await;
+    world.store.increment(&world.room, 7).await.unwrap();
+    let served_at = world.clock.now_ms();
+    let polls = [(vestibule_domain::presence::Spot::Position(5), known())];
+    world.store.check_in(&world.room, epoch, polls).await.unwrap();
+    world.at(served_at + 3_000);
+    for again in 0..3 {
+        let visitors = [2, 3].map(|number| World::claim_of(number, SessionKind::Visitor, 0, epoch));
+        let others = [4, 5].map(|number| World::claim_of(number, SessionKind::AwsStyle, 0, epoch));
+        world.store.claim(&world.room, "k", &[visitors, others].concat()).await.unwrap();
+        let counters = counters(&world).await;
+        assert_eq!((counters.came_known, counters.came_unknown), (3, 1), "5 had checked in");
+        assert_eq!(counters.came_after_ms, 3_000);
+        world.seconds(1 + 2 * again);
+    }
+}
+
+fn known() -> vestibule_domain::presence::Band {
+    vestibule_domain::presence::Band::ALL[0]
+}
+
+async fn whoever_gives_up_has_left_the_door(world: World) {
+    open(&world, 15).await;
+    assert_eq!(ask(&world, &[2, 3]).await, NOBODY);
+    let (back, epoch) = (GivenUp { number: 2, position: Some(2) }, world.reset_epoch().await);
+    world.store.give_up(&world.room, (epoch, 0), &[back]).await.unwrap();
+    let counters = counters(&world).await;
+    assert_eq!((counters.at_door, counters.door), (1, vec![(3, 0)]));
+    leaves(&world, 1).await;
+    assert_eq!(ask(&world, &[3]).await, [3]);
+}
+
+async fn nothing_is_kept_of_those_who_ask_no_more(world: World) {
+    open(&world, 15).await;
+    assert_eq!(ask(&world, &[2, 3]).await, NOBODY);
+    let kept = async |part: &str| {
+        let key = format!("vestibule:room:{{sale}}:{part}");
+        world.server.ask::<u64>(redis::cmd("ZCARD").arg(key)).await
+    };
+    assert_eq!((kept("door").await, kept("asked").await, kept("seatless").await), (2, 2, 2));
+    world.clock.advance_ms(1_201);
+    world.tick(1).await;
+    assert_eq!((kept("door").await, kept("asked").await), (0, 0));
+    world.seconds(61);
+    world.tick(1).await;
+    assert_eq!(kept("seatless").await, 0, "in a room in which no position expires");
+}
