@@ -47,6 +47,8 @@ pub struct RoomCounters {
     pub heard_at_ms: u64,
     /// Sessions that ever began in this room.
     pub admitted: u64,
+    /// Whether nobody can be in line; then nobody is counted.
+    pub nobody_waits: bool,
     /// How many stand at the door,
     pub at_door: u64,
     /// and some of them: position, and how many stand before it.
@@ -131,6 +133,9 @@ impl Roll {
         let now_ms = counters.now_ms;
         self.places = (counters.expired_position + 1, counters.queue_counter);
         self.note_pool(counters, pool);
+        if counters.nobody_waits {
+            self.line.clear();
+        }
         self.line.take(counted.line, now_ms);
         self.pool.take(counted.pool, now_ms);
         let mut crowds = self.line.crowds(self.places, &counted.near);
@@ -138,7 +143,7 @@ impl Roll {
             *crowd = drawn(*crowd, draws, counters.serving());
         }
         let in_pool = self.pooled.map(|places| self.pool.crowds(places, &[]));
-        let is_counted = self.line.is_complete(self.places)
+        let is_counted = (counters.nobody_waits || self.line.is_complete(self.places))
             && self.pooled.is_none_or(|places| self.pool.is_complete(places));
         let unattended = [&crowds.unattended, &crowds.polling];
         let unattended = unattended.into_iter().flatten().map(|crowd| crowd.count).sum::<f64>();
@@ -152,7 +157,7 @@ impl Roll {
         TickInput {
             unattended_there: behind.between(input.serving_counter, counters.queue_counter),
             there: Presence::new(&there.copied().collect::<Vec<_>>()),
-            unknown: Presence::new(&self.unknown(&crowds, counters)),
+            unknown: Presence::new(&self.unknown(&crowds, in_pool.as_ref(), counters)),
             unattended: people(unattended),
             is_presence_complete: is_complete,
             is_counted,
@@ -167,7 +172,9 @@ impl Roll {
         let places = (!pool.is_empty() && last >= pool.first).then_some((pool.first, last));
         if let (Some((first, last)), None) = (self.pooled, places) {
             let crowds = self.pool.crowds((first, last), &[]);
-            let count = crowds.there.iter().map(|crowd| crowd.count).sum();
+            // AWS-style visitors are in line by their numbers, drawn or not.
+            let people = |crowds: &[Crowd]| crowds.iter().map(|crowd| crowd.count).sum::<f64>();
+            let count = people(&crowds.there) - people(&crowds.polling);
             self.drawn = Some((Crowd { first, last, count }, counters.now_ms + DRAWN_MS));
             self.pool.clear();
         }
@@ -177,7 +184,12 @@ impl Roll {
     /// Of whom nobody knows whether they are there: AWS-style visitors; whoever waited for a draw and has
     /// not checked in at its place yet; and while presence is incomplete, everyone in line who has not
     /// been heard.
-    fn unknown(&mut self, crowds: &Crowds, counters: &RoomCounters) -> Vec<Crowd> {
+    fn unknown(
+        &mut self,
+        crowds: &Crowds,
+        in_pool: Option<&Crowds>,
+        counters: &RoomCounters,
+    ) -> Vec<Crowd> {
         let (first, last) = self.places;
         let fewer = |crowd: &Crowd| Crowd { count: -crowd.count, ..*crowd };
         if counters.now_ms < counters.presence_from_ms && first <= last {
@@ -186,12 +198,9 @@ impl Roll {
             let known = crowds.there.iter().chain(&crowds.over).map(fewer);
             return std::iter::once(everyone).chain(known).collect();
         }
-        // Those who wait for a draw are counted in their pool, if they ask by their numbers.
-        let in_pool = |crowd: &&Crowd| {
-            self.pooled.is_some_and(|(first, last)| first <= crowd.first && crowd.last <= last)
-        };
-        let mut unknown: Vec<Crowd> =
-            crowds.unattended.iter().filter(|crowd| !in_pool(crowd)).copied().collect();
+        // Whoever asks by its number, and waits for a draw, is counted in the pool.
+        let heard = in_pool.iter().flat_map(|pool| &pool.polling).map(fewer);
+        let mut unknown: Vec<Crowd> = crowds.unattended.iter().copied().chain(heard).collect();
         self.drawn = self.drawn.filter(|(_, until_ms)| counters.now_ms < *until_ms);
         if let Some((crowd, _)) = self.drawn {
             let there = Presence::new(&crowds.there);

@@ -18,6 +18,8 @@ use crate::{
 /// Once those who are served had the time to come and nobody did, the step doubles each time so long has
 /// passed, ms.
 pub const DOUBLES_EVERY_MS: u64 = 1_000;
+/// A search is over once nobody unknown was served for so long, ms.
+pub const SEARCH_ENDS_MS: u64 = 30_000;
 
 /// What a leader has learnt about who comes.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +38,8 @@ struct Search {
     step: f64,
     /// and since when it is so many, ms; 0: nothing was served since somebody came.
     since_ms: u64,
+    /// When unknown people were last served, ms.
+    last_ms: u64,
 }
 
 /// A line beyond its serving counter.
@@ -125,24 +129,32 @@ impl Serving {
         let unknown = line.unknown.between(after, upto);
         self.known.expose(line.there.between(after, upto), now_ms, periods.known_ms);
         self.unknown.expose(unknown, now_ms, periods.unknown_ms);
-        if unknown >= 1.0 && self.search.since_ms == 0 {
-            self.search = Search { step: unknown, since_ms: now_ms };
+        if unknown < 1.0 {
+            return;
         }
+        // What was served long ago says nothing about who is served now.
+        let is_new = self.search.since_ms == 0 || now_ms > self.search.last_ms + SEARCH_ENDS_MS;
+        if is_new {
+            self.search = Search { step: unknown, since_ms: now_ms, last_ms: now_ms };
+        }
+        self.search.last_ms = now_ms;
     }
 
     /// How far a search goes: past twice as many unknown people for each second in which nobody came; but
     /// past no more people known to be there than are needed.
     fn further(&mut self, line: &Line<'_>, need: f64, now_ms: u64, periods: Periods) -> u64 {
         let quiet_ms = now_ms.saturating_sub(self.search.since_ms);
-        if self.search.since_ms == 0 || quiet_ms < periods.unknown_ms.max(DOUBLES_EVERY_MS) {
+        let is_over = now_ms > self.search.last_ms + SEARCH_ENDS_MS;
+        if is_over
+            || self.search.since_ms == 0
+            || quiet_ms < periods.unknown_ms.max(DOUBLES_EVERY_MS)
+        {
             return line.from;
         }
         let step = self.search.step * 2.0;
         // From now on it doubles every second.
-        self.search = Search {
-            step,
-            since_ms: now_ms + DOUBLES_EVERY_MS - periods.unknown_ms.max(DOUBLES_EVERY_MS),
-        };
+        self.search.step = step;
+        self.search.since_ms = now_ms + DOUBLES_EVERY_MS - periods.unknown_ms.max(DOUBLES_EVERY_MS);
         let known = need / self.known.share();
         let enough = |upto| {
             line.unknown.between(line.from, upto) >= step - WHOLE

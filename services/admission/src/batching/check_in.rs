@@ -1,5 +1,5 @@
 //! Counts waiting visitors as there. Check-ins are gathered in memory and sent ten times a second, each
-//! once: who asks a thousand times within a generation costs Redis one bit.
+//! once: who asks a thousand times within a generation costs Redis one bit, and one more a second for all.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

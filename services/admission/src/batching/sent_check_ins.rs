@@ -1,5 +1,5 @@
 //! Which bits of a room this instance has set in the generation under way, so that it does not set them
-//! again.
+//! again. Once a second it does all the same, so that Redis hears that the room is heard.
 
 use rustc_hash::FxHashMap;
 use vestibule_domain::presence::{
@@ -9,6 +9,9 @@ use vestibule_domain::presence::{
 
 use super::room_state::RoomState;
 
+/// After so long without a check-in Redis is told again, ms: a leader calls a crowd silent of which nothing
+/// is heard for some seconds (`domain::tick`).
+const HEARD_EVERY_MS: u64 = 1_000;
 /// Words of 64 bits in a chunk.
 const WORDS: usize = (CHUNK_PLACES / 64) as usize;
 
@@ -17,6 +20,8 @@ const WORDS: usize = (CHUNK_PLACES / 64) as usize;
 pub(super) struct SentCheckIns {
     /// Of another state of the room nothing is known.
     state: Option<RoomState>,
+    /// Redis's time when it last took check-ins in, ms.
+    heard_ms: u64,
     bands: FxHashMap<Band, Generation>,
 }
 
@@ -30,11 +35,13 @@ struct Generation {
 // === impl SentCheckIns ===
 
 impl SentCheckIns {
-    /// Whether this bit is set in the generation under way at `now_ms`.
+    /// Whether this bit need not be sent at `now_ms`: it is set in the generation under way, and something of
+    /// the room was sent lately.
     pub(super) fn holds(&self, state: &RoomState, (spot, band): (Spot, Band), now_ms: u64) -> bool {
         let generation = self.bands.get(&band).filter(|generation| {
             self.state.as_ref() == Some(state) && generation.number == band.generation(now_ms)
         });
+        let generation = generation.filter(|_| now_ms < self.heard_ms + HEARD_EVERY_MS);
         generation.is_some_and(|generation| generation.holds(spot))
     }
 
@@ -43,6 +50,7 @@ impl SentCheckIns {
         if self.state.as_ref() != Some(state) {
             *self = Self { state: Some(state.clone()), ..Self::default() };
         }
+        self.heard_ms = now_ms;
         for (spot, band) in check_ins {
             let number = band.generation(now_ms);
             let generation = self.bands.entry(*band).or_default();
@@ -93,12 +101,15 @@ mod tests {
         let mut sent = SentCheckIns::default();
         assert!(!sent.holds(&state(1), (spot, band), 64_000));
         sent.note(&state(1), &[(spot, band)], 64_000);
+        assert!(sent.holds(&state(1), (spot, band), 64_999));
+        assert!(!sent.holds(&state(1), (spot, band), 65_000), "the room must be heard");
+        sent.note(&state(1), &[(spot, band)], 95_900);
         assert!(sent.holds(&state(1), (spot, band), 95_999));
         assert!(!sent.holds(&state(1), (spot, band), 96_000), "the next generation");
-        assert!(!sent.holds(&state(2), (spot, band), 64_000), "a restored room has lost its bits");
-        assert!(!sent.holds(&state(1), (spot, Band::for_interval(90_000)), 64_000));
+        assert!(!sent.holds(&state(2), (spot, band), 95_999), "a restored room has lost its bits");
+        assert!(!sent.holds(&state(1), (spot, Band::for_interval(90_000)), 95_999));
         let pooled = Spot::Pool { draw: 0, number: CHUNK_PLACES + 77 };
-        assert!(!sent.holds(&state(1), (pooled, band), 64_000));
+        assert!(!sent.holds(&state(1), (pooled, band), 95_999));
         sent.note(&state(1), &[(pooled, band)], 96_000);
         assert!(!sent.holds(&state(1), (spot, band), 96_000));
         assert!(sent.holds(&state(1), (pooled, band), 96_000));

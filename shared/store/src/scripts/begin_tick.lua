@@ -4,10 +4,10 @@ reports the room's state.
 KEYS  line sessions records tokens settings rate rows entered door asked passed seatless unattended there scratch
 ARGV  now_ms document
 Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute promised
-      presence_from_ms heard_at_ms admitted left line pool near door at_door came_known came_unknown
+      presence_from_ms heard_at_ms admitted nobody_waits line pool near door at_door came_known came_unknown
       came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
       config_version phase_is_over}, then three texts for each block of `near`
-      line, pool: counts of chunks, see `count_chunk`; near: the blocks that follow bit by bit: places that
+      nobody_waits: then nothing is counted; line, pool: counts of chunks, see `count_chunk`; near: the blocks that follow bit by bit: places that
       have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep
       asking, in order, evenly chosen of all `at_door`; rate_resumes_at_ms: 0 = the rate is not used up;
       settings, event: JSON.
@@ -142,7 +142,7 @@ return { encode({
   expired_position = line.expired_position, active = seats_taken(keys.sessions, line, now),
   admitted_last_minute = rate_used(keys.rate, now), promised = line.promised,
   presence_from_ms = line.presence_from, heard_at_ms = line.heard_at, admitted = line.admitted,
-  left = line.left, line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
+  nobody_waits = nobody_waits(line), line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
   door = show_door(), at_door = at_door(keys, now), came_known = line.came_known,
   came_unknown = line.came_unknown, came_after_ms = line.came_after_ms,
   rate_resumes_at_ms = rate_resumes_at(keys.rate, settings.new_users_per_minute, now),

@@ -169,12 +169,14 @@ local function highest_rank_with_seat()
   return ranks[math.min(free, #ranks)] or -1
 end
 
--- Whoever asks all the time and was slower than somebody higher delays nobody again.
-local function note_passed(rank, entered)
-  for _, other in ipairs(first_at_door(keys, 64, now)) do
-    if other.rank < rank and not entered[other.position] then
+-- So many seats went to somebody higher than those who had a right to them and were too slow: these, the
+-- lowest at the door, delay nobody again.
+local function note_passed(seats, entered, here)
+  for _, other in ipairs(first_at_door(keys, seats + #asking, now)) do
+    if seats > 0 and not entered[other.position] and not here[other.position] then
       redis.call('ZREM', keys.door, other.position)
       redis.call('ZADD', keys.passed, now, other.position)
+      seats = seats - 1
     end
   end
 end
@@ -201,25 +203,25 @@ end
 local seated, free_at = 0, nil
 local function let_in()
   local long, highest = free_for_long(), free > 0 and highest_rank_with_seat() or -1
-  local entered, gone, refused, waiting_for, passing = {}, {}, {}, {}, nil
+  local entered, gone, refused, waiting_for, here, passing = {}, {}, {}, {}, {}, 0
   table.sort(asking, function(a, b) return a.rank < b.rank or a.rank == b.rank and a.nth < b.nth end)
   for _, claim in ipairs(asking) do
     local ripe, is_next = ripe_at(claim), claim.rank <= highest
     if entered[claim.position] then
       outcomes[claim.nth] = with_token('repeated', entered[claim.position])
     elseif seated < free and ripe <= now and (is_next or long > 0) then
-      if not is_next then passing, long = claim.rank, long - 1 end
+      if not is_next then passing, long = passing + 1, long - 1 end
       entered[claim.position] = enter(claim)
       outcomes[claim.nth] = with_token('entered', entered[claim.position])
       gone[#gone + 1], seated = claim.position, seated + 1
     else
       outcomes[claim.nth] = { outcome = 'no_seat' }
-      refused[#refused + 1] = claim
+      refused[#refused + 1], here[claim.position] = claim, true
       waiting_for[#waiting_for + 1] = { ripe = ripe, is_next = is_next }
     end
   end
   ask_on(keys, refused, now)
-  if passing then note_passed(passing, entered) end
+  if passing > 0 then note_passed(passing, entered, here) end
   leave_door(keys, gone)
   note_left(free - seated)
   -- Whoever is next waits until it is ripe; the others until a seat has been free for long.

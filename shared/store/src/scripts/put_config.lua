@@ -27,6 +27,9 @@ local line = read_line(keys.line)
 local before = read_settings(keys.settings, now)
 if exists and before then keep_pool(keys.line, line, before) end
 redis.call('HSET', keys.settings, 'config', args.config, 'version', version + 1)
+-- How often check-ins are noted in tickets follows from the grace time, which may be another now: nobody is
+-- blamed for what was not noted under the old one.
+if exists then line.excused_until = math.max(line.excused_until, now) end
 write_phases(keys, line, now, args.phases)
 keep_pool(keys.line, line, read_settings(keys.settings, now))
 publish(keys, args.room, now)

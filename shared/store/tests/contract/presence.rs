@@ -1,6 +1,11 @@
 //! Presence: who is still there, who counts as waiting, and who keeps its place.
 
-use vestibule_domain::{QueueingMethod, RoomSettings, poll::WaiterState};
+use vestibule_domain::{
+    QueueingMethod, RoomSettings,
+    poll::WaiterState,
+    presence::{Band, Spot},
+};
+use vestibule_store::JoinMode;
 
 use crate::{
     crowd::{Crowd, Habit},
@@ -13,6 +18,7 @@ crate::on_every_server!(
     whoever_closed_the_tab_is_not_waiting_and_holds_no_slot,
     a_winner_is_counted_once,
     whoever_waits_for_a_draw_is_counted_once,
+    everyone_in_a_pool_counts_once_however_it_is_heard,
     a_pause_of_all_leaders_is_held_against_nobody,
     every_tick_notes_its_time,
     a_place_is_kept_for_the_grace_time,
@@ -118,6 +124,44 @@ async fn whoever_waits_for_a_draw_is_counted_once(world: World) {
     }
     crowd.seconds(100).await;
     assert_eq!(crowd.room.figures.waiting, 22);
+}
+
+/// Of a pool that an instance has not heard of yet, and of AWS-style clients in it.
+async fn everyone_in_a_pool_counts_once_however_it_is_heard(world: World) {
+    let prequeue_start = Some(moment(60));
+    let sale = vestibule_domain::schedule::Event {
+        prequeue_start,
+        draw: true,
+        draw_id: "d".into(),
+        ..event("sale", 600, 900)
+    };
+    world.schedule(patient(1), &[sale]).await;
+    let mut leader = Leader::new(1);
+    world.join(1, JoinMode::Enter).await;
+    world.join(2, JoinMode::Queue).await;
+    world.seconds(61);
+    leader.tick(&world).await;
+    world.join(3, JoinMode::Enter).await;
+    world.join(2, JoinMode::Queue).await;
+    let waiting = async |leader: &mut Leader| {
+        world.seconds(1);
+        leader.tick(&world).await;
+        leader.tick(&world).await;
+        world.snapshot().await.figures.waiting
+    };
+    assert_eq!(waiting(&mut leader).await, 7, "the AWS-style clients, too");
+    let band = Band::for_interval(0);
+    let late = [2, 4, 7].map(|number| (Spot::Position(number), band));
+    let told = [4, 5, 7].map(|number| (Spot::Pool { draw: 0, number }, band));
+    for check_ins in [late, told] {
+        world.store.check_in(&world.room, world.reset_epoch().await, check_ins).await.unwrap();
+        assert_eq!(waiting(&mut leader).await, 7);
+    }
+    for _ in 0..10 {
+        world.seconds(10);
+        leader.tick(&world).await;
+    }
+    assert_eq!(waiting(&mut leader).await, 4, "of those nobody knows more than before");
 }
 
 async fn a_pause_of_all_leaders_is_held_against_nobody(world: World) {

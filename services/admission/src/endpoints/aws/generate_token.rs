@@ -25,8 +25,9 @@ pub(crate) struct GenerateToken {
 
 /// Enter an event (AWS-style)
 ///
-/// The same call gives the same tokens again. While the room is full it answers 202, like while
-/// the visitor is not served yet: ask again.
+/// The same call gives the same tokens again. A visitor who is served and finds no seat is held for up to
+/// ten seconds, and gets one that comes free; then the answer is 202, like while the visitor is not
+/// served yet: ask again.
 #[utoipa::path(
     post, path = "/generate_token", operation_id = "generate_token", tag = "aws-style",
     request_body = GenerateToken,

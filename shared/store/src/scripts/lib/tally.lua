@@ -41,9 +41,17 @@ local function near_blocks(line)
   return blocks
 end
 
+-- Whether nobody can be in line: every number has entered, left or expired. Counts of a restored room may be
+-- too high, so this holds only where the counter has reached everyone.
+local function nobody_waits(line)
+  local over = line.admitted + line.left + line.expired + line.skipped
+  return line.serving_counter >= line.queue_counter and over >= line.queue_counter
+end
+
 -- Counts these chunks (as texts) of the line, and those of the near blocks; returns the counts and the near
 -- blocks.
 local function count_line(keys, line, chunks, now)
+  if nobody_waits(line) then return {}, {} end
   local near, wanted, counted = near_blocks(line), {}, {}
   for _, bits in ipairs(near) do
     local chunk = math.floor(bits.block / BLOCKS)
