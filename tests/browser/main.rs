@@ -12,3 +12,4 @@ mod states;
 mod surroundings;
 mod tabs;
 mod trouble;
+mod turns;

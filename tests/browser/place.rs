@@ -15,8 +15,8 @@ use vestibule_tests::{
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 /// What visitors want, as their browsers have it.
 pub(crate) const WANTED: &str = "http://shop.example/sale/item?size=40&colour=red%20wine";
-/// For how long a place is held for somebody whose turn it is, in seconds.
-pub(crate) const HELD: u64 = 900;
+/// For how long a seat is held for somebody whose turn it is, before anything is learned, in seconds.
+pub(crate) const HELD: u64 = 30;
 /// True once the site itself has answered, which it does with JSON.
 pub(crate) const ON_THE_SITE: &str =
     "document.contentType === 'application/json' && document.body.innerText.includes('\"shop\"')";
@@ -36,19 +36,32 @@ pub(crate) struct Place {
 impl Place {
     /// The room `sale`, which covers `/sale`, full; its page stands in the place of what is wanted.
     pub(crate) async fn in_place() -> Result<Self> {
-        Self::build(Kind::Nginx, Deployment::builder().start().await?).await
+        Self::in_place_of(json!({})).await
+    }
+
+    /// The same, with these settings.
+    pub(crate) async fn in_place_of(settings: Value) -> Result<Self> {
+        Self::build(Kind::Nginx, Deployment::builder().start().await?, settings).await
     }
 
     /// The same behind a gateway that verifies tokens and sends visitors to the page's own address.
     /// Each instance has live updates for so many pages.
     pub(crate) async fn own_address(live: u32) -> Result<Self> {
-        let builder = Deployment::builder();
-        let builder = builder.environment("VESTIBULE_MAX_LIVE_UPDATES", &live.to_string());
-        Self::build(Kind::HaproxyLocal, builder.start().await?).await
+        Self::own_address_of(live, json!({})).await
     }
 
-    async fn build(kind: Kind, deployment: Deployment) -> Result<Self> {
+    /// The same, with these settings.
+    pub(crate) async fn own_address_of(live: u32, settings: Value) -> Result<Self> {
+        let builder = Deployment::builder();
+        let builder = builder.environment("VESTIBULE_MAX_LIVE_UPDATES", &live.to_string());
+        Self::build(Kind::HaproxyLocal, builder.start().await?, settings).await
+    }
+
+    async fn build(kind: Kind, deployment: Deployment, more: Value) -> Result<Self> {
         let mut settings = room("/sale");
+        for (name, value) in more.as_object().into_iter().flatten() {
+            settings[name] = value.clone();
+        }
         settings["access_token_cookie"] = json!(kind == Kind::HaproxyLocal);
         fill(&deployment, "sale", &settings).await?;
         deployment.site_visitor(SITE_HOST).finds_a_room("/sale", SOON).await?;
@@ -102,9 +115,13 @@ pub(crate) fn page(deployment: &Deployment, room: &str, query: &str) -> String {
 }
 
 /// Creates a room and fills its only seat: who comes now has to wait. The seat stays taken, and
-/// places in line stay kept, for longer than any test takes.
+/// places in line stay kept, for longer than any test takes. Visitors enter by the button, unless the
+/// settings say otherwise.
 pub(crate) async fn fill(deployment: &Deployment, room: &str, settings: &Value) -> Result<()> {
     let mut settings = settings.clone();
+    if settings["enter"].is_null() {
+        settings["enter"] = json!("button");
+    }
     for lasts in ["session_duration_seconds", "presence_grace_seconds"] {
         settings[lasts] = json!(3600);
     }
@@ -126,7 +143,7 @@ pub(crate) async fn call(deployment: &Deployment, room: &str) -> Result<()> {
 pub(crate) fn room(path: &str) -> Value {
     json!({
         "total_active_users": 1,
-        "position_expiry_seconds": HELD,
+        "position_expiry_seconds": 900,
         "routes": [{ "host": SITE_HOST, "path": path }],
     })
 }

@@ -39,5 +39,6 @@ mod secrets;
 mod sessions;
 mod shutdown;
 mod told;
+mod turns;
 mod watch;
 mod wipe;

@@ -104,6 +104,18 @@ impl Visitor {
         self.until(Method::POST, "claim", "admitted", within).await
     }
 
+    /// Claims until a seat is held for it.
+    pub async fn holds(&mut self, within: Duration) -> Result<Reply> {
+        let deadline = Instant::now() + within;
+        loop {
+            let reply = self.call(Method::POST, "claim?turn=hold").await?.expect(200)?;
+            if !reply.body["seat_held_seconds"].is_null() {
+                return Ok(reply);
+            }
+            ensure!(Instant::now() < deadline, "no seat is held in {within:?}: {}", reply.text);
+        }
+    }
+
     async fn until(
         &mut self,
         method: Method,

@@ -15,7 +15,7 @@ pub use crate::flows::{Status, VisitorStatus};
 use crate::{
     authorizer::TrustedProxies,
     config::Config,
-    flows::{CookieChange, FlowError, RoomContext, Sealed, VisitorResponse},
+    flows::{CookieChange, FlowError, RoomContext, Sealed, Turn, VisitorResponse},
     loops,
     router::router,
     state::Admission,
@@ -178,7 +178,7 @@ impl Instance {
     pub async fn claim(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
         let mut room = self.context(room)?;
         let ticket = self.require(&mut room, carried).await?;
-        Ok(self.admission.flows.claim(&room, ticket).await?.into())
+        Ok(self.admission.flows.claim(&room, ticket, Turn::Enter).await?.into())
     }
 
     /// `POST /v1/rooms/{room}/leave`.

@@ -29,7 +29,7 @@ mod waiter;
 pub use draw::Draw;
 pub use method::QueueingMethod;
 pub use room_id::{RoomId, RoomIdError};
-pub use settings::{OnRedisFailure, RoomSettings};
+pub use settings::{Enter, OnRedisFailure, RoomSettings};
 pub use snapshot::{Outlook, Progress, RoomSnapshot, TickFigures};
 pub use vestibule_site::FieldError;
 pub use waiter::{MAX_QUEUE_NUMBER, Place, Waiter};

@@ -38,6 +38,8 @@ pub struct RoomCounters {
     pub active: u64,
     /// Admissions of the last 60 seconds.
     pub admitted_last_minute: u64,
+    /// Seats that are held for visitors who were called.
+    pub held: u64,
     /// Promised a seat by the last plan, and by the join script since.
     pub promised: u64,
     /// Until when presence is incomplete, because the store was just restored or the line could not
@@ -224,7 +226,8 @@ impl Roll {
                 ceiling: settings.total_active_users,
                 active: counters.active,
                 rate: settings.new_users_per_minute,
-                admitted_last_minute: counters.admitted_last_minute,
+                // Those who hold a seat are admissions of the next moments.
+                admitted_last_minute: counters.admitted_last_minute + counters.held,
             },
             held: paused || counters.serving_counter < 0,
             promised: counters.promised,

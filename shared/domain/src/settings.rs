@@ -27,6 +27,18 @@ pub enum OnRedisFailure {
     Open,
 }
 
+/// How a visitor at the waiting page enters when its turn comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Enter {
+    /// By itself, if the page is in front; otherwise a seat is held, and the visitor called.
+    #[default]
+    Automatic,
+    /// By a button; a seat is held until it is pressed.
+    Button,
+}
+
 /// Everything an operator sets for a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -73,6 +85,13 @@ pub struct RoomSettings {
     /// Polls per second that the waiting crowd of this room may cost.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000_000))]
     pub poll_budget_per_second: u32,
+    /// How a visitor at the waiting page enters when its turn comes: `automatic`, a page in front enters
+    /// and leads on by itself, and a hidden one calls its visitor; `button`, by a button.
+    pub enter: Enter,
+    /// How long a seat is held, once, for a visitor who was called or shown the button; null: as learned
+    /// from how long people take, 10 to 60 seconds. At most a twentieth of the seats is held.
+    #[cfg_attr(feature = "openapi", schema(minimum = 10, maximum = 60))]
+    pub turn_hold_seconds: Option<u64>,
     /// Whether status requests that ask for JSON only are answered in the form of Cloudflare's
     /// waiting rooms.
     pub json_response_enabled: bool,
@@ -97,6 +116,8 @@ impl Default for RoomSettings {
             issuer: None,
             on_redis_failure: OnRedisFailure::Closed,
             poll_budget_per_second: 2_000,
+            enter: Enter::Automatic,
+            turn_hold_seconds: None,
             json_response_enabled: false,
         }
     }
@@ -138,7 +159,8 @@ impl RoomSettings {
         let limits = limits.into_iter().map(|(field, value)| bounded(field, value, 0, MAX_LIMIT));
         let seconds =
             seconds.into_iter().map(|(field, value)| bounded(field, value, 1, MAX_SECONDS));
-        let others = [self.budget_error(), self.issuer_error(), self.rate_error()];
+        let hold = bounded("turn_hold_seconds", self.turn_hold_seconds, 10, 60);
+        let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error()];
         limits.chain(seconds).chain(others).flatten().collect()
     }
 
@@ -194,6 +216,7 @@ mod tests {
             presence_grace_seconds: Some(0),
             issuer: Some("a b".into()),
             poll_budget_per_second: 0,
+            turn_hold_seconds: Some(9),
             ..RoomSettings::default()
         };
         let fields: Vec<_> = wrong.errors().into_iter().map(|error| error.field).collect();
@@ -203,6 +226,7 @@ mod tests {
             "position_expiry_seconds",
             "presence_grace_seconds",
             "poll_budget_per_second",
+            "turn_hold_seconds",
             "issuer",
         ];
         assert_eq!(fields, expected);

@@ -39,6 +39,7 @@ invariants! {
     Rate = "rate", "No 60 seconds hold more admissions than the rate in force.";
     OneSession = "one-session", "A queue number never has two sessions, two tokens at once, or a second entry.";
     FifoOrder = "fifo-order", "In fifo nobody at the door is overtaken by more than the slack.";
+    HoldsKept = "holds-kept", "Whoever comes in time for a seat that was held for it gets it.";
     ServingCounter = "serving-counter", "The serving counter goes back only by an operator's act.";
     NumbersKeepMeaning = "numbers-keep-meaning", "A place stays valid until the room is reset or deleted, or the place expires by the rules.";
     EndedStaysEnded = "ended-stays-ended", "No session lives after its end was acknowledged.";

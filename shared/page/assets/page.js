@@ -7,7 +7,7 @@ const root = document.documentElement, data = root.dataset;
 const byId = id => document.getElementById(id);
 // A request may take so long, and this much later than the first that fails people are told, in ms.
 const TIME_OUT = 10000, PATIENCE = 3000;
-let refresh = +data.refresh, failures = 0, asking = false;
+let refresh = +data.refresh, failures = 0, asking = false, served = false;
 const inside = byId('inside')?.content.textContent;
 let timer, patience, live, opened, audio;
 const tickers = {}, ends = {};
@@ -63,10 +63,22 @@ function countAll(hold, start) {
   root.toggleAttribute('data-counting', !!ends.countdown);
 }
 
+// How the page takes the turn: in front it enters by itself, unless the room has a button; in the
+// background it has a seat held and calls.
+const turn = () => 'automatic' in data && !document.hidden ? 'enter' : 'hold';
+
+// Inside, the page leads on, if it has entered by itself.
+function leadOn() {
+  const go = byId('go');
+  if (turn() === 'enter' && go.href && !go.hidden) location.replace(go.href);
+}
+
 function show(update) {
   const begins = update.state === 'turn' && data.state !== 'turn';
   const changed = update.state !== data.state;
+  const enters = update.state === 'inside' && data.state !== 'inside';
   data.state = update.state;
+  served = update.served;
   document.title = update.texts.title;
   for (const id in update.texts) {
     const element = byId(id);
@@ -84,6 +96,7 @@ function show(update) {
   refresh = update.refresh_seconds;
   if (begins) call(update.texts);
   if (!refresh && live) live.close();
+  if (enters) leadOn();
   return changed;
 }
 
@@ -110,11 +123,13 @@ async function ask() {
   asking = true;
   clearTimeout(timer);
   patience = patience || setTimeout(setUnreachable, PATIENCE, true);
+  const begun = Date.now();
   const abort = new AbortController(), limit = setTimeout(() => abort.abort(), TIME_OUT);
   let next, answer;
   try {
     // Who counts down already need not be told again for how long.
-    const headers = {Accept: TYPE, 'Vestibule-Shown': ends.hold > Date.now() ? data.state : ''};
+    const shown = ends.hold > begun ? data.state : '';
+    const headers = {Accept: `${TYPE};turn=${turn()}`, 'Vestibule-Shown': shown};
     const asked = {headers, cache: 'no-store', redirect: 'manual', signal: abort.signal};
     answer = await fetch(location.href.split('#')[0], asked);
     if ((answer.headers.get('content-type') || '').startsWith(TYPE)) show(await answer.json());
@@ -132,6 +147,8 @@ async function ask() {
   }
   clearTimeout(limit);
   asking = false;
+  // In the background a timer may sleep for a minute. At the door it is the answer that takes its time.
+  if (document.hidden && served && Date.now() - begun > 1000) return ask();
   later(next);
 }
 
@@ -200,7 +217,11 @@ if (refresh) {
   if (data.live && window.EventSource) {
     // Updates come sooner this way. Polls go on: they prove that somebody is still here.
     live = new EventSource(data.live);
-    live.onmessage = event => show(JSON.parse(event.data)) && ask();
+    // Whether it is the turn, only an answer says that was asked for by this very page.
+    live.onmessage = event => {
+      const update = JSON.parse(event.data);
+      if (update.state === 'turn' || update.served || show(update)) ask();
+    };
     // A stream that breaks after some seconds may mean that the service is gone; one that opens, that
     // it is back. Either way the page asks at once, spread over a moment.
     live.onopen = () => {

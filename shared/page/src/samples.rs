@@ -123,6 +123,7 @@ fn waiting(room: &str, language: Language) -> PageView {
         interval_ms: 20_000,
         refresh_ms: 0,
         hold_seconds: None,
+        is_automatic: true,
         grace_seconds: Some(300),
         notices: Notices::default(),
         frame: PageFrame::plain(language),

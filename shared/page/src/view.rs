@@ -41,6 +41,8 @@ pub struct PageView {
     /// How long the place is still held for a visitor whose turn it is, seconds; `None`: without
     /// limit, or unknown.
     pub hold_seconds: Option<u64>,
+    /// Whether a page in front enters by itself when the turn comes; otherwise by a button.
+    pub is_automatic: bool,
     /// How long a place is kept for a visitor who closed the page, seconds; `None`: without limit.
     pub grace_seconds: Option<u64>,
     /// Further facts to show.
@@ -87,6 +89,8 @@ pub struct Notices {
     pub is_served: bool,
     /// The visitor asked to enter, and no seat was free at that moment.
     pub no_seat: bool,
+    /// A seat is held for the visitor.
+    pub has_held_seat: bool,
     /// The time for which the place was held is over; entering may still succeed.
     pub is_late: bool,
     /// The store cannot be reached: the values are the last known ones.
@@ -155,6 +159,7 @@ impl PageView {
             interval_ms: 0,
             refresh_ms: 0,
             hold_seconds: None,
+            is_automatic: false,
             grace_seconds: None,
             notices: Notices::default(),
             frame,

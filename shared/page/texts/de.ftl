@@ -83,6 +83,7 @@ go-turn = Jetzt eintreten
 go-inside = Weiter
 go-again = Wieder anstellen
 hold-label = Ihr Platz wird noch freigehalten:
+hold-after = Kommen Sie bis dahin nicht, bekommt ihn die nächste Person. Sie bleiben ganz vorne.
 alert-turn = Sie sind an der Reihe. Sie können jetzt eintreten.
 alert-missed = Ihre Zeit zum Eintreten ist vorbei.
 sound = Ton abspielen, wenn ich an der Reihe bin

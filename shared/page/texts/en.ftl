@@ -85,6 +85,7 @@ go-turn = Enter now
 go-inside = Continue
 go-again = Get back in line
 hold-label = Your place is held for
+hold-after = If you do not come by then, the next person gets it. You stay at the front of the line.
 alert-turn = It’s your turn. You can go in now.
 alert-missed = Your turn is over.
 sound = Play a sound when it’s my turn

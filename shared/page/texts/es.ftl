@@ -83,6 +83,7 @@ go-turn = Entrar ahora
 go-inside = Continuar
 go-again = Volver a la fila
 hold-label = Te guardamos el lugar durante
+hold-after = Si no entras antes, pasará a la siguiente persona. Seguirás al principio de la fila.
 alert-turn = Es tu turno. Ya puedes entrar.
 alert-missed = Tu turno ha pasado.
 sound = Reproducir un sonido cuando sea mi turno

@@ -83,6 +83,7 @@ go-turn = Entrer maintenant
 go-inside = Continuer
 go-again = Reprendre place dans la file
 hold-label = Votre place est gardée encore
+hold-after = Sinon, elle revient à la personne suivante. Vous restez en tête de file.
 alert-turn = C’est votre tour. Vous pouvez entrer maintenant.
 alert-missed = Votre tour est passé.
 sound = Jouer un son quand ce sera mon tour

@@ -83,6 +83,7 @@ go-turn = Entra ora
 go-inside = Continua
 go-again = Torna in coda
 hold-label = Il tuo posto è riservato ancora per
+hold-after = Se non entri prima, passerà alla persona successiva. Tu resti in testa alla coda.
 alert-turn = È il tuo turno. Ora puoi entrare.
 alert-missed = Il tuo turno è passato.
 sound = Riproduci un suono quando è il mio turno

@@ -78,6 +78,7 @@ go-turn = 入場する
 go-inside = 進む
 go-again = もう一度並ぶ
 hold-label = 順番の保持時間：残り
+hold-after = 時間内にお入りにならない場合は、次の方の順番になります。列の先頭にはそのまま残れます。
 alert-turn = あなたの順番です。今すぐご入場いただけます。
 alert-missed = 入場できる時間が過ぎました。
 sound = 順番が来たら音で知らせる

@@ -78,6 +78,7 @@ go-turn = 지금 입장
 go-inside = 계속
 go-again = 다시 줄 서기
 hold-label = 순서 유지 남은 시간
+hold-after = 그때까지 들어가지 않으면 다음 사람에게 넘어갑니다. 대기열 맨 앞자리는 그대로 유지됩니다.
 alert-turn = 차례가 되었습니다. 지금 입장할 수 있습니다.
 alert-missed = 입장 시간이 지났습니다.
 sound = 차례가 되면 소리로 알리기

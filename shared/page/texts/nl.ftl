@@ -83,6 +83,7 @@ go-turn = Nu naar binnen
 go-inside = Verder
 go-again = Weer in de wachtrij
 hold-label = Je plek wordt nog vastgehouden:
+hold-after = Kom je niet op tijd, dan krijgt de volgende hem. Jij blijft vooraan staan.
 alert-turn = Je bent aan de beurt. Je kunt nu naar binnen.
 alert-missed = Je beurt is voorbij.
 sound = Geluid afspelen als ik aan de beurt ben

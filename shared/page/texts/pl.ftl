@@ -93,6 +93,7 @@ go-turn = Wejdź teraz
 go-inside = Dalej
 go-again = Wróć do kolejki
 hold-label = Twoje miejsce czeka jeszcze
+hold-after = Jeśli nie wejdziesz w tym czasie, zajmie je następna osoba. Pozostaniesz na początku kolejki.
 alert-turn = Twoja kolej. Możesz teraz wejść.
 alert-missed = Twoja kolej minęła.
 sound = Odtwórz dźwięk, gdy przyjdzie moja kolej

@@ -83,6 +83,7 @@ go-turn = Entrar agora
 go-inside = Continuar
 go-again = Voltar para a fila
 hold-label = Guardamos o seu lugar por mais
+hold-after = Se você não entrar até lá, ele passa para a próxima pessoa. Você continua no começo da fila.
 alert-turn = É a sua vez. Você já pode entrar.
 alert-missed = A sua vez passou.
 sound = Tocar um som quando for a minha vez

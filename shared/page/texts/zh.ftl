@@ -78,6 +78,7 @@ go-turn = 立即进入
 go-inside = 继续
 go-again = 重新排队
 hold-label = 您的位置还将保留
+hold-after = 如果您未在此之前进入，位置将让给下一位。您仍排在队伍最前面。
 alert-turn = 轮到您了，现在可以进入。
 alert-missed = 您的入场时间已过。
 sound = 轮到我时播放提示音

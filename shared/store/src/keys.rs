@@ -22,6 +22,7 @@
 //! | `vestibule:room:{R}:asked` | sorted set | swept | position → until when its last request was open |
 //! | `vestibule:room:{R}:passed` | sorted set | swept | position → when somebody higher passed it at the door |
 //! | `vestibule:room:{R}:seatless` | sorted set | swept | position → when it last asked and found no seat |
+//! | `vestibule:room:{R}:holds` | sorted set | swept | position → until when a seat is or was held for it |
 //! | `vestibule:room:{R}:traffic` | hash | moved | minutes not yet closed into the history |
 //! | `vestibule:room:{R}:history:D` | hash | 31 days | closed minutes of day D (days since 1970) |
 //! | `vestibule:room:{R}:watermarks` | hash | 60 s | instance → the highest counters it has seen |
@@ -78,6 +79,7 @@ pub(crate) enum Part {
     Asked,
     Passed,
     Seatless,
+    Holds,
     There,
     Scratch,
     Traffic,
@@ -92,7 +94,7 @@ pub(crate) struct RoomKeys<'a>(pub(crate) &'a RoomId);
 
 impl Part {
     /// All parts of a room.
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::Draws,
         Self::Line,
         Self::Settings,
@@ -108,6 +110,7 @@ impl Part {
         Self::Asked,
         Self::Passed,
         Self::Seatless,
+        Self::Holds,
         Self::There,
         Self::Scratch,
         Self::Traffic,
@@ -137,6 +140,7 @@ impl Part {
             Self::Asked => "asked",
             Self::Passed => "passed",
             Self::Seatless => "seatless",
+            Self::Holds => "holds",
             Self::There => "there",
             Self::Scratch => "scratch",
             Self::Traffic => "traffic",

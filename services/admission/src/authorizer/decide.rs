@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     extractors::{self, PresentedTicket, wants_page_json},
-    flows::{RoomContext, Status},
+    flows::{HELD_MS, RoomContext, Status, Turn},
 };
 
 // === impl Authorizer ===
@@ -75,24 +75,26 @@ impl Authorizer {
             Err(error) if error.is_temporary() => return Ok(RoomDecision::Busy(error)),
             Err(error) => return Err(error.into()),
         };
-        self.decide_about(room, presented, wants_page_json(headers)).await
+        // The page's script asks for the status, and says how it takes the turn.
+        let turn = wants_page_json(headers)
+            .then(|| extractors::turn_of_page(headers, &room.snapshot.settings));
+        self.decide_about(room, presented, turn).await
     }
 
-    /// `only_asks`: the page's script asks for the status only; the visitor enters by another request.
+    /// `turn`: how the page's script takes the turn; `None`: the visitor wants to enter.
     async fn decide_about(
         &self,
         room: &RoomContext,
         presented: PresentedTicket,
-        only_asks: bool,
+        turn: Option<Turn>,
     ) -> Result<RoomDecision, Problem> {
         let ticket = presented.value();
         if ticket.is_some_and(|ticket| self.flows.is_inside(room, &ticket)) {
             return Ok(RoomDecision::Inside);
         }
-        let answered = if only_asks {
-            self.flows.check_in_or_join(room, ticket).await
-        } else {
-            self.flows.enter(room, ticket).await
+        let answered = match turn {
+            Some(turn) => self.flows.ask(room, ticket, turn, HELD_MS).await,
+            None => self.flows.enter(room, ticket).await,
         };
         let response = match answered {
             Ok(response) => response,

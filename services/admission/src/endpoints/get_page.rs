@@ -12,7 +12,7 @@ use vestibule_runtime::{extract::Path, problem::Problem};
 use crate::{
     authorizer::OriginalRequest,
     extractors::{self, RoomPath, VisitorRequest, wants_json, wants_page_json},
-    flows::RoomContext,
+    flows::{HELD_MS, RoomContext},
     page::{self, Address},
     responses::{StatusBody, VisitorReply},
     state::Admission,
@@ -20,9 +20,14 @@ use crate::{
 
 /// Show the waiting page
 ///
-/// For browsers. A newcomer gets a place; whoever's turn it is gets a button, and enters only by
-/// it: through the gateway in front of the wanted page, or, where there is none, by
-/// `POST /room/{room}/enter`. The page asks for updates by itself, with or without script.
+/// For browsers. A newcomer gets a place; whoever's turn it is gets a button: through the gateway in front
+/// of the wanted page, or, where there is none, by `POST /room/{room}/enter`. The page asks for updates by
+/// itself, with or without script.
+///
+/// The page's script says how it takes the turn when it comes, by a parameter of the type that it accepts:
+/// `application/vnd.vestibule.page+json;turn=enter`, it enters with this request (where the room's `enter` is
+/// `automatic`); `…;turn=hold`, a seat is held for `hold_seconds`. At the door the answer may then take two
+/// seconds.
 ///
 /// `HEAD` answers the headers alone, gives nobody a place and sets no cookie. A browser that asks for
 /// what cannot be a room's name is shown that there is no such room, with 404; others get 400.
@@ -65,7 +70,8 @@ pub(crate) async fn get_page(
         Err(problem) => return page::without_room(problem, flows, headers, query),
     };
     let proxies = &admission.authorizer.proxies;
-    let address = if OriginalRequest::is_forwarded(&parts, proxies) {
+    let is_forwarded = OriginalRequest::is_forwarded(&parts, proxies);
+    let address = if is_forwarded {
         let original = OriginalRequest::forwarded(&parts, proxies)?;
         room.https = original.https;
         Address::in_place(&flows.public_url, &room, headers, &original.url())
@@ -77,10 +83,13 @@ pub(crate) async fn get_page(
         Err(error) => return busy_or_problem(&room, headers, error.into()),
     };
     let ticket = request.ticket.value();
+    // The authorizer has waited for a seat already.
+    let held_ms = if is_forwarded { 0 } else { HELD_MS };
     let answered = if wants_page_json(headers) {
-        flows.check_in_or_join(&request.room, ticket).await
+        let turn = extractors::turn_of_page(headers, &request.room.snapshot.settings);
+        flows.ask(&request.room, ticket, turn, held_ms).await
     } else {
-        flows.join(&request.room, ticket).await
+        flows.open_page(&request.room, ticket).await
     };
     let response = match answered {
         Ok(response) => response,

@@ -27,7 +27,15 @@ pub(crate) fn is_for_people(headers: &HeaderMap) -> bool {
 /// Whether the waiting page's own script asks.
 #[must_use]
 pub(crate) fn wants_page_json(headers: &HeaderMap) -> bool {
-    headers.get(ACCEPT).is_some_and(|accept| accept == PAGE_JSON_TYPE)
+    page_parameter(headers).is_some()
+}
+
+/// What the waiting page's script adds to the type that it accepts; `None`: somebody else asks.
+#[must_use]
+pub(crate) fn page_parameter(headers: &HeaderMap) -> Option<&str> {
+    let accept = headers.get(ACCEPT)?.to_str().ok()?;
+    let (media_type, parameter) = accept.split_once(';').unwrap_or((accept, ""));
+    (media_type == PAGE_JSON_TYPE).then_some(parameter.trim())
 }
 
 #[cfg(test)]

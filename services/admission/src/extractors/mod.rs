@@ -4,9 +4,11 @@
 mod accept;
 mod room_path;
 mod ticket_transport;
+mod turn;
 mod visitor_request;
 
 pub(crate) use accept::{is_for_people, wants_cloudflares_form, wants_json, wants_page_json};
 pub(crate) use room_path::{RoomPath, TicketHeader};
 pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport, cookie_lines};
+pub(crate) use turn::{TurnQuery, turn_of_page};
 pub(crate) use visitor_request::{PresentedTicket, VisitorRequest, room};

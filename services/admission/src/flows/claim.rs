@@ -1,18 +1,18 @@
 //! Claiming: a visitor whose turn it is enters, if a seat is free or comes free within a moment.
 
 use vestibule_issuance::Claims;
-use vestibule_store::ClaimOutcome;
+use vestibule_store::{Claim, ClaimOutcome};
 use vestibule_token::{Ending, Ticket, TicketState};
 
 use super::{
-    FlowError, Flows, RoomContext, Status, VisitorResponse, responder::VisitorResponder,
-    visitor_response::CurrentTicket,
+    FlowError, Flows, HELD_MS, RoomContext, Status, Turn, VisitorResponse,
+    responder::VisitorResponder, visitor_response::CurrentTicket,
 };
 
 // === impl Flows ===
 
 impl Flows {
-    /// Lets the holder of `ticket` enter if it is its turn and a seat is free. Someone inside is
+    /// Lets the holder of `ticket` take its turn if it has come and a seat is free. Someone inside is
     /// answered as by [`Flows::check_in`].
     ///
     /// # Errors
@@ -21,9 +21,12 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Ticket,
+        turn: Turn,
     ) -> Result<VisitorResponse, FlowError> {
         match ticket.state {
-            TicketState::Waiting => self.claim_seat(room, CurrentTicket::presented(ticket)).await,
+            TicketState::Waiting => {
+                self.claim_seat(room, CurrentTicket::presented(ticket), turn, HELD_MS).await
+            }
             TicketState::Held(_) | TicketState::Ended(_) => self.check_in(room, ticket).await,
         }
     }
@@ -33,6 +36,8 @@ impl Flows {
         &self,
         room: &RoomContext,
         current: CurrentTicket,
+        turn: Turn,
+        held_ms: u64,
     ) -> Result<VisitorResponse, FlowError> {
         let responder = VisitorResponder::new(self, room);
         let waiter = current.waiter();
@@ -40,7 +45,7 @@ impl Flows {
         if self.feed.is_connected() && !responder.may_enter(waiter) {
             return responder.respond_waiting(current);
         }
-        let claim = responder.claim_for(waiter);
+        let claim = Claim { hold: turn == Turn::Hold, held_ms, ..responder.claim_for(waiter) };
         let reply = match self.held_claims.claim(&room.snapshot.room, claim).await {
             Ok(reply) => reply,
             Err(error) => return responder.respond_without_store(error).await,
@@ -53,7 +58,8 @@ impl Flows {
                 responder.respond_inside(current.ticket, &record, reply.generation).await
             }
             ClaimOutcome::NotServed => responder.respond_with_status(current, Status::Waiting),
-            ClaimOutcome::NoSeat => responder.respond_held(current),
+            ClaimOutcome::NoSeat => responder.respond_at_door(current),
+            ClaimOutcome::Held { until_ms } => responder.respond_called(current, until_ms),
             ClaimOutcome::PositionExpired => {
                 responder.respond_ended(current.ticket, Ending::Expired)
             }

@@ -14,6 +14,7 @@
 //! | [`Flows::check_in`] | the status poll: tells where a visitor stands, and counts it as present |
 //! | [`Flows::claim`] | lets a visitor enter whose turn it is |
 //! | [`Flows::enter`] | joins and claims in one call |
+//! | [`Flows::take_turn`] | lets whoever asked take its turn: it enters, or a seat is held for it |
 //! | [`Flows::is_inside`] | whether a session must still be alive, without asking Redis |
 //! | [`Flows::renew`] | keeps a session alive |
 //! | [`Flows::leave`] | gives a seat or a place back |
@@ -30,6 +31,7 @@ mod open;
 mod renew;
 mod responder;
 mod room_context;
+mod turn;
 mod visitor_response;
 mod visitor_status;
 
@@ -46,6 +48,7 @@ pub(crate) use self::{
     error::FlowError,
     open::Sealed,
     room_context::{BindingHandle, RoomContext},
+    turn::{HELD_MS, Turn},
     visitor_response::{CookieChange, VisitorResponse},
 };
 use crate::{

@@ -67,6 +67,10 @@ pub struct VisitorStatus {
     /// Seconds until the token expires. Only when admitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<u64>,
+    /// A seat is held for the visitor for so long: claim within it. Only for `your_turn`, if the claim asked
+    /// for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seat_held_seconds: Option<u64>,
     /// The store cannot be reached: this is the last that was known. Absent otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,

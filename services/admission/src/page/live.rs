@@ -23,7 +23,7 @@ use vestibule_page::{PageContent, PageView};
 use vestibule_token::Ticket;
 
 use super::{Address, Pages, view::PageViewBuilder};
-use crate::flows::{ClaimWindow, RoomContext, VisitorResponse};
+use crate::flows::{ClaimWindow, RoomContext, Turn, VisitorResponse};
 
 /// How long a stream lasts. Then the page asks for another one, perhaps from a less busy instance.
 const LONGEST: Duration = Duration::from_mins(5);
@@ -167,6 +167,7 @@ impl Watcher {
             logo: None,
             window: ClaimWindow::default(),
             has_claimed: false,
+            turn: Turn::Later,
         };
         builder.build()
     }

@@ -26,7 +26,7 @@ pub(crate) use self::{
 };
 use crate::{
     caches::{BrandingCache, RoomBranding},
-    extractors::{TicketTransport, wants_page_json},
+    extractors::{TicketTransport, turn_of_page, wants_page_json},
     flows::{Flows, RoomContext},
     responses::VisitorReply,
 };
@@ -82,8 +82,10 @@ impl Pages {
         // A visitor whose turn it is asks to enter by requesting the site itself.
         let has_claimed = address.is_in_place && !is_script;
         let logo = branding.logo.as_deref();
+        let turn = turn_of_page(headers, &room.snapshot.settings);
         let view =
-            PageViewBuilder { room, response, before, address, logo, window, has_claimed }.build();
+            PageViewBuilder { room, response, before, address, logo, window, has_claimed, turn }
+                .build();
         let mut page =
             if is_script { rendered::json(&view) } else { self.html(room, &branding, &view) };
         if address.language_is_chosen {

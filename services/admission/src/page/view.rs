@@ -1,10 +1,11 @@
 //! From a flow's response to what the page shows of it.
 
+use vestibule_domain::Enter;
 use vestibule_page::{Notices, PageFrame, PageState, PageView};
 use vestibule_token::{Ticket, TicketState};
 
 use super::Address;
-use crate::flows::{ClaimWindow, RoomContext, Status, VisitorResponse};
+use crate::flows::{ClaimWindow, RoomContext, Status, Turn, VisitorResponse};
 
 /// What the view of one visitor is made of.
 pub(super) struct PageViewBuilder<'a> {
@@ -18,6 +19,8 @@ pub(super) struct PageViewBuilder<'a> {
     pub(super) window: ClaimWindow,
     /// Whether the visitor asked to enter in this very request.
     pub(super) has_claimed: bool,
+    /// How the page takes the turn.
+    pub(super) turn: Turn,
 }
 
 /// How often the page asks after the claim window is over, ms. Each time makes a call to Redis.
@@ -55,13 +58,15 @@ impl PageViewBuilder<'_> {
                 ms if self.window.is_over => ms.max(LATE_MS),
                 ms => ms,
             },
-            hold_seconds: self.window.seconds,
+            hold_seconds: body.seat_held_seconds.or(self.window.seconds),
+            is_automatic: snapshot.settings.enter == Enter::Automatic,
             grace_seconds: snapshot.settings.presence_grace_seconds,
             notices: Notices {
                 is_served: is_at_door,
                 is_new_place: self.has_new_place(),
                 no_seat: self.address.no_seat || self.has_claimed,
                 is_late: self.window.is_over,
+                has_held_seat: body.seat_held_seconds.is_some(),
                 stale: body.stale,
             },
             frame: self.frame(),
@@ -104,8 +109,7 @@ impl PageViewBuilder<'_> {
         let (room, status) = (&self.room.snapshot, &self.response.status);
         match status.status {
             Status::Admitted => PageState::Inside,
-            // The line is served a little ahead of the seats. The page shows the turn once a seat is free.
-            Status::YourTurn if self.room.has_free_seats() => PageState::YourTurn,
+            Status::YourTurn if self.is_shown_its_turn() => PageState::YourTurn,
             Status::Waiting if room.settings.queue_all => PageState::Paused,
             Status::Waiting if room.is_prequeueing() || room.awaits_draw(status.queue_number) => {
                 PageState::Early
@@ -117,6 +121,13 @@ impl PageViewBuilder<'_> {
             Status::Expired if !self.had_seat() => PageState::Missed,
             Status::Closed | Status::Expired => PageState::SessionOver,
         }
+    }
+
+    /// The line is served a little ahead of the seats. The page shows the turn once a seat is held, or free
+    /// for whoever presses the button; one that enters by itself has just asked for it in vain.
+    fn is_shown_its_turn(&self) -> bool {
+        let is_held = self.response.status.seat_held_seconds.is_some();
+        is_held || self.turn != Turn::Enter && self.room.has_free_seats()
     }
 
     /// Whether the visitor was inside before, as far as its ticket knows.

@@ -86,6 +86,7 @@ fn view(response: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> PageVie
         interval_ms: if asks_again { told.next_check_in_ms() } else { 0 },
         refresh_ms: 0,
         hold_seconds: None,
+        is_automatic: false,
         grace_seconds: None,
         notices: Notices::default(),
         frame: PageFrame::plain(Language::En),
@@ -140,6 +141,7 @@ mod tests {
             next_check_in_seconds: 20.0,
             access_token: None,
             expires_in: None,
+            seat_held_seconds: None,
             stale: false,
         };
         VisitorResponse { status, cookie: CookieChange::None, ciphers: ciphers() }

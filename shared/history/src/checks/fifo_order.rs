@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Act, ClaimedAs, Event, Figures, Invariant, Rules, ToldStatus, What,
@@ -27,11 +27,14 @@ const KEPT_MS: u64 = 15_000;
 ///
 /// Not a violation: overtaking somebody who was not at the door; entries under way when it came to
 /// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
-/// certainly fifo all that time.
+/// certainly fifo all that time; and whoever comes for a seat that was held for it, since it took its turn
+/// when it was called.
 #[derive(Debug, Default)]
 pub(super) struct FifoOrder {
     door: FxHashMap<u64, Attendee>,
     entries: VecDeque<Entry>,
+    /// Positions for which a seat is or was held: they took their turn then.
+    called: FxHashSet<u64>,
     overtaken: u64,
     longest_ms: u64,
 }
@@ -71,7 +74,14 @@ impl Check for FifoOrder {
             for position in first..=last {
                 self.enter(position, now, facts, found);
             }
-            self.remember(last, now);
+            if !self.called.remove(&last) {
+                self.remember(last, now);
+            }
+        } else if let Some(position) = held(now).filter(|_| is_fifo(facts, now))
+            && self.called.insert(position)
+        {
+            self.enter(position, now, facts, found);
+            self.remember(position, now);
         }
     }
 
@@ -191,6 +201,12 @@ pub(super) fn entering(event: &Event) -> Option<(u64, u64)> {
     }
 }
 
+/// The position for which a seat is held.
+fn held(event: &Event) -> Option<u64> {
+    let What::Claimed(claimed) = &event.what else { return None };
+    claimed.position.filter(|_| matches!(claimed.outcome, ClaimedAs::Held { .. }))
+}
+
 fn is_fifo(facts: &Facts, now: &Event) -> bool {
     let mut rules = facts.rules(now.began_ms, now.at_ms).peekable();
     rules.peek().is_some() && rules.all(Rules::is_fifo)
@@ -281,6 +297,17 @@ mod tests {
             history = history.does(second * 1000, asked(ToldStatus::YourTurn, 5));
         }
         history.holds();
+    }
+
+    #[test]
+    fn who_was_called_took_its_turn_then() {
+        let called = |at_ms: u64| claimed(6, ClaimedAs::Held { until_ms: at_ms + 30_000 });
+        let before = fifo().does(1_000, called(1_000)).does(1_500, called(1_000));
+        asks(before, 2, 3).does(3_500, seated(6)).holds();
+        let before = fifo().does(1_000, called(1_000));
+        asks(asks(before, 2, 3).does(3_500, seated(6)), 4, 12).holds();
+        let later = asks(fifo(), 1, 3).does(3_500, called(3_500));
+        asks(later, 4, 9).breaks(Invariant::FifoOrder);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod ceiling;
 mod ended_stays_ended;
 mod fifo_order;
+mod holds_kept;
 mod keys_survive;
 mod liveness;
 mod numbers_keep_meaning;
@@ -29,6 +30,7 @@ pub(crate) fn of_a_room() -> Vec<Box<dyn Check>> {
         Box::<rate::Rate>::default(),
         Box::<one_session::OneSession>::default(),
         Box::<fifo_order::FifoOrder>::default(),
+        Box::<holds_kept::HoldsKept>::default(),
         Box::<serving_counter::ServingCounter>::default(),
         Box::<numbers_keep_meaning::NumbersKeepMeaning>::default(),
         Box::<ended_stays_ended::EndedStaysEnded>::default(),

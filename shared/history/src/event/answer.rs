@@ -90,6 +90,11 @@ pub enum ClaimedAs {
     NotServed,
     /// No seat is free.
     NoSeat,
+    /// A seat is held for it.
+    Held {
+        /// Until when, ms.
+        until_ms: u64,
+    },
     /// It did not claim in time.
     PositionExpired,
     /// Its session is over.

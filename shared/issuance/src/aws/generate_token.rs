@@ -63,6 +63,7 @@ pub async fn generate_token<C: Claims>(
         won: false,
         kind: SessionKind::AwsStyle,
         held_ms: with.held_ms,
+        hold: false,
         request_id: request_id.to_owned(),
         issuer: with.issuer.to_owned(),
         validity_seconds: with.validity_seconds,
@@ -91,7 +92,9 @@ fn admitted(outcome: ClaimOutcome) -> Result<TokenRecord, AwsError> {
         ClaimOutcome::Entered(record)
         | ClaimOutcome::Repeated(record)
         | ClaimOutcome::Uncounted(record) => Ok(record),
-        ClaimOutcome::NotServed | ClaimOutcome::NoSeat => Err(AwsError::NotServed),
+        ClaimOutcome::NotServed | ClaimOutcome::NoSeat | ClaimOutcome::Held { .. } => {
+            Err(AwsError::NotServed)
+        }
         ClaimOutcome::PositionExpired => Err(AwsError::PositionExpired),
         ClaimOutcome::SessionEnded => Err(AwsError::SessionEnded),
         ClaimOutcome::Foreign => Err(AwsError::InvalidRequest),

@@ -30,6 +30,10 @@ pub struct PageContent {
     pub refresh_seconds: f64,
     /// How long the place is held, in seconds; null: not known.
     pub hold_seconds: Option<u64>,
+    /// Whether the visitor is served, and no seat is free yet.
+    pub served: bool,
+    /// Whether the page enters by itself, while it is in front.
+    pub automatic: bool,
     /// The time until the event starts, in seconds, counted down by the script; null: no event
     /// starts, or it starts in a day or later.
     pub start_seconds: Option<f64>,
@@ -58,6 +62,8 @@ impl PageContent {
             progress,
             refresh_seconds: f64::from(view.refresh_ms) / 1000.0,
             hold_seconds: view.hold_seconds.filter(|_| view.state == PageState::YourTurn),
+            served: view.notices.is_served,
+            automatic: view.is_automatic,
             start_seconds: view.start_seconds(),
             wanted: view.link().filter(|_| !enter).map(str::to_owned),
             enter,
@@ -175,6 +181,7 @@ impl ContentWriter<'_> {
             ("go", if go.1 { String::new() } else { go.0.clone() }),
             ("enter", if go.1 { go.0 } else { String::new() }),
             ("hold", self.hold()),
+            ("hold-after", self.hold_after()),
             ("closing-text", self.closing()),
         ])
     }
@@ -309,6 +316,12 @@ impl ContentWriter<'_> {
     fn hold(&self) -> String {
         let seconds = self.view.hold_seconds.filter(|_| self.view.state == PageState::YourTurn);
         seconds.map_or(String::new(), |seconds| self.view.frame.language.clock(seconds))
+    }
+
+    /// What happens once a held seat is held no longer.
+    fn hold_after(&self) -> String {
+        let is_held = self.view.notices.has_held_seat && self.view.state == PageState::YourTurn;
+        self.text(if is_held { "hold-after" } else { "" })
     }
 
     fn closing(&self) -> String {

@@ -39,6 +39,8 @@ pub struct Claim {
     pub kind: SessionKind,
     /// For how long its request stays open while no seat is free, ms.
     pub held_ms: u64,
+    /// Whether it asks for a seat to be held for it, instead of entering.
+    pub hold: bool,
     /// Its request id as text (kept for AWS-style sessions only).
     pub request_id: String,
     /// The issuer of its tokens.
@@ -71,8 +73,13 @@ pub enum ClaimOutcome {
     Uncounted(TokenRecord),
     /// The serving counter is below its position.
     NotServed,
-    /// It is the visitor's turn, but no seat is free.
+    /// It is the visitor's turn, but no seat is free, or none may be held for it.
     NoSeat,
+    /// A seat is held for it.
+    Held {
+        /// Until when, ms.
+        until_ms: u64,
+    },
     /// The visitor did not claim in time.
     PositionExpired,
     /// Its session is over.
@@ -189,6 +196,7 @@ impl<'a> From<&'a Claim> for Item<'a> {
                 SessionKind::AwsStyle => "a",
             },
             held_ms: claim.held_ms,
+            hold: claim.hold,
             request_id: &claim.request_id,
             issuer: &claim.issuer,
             validity_seconds: claim.validity_seconds,
@@ -200,7 +208,7 @@ impl<'a> From<&'a Claim> for Item<'a> {
 
 impl ReplyItem {
     fn outcome(self) -> Result<ClaimOutcome, StoreError> {
-        let Self { outcome, issued_at, expires_at, key_id, issuer } = self;
+        let Self { outcome, issued_at, expires_at, key_id, issuer, held_until_ms } = self;
         let record = || TokenRecord::from_reply(issued_at, expires_at, key_id, issuer);
         Ok(match outcome.as_str() {
             "entered" => ClaimOutcome::Entered(record()?),
@@ -208,6 +216,10 @@ impl ReplyItem {
             "uncounted" => ClaimOutcome::Uncounted(record()?),
             "not_served" => ClaimOutcome::NotServed,
             "no_seat" => ClaimOutcome::NoSeat,
+            "held" => ClaimOutcome::Held {
+                until_ms: held_until_ms
+                    .ok_or_else(|| StoreError::unexpected("a held seat without an end"))?,
+            },
             "position_expired" => ClaimOutcome::PositionExpired,
             "session_ended" => ClaimOutcome::SessionEnded,
             "foreign" => ClaimOutcome::Foreign,

@@ -37,6 +37,7 @@ struct PhaseSettings<'a> {
     open: bool,
     rejects: bool,
     renews_sessions: bool,
+    turn_hold_seconds: Option<u64>,
     draw_id: Option<&'a str>,
 }
 
@@ -89,6 +90,7 @@ impl<'a> PhaseSettings<'a> {
             open: rules.is_open(),
             rejects: rules.rejects(),
             renews_sessions: !settings.disable_session_renewal,
+            turn_hold_seconds: settings.turn_hold_seconds,
             draw_id: draw_id.filter(|id| !id.is_empty()),
         }
     }

@@ -79,6 +79,7 @@ fn claimed_as(outcome: &ClaimOutcome) -> ClaimedAs {
         ClaimOutcome::Uncounted(record) => ClaimedAs::Uncounted(token(record)),
         ClaimOutcome::NotServed => ClaimedAs::NotServed,
         ClaimOutcome::NoSeat => ClaimedAs::NoSeat,
+        ClaimOutcome::Held { until_ms } => ClaimedAs::Held { until_ms: *until_ms },
         ClaimOutcome::PositionExpired => ClaimedAs::PositionExpired,
         ClaimOutcome::SessionEnded => ClaimedAs::SessionEnded,
         ClaimOutcome::Foreign => ClaimedAs::Foreign,

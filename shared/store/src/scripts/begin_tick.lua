@@ -1,16 +1,16 @@
 --[[ begin_tick: the first half of the leader's tick. Ends expired sessions and positions, and
 reports the room's state.
 
-KEYS  line sessions records tokens settings rate rows entered door asked passed seatless unattended there scratch
+KEYS  line sessions records tokens settings rate rows entered door asked passed seatless holds unattended there scratch
 ARGV  now_ms document
-Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute promised
+Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute held promised
       presence_from_ms heard_at_ms admitted nobody_waits line pool near door at_door came_known came_unknown
       came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
       config_version phase_is_over}, then three texts for each block of `near`
       nobody_waits: then nothing is counted; line, pool: counts of chunks, see `count_chunk`; near: the blocks that follow bit by bit: places that
       have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep
       asking, in order, evenly chosen of all `at_door`; rate_resumes_at_ms: 0 = the rate is not used up;
-      settings, event: JSON.
+      held: seats held for visitors who were called. settings, event: JSON.
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.
 ]]
 local args = arguments({
@@ -29,6 +29,8 @@ if refusal then return refusal end
 local MANY = 1000
 -- After a longer pause of all leaders, missed check-ins are excused, ms.
 local PAUSE_MS = 15000
+-- A place that had a hold gets another one only after so long, ms.
+local HOLDS_KEPT_MS = 3600000
 
 -- When a visitor's session has expired, only its bit in `entered` is kept.
 local function end_sessions()
@@ -76,6 +78,7 @@ end
 local function forget_seatless(before_ms)
   redis.call('ZREMRANGEBYSCORE', keys.seatless, '-inf', before_ms)
   redis.call('ZREMRANGEBYSCORE', keys.passed, '-inf', before_ms)
+  redis.call('ZREMRANGEBYSCORE', keys.holds, '-inf', now - HOLDS_KEPT_MS)
 end
 
 -- Whoever has stopped asking has left the door.
@@ -140,7 +143,7 @@ end
 return { encode({
   now_ms = now, queue_counter = line.queue_counter, serving_counter = line.serving_counter,
   expired_position = line.expired_position, active = seats_taken(keys.sessions, line, now),
-  admitted_last_minute = rate_used(keys.rate, now), promised = line.promised,
+  admitted_last_minute = rate_used(keys.rate, now), held = held_seats(keys, now), promised = line.promised,
   presence_from_ms = line.presence_from, heard_at_ms = line.heard_at, admitted = line.admitted,
   nobody_waits = nobody_waits(line), line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
   door = show_door(), at_door = at_door(keys, now), came_known = line.came_known,

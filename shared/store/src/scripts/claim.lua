@@ -1,17 +1,17 @@
 --[[ claim: a batch of visitors asks for seats, and enters as far as seats, rate and order allow.
 
-KEYS  line settings sessions records tokens entered rate rows door asked passed seatless traffic unattended there
-ARGV  now_ms key_id | reset_epoch draws number position rank won entered_at kind held_ms request_id issuer validity_seconds
-Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer
+KEYS  line settings sessions records tokens entered rate rows door asked passed seatless traffic unattended there holds
+ARGV  now_ms key_id | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds
+Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer held_until_ms
       free_at_ms: when those without a seat may find one, unless somebody leaves or an operator changes
       something before; nil: nobody can say.
       key_id names the key of new tokens. Of each claim: reset epoch of its request id; how many
       draws its position takes into account; queue number; position ("" = it waits for its draw); rank at
       the door; whether it has won in a random room (0, 1); entry time (unix s); kind ("v" visitor's
-      calls, "a" AWS-style); for how long its request stays open if there is no seat; request id;
-      issuer; validity ("" = as the room says).
+      calls, "a" AWS-style); for how long its request stays open if there is no seat; whether it asks for
+      a seat to be held for it, instead of entering (0, 1); request id; issuer; validity ("" = as the room says).
       Outcomes: entered (now), repeated (it entered before: the same token), not_served,
-      no_seat (served, but none is free for it), position_expired, session_ended, foreign (its id is from
+      no_seat (served, but none is free for it), held (until held_until_ms), position_expired, session_ended, foreign (its id is from
       before a reset, or of somebody let in without a number), uncounted (the room is suspended: it enters without a seat).
 Keeps (2) seats and rate never over their limits; (3) one session and one token per request id;
       no number enters twice; (4) of those who keep asking the lowest enter first, whichever instance
@@ -30,7 +30,7 @@ if open then
   free = math.huge
 elseif not is_held(settings, line) then
   free = math.min(seats_left(keys.sessions, settings, line, now),
-    rate_left(keys.rate, settings.new_users_per_minute, now, waiting))
+    rate_left(keys.rate, settings.new_users_per_minute, now, waiting, held_rate(keys, settings, now)))
 end
 
 local function has_expired(claim)
@@ -44,6 +44,7 @@ local function has_expired(claim)
 end
 
 local function enter(claim)
+  end_hold(keys, claim.position)
   local validity = claim.kind == 'v' and settings.session_duration_seconds or claim.validity_seconds
     or settings.token_validity_seconds
   local record = {
@@ -69,9 +70,32 @@ local function with_token(outcome, record)
     issuer = record.issuer }
 end
 
+-- What this call gave each position. `called`: how many entered to whom a seat was held.
+local taken, called = {}, 0
+
+-- A seat is held for the claim until `held_until`.
+local function take_held(claim, held_until)
+  if not claim.hold then
+    note_turn(keys, line, settings, false)
+    called = called + 1
+    taken[claim.position] = with_token('entered', enter(claim))
+  else
+    taken[claim.position] = { outcome = 'held', held_until_ms = held_until }
+  end
+  return taken[claim.position]
+end
+
+-- A claim of the same visitor comes a second time, in one call.
+local function take_again(claim)
+  local first = taken[claim.position]
+  if first.outcome == 'held' then return take_held(claim, first.held_until_ms) end
+  return { outcome = 'repeated', issued_at = first.issued_at, expires_at = first.expires_at,
+    key_id = first.key_id, issuer = first.issuer }
+end
+
 -- The outcome of a claim that does not depend on seats; nil for one that asks for a seat. `text`: the record
--- of its number.
-local function decided(claim, text)
+-- of its number; `held_until`: see `holds`.
+local function decided(claim, text, held_until)
   if claim.reset_epoch ~= line.reset_epoch or claim.number == 0 then
     return { outcome = 'foreign' }
   end
@@ -96,28 +120,52 @@ local function decided(claim, text)
     end
     return with_token('repeated', record)
   end
+  if taken[claim.position] then return take_again(claim) end
   if get_bit(keys.entered, claim.position) then return { outcome = 'session_ended' } end
+  if held_until and held_until >= now and not is_held(settings, line) then
+    return take_held(claim, held_until)
+  end
   if has_expired(claim) then return { outcome = 'position_expired' } end
   return nil
 end
 
-local claims, numbers = {}, {}
+local claims, numbers, positions = {}, {}, {}
 for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
   local claim = item_at(i)
   claim.reset_epoch, claim.draws = tonumber(claim.reset_epoch), tonumber(claim.draws)
   claim.number, claim.position = tonumber(claim.number), tonumber(claim.position)
   claim.rank, claim.held_ms = tonumber(claim.rank), tonumber(claim.held_ms)
-  claim.won, claim.entered_at = claim.won == '1', tonumber(claim.entered_at)
+  claim.won, claim.hold, claim.entered_at = claim.won == '1', claim.hold == '1', tonumber(claim.entered_at)
   claim.validity_seconds = tonumber(claim.validity_seconds)
   claim.nth = #claims + 1
-  claims[claim.nth], numbers[claim.nth] = claim, claim.number
+  claims[claim.nth], numbers[claim.nth], positions[claim.nth] = claim, claim.number, claim.position or 0
 end
 local outcomes, asking = {}, {}
 local records = #numbers > 0 and redis.call('HMGET', keys.records, unpack(numbers)) or {}
+local holds = #numbers > 0 and redis.call('ZMSCORE', keys.holds, unpack(positions)) or {}
 for nth, claim in ipairs(claims) do
-  outcomes[nth] = decided(claim, records[nth]) or false
+  claim.had_hold = holds[nth] and true or false
+  outcomes[nth] = decided(claim, records[nth], tonumber(holds[nth] or nil)) or false
   if not outcomes[nth] then asking[#asking + 1] = claim end
 end
+table.sort(asking, function(a, b) return a.rank < b.rank or a.rank == b.rank and a.nth < b.nth end)
+
+-- Who asks for a hold and may not have one does not ask for a seat: it would keep others from it.
+local function refuse_holds()
+  local left, may_ask, is_given = nil, {}, {}
+  for _, claim in ipairs(asking) do
+    if claim.hold and not left then left = open and 0 or holds_left(keys, settings, now) end
+    if not claim.hold or is_given[claim.position] then
+      may_ask[#may_ask + 1] = claim
+    elseif left > 0 and not claim.had_hold then
+      may_ask[#may_ask + 1], left, is_given[claim.position] = claim, left - 1, true
+    else
+      outcomes[claim.nth] = { outcome = 'no_seat' }
+    end
+  end
+  asking = may_ask
+end
+refuse_holds()
 
 -- Who asks for the first time since it was served has come to the door: the leader learns from it how many
 -- of those served come.
@@ -130,6 +178,7 @@ local function note_who_came()
   local counted = {}
   for i, claim in ipairs(asking) do
     local came = asked[i] or seatless[i] or counted[claim.position]
+    if not came and claim.had_hold then note_turn(keys, line, settings, true) end
     counted[claim.position] = true
     if not came and (claim.kind == 'v' or is_there(keys, LINE, claim.position, now)) then
       known = known + 1
@@ -171,9 +220,9 @@ end
 
 -- So many seats went to somebody higher than those who had a right to them and were too slow: these, the
 -- lowest at the door, delay nobody again.
-local function note_passed(seats, entered, here)
+local function note_passed(seats, here)
   for _, other in ipairs(first_at_door(keys, seats + #asking, now)) do
-    if seats > 0 and not entered[other.position] and not here[other.position] then
+    if seats > 0 and not taken[other.position] and not here[other.position] then
       redis.call('ZREM', keys.door, other.position)
       redis.call('ZADD', keys.passed, now, other.position)
       seats = seats - 1
@@ -200,20 +249,31 @@ local function note_left(left)
   redis.call('HSET', keys.line, 'free_since', line.free_since, 'free_least', line.free_least)
 end
 
-local seated, free_at = 0, nil
+local seated, held, free_at = 0, 0, nil
+-- A free seat is taken, or held, for the claim.
+local function take(claim)
+  seated = seated + 1
+  if claim.hold then
+    held = held + 1
+    local until_ms = hold_seat(keys, line, settings, claim.number, claim.position, now)
+    taken[claim.position] = { outcome = 'held', held_until_ms = until_ms }
+  else
+    taken[claim.position] = with_token('entered', enter(claim))
+  end
+  return taken[claim.position]
+end
+
 local function let_in()
   local long, highest = free_for_long(), free > 0 and highest_rank_with_seat() or -1
-  local entered, gone, refused, waiting_for, here, passing = {}, {}, {}, {}, {}, 0
-  table.sort(asking, function(a, b) return a.rank < b.rank or a.rank == b.rank and a.nth < b.nth end)
+  local gone, refused, waiting_for, here, passing = {}, {}, {}, {}, 0
   for _, claim in ipairs(asking) do
     local ripe, is_next = ripe_at(claim), claim.rank <= highest
-    if entered[claim.position] then
-      outcomes[claim.nth] = with_token('repeated', entered[claim.position])
+    if taken[claim.position] then
+      outcomes[claim.nth] = take_again(claim)
     elseif seated < free and ripe <= now and (is_next or long > 0) then
       if not is_next then passing, long = passing + 1, long - 1 end
-      entered[claim.position] = enter(claim)
-      outcomes[claim.nth] = with_token('entered', entered[claim.position])
-      gone[#gone + 1], seated = claim.position, seated + 1
+      outcomes[claim.nth] = take(claim)
+      gone[#gone + 1] = claim.position
     else
       outcomes[claim.nth] = { outcome = 'no_seat' }
       refused[#refused + 1], here[claim.position] = claim, true
@@ -221,7 +281,7 @@ local function let_in()
     end
   end
   ask_on(keys, refused, now)
-  if passing > 0 then note_passed(passing, entered, here) end
+  if passing > 0 then note_passed(passing, here) end
   leave_door(keys, gone)
   note_left(free - seated)
   -- Whoever is next waits until it is ripe; the others until a seat has been free for long.
@@ -236,21 +296,26 @@ if #asking > 0 then
   let_in()
 end
 
-if seated > 0 then
-  rate_take(keys.rate, settings.new_users_per_minute, now, waiting and not open, seated)
-  redis.call('HSET', keys.line, 'promised', math.max(line.promised - seated, 0))
-  redis.call('HINCRBY', keys.line, 'admitted', seated)
-  redis.call('HINCRBY', keys.traffic, math.floor(now / 60000) .. '.a', seated)
+if seated > 0 then redis.call('HSET', keys.line, 'promised', math.max(line.promised - seated, 0)) end
+-- A hold takes its part of the even spread, and is an admission once its visitor comes.
+local rate, spread = settings.new_users_per_minute, waiting and not open
+if spread then rate_pace(keys.rate, rate, now, held) end
+rate_take(keys.rate, rate, now, spread, seated - held)
+rate_take(keys.rate, rate, now, false, called)
+local entered = seated - held + called
+if entered > 0 then
+  redis.call('HINCRBY', keys.line, 'admitted', entered)
+  redis.call('HINCRBY', keys.traffic, math.floor(now / 60000) .. '.a', entered)
 end
 if is_held(settings, line) then
   free_at = nil
 elseif #asking > seated and free <= seated then
   local seat_at = seat_free_at(keys.sessions, settings, line, now)
-  local rate_at = rate_free_at(keys.rate, settings.new_users_per_minute, now, waiting)
+  local rate_at = rate_free_at(keys.rate, rate, now, waiting, held_rate(keys, settings, now))
   free_at = seat_at and rate_at and math.max(seat_at, rate_at)
 end
 for nth, outcome in ipairs(outcomes) do outcomes[nth] = reply_item(outcome) end
 return reply({
   now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation,
-  admitted = line.admitted + seated, free_at_ms = free_at, outcomes = outcomes,
+  admitted = line.admitted + entered, free_at_ms = free_at, outcomes = outcomes,
 })

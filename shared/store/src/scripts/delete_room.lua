@@ -1,6 +1,6 @@
 --[[ delete_room: remove a room and all that belongs to it.
 
-KEYS  draws line settings sessions records tokens entered unattended rate rows grants door asked passed seatless there scratch traffic watermarks history…
+KEYS  draws line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic watermarks history…
 ARGV  now_ms document
 Returns {existed}
 ]]

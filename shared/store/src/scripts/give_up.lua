@@ -1,6 +1,6 @@
 --[[ give_up: a batch of visitors give their places in line back.
 
-KEYS  line entered unattended there door asked passed
+KEYS  line entered unattended there door asked passed sessions holds
 ARGV  now_ms document
 Returns {given_up}
       given_up: of each place true = given back now, false = it is over already, or its request id is from
@@ -40,6 +40,7 @@ local function give_up(number, position)
   set_bit(keys.entered, position, 1)
   if get_bit(keys.unattended, number) then set_bit(keys.unattended, number, 0) end
   leave_door(keys, { position })
+  if redis.call('ZREM', keys.holds, position) == 1 then redis.call('ZREM', keys.sessions, number) end
   -- Places that have expired are counted among those.
   if position > line.expired_position then redis.call('HINCRBY', keys.line, 'left', 1) end
   return true

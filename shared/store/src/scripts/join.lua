@@ -1,6 +1,6 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
-KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there
+KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there holds
 ARGV  now_ms region count mode known_reset_epoch known_queue_counter key_id issuer
 Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent
       mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
@@ -54,7 +54,7 @@ if open then
   free = count
 elseif first_in_line and not is_held(settings, line) then
   free = math.min(seats_left(keys.sessions, settings, line, now),
-    rate_left(keys.rate, settings.new_users_per_minute, now, false))
+    rate_left(keys.rate, settings.new_users_per_minute, now, false, held_rate(keys, settings, now)))
 end
 -- In an open room the counter moves only for visitors who enter now, not for AWS-style clients.
 local moves = open and enter or limited and not open

@@ -48,33 +48,33 @@ macro_rules! scripts {
 }
 
 use Part::{
-    Asked, Door, Draws, Entered, Grants, Line, Passed, Rate, Records, Rows, Scratch, Seatless,
-    Sessions, Settings, There, Tokens, Traffic, Unattended, Watermarks,
+    Asked, Door, Draws, Entered, Grants, Holds, Line, Passed, Rate, Records, Rows, Scratch,
+    Seatless, Sessions, Settings, There, Tokens, Traffic, Unattended, Watermarks,
 };
 
 scripts! {
     APPLY_PLAN = "apply_plan" &[Line, Settings, Sessions, Rate, Rows, Grants], &[], None,
         ["room", "rate", "serving", "publish"];
     BEGIN_TICK = "begin_tick" &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,
-        Door, Asked, Passed, Seatless, Unattended, There, Scratch], &[], None,
-        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "tally"];
+        Door, Asked, Passed, Seatless, Holds, Unattended, There, Scratch], &[], None,
+        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "tally"];
     CHECK_IN = "check_in" &[Line, There], &[], Some(order::check_in::POSITIONS),
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
-        Passed, Seatless, Traffic, Unattended, There], &[], Some(order::claim::POSITIONS),
-        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door"];
+        Passed, Seatless, Traffic, Unattended, There, Holds], &[], Some(order::claim::POSITIONS),
+        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds"];
     DELETE_ROOM = "delete_room" &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
     DRAW = "draw" &[Line, Settings, Sessions, Rate, Draws], &[], None,
         ["room", "rate", "publish"];
     EXPIRED_TOKENS = "expired_tokens" &[Tokens, Records], &[], None, ["bitmaps", "room", "seats"];
     EXTEND_CLAIM_WINDOW = "extend_claim_window" &[Line, Seatless], &[], None, ["room"];
-    GIVE_UP = "give_up" &[Line, Entered, Unattended, There, Door, Asked, Passed], &[], None,
-        ["bitmaps", "room", "presence", "door"];
+    GIVE_UP = "give_up" &[Line, Entered, Unattended, There, Door, Asked, Passed, Sessions,
+        Holds], &[], None, ["bitmaps", "room", "presence", "door"];
     INCREMENT = "increment" &[Line, Settings, Sessions, Rate, Rows], &[], None,
         ["room", "rate", "serving", "publish"];
     JOIN = "join" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
-        Unattended, There], &[], Some(order::join::POSITIONS),
-        ["bitmaps", "room", "rate", "seats", "serving", "presence", "grants"];
+        Unattended, There, Holds], &[], Some(order::join::POSITIONS),
+        ["bitmaps", "room", "rate", "seats", "serving", "presence", "holds", "grants"];
     LAGGING = "lagging" &[], &["admissions"], None, ["room"];
     LEASE = "lease" &[], &["lease", "epoch"], None, [];
     LEAVE = "leave" &[Line, Sessions, Records], &[], None, ["bitmaps", "room", "seats"];

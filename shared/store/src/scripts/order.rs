@@ -65,6 +65,7 @@ pub(crate) mod claim {
             entered_at: u32,
             kind: &'static str,
             held_ms: u64,
+            hold: bool,
             request_id: &'a str,
             issuer: &'a str,
             validity_seconds: Option<u64>,
@@ -89,6 +90,7 @@ pub(crate) mod claim {
             expires_at: Option<u64>,
             key_id: Option<String>,
             issuer: Option<String>,
+            held_until_ms: Option<u64>,
         }
     }
 }

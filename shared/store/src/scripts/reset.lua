@@ -1,6 +1,6 @@
 --[[ reset: an operator starts a room afresh. Every earlier request id becomes invalid.
 
-KEYS  line settings sessions records tokens entered unattended rate rows grants door asked passed seatless there scratch traffic watermarks
+KEYS  line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic watermarks
 ARGV  now_ms document
 Returns {reset_epoch}
 ]]

@@ -221,6 +221,7 @@ impl<'a> Crowd<'a> {
             won: poll::has_won(&self.room, waiter, *win_threshold),
             kind: SessionKind::Visitor,
             held_ms: HOLD_MS,
+            hold: false,
             request_id: String::new(),
             issuer: "https://issuer".into(),
             validity_seconds: None,

@@ -14,6 +14,7 @@ mod exactness;
 mod expiry;
 mod hearing_late;
 mod history;
+mod holds;
 mod joins;
 mod judged;
 mod key_ring;

@@ -178,6 +178,7 @@ impl World {
             won: false,
             kind,
             held_ms: 0,
+            hold: false,
             request_id: format!("id-{number}"),
             issuer: "https://issuer".into(),
             validity_seconds: None,

@@ -17,13 +17,10 @@ use vestibule_issuance::RoomCiphers;
 use vestibule_store::{Claim, SessionKind};
 
 use super::{
-    CookieChange, Flows, RoomContext, VisitorResponse, VisitorStatus,
+    CookieChange, Flows, HELD_MS, RoomContext, VisitorResponse, VisitorStatus,
     visitor_response::CurrentTicket,
 };
 use crate::batching::RoomState;
-
-/// How long a claim is held while no seat is free, ms.
-const HELD_MS: u64 = 2_000;
 
 /// Makes the answer to one call.
 #[derive(Debug)]
@@ -74,6 +71,7 @@ impl<'a> VisitorResponder<'a> {
             won: poll::has_won(snapshot, waiter, self.win_threshold(waiter)),
             kind: SessionKind::Visitor,
             held_ms: HELD_MS,
+            hold: false,
             request_id: String::new(),
             issuer: self.issuer().to_owned(),
             validity_seconds: None,

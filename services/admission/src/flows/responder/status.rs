@@ -52,6 +52,7 @@ impl VisitorResponder<'_> {
             next_check_in_seconds: f64::from(next_ms.div_ceil(100)) / 10.0,
             access_token: None,
             expires_in: None,
+            seat_held_seconds: None,
             stale: self.flows.feed.is_stale(snapshot, self.now_ms),
         }
     }

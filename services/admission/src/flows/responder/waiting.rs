@@ -10,6 +10,9 @@ use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
 /// so that nobody gets ahead of it.
 const CLAIM_AGAIN_MS: u32 = 100;
 
+/// How often a visitor asks for whom a seat is held, in seconds.
+const CALLED_ASKS_SECONDS: u32 = 10;
+
 // === impl VisitorResponder ===
 
 impl VisitorResponder<'_> {
@@ -31,12 +34,26 @@ impl VisitorResponder<'_> {
     }
 
     /// Answers a visitor whose claim was held and found no seat.
-    pub(in crate::flows) fn respond_held(
+    pub(in crate::flows) fn respond_at_door(
         &self,
         current: CurrentTicket,
     ) -> Result<VisitorResponse, FlowError> {
         let mut response = self.evaluate(current, Some(Status::YourTurn))?;
         response.status.next_check_in_seconds = f64::from(CLAIM_AGAIN_MS) / 1000.0;
+        Ok(response)
+    }
+
+    /// Answers a visitor for whom a seat is held until `until_ms`.
+    pub(in crate::flows) fn respond_called(
+        &self,
+        current: CurrentTicket,
+        until_ms: u64,
+    ) -> Result<VisitorResponse, FlowError> {
+        let mut response = self.evaluate(current, Some(Status::YourTurn))?;
+        let left_seconds = until_ms.saturating_sub(self.now_ms) / 1000;
+        response.status.seat_held_seconds = Some(left_seconds);
+        response.status.next_check_in_seconds =
+            f64::from(u32::try_from(left_seconds).unwrap_or(0).clamp(1, CALLED_ASKS_SECONDS));
         Ok(response)
     }
 

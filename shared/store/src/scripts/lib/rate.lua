@@ -56,11 +56,12 @@ local function set_pace(key, paced_until)
   redis.call('HSET', key, 'paced_until', string.format('%.3f', paced_until))
 end
 
--- How many more the rate allows now: evenly spread while people wait, otherwise all that is left.
-local function rate_left(key, rate, now, waiting)
+-- How many more the rate allows now: evenly spread while people wait, otherwise all that is left. `held`
+-- admissions are kept for those who hold a seat.
+local function rate_left(key, rate, now, waiting, held)
   if not rate then return math.huge end
   if rate == 0 then return 0 end
-  local left = rate - rate_used(key, now)
+  local left = rate - rate_used(key, now) - held
   if not waiting then return math.max(left, 0) end
   if left <= 0 then
     -- Admissions that the window prevents are not made up for by a burst later.
@@ -73,11 +74,16 @@ local function rate_left(key, rate, now, waiting)
 end
 
 -- When the rate may let somebody in at the soonest, ms; nil: never.
-local function rate_free_at(key, rate, now, waiting)
+local function rate_free_at(key, rate, now, waiting, held)
   if not rate then return now end
   if rate == 0 then return nil end
-  if rate_used(key, now) >= rate then return (math.floor(now / BUCKET_MS) + 1) * BUCKET_MS end
+  if rate_used(key, now) + held >= rate then return (math.floor(now / BUCKET_MS) + 1) * BUCKET_MS end
   return waiting and math.max(math.ceil(paced_from(key, now)), now) or now
+end
+
+-- Spreads `n` admissions evenly.
+local function rate_pace(key, rate, now, n)
+  if n > 0 and rate and rate > 0 then set_pace(key, paced_from(key, now) + n * 60000 / rate) end
 end
 
 -- Counts `n` admissions.
@@ -89,9 +95,7 @@ local function rate_take(key, rate, now, waiting, n)
   if not tail or bucket < tail then redis.call('HSET', key, 'tail', bucket) end
   redis.call('HINCRBY', key, bucket, n)
   redis.call('HSET', key, 'sum', used + n)
-  if rate and rate > 0 and waiting then
-    set_pace(key, paced_from(key, now) + n * 60000 / rate)
-  end
+  if waiting then rate_pace(key, rate, now, n) end
 end
 
 -- When the window lets the next one in, ms: 0 unless it is used up.

@@ -17,7 +17,7 @@ local LINE = {
   'leader_epoch', 'restored_at', 'presence_from', 'tokens_until',
   'gap_first', 'gap_last', 'pool_first', 'pool_last', 'draw_count', 'cumulative_hazard',
   'excused_until', 'ticked_at', 'held_at', 'heard_at', 'free_since', 'free_least', 'came_known', 'came_unknown',
-  'came_after_ms', 'unknown_period_ms',
+  'came_after_ms', 'unknown_period_ms', 'turn_hold_ms',
 }
 
 -- The line as numbers, or nil when the store does not know the room.
@@ -64,6 +64,8 @@ local PHASE = {
   -- Nobody enters; the room is off; everyone enters; newcomers are turned away.
   held = 'flag', suspended = 'flag', open = 'flag', rejects = 'flag',
   renews_sessions = 'flag',
+  -- How long a seat is held for somebody whose turn it is; nil: as learnt.
+  turn_hold_seconds = 'integer',
   -- The draw that newcomers wait for.
   draw_id = 'text',
 }

@@ -41,6 +41,7 @@ fn some_claim(chances: &mut Chances, memory: &Memory, now_s: u64) -> Claim {
         won: once_in(chances, 5),
         kind: kind(chances),
         held_ms: one(chances, &[0, 0, 100, 2_000, 5_000]),
+        hold: one(chances, &[false, false, true]),
         request_id: format!("id-{who}"),
         issuer: issuer(chances).to_owned(),
         validity_seconds: maybe(chances, &[0, 1, 60, 10_000]).filter(|_| once_in(chances, 3)),
