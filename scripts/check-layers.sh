@@ -58,7 +58,7 @@ services="vestibule-admission vestibule-controller"
   for crate in $services vestibule-store vestibule-tests vestibule-bench; do
     depends_not "$crate" at-all vestibule-simulation vestibule-redis-model
   done
-  depends_not vestibule-bench at-all vestibule-store vestibule-token $services
+  depends_not vestibule-bench at-all vestibule-token $services
 }
 have python3 || apt_install python3 || die "python3 is missing (Debian: apt-get install python3)"
 scripts/check-circles.py || wrong=1

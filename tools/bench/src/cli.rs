@@ -49,6 +49,8 @@ pub(crate) enum Measure {
     ThroughNginx,
     /// Redis's memory per waiting visitor.
     Memory,
+    /// The slowest calls of every script while very many wait.
+    LongLine,
     /// A visitor's place in a draw.
     Draw,
 }
@@ -70,7 +72,7 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) connections: u32,
 
-    /// Visitors who wait while Redis's memory is measured.
+    /// Visitors who wait while Redis's memory, and the scripts of a long line, are measured.
     #[arg(long, value_name = "COUNT", default_value_t = 1_000_000,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) visitors: u32,

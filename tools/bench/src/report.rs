@@ -22,7 +22,7 @@ pub(crate) struct Report {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Figure {
     measure: &'static str,
-    name: &'static str,
+    name: String,
     unit: Unit,
     #[serde(flatten)]
     spread: Spread,
@@ -140,14 +140,14 @@ impl Figures {
     /// is no figure.
     pub(crate) fn add(
         mut self,
-        name: &'static str,
+        name: impl Into<String>,
         unit: Unit,
         values: impl IntoIterator<Item = f64>,
     ) -> Self {
         let measure = self.measure;
         self.all.extend(Spread::from_values(values).map(|spread| Figure {
             measure,
-            name,
+            name: name.into(),
             unit,
             spread,
             target: None,

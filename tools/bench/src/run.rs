@@ -52,6 +52,7 @@ async fn one(bench: &mut Bench, measure: Measure) -> Result<Figures> {
         Measure::Authorize => measures::authorize(bench).await.context("the authorizer"),
         Measure::ThroughNginx => measures::through_nginx(bench).await.context("through nginx"),
         Measure::Memory => measures::memory(bench).await.context("memory"),
+        Measure::LongLine => measures::long_line(bench).await.context("a long line"),
         Measure::Draw => Ok(measures::draw(bench)),
     }
 }

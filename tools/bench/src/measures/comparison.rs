@@ -102,6 +102,6 @@ pub(super) fn with_costs(
 ) -> Figures {
     parts.iter().fold(figures, |figures, (name, seconds)| {
         let of_each = rounds.iter().filter_map(|round| round.micros(seconds(round)));
-        figures.add(name, Unit::Micros, of_each)
+        figures.add(*name, Unit::Micros, of_each)
     })
 }

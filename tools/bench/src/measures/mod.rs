@@ -6,6 +6,7 @@ mod claim;
 mod comparison;
 mod draw;
 mod join;
+mod long_line;
 mod memory;
 mod poll;
 mod rounds;
@@ -21,8 +22,8 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 pub(crate) use self::{
-    authorize::authorize, claim::claim, draw::draw, join::join, memory::memory, poll::poll,
-    through_nginx::through_nginx,
+    authorize::authorize, claim::claim, draw::draw, join::join, long_line::long_line,
+    memory::memory, poll::poll, through_nginx::through_nginx,
 };
 use crate::{
     cli::Options,
