@@ -7,8 +7,9 @@
 
 use std::collections::VecDeque;
 
-/// The share that is assumed before anything is known, as if so many people had come of so many.
-pub const PRIOR: Evidence = Evidence { exposed: 200.0, came: 200.0 };
+/// The share that is assumed before anything is known, as if so many people had come of so many: few, so
+/// that a room with few seats learns within a few rounds that most of those it serves never come.
+pub const PRIOR: Evidence = Evidence { exposed: 20.0, came: 20.0 };
 /// Evidence of this age counts half, ms: a crowd may change from one moment to the next.
 pub const HALF_LIFE_MS: f64 = 4_000.0;
 /// Where there is less recent evidence than of so many people,

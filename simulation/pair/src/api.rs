@@ -11,11 +11,11 @@ use vestibule_controller::in_process::TOKEN;
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Reply {
+pub struct Reply {
     /// The HTTP status.
-    pub(crate) status: u16,
+    pub status: u16,
     /// The body; null if there is none.
-    pub(crate) body: Value,
+    pub body: Value,
 }
 
 /// Calls `router`; `body`: null for none.

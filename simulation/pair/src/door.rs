@@ -3,12 +3,14 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::time::{sleep_until, timeout};
 use vestibule_admission::in_process::{self as admission, CallError};
 use vestibule_controller::in_process as controller;
 
 use crate::{
     Chance,
+    api::{self, Reply},
     deployment::{Deployment, Process, Running},
 };
 
@@ -76,6 +78,38 @@ impl Door {
         let process = chance.one_of(ready);
         let answer = self.through(&process.running, call(&process.instance)).await?;
         answer.map_err(Failure::Refused)
+    }
+
+    /// Sends a call of the public API to some admission; `body`: null for none.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub async fn send(
+        &self,
+        chance: &mut Chance,
+        (method, path): (&str, &str),
+        body: &Value,
+    ) -> Result<Reply, Failure> {
+        let call = async |admission: &admission::Instance| {
+            Ok(api::call(admission.router(), method, path, body).await)
+        };
+        self.visit(chance, call).await
+    }
+
+    /// Sends a call of the operators' API to some controller; `body`: null for none.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub async fn command(
+        &self,
+        chance: &mut Chance,
+        (method, path): (&str, &str),
+        body: &Value,
+    ) -> Result<Reply, Failure> {
+        let call = async |controller: &controller::Instance| {
+            api::call(controller.router(), method, path, body).await
+        };
+        self.operate(chance, call).await
     }
 
     /// Sends an operator's call to some controller.

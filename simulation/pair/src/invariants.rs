@@ -119,8 +119,8 @@ impl Seen {
     }
 }
 
-/// Seats taken by live sessions or still owed, and how many there are.
-fn seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> (u64, Option<u64>) {
+/// Seats taken by live sessions, and how many there are.
+pub(crate) fn seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> (u64, Option<u64>) {
     let key = |part| format!("vestibule:room:{{{room}}}:{part}");
     let live = keyspace.sorted_set(key("sessions")).map_or(0, |sessions| {
         // A session's score is its last ms.

@@ -38,6 +38,7 @@ pub use vestibule_admission::in_process::{
 };
 
 pub use self::{
+    api::Reply,
     broken::Broken,
     chance::{Chance, Seed},
     deployment::{Deployment, Process, Which},

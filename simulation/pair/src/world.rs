@@ -104,6 +104,15 @@ impl World {
         Some(leader?.instance.room(room.as_str())?.snapshot())
     }
 
+    /// How many seats of the room are taken, by what Redis holds.
+    #[must_use]
+    pub fn seats_taken(&self, room: &RoomId) -> u64 {
+        self.network().servers(|servers, now_ms| {
+            let clock_ms = servers.clock_ms(now_ms);
+            invariants::seats(servers.keyspace(), room.as_str(), clock_ms).0
+        })
+    }
+
     /// Lets so much time pass. Processes that have ended by themselves are started again.
     pub async fn last(&self, ms: u64) {
         for _ in 0..ms / CHECK_MS {

@@ -230,20 +230,44 @@ local function note_passed(seats, here)
   end
 end
 
--- How many seats have been free for long, while others asked who have a right to them and did not come:
+-- How many seats have been free for so long, while others asked who have a right to them and did not come:
 -- the least that any call left free since `free_since`.
-local function free_for_long()
+local function free_for(ms)
   if at_door(keys, now) == 0 then line.free_since = 0 end
   local since = line.free_since
-  return since > 0 and now - since >= FREE_LONG_MS and math.min(line.free_least, free) or 0
+  return since > 0 and now - since >= ms and math.min(line.free_least, free) or 0
+end
+
+-- Whether somebody with a browser at the door would soon pass those who are next and not ripe: clients of the
+-- AWS-style calls, who have longer to ask.
+local function is_web_waiting()
+  for _, claim in ipairs(asking) do
+    if claim.kind == 'v' then return true end
+  end
+  for _, other in ipairs(first_at_door(keys, free + DOOR_AHEAD, now)) do
+    if not get_bit(keys.unattended, other.position) then return true end
+  end
+  return false
+end
+
+-- When everyone at the door who has a right to one of these seats is ripe, ms: a seat that waits for them
+-- until then is not left free by them.
+local function all_ripe_at(left)
+  local latest = 0
+  for _, other in ipairs(first_at_door(keys, left, now)) do
+    local served = other.position <= line.serving_counter and served_at(moves, other.position) or 0
+    latest = math.max(latest, served > 0 and served + WEB_PERIOD_MS or 0)
+  end
+  return latest
 end
 
 local function note_left(left)
   if free == math.huge or left <= 0 then
     line.free_since, line.free_least = 0, 0
   elseif line.free_since == 0 or now - line.free_since >= FREE_LONG_MS then
-    line.free_since, line.free_least = now, left
+    line.free_since, line.free_least = math.max(now, all_ripe_at(left)), left
   else
+    line.free_since = math.max(line.free_since, all_ripe_at(left))
     line.free_least = math.min(line.free_least, left)
   end
   redis.call('HSET', keys.line, 'free_since', line.free_since, 'free_least', line.free_least)
@@ -264,14 +288,18 @@ local function take(claim)
 end
 
 local function let_in()
-  local long, highest = free_for_long(), free > 0 and highest_rank_with_seat() or -1
+  local long, highest = free_for(FREE_LONG_MS), free > 0 and highest_rank_with_seat() or -1
+  local unripe = free_for(FREE_UNRIPE_MS)
+  local is_passable = free > 0 and line.unknown_period_ms > WEB_PERIOD_MS and is_web_waiting()
+  if not is_passable then unripe = 0 end
   local gone, refused, waiting_for, here, passing = {}, {}, {}, {}, 0
   for _, claim in ipairs(asking) do
     local ripe, is_next = ripe_at(claim), claim.rank <= highest
     if taken[claim.position] then
       outcomes[claim.nth] = take_again(claim)
-    elseif seated < free and ripe <= now and (is_next or long > 0) then
+    elseif seated < free and (is_next or long > 0) and (ripe <= now or is_next and unripe > 0) then
       if not is_next then passing, long = passing + 1, long - 1 end
+      if ripe > now then unripe = unripe - 1 end
       outcomes[claim.nth] = take(claim)
       gone[#gone + 1] = claim.position
     else
@@ -286,8 +314,10 @@ local function let_in()
   note_left(free - seated)
   -- Whoever is next waits until it is ripe; the others until a seat has been free for long.
   for _, claim in ipairs(free > seated and waiting_for or {}) do
-    local long = claim.is_next and 0 or line.free_since + FREE_LONG_MS
-    local at = math.max(claim.ripe, long, now + 1)
+    local at = math.max(claim.ripe, line.free_since + FREE_LONG_MS)
+    if claim.is_next then at = claim.ripe end
+    if claim.is_next and is_passable then at = math.min(at, line.free_since + FREE_UNRIPE_MS) end
+    at = math.max(at, now + 1)
     free_at = math.min(free_at or at, at)
   end
 end

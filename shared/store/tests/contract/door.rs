@@ -10,6 +10,8 @@ use crate::world::{World, patient, token};
 crate::on_every_server!(
     whoever_was_just_served_waits_for_those_before_it,
     aws_style_visitors_are_given_their_own_time,
+    a_seat_is_not_left_free_by_those_who_are_not_ripe,
+    nobody_with_a_browser_passes_an_aws_style_visitor_who_asks,
     nobody_waits_where_nobody_else_does,
     a_free_seat_is_for_the_lowest_of_those_who_ask,
     whoever_does_not_ask_any_more_holds_no_seat_up,
@@ -105,6 +107,45 @@ async fn aws_style_visitors_are_given_their_own_time(world: World) {
     assert_eq!(world.claims(claim().await).await, ClaimOutcome::NoSeat);
     world.at(ripe_at);
     token(world.claims(claim().await).await);
+}
+
+async fn a_seat_is_not_left_free_by_those_who_are_not_ripe(world: World) {
+    open(&world, 0).await;
+    world.put(patient(3)).await;
+    world.clock.advance_ms(1);
+    let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
+    world.tick(1).await;
+    assert_eq!(world.snapshot().await.serving_counter, 4, "two seats, and one stands by");
+    // Two instances hold their requests.
+    assert_eq!(ask_for(&world, &[2, 4], 2_000).await.outcomes, [const { ClaimOutcome::NoSeat }; 2]);
+    assert_eq!(ask_for(&world, &[3], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    world.at(ripe_at);
+    assert_eq!(ask(&world, &[2, 4]).await, [2], "3 could not take its seat before");
+    assert_eq!(ask(&world, &[3]).await, [3]);
+}
+
+async fn nobody_with_a_browser_passes_an_aws_style_visitor_who_asks(world: World) {
+    world.open(patient(1)).await;
+    world.join(1, JoinMode::Enter).await;
+    world.join(1, JoinMode::Queue).await;
+    world.join(2, JoinMode::Enter).await;
+    leaves(&world, 1).await;
+    let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
+    world.tick(1).await;
+    assert_eq!(world.snapshot().await.serving_counter, 3, "one seat, and one stands by");
+    assert_eq!(ask_for(&world, &[3], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    let asks = || async {
+        let visitor = world.claim_now(2).await;
+        let claim = Claim { kind: SessionKind::AwsStyle, held_ms: 2_000, ..visitor };
+        world.store.claim(&world.room, "k", &[claim]).await.unwrap()
+    };
+    let refused = asks().await;
+    assert_eq!(refused.free_at_ms, Some(ripe_at + 150), "before it is ripe itself");
+    world.at(ripe_at + 149);
+    assert_eq!(asks().await.outcomes, [ClaimOutcome::NoSeat]);
+    assert_eq!(ask(&world, &[3]).await, NOBODY);
+    world.at(ripe_at + 150);
+    assert!(matches!(asks().await.outcomes[..], [ClaimOutcome::Entered(_)]));
 }
 
 async fn nobody_waits_where_nobody_else_does(world: World) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use vestibule_history::Act;
 
 use super::Visitor;
-use crate::api::{self, Reply};
+use crate::Reply;
 
 /// How often such clients ask, ms.
 const ASKS_MS: u64 = 2_000;
@@ -59,10 +59,7 @@ impl Visitor {
     }
 
     async fn ask(&mut self, method: &str, path: &str, body: Value) -> Option<Reply> {
-        let call = async |admission: &vestibule_admission::in_process::Instance| {
-            Ok(api::call(admission.router(), method, path, &body).await)
-        };
-        let reply = self.stage.door.visit(&mut self.chance, call).await.ok()?;
+        let reply = self.stage.door.send(&mut self.chance, (method, path), &body).await.ok()?;
         if reply.status == 500 {
             self.stage.history.mistake(&self.name, &format!("{method} {path}: {}", reply.body));
         }

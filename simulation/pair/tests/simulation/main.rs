@@ -4,10 +4,14 @@
 
 mod crowds;
 mod defects;
+mod fairness;
+mod ghosts;
+mod guests;
 mod known_wrong;
 mod night;
 mod nights;
 mod repeatable;
+mod replays;
 
 use std::collections::BTreeSet;
 

@@ -7,6 +7,10 @@
 local ASKS_AGAIN_MS = 1200
 -- A seat that has been free for so long goes to whoever asks, ms.
 local FREE_LONG_MS = 250
+-- One that has been free for so long goes to whoever is next, ripe or not, rather than to somebody behind, ms.
+local FREE_UNRIPE_MS = 150
+-- Among so many at the door behind those who are next somebody is looked for who would pass them.
+local DOOR_AHEAD = 8
 -- Clients of the visitor's calls ask within this time of being served, ms.
 local WEB_PERIOD_MS = 1250
 

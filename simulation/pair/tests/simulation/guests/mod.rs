@@ -1,0 +1,14 @@
+//! Visitors who keep a diary, for tests that compare what became of each of them. All that a guest does is
+//! decided by generators of its own: what others send changes neither when it asks nor whom.
+
+mod aws;
+mod diary;
+mod hall;
+mod web;
+
+pub(crate) use self::{
+    aws::AwsGuest,
+    diary::{Diary, Page, Told, longest_overtaking},
+    hall::{Hall, Rhythm},
+    web::{WebGuest, ticket_of},
+};
