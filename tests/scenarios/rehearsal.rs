@@ -60,3 +60,30 @@ async fn a_crowd_gets_through_and_the_report_says_how() -> Result<()> {
     }
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn in_hostile_company_everybody_still_gets_in_and_the_report_tells_them_apart() -> Result<()>
+{
+    let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    let ceiling = CEILING.to_string();
+    let mut arguments = vec!["--visitors", "150", "--arrive", "3s", "--stay", "1s"];
+    arguments.extend(["--ceiling", &ceiling, "--session", "20s"]);
+    arguments.extend(["--ghosts", "100", "--replayers", "4", "--idlers", "0.1"]);
+    let report = rehearse(&deployment, &arguments).await?;
+    let number = |path: &str| report.pointer(path).and_then(Value::as_u64).context(path.to_owned());
+    for path in ["/visitors/arrived", "/visitors/admitted", "/visitors/left"] {
+        assert_eq!(number(path)?, 150, "{path}: {report}");
+    }
+    let came = ["/company/ghosts/taken", "/company/replayers/came", "/company/idlers/came"];
+    assert_eq!([number(came[0])?, number(came[1])?, number(came[2])?], [100, 4, 17], "{report}");
+    let replayed = number("/company/replayers/calls/status")?;
+    ensure!(replayed > 4 * number("/company/replayers/came")?, "nothing was replayed: {report}");
+    assert_eq!(number("/company/idlers/calls/claim")?, 0, "an idler claimed: {report}");
+    // Of company no call is among the visitors'.
+    assert_eq!(number("/latency/join/count")?, 150, "{report}");
+    let inside = ["/company/highest_inside_with_visitors", "/inside/highest_controller"];
+    let highest = number(inside[0])?.max(number(inside[1])?);
+    ensure!(highest <= CEILING, "{highest} were inside: {report}");
+    assert_eq!(number("/identities/duplicate_queue_numbers")?, 0);
+    Ok(())
+}

@@ -3,10 +3,11 @@
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand, error::ErrorKind};
 
 use crate::{
     check_history::{self, CheckHistoryOptions},
+    crowd::Company,
     rehearse::{self, RunOptions},
     simulate::{self, SimulateOptions},
     verify_draw::{self, VerifyDrawOptions},
@@ -32,7 +33,9 @@ pub(crate) const EXIT_USAGE: u8 = 64;
         EXAMPLES\n  \
         vestibule-crowd --room demo --visitors 10000 --arrive 30s --stay 20s \\\n      \
         --controller http://127.0.0.1:8081 --create --ceiling 500 --rate 500 --plot sale.svg\n  \
-        vestibule-crowd --visitors 50000 --arrive 0 --abandon 0.3 --json > report.json",
+        vestibule-crowd --visitors 50000 --arrive 0 --abandon 0.3 --json > report.json\n  \
+        vestibule-crowd --visitors 3000 --arrive 20s --ceiling 200 --stay 5s --create \\\n      \
+        --controller http://127.0.0.1:8081 --ghosts 0.9 --replayers 20 --idlers 0.3",
     subcommand_negates_reqs = true,
     args_conflicts_with_subcommands = true
 )]
@@ -47,6 +50,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Send a crowd to a room and report what it lived through (the default)
+    #[command(visible_alias = "rehearse")]
     Run(Box<RunOptions>),
     /// Check a published draw, and compute places from it
     VerifyDraw(Box<VerifyDrawOptions>),
@@ -68,13 +72,31 @@ pub(crate) enum Command {
 /// # Errors
 /// The exit code to end with at once, after help, the version or a complaint was printed.
 pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, ExitCode> {
-    match Cli::try_parse_from(args) {
-        Ok(cli) => Ok(cli.command.unwrap_or(Command::Run(Box::new(cli.run)))),
+    let command = Cli::try_parse_from(args)
+        .map(|cli| cli.command.unwrap_or(Command::Run(Box::new(cli.run))))
+        .and_then(Command::checked);
+    match command {
+        Ok(command) => Ok(command),
         Err(error) => {
             // Help that cannot be printed (a closed pipe) has nobody left to tell.
             let _ = error.print();
             Err(ExitCode::from(exit_code(&error)))
         }
+    }
+}
+
+// === impl Command ===
+
+impl Command {
+    /// Checks what options say together.
+    fn checked(self) -> Result<Self, clap::Error> {
+        let company = match &self {
+            Self::Run(options) => Company::new(&options.company, &options.crowd),
+            Self::Simulate(options) => Company::new(&options.company, &options.crowd),
+            Self::VerifyDraw(_) | Self::CheckHistory(_) => return Ok(self),
+        };
+        let nonsense = |what| Cli::command().error(ErrorKind::ValueValidation, what);
+        company.map(|_| self).map_err(nonsense)
     }
 }
 
@@ -140,13 +162,31 @@ mod tests {
             &["--visitors", "0"],
             &["--create"],
             &["--no-such-option"],
+            &["--ghosts", "1.0"],
+            &["--idlers", "1"],
+            &["--replayers", "0.5"],
+            &["--visitors", "4000000000", "--ghosts", "0.9"],
+            &["simulate", "--seeds", "3", "--ghosts", "5"],
+            &["simulate", "--experiment", "cloudflare-2021", "--idlers", "0.1"],
         ] {
-            let args = ["vestibule-crowd"].iter().chain(args);
-            let error = Cli::try_parse_from(args).expect_err("must be refused");
-            assert_eq!(exit_code(&error), EXIT_USAGE);
+            let args = ["vestibule-crowd"].iter().chain(args).map(OsString::from);
+            let error = parse(args).expect_err("must be refused");
+            assert_eq!(error, ExitCode::from(EXIT_USAGE));
         }
         let help = Cli::try_parse_from(["vestibule-crowd", "--help"]);
         assert_eq!(exit_code(&help.expect_err("help ends the program")), 0);
+    }
+
+    #[test]
+    fn hostile_company_comes_when_it_is_asked_for() {
+        let company = |args: &[&str]| {
+            let options = options(args);
+            Company::new(&options.company, &options.crowd).unwrap()
+        };
+        assert!(company(&["--visitors", "7"]).is_empty());
+        let all = ["rehearse", "--visitors", "700", "--ghosts", "0.9", "--replayers", "4"];
+        let expected = Company { ghosts: 6300, replayers: 4, idlers: 300 };
+        assert_eq!(company(&[&all[..], &["--idlers", "0.3"]].concat()), expected);
     }
 
     #[test]

@@ -51,7 +51,12 @@ pub(crate) async fn exchange(request: RequestBuilder) -> anyhow::Result<Vec<u8>>
 
 /// Where the room of this name is at a service.
 pub(crate) fn room_at(base: &Url, room: &str) -> String {
-    format!("{}/v1/rooms/{room}", base.as_str().trim_end_matches('/'))
+    at(base, &format!("v1/rooms/{room}"))
+}
+
+/// Where this path is at a service.
+pub(crate) fn at(base: &Url, path: &str) -> String {
+    format!("{}/{path}", base.as_str().trim_end_matches('/'))
 }
 
 /// Reads the address of a service.

@@ -151,6 +151,27 @@ async fn hidden_tabs_get_in_and_the_impatient_gain_nothing() -> Result<()> {
 }
 
 #[tokio::test]
+async fn hostile_company_takes_no_seats_and_the_visitors_get_them() -> Result<()> {
+    let ground = Ground::new()?;
+    let visitors = "--visitors 400 --arrive 20s --ceiling 50 --stay 4s --stay-spread exponential \
+                    --seed 4";
+    let report = ground.simulate(&format!("{visitors} --replayers 10 --idlers 0.3")).await?;
+    report.is_at_most("/company/highest_inside_with_visitors", 50.0)?;
+    report.is_at_least("/visitors/left", 400.0)?;
+    report.is_at_least("/inside/share_of_ceiling_after_ten_seconds", 0.9)?;
+    report.is_at_least("/company/idlers/came", 171.0)?;
+    report.is_at_most("/company/idlers/calls/claim", 0.0)?;
+    report.is_at_most("/company/share_of_ceiling", 0.01)?;
+    let ghosts = ground.simulate(&format!("{visitors} --ghosts 0.5 --plot ghosts.svg")).await?;
+    ghosts.is_at_least("/company/ghosts/taken", 400.0)?;
+    ghosts.is_at_least("/visitors/left", 400.0)?;
+    ensure!(ghosts.0.pointer("/simulation/queued_while_a_slot_was_free") == Some(&Value::Null));
+    let picture = fs::read_to_string(ground.path().join("ghosts.svg"))?;
+    ensure!(picture.contains("hostile company: 400 ghosts"), "the caption does not name them");
+    Ok(())
+}
+
+#[tokio::test]
 async fn the_same_seed_gives_the_same_report() -> Result<()> {
     let ground = Ground::new()?;
     let arguments = "--visitors 200 --arrive 1m --ceiling 20 --stay 10s --abandon 0.2 --seed 3";

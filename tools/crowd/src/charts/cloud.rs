@@ -16,6 +16,8 @@ pub(super) struct Cloud {
     pub(super) title: String,
     /// Under which conditions.
     pub(super) subtitle: String,
+    /// In which company, if any.
+    pub(super) company: Option<String>,
     /// Seconds of arrival and of waiting.
     pub(super) points: Vec<(f64, f64)>,
 }
@@ -31,7 +33,7 @@ impl Cloud {
         subtitle.extend(setting.conditions());
         subtitle.extend(pearson(&points).map(|r| format!("correlation {}", signed(r))));
         let title = format!("Wait by time of arrival{method}");
-        Self { title, subtitle: subtitle.join(", "), points }
+        Self { title, subtitle: subtitle.join(", "), company: setting.in_company(), points }
     }
 
     /// The last arrival and the longest wait, in seconds.
@@ -44,6 +46,7 @@ impl Cloud {
         Frame {
             title: self.title.clone(),
             subtitle: self.subtitle.clone(),
+            company: self.company.clone(),
             axis: format!("arrival, {} since the start", time_units(ends).0.1),
             remark,
             height: CHART,

@@ -8,10 +8,14 @@ use plotters::{
     style::text_anchor::{HPos, Pos, VPos},
 };
 
-use super::style::{Area, FADED, GREY, GRID, PAPER, WIDTH, bold, centred, text, tick, upright};
+use super::style::{
+    Area, FADED, GREY, GRID, PAPER, RED, WIDTH, bold, centred, text, tick, upright,
+};
 
 /// Height of the part with the title, in pixels.
 const HEADER: u32 = 64;
+/// Height of one more line of it, in pixels.
+const LINE: u32 = 20;
 /// Height of the part below the horizontal axis, in pixels.
 const FOOTER: u32 = 26;
 
@@ -22,6 +26,8 @@ pub(super) struct Frame {
     pub(super) title: String,
     /// Under which conditions.
     pub(super) subtitle: String,
+    /// In which company, if any: a line of its own.
+    pub(super) company: Option<String>,
     /// What the horizontal axis counts.
     pub(super) axis: String,
     /// How the picture was made, if that must be known.
@@ -68,13 +74,17 @@ impl Frame {
         svg: &mut String,
         draw: impl FnOnce(&Area<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let size = (WIDTH, HEADER + self.height + FOOTER);
+        let header = if self.company.is_some() { HEADER + LINE } else { HEADER };
+        let size = (WIDTH, header + self.height + FOOTER);
         let root = SVGBackend::with_string(svg, size).into_drawing_area();
         root.fill(&PAPER)?;
-        let (header, rest) = root.split_vertically(HEADER);
+        let (header, rest) = root.split_vertically(header);
         let (body, footer) = rest.split_vertically(self.height);
         header.draw(&Text::new(self.title.clone(), (18, 14), bold(22)))?;
         header.draw(&Text::new(self.subtitle.clone(), (18, 40), text(14, FADED)))?;
+        if let Some(company) = &self.company {
+            header.draw(&Text::new(company.clone(), (18, 60), text(14, RED)))?;
+        }
         self.draw_footer(&footer)?;
         let drawn = draw(&body)?;
         root.present()?;

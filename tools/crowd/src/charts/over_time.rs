@@ -8,7 +8,7 @@ use plotters::style::RGBColor;
 use super::{
     frame::Frame,
     panels::{self, Curve, Look, PANEL, Panel},
-    style::{AMBER, BLUE, GREEN, GREY, RED, time_unit},
+    style::{AMBER, BLUE, GREEN, GREY, PURPLE, RED, time_unit},
 };
 use crate::{
     crowd::number::{index, level, real},
@@ -33,12 +33,20 @@ pub(super) fn draw(run: &RunRecord) -> anyhow::Result<String> {
         ("as the controller saw it", &levels.inside_controller),
         (heard, span),
     );
+    inside.extend(of_company(run, span));
     inside.extend(limit("ceiling", setting.ceiling.map(f64::from), span));
-    let waiting = seen_and_said(
+    let alone = setting.company.is_empty();
+    let controllers =
+        if alone { "as the controller counts them" } else { "everybody, as the controller counts" };
+    let mut waiting = seen_and_said(
         ("waiting and still there", AMBER, &levels.waiting),
-        ("as the controller counts them", &levels.waiting_controller),
+        (controllers, &levels.waiting_controller),
         (heard, span),
     );
+    // Ghosts wait too, as far as the controller can tell: they must not flatten the visitors' line.
+    if let [seen, said] = &mut waiting[..] {
+        said.cut_above(seen.highest());
+    }
     let panels = [
         Panel::new("Inside", "visitors", inside),
         Panel::new("Waiting", "visitors", waiting),
@@ -47,6 +55,7 @@ pub(super) fn draw(run: &RunRecord) -> anyhow::Result<String> {
     let frame = Frame {
         title: format!("{}: {}", setting.what(), setting.arrival()),
         subtitle: setting.conditions().join(", "),
+        company: setting.in_company(),
         axis: format!("{} since the start", time_unit(span).1),
         remark: None,
         height: u32::try_from(panels.len())? * PANEL,
@@ -68,6 +77,13 @@ fn seen_and_said(
     iter::once(seen).chain(said).collect()
 }
 
+/// The seats that hostile company took, if any.
+fn of_company(run: &RunRecord, span: f64) -> Option<Curve> {
+    let seats = Steps::covering(run.company.seats(run.duration));
+    let points = || sampled(&seats, span, |_| true);
+    (seats.peak() > 0).then(|| Curve::new("hostile ones inside", PURPLE, Look::Line, points()))
+}
+
 fn limit(label: &str, height: Option<f64>, span: f64) -> Option<Curve> {
     let points = |height| vec![(0.0, height), (span, height)];
     height.map(|height| Curve::new(label, RED, Look::Dashed, points(height)))
@@ -78,20 +94,11 @@ fn pace(run: &RunRecord, span: f64) -> Panel {
     let admitted = per_second(run.visitors.iter().filter_map(|v| v.admitted), bin, span);
     let arrived = per_second(run.visitors.iter().filter_map(|v| v.arrived), bin, span);
     let most = run.setting.rate_per_minute.map(|rate| f64::from(rate) / 60.0);
-    let top = highest(&admitted).max(most.unwrap_or(0.0));
+    let let_in = Curve::new("let in", GREEN, Look::Area, admitted);
+    let mut arrived = Curve::new("arrivals", GREY, Look::Line, arrived);
     // A rush at the start must not flatten everything after it.
-    let rush = highest(&arrived);
-    let cut = if rush > 3.0 * top && top > 0.0 { 2.0 * top } else { f64::INFINITY };
-    let label = if cut.is_finite() {
-        format!("arrivals (off the scale: up to {rush:.0} per second)")
-    } else {
-        "arrivals".to_owned()
-    };
-    let arrived = arrived.into_iter().map(|(at, rate)| (at, rate.min(cut))).collect();
-    let mut curves = vec![
-        Curve::new(label, GREY, Look::Line, arrived),
-        Curve::new("let in", GREEN, Look::Area, admitted),
-    ];
+    arrived.cut_above(let_in.highest().max(most.unwrap_or(0.0)));
+    let mut curves = vec![arrived, let_in];
     curves.extend(limit("rate limit", most, span));
     Panel::new("Arrivals and admissions", "per second", curves)
 }
@@ -101,10 +108,6 @@ fn pace(run: &RunRecord, span: f64) -> Panel {
 fn sampled(steps: &Steps, span: f64, of_interest: impl Fn(f64) -> bool) -> Vec<(f64, f64)> {
     let moments = (0..POINTS).map(|nth| real(nth) / real(POINTS) * span);
     moments.filter(|at| of_interest(*at)).map(|at| (at, level(steps.at(at)))).collect()
-}
-
-fn highest(points: &[(f64, f64)]) -> f64 {
-    points.iter().map(|p| p.1).fold(0.0, f64::max)
 }
 
 /// How many moments a second fall into each bin, as the outline of a bar chart.
@@ -162,6 +165,20 @@ mod tests {
         for text in ["Inside", "ceiling", "Waiting", "rate limit", "let in", "off the scale"] {
             assert!(svg.contains(text), "{text}");
         }
+    }
+
+    #[test]
+    fn hostile_company_is_named_and_its_seats_are_drawn() {
+        let mut run = run();
+        assert!(!draw(&run).unwrap().contains("hostile"));
+        run.setting.company.ghosts = 27_000;
+        run.room[0].waiting = 27_080;
+        let svg = draw(&run).unwrap();
+        assert!(svg.contains("hostile company: 27000 ghosts before the first visitor"));
+        assert!(svg.contains("as the controller counts (off the scale: up to 27080)"));
+        assert!(!svg.contains("hostile ones inside"));
+        run.company.idlers.takes_a_seat(5.0);
+        assert!(draw(&run).unwrap().contains("hostile ones inside"));
     }
 
     #[test]

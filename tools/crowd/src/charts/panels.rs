@@ -61,6 +61,20 @@ impl Curve {
         Self { label: label.into(), colour, look, points }
     }
 
+    /// Its highest point.
+    pub(super) fn highest(&self) -> f64 {
+        self.points.iter().map(|p| p.1).fold(0.0, f64::max)
+    }
+
+    /// Cuts it off at twice this height if it goes far beyond, and says so.
+    pub(super) fn cut_above(&mut self, height: f64) {
+        let highest = self.highest();
+        if height > 0.0 && highest > 3.0 * height {
+            self.label = format!("{} (off the scale: up to {highest:.0})", self.label);
+            self.points.iter_mut().for_each(|point| point.1 = point.1.min(2.0 * height));
+        }
+    }
+
     fn stroke(&self) -> ShapeStyle {
         self.colour.stroke_width(if self.look == Look::Line { 1 } else { 2 })
     }
@@ -115,8 +129,7 @@ impl Panel {
 
     /// Where the vertical axis ends: a little above the highest curve.
     fn top(&self) -> f64 {
-        let heights = self.curves.iter().flat_map(|curve| &curve.points).map(|p| p.1);
-        heights.fold(0.0, f64::max).max(1.0) * 1.08
+        self.curves.iter().map(Curve::highest).fold(1.0, f64::max) * 1.08
     }
 
     fn draw(&self, area: &Area<'_>, span: f64) -> anyhow::Result<()> {

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     fn cloud(points: Vec<(f64, f64)>) -> Cloud {
-        Cloud { title: "A crowd".into(), subtitle: "staying".into(), points }
+        Cloud { title: "A crowd".into(), subtitle: "staying".into(), company: None, points }
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub(super) const BLUE: RGBColor = RGBColor(37, 99, 175);
 pub(super) const AMBER: RGBColor = RGBColor(201, 125, 16);
 pub(super) const GREEN: RGBColor = RGBColor(31, 135, 88);
 pub(super) const RED: RGBColor = RGBColor(196, 48, 43);
+pub(super) const PURPLE: RGBColor = RGBColor(126, 58, 160);
 pub(super) const GREY: RGBColor = RGBColor(120, 128, 140);
 pub(super) const INK: RGBColor = RGBColor(32, 38, 46);
 pub(super) const FADED: RGBColor = RGBColor(98, 106, 117);

@@ -4,6 +4,8 @@
 
 mod arrivals;
 mod call;
+mod company;
+mod company_options;
 pub(crate) mod duration;
 pub(crate) mod method;
 pub(crate) mod number;
@@ -17,6 +19,8 @@ mod stays;
 pub(crate) use self::{
     arrivals::Arrivals,
     call::Call,
+    company::{Company, Hostile, HostilePlan},
+    company_options::CompanyOptions,
     options::{CrowdOptions, share},
     patience::{KnownWait, Patience},
     plan::{VisitorPlan, draw_up},

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use vestibule_domain::QueueingMethod;
 
-use super::{CrowdOptions, duration::human};
+use super::{Company, CrowdOptions, duration::human};
 
 /// What a run was meant to be.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -18,6 +18,9 @@ pub(crate) struct Setting {
     pub(crate) stay_seconds: f64,
     /// Share meant to close the tab.
     pub(crate) abandon: f64,
+    /// Who comes besides them and means no good.
+    #[serde(skip_serializing_if = "Company::is_empty")]
+    pub(crate) company: Company,
     /// Whether those inside leave without a word.
     pub(crate) leave_silently: bool,
     /// The crowd's seed.
@@ -70,6 +73,11 @@ impl Setting {
             "all at once".to_owned()
         };
         format!("{} visitors {how}", self.visitors)
+    }
+
+    /// Among whom the crowd comes, if not alone, for a caption.
+    pub(crate) fn in_company(&self) -> Option<String> {
+        (!self.company.is_empty()).then(|| format!("hostile company: {}", self.company.names()))
     }
 
     /// Under which conditions the crowd comes.

@@ -1,6 +1,6 @@
 //! The book that is kept while a crowd is on its way, by a rehearsal and by a simulation alike.
 
-use super::{CallLog, Phase, RoomSample, RunRecord, Told, VisitorRecord};
+use super::{CallLog, CompanyLog, Phase, RoomSample, RunRecord, Told, VisitorRecord};
 use crate::crowd::number::real;
 
 /// Estimates kept of all visitors together, so that a million of them fit into memory.
@@ -11,6 +11,8 @@ const ESTIMATES_KEPT: usize = 8_000_000;
 pub(crate) struct Book {
     /// The calls.
     pub(crate) calls: CallLog,
+    /// What hostile company does.
+    pub(crate) company: CompanyLog,
     visitors: Vec<VisitorRecord>,
     room: Vec<RoomSample>,
     tally: Tally,
@@ -59,6 +61,7 @@ impl Book {
         tally.0[Phase::Away as usize] = visitors;
         Self {
             calls: CallLog::default(),
+            company: CompanyLog::default(),
             visitors: std::iter::repeat_with(blank).take(visitors).collect(),
             room: Vec::new(),
             tally,
@@ -93,6 +96,7 @@ impl Book {
         RunRecord {
             visitors: self.visitors,
             calls: self.calls,
+            company: self.company,
             room: self.room,
             duration: now,
             ..RunRecord::default()

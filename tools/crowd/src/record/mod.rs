@@ -3,6 +3,7 @@
 
 mod book;
 mod calls;
+mod company;
 mod correlation;
 mod levels;
 mod quantiles;
@@ -16,6 +17,7 @@ use serde::Deserialize;
 pub(crate) use self::{
     book::{Book, Tally},
     calls::{CallLog, SHED},
+    company::{CompanyLog, GhostLog, HostileLog},
     correlation::{arrivals_and_waits, pearson},
     levels::Levels,
     quantiles::{Quantiles, Waits},
@@ -35,6 +37,8 @@ pub(crate) struct RunRecord {
     pub(crate) visitors: Vec<VisitorRecord>,
     /// The calls.
     pub(crate) calls: CallLog,
+    /// What hostile company did.
+    pub(crate) company: CompanyLog,
     /// The controller's view, oldest first.
     pub(crate) room: Vec<RoomSample>,
     /// How long the run took.

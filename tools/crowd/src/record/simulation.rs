@@ -18,8 +18,9 @@ pub(crate) struct Simulation {
     pub(crate) step_seconds: f64,
     /// How often the leader looked at the room, in seconds.
     pub(crate) tick_seconds: f64,
-    /// Newcomers who were made to wait although a slot was free and nobody else waited.
-    pub(crate) queued_while_a_slot_was_free: u64,
+    /// Newcomers who were made to wait although a slot was free and nobody else waited; not known in
+    /// hostile company, which waits too.
+    pub(crate) queued_while_a_slot_was_free: Option<u64>,
     /// Newcomers by region.
     pub(crate) regions: BTreeMap<String, RegionFigures>,
     /// Invariants that did not hold, as sentences.

@@ -1,5 +1,5 @@
-//! HTTP towards the admission services: the four calls of a visitor, over keep-alive connections
-//! that the whole crowd shares. What an answer means for a visitor is `journey`'s business.
+//! HTTP towards the admission services: the four calls of a visitor, and the AWS-style one that takes a
+//! number, over keep-alive connections that everybody who has this client shares. What an answer means for a visitor is `journey`'s business.
 //!
 //! A load balancer's part is played here too: each call goes to a random service, and one that
 //! just broke a connection is left alone for a moment.
@@ -14,6 +14,7 @@ use reqwest::{
     StatusCode, Url,
     header::{HeaderName, HeaderValue},
 };
+use serde_json::json;
 use tokio::{sync::Semaphore, time::Instant};
 
 use super::answer::{interpret, method};
@@ -30,12 +31,14 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a service that broke a connection is left alone.
 const SUSPECT_FOR: Duration = Duration::from_secs(2);
 
-const DISCONNECTED: Outcome = Outcome::Broken("disconnected");
+/// A connection broke that had been made.
+const DISCONNECTED: &str = "disconnected";
 
 /// The crowd's way to the admission services.
 #[derive(Debug)]
 pub(crate) struct Client {
     http: reqwest::Client,
+    room: String,
     services: Vec<Service>,
     start: Instant,
 }
@@ -44,6 +47,8 @@ pub(crate) struct Client {
 #[derive(Debug)]
 struct Service {
     addresses: [Url; 4],
+    /// Where AWS-style clients take a number.
+    numbers: Url,
     connections: Semaphore,
     /// Milliseconds after the client's start until which the service is left alone.
     suspect_until: AtomicU64,
@@ -60,6 +65,7 @@ impl Client {
         let services = bases.iter().map(|base| Service::new(base, room, connections));
         Ok(Self {
             http: http::client(CALL_TIMEOUT)?,
+            room: room.to_owned(),
             services: services.collect::<anyhow::Result<_>>()?,
             start: Instant::now(),
         })
@@ -102,15 +108,17 @@ impl Client {
         };
         let response = match request.send().await {
             Ok(response) => response,
-            Err(error) if error.is_connect() => return (Outcome::Broken("connect"), None),
-            Err(error) => return (broken(&error), None),
+            Err(error) => return (Outcome::Broken(cause(&error)), None),
         };
         let (status, headers) = (response.status(), response.headers().clone());
         let ticket = headers.get(TICKET).cloned();
         // The body is read even when it says nothing new: only then can the connection be kept.
         match http::read(response).await {
             Ok(body) => (interpret(call, status, &headers, &body), ticket),
-            Err(error) => (error.downcast().map_or(DISCONNECTED, |e| broken(&e)), ticket),
+            Err(error) => {
+                let cause = error.downcast().map_or(DISCONNECTED, |error| cause(&error));
+                (Outcome::Broken(cause), ticket)
+            }
         }
     }
 }
@@ -136,22 +144,42 @@ impl Way for Client {
         }
         Reply { outcome, ticket, sent, latency: Some(sent.elapsed()), queued: sent - asked }
     }
+
+    async fn take_number(&self, rng: &mut SmallRng) -> Result<(), String> {
+        let service = self.pick(rng);
+        let _permit = service.connections.acquire().await;
+        let body = json!({ "event_id": self.room });
+        let asked = self.http.post(service.numbers.clone()).json(&body).send().await;
+        let response = asked.map_err(|error| cause(&error).to_owned())?;
+        let status = response.status();
+        let read = http::read(response).await;
+        if !status.is_success() {
+            return Err(status.as_u16().to_string());
+        }
+        read.map(drop).map_err(|_| DISCONNECTED.to_owned())
+    }
 }
 
-/// How a connection failed that had been made.
-fn broken(error: &reqwest::Error) -> Outcome {
-    if error.is_timeout() { Outcome::Broken("timeout") } else { DISCONNECTED }
+/// How a connection failed.
+fn cause(error: &reqwest::Error) -> &'static str {
+    match error {
+        error if error.is_connect() => "connect",
+        error if error.is_timeout() => "timeout",
+        _ => DISCONNECTED,
+    }
 }
 
 // === impl Service ===
 
 impl Service {
     fn new(base: &Url, room: &str, connections: usize) -> anyhow::Result<Self> {
+        let numbers = http::at(base, "assign_queue_num").parse()?;
         let room = http::room_at(base, room);
         let address = |call: Call| format!("{room}/{}", call.name()).parse::<Url>();
         let [join, status, claim, leave] = Call::ALL.map(address);
         Ok(Self {
             addresses: [join?, status?, claim?, leave?],
+            numbers,
             connections: Semaphore::new(connections),
             suspect_until: AtomicU64::new(0),
         })

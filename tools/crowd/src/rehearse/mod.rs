@@ -21,11 +21,11 @@ use self::{
 };
 use crate::{
     charts,
-    crowd::{self, RoomOptions, Setting, number::natural},
+    crowd::{self, Company, RoomOptions, Setting, number::natural},
     progress::{Progress, REFRESH},
-    record::RunRecord,
+    record::{GhostLog, RunRecord},
     report::Report,
-    visits::{self, Ground, HouseRules, Recorder},
+    visits::{self, Ground, HouseRules, Recorder, company},
 };
 
 /// Files the process needs besides connections to admission.
@@ -47,9 +47,11 @@ pub(crate) async fn run(options: &RunOptions) -> anyhow::Result<bool> {
 }
 
 async fn rehearse(options: &RunOptions) -> anyhow::Result<RunRecord> {
+    let company = Company::new(&options.company, &options.crowd).map_err(anyhow::Error::msg)?;
     let controller = controller(options)?;
     let limits = limits(options, controller.as_ref()).await?;
-    send(options, setting(options, &limits), controller).await
+    let setting = Setting { company, ..setting(options, &limits) };
+    send(options, setting, controller).await
 }
 
 fn controller(options: &RunOptions) -> anyhow::Result<Option<Controller>> {
@@ -103,12 +105,19 @@ async fn send(
     controller: Option<Controller>,
 ) -> anyhow::Result<RunRecord> {
     let plans = crowd::draw_up(&options.crowd, setting.seed);
-    let client =
-        Client::new(&options.at.admission, options.at.room.as_str(), connections(options))?;
+    let connections = connections(options, &setting.company);
+    let new_client =
+        || Client::new(&options.at.admission, options.at.room.as_str(), connections).map(Arc::new);
+    // Company has connections of its own, so that no visitor waits for one because of it.
+    let (client, besiegers) = (new_client()?, new_client()?);
     if options.create {
         client.await_room(ROOM_HEARD_WITHIN).await;
     }
+    let ghosts = ghosts(options, &setting, connections, &besiegers).await;
     let recorder = Arc::new(Recorder::new(plans.len(), Instant::now()));
+    recorder.write(|book| book.company.ghosts = ghosts);
+    let hostile = setting.company.draw_up(&options.crowd, setting.seed);
+    let mut hostile = company::send(&besiegers, &recorder, hostile);
     let rules = HouseRules::new(&setting);
     let ground = Arc::new(Ground { way: client, recorder: Arc::clone(&recorder), rules });
     let shown = tokio::spawn(show_progress(recorder.clone()));
@@ -123,6 +132,7 @@ async fn send(
         }
     };
     let over = visits::run(&ground, plans, options.timeout, interrupted).await;
+    hostile.shutdown().await;
     let run = recorder.close(Instant::now());
     for task in [Some(shown), sampled].into_iter().flatten() {
         task.abort();
@@ -130,6 +140,21 @@ async fn send(
         let _ = task.await;
     }
     Ok(RunRecord { setting, over, ..run })
+}
+
+/// Takes the ghosts' numbers, with as many calls at a time as there are connections.
+async fn ghosts(
+    options: &RunOptions,
+    setting: &Setting,
+    connections: usize,
+    way: &Arc<Client>,
+) -> GhostLog {
+    let count = setting.company.ghosts;
+    if count > 0 {
+        eprintln!("taking the numbers of {count} ghosts");
+    }
+    let at_a_time = u32::try_from(connections * options.at.admission.len()).unwrap_or(u32::MAX);
+    company::take_numbers(way, count, at_a_time, setting.seed).await
 }
 
 /// Shows progress for as long as it is polled.
@@ -147,10 +172,12 @@ async fn show_progress(recorder: Arc<Recorder>) {
 }
 
 /// As many connections per service as asked for, unless the open-file limit forbids it.
-fn connections(options: &RunOptions) -> usize {
+fn connections(options: &RunOptions, company: &Company) -> usize {
     let asked = usize::try_from(options.connections).unwrap_or(usize::MAX);
     let Some(files) = open_file_limit() else { return asked };
-    let most = (files.saturating_sub(FILES_KEPT_FREE) / options.at.admission.len()).max(1);
+    let clients = if company.is_empty() { 1 } else { 2 };
+    let services = options.at.admission.len() * clients;
+    let most = (files.saturating_sub(FILES_KEPT_FREE) / services).max(1);
     if asked > most {
         eprintln!("the open-file limit of {files} allows {most} connections per service");
     }

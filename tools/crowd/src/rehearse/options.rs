@@ -9,7 +9,7 @@ use vestibule_domain::RoomId;
 
 use crate::{
     charts::Pictures,
-    crowd::{CrowdOptions, RoomOptions, duration},
+    crowd::{CompanyOptions, CrowdOptions, RoomOptions, duration},
     http::base_url,
 };
 
@@ -72,12 +72,16 @@ pub(crate) struct RunOptions {
     #[arg(long, env = "VESTIBULE_LEAVE_SILENTLY", help_heading = "The crowd")]
     pub(crate) leave_silently: bool,
 
+    #[command(flatten)]
+    pub(crate) company: CompanyOptions,
+
     /// Stop after this long, wherever the crowd then is
     #[arg(long, env = "VESTIBULE_TIMEOUT", value_name = "DURATION", default_value = "1h",
           value_parser = duration::parse, help_heading = "The run")]
     pub(crate) timeout: Duration,
 
-    /// Keep-alive connections per admission service; visitors share them
+    /// Keep-alive connections per admission service; visitors share them. Hostile company has as many of
+    /// its own
     #[arg(long, env = "VESTIBULE_CONNECTIONS", value_name = "N", default_value_t = 128,
           value_parser = clap::value_parser!(u32).range(1..=60_000), help_heading = "The run")]
     pub(crate) connections: u32,

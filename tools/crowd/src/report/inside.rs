@@ -11,6 +11,9 @@ use crate::{
     record::{Levels, RunRecord, Steps, Waits},
 };
 
+/// How long a site may take to fill behind no-shows, in seconds.
+const FILLS_WITHIN: f64 = 10.0;
+
 /// How many were inside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub(crate) struct Inside {
@@ -22,6 +25,9 @@ pub(crate) struct Inside {
     pub(crate) share_of_ceiling_while_waiting: Option<f64>,
     /// The same as the controller saw it.
     pub(crate) share_of_ceiling_while_waiting_controller: Option<f64>,
+    /// Share of the ceiling used while somebody waited, from ten seconds after the start on: also while
+    /// the site is still filling. The visitors' view.
+    pub(crate) share_of_ceiling_after_ten_seconds: Option<f64>,
     /// How many seconds the shares are about.
     pub(crate) measured_seconds: f64,
     /// How soon seats that came free while somebody waited were taken again.
@@ -34,11 +40,13 @@ impl Inside {
     /// Measures it.
     pub(super) fn new(run: &RunRecord, levels: &Levels) -> Self {
         let from = warm_up(run);
-        let share = |inside: &Steps, busy: &[&Steps]| {
+        let share_from = |from: f64, inside: &Steps, busy: &[&Steps]| {
             let (mean, seconds) = inside.mean_while(busy, from, run.duration)?;
             Some((mean / f64::from(run.setting.ceiling?), seconds))
         };
+        let share = |inside, busy: &[&Steps]| share_from(from, inside, busy);
         let seen = share(&levels.inside, &[&levels.waiting]);
+        let soon = share_from(run.opened + FILLS_WITHIN, &levels.inside, &[&levels.waiting]);
         let busy_and_heard = [&levels.waiting, &levels.controller_heard];
         let controller = Some(&levels.inside_controller).filter(|_| !run.room.is_empty());
         Self {
@@ -48,14 +56,19 @@ impl Inside {
             share_of_ceiling_while_waiting_controller: controller
                 .and_then(|inside| share(inside, &busy_and_heard))
                 .map(|s| s.0),
+            share_of_ceiling_after_ten_seconds: soon.map(|s| s.0),
             measured_seconds: seen.map_or(0.0, |s| s.1),
             seat_taken_again: turnover::measure(run, &levels.waiting),
         }
     }
 
     /// The section for people.
-    pub(super) fn section(&self, ceiling: Option<u32>) -> Section {
+    pub(super) fn section(&self, ceiling: Option<u32>, alone: bool) -> Section {
+        // In company it is the question how soon the visitors get the seats.
+        let soon = self.share_of_ceiling_after_ten_seconds.filter(|_| !alone);
         let remark = ceiling.map_or(String::new(), |ceiling| format!("ceiling {ceiling}"));
+        let controllers =
+            if alone { "as far as it answered" } else { "as far as it answered; counts everybody" };
         let measured = format!("over {}, after the first stay", human(self.measured_seconds));
         let share = |share| (percent(share), measured.clone());
         Section::new("Inside")
@@ -64,10 +77,16 @@ impl Inside {
                 (most.to_string(), remark.clone())
             })
             .maybe("share of the ceiling while waiting", self.share_of_ceiling_while_waiting, share)
+            .maybe("the same, but after the first 10 s", soon, |share| {
+                (
+                    percent(share),
+                    "of the run; the time in which the site fills counts too".to_owned(),
+                )
+            })
             .maybe(
-                "the same, controller's view",
+                "share of the ceiling, controller's view",
                 self.share_of_ceiling_while_waiting_controller,
-                |share| (percent(share), "as far as it answered".to_owned()),
+                |share| (percent(share), controllers.to_owned()),
             )
             .maybe("a free seat was taken again after", self.seat_taken_again, |spans: Waits| {
                 let rest = format!(

@@ -4,6 +4,7 @@
 
 mod admissions;
 mod calls;
+mod company;
 mod estimates;
 mod identities;
 mod inside;
@@ -22,8 +23,8 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use self::{
-    admissions::Admissions, calls::Calls, estimates::Estimates, identities::Identities,
-    inside::Inside, order::LineOrder, visitors::Visitors, waiting::Waiting,
+    admissions::Admissions, calls::Calls, company::HostileCompany, estimates::Estimates,
+    identities::Identities, inside::Inside, order::LineOrder, visitors::Visitors, waiting::Waiting,
 };
 use crate::{
     crowd::{Setting, duration::human},
@@ -68,6 +69,10 @@ pub(crate) struct Figures {
     pub(crate) calls: Calls,
     /// How good the estimated waits were.
     pub(crate) estimates: Estimates,
+    /// What hostile company did, if there was any; nothing of it is in the other figures, but for the
+    /// controller's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) company: Option<HostileCompany>,
     /// What only a simulation knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) simulation: Option<Simulation>,
@@ -127,15 +132,22 @@ impl Figures {
             identities: Identities::new(&run.visitors),
             calls: Calls::new(&run.calls, span),
             estimates: Estimates::new(run),
+            company: HostileCompany::new(run, span),
             simulation: run.simulation.clone(),
         }
     }
 
     fn headline(&self) -> String {
+        let company = self.setting.in_company().map_or(String::new(), |company| {
+            format!(
+                "In {company}. What they did is in a section of its own.\nAll other figures are of the \
+                 visitors alone, except the controller's view, which counts everybody.\n"
+            )
+        });
         let setting = &self.setting;
         let limit = |limit: Option<u32>| limit.map_or("none".to_owned(), |limit| limit.to_string());
         format!(
-            "{}: {}, staying {}; ceiling {}, per minute {}; took {} (seed {})\n",
+            "{}: {}, staying {}; ceiling {}, per minute {}; took {} (seed {})\n{company}",
             setting.what(),
             setting.arrival(),
             human(setting.stay_seconds),
@@ -147,16 +159,17 @@ impl Figures {
     }
 
     /// A section per question that an operator asks.
-    fn sections(&self) -> [layout::Section; 8] {
+    fn sections(&self) -> [layout::Section; 9] {
         let simulated = self.simulation.is_some();
         [
             self.waiting.add_to(self.visitors.section(self.joins_per_second, &self.waiting)),
             self.admissions.section(self.setting.rate_per_minute),
-            self.inside.section(self.setting.ceiling),
+            self.inside.section(self.setting.ceiling, self.company.is_none()),
             self.order.section(self.setting.method, self.identities),
             self.calls.section(simulated),
             self.calls.errors_section(),
             self.estimates.section(),
+            self.company.as_ref().map_or(layout::Section::new(""), HostileCompany::section),
             simulation::section(self.simulation.as_ref()),
         ]
     }

@@ -22,6 +22,7 @@ pub(crate) fn find(figures: &Figures, over: Over, expect_outages: bool) -> Vec<S
     problems.extend(errors(figures, expect_outages));
     problems.extend(limits(figures));
     problems.extend(identities(figures));
+    problems.extend(company(figures));
     problems.extend(figures.simulation.iter().flat_map(|seen| seen.broken.iter().cloned()));
     problems
 }
@@ -61,7 +62,9 @@ fn limits(figures: &Figures) -> impl Iterator<Item = String> {
     let ceiling = figures.setting.ceiling.filter(|_| kept).map(i64::from);
     let rate = figures.setting.rate_per_minute.filter(|_| kept).map(i64::from);
     let (inside, admissions) = (&figures.inside, &figures.admissions);
+    let everybody = figures.company.as_ref().map(|company| company.highest_inside_with_visitors);
     let checks = [
+        (everybody, ceiling, "inside at once, as visitors and hostile company saw it"),
         (Some(inside.highest), ceiling, "inside at once, as the visitors saw it"),
         (inside.highest_controller, ceiling, "inside at once, as the controller saw it"),
         (admissions.highest_in_a_minute_controller, rate, "admitted in a minute (controller)"),
@@ -71,6 +74,25 @@ fn limits(figures: &Figures) -> impl Iterator<Item = String> {
         let over = || whole(level(seen - limit) / level(limit) * 100.0);
         (seen > limit).then(|| format!("{seen} {what}: {}% over the limit of {limit}", over()))
     })
+}
+
+/// Hostile ones are refused as often as it takes, but the rehearsal is another one if ghosts are missing,
+/// and nothing that they send may break a service.
+fn company(figures: &Figures) -> impl Iterator<Item = String> {
+    let missing = figures.company.iter().filter_map(|company| {
+        let ghosts = &company.ghosts;
+        (ghosts.taken < ghosts.wanted.into()).then(|| {
+            let (taken, wanted) = (ghosts.taken, ghosts.wanted);
+            let errors: Vec<_> = ghosts.errors.keys().map(String::as_str).collect();
+            let errors = errors.join(", ");
+            format!("only {taken} of {wanted} ghosts got a number: assign_queue_num failed with {errors}")
+        })
+    });
+    let broken = figures.company.iter().flat_map(|company| company.errors());
+    let broken = broken.filter(|(kind, _)| kind.starts_with('5') && !SHED.contains(kind));
+    missing.chain(
+        broken.map(|(kind, count)| format!("{count} calls of hostile company failed: {kind}")),
+    )
 }
 
 fn identities(figures: &Figures) -> impl Iterator<Item = String> {
@@ -88,6 +110,7 @@ mod tests {
     use vestibule_domain::QueueingMethod;
 
     use super::*;
+    use crate::report::company::{Ghosts, HostileCompany};
 
     fn figures() -> Figures {
         let mut figures = Figures::default();
@@ -121,6 +144,26 @@ mod tests {
         assert!(find(&figures, Over::Finished, true).is_empty());
         figures.calls.errors.insert("500".into(), 1);
         assert_eq!(find(&figures, Over::Finished, true), ["1 calls failed: 500"]);
+    }
+
+    #[test]
+    fn company_may_be_refused_but_must_be_complete_and_break_nothing() {
+        let mut figures = figures();
+        let ghosts = Ghosts { wanted: 9, taken: 9, ..Ghosts::default() };
+        let mut company = HostileCompany { ghosts, ..HostileCompany::default() };
+        company.idlers.errors = [("400".into(), 5), ("503".into(), 5)].into();
+        figures.company = Some(company);
+        assert_eq!(find(&figures, Over::Finished, false), Vec::<String>::new());
+        let company = figures.company.as_mut().unwrap();
+        company.ghosts.taken = 8;
+        company.ghosts.errors.insert("404".into(), 6);
+        company.idlers.errors.insert("500".into(), 2);
+        company.highest_inside_with_visitors = 101;
+        let problems = find(&figures, Over::Finished, false);
+        assert_eq!(problems.len(), 3, "{problems:?}");
+        assert!(problems[0].contains("101 inside"), "{problems:?}");
+        assert!(problems[1].contains("8 of 9") && problems[1].contains("404"), "{problems:?}");
+        assert_eq!(problems[2], "2 calls of hostile company failed: 500");
     }
 
     #[test]

@@ -11,7 +11,9 @@ pub(super) fn section(simulation: Option<&Simulation>) -> Section {
     let mut section = section
         .row("took in reality", human(seen.real_seconds), "")
         .row("moments of visitors", seen.moments, format!("{} calls to Redis", seen.redis_calls))
-        .row("queued while a slot was free", queued, "newcomers, while nobody else waited");
+        .maybe("queued while a slot was free", queued, |queued| {
+            (queued.to_string(), "newcomers, while nobody else waited".to_owned())
+        });
     for (name, region) in &seen.regions {
         let at_once = format!(
             "{} admitted at once: {} by its own slots, {} by anyone's, {} lent",

@@ -65,6 +65,36 @@ fn shares_are_about_the_time_in_which_people_waited() {
 }
 
 #[test]
+fn after_ten_seconds_the_time_in_which_the_site_fills_counts() {
+    let setting = Setting { stay_seconds: 5.0, ..setting() };
+    let inside = Figures::new(&RunRecord { setting, ..run() }).inside;
+    // Both seats from 5 to 10 s, none for a second, then one until 12 s.
+    let after_a_stay = inside.share_of_ceiling_while_waiting.expect("people waited");
+    assert!((after_a_stay - 11.0 / 14.0).abs() < 1e-9, "{after_a_stay}");
+    let after_ten = inside.share_of_ceiling_after_ten_seconds.expect("people waited");
+    assert!((after_ten - 0.25).abs() < 1e-9, "{after_ten}");
+}
+
+#[test]
+fn in_company_the_report_says_whose_figures_they_are() {
+    let mut run = run();
+    let alone = Report::new(&run, false);
+    assert!(!alone.text().contains("ompany") && !alone.text().contains("first 10 s"));
+    run.setting.company.idlers = 1;
+    run.company.idlers.came = 1;
+    let seat = run.company.idlers.takes_a_seat(3.0);
+    run.company.idlers.gives_back(seat, 4.0);
+    let report = Report::new(&run, false);
+    assert_eq!(report.figures.visitors, alone.figures.visitors, "company is no visitor");
+    assert_eq!(report.figures.inside.highest, 2);
+    assert!(report.problems[0].contains("3 inside at once"), "{:?}", report.problems);
+    let text = report.text();
+    for part in ["In hostile company: 1 idler.", "first 10 s", "counts everybody", "took a seat"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
 fn the_controller_has_a_view_of_its_own() {
     let sample = |at, active_users| RoomSample {
         at,

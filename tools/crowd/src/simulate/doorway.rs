@@ -1,24 +1,25 @@
 //! The crowd's way into the simulated services: each call goes to an admission of the visitor's region,
-//! and its answer is what the visitor's browser makes of it. What no visitor could see is watched here.
+//! and its answer is what the visitor's browser makes of it.
 
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
 };
 
-use rand::rngs::SmallRng;
+use rand::{Rng, rngs::SmallRng};
 use reqwest::StatusCode;
 use tokio::time::Instant;
 use vestibule_simulation::{
-    self as simulation, CallError, Carried, Door, Failure, Habit, Network, NewTicket, Newcomers,
-    Seed, Status,
+    self as simulation, CallError, Carried, Door, Failure, Habit, Network, NewTicket, Seed, Status,
 };
 
 use crate::{
     crowd::{Call, number::real64},
-    record::{Ending, Phase},
-    visits::{Answer, Outcome, Recorder, Reply, Standing, Way},
+    visits::{Answer, Outcome, Reply, Standing, Way},
 };
+
+/// A moment by the crowd's clock, and by the network's in ms.
+pub(super) type Moment = (Instant, u64);
 
 /// Who finds the services busy asks again after this, in seconds.
 const BUSY_SECONDS: f64 = 1.0;
@@ -30,16 +31,12 @@ pub(super) struct Doorway {
     pub(super) door: Door,
     /// The network that has the time.
     pub(super) network: Network,
-    /// Where the crowd is.
-    pub(super) recorder: Arc<Recorder>,
     /// The room.
     pub(super) room: &'static str,
     /// From which region each visitor comes, and how it polls.
     pub(super) visitors: Vec<(u8, Habit)>,
     /// Decides which admission gets a call.
     pub(super) seed: Seed,
-    /// What no visitor could see.
-    pub(super) newcomers: Mutex<Newcomers>,
     /// Moments of visitors: calls, and ends of visits.
     pub(super) moments: AtomicU64,
 }
@@ -47,18 +44,15 @@ pub(super) struct Doorway {
 // === impl Doorway ===
 
 impl Doorway {
-    /// What was seen so far.
-    pub(super) fn newcomers(&self) -> MutexGuard<'_, Newcomers> {
-        self.newcomers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn ask(
+    /// Makes a visitor's call.
+    pub(super) async fn ask(
         &self,
-        region: u8,
+        visitor: usize,
         call: Call,
         carried: Option<Carried>,
-        number: u64,
     ) -> Result<simulation::Answer, Failure> {
+        let (region, _) = self.visitors[visitor];
+        let number = self.moments.fetch_add(1, Ordering::Relaxed) + 1;
         let (room, mut chance) = (self.room, self.seed.chance("call", number));
         let asking = self.door.visit_from(region.into(), &mut chance, async |admission| {
             let ticket = carried.ok_or(CallError::InvalidTicket);
@@ -101,22 +95,26 @@ impl Doorway {
         }
     }
 
-    fn watch(&self, region: u8, call: Call, answer: Option<&simulation::Answer>) {
-        let (now_ms, line) = (self.network.now_ms(), self.recorder.tally().0.count(Phase::Waiting));
-        let status = answer.map(|answer| answer.status.status);
-        let mut newcomers = self.newcomers();
-        if matches!(call, Call::Join | Call::Claim) {
-            newcomers.answered();
-        }
-        if line > 0 {
-            newcomers.waits(now_ms);
-        }
-        if let (Call::Join, Some(status)) = (call, status) {
-            newcomers.joined(region.into(), status, now_ms);
-        }
-        if status == Some(Status::Admitted) {
-            newcomers.entered(now_ms);
-        }
+    /// What the visitor makes of the answer to a call that was sent then.
+    pub(super) fn reply(
+        &self,
+        (visitor, call): (usize, Call),
+        answer: &Result<simulation::Answer, Failure>,
+        (sent, sent_ms): Moment,
+    ) -> Reply<Carried> {
+        let (_, habit) = self.visitors[visitor];
+        let ticket = answer.as_ref().ok().and_then(carried);
+        let outcome = match answer {
+            Ok(_) if call == Call::Leave => Outcome::Left,
+            Ok(answer) => Outcome::Answer(Box::new(self.heard(habit, answer, sent_ms))),
+            Err(failure) => outcome(failure),
+        };
+        Reply { outcome, ticket, sent, latency: None, queued: Duration::ZERO }
+    }
+
+    /// Now, by the crowd's clock and by the network's.
+    pub(super) fn now(&self) -> Moment {
+        (Instant::now(), self.network.now_ms())
     }
 }
 
@@ -130,28 +128,17 @@ impl Way for Doorway {
         ticket: Option<Carried>,
         _: &mut SmallRng,
     ) -> Reply<Carried> {
-        let (region, habit) = self.visitors[visitor];
-        let (sent, sent_ms) = (Instant::now(), self.network.now_ms());
-        if matches!(call, Call::Join | Call::Claim) {
-            self.newcomers().asks();
-        }
-        let number = self.moments.fetch_add(1, Ordering::Relaxed) + 1;
-        let answer = self.ask(region, call, ticket, number).await;
-        self.watch(region, call, answer.as_ref().ok());
-        let ticket = answer.as_ref().ok().and_then(carried);
-        let outcome = match &answer {
-            Ok(_) if call == Call::Leave => Outcome::Left,
-            Ok(answer) => Outcome::Answer(Box::new(self.heard(habit, answer, sent_ms))),
-            Err(failure) => outcome(failure),
-        };
-        Reply { outcome, ticket, sent, latency: None, queued: std::time::Duration::ZERO }
+        let sent = self.now();
+        let answer = self.ask(visitor, call, ticket).await;
+        self.reply((visitor, call), &answer, sent)
     }
 
-    fn over(&self, ending: Ending) {
-        self.moments.fetch_add(1, Ordering::Relaxed);
-        if matches!(ending, Ending::Left | Ending::RanOut) {
-            self.newcomers().left(self.network.now_ms());
-        }
+    async fn take_number(&self, rng: &mut SmallRng) -> Result<(), String> {
+        let (room, mut chance) = (self.room, self.seed.chance("number", rng.random()));
+        let asking =
+            self.door.visit(&mut chance, async |admission| admission.assign_queue_num(room).await);
+        let failed = |failure| outcome(&failure).error().unwrap_or_default();
+        asking.await.map(drop).map_err(failed)
     }
 }
 

@@ -4,6 +4,7 @@
 //! tool knows how it works inside.
 
 use std::{
+    mem,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -21,12 +22,12 @@ use vestibule_simulation::{
     in_virtual_time,
 };
 
-use super::{doorway::Doorway, stop};
+use super::{doorway::Doorway, stop, watched_doorway::WatchedDoorway};
 use crate::{
-    crowd::{Setting, VisitorPlan, duration::human, number::millis},
+    crowd::{HostilePlan, Setting, VisitorPlan, duration::human, number::millis},
     progress::Progress,
     record::{RoomSample, RunRecord, Simulation},
-    visits::{self, Ground, HouseRules, Recorder},
+    visits::{self, Ground, HouseRules, Recorder, company},
 };
 
 /// The room's name.
@@ -37,6 +38,10 @@ const BEGINS_MS: u64 = 60_000;
 const GRAIN_SECONDS: f64 = 0.001;
 /// How often the leader looks at the room, in seconds.
 const TICK_SECONDS: f64 = 0.25;
+/// How long before the first visitor the ghosts' numbers are taken, ms: about as long as that takes.
+const GHOSTS_BEFORE_MS: u64 = 1_000;
+/// How many of them are taken at a time.
+const GHOSTS_AT_A_TIME: u32 = 16_384;
 /// How long after its opening a room surely lets people in, ms.
 const SURELY_OPEN_MS: u64 = 1_000;
 
@@ -51,6 +56,8 @@ pub(super) struct Plan {
     pub(super) room: RoomSettings,
     /// Who comes, in order of arrival.
     pub(super) visitors: Vec<VisitorPlan>,
+    /// Who comes besides them and means no good, in order of arrival.
+    pub(super) hostile: Vec<HostilePlan>,
     /// How they poll.
     pub(super) habits: Habits,
     /// Where they come from.
@@ -78,18 +85,26 @@ async fn play(mut plan: Plan, stops: Arc<AtomicBool>) -> anyhow::Result<RunRecor
     let begun = Instant::now();
     let room = RoomId::new(ROOM)?;
     let world = World::start(&plan.scenario(), None, false);
-    let begins = world.network().moment(BEGINS_MS);
-    sleep_until(begins).await;
+    sleep_until(world.network().moment(BEGINS_MS - GHOSTS_BEFORE_MS)).await;
     ensure!(world.is_ready(&room), "the simulated services do not get ready");
-    let visitors = std::mem::take(&mut plan.visitors);
+    let (visitors, hostile) = (mem::take(&mut plan.visitors), mem::take(&mut plan.hostile));
+    let besiegers = Arc::new(plan.besiegers_doorway(&world, &hostile));
+    let (ghosts, seed) = (plan.setting.company.ghosts, plan.setting.seed);
+    let ghosts = company::take_numbers(&besiegers, ghosts, GHOSTS_AT_A_TIME, seed).await;
+    // Very many may take a little longer.
+    let begins = world.network().moment(BEGINS_MS).max(time::Instant::now());
+    sleep_until(begins).await;
     let recorder = Arc::new(Recorder::new(visitors.len(), begins));
-    let way = plan.doorway(&world, &visitors, &recorder);
+    recorder.write(|book| book.company.ghosts = ghosts);
+    let mut hostile = company::send(&besiegers, &recorder, hostile);
+    let way = Arc::new(plan.visitors_doorway(&world, &visitors, &recorder));
     let rules = HouseRules::new(&plan.setting);
     let ground = Arc::new(Ground { way, recorder, rules });
     let interrupted = look_on(&world, &room, &ground.recorder, &stops);
     let over = visits::run(&ground, visitors, plan.timeout, interrupted).await;
+    hostile.shutdown().await;
     let run = ground.recorder.close(time::Instant::now());
-    let simulation = end(world, &ground.way, begun);
+    let simulation = end(world, &ground.way, begun, plan.setting.company.is_empty());
     let opened = plan.opens.as_secs_f64();
     Ok(RunRecord { setting: plan.setting, over, opened, simulation: Some(simulation), ..run })
 }
@@ -120,17 +135,18 @@ async fn look_on(world: &World, room: &RoomId, recorder: &Recorder, stops: &Atom
 }
 
 /// Stops the services, and tells what no visitor could see.
-fn end(world: World, way: &Doorway, begun: Instant) -> Simulation {
+fn end(world: World, way: &WatchedDoorway, begun: Instant, alone: bool) -> Simulation {
     let newcomers = way.newcomers();
     let regions = newcomers.regions(world.deployment()).collect();
     let outcome = world.end();
     Simulation {
         real_seconds: begun.elapsed().as_secs_f64(),
         redis_calls: outcome.commands,
-        moments: way.moments.load(Ordering::Relaxed),
+        moments: way.doorway.moments.load(Ordering::Relaxed),
         step_seconds: GRAIN_SECONDS,
         tick_seconds: TICK_SECONDS,
-        queued_while_a_slot_was_free: newcomers.queued_while_free(),
+        // Behind hostile company, a newcomer waits for somebody, and rightly so.
+        queued_while_a_slot_was_free: alone.then(|| newcomers.queued_while_free()),
         regions,
         broken: outcome.broken.iter().map(ToString::to_string).collect(),
     }
@@ -166,28 +182,46 @@ impl Plan {
     }
 
     /// The way in for these visitors.
-    fn doorway(
+    fn visitors_doorway(
         &self,
         world: &World,
         visitors: &[VisitorPlan],
         recorder: &Arc<Recorder>,
+    ) -> WatchedDoorway {
+        let limits = (self.room.total_active_users, self.room.new_users_per_minute);
+        let open_ms = BEGINS_MS + millis(self.opens) + SURELY_OPEN_MS;
+        let names = self.origins.names().map(str::to_owned);
+        WatchedDoorway {
+            doorway: self.doorway(world, visitors.iter(), self.setting.seed),
+            recorder: Arc::clone(recorder),
+            newcomers: Newcomers::new(names, limits, open_ms).into(),
+        }
+    }
+
+    /// The way in for hostile company.
+    fn besiegers_doorway(&self, world: &World, hostile: &[HostilePlan]) -> Doorway {
+        let plans = hostile.iter().map(|plan| &plan.visitor);
+        // A seed of its own, so that company does not follow the visitors from door to door.
+        self.doorway(world, plans, self.setting.seed.wrapping_add(1))
+    }
+
+    fn doorway<'p>(
+        &self,
+        world: &World,
+        plans: impl Iterator<Item = &'p VisitorPlan>,
+        seed: u64,
     ) -> Doorway {
-        let mut rng = SmallRng::seed_from_u64(self.setting.seed);
+        let mut rng = SmallRng::seed_from_u64(seed);
         let visitor = |plan: &VisitorPlan| {
             let chance = SmallRng::seed_from_u64(plan.seed).random();
             (self.origins.of_arrival(plan.arrives, &mut rng), self.habits.pick(chance))
         };
-        let limits = (self.room.total_active_users, self.room.new_users_per_minute);
-        let open_ms = BEGINS_MS + millis(self.opens) + SURELY_OPEN_MS;
-        let names = self.origins.names().map(str::to_owned);
         Doorway {
             door: world.door(),
             network: world.network().clone(),
-            recorder: Arc::clone(recorder),
             room: ROOM,
-            visitors: visitors.iter().map(visitor).collect(),
-            seed: Seed(self.setting.seed),
-            newcomers: Newcomers::new(names, limits, open_ms).into(),
+            visitors: plans.map(visitor).collect(),
+            seed: Seed(seed),
             moments: AtomicU64::default(),
         }
     }

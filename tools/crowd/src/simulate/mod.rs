@@ -8,6 +8,7 @@ mod experiment;
 mod nights;
 mod options;
 mod stop;
+mod watched_doorway;
 
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use self::engine::Plan;
 pub(crate) use self::options::SimulateOptions;
 use crate::{
     charts,
-    crowd::{RoomOptions, Setting, draw_up},
+    crowd::{Company, RoomOptions, Setting, draw_up},
     record::RunRecord,
     report::Report,
 };
@@ -46,7 +47,8 @@ pub(crate) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
 }
 
 async fn simulate(options: &SimulateOptions) -> anyhow::Result<RunRecord> {
-    let setting = setting(options);
+    let company = Company::new(&options.company, &options.crowd).map_err(anyhow::Error::msg)?;
+    let setting = Setting { company, ..setting(options) };
     let shift = options.shift_at.zip(options.shift_to.as_deref());
     let origins = Origins::new(options.regions.clone(), shift).with_context(|| {
         let name = options.shift_to.as_deref().unwrap_or_default();
@@ -56,6 +58,7 @@ async fn simulate(options: &SimulateOptions) -> anyhow::Result<RunRecord> {
         services: (options.admissions, options.controllers),
         room: room(options),
         visitors: draw_up(&options.crowd, setting.seed),
+        hostile: company.draw_up(&options.crowd, setting.seed),
         habits: Habits { hidden: options.hidden, impatient: options.impatient },
         origins,
         opens: if options.spoofed_arrivals { options.crowd.arrive } else { Duration::ZERO },

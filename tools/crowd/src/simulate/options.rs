@@ -2,13 +2,13 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, ValueEnum, builder::ArgPredicate};
+use clap::{Arg, Args, ValueEnum, builder::ArgPredicate};
 use vestibule_simulation::RegionMix;
 
 use super::nights::NightsOptions;
 use crate::{
     charts::Pictures,
-    crowd::{CrowdOptions, RoomOptions, duration, share},
+    crowd::{CompanyOptions, CrowdOptions, RoomOptions, duration, share},
 };
 
 /// A crowd that somebody has published something about.
@@ -30,7 +30,10 @@ pub(crate) enum Experiment {
     mut_arg("arrive", |arg| arg.default_value("30m")),
     mut_arg("stay", |arg| arg.default_value("1m")),
     mut_arg("method", |arg| arg.default_value("fifo")),
-    mut_arg("session", |arg| arg.default_value("1h"))
+    mut_arg("session", |arg| arg.default_value("1h")),
+    mut_arg("ghosts", only_a_crowds),
+    mut_arg("replayers", only_a_crowds),
+    mut_arg("idlers", only_a_crowds)
 )]
 pub(crate) struct SimulateOptions {
     /// A whole experiment instead: its own crowds, pictures into --out, and a table
@@ -104,6 +107,9 @@ pub(crate) struct SimulateOptions {
     #[arg(long, env = "VESTIBULE_SHIFT_TO", value_name = "NAME", requires = "shift_at")]
     pub(crate) shift_to: Option<String>,
 
+    #[command(flatten)]
+    pub(crate) company: CompanyOptions,
+
     /// Stop after so much virtual time, wherever the crowd then is
     #[arg(long, env = "VESTIBULE_TIMEOUT", value_name = "DURATION", default_value = "48h",
           value_parser = duration::parse, help_heading = "The run")]
@@ -129,6 +135,11 @@ impl SimulateOptions {
         let tick = self.tick.is_some().then_some("--tick is ignored: the leader ticks every 250ms");
         redis.into_iter().chain(tick)
     }
+}
+
+/// Nights have hostile visitors of their own kinds, and an experiment has none.
+fn only_a_crowds(arg: Arg) -> Arg {
+    arg.conflicts_with_all(["seeds", "faults", "experiment"])
 }
 
 /// How many of a service there are.

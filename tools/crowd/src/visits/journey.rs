@@ -3,18 +3,17 @@
 
 use std::time::Duration;
 
-use rand::{Rng, SeedableRng, rngs::SmallRng};
+use rand::{SeedableRng, rngs::SmallRng};
 
-use super::{Answer, Outcome, Reply, Standing};
+use super::{
+    Answer, Outcome, Reply, Standing,
+    pauses::{backoff, jittered, told},
+};
 use crate::{
     crowd::{Call, KnownWait, Patience, Setting, VisitorPlan, number::seconds},
     record::{Ending, VisitorRecord},
 };
 
-/// Seconds until the next check-in when the answer does not say.
-const DEFAULT_CHECK_IN: f64 = 2.0;
-/// No answer may make a visitor come back sooner than this, in seconds.
-const SOONEST_CHECK_IN: f64 = 0.05;
 /// A visitor gives up after so many seconds without a single whole answer.
 const GIVE_UP_AFTER: f64 = 120.0;
 /// A visitor gives up after so many refusals in a row that may pass (5xx, garbled).
@@ -156,7 +155,7 @@ impl<T: Clone> Journey<T> {
         note(answer, now, record);
         match answer.status {
             Standing::Waiting => self.wait(answer, now, record),
-            Standing::YourTurn if call == Call::Claim => Step::Call(Call::Claim, pause(answer)),
+            Standing::YourTurn if call == Call::Claim => Step::Call(Call::Claim, told(answer)),
             Standing::YourTurn => Step::Call(Call::Claim, Duration::ZERO),
             Standing::Admitted => self.enter(answer, (sent, now), record),
             Standing::Expired => Step::End(Ending::Expired, Duration::ZERO),
@@ -165,7 +164,7 @@ impl<T: Clone> Journey<T> {
     }
 
     fn wait(&mut self, answer: &Answer, now: f64, record: &VisitorRecord) -> Step {
-        let pause = pause(answer);
+        let pause = told(answer);
         match self.closes_tab_in(answer, now - record.joined.unwrap_or(now)) {
             Some(left) if left < pause.as_secs_f64() => {
                 Step::End(Ending::Abandoned, seconds(left.max(0.0)))
@@ -218,21 +217,6 @@ fn note(answer: &Answer, now: f64, record: &mut VisitorRecord) {
     if answer.status == Standing::Waiting {
         record.told.note(answer.estimate(now));
     }
-}
-
-fn pause(answer: &Answer) -> Duration {
-    seconds(answer.next_check_in_seconds.unwrap_or(DEFAULT_CHECK_IN).max(SOONEST_CHECK_IN))
-}
-
-/// A pause of `base` seconds, lengthened by up to `spread` of itself, so that a crowd that was
-/// turned away together does not come back together.
-fn jittered(base: f64, spread: f64, rng: &mut SmallRng) -> Duration {
-    seconds(base * (1.0 + spread * rng.random::<f64>()))
-}
-
-/// The pause before the `nth` try in a row (from 0) after a broken connection, before jitter.
-fn backoff(nth: u32) -> f64 {
-    0.1 * f64::from(1_u32 << nth.min(5))
 }
 
 #[cfg(test)]

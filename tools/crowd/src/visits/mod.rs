@@ -3,7 +3,9 @@
 //! down, in `record`. How calls get to the services is for those who send the crowd.
 
 mod answer;
+pub(crate) mod company;
 mod journey;
+mod pauses;
 mod recorder;
 
 use std::{sync::Arc, time::Duration};
@@ -39,6 +41,12 @@ pub(crate) trait Way: Send + Sync + 'static {
         rng: &mut SmallRng,
     ) -> impl Future<Output = Reply<Self::Ticket>> + Send;
 
+    /// Takes a number with the AWS-style call.
+    ///
+    /// # Errors
+    /// How the call failed.
+    fn take_number(&self, rng: &mut SmallRng) -> impl Future<Output = Result<(), String>> + Send;
+
     /// A visit is over.
     fn over(&self, _: Ending) {}
 }
@@ -62,7 +70,7 @@ pub(crate) struct Reply<T> {
 #[derive(Debug)]
 pub(crate) struct Ground<W> {
     /// The way to the services.
-    pub(crate) way: W,
+    pub(crate) way: Arc<W>,
     /// Where everything is written down.
     pub(crate) recorder: Arc<Recorder>,
     /// What all visitors have in common.
@@ -159,6 +167,10 @@ mod tests {
             _: Option<Carried>,
             _: &mut SmallRng,
         ) -> Reply<Carried> {
+            std::future::pending().await
+        }
+
+        async fn take_number(&self, _: &mut SmallRng) -> Result<(), String> {
             std::future::pending().await
         }
     }

@@ -13,13 +13,15 @@ use axum::{
     extract::{Path, State},
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
-    routing::{any, get, put},
+    routing::{any, get, post, put},
 };
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, time::Instant};
 
 /// Every call of this number is shed with a 503.
 const SHED_EVERY: usize = 29;
+/// There are no AWS-style numbers for this room.
+pub(crate) const NO_ROOM: &str = "elsewhere";
 /// Who has not checked in for this long is taken to be gone.
 const GONE_AFTER: Duration = Duration::from_secs(1);
 
@@ -49,6 +51,7 @@ pub(crate) async fn serve(ceiling: usize, services: usize) -> Vec<reqwest::Url> 
         .route("/v1/rooms/{room}/{call}", any(answer))
         .route("/controller/v1/rooms/{room}", put(create).get(settings))
         .route("/controller/v1/rooms/{room}/status", get(status))
+        .route("/assign_queue_num", post(assign))
         .with_state(Arc::new(Mutex::new(room)));
     let mut bases = Vec::new();
     for _ in 0..services {
@@ -79,6 +82,20 @@ async fn answer(
         return StatusCode::NO_CONTENT.into_response();
     }
     room.stand(&call, number)
+}
+
+/// A number of which nothing is heard again: here, it is nobody's place.
+async fn assign(State(room): State<Shared>, Json(asked): Json<Value>) -> Response {
+    let mut room = room.lock().unwrap();
+    room.calls += 1;
+    if asked["event_id"] == NO_ROOM {
+        return StatusCode::BAD_REQUEST.into_response();
+    }
+    if room.calls.is_multiple_of(SHED_EVERY) {
+        return (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "0")]).into_response();
+    }
+    room.last += 1;
+    Json(json!({ "api_request_id": format!("{:08x}", room.last) })).into_response()
 }
 
 fn is_operator(headers: &HeaderMap) -> bool {

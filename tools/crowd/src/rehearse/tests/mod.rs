@@ -85,3 +85,27 @@ async fn a_wrong_token_ends_the_run_before_it_starts() {
     assert!(format!("{error:#}").contains("401"), "{error:#}");
     assert!(!format!("{error:#}").contains("thief"));
 }
+
+#[tokio::test]
+async fn hostile_company_is_reported_apart_from_the_visitors() {
+    let services = fake::serve(30, 2).await;
+    let args = "--visitors 100 --arrive 300ms --stay 200ms --ceiling 30 --ghosts 0.5 --replayers 3 \
+                --idlers 0.1";
+    let report = report(&options(args, &services)).await;
+    assert_eq!(report["problems"], serde_json::json!([]));
+    let count = |path: &str| report.pointer(path).unwrap().as_u64().unwrap();
+    assert_eq!((count("/visitors/left"), count("/latency/join/count")), (100, 100));
+    assert_eq!((count("/company/ghosts/taken"), count("/company/replayers/came")), (100, 3));
+    assert!(count("/company/ghosts/calls") > 100, "the service sheds now and then");
+    assert!(count("/company/idlers/calls/status") > 11, "{report}");
+    assert_eq!(count("/company/idlers/calls/claim"), 0);
+}
+
+#[tokio::test]
+async fn a_rehearsal_without_its_ghosts_is_wrong() {
+    let services = fake::serve(10, 1).await;
+    let elsewhere = format!("--visitors 5 --arrive 0 --stay 0 --ghosts 3 --room {}", fake::NO_ROOM);
+    let report = report(&options(&elsewhere, &services)).await;
+    let problem = report["problems"][0].as_str().unwrap();
+    assert!(problem.contains("only 0 of 3 ghosts") && problem.contains("400"), "{problem}");
+}
