@@ -20,9 +20,11 @@ const POINTS: usize = 48;
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of people")]
 pub(crate) fn curve(input: &TickInput, serving: &Serving, plan: &Plan) -> Vec<(u64, u64)> {
     let (line, from) = (input.line(), plan.serving_counter);
-    // Someone who is served, is there, and has not asked yet may do so at any moment.
-    let there = input.there.between(input.expired_position, from) * serving.known.share();
-    let served = plan.promised.max(there.round() as u64);
+    // Where people enter by increments alone, someone who is served may ask at any moment. Otherwise those
+    // who had the time to and did not are ahead of nobody.
+    let is_operated = input.usage.slots().is_none();
+    let there = if is_operated { input.there.between(input.expired_position, from) } else { 0.0 };
+    let served = plan.promised.max((there * serving.known.share()).round() as u64);
     // At the door: nobody is ahead of itself, so a place counts itself and those before it.
     let door = input.door.iter().map(|(position, before)| (*position, before + 1));
     let door = door.take_while(|(position, people)| *position < from && *people <= served);

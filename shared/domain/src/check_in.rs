@@ -35,6 +35,8 @@ pub struct LineConditions {
     pub people_ahead: u64,
     /// Everyone waiting in the room.
     pub waiting: u64,
+    /// Of those, who ask when they are told to: their polls share the budget.
+    pub polling: u64,
     /// Admissions per second, smoothed; 0 when unknown.
     pub admissions_per_second: f64,
     /// Seconds until the rate limit admits anyone again; 0: it does now.
@@ -43,7 +45,7 @@ pub struct LineConditions {
     pub leaving_per_second: f64,
     /// An upper bound of the pace, used while the pace is unknown; 0: none is known.
     pub fastest_per_second: f64,
-    /// Recent newcomers per second.
+    /// Recent newcomers per second who poll.
     pub newcomers_per_second: f64,
     /// Polls per second that the room may cost in all.
     pub poll_budget: u32,
@@ -80,13 +82,13 @@ fn soonest_ms(conditions: &LineConditions) -> f64 {
     conditions.people_ahead as f64 / fastest * 1000.0
 }
 
-/// The interval that keeps the polls of everyone waiting within the budget, ms.
+/// The interval that keeps the polls of everyone who polls within the budget, ms.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of people")]
 pub fn budget_ms(conditions: &LineConditions) -> f64 {
     let polls = f64::from(conditions.poll_budget.max(1)) * FAR_SHARE_OF_BUDGET;
     let newcomers = conditions.newcomers_per_second * NEWCOMERS_SECONDS;
-    (conditions.waiting as f64 + newcomers) / polls * 1000.0
+    (conditions.polling as f64 + newcomers) / polls * 1000.0
 }
 
 /// Whether a poll at `now_ms` counts as a check-in, for a visitor who last checked in at
@@ -106,6 +108,7 @@ mod tests {
         LineConditions {
             people_ahead,
             waiting,
+            polling: waiting,
             admissions_per_second: 10.0,
             blocked_seconds: 0.0,
             leaving_per_second: 0.0,
@@ -152,7 +155,7 @@ mod tests {
         assert_eq!(interval_ms(&unknown, 0.5), 5_000);
         let first = LineConditions { people_ahead: 3, fastest_per_second: 10.0, ..unknown };
         assert_eq!(interval_ms(&first, 0.5), 2_000, "a seat may come free any moment");
-        let crowd = LineConditions { waiting: 70_000, ..unknown };
+        let crowd = LineConditions { waiting: 70_000, polling: 70_000, ..unknown };
         let far = LineConditions { people_ahead: 60_000, fastest_per_second: 500.0, ..crowd };
         assert_eq!(interval_ms(&far, 0.5), 50_000, "two minutes away at the soonest");
     }

@@ -34,6 +34,10 @@ pub struct TickInput {
     pub held: bool,
     /// Sessions that ever began in this room.
     pub admitted: u64,
+    /// Numbers handed out to AWS-style visitors,
+    pub aws_joined: u64,
+    /// and sessions of theirs.
+    pub aws_admitted: u64,
     /// Visitors who are known to be there.
     pub there: Presence,
     /// Visitors of whom nobody knows whether they are there.
@@ -42,6 +46,8 @@ pub struct TickInput {
     pub unattended: u64,
     /// How many of them are known to be there, beyond the serving counter.
     pub unattended_there: f64,
+    /// How many of them are known to be there, served or not.
+    pub unattended_asking: f64,
     /// Whether everyone who is there had the time to check in, since the store was restored or the line
     /// could not.
     pub is_presence_complete: bool,
@@ -148,6 +154,17 @@ impl TickInput {
         let is_ordered = self.method.rules().is_ordered();
         let at_door = if is_ordered { self.at_or_near_door(serving) } else { 0.0 };
         whole(behind + at_door.max(served))
+    }
+
+    /// How many visitors ask when they are told to: those who check in, and while presence is incomplete,
+    /// perhaps everyone.
+    #[must_use]
+    pub fn polling(&self, serving: &Serving) -> u64 {
+        if !self.is_presence_complete {
+            return self.waiting(serving);
+        }
+        let there = self.there.between(self.expired_position, self.queue_counter);
+        whole((there - self.unattended_asking).max(0.0))
     }
 
     /// How many visitors of a random room can win: they check in, and have not won. While presence is

@@ -49,6 +49,10 @@ pub struct RoomCounters {
     pub heard_at_ms: u64,
     /// Sessions that ever began in this room.
     pub admitted: u64,
+    /// Numbers handed out to AWS-style visitors, since the room's store was lost,
+    pub aws_joined: u64,
+    /// and sessions of theirs.
+    pub aws_admitted: u64,
     /// Whether nobody can be in line; then nobody is counted.
     pub nobody_waits: bool,
     /// How many stand at the door,
@@ -158,6 +162,7 @@ impl Roll {
         let behind = Presence::new(polling);
         TickInput {
             unattended_there: behind.between(input.serving_counter, counters.queue_counter),
+            unattended_asking: behind.between(counters.expired_position, counters.queue_counter),
             there: Presence::new(&there.copied().collect::<Vec<_>>()),
             unknown: Presence::new(&self.unknown(&crowds, in_pool.as_ref(), counters)),
             unattended: people(unattended),
@@ -232,6 +237,8 @@ impl Roll {
             held: paused || counters.serving_counter < 0,
             promised: counters.promised,
             admitted: counters.admitted,
+            aws_joined: counters.aws_joined,
+            aws_admitted: counters.aws_admitted,
             at_door: counters.at_door,
             door: counters.door.clone(),
             came_known: counters.came_known,

@@ -75,6 +75,8 @@ pub struct RoomSnapshot {
 pub struct TickFigures {
     /// Everyone waiting who is still there.
     pub waiting: u64,
+    /// Of those, who ask when they are told to; `None`: all of them.
+    pub polling: Option<u64>,
     /// Admissions per second as shown to operators: the expected pace while people wait, else the
     /// measured one.
     pub admissions_per_second: f64,
@@ -83,7 +85,7 @@ pub struct TickFigures {
     pub expected_per_second: Option<f64>,
     /// The share of the waiting who give up per second.
     pub leaving_per_second: f64,
-    /// Recent newcomers per second.
+    /// Recent newcomers per second who ask when they are told to.
     pub newcomers_per_second: f64,
     /// Waiting visitors of AWS-style clients, who cannot check in.
     pub unattended: u64,
@@ -233,6 +235,7 @@ impl RoomSnapshot {
             people_ahead: position
                 .map_or(waiting, |position| self.people_ahead(position, progress)),
             waiting,
+            polling: self.figures.polling.unwrap_or(waiting),
             admissions_per_second: self.figures.expected_pace(),
             blocked_seconds: std::time::Duration::from_millis(blocked_ms).as_secs_f64(),
             leaving_per_second: self.figures.leaving_per_second,

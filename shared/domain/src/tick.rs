@@ -189,6 +189,7 @@ impl TickState {
         LineConditions {
             people_ahead,
             waiting,
+            polling: input.polling(&self.serving),
             admissions_per_second: self.pace.expected(&input.usage),
             newcomers_per_second: self.attrition.newcomers_per_second(),
             poll_budget: settings.poll_budget_per_second,
@@ -202,6 +203,7 @@ impl TickState {
         let measured = plan.waiting == 0 || input.held;
         TickFigures {
             waiting: plan.waiting,
+            polling: Some(input.polling(&self.serving)),
             admissions_per_second: if measured { self.pace.per_second() } else { expected },
             expected_per_second: Some(expected),
             leaving_per_second: self.attrition.per_second(),
@@ -214,11 +216,15 @@ impl TickState {
     }
 }
 
-/// The line, if everyone in it was counted.
+/// Those of the line who check in, if everyone in it was counted.
 fn line(input: &TickInput, serving: &Serving) -> Option<Line> {
-    let (now_ms, queue_counter) = (input.now_ms, input.queue_counter);
-    let (waiting, admitted) = (input.waiting(serving), input.admitted);
-    input.is_counted.then_some(Line { now_ms, waiting, queue_counter, admitted })
+    let line = Line {
+        now_ms: input.now_ms,
+        polling: input.polling(serving),
+        came: input.queue_counter.saturating_sub(input.aws_joined),
+        entered: input.admitted.saturating_sub(input.aws_admitted),
+    };
+    (input.is_counted && input.is_presence_complete).then_some(line)
 }
 
 /// Whether a whole crowd fell silent at once, which checks in every `interval_ms`. Such a crowd has not
@@ -304,6 +310,7 @@ mod tests {
     use crate::{
         QueueingMethod,
         plan::test_support::room,
+        presence::Presence,
         slots::Usage,
         snapshot::{RoomSnapshot, test_support::snapshot},
     };
@@ -316,6 +323,38 @@ mod tests {
         assert!((winners.expected(2_000, 4_000) - 75.0).abs() < 1e-9);
         assert!((winners.expected(5_000, 4_000) - 0.0).abs() < 1e-9);
         assert_eq!(winners, WinnersToCome::default(), "nothing is kept for ever");
+    }
+
+    #[test]
+    fn those_of_whom_nobody_knows_cost_no_polls_and_do_not_leave() {
+        let mut state = TickState::default();
+        let ghosts =
+            |count: u64| crate::presence::Crowd { first: 1, last: count, count: count as f64 };
+        let mut input = |tick: u64, count| {
+            let input = TickInput {
+                now_ms: 1_000_000 + tick * 250,
+                queue_counter: count + 100,
+                aws_joined: count,
+                there: crate::plan::test_support::everyone(count + 1..=count + 100),
+                unknown: Presence::new(&[ghosts(count)]),
+                ..room(10, 10, 0, 0)
+            };
+            state.decide(&input, &RoomSettings::default()).figures
+        };
+        assert_eq!(input(0, 5_000).polling, Some(100));
+        let after = input(1, 30_000);
+        assert_eq!(
+            (after.polling, after.newcomers_per_second),
+            (Some(100), 0.0),
+            "they do not ask"
+        );
+        assert!(
+            after.waiting > 29_000,
+            "until it is seen that they do not come: {}",
+            after.waiting
+        );
+        let gone = (2..40).map(|tick| input(tick, 1_000)).last().unwrap();
+        assert!(gone.waiting <= 1_100 && gone.leaving_per_second <= 0.0, "{gone:?}");
     }
 
     #[test]

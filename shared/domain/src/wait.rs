@@ -218,7 +218,8 @@ impl Pace {
 }
 
 /// How many visitors come, and how many of the waiting give up, computed from the leader's counts
-/// of who is there, who came and who entered.
+/// of who is there, who came and who entered. Only of those who check in: that AWS-style visitors are not
+/// there, nobody sees.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Attrition {
     /// Visitors who left; fades.
@@ -234,12 +235,12 @@ pub struct Attrition {
 pub struct Line {
     /// Redis's time, ms.
     pub now_ms: u64,
-    /// Everyone waiting who is still there.
-    pub waiting: u64,
-    /// The highest queue number.
-    pub queue_counter: u64,
-    /// Sessions that ever began.
-    pub admitted: u64,
+    /// Everyone waiting who checks in.
+    pub polling: u64,
+    /// How many of those ever came,
+    pub came: u64,
+    /// and entered.
+    pub entered: u64,
 }
 
 /// The share that gives up is a mean over about so many seconds.
@@ -258,21 +259,21 @@ impl Attrition {
         let before = std::mem::replace(&mut self.last, line);
         let (Some(before), Some(now)) = (before, line) else { return };
         let seconds = now.now_ms.saturating_sub(before.now_ms) as f64 / 1000.0;
-        let came = now.queue_counter as f64 - before.queue_counter as f64;
-        let entered = now.admitted as f64 - before.admitted as f64;
+        let came = now.came as f64 - before.came as f64;
+        let entered = now.entered as f64 - before.entered as f64;
         if seconds > 0.0 && came >= 0.0 {
             let fade = (-seconds / NEWCOMERS_SECONDS).exp();
             let pace = came / seconds;
             self.newcomers_per_second += (pace - self.newcomers_per_second) * (1.0 - fade);
         }
-        let left = before.waiting as f64 + came - entered - now.waiting as f64;
+        let left = before.polling as f64 + came - entered - now.polling as f64;
         // Skipped numbers, or a line that was counted anew, are not visitors who left.
-        if seconds <= 0.0 || came < 0.0 || left.abs() > before.waiting.max(now.waiting) as f64 {
+        if seconds <= 0.0 || came < 0.0 || left.abs() > before.polling.max(now.polling) as f64 {
             return;
         }
         let fade = (-seconds / ATTRITION_SECONDS).exp();
         self.left = self.left * fade + left;
-        self.waited = self.waited * fade + now.waiting as f64 * seconds;
+        self.waited = self.waited * fade + now.polling as f64 * seconds;
     }
 
     /// Recent newcomers per second.
@@ -327,16 +328,16 @@ mod tests {
     #[test]
     fn leavers_are_those_who_came_and_neither_entered_nor_wait() {
         let mut attrition = Attrition::default();
-        let mut line = Line { now_ms: 0, waiting: 1_000, queue_counter: 5_000, admitted: 3_000 };
+        let mut line = Line { now_ms: 0, polling: 1_000, came: 5_000, entered: 3_000 };
         for _ in 0..2_400 {
             attrition.observe(Some(line));
             // Every tick 5 come, 3 enter and 2 give up.
             line.now_ms += 250;
-            (line.queue_counter, line.admitted) = (line.queue_counter + 5, line.admitted + 3);
+            (line.came, line.entered) = (line.came + 5, line.entered + 3);
         }
         assert!((attrition.per_second() - 0.008).abs() < 1e-4, "{attrition:?}");
         let before = attrition.per_second();
-        line.queue_counter += 10_000;
+        line.came += 10_000;
         attrition.observe(Some(line));
         assert!((attrition.per_second() - before).abs() < 1e-9, "a gap is nobody");
         assert!(Attrition::default().per_second() < 1e-9);

@@ -4,7 +4,7 @@ reports the room's state.
 KEYS  line sessions records tokens settings rate rows entered door asked passed seatless holds unattended there scratch
 ARGV  now_ms document
 Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute held promised
-      presence_from_ms heard_at_ms admitted nobody_waits line pool near door at_door came_known came_unknown
+      presence_from_ms heard_at_ms admitted aws_joined aws_admitted nobody_waits line pool near door at_door came_known came_unknown
       came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
       config_version phase_is_over}, then three texts for each block of `near`
       nobody_waits: then nothing is counted; line, pool: counts of chunks, see `count_chunk`; near: the blocks that follow bit by bit: places that
@@ -145,6 +145,7 @@ return { encode({
   expired_position = line.expired_position, active = seats_taken(keys.sessions, line, now),
   admitted_last_minute = rate_used(keys.rate, now), held = held_seats(keys, now), promised = line.promised,
   presence_from_ms = line.presence_from, heard_at_ms = line.heard_at, admitted = line.admitted,
+  aws_joined = line.aws_joined, aws_admitted = line.aws_admitted,
   nobody_waits = nobody_waits(line), line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
   door = show_door(), at_door = at_door(keys, now), came_known = line.came_known,
   came_unknown = line.came_unknown, came_after_ms = line.came_after_ms,

@@ -53,6 +53,7 @@ local function enter(claim)
   }
   seat(keys, claim.number, claim.position, record)
   if get_bit(keys.unattended, claim.number) then set_bit(keys.unattended, claim.number, 0) end
+  if claim.kind == 'a' then redis.call('HINCRBY', keys.line, 'aws_admitted', 1) end
   if claim.kind == 'a' and record.exp > line.tokens_until then
     line.tokens_until = record.exp
     redis.call('HSET', keys.line, 'tokens_until', record.exp)

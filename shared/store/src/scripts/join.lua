@@ -31,7 +31,10 @@ local minute = math.floor(now / 60000)
 redis.call('HINCRBY', keys.traffic, minute .. '.r.' .. args.region, count)
 
 -- Of AWS-style clients nobody knows whether they are there, unless they ask by their number.
-if not enter then fill_bits(keys.unattended, before + 1, after) end
+if not enter then
+  fill_bits(keys.unattended, before + 1, after)
+  redis.call('HINCRBY', keys.line, 'aws_joined', count)
+end
 redis.call('HSET', keys.line, 'heard_at', now)
 
 local iat = math.floor(now / 1000)

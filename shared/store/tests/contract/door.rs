@@ -303,6 +303,8 @@ async fn everybody_comes_to_the_door_once(world: World) {
     let served_at = world.clock.now_ms();
     let polls = [(vestibule_domain::presence::Spot::Position(5), known())];
     world.store.check_in(&world.room, epoch, polls).await.unwrap();
+    // A page at the door that has not asked for a seat has not come.
+    assert!(world.store.extend_claim_window(&world.room, epoch, 2).await.unwrap());
     world.at(served_at + 3_000);
     for again in 0..3 {
         let visitors = [2, 3].map(|number| World::claim_of(number, SessionKind::Visitor, 0, epoch));

@@ -43,6 +43,7 @@ fn interval_ms(number: u64) -> u32 {
     let conditions = check_in::LineConditions {
         people_ahead: number,
         waiting: CROWD,
+        polling: CROWD,
         admissions_per_second: 50.0,
         poll_budget: 2_000,
         ..check_in::LineConditions::default()

@@ -17,7 +17,7 @@ local LINE = {
   'leader_epoch', 'restored_at', 'presence_from', 'tokens_until',
   'gap_first', 'gap_last', 'pool_first', 'pool_last', 'draw_count', 'cumulative_hazard',
   'excused_until', 'ticked_at', 'held_at', 'heard_at', 'free_since', 'free_least', 'came_known', 'came_unknown',
-  'came_after_ms', 'unknown_period_ms', 'turn_hold_ms',
+  'came_after_ms', 'unknown_period_ms', 'turn_hold_ms', 'aws_joined', 'aws_admitted',
 }
 
 -- The line as numbers, or nil when the store does not know the room.
@@ -123,6 +123,9 @@ end
 local function is_open(settings, line)
   return settings.open and not is_held(settings, line)
 end
+
+-- The member of `seatless` that says that the visitor of a position waits without asking for a seat.
+local function extension_of(position) return string.format('w%d', position) end
 
 -- Opens or closes the pool of those who wait for a draw, at the number handed out last. Called before
 -- numbers are handed out, so the pool is exact whichever script runs first after the change.

@@ -108,6 +108,9 @@ end
 local function served_since(keys, line, position, entered_at)
   local row = row_for(keys, position)
   local issued = row and row.issued or line.restored_at
-  local asked = tonumber(redis.call('ZSCORE', keys.seatless, position)) or 0
+  local asked = 0
+  for _, at in ipairs(redis.call('ZMSCORE', keys.seatless, position, extension_of(position))) do
+    asked = math.max(asked, tonumber(at or nil) or 0)
+  end
   return math.max(entered_at, math.floor(math.max(issued, asked, line.held_at) / 1000))
 end

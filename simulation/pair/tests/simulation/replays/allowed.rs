@@ -33,8 +33,10 @@ const RANDOM_ENTRIES_MS: f64 = 3_000.0;
 const ORDER_MS: u64 = 1_000;
 /// How far a wait told may be off beyond a tenth, s,
 const WAIT_S: f64 = 10.0;
-/// and all of a night on average, beyond a tenth, s.
+/// and all of a night on average, beyond a tenth, s,
 const WAITS_S: f64 = 2.0;
+/// where so many answers were told at least: fewer have no average, and each is looked at by itself.
+const ANSWERS: usize = 10;
 /// How many answers more may tell no wait: of those who ask in the two seconds in which the pace becomes known.
 const UNKNOWN: i64 = 40;
 /// By how much the use of the seats may differ, as a share, or in seat-seconds where that is more.
@@ -113,7 +115,7 @@ impl Difference {
     #[expect(clippy::cast_precision_loss, reason = "some answers")]
     pub(crate) fn mean_wait_s(&self) -> f64 {
         let (off, all) = self.sum_of_waits_s();
-        (off.abs() - all / 10.0).max(0.0) / self.waits_s.len().max(1) as f64
+        (off.abs() - all / 10.0).max(0.0) / self.waits_s.len().max(ANSWERS) as f64
     }
 
     /// How much longer all waits told are together, and how long they were, s.

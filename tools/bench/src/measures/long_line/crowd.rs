@@ -167,6 +167,7 @@ impl Crowd {
         let conditions = LineConditions {
             people_ahead: number,
             waiting: self.visitors,
+            polling: self.visitors,
             admissions_per_second: 50.0,
             poll_budget: 2_000,
             ..LineConditions::default()
