@@ -18,6 +18,8 @@ pub struct TickState {
     attrition: Attrition,
     serving: Serving,
     arrivals: Arrivals,
+    /// Since when somebody has been waiting, ms.
+    waiting_since_ms: Option<u64>,
     /// The conditions of the last seconds.
     told: VecDeque<Told>,
     winners: WinnersToCome,
@@ -82,6 +84,10 @@ const ON_THE_WAY_MS: u64 = 250;
 const AWS_PERIOD_MS: f64 = 2_000.0;
 /// The longest time within which they are expected, ms.
 const LONGEST_AWS_PERIOD_MS: f64 = 10_000.0;
+/// How long somebody who has gone counts as there, on average, ms: see `presence::band`.
+const OVERSTAY_MS: u64 = 80_000;
+/// Of a line that is younger than this too little is known, ms.
+const SHORTEST_STAND_MS: u64 = 30_000;
 /// The newest arrivals' part in the mean.
 const NEW_PART: f64 = 0.2;
 
@@ -117,6 +123,8 @@ impl TickState {
         };
         self.see_who_came(&input);
         self.attrition.observe(line(&input, &self.serving));
+        let waits = input.waiting(&self.serving) > 0;
+        self.waiting_since_ms = waits.then(|| self.waiting_since_ms.unwrap_or(input.now_ms));
         let standby = self.pace.standby(&input.usage);
         let plan = plan(&input, standby, &mut self.serving);
         self.arrivals.served_upto(plan.serving_counter);
@@ -197,6 +205,18 @@ impl TickState {
         }
     }
 
+    /// The share of the waiting who give up per second. Who has gone counts as there for a while, and is seen
+    /// to have gone sooner when its turn comes: those at the front who do not come left while they stood in
+    /// line, at most as long ago as a check-in counts.
+    fn leaving_per_second(&self, now_ms: u64) -> f64 {
+        let share = self.serving.known.share();
+        let stood_ms = self.waiting_since_ms.map_or(0, |since| now_ms.saturating_sub(since));
+        let stood =
+            std::time::Duration::from_millis(stood_ms.clamp(SHORTEST_STAND_MS, OVERSTAY_MS));
+        let missing = (1.0 - share) / share / stood.as_secs_f64();
+        self.attrition.per_second().max(missing)
+    }
+
     fn figures(&self, input: &TickInput, plan: &Plan) -> TickFigures {
         let expected = if input.held { 0.0 } else { self.pace.expected(&input.usage) };
         // While nobody waits, or the room is held, operators are shown the measured pace.
@@ -206,7 +226,7 @@ impl TickState {
             polling: Some(input.polling(&self.serving)),
             admissions_per_second: if measured { self.pace.per_second() } else { expected },
             expected_per_second: Some(expected),
-            leaving_per_second: self.attrition.per_second(),
+            leaving_per_second: self.leaving_per_second(input.now_ms),
             newcomers_per_second: self.attrition.newcomers_per_second(),
             unattended: input.unattended,
             ahead: ahead::curve(input, &self.serving, plan),
@@ -326,17 +346,38 @@ mod tests {
     }
 
     #[test]
+    fn whoever_does_not_come_when_its_turn_comes_has_left_the_line() {
+        let mut state = TickState::default();
+        let input = |tick: u64| TickInput {
+            now_ms: 1_000_000 + tick * 250,
+            heard_at_ms: 1_000_000 + tick * 250,
+            queue_counter: 10_000,
+            serving_counter: tick * 50,
+            // One of five of those who are served has closed the tab.
+            came_known: tick * 40,
+            there: crate::plan::test_support::everyone(1..=10_000),
+            ..room(10, 10, 10_000, tick * 50)
+        };
+        let settings = RoomSettings::default();
+        let figures = |tick| state.decide(&input(tick), &settings).figures;
+        let leaving = (0..160).map(figures).last().unwrap().leaving_per_second;
+        // A fifth of them within the forty seconds of this line, of which not everyone has had the time to come.
+        assert!((0.002..0.007).contains(&leaving), "{leaving}");
+    }
+
+    #[test]
     fn those_of_whom_nobody_knows_cost_no_polls_and_do_not_leave() {
         let mut state = TickState::default();
         let ghosts =
-            |count: u64| crate::presence::Crowd { first: 1, last: count, count: count as f64 };
-        let mut input = |tick: u64, count| {
+            |last: u32| crate::presence::Crowd { first: 1, last: last.into(), count: last.into() };
+        let mut input = |tick: u64, ghosts_in_line: u32| {
+            let count = u64::from(ghosts_in_line);
             let input = TickInput {
                 now_ms: 1_000_000 + tick * 250,
                 queue_counter: count + 100,
                 aws_joined: count,
                 there: crate::plan::test_support::everyone(count + 1..=count + 100),
-                unknown: Presence::new(&[ghosts(count)]),
+                unknown: Presence::new(&[ghosts(ghosts_in_line)]),
                 ..room(10, 10, 0, 0)
             };
             state.decide(&input, &RoomSettings::default()).figures

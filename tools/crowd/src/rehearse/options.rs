@@ -80,9 +80,10 @@ pub(crate) struct RunOptions {
           value_parser = duration::parse, help_heading = "The run")]
     pub(crate) timeout: Duration,
 
-    /// Keep-alive connections per admission service; visitors share them. Hostile company has as many of
-    /// its own
-    #[arg(long, env = "VESTIBULE_CONNECTIONS", value_name = "N", default_value_t = 128,
+    /// Keep-alive connections per admission service; visitors share them. A claim keeps one for up to two
+    /// seconds while no seat is free, so there should be as many as stand at the door. Hostile company
+    /// has as many of its own
+    #[arg(long, env = "VESTIBULE_CONNECTIONS", value_name = "N", default_value_t = 400,
           value_parser = clap::value_parser!(u32).range(1..=60_000), help_heading = "The run")]
     pub(crate) connections: u32,
 
