@@ -245,7 +245,8 @@ impl RoomSnapshot {
         }
     }
 
-    /// The number of visitors who hold a queue number, have not entered, left or expired, whether still there or not: the count of AWS-style clients.
+    /// The number of visitors who hold a queue number, have not entered, left or expired, whether still there
+    /// or not: the count of AWS-style clients.
     #[must_use]
     pub fn numbers_waiting(&self, progress: Progress) -> i64 {
         let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);

@@ -27,6 +27,9 @@ pub trait Claims: Send + Sync {
     ) -> impl Future<Output = Result<ClaimReply, StoreError>> + Send;
 }
 
+/// Few claims share a call: each looks at the door, and nobody else is answered while the script runs.
+const LIMITS: Limits = Limits { batch: 48, in_flight: 1, queue: 16_384 };
+
 // === impl ClaimBatcher ===
 
 impl ClaimBatcher {
@@ -35,7 +38,7 @@ impl ClaimBatcher {
     pub fn new(store: Store, feed: Feed, keys: Keystore) -> Self {
         Self(Arc::new(KeyedBatcher::new(move |room: RoomId| {
             let (store, feed, keys) = (store.clone(), feed.clone(), keys.clone());
-            Batcher::spawn(Limits::default(), move |claims: Vec<Claim>| {
+            Batcher::spawn(LIMITS, move |claims: Vec<Claim>| {
                 let (store, feed, keys) = (store.clone(), feed.clone(), keys.clone());
                 let room = room.clone();
                 async move { send(&store, &feed, &keys, &room, claims).await }

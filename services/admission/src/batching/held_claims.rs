@@ -1,6 +1,7 @@
 //! Holds the claims of visitors whose turn it is while no seat is free, for as long as each says. Redis
-//! decides who gets the next free seat, by rank; here the lowest ranks ask first. A free seat is then taken within milliseconds instead of
-//! at somebody's next poll. Redis is asked only when there may be a seat, or a claim that it has not seen.
+//! decides who gets the next free seat, by rank; here the lowest ranks ask first. A free seat is then taken
+//! within milliseconds instead of at somebody's next poll. Redis is asked only when there may be a seat, or
+//! a claim that it has not seen.
 
 use std::{
     collections::BTreeMap,

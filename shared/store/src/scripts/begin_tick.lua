@@ -4,11 +4,11 @@ reports the room's state.
 KEYS  line sessions records tokens settings rate rows entered door asked passed seatless holds unattended there scratch
 ARGV  now_ms document
 Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute held promised
-      presence_from_ms heard_at_ms admitted aws_joined aws_admitted nobody_waits line pool near door at_door came_known came_unknown
-      came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
+      presence_from_ms heard_at_ms admitted aws_joined aws_admitted nobody_waits line pool near door
+      at_door came_known came_unknown came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
       config_version phase_is_over}, then three texts for each block of `near`
-      nobody_waits: then nothing is counted; line, pool: counts of chunks, see `count_chunk`; near: the blocks that follow bit by bit: places that
-      have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep
+      nobody_waits: then nothing is counted; line, pool: counts of chunks, see `count_chunk`; near: the
+      blocks that follow bit by bit: places that have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep
       asking, in order, evenly chosen of all `at_door`; rate_resumes_at_ms: 0 = the rate is not used up;
       held: seats held for visitors who were called. settings, event: JSON.
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.

@@ -11,8 +11,9 @@ Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome is
       calls, "a" AWS-style); for how long its request stays open if there is no seat; whether it asks for
       a seat to be held for it, instead of entering (0, 1); request id; issuer; validity ("" = as the room says).
       Outcomes: entered (now), repeated (it entered before: the same token), not_served,
-      no_seat (served, but none is free for it), held (until held_until_ms), position_expired, session_ended, foreign (its id is from
-      before a reset, or of somebody let in without a number), uncounted (the room is suspended: it enters without a seat).
+      no_seat (served, but none is free for it), held (until held_until_ms), position_expired,
+      session_ended, foreign (its id is from before a reset, or of somebody let in without a number),
+      uncounted (the room is suspended: it enters without a seat).
 Keeps (2) seats and rate never over their limits; (3) one session and one token per request id;
       no number enters twice; (4) of those who keep asking the lowest enter first, whichever instance
       they ask, unless a seat has been free for long.

@@ -4,6 +4,7 @@ use vestibule_domain::{
     QueueingMethod, RoomSettings,
     poll::WaiterState,
     presence::{Band, Spot},
+    schedule::Event,
 };
 use vestibule_store::JoinMode;
 
@@ -99,15 +100,14 @@ async fn a_winner_is_counted_once(world: World) {
     assert_eq!(tick.input.at_door, won as u64);
 }
 
-async fn whoever_waits_for_a_draw_is_counted_once(world: World) {
+/// A pre-queue opens after a minute, and nine minutes later there is a draw.
+fn draw_of_a_sale() -> Event {
     let prequeue_start = Some(moment(60));
-    let sale = vestibule_domain::schedule::Event {
-        prequeue_start,
-        draw: true,
-        draw_id: "d".into(),
-        ..event("sale", 600, 900)
-    };
-    world.schedule(patient(3), &[sale]).await;
+    Event { prequeue_start, draw: true, draw_id: "d".into(), ..event("sale", 600, 900) }
+}
+
+async fn whoever_waits_for_a_draw_is_counted_once(world: World) {
+    world.schedule(patient(3), &[draw_of_a_sale()]).await;
     let mut crowd = Crowd::at(&world).await;
     crowd.stay_ms = 900_000;
     crowd.join(&[Habit::OnTime; 10]).await;
@@ -128,14 +128,7 @@ async fn whoever_waits_for_a_draw_is_counted_once(world: World) {
 
 /// Of a pool that an instance has not heard of yet, and of AWS-style clients in it.
 async fn everyone_in_a_pool_counts_once_however_it_is_heard(world: World) {
-    let prequeue_start = Some(moment(60));
-    let sale = vestibule_domain::schedule::Event {
-        prequeue_start,
-        draw: true,
-        draw_id: "d".into(),
-        ..event("sale", 600, 900)
-    };
-    world.schedule(patient(1), &[sale]).await;
+    world.schedule(patient(1), &[draw_of_a_sale()]).await;
     let mut leader = Leader::new(1);
     world.join(1, JoinMode::Enter).await;
     world.join(2, JoinMode::Queue).await;

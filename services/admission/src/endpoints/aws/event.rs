@@ -79,8 +79,8 @@ pub(super) fn event(admission: &Admission, event_id: &str) -> Result<Option<Room
     Ok(room)
 }
 
-/// The place that a request id of the event stands for. Whoever asks by it is there. `room` is read again if the id may be of after
-/// a reset that this instance has not heard of.
+/// The place that a request id of the event stands for. Whoever asks by it is there. `room` is read again
+/// if the id may be of after a reset that this instance has not heard of.
 pub(super) async fn place(
     admission: &Admission,
     room: &mut RoomContext,
