@@ -32,6 +32,12 @@ pub(crate) struct Guest {
     pub(crate) visitor: Visitor,
     pub(crate) number: u64,
     last: Reply,
+    /// When it first asked at the door and got no seat,
+    at_door: Option<Instant>,
+    /// when it was last answered,
+    answered: Instant,
+    /// and the longest time from an answer at the door to the next request.
+    longest_pause: Duration,
 }
 
 /// A visitor that is inside.
@@ -44,11 +50,20 @@ pub(crate) struct Entered {
     /// Between these moments the seat was given.
     pub(crate) asked: Instant,
     pub(crate) told: Instant,
+    /// When it first asked at the door and got no seat, if it had to ask again,
+    pub(crate) at_door: Option<Instant>,
+    /// and the longest time from an answer at the door to its next request.
+    pub(crate) longest_pause: Duration,
 }
 
 // === impl Guest ===
 
 impl Guest {
+    fn new(visitor: Visitor, number: u64, last: Reply) -> Self {
+        let answered = Instant::now();
+        Self { visitor, number, last, at_door: None, answered, longest_pause: Duration::ZERO }
+    }
+
     /// Takes a place, whatever it takes.
     pub(crate) async fn join(mut visitor: Visitor) -> Result<Self> {
         let deadline = Instant::now() + PATIENCE;
@@ -56,7 +71,7 @@ impl Guest {
             match visitor.join().await {
                 Ok(reply) if reply.status == 200 => {
                     let number = reply.number("queue_number")?;
-                    return Ok(Self { visitor, number, last: reply });
+                    return Ok(Self::new(visitor, number, reply));
                 }
                 Ok(reply) if reply.status != 503 => bail!("join: {} {}", reply.status, reply.text),
                 _ => ensure!(Instant::now() < deadline, "nobody lets it join"),
@@ -67,12 +82,19 @@ impl Guest {
 
     /// One check-in or claim; `None` when it could not be served just now.
     pub(crate) async fn ask(&mut self, claim: bool) -> Result<Option<Reply>> {
+        if self.at_door.is_some() {
+            self.longest_pause = self.longest_pause.max(self.answered.elapsed());
+        }
         let reply = if claim { self.visitor.claim().await } else { self.visitor.status().await };
         match reply {
             Ok(reply) if reply.status == 200 => {
                 let number = reply.number("queue_number")?;
                 ensure!(number == self.number, "{} became {number}", self.number);
                 self.last = reply.clone();
+                self.answered = Instant::now();
+                if claim && reply.says("your_turn") {
+                    self.at_door.get_or_insert(self.answered);
+                }
                 Ok(Some(reply))
             }
             Ok(reply) if reply.status != 503 => {
@@ -120,8 +142,17 @@ impl Guest {
         let token = self.last.text_of("access_token")?;
         let claims = claims_of(&token)?;
         ensure!(claims.queue_position == self.number, "{claims:?} is not for {}", self.number);
-        let (visitor, number) = (self.visitor, self.number);
-        Ok(Entered { visitor, number, token, claims, asked, told: Instant::now() })
+        let Self { visitor, number, at_door, longest_pause, .. } = self;
+        Ok(Entered {
+            visitor,
+            number,
+            token,
+            claims,
+            asked,
+            told: Instant::now(),
+            at_door,
+            longest_pause,
+        })
     }
 }
 

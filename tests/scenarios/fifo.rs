@@ -1,5 +1,5 @@
-//! In fifo nobody enters before someone who arrived earlier and is still there, except within the
-//! small standby group at the door.
+//! In fifo nobody enters before someone who arrived earlier and keeps asking at the door; and near the
+//! front others come to the door when they were told to.
 
 use std::time::Duration;
 
@@ -12,12 +12,14 @@ use crate::crowd::{self, Entered, Guest, Manner, all_of, enter_all, stay_and_lea
 
 const CEILING: usize = 6;
 const CROWD: usize = 120;
+/// The last quarter hammers on the door.
+const IMPATIENT: usize = CROWD / 4;
 /// Everyone stays so long.
 const STAY: Duration = Duration::from_secs(1);
-/// Those at the door: as many as there are seats, and the standby group, four seconds' worth of
-/// admissions. Stays of a second or more let in at most six a second; the room finds the pace out
-/// from as few as five stays, so it may take it for half as much again.
-const STANDBY: usize = CEILING + 4 * CEILING * 3 / 2;
+/// Nobody who keeps asking is overtaken by somebody who enters so much sooner.
+const SOONER: Duration = Duration::from_secs(1);
+/// Who keeps asking asks again within this time.
+const KEEPS_ASKING: Duration = Duration::from_millis(1_200);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_comes_first_enters_first_up_to_the_standby_group() -> Result<()> {
@@ -25,8 +27,7 @@ async fn whoever_comes_first_enters_first_up_to_the_standby_group() -> Result<()
     let settings = json!({ "total_active_users": CEILING, "session_duration_seconds": 60 });
     deployment.create_room("sale", &settings).await?;
     let mut guests = crowd::join(&deployment, "sale", CROWD).await?;
-    // The last quarter hammers: it must get nothing by it.
-    let impatient = guests.split_off(CROWD * 3 / 4);
+    let impatient = guests.split_off(CROWD - IMPATIENT);
     let stay = |inside: Entered| async {
         sleep(STAY).await;
         stay_and_leave(inside, STAY / 2).await
@@ -34,9 +35,25 @@ async fn whoever_comes_first_enters_first_up_to_the_standby_group() -> Result<()
     let mut tasks = enter_all(guests, Manner::Polite, stay);
     tasks.extend(enter_all(impatient, Manner::Hammering, stay));
     let entered = all_of(tasks).await?;
+    for one in &entered {
+        let unjust =
+            entered.iter().find(|other| has_overtaken(one, other)).map(|other| other.number);
+        ensure!(unjust.is_none(), "{unjust:?} kept asking and was overtaken by {}", one.number);
+    }
+    // Those who come when they were told to find others at the door who stood behind them, but not those
+    // who hammered from the end of the line.
     let most = entered.iter().map(|one| overtaken(one, &entered)).max().unwrap_or(0);
-    ensure!(most <= STANDBY, "someone overtook {most} who stood ahead, and not just {STANDBY}");
+    let bound = CROWD / 2;
+    ensure!(most <= bound, "someone overtook {most} who stood ahead, and not just {bound}");
     Ok(())
+}
+
+/// Whether `one` got in before `other`, who stood ahead and kept asking all the time from when `one` asked
+/// for its seat, and before.
+fn has_overtaken(one: &Entered, other: &Entered) -> bool {
+    let is_sooner = other.number < one.number && other.asked > one.told + SOONER;
+    let stood = other.at_door.is_some_and(|since| since + KEEPS_ASKING < one.asked);
+    is_sooner && stood && other.longest_pause <= KEEPS_ASKING
 }
 
 /// How many who stood ahead of `one` got in later, for certain: they had not yet asked for the
