@@ -9,6 +9,7 @@ mod ahead;
 pub mod check_in;
 pub mod draw;
 pub mod method;
+pub mod no_shows;
 pub mod plan;
 pub mod poll;
 pub mod presence;

@@ -11,7 +11,7 @@ use crate::{
     presence::Presence,
     serving::{Line, Periods, Serving},
     slots::Usage,
-    wait::Standby,
+    wait::{STANDBY_MS, Standby},
 };
 
 /// What a tick reads of a room, and what the leader adds from its memory.
@@ -124,13 +124,15 @@ impl Plan {
 
 impl TickInput {
     /// How many people should be at the door: one per slot, and `standby`. `None` for a room without
-    /// limits, which only its operator advances.
+    /// limits, which only its operator advances. While the rate's window is used up, nobody is called
+    /// sooner than it takes to come.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
     pub fn wanted_at_door(&self, standby: f64) -> Option<f64> {
         let slots = self.usage.paced_slots()?;
         let closed = self.usage.ceiling == Some(0) || self.usage.rate == Some(0);
-        Some(if closed { 0.0 } else { slots as f64 + standby })
+        let is_early = self.rate_resumes_at_ms > self.now_ms + STANDBY_MS + self.periods.known_ms;
+        Some(if closed || is_early { 0.0 } else { slots as f64 + standby })
     }
 
     /// How many people stand at the door, or were served and are expected there.

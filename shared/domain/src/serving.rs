@@ -83,13 +83,14 @@ impl Default for Serving {
 }
 
 impl Serving {
-    /// Takes in who has come by `now_ms`.
-    pub fn observe(&mut self, came: Came, now_ms: u64) {
-        self.known.observe(came.known, now_ms);
+    /// Takes in who has come by `now_ms`. Gives how many of those known to be there had the time to.
+    pub fn observe(&mut self, came: Came, now_ms: u64) -> f64 {
+        let exposed = self.known.observe(came.known, now_ms);
         self.unknown.observe(came.unknown, now_ms);
         if came.unknown > 0.0 {
             self.search = Search::default();
         }
+        exposed
     }
 
     /// How many people that were served are still expected at the door.

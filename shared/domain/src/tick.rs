@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::{
     RoomSettings, TickFigures, ahead,
     check_in::{self, LineConditions},
+    no_shows::NoShows,
     plan::{Plan, TickInput, plan},
     regions::{Grants, Shares},
     serving::{Came, Periods, Serving},
@@ -17,6 +18,7 @@ pub struct TickState {
     pace: Pace,
     attrition: Attrition,
     serving: Serving,
+    no_shows: NoShows,
     arrivals: Arrivals,
     /// Since when somebody has been waiting, ms.
     waiting_since_ms: Option<u64>,
@@ -86,8 +88,6 @@ const AWS_PERIOD_MS: f64 = 2_000.0;
 const LONGEST_AWS_PERIOD_MS: f64 = 10_000.0;
 /// How long somebody who has gone counts as there, on average, ms: see `presence::band`.
 const OVERSTAY_MS: u64 = 80_000;
-/// Of a line that is younger than this too little is known, ms.
-const SHORTEST_STAND_MS: u64 = 30_000;
 /// The newest arrivals' part in the mean.
 const NEW_PART: f64 = 0.2;
 
@@ -113,7 +113,7 @@ impl TickState {
         input.is_silent = is_silent(&input, interval_ms);
         self.note_conditions(&input, settings);
         input.periods = Periods {
-            known_ms: WEB_PERIOD_MS.max(self.told_lately_ms(&input)),
+            known_ms: WEB_PERIOD_MS.max(self.ask_within_ms(&input)),
             unknown_ms: if input.is_presence_complete {
                 self.arrivals.period_ms()
             } else {
@@ -145,7 +145,8 @@ impl TickState {
         if input.is_silent {
             return;
         }
-        self.serving.observe(came, input.now_ms);
+        let exposed = self.serving.observe(came, input.now_ms);
+        self.no_shows.observe(exposed, came.known, self.stood_seconds(input.now_ms), input.now_ms);
         let line = input.line();
         if served_from < line.from {
             self.serving.expose(&line, served_from, line.from, input.now_ms, input.periods);
@@ -172,19 +173,24 @@ impl TickState {
         self.told.push_back(Told { now_ms: input.now_ms, admitted: input.admitted, conditions });
     }
 
-    /// The longest interval that those who are next were told, ms: when they were farther away, and the
-    /// pace perhaps another.
+    /// In how many ms the last of those who are next asks again: each was told an interval when it was
+    /// farther away, and the pace perhaps another. Who was not in line yet by the conditions that follow was
+    /// not told by these.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "people")]
-    fn told_lately_ms(&self, input: &TickInput) -> u64 {
+    fn ask_within_ms(&self, input: &TickInput) -> u64 {
         let standby = self.pace.standby(&input.usage).people().min(1e9) as u64;
         let next = standby + input.usage.slots().unwrap_or(0);
-        let told = self.told.iter().map(|told| {
-            let waiting = told.conditions.waiting;
-            let people_ahead = (next + input.admitted.saturating_sub(told.admitted)).min(waiting);
-            let conditions = LineConditions { people_ahead, ..told.conditions };
-            check_in::interval_ms(input.method, &conditions, 1.0)
+        let ahead = |told: &Told| next + input.admitted.saturating_sub(told.admitted);
+        let following = self.told.iter().skip(1).map(Some).chain([None]);
+        let left = self.told.iter().zip(following).filter_map(|(told, following)| {
+            let stood = following.is_none_or(|then| ahead(then) <= then.conditions.waiting);
+            let conditions = LineConditions { people_ahead: ahead(told), ..told.conditions };
+            let interval_ms = check_in::interval_ms(input.method, &conditions, 1.0);
+            let due_ms =
+                following.map_or(input.now_ms, |then| then.now_ms) + u64::from(interval_ms);
+            stood.then(|| due_ms.saturating_sub(input.now_ms))
         });
-        u64::from(told.max().unwrap_or(0)) + ON_THE_WAY_MS
+        left.max().unwrap_or(0) + ON_THE_WAY_MS
     }
 
     fn conditions(
@@ -205,16 +211,18 @@ impl TickState {
         }
     }
 
-    /// The share of the waiting who give up per second. Who has gone counts as there for a while, and is seen
-    /// to have gone sooner when its turn comes: those at the front who do not come left while they stood in
-    /// line, at most as long ago as a check-in counts.
-    fn leaving_per_second(&self, now_ms: u64) -> f64 {
-        let share = self.serving.known.share();
+    /// For how long those who are next have stood in line at most, in seconds, as far as it matters: who has
+    /// gone for longer does not count as there any more.
+    fn stood_seconds(&self, now_ms: u64) -> f64 {
         let stood_ms = self.waiting_since_ms.map_or(0, |since| now_ms.saturating_sub(since));
-        let stood =
-            std::time::Duration::from_millis(stood_ms.clamp(SHORTEST_STAND_MS, OVERSTAY_MS));
-        let missing = (1.0 - share) / share / stood.as_secs_f64();
-        self.attrition.per_second().max(missing)
+        std::time::Duration::from_millis(stood_ms.min(OVERSTAY_MS)).as_secs_f64()
+    }
+
+    /// The share of the waiting who give up per second. Who has gone counts as there for a while, and is seen
+    /// to have gone sooner when its turn comes.
+    fn leaving_per_second(&self) -> f64 {
+        let seen = self.no_shows.shares().per_second / self.serving.known.share();
+        self.attrition.per_second().max(seen)
     }
 
     fn figures(&self, input: &TickInput, plan: &Plan) -> TickFigures {
@@ -226,7 +234,7 @@ impl TickState {
             polling: Some(input.polling(&self.serving)),
             admissions_per_second: if measured { self.pace.per_second() } else { expected },
             expected_per_second: Some(expected),
-            leaving_per_second: self.leaving_per_second(input.now_ms),
+            leaving_per_second: self.leaving_per_second(),
             newcomers_per_second: self.attrition.newcomers_per_second(),
             unattended: input.unattended,
             ahead: ahead::curve(input, &self.serving, plan),
@@ -345,24 +353,60 @@ mod tests {
         assert_eq!(winners, WinnersToCome::default(), "nothing is kept for ever");
     }
 
-    #[test]
-    fn whoever_does_not_come_when_its_turn_comes_has_left_the_line() {
+    /// The share told to leave per second after forty seconds, in which 200 a second were served, of whom this
+    /// part did not come, by the seconds that they had stood.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "small counts"
+    )]
+    fn leaving_told(missing: impl Fn(f64) -> f64) -> f64 {
         let mut state = TickState::default();
+        let came = |tick: u64| {
+            (0..tick).map(|tick| 50.0 * (1.0 - missing(tick as f64 / 4.0))).sum::<f64>()
+        };
         let input = |tick: u64| TickInput {
             now_ms: 1_000_000 + tick * 250,
             heard_at_ms: 1_000_000 + tick * 250,
             queue_counter: 10_000,
             serving_counter: tick * 50,
-            // One of five of those who are served has closed the tab.
-            came_known: tick * 40,
+            // They come within about six seconds.
+            came_known: came(tick.saturating_sub(12)) as u64,
             there: crate::plan::test_support::everyone(1..=10_000),
             ..room(10, 10, 10_000, tick * 50)
         };
         let settings = RoomSettings::default();
         let figures = |tick| state.decide(&input(tick), &settings).figures;
-        let leaving = (0..160).map(figures).last().unwrap().leaving_per_second;
-        // A fifth of them within the forty seconds of this line, of which not everyone has had the time to come.
-        assert!((0.002..0.007).contains(&leaving), "{leaving}");
+        (0..160).map(figures).last().unwrap().leaving_per_second
+    }
+
+    #[test]
+    fn whoever_does_not_come_when_its_turn_comes_has_left_the_line() {
+        let leaving = leaving_told(|stood| 0.005 * stood);
+        assert!((0.003..0.008).contains(&leaving), "{leaving}");
+        let never_there = leaving_told(|_| 0.5);
+        assert!(never_there < 0.01, "they did not leave meanwhile: {never_there}");
+    }
+
+    #[test]
+    fn those_who_are_next_ask_when_the_longest_of_their_intervals_is_over() {
+        let mut state = TickState::default();
+        let settings = RoomSettings::default();
+        let mut within = |second: u64, queue: u64| {
+            let usage = Usage { rate: Some(600), admitted_last_minute: 600, ..Usage::default() };
+            let now_ms = 1_000_000 + second * 1_000;
+            let input = TickInput { now_ms, usage, ..room(0, 0, queue, 0) };
+            state.decide(&input, &settings);
+            state.ask_within_ms(&input)
+        };
+        assert!(within(0, 40) < 2_500, "forty are ahead, at ten a second");
+        let busy = within(1, 10_000);
+        assert!((2_500..5_000).contains(&busy), "polls are scarce: 60 % of a wait of 4 s: {busy}");
+        assert!(
+            (2..30).all(|second| within(second, 10_000) <= busy),
+            "not of their wait of long ago"
+        );
     }
 
     #[test]

@@ -82,8 +82,8 @@ impl Turnout {
         }
     }
 
-    /// By `now_ms`, `came` more people have asked for the first time.
-    pub fn observe(&mut self, came: f64, now_ms: u64) {
+    /// By `now_ms`, `came` more people have asked for the first time. Gives how many had the time to.
+    pub fn observe(&mut self, came: f64, now_ms: u64) -> f64 {
         let before = std::mem::replace(&mut self.seen_ms, now_ms);
         let ripened: f64 =
             self.waves.iter().map(|wave| wave.unripe(before) - wave.unripe(now_ms)).sum();
@@ -91,6 +91,7 @@ impl Turnout {
         self.recent = self.recent.faded(age_ms / HALF_LIFE_MS, Evidence::default()).with(new);
         self.older = self.older.faded(age_ms / LONG_HALF_LIFE_MS, PRIOR).with(new);
         self.waves.retain(|wave| wave.unripe(now_ms) > 0.0);
+        ripened
     }
 
     /// The share of those served who come.

@@ -108,8 +108,10 @@ const FEWEST_ENDINGS: f64 = 5.0;
 /// The largest burst fades over about so many seconds: people who entered together leave together, a stay
 /// later.
 const BURST_SECONDS: f64 = 300.0;
-/// How many seconds' worth of admissions, at the mean pace, stand by.
+/// How many seconds' worth of admissions, at the mean pace, stand by,
 const STANDBY_SECONDS: f64 = 4.0;
+/// and in ms.
+pub const STANDBY_MS: u64 = 4_000;
 
 /// The people who should stand by at the door beyond the free seats, so that a seat that comes free is
 /// taken at once.

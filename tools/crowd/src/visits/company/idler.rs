@@ -1,5 +1,6 @@
 //! An idler: polls when it is told to, as a visitor does, is told its turn, and never claims. It goes on
-//! polling until it is told that its place is lost, or the run is over.
+//! polling until it is told that its place is lost, or the run is over. One that comes while nobody waits
+//! has a seat without a claim, and stays as a visitor does.
 
 use std::time::Duration;
 
@@ -23,14 +24,16 @@ pub(super) struct Idler<T> {
     ticket: Option<T>,
     is_told: bool,
     seat: Option<usize>,
+    /// How long it stays, should it be let in.
+    stay: Duration,
 }
 
 // === impl Idler ===
 
 impl<T: Clone> Idler<T> {
     /// One about to arrive.
-    pub(super) fn new() -> Self {
-        Self { ticket: None, is_told: false, seat: None }
+    pub(super) fn new(stay: Duration) -> Self {
+        Self { ticket: None, is_told: false, seat: None, stay }
     }
 
     fn after_answer(&mut self, answer: &Answer, now: f64, log: &mut HostileLog) -> Act<T> {
@@ -41,10 +44,9 @@ impl<T: Clone> Idler<T> {
                 self.is_told = true;
                 self.calls(Call::Status, told(answer))
             }
-            // It came while nobody waited, and has a seat without a claim: not what it is here for.
             Standing::Admitted => {
                 self.seat = Some(log.takes_a_seat(now));
-                self.calls(Call::Leave, Duration::ZERO)
+                self.calls(Call::Leave, self.stay)
             }
             Standing::Expired | Standing::Closed => {
                 log.lost_their_place += 1;
@@ -82,9 +84,11 @@ impl<T: Clone + Send> Mischief<T> for Idler<T> {
 mod tests {
     use super::{super::tests::Watched, *};
 
+    const STAY: Duration = Duration::from_secs(20);
+
     #[test]
     fn polls_as_it_is_told_and_never_claims() {
-        let mut idler = Watched::new(|_| Idler::new());
+        let mut idler = Watched::new(|_| Idler::new(STAY));
         let as_told = |ticket| Act::Call(Call::Status, Some(ticket), Duration::from_secs(3));
         assert_eq!(idler.told(Call::Join, "waiting", 1), as_told(1));
         for ticket in 2..20 {
@@ -96,9 +100,9 @@ mod tests {
     }
 
     #[test]
-    fn gives_back_a_seat_that_it_was_given_at_once() {
-        let mut idler = Watched::new(|_| Idler::new());
-        let leaves = Act::Call(Call::Leave, Some(1), Duration::ZERO);
+    fn stays_on_a_seat_that_it_was_given_as_a_visitor_does() {
+        let mut idler = Watched::new(|_| Idler::new(STAY));
+        let leaves = Act::Call(Call::Leave, Some(1), STAY);
         assert_eq!(idler.told(Call::Join, "admitted", 1), leaves);
         assert_eq!(idler.hears(Call::Leave, Outcome::Left, None), Act::Gone);
         assert_eq!(idler.log.seats, [(1.0, 1.5)]);
@@ -106,7 +110,7 @@ mod tests {
 
     #[test]
     fn stays_through_failures_and_goes_when_it_is_unknown() {
-        let mut idler = Watched::new(|_| Idler::new());
+        let mut idler = Watched::new(|_| Idler::new(STAY));
         idler.told(Call::Join, "waiting", 1);
         assert!(matches!(idler.refused(Call::Status, 500), Act::Call(Call::Status, Some(1), _)));
         assert_eq!(idler.refused(Call::Status, 400), Act::Gone);

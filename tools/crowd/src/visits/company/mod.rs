@@ -65,7 +65,7 @@ async fn misbehave<W: Way>(way: Arc<W>, recorder: Arc<Recorder>, nth: usize, pla
     let mut rng = SmallRng::seed_from_u64(plan.visitor.seed);
     let mut who: Box<dyn Mischief<W::Ticket>> = match plan.kind {
         Hostile::Replayer => Box::new(Replayer::new(&mut rng)),
-        Hostile::Idler => Box::new(Idler::new()),
+        Hostile::Idler => Box::new(Idler::new(plan.visitor.stay)),
     };
     let mut act = Act::Call(Call::Join, None, Duration::ZERO);
     while let Act::Call(call, ticket, after) = act {
