@@ -119,13 +119,18 @@ fn wins_of_the_first(rounds: u64, seed: u64) -> u64 {
                 let joined = joined.await.unwrap();
                 assert_eq!(joined.status.status, Status::Waiting, "round {round}");
                 tickets.push(ticket_of(&joined).unwrap());
-                hall.wait(if one == 0 { 5_000 } else { 20 }).await;
+                if one == 0 {
+                    assert_eq!(ask_in_turns(&hall, &mut tickets, round, 10).await, None);
+                }
             }
-            hall.wait(1_000).await;
+            // At any moment between two chances of each.
+            let turns = hall.seed.chance("leaves", round).within(4..12);
+            assert_eq!(ask_in_turns(&hall, &mut tickets, round + rounds, turns).await, None);
             hall.visit(0, async |admission| admission.leave(room, inside).await).await;
-            let (winner, ticket) = first_to_enter(&hall, &mut tickets, round).await;
+            let winner = ask_in_turns(&hall, &mut tickets, round + 2 * rounds, 200).await;
+            let winner = winner.unwrap_or_else(|| panic!("round {round}: nobody enters"));
             wins += u64::from(winner == 0);
-            inside = ticket;
+            inside = tickets[winner];
             for (one, ticket) in tickets.iter().enumerate().filter(|(one, _)| *one != winner) {
                 let one = one as u64;
                 hall.visit(one, async |admission| admission.leave(room, *ticket).await).await;
@@ -137,17 +142,19 @@ fn wins_of_the_first(rounds: u64, seed: u64) -> u64 {
     .unwrap()
 }
 
-/// All of them ask every half second, in another order each time, until one is inside.
-async fn first_to_enter(
+/// All of them ask so many times, every half second, in another order each time. Returns who is inside.
+async fn ask_in_turns(
     hall: &Hall,
     tickets: &mut [vestibule_simulation::Carried],
-    round: u64,
-) -> (usize, vestibule_simulation::Carried) {
-    let room = hall.room.as_str();
-    for turn in 0..200 {
-        let from = hall.seed.chance("turn", (round << 16) | turn).within(0..WAIT);
-        for nth in 0..WAIT {
-            let one = usize::try_from((from + nth) % WAIT).unwrap();
+    seed: u64,
+    turns: u64,
+) -> Option<usize> {
+    let (room, all) = (hall.room.as_str(), tickets.len());
+    for turn in 0..turns {
+        let mut chance = hall.seed.chance("turn", (seed << 16) | turn);
+        let from = usize::try_from(chance.within(0..WAIT)).unwrap();
+        for nth in 0..all {
+            let one = (from + nth) % all;
             let ticket = tickets[one];
             // The claim of whoever has not won is a status.
             let answer = hall
@@ -156,12 +163,12 @@ async fn first_to_enter(
                 .unwrap();
             tickets[one] = ticket_of(&answer).unwrap_or(ticket);
             if answer.status.status == Status::Admitted {
-                return (one, tickets[one]);
+                return Some(one);
             }
         }
-        hall.wait(500).await;
+        hall.wait(chance.within(400..600)).await;
     }
-    panic!("round {round}: nobody enters");
+    None
 }
 
 /// Asserts that of so many rounds the first one entered in a sixth, as far as chance allows.
