@@ -24,7 +24,7 @@ pub(crate) fn curve(input: &TickInput, serving: &Serving, plan: &Plan) -> Vec<(u
     // who had the time to and did not are ahead of nobody.
     let is_operated = input.usage.slots().is_none();
     let there = if is_operated { input.there.between(input.expired_position, from) } else { 0.0 };
-    let served = plan.promised.max((there * serving.known.share()).round() as u64);
+    let served = plan.promised.max((there * serving.known.lasting_share()).round() as u64);
     // At the door: nobody is ahead of itself, so a place counts itself and those before it.
     let door = input.door.iter().map(|(position, before)| (*position, before + 1));
     let door = door.take_while(|(position, people)| *position < from && *people <= served);
@@ -32,7 +32,7 @@ pub(crate) fn curve(input: &TickInput, serving: &Serving, plan: &Plan) -> Vec<(u
     curve.push((from, served));
     for number in distances(line.end.saturating_sub(from)).map(|distance| from + distance) {
         if number > curve[curve.len() - 1].0 {
-            let behind = serving.yields(&line, from, number).round() as u64;
+            let behind = serving.ahead(&line, from, number).round() as u64;
             curve.push((number, served + behind));
         }
     }

@@ -22,7 +22,7 @@ pub const DOUBLES_EVERY_MS: u64 = 1_000;
 pub const SEARCH_ENDS_MS: u64 = 30_000;
 
 /// What a leader has learnt about who comes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Serving {
     /// Those known to be there.
     pub known: Turnout,
@@ -75,13 +75,6 @@ pub struct Came {
 
 // === impl Serving ===
 
-impl Default for Serving {
-    fn default() -> Self {
-        let (known, unknown) = (Turnout::patient(), Turnout::default());
-        Self { known, unknown, search: Search::default() }
-    }
-}
-
 impl Serving {
     /// Takes in who has come by `now_ms`. Gives how many of those known to be there had the time to.
     pub fn observe(&mut self, came: Came, now_ms: u64) -> f64 {
@@ -97,6 +90,14 @@ impl Serving {
     #[must_use]
     pub fn expected(&self) -> f64 {
         self.known.expected() + self.unknown.expected()
+    }
+
+    /// How many people between these positions are ahead of those behind: who is known to be there, by what
+    /// was learnt in minutes, so that waits told do not jump; and of the others as many as are now expected.
+    #[must_use]
+    pub fn ahead(&self, line: &Line<'_>, after: u64, upto: u64) -> f64 {
+        line.there.between(after, upto) * self.known.lasting_share()
+            + line.unknown.between(after, upto) * self.unknown.share()
     }
 
     /// How many people come, if everyone between these positions is served.

@@ -221,7 +221,7 @@ impl TickState {
     /// The share of the waiting who give up per second. Who has gone counts as there for a while, and is seen
     /// to have gone sooner when its turn comes.
     fn leaving_per_second(&self) -> f64 {
-        let seen = self.no_shows.shares().per_second / self.serving.known.share();
+        let seen = self.no_shows.shares().per_second / self.serving.known.lasting_share();
         self.attrition.per_second().max(seen)
     }
 

@@ -31,8 +31,6 @@ pub struct Turnout {
     recent: Evidence,
     older: Evidence,
     seen_ms: u64,
-    /// Whether only the older evidence counts: see [`Self::patient`].
-    is_patient: bool,
 }
 
 /// So many came, of so many who had the time to.
@@ -61,19 +59,11 @@ impl Default for Turnout {
             recent: Evidence::default(),
             older: PRIOR,
             seen_ms: 0,
-            is_patient: false,
         }
     }
 }
 
 impl Turnout {
-    /// Of visitors who are known to be there. That nobody came for a moment says little about them: a crowd
-    /// that joined together also asks together.
-    #[must_use]
-    pub fn patient() -> Self {
-        Self { is_patient: true, ..Self::default() }
-    }
-
     /// `people` are served at `now_ms`, each of whom asks within `period_ms` if it is there.
     pub fn expose(&mut self, people: f64, now_ms: u64, period_ms: u64) {
         if people > 0.0 {
@@ -94,13 +84,17 @@ impl Turnout {
         ripened
     }
 
+    /// The share of those served who came in the last minutes: steadier than [`Self::share`], and later to
+    /// learn.
+    #[must_use]
+    pub fn lasting_share(&self) -> f64 {
+        self.older.share().max(LEAST_SHARE)
+    }
+
     /// The share of those served who come.
     #[must_use]
     pub fn share(&self) -> f64 {
-        let before = self.older.share().max(LEAST_SHARE);
-        if self.is_patient {
-            return before;
-        }
+        let before = self.lasting_share();
         let missing = (ENOUGH - self.recent.exposed).max(ENOUGH_TO_COME / before);
         let came = self.recent.came + missing * before;
         let share = came / (self.recent.exposed + missing);
