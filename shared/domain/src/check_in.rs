@@ -43,7 +43,7 @@ pub struct LineConditions {
     pub blocked_seconds: f64,
     /// The share of the waiting who give up per second.
     pub leaving_per_second: f64,
-    /// An upper bound of the pace, used while the pace is unknown; 0: none is known.
+    /// The fastest pace that is to be expected, or, while the pace is unknown, that is possible; 0: none is known.
     pub fastest_per_second: f64,
     /// Recent newcomers per second who poll.
     pub newcomers_per_second: f64,
@@ -63,15 +63,19 @@ pub fn interval_ms(method: QueueingMethod, conditions: &LineConditions, chance: 
     whole
 }
 
-/// The interval by the distance from the front, within the budget of polls, ms.
+/// The interval by the distance from the front, within the budget of polls, ms. Seats that come free all
+/// together must not be missed, so it goes by the fastest pace.
 #[must_use]
 pub fn by_distance_ms(conditions: &LineConditions) -> f64 {
-    let Some(wait) = conditions.wait_seconds().map(|seconds| seconds * 1000.0) else {
-        let interval = UNKNOWN_PACE_MS.max(budget_ms(conditions));
+    let budget = budget_ms(conditions);
+    if conditions.admissions_per_second <= 0.0 {
+        let interval = UNKNOWN_PACE_MS.max(budget);
         return interval.min(soonest_ms(conditions) * SHARE_OF_WAIT).max(SHORTEST_UNKNOWN_MS);
-    };
-    let by_distance = (wait / CHECKS_BEFORE_TURN).min(LATEST_MS);
-    by_distance.max(budget_ms(conditions)).min(wait * SHARE_OF_WAIT)
+    }
+    let fastest = conditions.admissions_per_second.max(conditions.fastest_per_second);
+    let soonest = LineConditions { admissions_per_second: fastest, ..*conditions };
+    let wait = soonest.wait_seconds().unwrap_or(0.0) * 1000.0;
+    (wait / CHECKS_BEFORE_TURN).min(LATEST_MS).max(budget).min(wait * SHARE_OF_WAIT)
 }
 
 /// The shortest time until the visitor's turn while the pace is unknown, ms.
@@ -120,6 +124,14 @@ mod tests {
 
     fn interval_ms(conditions: &LineConditions, chance: f64) -> u32 {
         super::interval_ms(QueueingMethod::Fifo, conditions, chance)
+    }
+
+    #[test]
+    fn seats_that_come_free_together_are_not_missed() {
+        let bursts = LineConditions { fastest_per_second: 100.0, ..conditions(1_000, 6_000) };
+        assert_eq!(interval_ms(&bursts, 0.5), 4_285, "it may be 10 s; polls are scarce");
+        let slower = LineConditions { fastest_per_second: 1.0, ..bursts };
+        assert_eq!(interval_ms(&slower, 0.5), 10_000, "a wait of 100 s");
     }
 
     #[test]

@@ -4,8 +4,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Draw, RoomId, RoomSettings, ahead, check_in::LineConditions, presence::Spot,
-    schedule::EventInForce, wait::Estimate,
+    Draw, RoomId, RoomSettings, ahead,
+    check_in::LineConditions,
+    presence::Spot,
+    schedule::EventInForce,
+    wait::{Estimate, fastest_possible},
 };
 
 /// A room at one moment.
@@ -83,6 +86,9 @@ pub struct TickFigures {
     /// Admissions per second that waiting visitors can expect; 0: unknown. `None`: the same as
     /// `admissions_per_second`.
     pub expected_per_second: Option<f64>,
+    /// The fastest pace seen lately, in admissions per second: people who entered together may leave
+    /// together. `None`: what the ceiling makes possible.
+    pub fastest_per_second: Option<f64>,
     /// The share of the waiting who give up per second.
     pub leaving_per_second: f64,
     /// Recent newcomers per second who ask when they are told to.
@@ -118,9 +124,6 @@ pub struct Outlook {
     /// How long it will take.
     pub wait: Estimate,
 }
-
-/// The shortest time, in seconds, in which all seats of a room are assumed to become free.
-const SHORTEST_STAY_SECONDS: f64 = 20.0;
 
 // === impl RoomSnapshot ===
 
@@ -239,7 +242,10 @@ impl RoomSnapshot {
             admissions_per_second: self.figures.expected_pace(),
             blocked_seconds: std::time::Duration::from_millis(blocked_ms).as_secs_f64(),
             leaving_per_second: self.figures.leaving_per_second,
-            fastest_per_second: self.settings.total_active_users.map_or(0.0, fastest),
+            fastest_per_second: self
+                .figures
+                .fastest_per_second
+                .unwrap_or_else(|| self.settings.total_active_users.map_or(0.0, fastest_possible)),
             newcomers_per_second: self.figures.newcomers_per_second,
             poll_budget: self.settings.poll_budget_per_second,
         }
@@ -298,12 +304,6 @@ impl TickFigures {
     fn expected_pace(&self) -> f64 {
         self.expected_per_second.unwrap_or(self.admissions_per_second)
     }
-}
-
-/// The highest possible number of seats that become free per second, out of `ceiling`.
-#[expect(clippy::cast_precision_loss, reason = "counts of seats")]
-fn fastest(ceiling: u64) -> f64 {
-    ceiling as f64 / SHORTEST_STAY_SECONDS
 }
 
 #[cfg(test)]

@@ -205,6 +205,7 @@ impl TickState {
             waiting,
             polling: input.polling(&self.serving),
             admissions_per_second: self.pace.expected(&input.usage),
+            fastest_per_second: self.pace.fastest(&input.usage),
             newcomers_per_second: self.attrition.newcomers_per_second(),
             poll_budget: settings.poll_budget_per_second,
             ..LineConditions::default()
@@ -234,6 +235,7 @@ impl TickState {
             polling: Some(input.polling(&self.serving)),
             admissions_per_second: if measured { self.pace.per_second() } else { expected },
             expected_per_second: Some(expected),
+            fastest_per_second: Some(self.pace.fastest(&input.usage)),
             leaving_per_second: self.leaving_per_second(),
             newcomers_per_second: self.attrition.newcomers_per_second(),
             unattended: input.unattended,
@@ -371,8 +373,8 @@ mod tests {
             heard_at_ms: 1_000_000 + tick * 250,
             queue_counter: 10_000,
             serving_counter: tick * 50,
-            // They come within about six seconds.
-            came_known: came(tick.saturating_sub(12)) as u64,
+            // They come within about two seconds.
+            came_known: came(tick.saturating_sub(4)) as u64,
             there: crate::plan::test_support::everyone(1..=10_000),
             ..room(10, 10, 10_000, tick * 50)
         };

@@ -54,12 +54,7 @@ struct Wave {
 
 impl Default for Turnout {
     fn default() -> Self {
-        Self {
-            waves: VecDeque::new(),
-            recent: Evidence::default(),
-            older: PRIOR,
-            seen_ms: 0,
-        }
+        Self { waves: VecDeque::new(), recent: Evidence::default(), older: PRIOR, seen_ms: 0 }
     }
 }
 

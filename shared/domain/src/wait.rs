@@ -105,9 +105,13 @@ const ENDINGS: f64 = 400.0;
 const LOOK_BACK_SECONDS: std::ops::RangeInclusive<f64> = 240.0..=1_800.0;
 /// Fewer ended sessions than this give no estimate.
 const FEWEST_ENDINGS: f64 = 5.0;
+/// How fast seats come free at most is known once so many of all seats did.
+const KNOWN_SHARE: f64 = 0.25;
 /// The largest burst fades over about so many seconds: people who entered together leave together, a stay
 /// later.
 const BURST_SECONDS: f64 = 300.0;
+/// The shortest time, in seconds, in which all seats of a room are assumed to become free.
+const SHORTEST_STAY_SECONDS: f64 = 20.0;
 /// How many seconds' worth of admissions, at the mean pace, stand by,
 const STANDBY_SECONDS: f64 = 4.0;
 /// and in ms.
@@ -186,6 +190,23 @@ impl Pace {
         Standby { steady: STANDBY_SECONDS * pace, burst }
     }
 
+    /// The fastest pace that is to be expected while people wait, in admissions per second; 0: none but
+    /// [`Self::expected`].
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
+    pub fn fastest(&self, usage: &Usage) -> f64 {
+        let by_rate = usage.rate.map_or(f64::INFINITY, |rate| rate as f64 / 60.0);
+        match usage.ceiling {
+            Some(ceiling) if by_rate.is_infinite() || usage.is_full() => {
+                let is_known = self.ended >= ceiling as f64 * KNOWN_SHARE;
+                let seen =
+                    if is_known { self.burst / STANDBY_SECONDS } else { fastest_possible(ceiling) };
+                seen.min(by_rate)
+            }
+            _ => 0.0,
+        }
+    }
+
     /// How many of `ceiling` taken seats become free per second.
     #[expect(clippy::cast_precision_loss, reason = "counts of people")]
     fn seats_per_second(&self, ceiling: u64) -> Option<f64> {
@@ -217,6 +238,13 @@ impl Pace {
         self.seconds.rotate_left(1);
         self.seconds[self.seconds.len() - 1] = Some((now_ms, ended));
     }
+}
+
+/// The highest possible number of seats that become free per second, out of `ceiling`.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts of seats")]
+pub fn fastest_possible(ceiling: u64) -> f64 {
+    ceiling as f64 / SHORTEST_STAY_SECONDS
 }
 
 /// How many visitors come, and how many of the waiting give up, computed from the leader's counts
@@ -391,6 +419,21 @@ mod tests {
         assert!((slow.expected(&both) - 0.5).abs() < 0.02, "five seats, ten seconds each");
         let roomy = Usage { rate: Some(6), ..seats(5, 4) };
         assert!((slow.expected(&roomy) - 0.1).abs() < 1e-9, "the smaller one decides");
+    }
+
+    #[test]
+    fn the_fastest_pace_is_that_of_people_who_leave_together() {
+        let mut pace = Pace::default();
+        assert!((pace.fastest(&seats(500, 500)) - 25.0).abs() < 1e-9, "all within 20 s, perhaps");
+        for tick in 0..400_u64 {
+            pace.observe(tick * 250, tick / 40 * 500 + 500, 500);
+        }
+        let seen = pace.fastest(&seats(500, 500));
+        assert!((100.0..=126.0).contains(&seen), "500 within 4 s: {seen}");
+        let rated = Usage { rate: Some(600), ..seats(500, 500) };
+        assert!((pace.fastest(&rated) - 10.0).abs() < 1e-9, "no faster than the rate");
+        let free = Usage { active: 10, ..rated };
+        assert!(pace.fastest(&free).abs() < 1e-9, "the rate holds people back: it is the pace");
     }
 
     #[test]
