@@ -25,6 +25,9 @@ const RETRY: Duration = Duration::from_millis(50);
 /// reply, at once twice as many of the next ones, and so on up to this.
 const AT_FIRST: usize = 4;
 const AT_ONCE: usize = 64;
+/// How many at first when seats are known to be free by now: several may be, and whoever does not ask for
+/// its own soon is passed.
+const AT_DUE: usize = 16;
 
 /// Holds the claims that wait for a seat. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -78,8 +81,7 @@ impl HeldClaims {
     async fn retry(self, room: RoomId) {
         loop {
             sleep(RETRY).await;
-            if self.may_be_free(&room) {
-                let mut at_once = AT_FIRST;
+            if let Some(mut at_once) = self.may_be_free(&room) {
                 while self.let_in(&room, at_once).await {
                     at_once = (at_once * 2).min(AT_ONCE);
                 }
@@ -92,16 +94,18 @@ impl HeldClaims {
         }
     }
 
-    /// Whether there is a reason to ask Redis. From now on the news are known.
-    fn may_be_free(&self, room: &RoomId) -> bool {
+    /// How many to try, if there is a reason to ask Redis. From now on the news are known.
+    fn may_be_free(&self, room: &RoomId) -> Option<usize> {
         let news = self.feed.room(room.as_str()).map(|known| known.news());
         let mut rooms = self.lock();
-        let Some(held) = rooms.get_mut(room) else { return false };
+        let held = rooms.get_mut(room)?;
         let is_news = news.is_none() || held.news != news;
         held.news = news;
-        is_news
-            || held.free_at.is_some_and(|at| at <= Instant::now())
-            || held.waiting.values().any(|waiting| waiting.last.is_none())
+        if held.free_at.is_some_and(|at| at <= Instant::now()) {
+            return Some(AT_DUE);
+        }
+        let is_unseen = held.waiting.values().any(|waiting| waiting.last.is_none());
+        (is_news || is_unseen).then_some(AT_FIRST)
     }
 
     /// Claims for the lowest ranks together, and for those whom Redis has not seen; returns whether all

@@ -240,6 +240,19 @@ local function free_for(ms)
   return since > 0 and now - since >= ms and math.min(line.free_least, free) or 0
 end
 
+-- How many seats may go to whoever asks: they have been free for long, and nobody with a right to them is asking
+-- again right now.
+local function free_for_all()
+  local long = free_for(FREE_LONG_MS)
+  if long == 0 then return 0 end
+  local is_here, open_requests = {}, 0
+  for _, claim in ipairs(asking) do is_here[claim.position] = true end
+  for _, other in ipairs(first_at_door(keys, free, now)) do
+    if other.is_open and not is_here[other.position] then open_requests = open_requests + 1 end
+  end
+  return math.max(long - open_requests, free_for(FREE_TOO_LONG_MS))
+end
+
 -- Whether somebody with a browser at the door would soon pass those who are next and not ripe: clients of the
 -- AWS-style calls, who have longer to ask.
 local function is_web_waiting()
@@ -290,16 +303,17 @@ local function take(claim)
 end
 
 local function let_in()
-  local long, highest = free_for(FREE_LONG_MS), free > 0 and highest_rank_with_seat() or -1
+  local long, highest = free_for_all(), free > 0 and highest_rank_with_seat() or -1
   local unripe = free_for(FREE_UNRIPE_MS)
   local is_passable = free > 0 and line.unknown_period_ms > WEB_PERIOD_MS and is_web_waiting()
   if not is_passable then unripe = 0 end
   local gone, refused, waiting_for, here, passing = {}, {}, {}, {}, 0
   for _, claim in ipairs(asking) do
     local ripe, is_next = ripe_at(claim), claim.rank <= highest
+    local may_be_unripe = is_next and unripe > 0 and claim.kind ~= 'v'
     if taken[claim.position] then
       outcomes[claim.nth] = take_again(claim)
-    elseif seated < free and (is_next or long > 0) and (ripe <= now or is_next and unripe > 0) then
+    elseif seated < free and (is_next or long > 0) and (ripe <= now or may_be_unripe) then
       if not is_next then passing, long = passing + 1, long - 1 end
       if ripe > now then unripe = unripe - 1 end
       outcomes[claim.nth] = take(claim)

@@ -18,24 +18,28 @@ use self::{
 const HONEST: usize = 140;
 
 /// A row that runs always: the line, and how much of the seats is in use at least.
-const ROWS: [(Line, f64); 12] = [
+const ROWS: [(Line, f64); 16] = [
     (line(Kind::Web, Kind::AwsGhost, 0.0, Layout::Mixed), 0.99),
-    (line(Kind::Aws, Kind::AwsGhost, 0.0, Layout::Mixed), 0.97),
-    (line(Kind::Web, Kind::AwsGhost, 0.5, Layout::First), 0.97),
-    (line(Kind::Web, Kind::AwsGhost, 0.5, Layout::Sprung), 0.96),
+    (line(Kind::Aws, Kind::AwsGhost, 0.0, Layout::Mixed), 0.98),
+    (line(Kind::Web, Kind::AwsGhost, 0.5, Layout::First), 0.98),
+    (line(Kind::Web, Kind::AwsGhost, 0.5, Layout::Sprung), 0.97),
     (line(Kind::Aws, Kind::AwsGhost, 0.5, Layout::Mixed), 0.97),
-    (line(Kind::Web, Kind::AwsGhost, 0.9, Layout::Mixed), 0.97),
-    (line(Kind::Web, Kind::AwsGhost, 0.9, Layout::Blocks), 0.97),
-    (line(Kind::Web, Kind::AwsGhost, 0.9, Layout::Sprung), 0.92),
-    // Closed tabs count as there for a minute or two, and are learnt of more slowly.
-    (line(Kind::Web, Kind::WebGhost, 0.5, Layout::Mixed), 0.93),
-    (line(Kind::Web, Kind::WebGhost, 0.5, Layout::First), 0.97),
-    (line(Kind::Web, Kind::WebGhost, 0.9, Layout::Mixed), 0.80),
-    (line(Kind::Web, Kind::WebGhost, 0.9, Layout::First), 0.65),
+    (line(Kind::Web, Kind::AwsGhost, 0.9, Layout::Mixed), 0.98),
+    (line(Kind::Web, Kind::AwsGhost, 0.9, Layout::Blocks), 0.98),
+    (line(Kind::Web, Kind::AwsGhost, 0.9, Layout::Sprung), 0.96),
+    (line(Kind::Web, Kind::AwsGhost, 0.99, Layout::Mixed), 0.97),
+    (line(Kind::Web, Kind::AwsGhost, 0.99, Layout::First), 0.97),
+    (line(Kind::Aws, Kind::AwsGhost, 0.99, Layout::Mixed), 0.93),
+    (line(Kind::Web, Kind::AwsGhost, 0.999, Layout::First), 0.96),
+    // Closed tabs count as there for a minute or two, and are learnt of as fast as those ask who are there.
+    (line(Kind::Web, Kind::WebGhost, 0.5, Layout::Mixed), 0.97),
+    (line(Kind::Web, Kind::WebGhost, 0.5, Layout::First), 0.98),
+    (line(Kind::Web, Kind::WebGhost, 0.9, Layout::Mixed), 0.91),
+    (line(Kind::Web, Kind::WebGhost, 0.9, Layout::First), 0.94),
 ];
 
 /// Shares of people who never claim, and how much of the seats is in use at least.
-const IDLERS: [(f64, f64); 4] = [(0.1, 0.98), (0.3, 0.96), (0.5, 0.94), (0.8, 0.90)];
+const IDLERS: [(f64, f64); 4] = [(0.1, 0.98), (0.3, 0.97), (0.5, 0.96), (0.8, 0.94)];
 
 const fn line(honest: Kind, ghost: Kind, share: f64, layout: Layout) -> Line {
     Line { honest, ghost, share, layout }
