@@ -28,7 +28,7 @@ pub trait Claims: Send + Sync {
 }
 
 /// Few claims share a call: each looks at the door, and nobody else is answered while the script runs.
-const LIMITS: Limits = Limits { batch: 48, in_flight: 1, queue: 16_384 };
+const LIMITS: Limits = Limits { batch: 32, in_flight: 1, queue: 16_384 };
 
 // === impl ClaimBatcher ===
 

@@ -206,12 +206,21 @@ local function ripe_at(claim)
   return served > 0 and served + period or 0
 end
 
+-- The lowest `count` at the door, as it is before anybody of this call enters or asks on: read once.
+local before
+local function lowest_before(count)
+  before = before or first_at_door(keys, free + #asking + DOOR_AHEAD, now)
+  local lowest = {}
+  for i = 1, math.min(count, #before) do lowest[i] = before[i] end
+  return lowest
+end
+
 -- Of everyone who asks, here and at the door, the rank up to which there are seats.
 local function highest_rank_with_seat()
   if free >= redis.call('ZCARD', keys.door) + #asking then return math.huge end
   local rank_of = {}
   for _, claim in ipairs(asking) do rank_of[claim.position] = claim.rank end
-  for _, other in ipairs(first_at_door(keys, free + #asking, now)) do
+  for _, other in ipairs(lowest_before(free + #asking)) do
     rank_of[other.position] = rank_of[other.position] or other.rank
   end
   local ranks = {}
@@ -247,7 +256,7 @@ local function free_for_all()
   if long == 0 then return 0 end
   local is_here, open_requests = {}, 0
   for _, claim in ipairs(asking) do is_here[claim.position] = true end
-  for _, other in ipairs(first_at_door(keys, free, now)) do
+  for _, other in ipairs(lowest_before(free)) do
     if other.is_open and not is_here[other.position] then open_requests = open_requests + 1 end
   end
   return math.max(long - open_requests, free_for(FREE_TOO_LONG_MS))
@@ -259,7 +268,7 @@ local function is_web_waiting()
   for _, claim in ipairs(asking) do
     if claim.kind == 'v' then return true end
   end
-  for _, other in ipairs(first_at_door(keys, free + DOOR_AHEAD, now)) do
+  for _, other in ipairs(lowest_before(free + DOOR_AHEAD)) do
     if not get_bit(keys.unattended, other.position) then return true end
   end
   return false

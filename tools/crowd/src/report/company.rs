@@ -168,7 +168,7 @@ impl HostileKind {
 
     fn add_to(&self, section: Section, name: &str) -> Section {
         let told = format!(
-            "{} were told their turn, {} of all took a seat and left at once, {} lost their place",
+            "{} were told their turn, {} of all took a seat, {} lost their place",
             self.told_their_turn, self.seats, self.lost_their_place
         );
         let of_each = Call::ALL.map(Call::name).into_iter();

@@ -23,7 +23,7 @@ const SEATS: u64 = 1_000;
 /// Newcomers of one call, as the services send them under load,
 const TOGETHER: u64 = 500;
 /// and claims.
-const CLAIMS_TOGETHER: usize = 48;
+const CLAIMS_TOGETHER: usize = 32;
 /// Rounds of the life at the door: a tick, claims, departures.
 const ROUNDS: u64 = 60;
 /// The leader's fencing epoch.
