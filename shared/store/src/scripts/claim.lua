@@ -206,10 +206,10 @@ local function ripe_at(claim)
   return served > 0 and served + period or 0
 end
 
--- The lowest `count` at the door, as it is before anybody of this call enters or asks on: read once.
-local before
+-- The lowest `count` at the door, at most, as it is before anybody of this call enters or asks on: read once.
+local looked_at, before = math.min(free, MOST_LOOKED_AT), nil
 local function lowest_before(count)
-  before = before or first_at_door(keys, free + #asking + DOOR_AHEAD, now)
+  before = before or first_at_door(keys, looked_at + #asking + DOOR_AHEAD, now)
   local lowest = {}
   for i = 1, math.min(count, #before) do lowest[i] = before[i] end
   return lowest
@@ -220,19 +220,23 @@ local function highest_rank_with_seat()
   if free >= redis.call('ZCARD', keys.door) + #asking then return math.huge end
   local rank_of = {}
   for _, claim in ipairs(asking) do rank_of[claim.position] = claim.rank end
-  for _, other in ipairs(lowest_before(free + #asking)) do
+  local lowest = lowest_before(looked_at + #asking)
+  for _, other in ipairs(lowest) do
     rank_of[other.position] = rank_of[other.position] or other.rank
   end
   local ranks = {}
   for _, rank in pairs(rank_of) do ranks[#ranks + 1] = rank end
   table.sort(ranks)
-  return ranks[math.min(free, #ranks)] or -1
+  local highest = ranks[math.min(free, #ranks)] or -1
+  -- Of those behind who were not looked at nobody knows how many ask.
+  local is_all = #lowest < looked_at + #asking
+  return is_all and highest or math.min(highest, lowest[#lowest].rank)
 end
 
 -- So many seats went to somebody higher than those who had a right to them and were too slow: these, the
 -- lowest at the door, delay nobody again.
 local function note_passed(seats, here)
-  for _, other in ipairs(first_at_door(keys, seats + #asking, now)) do
+  for _, other in ipairs(first_at_door(keys, math.min(seats, MOST_LOOKED_AT) + #asking, now)) do
     if seats > 0 and not taken[other.position] and not here[other.position] then
       redis.call('ZREM', keys.door, other.position)
       redis.call('ZADD', keys.passed, now, other.position)
@@ -247,19 +251,6 @@ local function free_for(ms)
   if at_door(keys, now) == 0 then line.free_since = 0 end
   local since = line.free_since
   return since > 0 and now - since >= ms and math.min(line.free_least, free) or 0
-end
-
--- How many seats may go to whoever asks: they have been free for long, and nobody with a right to them is asking
--- again right now.
-local function free_for_all()
-  local long = free_for(FREE_LONG_MS)
-  if long == 0 then return 0 end
-  local is_here, open_requests = {}, 0
-  for _, claim in ipairs(asking) do is_here[claim.position] = true end
-  for _, other in ipairs(lowest_before(free)) do
-    if other.is_open and not is_here[other.position] then open_requests = open_requests + 1 end
-  end
-  return math.max(long - open_requests, free_for(FREE_TOO_LONG_MS))
 end
 
 -- Whether somebody with a browser at the door would soon pass those who are next and not ripe: clients of the
@@ -278,7 +269,7 @@ end
 -- until then is not left free by them.
 local function all_ripe_at(left)
   local latest = 0
-  for _, other in ipairs(first_at_door(keys, left, now)) do
+  for _, other in ipairs(first_at_door(keys, math.min(left, MOST_LOOKED_AT), now)) do
     local served = other.position <= line.serving_counter and served_at(moves, other.position) or 0
     latest = math.max(latest, served > 0 and served + WEB_PERIOD_MS or 0)
   end
@@ -312,7 +303,7 @@ local function take(claim)
 end
 
 local function let_in()
-  local long, highest = free_for_all(), free > 0 and highest_rank_with_seat() or -1
+  local long, highest = free_for(FREE_LONG_MS), free > 0 and highest_rank_with_seat() or -1
   local unripe = free_for(FREE_UNRIPE_MS)
   local is_passable = free > 0 and line.unknown_period_ms > WEB_PERIOD_MS and is_web_waiting()
   if not is_passable then unripe = 0 end

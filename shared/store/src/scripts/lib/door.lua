@@ -7,13 +7,14 @@
 local ASKS_AGAIN_MS = 1200
 -- A seat that has been free for so long goes to whoever asks, ms.
 local FREE_LONG_MS = 250
--- Not past those whose request is open: they are asking again right now. Unless they do not for so long, ms.
-local FREE_TOO_LONG_MS = 1000
 -- One that has been free for so long goes to the client of the AWS-style calls that is next, ripe or not, rather
 -- than to somebody behind, ms.
 local FREE_UNRIPE_MS = 150
 -- Among so many at the door behind those who are next somebody is looked for who would pass them.
 local DOOR_AHEAD = 8
+-- So many of those at the door are looked at in one call, or nobody else would be answered for long: of more
+-- seats that are free at once, some are taken by the next calls.
+local MOST_LOOKED_AT = 256
 -- Clients of the visitor's calls ask within this time of being served, ms.
 local WEB_PERIOD_MS = 1250
 
@@ -43,8 +44,7 @@ local function leave_door(keys, positions)
   redis.call('ZREM', keys.passed, unpack(positions))
 end
 
--- The lowest `count` of those who keep asking, as positions with their ranks, and whether their request is open.
--- Others found on the way are
+-- The lowest `count` of those who keep asking, as positions with their ranks. Others found on the way are
 -- sent off.
 local function first_at_door(keys, count, now)
   local first, size = {}, math.min(count, 64)
@@ -56,8 +56,7 @@ local function first_at_door(keys, count, now)
     local asked = redis.call('ZMSCORE', keys.asked, unpack(positions))
     for i, position in ipairs(positions) do
       if (tonumber(asked[i]) or 0) >= now - ASKS_AGAIN_MS then
-        first[#first + 1] = { position = tonumber(position), rank = tonumber(page[2 * i]),
-          is_open = tonumber(asked[i]) >= now }
+        first[#first + 1] = { position = tonumber(position), rank = tonumber(page[2 * i]) }
       else
         silent[#silent + 1] = position
       end
