@@ -1,9 +1,12 @@
 //! Whether this instance leads, for every loop that depends on it. How it acquires the lease is in
 //! `loops/lease.rs`.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
 
-use tokio::sync::watch;
+use tokio::sync::Notify;
 
 /// What this instance is among the controllers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,11 +23,32 @@ pub(crate) enum Role {
 /// The role of this instance, and the changes that it may undergo.
 #[derive(Debug)]
 pub(crate) struct Leadership {
-    role: watch::Sender<Role>,
+    role: Arc<Changing>,
     /// The highest epoch named by a refused write; 0: none.
     overtaken_by: AtomicU64,
     /// Whether a tick did not find its room.
     missing: AtomicBool,
+}
+
+/// The role as it changes. Whoever waits for a change goes on in the order in which it began to wait; with
+/// `tokio::sync::watch`, in a random one, and no run would be like another.
+#[derive(Debug, Default)]
+struct Changing {
+    now: Mutex<Versioned>,
+    changed: Notify,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Versioned {
+    role: Role,
+    version: u64,
+}
+
+/// Sees every change of the role, or at least the last of several.
+#[derive(Debug)]
+pub(crate) struct RoleWatch {
+    role: Arc<Changing>,
+    seen: u64,
 }
 
 // === impl Role ===
@@ -54,14 +78,16 @@ impl Role {
 impl Leadership {
     /// The role, and notice of every change.
     #[must_use]
-    pub(crate) fn watch(&self) -> watch::Receiver<Role> {
-        self.role.subscribe()
+    pub(crate) fn watch(&self) -> RoleWatch {
+        let role = Arc::clone(&self.role);
+        let seen = role.now().version;
+        RoleWatch { role, seen }
     }
 
     /// The role.
     #[must_use]
     pub(crate) fn role(&self) -> Role {
-        *self.role.borrow()
+        self.role.now().role
     }
 
     /// Notes that it holds the lease in term `epoch`; returns whether the term is new.
@@ -107,22 +133,53 @@ impl Leadership {
     }
 
     fn change(&self, next: impl FnOnce(Role) -> Option<Role>) -> bool {
-        self.role.send_if_modified(|role| match next(*role) {
-            Some(next) => {
-                *role = next;
-                true
-            }
-            None => false,
-        })
+        let mut now = self.role.now.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(role) = next(now.role) else { return false };
+        *now = Versioned { role, version: now.version + 1 };
+        drop(now);
+        self.role.changed.notify_waiters();
+        true
     }
 }
 
 impl Default for Leadership {
     fn default() -> Self {
         Self {
-            role: watch::Sender::new(Role::Following),
+            role: Arc::default(),
             overtaken_by: AtomicU64::new(0),
             missing: AtomicBool::new(false),
+        }
+    }
+}
+
+// === impl Changing ===
+
+impl Changing {
+    fn now(&self) -> Versioned {
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl RoleWatch ===
+
+impl RoleWatch {
+    /// The role, which counts as seen.
+    pub(crate) fn see(&mut self) -> Role {
+        let Versioned { role, version } = self.role.now();
+        self.seen = version;
+        role
+    }
+
+    /// Waits until the role is another than was seen.
+    pub(crate) async fn changed(&self) {
+        loop {
+            // Enlisted before the look, so that no change is missed between the two.
+            let mut changed = std::pin::pin!(self.role.changed.notified());
+            changed.as_mut().enable();
+            if self.role.now().version != self.seen {
+                return;
+            }
+            changed.await;
         }
     }
 }

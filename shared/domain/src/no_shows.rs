@@ -52,7 +52,7 @@ impl NoShows {
         add(&mut self.stood_missing, missing * stood);
     }
 
-    /// The fit by least squares, in which no share is negative.
+    /// The fit by least squares, as long as no share is negative by it.
     #[must_use]
     pub fn shares(&self) -> Shares {
         let people = self.people + 2.0 * PRIOR;
@@ -64,8 +64,9 @@ impl NoShows {
         if per_second < 0.0 {
             Shares { never: (self.missing / people).max(0.0), per_second: 0.0 }
         } else if never < 0.0 {
-            let per_second = (self.stood_missing / stood_squared).max(0.0);
-            Shares { never: 0.0, per_second }
+            // All who are missing, by all that was stood: who comes a second sooner than expected has its part in
+            // a slope, but none in a sum.
+            Shares { never: 0.0, per_second: (self.missing / stood).max(0.0) }
         } else {
             Shares { never, per_second }
         }
@@ -104,6 +105,8 @@ mod tests {
         assert_eq!(NoShows::default().shares(), Shares { never: 0.0, per_second: 0.0 });
         let early = seen(30, |stood| if stood < 10.0 { -0.5 } else { 0.0 });
         assert!(early.never >= 0.0 && early.per_second >= 0.0, "{early:?}");
+        let sooner = seen(30, |stood| if stood < 5.0 { -0.5 } else { 2.0 / 26.0 });
+        assert!(sooner.never <= 0.0 && sooner.per_second < 0.001, "all came: {sooner:?}");
         let fewer = seen(30, |stood| 0.5 - 0.01 * stood);
         assert!(fewer.never > 0.2 && fewer.per_second <= 0.0, "{fewer:?}");
     }

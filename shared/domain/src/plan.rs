@@ -131,7 +131,8 @@ impl TickInput {
     pub fn wanted_at_door(&self, standby: f64) -> Option<f64> {
         let slots = self.usage.paced_slots()?;
         let closed = self.usage.ceiling == Some(0) || self.usage.rate == Some(0);
-        let is_early = self.rate_resumes_at_ms > self.now_ms + STANDBY_MS + self.periods.known_ms;
+        let is_early =
+            self.rate_resumes_at_ms > self.now_ms + STANDBY_MS + self.periods.known.last_ms();
         Some(if closed || is_early { 0.0 } else { slots as f64 + standby })
     }
 
@@ -250,6 +251,7 @@ mod tests {
         test_support::{room, standby},
         *,
     };
+    use crate::ripening::Ripening;
 
     fn decided(input: &TickInput, by: f64) -> Plan {
         plan(input, standby(by), &mut Serving::default())
@@ -282,7 +284,7 @@ mod tests {
     fn whoever_is_served_and_expected_needs_no_other_in_its_place() {
         let mut serving = Serving::default();
         let input = TickInput {
-            periods: Periods { known_ms: 1_000, unknown_ms: 1_000 },
+            periods: Periods { known: Ripening::evenly(0..1_000), unknown_ms: 1_000 },
             ..room(10, 0, 50, 0)
         };
         let first = plan(&input, standby(2.0), &mut serving);

@@ -12,6 +12,7 @@
 
 use crate::{
     presence::{Presence, WHOLE, first_position},
+    ripening::Ripening,
     turnout::Turnout,
 };
 
@@ -55,12 +56,12 @@ pub struct Line<'a> {
     pub unknown: &'a Presence,
 }
 
-/// Within what time those who are served ask, if they are there, ms.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// When those who are served ask, if they are there.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Periods {
     /// Those known to be there.
-    pub known_ms: u64,
-    /// The others.
+    pub known: Ripening,
+    /// Within what time the others do, ms.
     pub unknown_ms: u64,
 }
 
@@ -129,8 +130,9 @@ impl Serving {
         periods: Periods,
     ) {
         let unknown = line.unknown.between(after, upto);
-        self.known.expose(line.there.between(after, upto), now_ms, periods.known_ms);
-        self.unknown.expose(unknown, now_ms, periods.unknown_ms);
+        let known = line.there.between(after, upto);
+        self.known.expose(known, now_ms, periods.known);
+        self.unknown.expose(unknown, now_ms, Ripening::evenly(0..periods.unknown_ms));
         if unknown < 1.0 {
             return;
         }

@@ -8,7 +8,10 @@ use crate::{
     no_shows::NoShows,
     plan::{Plan, TickInput, plan},
     regions::{Grants, Shares},
+    ripening::Ripening,
     serving::{Came, Periods, Serving},
+    told::{Next, Told},
+    turnout::LONGEST_PERIOD_MS,
     wait::{Attrition, Line, Pace},
 };
 
@@ -22,8 +25,7 @@ pub struct TickState {
     arrivals: Arrivals,
     /// Since when somebody has been waiting, ms.
     waiting_since_ms: Option<u64>,
-    /// The conditions of the last seconds.
-    told: VecDeque<Told>,
+    told: Told,
     winners: WinnersToCome,
     shares: Shares,
 }
@@ -39,14 +41,6 @@ pub struct TickDecision {
     pub grants: Grants,
     /// Within what time AWS-style visitors ask once they are served, as far as it was observed, ms.
     pub unknown_period_ms: u64,
-}
-
-/// By what intervals were told at one moment.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Told {
-    now_ms: u64,
-    admitted: u64,
-    conditions: LineConditions,
 }
 
 /// What the leader saw of the door and of the counter with the last tick.
@@ -76,10 +70,6 @@ const SILENT_MS: f64 = 3_000.0;
 /// Within this time visitors ask who were told to come back at once, ms. Agrees with `WEB_PERIOD_MS` in
 /// `scripts/lib/door.lua`.
 const WEB_PERIOD_MS: u64 = 1_250;
-/// Whoever is next was told its interval within about this time, ms,
-const TOLD_MS: u64 = 25_000;
-/// by conditions that are noted this often, ms.
-const TOLD_EVERY_MS: u64 = 1_000;
 /// An ask takes so long on its way, ms.
 const ON_THE_WAY_MS: u64 = 250;
 /// What is assumed of AWS-style visitors before any has come, ms.
@@ -113,7 +103,7 @@ impl TickState {
         input.is_silent = is_silent(&input, interval_ms);
         self.note_conditions(&input, settings);
         input.periods = Periods {
-            known_ms: WEB_PERIOD_MS.max(self.ask_within_ms(&input)),
+            known: self.next_asks(&input),
             unknown_ms: if input.is_presence_complete {
                 self.arrivals.period_ms()
             } else {
@@ -162,35 +152,30 @@ impl TickState {
 
     /// Notes the conditions by which intervals are told from now on.
     fn note_conditions(&mut self, input: &TickInput, settings: &RoomSettings) {
-        if self.told.back().is_some_and(|told| input.now_ms < told.now_ms + TOLD_EVERY_MS) {
-            return;
-        }
-        while self.told.front().is_some_and(|told| told.now_ms + TOLD_MS < input.now_ms) {
-            self.told.pop_front();
-        }
         let waiting = input.waiting(&self.serving);
         let conditions = self.conditions(waiting, waiting, input, settings);
-        self.told.push_back(Told { now_ms: input.now_ms, admitted: input.admitted, conditions });
+        self.told.note(input.now_ms, input.admitted, conditions);
     }
 
-    /// In how many ms the last of those who are next asks again: each was told an interval when it was
-    /// farther away, and the pace perhaps another. Who was not in line yet by the conditions that follow was
-    /// not told by these.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "people")]
-    fn ask_within_ms(&self, input: &TickInput) -> u64 {
-        let standby = self.pace.standby(&input.usage).people().min(1e9) as u64;
-        let next = standby + input.usage.slots().unwrap_or(0);
-        let ahead = |told: &Told| next + input.admitted.saturating_sub(told.admitted);
-        let following = self.told.iter().skip(1).map(Some).chain([None]);
-        let left = self.told.iter().zip(following).filter_map(|(told, following)| {
-            let stood = following.is_none_or(|then| ahead(then) <= then.conditions.waiting);
-            let conditions = LineConditions { people_ahead: ahead(told), ..told.conditions };
-            let interval_ms = check_in::interval_ms(input.method, &conditions, 1.0);
-            let due_ms =
-                following.map_or(input.now_ms, |then| then.now_ms) + u64::from(interval_ms);
-            stood.then(|| due_ms.saturating_sub(input.now_ms))
+    /// When those who are next ask.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "people, times of seconds"
+    )]
+    fn next_asks(&self, input: &TickInput) -> Ripening {
+        let standby = self.pace.standby(&input.usage).people();
+        let wanted = standby + input.usage.slots().unwrap_or(0) as f64;
+        let near = input.at_or_near_door(&self.serving).min(wanted);
+        let asks = self.told.asks(&Next {
+            now_ms: input.now_ms,
+            admitted: input.admitted,
+            // Those who are served now stand between those who are near the door and the last one wanted there.
+            ahead: f64::midpoint(near, wanted).min(1e9) as u64,
+            method: input.method,
         });
-        left.max().unwrap_or(0) + ON_THE_WAY_MS
+        asks.later(ON_THE_WAY_MS as f64, LONGEST_PERIOD_MS as f64)
     }
 
     fn conditions(
@@ -389,26 +374,6 @@ mod tests {
         assert!((0.003..0.008).contains(&leaving), "{leaving}");
         let never_there = leaving_told(|_| 0.5);
         assert!(never_there < 0.01, "they did not leave meanwhile: {never_there}");
-    }
-
-    #[test]
-    fn those_who_are_next_ask_when_the_longest_of_their_intervals_is_over() {
-        let mut state = TickState::default();
-        let settings = RoomSettings::default();
-        let mut within = |second: u64, queue: u64| {
-            let usage = Usage { rate: Some(600), admitted_last_minute: 600, ..Usage::default() };
-            let now_ms = 1_000_000 + second * 1_000;
-            let input = TickInput { now_ms, usage, ..room(0, 0, queue, 0) };
-            state.decide(&input, &settings);
-            state.ask_within_ms(&input)
-        };
-        assert!(within(0, 40) < 2_500, "forty are ahead, at ten a second");
-        let busy = within(1, 10_000);
-        assert!((2_500..5_000).contains(&busy), "polls are scarce: 60 % of a wait of 4 s: {busy}");
-        assert!(
-            (2..30).all(|second| within(second, 10_000) <= busy),
-            "not of their wait of long ago"
-        );
     }
 
     #[test]

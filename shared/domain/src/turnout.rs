@@ -2,10 +2,12 @@
 //!
 //! Being served is leave to ask, and not everyone uses it: tabs were closed a moment ago, clients gave up,
 //! bots took numbers and never come. The share of those who come is learnt, separately for each kind of
-//! visitor: so many came of so many who had the time to. An exposure *ripens* over the period within which
-//! such a visitor asks, and until then its people are expected.
+//! visitor: so many came of so many who had the time to. An exposure *ripens* while such visitors ask, and
+//! until then its people are expected.
 
 use std::collections::VecDeque;
+
+use crate::ripening::Ripening;
 
 /// The share that is assumed before anything is known, as if so many people had come of so many: few, so
 /// that a room with few seats learns within a few rounds that most of those it serves never come.
@@ -46,8 +48,8 @@ pub struct Evidence {
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Wave {
     at_ms: u64,
-    period_ms: u64,
     people: f64,
+    asks: Ripening,
 }
 
 // === impl Turnout ===
@@ -59,11 +61,10 @@ impl Default for Turnout {
 }
 
 impl Turnout {
-    /// `people` are served at `now_ms`, each of whom asks within `period_ms` if it is there.
-    pub fn expose(&mut self, people: f64, now_ms: u64, period_ms: u64) {
+    /// `people` are served at `now_ms`, each of whom `asks` by then if it is there.
+    pub fn expose(&mut self, people: f64, now_ms: u64, asks: Ripening) {
         if people > 0.0 {
-            let period_ms = period_ms.clamp(1, LONGEST_PERIOD_MS);
-            self.waves.push_back(Wave { at_ms: now_ms, period_ms, people });
+            self.waves.push_back(Wave { at_ms: now_ms, people, asks });
         }
     }
 
@@ -130,8 +131,7 @@ impl Evidence {
 impl Wave {
     /// How many of its people have not had the time to come by `now_ms`.
     fn unripe(&self, now_ms: u64) -> f64 {
-        let age = millis(self.at_ms, now_ms.max(self.at_ms));
-        self.people * (1.0 - age / millis(0, self.period_ms)).max(0.0)
+        self.people * self.asks.left(millis(self.at_ms, now_ms))
     }
 }
 
@@ -148,7 +148,7 @@ mod tests {
     fn at_first_everyone_is_expected_and_then_those_who_had_no_time_to_come() {
         let mut turnout = Turnout::default();
         turnout.observe(0.0, 1_000);
-        turnout.expose(100.0, 1_000, 2_000);
+        turnout.expose(100.0, 1_000, Ripening::evenly(0..2_000));
         assert!((turnout.expected() - 100.0).abs() < 1e-9);
         turnout.observe(50.0, 2_000);
         assert!((turnout.share() - 1.0).abs() < 1e-9, "all who had the time");
@@ -158,15 +158,25 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_learnt_before_anybody_could_have_come() {
+        let mut turnout = Turnout::default();
+        turnout.expose(100.0, 0, Ripening::evenly(4_000..6_000));
+        assert!(turnout.observe(0.0, 4_000) < 1e-9);
+        assert!((turnout.share() - 1.0).abs() < 1e-9);
+        assert!((turnout.expected() - 100.0).abs() < 1e-9);
+        assert!((turnout.observe(50.0, 5_000) - 50.0).abs() < 1e-9);
+    }
+
+    #[test]
     fn the_share_is_learnt_and_forgotten() {
         let mut turnout = Turnout::default();
         for second in 1..=30 {
-            turnout.expose(10_000.0, second * 1000, 1_000);
+            turnout.expose(10_000.0, second * 1000, Ripening::evenly(0..1_000));
             turnout.observe(100.0, (second + 1) * 1000);
         }
         assert!((turnout.share() - 0.01).abs() < 1e-3, "{}", turnout.share());
         for second in 31..=80 {
-            turnout.expose(100.0, second * 1000, 1_000);
+            turnout.expose(100.0, second * 1000, Ripening::evenly(0..1_000));
             turnout.observe(100.0, (second + 1) * 1000);
         }
         assert!(turnout.share() > 0.8, "{}", turnout.share());
@@ -177,7 +187,7 @@ mod tests {
     #[test]
     fn it_is_never_less_than_one_in_a_million_nor_more_than_all() {
         let mut turnout = Turnout::default();
-        turnout.expose(1e12, 0, 1);
+        turnout.expose(1e12, 0, Ripening::evenly(0..1));
         turnout.observe(0.0, 1_000);
         assert!((turnout.share() - LEAST_SHARE).abs() < 1e-12);
         let mut unexpected = Turnout::default();

@@ -85,9 +85,11 @@ pub struct Pace {
     seat_seconds: f64,
     /// The most sessions that lately ended within [`STANDBY_SECONDS`]; fades.
     burst: f64,
+    /// The most that began; fades.
+    rush: f64,
     last: Option<Counts>,
-    /// How many had ended by the last seconds, the oldest first.
-    seconds: [Option<(u64, u64)>; 4],
+    /// The counts of the last seconds, the oldest first.
+    seconds: [Option<Counts>; 4],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -145,8 +147,8 @@ impl Pace {
     #[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
     pub fn observe(&mut self, now_ms: u64, admitted: u64, active: u64) {
         let ended = admitted.saturating_sub(active);
-        self.observe_burst(now_ms, ended);
         let counts = Counts { now_ms, admitted, ended };
+        self.observe_burst(counts);
         let Some(last) = self.last.replace(counts) else { return };
         let seconds = now_ms.saturating_sub(last.now_ms) as f64 / 1000.0;
         if seconds <= 0.0 || admitted < last.admitted || ended < last.ended {
@@ -186,7 +188,7 @@ impl Pace {
     pub fn standby(&self, usage: &Usage) -> Standby {
         let by_rate = usage.rate.is_some() && !usage.is_full();
         let pace = self.expected(usage).max(if by_rate { 0.0 } else { self.per_second() });
-        let burst = usage.ceiling.map_or(0.0, |_| self.burst);
+        let burst = usage.ceiling.map_or(0.0, |ceiling| self.burst(ceiling));
         Standby { steady: STANDBY_SECONDS * pace, burst }
     }
 
@@ -198,13 +200,31 @@ impl Pace {
         let by_rate = usage.rate.map_or(f64::INFINITY, |rate| rate as f64 / 60.0);
         match usage.ceiling {
             Some(ceiling) if by_rate.is_infinite() || usage.is_full() => {
-                let is_known = self.ended >= ceiling as f64 * KNOWN_SHARE;
-                let seen =
-                    if is_known { self.burst / STANDBY_SECONDS } else { fastest_possible(ceiling) };
+                let seen = if self.is_burst_known(ceiling) {
+                    self.burst / STANDBY_SECONDS
+                } else {
+                    fastest_possible(ceiling)
+                };
                 seen.min(by_rate)
             }
             _ => 0.0,
         }
+    }
+
+    /// How many seats come free together: before enough did, as many as people entered together, for they
+    /// may leave together.
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
+    fn burst(&self, ceiling: u64) -> f64 {
+        if self.is_burst_known(ceiling) {
+            self.burst
+        } else {
+            self.burst.max(self.rush).min(ceiling as f64)
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts of people")]
+    fn is_burst_known(&self, ceiling: u64) -> bool {
+        self.ended >= ceiling as f64 * KNOWN_SHARE
     }
 
     /// How many of `ceiling` taken seats become free per second.
@@ -222,21 +242,22 @@ impl Pace {
         (ENDINGS / self.per_second).clamp(least, most)
     }
 
-    fn observe_burst(&mut self, now_ms: u64, ended: u64) {
+    #[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
+    fn observe_burst(&mut self, now: Counts) {
         let newest = self.seconds[self.seconds.len() - 1];
-        let age_ms = newest.map_or(u64::MAX, |(at_ms, _)| now_ms.saturating_sub(at_ms));
+        let age_ms = newest.map_or(u64::MAX, |newest| now.now_ms.saturating_sub(newest.now_ms));
         if age_ms < 1_000 {
             return;
         }
-        if let Some((_, before)) = self.seconds[0]
-            && ended >= before
-        {
-            #[expect(clippy::cast_precision_loss, reason = "short spans, counts of people")]
-            let (burst, seconds) = ((ended - before) as f64, age_ms.min(60_000) as f64 / 1000.0);
-            self.burst = burst.max(self.burst * (-seconds / BURST_SECONDS).exp());
+        let fade = (-(age_ms.min(60_000) as f64) / 1000.0 / BURST_SECONDS).exp();
+        let seen =
+            self.seconds[0].filter(|then| now.ended >= then.ended && now.admitted >= then.admitted);
+        if let Some(then) = seen {
+            self.burst = (self.burst * fade).max((now.ended - then.ended) as f64);
+            self.rush = (self.rush * fade).max((now.admitted - then.admitted) as f64);
         }
         self.seconds.rotate_left(1);
-        self.seconds[self.seconds.len() - 1] = Some((now_ms, ended));
+        self.seconds[self.seconds.len() - 1] = Some(now);
     }
 }
 

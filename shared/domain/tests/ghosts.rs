@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use vestibule_domain::{
     presence::{Crowd, Presence},
+    ripening::Ripening,
     serving::{Came, Line, Periods, Serving},
 };
 
@@ -132,7 +133,7 @@ impl Room {
         let at_door = f64::from(u32::try_from(self.door.len()).unwrap());
         let free = f64::from(SEATS - self.taken());
         let need = free + STANDBY - at_door - self.serving.expected();
-        let periods = Periods { known_ms: WEB_MS, unknown_ms: AWS_MS };
+        let periods = Periods { known: Ripening::evenly(0..WEB_MS), unknown_ms: AWS_MS };
         self.counter = self.serving.serve(&line, need, now, periods);
         for position in from + 1..=self.counter {
             self.served_at.insert(position, now);

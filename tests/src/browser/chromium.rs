@@ -16,6 +16,8 @@ use super::found;
 use crate::{Process, eventually};
 
 const START: Duration = Duration::from_secs(30);
+/// On a busy machine a Chromium now and then ends while it starts: that is no finding of a test.
+const STARTS: usize = 4;
 const SWITCHES: [&str; 12] = [
     "--headless",
     "--no-sandbox",
@@ -88,6 +90,16 @@ impl Options {
 impl Chromium {
     /// Starts one with an empty profile.
     pub async fn start(options: &Options) -> Result<Self> {
+        for _ in 1..STARTS {
+            match Self::try_start(options).await {
+                Ok(browser) => return Ok(browser),
+                Err(error) => eprintln!("once more: {error:#}"),
+            }
+        }
+        Self::try_start(options).await
+    }
+
+    async fn try_start(options: &Options) -> Result<Self> {
         let dir = tempfile::tempdir()?;
         let mut process = start_driver(dir.path())?;
         let driver = match open(&mut process, options, dir.path()).await {

@@ -154,15 +154,25 @@ async fn hidden_tabs_get_in_and_the_impatient_gain_nothing() -> Result<()> {
 async fn in_a_line_of_two_minutes_that_a_fifth_leaves_the_waits_told_are_right() -> Result<()> {
     let ground = Ground::new()?;
     let crowd = "--visitors 3000 --arrive 30s --ceiling 300 --stay 20s --stay-spread exponential";
-    let report = ground.simulate(&format!("{crowd} --abandon 0.2 --seed 7")).await?;
-    report.is_at_most("/estimates/first/median_error_share", 0.15)?;
-    report.is_at_most("/estimates/all/median_error_share", 0.1)?;
-    for estimates in ["first", "halfway", "all"] {
-        let bias = format!("/estimates/{estimates}/bias");
-        report.is_at_least(&bias, -0.05)?;
-        report.is_at_most(&bias, 0.05)?;
+    // How long people happen to stay at first is chance, and so is what one night's first are told.
+    let mut nights = Vec::new();
+    for seed in 1..=4 {
+        let night = ground.simulate(&format!("{crowd} --abandon 0.2 --seed {seed}")).await?;
+        night.is_at_least("/inside/share_of_ceiling_while_waiting", 0.995)?;
+        nights.push(night);
     }
-    report.is_at_least("/inside/share_of_ceiling_while_waiting", 0.995)
+    let mean = |path: &str| {
+        let figures = nights.iter().map(|night| night.number(path));
+        figures.sum::<Result<f64>>().map(|sum| sum / 4.0)
+    };
+    let (first, all) =
+        (mean("/estimates/first/median_error_share")?, mean("/estimates/all/median_error_share")?);
+    ensure!(first <= 0.15 && all <= 0.1, "off by {first} and {all}");
+    for estimates in ["first", "halfway", "all"] {
+        let bias = mean(&format!("/estimates/{estimates}/bias"))?;
+        ensure!(bias.abs() <= 0.05, "{estimates} are told {bias} too much");
+    }
+    Ok(())
 }
 
 #[tokio::test]

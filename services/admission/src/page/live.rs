@@ -15,10 +15,8 @@ use axum::{
     response::sse::{Event, KeepAlive, Sse},
 };
 use futures_util::{Stream, stream};
-use tokio::{
-    sync::watch,
-    time::{Instant, sleep},
-};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 use vestibule_page::{PageContent, PageView};
 use vestibule_token::Ticket;
 
@@ -39,8 +37,8 @@ const RETRY: Duration = Duration::from_secs(3);
 pub(crate) struct LiveStreams {
     max: usize,
     open: AtomicUsize,
-    /// Whether the service stops.
-    stops: watch::Sender<bool>,
+    /// Cancelled when the service stops.
+    stops: CancellationToken,
 }
 
 /// One page that gets live updates.
@@ -52,7 +50,7 @@ pub(crate) struct Watcher {
     headers: HeaderMap,
     query: String,
     until: Instant,
-    stops: watch::Receiver<bool>,
+    stops: CancellationToken,
     /// The last content sent, without the parts that change only because time passes.
     sent: Option<PageContent>,
     pause: Duration,
@@ -63,7 +61,7 @@ pub(crate) struct Watcher {
 impl LiveStreams {
     /// At most `max` pages at a time.
     pub(crate) fn new(max: usize) -> Self {
-        Self { max, open: AtomicUsize::new(0), stops: watch::Sender::new(false) }
+        Self { max, open: AtomicUsize::new(0), stops: CancellationToken::new() }
     }
 
     /// How many pages get live updates now.
@@ -73,7 +71,7 @@ impl LiveStreams {
 
     /// Ends every stream; the pages then connect to another instance.
     pub(crate) fn close(&self) {
-        self.stops.send_replace(true);
+        self.stops.cancel();
     }
 
     fn enter(&self) -> bool {
@@ -104,7 +102,7 @@ impl Watcher {
             headers,
             query,
             until: Instant::now() + LONGEST,
-            stops: pages.live.stops.subscribe(),
+            stops: pages.live.stops.clone(),
             sent: None,
             pause: Duration::from_secs(*PAUSE_SECONDS.start()),
         };
@@ -125,12 +123,12 @@ impl Watcher {
 
     async fn next(&mut self) -> Option<Event> {
         loop {
-            if *self.stops.borrow() || Instant::now() >= self.until {
+            if self.stops.is_cancelled() || Instant::now() >= self.until {
                 return None;
             }
             tokio::select! {
                 biased;
-                _ = self.stops.changed() => return None,
+                () = self.stops.cancelled() => return None,
                 () = sleep(self.pause) => {}
             }
             let content = self.current_content()?;

@@ -30,15 +30,15 @@ const ASK_EVERY: Duration = Duration::from_secs(1);
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
     loop {
-        let leading = role.borrow_and_update().leading();
+        let leading = role.see().leading();
         if let Some(epoch) = leading {
             tokio::select! {
                 biased;
-                _ = role.changed() => {}
+                () = role.changed() => {}
                 () = term(&controller, epoch) => {}
             }
-        } else if role.changed().await.is_err() {
-            return;
+        } else {
+            role.changed().await;
         }
     }
 }

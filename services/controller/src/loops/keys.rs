@@ -18,10 +18,8 @@ const SETTLES: u64 = 60;
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
     loop {
-        if role.borrow_and_update().leading().is_none() {
-            if role.changed().await.is_err() {
-                return;
-            }
+        if role.see().leading().is_none() {
+            role.changed().await;
             continue;
         }
         if let Err(error) = succeed(&controller).await {

@@ -28,19 +28,17 @@ const RETRY: Duration = Duration::from_millis(500);
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
     loop {
-        let now = *role.borrow_and_update();
+        let now = role.see();
         let done = match now {
             Role::Following => {
-                if role.changed().await.is_err() {
-                    return;
-                }
+                role.changed().await;
                 Ok(())
             }
             Role::Settling(epoch) => settle(&controller, epoch).await,
             Role::Leading(epoch) => {
                 tokio::select! {
                     biased;
-                    _ = role.changed() => Ok(()),
+                    () = role.changed() => Ok(()),
                     checked = check(&controller, epoch) => checked,
                 }
             }

@@ -18,11 +18,9 @@ const RETRY: Duration = Duration::from_secs(1);
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
     loop {
-        let leading = role.borrow_and_update().leading();
+        let leading = role.see().leading();
         let Some(epoch) = leading else {
-            if role.changed().await.is_err() {
-                return;
-            }
+            role.changed().await;
             continue;
         };
         let pause = match controller.store.now_ms().await {
@@ -34,7 +32,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
         };
         tokio::select! {
             biased;
-            _ = role.changed() => {}
+            () = role.changed() => {}
             () = sleep(pause) => {}
         }
     }

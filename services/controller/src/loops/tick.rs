@@ -33,16 +33,16 @@ struct Term {
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
     loop {
-        let leading = role.borrow_and_update().leading();
+        let leading = role.see().leading();
         if let Some(epoch) = leading {
             let term = Term::new(Arc::clone(&controller), epoch);
             tokio::select! {
                 biased;
-                _ = role.changed() => {}
+                () = role.changed() => {}
                 () = term.run() => {}
             }
-        } else if role.changed().await.is_err() {
-            return;
+        } else {
+            role.changed().await;
         }
     }
 }

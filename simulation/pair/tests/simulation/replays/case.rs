@@ -48,9 +48,7 @@ impl Case {
         for number in 0..chance.within(6..18) {
             let comes_ms = OPEN_MS + chance.within(0..over_ms);
             if chance.happens(aws) {
-                // Often enough to be taken for somebody who keeps asking: who does not may lose its seat to
-                // whoever is next, by chance.
-                let asks_every_ms = chance.within(700..1_150);
+                let asks_every_ms = chance.within(1_000..2_000);
                 aws_guests.push(AwsGuest { number, comes_ms, asks_every_ms, stays_ms: VALID_MS });
             } else {
                 let (asks_every_ms, stays_ms) =
