@@ -180,6 +180,9 @@ local function note_who_came()
   local counted = {}
   for i, claim in ipairs(asking) do
     local came = asked[i] or seatless[i] or counted[claim.position]
+    local asked_until = tonumber(asked[i] or nil)
+    -- While its first request is open, it is still that request which asks.
+    claim.came_before = came and not (asked_until and asked_until > now and asked_until % 1 ~= AGAIN)
     if not came and claim.had_hold then note_turn(keys, line, settings, true) end
     counted[claim.position] = true
     if not came and (claim.kind == 'v' or is_there(keys, LINE, claim.position, now)) then
@@ -265,13 +268,17 @@ local function is_web_waiting()
   return false
 end
 
--- When everyone at the door who has a right to one of these seats is ripe, ms: a seat that waits for them
--- until then is not left free by them.
+-- When everyone at the door who has a right to one of these seats is ripe, ms, and those who come back have
+-- stayed away for longer than they do: a seat that waits for them until then is not left free by them.
 local function all_ripe_at(left)
   local latest = 0
   for _, other in ipairs(first_at_door(keys, math.min(left, MOST_LOOKED_AT), now)) do
     local served = other.position <= line.serving_counter and served_at(moves, other.position) or 0
     latest = math.max(latest, served > 0 and served + WEB_PERIOD_MS or 0)
+    -- Whose request is open asks by itself, and soon.
+    if other.comes_back and other.asked_until <= now and line.promised <= FEW_AT_DOOR then
+      latest = math.max(latest, math.floor(other.asked_until) + ASKS_AGAIN_MS - FREE_LONG_MS)
+    end
   end
   return latest
 end

@@ -1,12 +1,19 @@
 -- The door: who asks for a seat, the lowest rank first. A rank is a position, or, for winners of a random
 -- room, beyond all positions.
--- door: position -> rank. asked: position -> until when (ms) its request was open. passed: positions that
--- somebody higher has passed, because they were slow; they delay nobody again.
+-- door: position -> rank. asked: position -> until when (ms) its request was open, and AGAIN more if it was not
+-- its first. passed: positions that somebody higher has passed, because they were slow; they delay nobody
+-- again.
 
 -- Somebody keeps asking whose request is open, or was within this time, ms.
 local ASKS_AGAIN_MS = 1200
--- A seat that has been free for so long goes to whoever asks, ms.
+-- What tells in `asked`, whose times are whole, who has asked more than once.
+local AGAIN = 0.5
+-- A seat that has been free for so long goes to whoever asks, ms; where somebody has a right to it who has come
+-- back before, only once it no longer keeps asking.
 local FREE_LONG_MS = 250
+-- Where more people than this were called, some seconds' worth of admissions, whoever is passed finds another
+-- seat a moment later.
+local FEW_AT_DOOR = 8
 -- One that has been free for so long goes to the client of the AWS-style calls that is next, ripe or not, rather
 -- than to somebody behind, ms.
 local FREE_UNRIPE_MS = 150
@@ -28,7 +35,7 @@ local function ask_on(keys, claims, now)
     if not passed then
       door[#door + 1], door[#door + 2] = claim.rank, claim.position
     end
-    asked[2 * i - 1], asked[2 * i] = now + claim.held_ms, claim.position
+    asked[2 * i - 1], asked[2 * i] = now + claim.held_ms + (claim.came_before and AGAIN or 0), claim.position
     seatless[2 * i - 1], seatless[2 * i] = now, claim.position
   end
   if #door > 0 then redis.call('ZADD', keys.door, unpack(door)) end
@@ -56,7 +63,11 @@ local function first_at_door(keys, count, now)
     local asked = redis.call('ZMSCORE', keys.asked, unpack(positions))
     for i, position in ipairs(positions) do
       if (tonumber(asked[i]) or 0) >= now - ASKS_AGAIN_MS then
-        first[#first + 1] = { position = tonumber(position), rank = tonumber(page[2 * i]) }
+        local asked_until = tonumber(asked[i])
+        first[#first + 1] = {
+          position = tonumber(position), rank = tonumber(page[2 * i]),
+          asked_until = asked_until, comes_back = asked_until % 1 == AGAIN,
+        }
       else
         silent[#silent + 1] = position
       end
