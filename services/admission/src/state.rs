@@ -58,7 +58,7 @@ impl Admission {
             ciphers: CipherCache::new(Arc::clone(&config.secret)),
             signer,
             joins: JoinBatcher::new(parts.clone(), Arc::clone(&region), public_url.clone()),
-            held_claims: HeldClaims::new(claims, feed.clone(), random.clone()),
+            held_claims: HeldClaims::new(claims, feed.clone(), random),
             touches: TouchBatcher::new(parts, public_url.clone()),
             leaves: LeaveBatcher::new(store.clone()),
             places: GiveUpBatcher::new(store.clone()),
@@ -68,7 +68,6 @@ impl Admission {
             keys: keys.clone(),
             region,
             public_url,
-            random,
             started: Instant::now(),
         });
         let pages = Arc::new(Pages::new(Arc::clone(&flows), config.max_live_updates));

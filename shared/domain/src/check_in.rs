@@ -51,16 +51,28 @@ pub struct LineConditions {
     pub poll_budget: u32,
 }
 
-/// The interval until the next check-in, in ms, in a room of this `method`. `chance` is uniform in
-/// `0.0..1.0`.
+/// The interval until the next check-in, in ms, in a room of this `method`. `spread` is in `0.0..1.0`: see
+/// [`spread`].
 #[must_use]
-pub fn interval_ms(method: QueueingMethod, conditions: &LineConditions, chance: f64) -> u32 {
+pub fn interval_ms(method: QueueingMethod, conditions: &LineConditions, spread: f64) -> u32 {
     let shortest = f64::from(SHORTEST_MS);
     let interval = method.rules().interval_ms(conditions).max(shortest);
-    let jittered = interval * (1.0 - JITTER + 2.0 * JITTER * chance);
+    let jittered = interval * (1.0 - JITTER + 2.0 * JITTER * spread);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let whole = jittered.clamp(shortest * (1.0 - JITTER), f64::from(LONGEST_MS)) as u32;
     whole
+}
+
+/// Where the interval of a visitor lies between the shortest and the longest, in `0.0..1.0`: always at the same
+/// place, so that asking early gives no other interval. Multiples of the golden ratio spread those who joined one
+/// after the other evenly, however many they are.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "the upper bits make a fraction")]
+pub fn spread(number: u64) -> f64 {
+    const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+    const PLACES: u32 = 53;
+    let part = number.wrapping_mul(GOLDEN) >> (u64::BITS - PLACES);
+    part as f64 / (1_u64 << PLACES) as f64
 }
 
 /// The interval by the distance from the front, within the budget of polls, ms. Seats that come free all
@@ -122,8 +134,8 @@ mod tests {
         }
     }
 
-    fn interval_ms(conditions: &LineConditions, chance: f64) -> u32 {
-        super::interval_ms(QueueingMethod::Fifo, conditions, chance)
+    fn interval_ms(conditions: &LineConditions, spread: f64) -> u32 {
+        super::interval_ms(QueueingMethod::Fifo, conditions, spread)
     }
 
     #[test]
@@ -148,6 +160,17 @@ mod tests {
             (interval_ms(&conditions(1_000, 0), 0.0), interval_ms(&conditions(1_000, 0), 1.0));
         assert_eq!((low, high), (8_500, 11_500));
         assert!(interval_ms(&conditions(0, 0), 0.0) >= 850);
+    }
+
+    #[test]
+    fn those_who_join_one_after_the_other_are_spread_evenly() {
+        for first in [1, 1_000, 9_007_199_254_740_000] {
+            let mut places: Vec<_> = (first..first + 100).map(spread).collect();
+            places.sort_by(f64::total_cmp);
+            let gaps = places.windows(2).map(|pair| pair[1] - pair[0]);
+            assert!(gaps.fold(0.0, f64::max) < 0.03, "{places:?}");
+            assert!(places[0] >= 0.0 && places[99] < 1.0);
+        }
     }
 
     #[test]

@@ -40,8 +40,8 @@ pub struct PollContext {
     pub now_ms: u64,
     /// The visitor's secret bound: fixed by its request id, exponentially distributed, of mean 1.
     pub win_threshold: f64,
-    /// A random number, uniform in `0.0..1.0`, that spreads the intervals.
-    pub chance: f64,
+    /// Where its interval lies between the shortest and the longest: see [`check_in::spread`].
+    pub spread: f64,
     /// Until when the visitor could not check in, ms, in addition to
     /// [`RoomSnapshot::excused_until_ms`].
     pub excused_until_ms: u64,
@@ -147,7 +147,7 @@ fn interval_ms(
     }
     let position = room.position(waiter.place.number);
     let conditions = room.line_conditions(position, call.now_ms, room.progress());
-    check_in::interval_ms(room.settings.queueing_method, &conditions, call.chance)
+    check_in::interval_ms(room.settings.queueing_method, &conditions, call.spread)
 }
 
 // === impl PollOutcome ===
@@ -176,7 +176,7 @@ mod tests {
     }
 
     fn call(now_ms: u64) -> PollContext {
-        PollContext { now_ms, win_threshold: 1.0, chance: 0.5, excused_until_ms: 0 }
+        PollContext { now_ms, win_threshold: 1.0, spread: 0.5, excused_until_ms: 0 }
     }
 
     #[test]

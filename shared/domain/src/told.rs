@@ -98,7 +98,7 @@ impl Told {
         let cohort = |nth: usize| {
             let moment = &self.0[nth];
             let conditions = LineConditions { people_ahead: ahead(moment), ..moment.conditions };
-            let interval_ms = |chance| check_in::interval_ms(next.method, &conditions, chance);
+            let interval_ms = |spread| check_in::interval_ms(next.method, &conditions, spread);
             let (soonest, latest) = (interval_ms(0.0), interval_ms(1.0));
             let from = since_now(moment.now_ms);
             Cohort {

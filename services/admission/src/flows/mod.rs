@@ -3,8 +3,8 @@
 //! The edge (`endpoints`, `authorizer`, `page`) opens the ticket, calls one flow, and seals the
 //! ticket that the flow returns. A flow asks the rules (`vestibule_domain::poll`), goes to Redis
 //! through `batching` if it must, and lets [`responder::VisitorResponder`] make the answer. Time
-//! comes from the room ([`vestibule_store::KnownRoom::now_ms`]) and from Redis's replies, chance
-//! from [`Random`].
+//! comes from the room ([`vestibule_store::KnownRoom::now_ms`]) and from Redis's replies; nothing is
+//! left to chance.
 //!
 //! | flow | what it does |
 //! |---|---|
@@ -39,7 +39,6 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use vestibule_issuance::{CipherCache, Keystore, Signer};
-use vestibule_runtime::Random;
 use vestibule_store::{Feed, Store};
 
 pub use self::visitor_status::{Status, VisitorStatus};
@@ -87,8 +86,6 @@ pub(crate) struct Flows {
     pub(crate) region: Arc<Region>,
     /// The address visitors see: the issuer of tokens, unless a room names another.
     pub(crate) public_url: String,
-    /// Spreads the intervals of check-ins.
-    pub(crate) random: Random,
     /// When this instance started.
     pub(crate) started: Instant,
 }

@@ -193,7 +193,7 @@ impl<'a> Crowd<'a> {
         let call = PollContext {
             now_ms,
             win_threshold: visitor.win_threshold,
-            chance,
+            spread: chance,
             excused_until_ms: 0,
         };
         let look = poll::evaluate(&self.room, &visitor.waiter, &call);

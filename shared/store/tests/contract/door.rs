@@ -17,6 +17,7 @@ crate::on_every_server!(
     whoever_does_not_ask_any_more_holds_no_seat_up,
     a_request_that_is_held_asks_all_the_time,
     a_silent_one_holds_a_seat_up_for_a_quarter_second_and_only_once,
+    a_seat_waits_for_somebody_who_comes_back_as_long_as_it_keeps_asking,
     a_seat_that_has_just_come_free_is_not_given_away_with_another,
     a_seat_that_was_taken_meanwhile_was_not_free_all_the_time,
     a_seat_that_nobody_wants_waits_for_nobody,
@@ -218,6 +219,29 @@ async fn a_silent_one_holds_a_seat_up_for_a_quarter_second_and_only_once(world: 
     assert_eq!(ask(&world, &[2, 7]).await, NOBODY);
     leaves(&world, 6).await;
     assert_eq!(ask(&world, &[7, 2]).await, [2], "it has lost no place");
+}
+
+async fn a_seat_waits_for_somebody_who_comes_back_as_long_as_it_keeps_asking(world: World) {
+    open(&world, 6).await;
+    // Its first request is asked for again by its instance while it is open, and is one request.
+    ask_for(&world, &[2], 500).await;
+    ask_for(&world, &[2], 400).await;
+    world.clock.advance_ms(1_000);
+    ask_for(&world, &[2], 500).await;
+    let silent_at = world.clock.now_ms() + 500 + 1_200;
+    world.clock.advance_ms(600);
+    leaves(&world, 1).await;
+    let refused = ask_for(&world, &[5], 0).await;
+    assert_eq!(refused.free_at_ms, Some(silent_at), "not in a quarter second");
+    world.at(silent_at - 1);
+    assert_eq!(ask(&world, &[6, 5]).await, NOBODY);
+    assert_eq!(ask(&world, &[2]).await, [2], "it comes back in time");
+    ask_for(&world, &[3], 500).await;
+    world.clock.advance_ms(1_000);
+    ask_for(&world, &[3], 500).await;
+    world.clock.advance_ms(1_701);
+    leaves(&world, 2).await;
+    assert_eq!(ask(&world, &[5]).await, [5], "nobody else keeps asking");
 }
 
 async fn a_seat_that_has_just_come_free_is_not_given_away_with_another(world: World) {

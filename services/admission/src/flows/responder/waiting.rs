@@ -1,6 +1,9 @@
 //! Responses to visitors who have a place and no seat.
 
-use vestibule_domain::poll::{self, PollContext, WaiterState};
+use vestibule_domain::{
+    check_in,
+    poll::{self, PollContext, WaiterState},
+};
 use vestibule_token::{Ending, Ticket};
 
 use super::{CurrentTicket, VisitorResponder};
@@ -85,7 +88,7 @@ impl VisitorResponder<'_> {
         let call = PollContext {
             now_ms: self.now_ms,
             win_threshold: self.win_threshold(waiter),
-            chance: self.flows.random.unit(),
+            spread: check_in::spread(waiter.place.number),
             excused_until_ms: self.flows.started_ms(self.now_ms),
         };
         let outcome = poll::evaluate(&self.room.snapshot, waiter, &call);
