@@ -11,6 +11,8 @@
 const PRIOR: f64 = 20.0;
 /// In seconds.
 const PRIOR_STOOD: f64 = 30.0;
+/// So long is a short stand, in seconds.
+const SHORT: f64 = 7.0;
 /// What was seen counts half at this age, ms.
 const HALF_LIFE_MS: f64 = 64_000.0;
 
@@ -59,14 +61,17 @@ impl NoShows {
         let stood = self.stood + PRIOR * PRIOR_STOOD;
         let stood_squared = self.stood_squared + PRIOR * PRIOR_STOOD * PRIOR_STOOD;
         let spread = stood_squared - stood * stood / people;
-        let per_second = (self.stood_missing - stood * self.missing / people) / spread;
+        // What is seen of people who have stood for a few seconds tells little of who stands for minutes.
+        let mean_squared = stood_squared / people;
+        let trust = mean_squared / (mean_squared + SHORT * SHORT);
+        let per_second = (self.stood_missing - stood * self.missing / people) / spread * trust;
         let never = (self.missing - per_second * stood) / people;
         if per_second < 0.0 {
             Shares { never: (self.missing / people).max(0.0), per_second: 0.0 }
         } else if never < 0.0 {
             // All who are missing, by all that was stood: who comes a second sooner than expected has its part in
             // a slope, but none in a sum.
-            Shares { never: 0.0, per_second: (self.missing / stood).max(0.0) }
+            Shares { never: 0.0, per_second: (self.missing / stood * trust).max(0.0) }
         } else {
             Shares { never, per_second }
         }
