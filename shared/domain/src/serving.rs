@@ -97,14 +97,18 @@ impl Serving {
     /// was learnt in minutes, so that waits told do not jump; and of the others as many as are now expected.
     #[must_use]
     pub fn ahead(&self, line: &Line<'_>, after: u64, upto: u64) -> f64 {
-        line.there.between(after, upto) * self.known.lasting_share()
-            + line.unknown.between(after, upto) * self.unknown.share()
+        self.people(line, (after, upto), self.known.lasting_share())
     }
 
     /// How many people come, if everyone between these positions is served.
     #[must_use]
     pub fn yields(&self, line: &Line<'_>, after: u64, upto: u64) -> f64 {
-        line.there.between(after, upto) * self.known.share()
+        self.people(line, (after, upto), self.known.share())
+    }
+
+    /// How many people stand between these positions, of whom this share of those known to be there counts.
+    fn people(&self, line: &Line<'_>, (after, upto): (u64, u64), known_share: f64) -> f64 {
+        line.there.between(after, upto) * known_share
             + line.unknown.between(after, upto) * self.unknown.share()
     }
 

@@ -186,8 +186,13 @@ async fn hostile_company_takes_no_seats_and_the_visitors_get_them() -> Result<()
     report.is_at_least("/inside/share_of_ceiling_after_ten_seconds", 0.9)?;
     report.is_at_least("/company/idlers/came", 171.0)?;
     report.is_at_most("/company/idlers/calls/claim", 0.0)?;
-    // Some of them come while nobody waits, and stay.
-    report.is_at_most("/company/share_of_ceiling", 0.06)?;
+    // Replayers are gone as soon as they are in. Idlers who came while nobody waited stay as anybody would; of
+    // those who were called none has a seat.
+    report.is_at_most("/company/replayers/seat_seconds", 0.0)?;
+    let called = report.number("/company/idlers/told_their_turn")?;
+    let came = report.number("/company/idlers/came")?;
+    report.is_at_most("/company/idlers/seats", came - called)?;
+    ensure!(called > came / 2.0, "{called} of {came} were called");
     let ghosts = ground.simulate(&format!("{visitors} --ghosts 0.5 --plot ghosts.svg")).await?;
     ghosts.is_at_least("/company/ghosts/taken", 400.0)?;
     ghosts.is_at_least("/visitors/left", 400.0)?;
