@@ -112,6 +112,8 @@ const KNOWN_SHARE: f64 = 0.25;
 /// The largest burst fades over about so many seconds: people who entered together leave together, a stay
 /// later.
 const BURST_SECONDS: f64 = 300.0;
+/// At most so many stand by only because they may be needed: each asks every two seconds.
+const MOST_IN_CASE: f64 = 1_000.0;
 /// The shortest time, in seconds, in which all seats of a room are assumed to become free.
 const SHORTEST_STAY_SECONDS: f64 = 20.0;
 /// How many seconds' worth of admissions, at the mean pace, stand by,
@@ -218,7 +220,7 @@ impl Pace {
         if self.is_burst_known(ceiling) {
             self.burst
         } else {
-            self.burst.max(self.rush).min(ceiling as f64)
+            self.burst.max(self.rush.min(MOST_IN_CASE)).min(ceiling as f64)
         }
     }
 
@@ -424,6 +426,22 @@ mod tests {
         assert!((people(&steady, seats(900, 900)) - 800.0).abs() < 1e-9, "{steady:?}");
         let standby = bursts.standby(&seats(500, 500)).people();
         assert!((400.0..=510.0).contains(&standby), "{bursts:?}");
+    }
+
+    #[test]
+    fn before_seats_come_free_as_many_stand_by_as_entered_together() {
+        let standby = |ceiling: u64, left: u64| {
+            let mut pace = Pace::default();
+            for tick in 0..40_u64 {
+                let admitted = (tick * ceiling / 8).min(ceiling);
+                let active = if tick < 30 { admitted } else { admitted - left };
+                pace.observe(tick * 250, admitted, active);
+            }
+            pace.standby(&seats(ceiling, ceiling)).burst
+        };
+        assert!((390.0..=400.0).contains(&standby(400, 0)), "{}", standby(400, 0));
+        assert!(standby(400, 150) < 200.0, "now it is known: {}", standby(400, 150));
+        assert!((990.0..=1_000.0).contains(&standby(100_000, 0)), "{}", standby(100_000, 0));
     }
 
     #[test]

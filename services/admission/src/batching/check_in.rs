@@ -2,7 +2,7 @@
 //! once: who asks a thousand times within a generation costs Redis one bit, and one more a second for all.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -28,7 +28,8 @@ pub(crate) struct CheckInBatcher {
     sent: Mutex<FxHashMap<RoomId, SentCheckIns>>,
 }
 
-type Gathered = BTreeMap<RoomState, BTreeSet<(Band, Spot)>>;
+/// As they come; each is sent once.
+type Gathered = BTreeMap<RoomState, Vec<(Band, Spot)>>;
 
 // === impl CheckInBatcher ===
 
@@ -46,7 +47,7 @@ impl CheckInBatcher {
             .get(&state.room)
             .is_some_and(|sent| sent.holds(&state, (spot, band), now_ms));
         if !is_known {
-            lock(&self.gathered).entry(state).or_default().insert((band, spot));
+            lock(&self.gathered).entry(state).or_default().push((band, spot));
         }
     }
 
@@ -61,7 +62,9 @@ impl CheckInBatcher {
     /// Sends the check-ins since the last time.
     pub(crate) async fn send(&self) {
         let gathered = std::mem::take(&mut *lock(&self.gathered));
-        for (state, check_ins) in gathered {
+        for (state, mut check_ins) in gathered {
+            check_ins.sort_unstable();
+            check_ins.dedup();
             let check_ins: Vec<_> =
                 check_ins.into_iter().map(|(band, spot)| (spot, band)).collect();
             for some in check_ins.chunks(MOST_CHECK_INS) {

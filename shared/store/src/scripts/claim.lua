@@ -44,8 +44,11 @@ local function has_expired(claim)
   return late > expiry
 end
 
+-- What this call gave each position. `called`: how many entered to whom a seat was held.
+local taken, called = {}, 0
+
 local function enter(claim)
-  end_hold(keys, claim.position)
+  if claim.had_hold or taken[claim.position] then end_hold(keys, claim.position) end
   local validity = claim.kind == 'v' and settings.session_duration_seconds or claim.validity_seconds
     or settings.token_validity_seconds
   local record = {
@@ -71,9 +74,6 @@ local function with_token(outcome, record)
   return { outcome = outcome, issued_at = record.iat, expires_at = record.exp, key_id = record.kid,
     issuer = record.issuer }
 end
-
--- What this call gave each position. `called`: how many entered to whom a seat was held.
-local taken, called = {}, 0
 
 -- A seat is held for the claim until `held_until`.
 local function take_held(claim, held_until)
