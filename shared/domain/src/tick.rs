@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::{
-    RoomSettings, TickFigures, ahead,
+    RoomSettings, RoomSnapshot, TickFigures, ahead,
     check_in::{self, LineConditions},
     no_shows::NoShows,
     plan::{Plan, TickInput, plan},
@@ -94,6 +94,13 @@ impl TickState {
         self.shares = shares;
     }
 
+    /// Sees the room as all services know it. Visitors are told by that when to ask again; and whoever does not
+    /// lead follows by it, so that a new leader knows the pace of its room and what the line was told.
+    pub fn see(&mut self, snapshot: &RoomSnapshot) {
+        self.told.note(snapshot);
+        self.pace.follow(snapshot.now_ms, snapshot.admitted, snapshot.active);
+    }
+
     /// Decides the tick of the room read as `input`.
     pub fn decide(&mut self, input: &TickInput, settings: &RoomSettings) -> TickDecision {
         let mut input = input.clone();
@@ -101,7 +108,6 @@ impl TickState {
         let interval_ms = self.interval_ms(&input, settings);
         input.winners_to_come = self.winners.expected(input.now_ms, interval_ms);
         input.is_silent = is_silent(&input, interval_ms);
-        self.note_conditions(&input, settings);
         input.periods = Periods {
             known: self.next_asks(&input),
             unknown_ms: if input.is_presence_complete {
@@ -146,15 +152,17 @@ impl TickState {
     /// The approximate interval at which waiting visitors check in, ms.
     fn interval_ms(&self, input: &TickInput, settings: &RoomSettings) -> u32 {
         let waiting = input.waiting(&self.serving);
-        let conditions = self.conditions(waiting, waiting, input, settings);
+        let conditions = LineConditions {
+            people_ahead: waiting,
+            waiting,
+            polling: input.polling(&self.serving),
+            admissions_per_second: self.pace.expected(&input.usage),
+            fastest_per_second: self.pace.fastest(&input.usage),
+            newcomers_per_second: self.attrition.newcomers_per_second(),
+            poll_budget: settings.poll_budget_per_second,
+            ..LineConditions::default()
+        };
         check_in::interval_ms(input.method, &conditions, 0.5)
-    }
-
-    /// Notes the conditions by which intervals are told from now on.
-    fn note_conditions(&mut self, input: &TickInput, settings: &RoomSettings) {
-        let waiting = input.waiting(&self.serving);
-        let conditions = self.conditions(waiting, waiting, input, settings);
-        self.told.note(input.now_ms, input.admitted, conditions);
     }
 
     /// When those who are next ask.
@@ -176,25 +184,6 @@ impl TickState {
             method: input.method,
         });
         asks.later(ON_THE_WAY_MS as f64, LONGEST_PERIOD_MS as f64)
-    }
-
-    fn conditions(
-        &self,
-        people_ahead: u64,
-        waiting: u64,
-        input: &TickInput,
-        settings: &RoomSettings,
-    ) -> LineConditions {
-        LineConditions {
-            people_ahead,
-            waiting,
-            polling: input.polling(&self.serving),
-            admissions_per_second: self.pace.expected(&input.usage),
-            fastest_per_second: self.pace.fastest(&input.usage),
-            newcomers_per_second: self.attrition.newcomers_per_second(),
-            poll_budget: settings.poll_budget_per_second,
-            ..LineConditions::default()
-        }
     }
 
     /// For how long those who are next have stood in line at most, in seconds, as far as it matters: who has

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::{
-    QueueingMethod,
+    QueueingMethod, RoomSnapshot,
     check_in::{self, LineConditions},
     ripening::{Part, Ripening},
 };
@@ -23,6 +23,8 @@ pub struct Told(VecDeque<Moment>);
 struct Moment {
     now_ms: u64,
     admitted: u64,
+    /// Everybody in line.
+    waiting: u64,
     conditions: LineConditions,
 }
 
@@ -51,15 +53,21 @@ struct Cohort {
 // === impl Told ===
 
 impl Told {
-    /// Notes the conditions by which intervals are told from now on.
-    pub fn note(&mut self, now_ms: u64, admitted: u64, conditions: LineConditions) {
+    /// From this snapshot on, intervals are told by it.
+    pub fn note(&mut self, snapshot: &RoomSnapshot) {
+        let &RoomSnapshot { now_ms, admitted, .. } = snapshot;
+        if self.0.back().is_some_and(|last| now_ms < last.now_ms) {
+            // The clock was set back.
+            self.0.clear();
+        }
         if self.0.back().is_some_and(|last| now_ms < last.now_ms + EVERY_MS) {
             return;
         }
         while self.0.front().is_some_and(|first| first.now_ms + KEPT_MS < now_ms) {
             self.0.pop_front();
         }
-        self.0.push_back(Moment { now_ms, admitted, conditions });
+        let conditions = snapshot.line_conditions(None, now_ms, snapshot.progress());
+        self.0.push_back(Moment { now_ms, admitted, waiting: snapshot.waiting(), conditions });
     }
 
     /// When those who are next ask, from now on.
@@ -90,7 +98,7 @@ impl Told {
     fn cohorts(&self, next: &Next) -> Vec<Cohort> {
         let ahead = |then: &Moment| next.ahead + next.admitted.saturating_sub(then.admitted);
         // Who was in line when the next conditions were noted had joined by then.
-        let had_joined = |then: &Moment| ahead(then) <= then.conditions.waiting;
+        let had_joined = |then: &Moment| ahead(then) <= then.waiting;
         let joined = self.0.iter().position(had_joined);
         let first = joined.unwrap_or(self.0.len()).saturating_sub(1);
         let stood = joined == Some(0);
@@ -142,20 +150,22 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{TickFigures, snapshot::test_support::snapshot};
 
     /// A line of so many in second `n`, while ten a second are let in.
     fn told(seconds: u64, waiting: impl Fn(u64) -> u64) -> (Told, u64) {
         let mut told = Told::default();
         for second in 0..seconds {
-            let waiting = waiting(second);
-            let conditions = LineConditions {
+            let (waiting, admitted) = (waiting(second), second * 10);
+            let figures = TickFigures {
                 waiting,
-                polling: waiting,
                 admissions_per_second: 10.0,
-                poll_budget: 2_000,
-                ..LineConditions::default()
+                ahead: vec![(admitted, 0), (admitted + waiting, waiting)],
+                admitted: Some(admitted),
+                ..TickFigures::default()
             };
-            told.note(second * 1_000, second * 10, conditions);
+            let room = snapshot(admitted + waiting, 0);
+            told.note(&RoomSnapshot { now_ms: second * 1_000, admitted, figures, ..room });
         }
         (told, (seconds - 1) * 1_000)
     }
@@ -193,6 +203,13 @@ mod tests {
     fn without_any_conditions_they_are_asking() {
         let next = Next { now_ms: 5, admitted: 0, ahead: 1, method: QueueingMethod::Fifo };
         assert!(Told::default().asks(&next).left(1.0) < 1e-9);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_begins_anew() {
+        let (mut told, now_ms) = told(30, |_| 40);
+        told.note(&RoomSnapshot { now_ms: now_ms - 20_000, ..snapshot(40, 0) });
+        assert_eq!(told.0.len(), 1, "{told:?}");
     }
 
     #[test]

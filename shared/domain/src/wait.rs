@@ -116,6 +116,8 @@ const BURST_SECONDS: f64 = 300.0;
 const MOST_IN_CASE: f64 = 1_000.0;
 /// The shortest time, in seconds, in which all seats of a room are assumed to become free.
 const SHORTEST_STAY_SECONDS: f64 = 20.0;
+/// Who does not lead looks so often, ms: less often than a leader.
+const FOLLOWS_EVERY_MS: u64 = 1_000;
 /// How many seconds' worth of admissions, at the mean pace, stand by,
 const STANDBY_SECONDS: f64 = 4.0;
 /// and in ms.
@@ -159,8 +161,19 @@ impl Pace {
         let pace = (admitted - last.admitted) as f64 / seconds;
         self.per_second += (pace - self.per_second) * (1.0 - (-seconds / SMOOTHING_SECONDS).exp());
         let fade = (-seconds / self.look_back_seconds()).exp();
-        self.ended = self.ended * fade + (ended - last.ended) as f64;
-        self.seat_seconds = self.seat_seconds * fade + active as f64 * seconds;
+        let was_active = last.admitted - last.ended;
+        // Nobody saw how long those stayed who came and went between two looks.
+        self.ended = self.ended * fade + (ended - last.ended).min(was_active) as f64;
+        let taken = f64::midpoint(was_active as f64, active as f64);
+        self.seat_seconds = self.seat_seconds * fade + taken * seconds;
+    }
+
+    /// Takes in the counts of a room as all services know them, if nothing newer was taken in for a while: they
+    /// are those of the last tick, whoever made it.
+    pub fn follow(&mut self, now_ms: u64, admitted: u64, active: u64) {
+        if self.last.is_none_or(|last| now_ms >= last.now_ms + FOLLOWS_EVERY_MS) {
+            self.observe(now_ms, admitted, active);
+        }
     }
 
     /// The pace to expect while people wait, in admissions per second; 0: unknown. In a full room
@@ -490,6 +503,37 @@ mod tests {
             pace.observe(tick * 250, 1_000 + ended, 1_000);
         }
         assert!((pace.expected(&seats(1_000, 1_000)) - 10.0).abs() < 0.3, "{pace:?}");
+    }
+
+    #[test]
+    fn stays_of_which_nobody_saw_anything_make_the_pace_no_faster() {
+        // Six enter after the first look, and before the second five of them have left.
+        let mut late = Pace::default();
+        late.observe(0, 0, 0);
+        late.observe(1_500, 6, 1);
+        late.observe(1_750, 6, 0);
+        assert!(late.expected(&seats(6, 6)).abs() < 1e-9, "unknown: {late:?}");
+        // Six who stay for two seconds, looked at before and after.
+        let mut between = Pace::default();
+        between.observe(0, 6, 6);
+        between.observe(1_000, 6, 6);
+        between.observe(3_000, 6, 0);
+        let expected = between.expected(&seats(6, 6));
+        assert!((expected - 3.0).abs() < 0.1, "six in two seconds: {expected}");
+    }
+
+    #[test]
+    fn whoever_follows_knows_the_pace_and_a_leader_takes_nothing_twice() {
+        let (mut leader, mut follower) = (Pace::default(), Pace::default());
+        for tick in 0..400_u64 {
+            let (now_ms, admitted) = (tick * 250, tick * 5 + 900);
+            leader.observe(now_ms, admitted, 900);
+            leader.follow(now_ms + 3, admitted, 900);
+            follower.follow(now_ms + 3, admitted, 900);
+        }
+        let pace = |pace: &Pace| pace.expected(&seats(900, 900));
+        assert!((pace(&leader) - 20.0).abs() < 0.1 && (pace(&follower) - 20.0).abs() < 0.1);
+        assert_eq!(leader.last.unwrap().now_ms, 399 * 250);
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl RoomTicker {
     ) -> Result<(), StoreError> {
         // Read before the tick begins: if the room is reset in between, the plan is dropped.
         let last = known.snapshot();
-        self.begin_if_new(last.reset_epoch);
+        self.see(&last);
         let chunks = self.roll.next();
         let mut report = controller.store.begin_tick(&last.room, &chunks, epoch).await?;
         if report.phase_is_over {
@@ -76,6 +76,12 @@ impl RoomTicker {
             self.applied = Some((update, Instant::now()));
         }
         Ok(())
+    }
+
+    /// Sees the room as all services know it.
+    pub(super) fn see(&mut self, last: &RoomSnapshot) {
+        self.begin_if_new(last.reset_epoch);
+        self.state.see(last);
     }
 
     fn begin_if_new(&mut self, reset_epoch: u64) {

@@ -14,47 +14,79 @@ use vestibule_store::{KnownRoom, StoreError};
 use super::room_ticker::RoomTicker;
 use crate::state::Controller;
 
-/// The time between two ticks of a room.
+/// The time between two ticks of a room, and between two looks of who does not lead.
 const TICK: Duration = Duration::from_millis(250);
 /// How many rooms tick at the same time.
 const AT_ONCE: usize = 64;
+
+/// What is remembered of each room.
+type Tickers = BTreeMap<RoomId, Arc<Mutex<RoomTicker>>>;
 
 /// The ticks of one term of leadership.
 #[derive(Debug)]
 struct Term {
     controller: Arc<Controller>,
     epoch: u64,
-    tickers: BTreeMap<RoomId, Arc<Mutex<RoomTicker>>>,
+    tickers: Tickers,
     places: Arc<Semaphore>,
     ticks_under_way: JoinSet<()>,
 }
 
-/// Ticks for as long as this instance leads.
+/// Ticks for as long as this instance leads, and follows what the leader does as long as another one does.
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
+    // A term begins with what was seen before it, and with nothing of an earlier term.
+    let mut tickers = Tickers::new();
     loop {
         let leading = role.see().leading();
         if let Some(epoch) = leading {
-            let term = Term::new(Arc::clone(&controller), epoch);
+            let term = Term::new(Arc::clone(&controller), epoch, std::mem::take(&mut tickers));
             tokio::select! {
                 biased;
                 () = role.changed() => {}
                 () = term.run() => {}
             }
         } else {
-            role.changed().await;
+            tokio::select! {
+                biased;
+                () = role.changed() => {}
+                () = follow(&controller, &mut tickers) => {}
+            }
         }
     }
+}
+
+/// Sees every room as all services know it, until it is dropped.
+async fn follow(controller: &Controller, tickers: &mut Tickers) {
+    let mut looks = interval(TICK);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    loop {
+        looks.tick().await;
+        for known in take_up(controller, tickers) {
+            let snapshot = known.snapshot();
+            // Nobody ticks, so nobody else has it.
+            if let Ok(mut ticker) = tickers.entry(snapshot.room.clone()).or_default().try_lock() {
+                ticker.see(&snapshot);
+            }
+        }
+    }
+}
+
+/// Forgets rooms that are no more, and gives those there are.
+fn take_up(controller: &Controller, tickers: &mut Tickers) -> Vec<Arc<KnownRoom>> {
+    let rooms = controller.feed.rooms();
+    tickers.retain(|room, _| controller.feed.room(room.as_str()).is_some());
+    rooms
 }
 
 // === impl Term ===
 
 impl Term {
-    fn new(controller: Arc<Controller>, epoch: u64) -> Self {
+    fn new(controller: Arc<Controller>, epoch: u64, tickers: Tickers) -> Self {
         Self {
             controller,
             epoch,
-            tickers: BTreeMap::new(),
+            tickers,
             places: Arc::new(Semaphore::new(AT_ONCE)),
             ticks_under_way: JoinSet::new(),
         }
@@ -72,9 +104,7 @@ impl Term {
     }
 
     fn start_ticks(&mut self) {
-        let rooms = self.controller.feed.rooms();
-        self.tickers.retain(|room, _| self.controller.feed.room(room.as_str()).is_some());
-        for known in rooms {
+        for known in take_up(&self.controller, &mut self.tickers) {
             let ticker = self.tickers.entry(known.snapshot().room.clone()).or_default();
             // A room that is still busy with its last tick misses this one.
             let Ok(ticker) = Arc::clone(ticker).try_lock_owned() else { continue };

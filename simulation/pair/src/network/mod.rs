@@ -216,7 +216,7 @@ impl Network {
 
     /// Neither sends nor delivers anything of `node` before `until_ms`; then all of it at once, in an
     /// order by chance: what a process does that was stopped and goes on.
-    pub(crate) fn freeze(&self, node: Node, until_ms: u64) {
+    pub fn freeze(&self, node: Node, until_ms: u64) {
         self.lock().freeze(node, until_ms);
     }
 

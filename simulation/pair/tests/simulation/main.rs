@@ -8,6 +8,7 @@ mod fairness;
 mod ghosts;
 mod guests;
 mod known_wrong;
+mod late_leader;
 mod night;
 mod nights;
 mod repeatable;

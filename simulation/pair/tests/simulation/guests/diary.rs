@@ -18,6 +18,8 @@ pub(crate) struct Page {
     pub(crate) position: Option<u64>,
     /// When it first heard that its turn has come.
     pub(crate) turn_ms: Option<u64>,
+    /// When it last asked.
+    pub(crate) asked_ms: Option<u64>,
     /// When it entered.
     pub(crate) entered_ms: Option<u64>,
     /// When it left.

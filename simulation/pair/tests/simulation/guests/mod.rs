@@ -4,11 +4,13 @@
 mod aws;
 mod diary;
 mod hall;
+mod punctual;
 mod web;
 
 pub(crate) use self::{
     aws::AwsGuest,
     diary::{Diary, Page, Told, longest_overtaking},
     hall::{Hall, Rhythm},
+    punctual::PunctualGuest,
     web::{WebGuest, ticket_of},
 };
