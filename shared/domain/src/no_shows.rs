@@ -12,7 +12,7 @@ const PRIOR: f64 = 20.0;
 /// In seconds.
 const PRIOR_STOOD: f64 = 30.0;
 /// So long is a short stand, in seconds.
-const SHORT: f64 = 7.0;
+const SHORT: f64 = 10.0;
 /// What was seen counts half at this age, ms.
 const HALF_LIFE_MS: f64 = 64_000.0;
 

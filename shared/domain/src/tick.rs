@@ -166,12 +166,7 @@ impl TickState {
     }
 
     /// When those who are next ask.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "people, times of seconds"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "people, times of seconds")]
     fn next_asks(&self, input: &TickInput) -> Ripening {
         let standby = self.pace.standby(&input.usage).people();
         let wanted = standby + input.usage.slots().unwrap_or(0) as f64;
@@ -179,8 +174,8 @@ impl TickState {
         let asks = self.told.asks(&Next {
             now_ms: input.now_ms,
             admitted: input.admitted,
-            // Those who are served now stand between those who are near the door and the last one wanted there.
-            ahead: f64::midpoint(near, wanted).min(1e9) as u64,
+            // They stand between those who are near the door and the last one wanted there.
+            ahead: near..wanted,
             method: input.method,
         });
         asks.later(ON_THE_WAY_MS as f64, LONGEST_PERIOD_MS as f64)

@@ -1,7 +1,7 @@
 //! When those who are next ask again. Each asks when it was told to; and it was told so when it was farther
 //! away, the pace perhaps another, and it itself perhaps a newcomer.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, ops::Range};
 
 use crate::{
     QueueingMethod, RoomSnapshot,
@@ -12,7 +12,7 @@ use crate::{
 /// Whoever is next was told its interval within about this time, ms,
 const KEPT_MS: u64 = 25_000;
 /// by conditions that are noted this often, ms.
-const EVERY_MS: u64 = 1_000;
+const EVERY_MS: u64 = 500;
 
 /// By what intervals were told in the last seconds.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,21 +29,23 @@ struct Moment {
 }
 
 /// Those who are next.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Next {
     /// The time, ms.
     pub now_ms: u64,
     /// How many sessions began so far.
     pub admitted: u64,
-    /// How many people are ahead of those who are next.
-    pub ahead: u64,
+    /// How many people are ahead of the first of those who are next, and of the last.
+    pub ahead: Range<f64>,
     /// By what method.
     pub method: QueueingMethod,
 }
 
-/// Those who were told at one moment: when they were, and after how long they ask again, ms.
+/// Those who were told at one moment: which share they are of all who are next, when they were told, and after
+/// how long they ask again, ms.
 #[derive(Debug, Clone, Copy)]
 struct Cohort {
+    share: f64,
     from: f64,
     until: f64,
     soonest: f64,
@@ -60,7 +62,8 @@ impl Told {
             // The clock was set back.
             self.0.clear();
         }
-        if self.0.back().is_some_and(|last| now_ms < last.now_ms + EVERY_MS) {
+        // At the same times whatever happens in between.
+        if self.0.back().is_some_and(|last| now_ms / EVERY_MS == last.now_ms / EVERY_MS) {
             return;
         }
         while self.0.front().is_some_and(|first| first.now_ms + KEPT_MS < now_ms) {
@@ -72,62 +75,90 @@ impl Told {
 
     /// When those who are next ask, from now on.
     ///
-    /// Followed from when they joined: all of them were told then, and whoever asks again at a later moment is
-    /// told again, by that moment's conditions. Who stood in line before the first moment asks at any time
-    /// within its interval.
+    /// Followed from when they joined: each was told then, and whoever asks again at a later moment is told
+    /// again, by that moment's conditions. Who stood in line before the first moment asks at any time within
+    /// its interval.
     #[must_use]
     pub fn asks(&self, next: &Next) -> Ripening {
-        let cohorts = self.cohorts(next);
-        let mut shares = vec![0.0; cohorts.len()];
+        let mut cohorts = self.cohorts(next);
         let mut to_come = Vec::with_capacity(cohorts.len());
-        if let Some(first) = shares.first_mut() {
-            *first = 1.0;
-        }
-        for (nth, cohort) in cohorts.iter().enumerate() {
-            let asking = cohort.asking(shares[nth]);
-            for (later, share) in cohorts.iter().zip(&mut shares).skip(nth + 1) {
-                *share += asking.between(later.from, later.until);
+        for nth in 0..cohorts.len() {
+            let (told, later) = cohorts.split_at_mut(nth + 1);
+            let asking = told[nth].asking();
+            for cohort in later {
+                cohort.share += asking.between(cohort.from, cohort.until);
             }
             to_come.extend(asking.from(0.0));
         }
         Ripening::of(&to_come)
     }
 
-    /// Who of those who are next was told something, since they joined; times are before and after now.
-    #[expect(clippy::cast_precision_loss, reason = "times of seconds")]
+    /// Those who are next by when they joined: before the first moment, and from each moment until the one after
+    /// it. Times are before and after now.
+    #[expect(clippy::cast_precision_loss, reason = "times of seconds, counts of people")]
     fn cohorts(&self, next: &Next) -> Vec<Cohort> {
-        let ahead = |then: &Moment| next.ahead + next.admitted.saturating_sub(then.admitted);
-        // Who was in line when the next conditions were noted had joined by then.
-        let had_joined = |then: &Moment| ahead(then) <= then.waiting;
-        let joined = self.0.iter().position(had_joined);
-        let first = joined.unwrap_or(self.0.len()).saturating_sub(1);
-        let stood = joined == Some(0);
-        let since_now = |ms: u64| -(next.now_ms.saturating_sub(ms) as f64);
-        let cohort = |nth: usize| {
-            let moment = &self.0[nth];
-            let conditions = LineConditions { people_ahead: ahead(moment), ..moment.conditions };
-            let interval_ms = |spread| check_in::interval_ms(next.method, &conditions, spread);
-            let (soonest, latest) = (interval_ms(0.0), interval_ms(1.0));
-            let from = since_now(moment.now_ms);
-            Cohort {
-                // They were told at any time within an interval if they stood there before.
-                from: if stood && nth == 0 { from - f64::from(soonest) } else { from },
-                until: self.0.get(nth + 1).map_or(0.0, |then| since_now(then.now_ms)),
-                soonest: soonest.into(),
-                latest: latest.into(),
-            }
+        let since_now = |moment: &Moment| -(next.now_ms.saturating_sub(moment.now_ms) as f64);
+        // Behind so many people, counted as now, the line ended then.
+        let end = |moment: &Moment| {
+            moment.waiting as f64 - next.admitted.saturating_sub(moment.admitted) as f64
         };
-        (first..self.0.len()).map(cohort).collect()
+        let mut joined = 0.0;
+        let mut joins = |upto: f64| {
+            let share = part_upto(&next.ahead, upto) - joined;
+            joined += share.max(0.0);
+            share.max(0.0)
+        };
+        let mut cohorts = Vec::with_capacity(self.0.len() + 1);
+        if let Some(first) = self.0.front() {
+            let (soonest, latest) = first.interval_ms(next);
+            let (from, share) = (since_now(first), joins(end(first)));
+            cohorts.push(Cohort { share, from: from - soonest, until: from, soonest, latest });
+        }
+        for (nth, moment) in self.0.iter().enumerate() {
+            let after = self.0.get(nth + 1);
+            let (soonest, latest) = moment.interval_ms(next);
+            cohorts.push(Cohort {
+                share: joins(after.map_or(f64::INFINITY, end)),
+                from: since_now(moment),
+                until: after.map_or(0.0, since_now),
+                soonest,
+                latest,
+            });
+        }
+        cohorts
+    }
+}
+
+/// Which part of this range of people stands before there.
+fn part_upto(people: &Range<f64>, upto: f64) -> f64 {
+    ((upto - people.start) / (people.end - people.start).max(1.0)).clamp(0.0, 1.0)
+}
+
+// === impl Moment ===
+
+impl Moment {
+    /// Between which intervals those who are next were told then, ms.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number of people"
+    )]
+    fn interval_ms(&self, next: &Next) -> (f64, f64) {
+        let ahead = f64::midpoint(next.ahead.start, next.ahead.end) as u64;
+        let people_ahead = ahead + next.admitted.saturating_sub(self.admitted);
+        let conditions = LineConditions { people_ahead, ..self.conditions };
+        let interval = |spread| check_in::interval_ms(next.method, &conditions, spread).into();
+        (interval(0.0), interval(1.0))
     }
 }
 
 // === impl Cohort ===
 
 impl Cohort {
-    /// When its people ask again, who are this share of all: never before the moment is over.
-    fn asking(&self, share: f64) -> Part {
+    /// When its people ask again: never before the moment is over.
+    fn asking(&self) -> Part {
         let first_ms = (self.from + self.soonest).max(self.until);
-        Part { share, first_ms, last_ms: self.until + self.latest }
+        Part { share: self.share, first_ms, last_ms: self.until + self.latest }
     }
 }
 
@@ -170,14 +201,14 @@ mod tests {
         (told, (seconds - 1) * 1_000)
     }
 
-    fn asks(told: &(Told, u64), ahead: u64) -> Ripening {
-        let admitted = told.1 / 100;
+    fn asks(told: &(Told, u64), ahead: f64) -> Ripening {
+        let (admitted, ahead) = (told.1 / 100, ahead..ahead + 1.0);
         told.0.asks(&Next { now_ms: told.1, admitted, ahead, method: QueueingMethod::Fifo })
     }
 
     #[test]
     fn those_near_the_front_ask_within_a_second_or_so() {
-        let asks = asks(&told(60, |_| 40), 20);
+        let asks = asks(&told(60, |_| 40), 20.0);
         assert!(asks.left(0.0) > 0.99 && asks.left(1_200.0) < 0.05, "{asks:?}");
         assert!((0.4..0.65).contains(&asks.left(500.0)), "evenly: {asks:?}");
     }
@@ -185,7 +216,7 @@ mod tests {
     #[test]
     fn those_who_were_far_away_a_moment_ago_ask_when_they_were_told_to_then() {
         // A hundred seconds' worth of people: told to ask in ten seconds, and now they are next.
-        let asks = asks(&told(60, |_| 3_000), 1_000);
+        let asks = asks(&told(60, |_| 3_000), 1_000.0);
         assert!((8_500..=12_600).contains(&asks.last_ms()), "{asks:?}");
         assert!((0.3..0.7).contains(&asks.left(5_000.0)), "{asks:?}");
         assert!(asks.left(500.0) > 0.85, "{asks:?}");
@@ -194,14 +225,29 @@ mod tests {
     #[test]
     fn whoever_joined_a_moment_ago_asks_after_its_first_interval() {
         let crowd = told(3, |second| if second == 0 { 0 } else { 3_000 });
-        let asks = asks(&crowd, 1_000);
+        let asks = asks(&crowd, 1_000.0);
         assert!(asks.left(5_000.0) > 0.99, "told to ask in ten seconds, two ago: {asks:?}");
         assert!(asks.left(11_000.0) < 0.01, "{asks:?}");
     }
 
     #[test]
+    fn who_joined_one_after_the_other_and_is_called_together_asks_one_after_the_other() {
+        let crowd = told(5, |second| 100 * second);
+        let range =
+            |ahead| Next { now_ms: 4_000, admitted: 40, ahead, method: QueueingMethod::Fifo };
+        let (some, all) = (crowd.0.asks(&range(0.0..50.0)), crowd.0.asks(&range(0.0..350.0)));
+        let middle =
+            |asks: &Ripening| (0..100).find(|nth| asks.left(f64::from(*nth) * 100.0) < 0.5);
+        assert!(middle(&some) < middle(&all), "{some:?} {all:?}");
+        assert!(
+            all.left(0.0) > 0.99
+                && all.left(f64::from(u32::try_from(all.last_ms()).unwrap())) < 0.01
+        );
+    }
+
+    #[test]
     fn without_any_conditions_they_are_asking() {
-        let next = Next { now_ms: 5, admitted: 0, ahead: 1, method: QueueingMethod::Fifo };
+        let next = Next { now_ms: 5, admitted: 0, ahead: 1.0..2.0, method: QueueingMethod::Fifo };
         assert!(Told::default().asks(&next).left(1.0) < 1e-9);
     }
 
@@ -215,6 +261,6 @@ mod tests {
     #[test]
     fn what_was_told_long_ago_is_forgotten() {
         let (told, _) = told(100, |_| 40);
-        assert!(told.0.len() <= 27, "{told:?}");
+        assert!(told.0.len() <= 52, "{told:?}");
     }
 }
