@@ -61,7 +61,7 @@ impl Default for Turnout {
 }
 
 impl Turnout {
-    /// `people` are served at `now_ms`, each of whom `asks` by then if it is there.
+    /// `people` are served at `now_ms`, and ask by that curve if they are there.
     pub fn expose(&mut self, people: f64, now_ms: u64, asks: Ripening) {
         if people > 0.0 {
             self.waves.push_back(Wave { at_ms: now_ms, people, asks });

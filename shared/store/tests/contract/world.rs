@@ -263,6 +263,7 @@ impl Leader {
         if known.is_some_and(|known| known != last.reset_epoch) {
             (self.tick_state, self.roll) = Default::default();
         }
+        self.tick_state.see(&last);
         let chunks = self.roll.next();
         let mut report = store.begin_tick(room, &chunks, self.epoch).await.unwrap();
         self.switched = report.phase_is_over;
