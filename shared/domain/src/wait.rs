@@ -116,7 +116,7 @@ const BURST_SECONDS: f64 = 300.0;
 const MOST_IN_CASE: f64 = 1_000.0;
 /// The shortest time, in seconds, in which all seats of a room are assumed to become free.
 const SHORTEST_STAY_SECONDS: f64 = 20.0;
-/// Who does not lead looks so often, ms: less often than a leader.
+/// Counts of a room that another instance leads are taken in so often, ms.
 const FOLLOWS_EVERY_MS: u64 = 1_000;
 /// How many seconds' worth of admissions, at the mean pace, stand by,
 const STANDBY_SECONDS: f64 = 4.0;

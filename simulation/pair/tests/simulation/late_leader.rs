@@ -27,9 +27,8 @@ enum Goes {
     StopsAfter(u64, u64),
 }
 
-/// A crowd comes to a room that was made just then. What became of everybody.
-fn play(goes: Goes, seed: u64) -> BTreeMap<u64, Page> {
-    let scenario = Scenario {
+fn scenario(seed: u64) -> Scenario {
+    Scenario {
         seed: Seed(seed),
         length_ms: 0,
         services: (3, 2),
@@ -39,9 +38,13 @@ fn play(goes: Goes, seed: u64) -> BTreeMap<u64, Page> {
         operations: Vec::new(),
         faults: Vec::new(),
         defect: None,
-    };
+    }
+}
+
+/// A crowd comes to a room that was made just then. What became of everybody.
+fn play(goes: Goes, seed: u64) -> BTreeMap<u64, Page> {
     in_virtual_time(async {
-        let world = World::start(&scenario, None, false);
+        let world = World::start(&scenario(seed), None, false);
         let hall = Hall::new(&world, &RoomId::new("sale").unwrap(), Seed(seed));
         hall.until(READY_MS).await;
         create_room(&world, seed).await;
@@ -119,5 +122,42 @@ fn a_leader_that_comes_late_knows_when_those_ask_who_came_before() {
 fn a_leader_that_takes_over_knows_when_those_ask_who_came_before() {
     for after_ms in [500, 1_000, 3_000] {
         holds(Goes::StopsAfter(after_ms, 8_000));
+    }
+}
+
+/// What a new leader first tells of the pace of a slow room, in admissions per second: too few sessions end
+/// while nobody leads to know it by them.
+fn pace_after_a_takeover(seed: u64) -> f64 {
+    in_virtual_time(async {
+        let world = World::start(&scenario(seed), None, false);
+        let hall = Hall::new(&world, &RoomId::new("sale").unwrap(), Seed(seed));
+        hall.until(READY_MS).await;
+        create_room(&world, seed).await;
+        let (made_ms, mut chance) = (hall.now_ms(), Seed(seed).chance("crowd", 0));
+        for number in 0..CROWD / 2 {
+            let (comes_ms, stays_ms) = (made_ms + 1_000, chance.within(15_000..25_000));
+            tokio::spawn(PunctualGuest { number, comes_ms, stays_ms }.visit(hall.clone()));
+        }
+        hall.until(made_ms + 90_000).await;
+        let led = leader(&world).unwrap();
+        freeze_controllers(&world, |at| at == led, 60_000);
+        let stopped_ms = world.snapshot(&hall.room).unwrap().now_ms;
+        loop {
+            hall.wait(50).await;
+            let process = &world.deployment().ready_controllers()[1 - led];
+            let snapshot = process.instance.room("sale").unwrap().snapshot();
+            if process.instance.leads().is_some() && snapshot.now_ms > stopped_ms + 1_000 {
+                return snapshot.figures.expected_per_second.unwrap();
+            }
+        }
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_leader_that_takes_over_knows_the_pace_that_it_saw_while_another_led() {
+    for seed in 0..3 {
+        let pace = pace_after_a_takeover(seed);
+        assert!((0.15..0.6).contains(&pace), "seed {seed}: six seats, twenty seconds each: {pace}");
     }
 }
