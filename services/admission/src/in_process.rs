@@ -181,6 +181,16 @@ impl Instance {
         Ok(self.admission.flows.claim(&room, ticket, Turn::Enter).await?.into())
     }
 
+    /// What a waiting page asks that nobody looks at: a seat is held for its visitor, if one is free.
+    ///
+    /// # Errors
+    /// See [`CallError`].
+    pub async fn hold(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
+        let mut room = self.context(room)?;
+        let ticket = self.require(&mut room, carried).await?;
+        Ok(self.admission.flows.claim(&room, ticket, Turn::Hold).await?.into())
+    }
+
     /// `POST /v1/rooms/{room}/leave`.
     ///
     /// # Errors

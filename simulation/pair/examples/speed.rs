@@ -32,6 +32,7 @@ fn speed(name: &str, ceiling: u64, at_once: u64, later: u64) {
             stays_ms: STAYS_MS / 2 + number * 7_919 % STAYS_MS,
             says_goodbye: true,
             hidden: false,
+            throttled: false,
             tabs: 1,
             browses: false,
         };

@@ -1,11 +1,11 @@
 //! What holds after every script, read off what the server holds: no script may break it, whatever was
 //! sent to it and in whatever order. What only shows over time is the history's judge's.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
-use vestibule_redis_model::{Hash, Keyspace};
+use vestibule_redis_model::{Hash, Keyspace, SortedSet};
 
 use crate::broken::Broken;
 
@@ -23,6 +23,8 @@ struct Seen {
     queue_counter: u64,
     serving_counter: i64,
     admitted: u64,
+    /// For which places seats are or were held, and until when, ms.
+    holds: BTreeMap<Arc<[u8]>, f64>,
     leader_epoch: u64,
 }
 
@@ -70,7 +72,9 @@ impl Invariants {
                     found("memory", what);
                 }
             }
-            if now.admitted > before.admitted && before.generation == now.generation {
+            // Whoever comes for a held seat takes no other.
+            let called = before.called(&now, clock_ms);
+            if now.admitted > before.admitted + called && before.generation == now.generation {
                 let (active, ceiling) = seats(keyspace, room, clock_ms);
                 if ceiling.is_some_and(|ceiling| active > ceiling) {
                     let ceiling = ceiling.unwrap_or(0);
@@ -101,8 +105,15 @@ impl Seen {
                 .and_then(|t| t.parse().ok())
                 .unwrap_or(0),
             admitted: number("admitted"),
+            holds: held_seats(keyspace, room),
             leader_epoch: number("leader_epoch"),
         })
+    }
+
+    /// How many came, until `now`, for a seat that was held for them at `clock_ms`.
+    fn called(&self, now: &Self, clock_ms: u64) -> u64 {
+        let held = self.holds.iter().filter(|(_, until)| **until >= as_score(clock_ms));
+        held.filter(|(place, _)| !now.holds.contains_key(*place)).count() as u64
     }
 
     fn follows(&self, before: &Self, script: &str) -> [(&'static str, bool); 4] {
@@ -117,6 +128,13 @@ impl Seen {
             ("leader epoch rises", self.leader_epoch >= before.leader_epoch),
         ]
     }
+}
+
+/// For which places seats are or were held, and until when.
+fn held_seats(keyspace: &Keyspace, room: &str) -> BTreeMap<Arc<[u8]>, f64> {
+    let holds = keyspace.sorted_set(format!("vestibule:room:{{{room}}}:holds"));
+    let holds = holds.into_iter().flat_map(SortedSet::iter);
+    holds.map(|(place, until)| (Arc::clone(place), until)).collect()
 }
 
 /// Seats taken by live sessions, and how many there are.

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Event, Invariant, What,
+    ClaimedAs, Event, Invariant, What,
     check::{Check, Facts, Findings, Seen},
     checks::{holding, may_end},
 };
@@ -22,8 +22,8 @@ use crate::{
 /// that may have been in force while the call was under way. Why: the ceiling is what the site
 /// survives.
 ///
-/// Not a violation: more sessions than a ceiling that was lowered after they were admitted; sessions
-/// of a time when the room was open to all or had no ceiling; visitors of a suspended room, who take no
+/// Not a violation: more sessions than a ceiling that was lowered after they were admitted, or after their
+/// seats were held for them; sessions of a time when the room was open to all or had no ceiling; visitors of a suspended room, who take no
 /// seat; a seat whose end was sent and never answered; anything while no rules are known.
 #[derive(Debug, Default)]
 pub(super) struct Ceiling {
@@ -32,6 +32,8 @@ pub(super) struct Ceiling {
     by_end: BTreeSet<(u64, (u64, u64))>,
     /// Until when calls that may end a session may be under way, ms.
     ending: FxHashMap<(u64, u64), u64>,
+    /// Until when a seat is held for each, ms.
+    held: FxHashMap<(u64, u64), u64>,
     reset_epoch: u64,
     last: Option<Arc<Event>>,
 }
@@ -41,6 +43,7 @@ pub(super) struct Ceiling {
 impl Check for Ceiling {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         self.end(now, facts.bounds.settles_ms);
+        self.hold(now);
         let Some(held) = holding(now) else { return };
         if held.reset_epoch > self.reset_epoch {
             // A reset has ended all others.
@@ -57,7 +60,9 @@ impl Check for Ceiling {
                 self.keep(holder, held.token.expires_at);
             }
         }
-        let is_new = held.is_new;
+        let comes_for_its_seat =
+            held.holders().all(|holder| self.held.remove(&holder) >= Some(now.began_ms));
+        let is_new = held.is_new && !comes_for_its_seat;
         self.forget_expired(now.at_ms + facts.bounds.clock_error_ms);
         if is_new {
             self.check(now, facts, found);
@@ -66,6 +71,14 @@ impl Check for Ceiling {
 }
 
 impl Ceiling {
+    fn hold(&mut self, now: &Seen<'_>) {
+        if let What::Claimed(claimed) = &now.what
+            && let ClaimedAs::Held { until_ms } = claimed.outcome
+        {
+            self.held.insert((claimed.id_epoch, claimed.number), until_ms);
+        }
+    }
+
     fn end(&mut self, now: &Seen<'_>, settles_ms: u64) {
         let Some((epoch, numbers)) = may_end(now) else { return };
         let is_answered = matches!(now.what, What::Ended(_));
@@ -118,7 +131,7 @@ impl Ceiling {
 mod tests {
     use super::*;
     use crate::{
-        ClaimedAs, PutAs, Rules,
+        PutAs, Rules,
         checks::testing::{
             EPOCH, History, claimed, end_sent, ended, entered, put, put_sent, rules, token,
         },
@@ -191,6 +204,19 @@ mod tests {
         history.call((30_011, 30_030), "a", seated(3, 600)).breaks(Invariant::Ceiling);
         let history = full().does(29_000, end_sent(2)).call((30_000, 30_010), "c", lower());
         history.call((30_005, 30_030), "a", seated(3, 600)).holds();
+    }
+
+    #[test]
+    fn a_seat_that_was_held_before_the_ceiling_was_lowered_is_its_visitors() {
+        let held = || {
+            let history = History::ruled(limit(2));
+            let history = history.does(10_000, entered(1, 5, 1, Some(token(10, 310))));
+            let history = history.does(11_000, claimed(2, ClaimedAs::Held { until_ms: 41_000 }));
+            history.call((30_000, 30_010), "c", put(Some(2), limit(1), PutAs::Changed))
+        };
+        held().does(40_999, seated(2, 320)).holds();
+        held().does(41_001, seated(2, 320)).breaks(Invariant::Ceiling);
+        held().does(31_000, seated(3, 320)).breaks(Invariant::Ceiling);
     }
 
     #[test]

@@ -13,13 +13,16 @@ use crate::{
 const STEP_MS: u64 = 100;
 /// Entries are remembered for so long: nobody who is at the door looks further back.
 const KEPT_MS: u64 = 15_000;
+/// For so long a visitor's claim is held at most while no seat is free.
+const HELD_MS: u64 = 2_000;
 
 /// Whoever asks at the door all the time enters at most so much later than the first who came after it.
 ///
 /// Somebody is *at the door* from the answer to an ask on, as long as each next ask begins within
 /// `attending_ms` of the last answer. An ask is a claim that found no seat or was not served, or a
 /// visitor's question that was answered `waiting`. Somebody who is told that it is its turn and does not
-/// claim is not asking for a seat.
+/// claim is not asking for a seat; nor is somebody whose question was answered much later than questions are held,
+/// since the instance was away and no store heard of it.
 ///
 /// A violation: somebody at the door asks in vain, or enters, more than `overtaking_ms` after the entry
 /// of a higher position was known, whose call began when it was at the door already. Why: order is what a
@@ -27,8 +30,8 @@ const KEPT_MS: u64 = 15_000;
 ///
 /// Not a violation: overtaking somebody who was not at the door; entries under way when it came to
 /// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
-/// certainly fifo all that time; and whoever comes for a seat that was held for it, since it took its turn
-/// when it was called.
+/// certainly fifo all that time; being overtaken before the limits are lowered, which takes the seats away that
+/// were free; and whoever comes for a seat that was held for it, since it took its turn when it was called.
 #[derive(Debug, Default)]
 pub(super) struct FifoOrder {
     door: FxHashMap<u64, Attendee>,
@@ -94,6 +97,10 @@ impl Check for FifoOrder {
 impl FifoOrder {
     fn ask(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         let attending_ms = facts.bounds.attending_ms;
+        if now.at_ms > now.began_ms + HELD_MS + attending_ms {
+            self.door.remove(&position);
+            return;
+        }
         let known = self.door.get_mut(&position);
         let known = known.filter(|known| now.began_ms <= known.last_ms + attending_ms);
         let Some(attendee) = known else {
@@ -165,7 +172,7 @@ impl Attendee {
     fn judge(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         let Some(by) = self.overtaken.as_ref().filter(|_| !self.is_told) else { return };
         let late_ms = now.began_ms.saturating_sub(by.at_ms);
-        if late_ms > facts.bounds.overtaking_ms {
+        if late_ms > facts.bounds.overtaking_ms && !are_limits_lowered(facts, by) {
             let what = format!("position {position} was overtaken {late_ms} ms ago");
             found.add(Invariant::FifoOrder, what, &[&self.first, by, now]);
             self.is_told = true;
@@ -178,7 +185,8 @@ pub(super) fn asking(event: &Event) -> Option<u64> {
     match &event.what {
         What::Claimed(claimed) => {
             let in_vain = matches!(claimed.outcome, ClaimedAs::NoSeat | ClaimedAs::NotServed);
-            claimed.position.filter(|_| in_vain)
+            // Whoever asks for a hold and gets none does not stand at the door.
+            claimed.position.filter(|_| in_vain && !claimed.hold)
         }
         What::Visitor(Act::Asked(asked)) => {
             let turn = asked.status == ToldStatus::YourTurn && asked.claimed;
@@ -205,6 +213,16 @@ pub(super) fn entering(event: &Event) -> Option<(u64, u64)> {
 fn held(event: &Event) -> Option<u64> {
     let What::Claimed(claimed) = &event.what else { return None };
     claimed.position.filter(|_| matches!(claimed.outcome, ClaimedAs::Held { .. }))
+}
+
+/// Whether limits may have been lowered after this entry, before whoever it overtook had to enter.
+fn are_limits_lowered(facts: &Facts, entry: &Event) -> bool {
+    let until_ms = entry.at_ms + facts.bounds.overtaking_ms;
+    let is_lowered = |limit: fn(&Rules) -> Option<u64>| {
+        let before = facts.highest((entry.began_ms, entry.at_ms), limit).unwrap_or(u64::MAX);
+        facts.rules(entry.at_ms, until_ms).any(|rules| limit(rules).is_some_and(|now| now < before))
+    };
+    is_lowered(|rules| rules.ceiling) || is_lowered(|rules| rules.per_minute)
 }
 
 fn is_fifo(facts: &Facts, now: &Event) -> bool {
@@ -300,6 +318,18 @@ mod tests {
     }
 
     #[test]
+    fn what_an_instance_did_not_pass_on_was_not_asked() {
+        let answered_at = |answered_ms: u64| {
+            let history = fifo().does(900, no_seat(5)).does(3_000, seated(6));
+            let question = asked(ToldStatus::Waiting, 5);
+            let history = history.call((1_000, answered_ms), "ann", question);
+            asks(history, 5, 9)
+        };
+        answered_at(4_200).breaks(Invariant::FifoOrder);
+        answered_at(4_201).holds();
+    }
+
+    #[test]
     fn who_was_called_took_its_turn_then() {
         let called = |at_ms: u64| claimed(6, ClaimedAs::Held { until_ms: at_ms + 30_000 });
         let before = fifo().does(1_000, called(1_000)).does(1_500, called(1_000));
@@ -308,6 +338,19 @@ mod tests {
         asks(asks(before, 2, 3).does(3_500, seated(6)), 4, 12).holds();
         let later = asks(fifo(), 1, 3).does(3_500, called(3_500));
         asks(later, 4, 9).breaks(Invariant::FifoOrder);
+    }
+
+    #[test]
+    fn seats_may_be_taken_away() {
+        let limited = |ceiling| Rules { ceiling: Some(ceiling), ..rules() };
+        let overtaken = |ceiling, at_ms, then| {
+            let history = asks(with(limited(ceiling)), 1, 3).does(3_500, seated(6));
+            let lower = put(Some(2), limited(then), PutAs::Changed);
+            asks(history.call((at_ms, at_ms + 10), "c", lower), 4, 12)
+        };
+        overtaken(15, 3_600, 1).holds();
+        overtaken(15, 9_000, 1).breaks(Invariant::FifoOrder);
+        overtaken(15, 3_600, 20).breaks(Invariant::FifoOrder);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::{
 /// Nobody who has a place is told that there is none.
 ///
 /// A violation, of claims: `foreign` for an id of an epoch that nothing can have ended; `session ended`
-/// for a number that never had one; `position expired` although the position was certainly not served
+/// for a number that never had one, and was not given back; `position expired` although the position was certainly not served
 /// for as long as the rules give it (an AWS-style visitor the expiry, a visitor of the page twice
 /// that), or does not expire at all. Of honest visitors: being told that what they carry is unknown.
 /// Why: the number is all that a visitor has.
@@ -27,7 +27,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct NumbersKeepMeaning {
     epochs: FxHashMap<u64, Arc<Event>>,
-    entered: FxHashSet<(u64, u64)>,
+    /// Who may have had a session, or have given its place back.
+    may_be_over: FxHashSet<(u64, u64)>,
     no_seat: FxHashMap<(u64, u64), u64>,
     visitors: FxHashMap<Arc<str>, Arc<Event>>,
 }
@@ -39,7 +40,10 @@ impl Check for NumbersKeepMeaning {
         match &now.what {
             What::Claimed(claimed) => self.claimed(claimed, now, facts, found),
             What::Unknown(Call::Claim { reset_epoch, number, .. }) => {
-                self.entered.insert((*reset_epoch, *number));
+                self.may_be_over.insert((*reset_epoch, *number));
+            }
+            What::Sent(Call::GiveUp { reset_epoch, numbers }) => {
+                self.may_be_over.extend(numbers.iter().map(|number| (*reset_epoch, *number)));
             }
             What::Visitor(Act::Arrived { honest: true, .. }) => {
                 self.visitors.insert(Arc::clone(&now.by), now.keep());
@@ -58,7 +62,7 @@ impl Check for NumbersKeepMeaning {
             self.epochs.entry(epoch).or_insert_with(|| now.keep());
         }
         if let Some(held) = holding(now) {
-            self.entered.extend(held.holders());
+            self.may_be_over.extend(held.holders());
         }
     }
 }
@@ -82,7 +86,7 @@ impl NumbersKeepMeaning {
                 }
             }
             ClaimedAs::SessionEnded
-                if facts.bounds.is_complete && !self.entered.contains(&holder) =>
+                if facts.bounds.is_complete && !self.may_be_over.contains(&holder) =>
             {
                 let what = format!(
                     "the session of number {} is over, and it never had one",
@@ -189,6 +193,8 @@ mod tests {
             api: SessionApi::Visitor,
         });
         History::new().does(8, lost).does(9, over()).holds();
+        let given_up = What::Sent(Call::GiveUp { reset_epoch: EPOCH, numbers: vec![5] });
+        History::new().does(8, given_up).does(9, over()).holds();
     }
 
     #[test]

@@ -117,6 +117,7 @@ pub(super) fn claimed(number: u64, outcome: ClaimedAs) -> What {
         position: Some(number),
         entered_at: 0,
         api: SessionApi::Visitor,
+        hold: false,
         outcome,
     })
 }

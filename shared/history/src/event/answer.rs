@@ -72,6 +72,9 @@ pub struct Claimed {
     pub entered_at: u64,
     /// The API of the session.
     pub api: SessionApi,
+    /// Whether it asked for a seat to be held, and not to enter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hold: bool,
     /// The outcome.
     pub outcome: ClaimedAs,
 }

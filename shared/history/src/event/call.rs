@@ -38,6 +38,13 @@ pub enum Call {
         /// Queue numbers.
         numbers: Vec<u64>,
     },
+    /// Places that are given back.
+    GiveUp {
+        /// The reset epoch of their request ids.
+        reset_epoch: u64,
+        /// Queue numbers.
+        numbers: Vec<u64>,
+    },
     /// An operator's move of the serving counter.
     Increment {
         /// By how much.
@@ -80,6 +87,7 @@ impl Call {
         match self {
             Self::Join { .. } | Self::Claim { .. } | Self::Touch { .. } | Self::Serve => false,
             Self::End { .. }
+            | Self::GiveUp { .. }
             | Self::Increment { .. }
             | Self::Reset
             | Self::Put { .. }

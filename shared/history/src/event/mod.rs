@@ -162,6 +162,7 @@ mod tests {
             position: None,
             entered_at: 4,
             api: SessionApi::Visitor,
+            hold: false,
             outcome: ClaimedAs::Seated(token),
         };
         let room = Some("sale".parse().unwrap());

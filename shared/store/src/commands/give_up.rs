@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
+use vestibule_history::Call;
 
 use crate::{Store, StoreError, scripts};
 
@@ -39,7 +40,13 @@ impl Store {
         places: &[GivenUp],
     ) -> Result<Vec<bool>, StoreError> {
         let arguments = Arguments { reset_epoch, draws, places };
-        let reply: Reply = self.call(&scripts::GIVE_UP, room, &arguments).await?;
-        Ok(reply.given_up)
+        let numbers = || places.iter().map(|place| place.number).collect();
+        let call = || vec![Call::GiveUp { reset_epoch, numbers: numbers() }];
+        let noting = self.noting(Some(room), call).await;
+        let reply: Result<Reply, _> = self.call(&scripts::GIVE_UP, room, &arguments).await;
+        if let Some(noting) = noting {
+            noting.settle(&reply, |_| None, |_| Vec::new());
+        }
+        Ok(reply?.given_up)
     }
 }

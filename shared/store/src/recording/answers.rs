@@ -66,6 +66,7 @@ pub(crate) fn claimed(claims: &[Claim], replies: &ClaimReplies) -> Vec<What> {
             position: claim.position,
             entered_at: claim.place.entered_at.into(),
             api: api(claim.kind),
+            hold: claim.hold,
             outcome: claimed_as(outcome),
         })
     };

@@ -59,6 +59,8 @@ enum Call {
     Join,
     Status,
     Claim,
+    /// A claim of a page that nobody looks at.
+    Hold,
     Leave,
     /// Asking for a page of the site.
     Page,
@@ -114,6 +116,7 @@ impl Visitor {
                 (_, None) => Err(CallError::InvalidTicket),
                 (Call::Status, Some(ticket)) => admission.status(room, ticket).await.map(Some),
                 (Call::Claim, Some(ticket)) => admission.claim(room, ticket).await.map(Some),
+                (Call::Hold, Some(ticket)) => admission.hold(room, ticket).await.map(Some),
                 (Call::Leave, Some(ticket)) => admission.leave(room, ticket).await.map(Some),
             })
             .await;
@@ -174,6 +177,11 @@ impl Visitor {
             }),
         );
         if let (true, Some(position)) = (self.honest, status.position) {
+            // Whoever asks for a hold does not want to enter yet.
+            if call == Call::Hold && status.status == Status::YourTurn {
+                self.stage.history.census(&self.stage.room).gone(position);
+                return;
+            }
             let next_ms = as_ms(status.next_check_in_seconds);
             self.stage.history.counts(&self.stage.room, status.status, position, next_ms);
         }

@@ -8,8 +8,10 @@ use super::{Call, Told, Visitor, person::Person};
 
 /// After how long a page asks again that got no answer, ms.
 const AFTER_NO_ANSWER_MS: u64 = 2_000;
-/// How often a hidden tab may do anything, ms.
+/// How often a hidden tab may do anything that is throttled, ms.
 const HIDDEN_MS: u64 = 60_000;
+/// How likely it is that somebody whose tab is hidden looks at it before it asks once more at the door.
+const LOOKS: f64 = 0.4;
 /// How often a person inside looks at another page, ms, about.
 const PAGES_MS: f64 = 8_000.0;
 /// How often a person tries to come back whose place or session was lost.
@@ -38,7 +40,7 @@ impl Visitor {
                     return;
                 }
                 Wait::TabClosed => {
-                    self.act_now(Act::ClosedTab);
+                    self.close_tab(&person).await;
                     let Some(ms) = person.returns_after_ms else { return };
                     self.wait_ms(ms).await;
                     self.act_now(Act::CameBack);
@@ -68,7 +70,8 @@ impl Visitor {
                 Told::Nothing => AFTER_NO_ANSWER_MS + self.chance.within(0..500),
             };
             let is_turn = matches!(told, Told::Stands(Status::YourTurn, _));
-            let pause_ms = if person.hidden && !is_turn { next_ms.max(HIDDEN_MS) } else { next_ms };
+            let is_throttled = person.throttled && !is_turn;
+            let pause_ms = if is_throttled { next_ms.max(HIDDEN_MS) } else { next_ms };
             let now_ms = self.stage.history.now_ms();
             if until_ms.is_some_and(|until_ms| now_ms + pause_ms >= until_ms) {
                 self.wait_ms(until_ms.unwrap_or(now_ms).saturating_sub(now_ms)).await;
@@ -83,6 +86,8 @@ impl Visitor {
     async fn ask_in_some_tab(&mut self, person: &Person, is_turn: bool) -> Told {
         let call = match self.carried {
             None => Call::Join,
+            // Nobody looks at it, so a seat is held, until somebody does.
+            Some(_) if is_turn && person.hidden && !self.chance.happens(LOOKS) => Call::Hold,
             Some(_) if is_turn => Call::Claim,
             Some(_) => Call::Status,
         };
@@ -96,6 +101,18 @@ impl Visitor {
             }
         }
         told
+    }
+
+    /// Closes the tab, or gives its place up first, if it is somebody who says goodbye.
+    async fn close_tab(&mut self, person: &Person) {
+        if person.says_goodbye
+            && self.carried.is_some()
+            && let Told::Stands(Status::Closed, _) = self.call(Call::Leave).await
+        {
+            self.act_now(Act::GaveUp);
+        } else {
+            self.act_now(Act::ClosedTab);
+        }
     }
 
     /// Stays inside for a while, and leaves.

@@ -19,7 +19,7 @@ struct Defect {
     breaks: &'static [&'static str],
 }
 
-const DEFECTS: [Defect; 11] = [
+const DEFECTS: [Defect; 12] = [
     Defect {
         name: "no fence",
         seed: 65,
@@ -97,6 +97,13 @@ const DEFECTS: [Defect; 11] = [
         instead_of: "'version', version + 1",
         does: "'version', version",
         breaks: &["settings-survive"],
+    },
+    Defect {
+        name: "a held seat is forgotten",
+        seed: 10,
+        instead_of: "if held_until and held_until >= now and not is_held(settings, line) then",
+        does: "if false then",
+        breaks: &["holds-kept"],
     },
 ];
 

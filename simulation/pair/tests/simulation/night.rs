@@ -58,6 +58,7 @@ impl Night {
                 stays_ms: stays_s * 1000,
                 says_goodbye: true,
                 hidden: false,
+                throttled: false,
                 tabs: 1,
                 browses,
             };
