@@ -23,8 +23,7 @@ local now_s = math.floor(now / 1000)
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
 
-local waiting = line.queue_counter > line.serving_counter
-  or redis.call('ZCOUNT', keys.asked, now - 4000, '+inf') > 0
+local waiting = line.queue_counter > line.serving_counter or have_some_asked(keys, now)
 local free = 0
 local open = is_open(settings, line)
 if open then
@@ -201,11 +200,11 @@ local function note_who_came()
   redis.call('HSET', keys.line, 'heard_at', now)
 end
 
--- When a claim has been served for long enough that everyone before it can have asked, too, ms.
-local function ripe_at(claim)
-  if free == math.huge or claim.position > line.serving_counter then return 0 end
-  local served = served_at(moves, claim.position)
-  local period = claim.kind == 'v' and WEB_PERIOD_MS or math.max(line.unknown_period_ms, WEB_PERIOD_MS)
+-- When a position has been served for long enough that everyone before it can have asked, too, ms.
+local function ripe_at(position, is_aws_style)
+  if free == math.huge or position > line.serving_counter then return 0 end
+  local served = served_at(moves, position)
+  local period = is_aws_style and math.max(line.unknown_period_ms, WEB_PERIOD_MS) or WEB_PERIOD_MS
   return served > 0 and served + period or 0
 end
 
@@ -218,14 +217,17 @@ local function lowest_before(count)
   return lowest
 end
 
--- Of everyone who asks, here and at the door, the rank up to which there are seats.
-local function highest_rank_with_seat()
+-- Of everyone who asks, here and at the door, the rank up to which there are seats. `is_sure`: of those at the
+-- door only whoever surely still asks counts.
+local function highest_rank_with_seat(is_sure)
   if free >= redis.call('ZCARD', keys.door) + #asking then return math.huge end
   local rank_of = {}
   for _, claim in ipairs(asking) do rank_of[claim.position] = claim.rank end
   local lowest = lowest_before(looked_at + #asking)
   for _, other in ipairs(lowest) do
-    rank_of[other.position] = rank_of[other.position] or other.rank
+    if not is_sure or surely_asks(other, line, now) then
+      rank_of[other.position] = rank_of[other.position] or other.rank
+    end
   end
   local ranks = {}
   for _, rank in pairs(rank_of) do ranks[#ranks + 1] = rank end
@@ -237,13 +239,17 @@ local function highest_rank_with_seat()
 end
 
 -- So many seats went to somebody higher than those who had a right to them and were too slow: these, the
--- lowest at the door, delay nobody again.
+-- lowest at the door of whom nobody knows whether they still ask, and then the lowest, delay nobody again.
 local function note_passed(seats, here)
-  for _, other in ipairs(first_at_door(keys, math.min(seats, MOST_LOOKED_AT) + #asking, now)) do
-    if seats > 0 and not taken[other.position] and not here[other.position] then
-      redis.call('ZREM', keys.door, other.position)
-      redis.call('ZADD', keys.passed, now, other.position)
-      seats = seats - 1
+  local lowest = first_at_door(keys, looked_at + #asking, now)
+  for _, is_sure in ipairs({ false, true }) do
+    for _, other in ipairs(lowest) do
+      local is_passed = surely_asks(other, line, now) == is_sure and not taken[other.position] and not here[other.position]
+      if seats > 0 and is_passed then
+        redis.call('ZREM', keys.door, other.position)
+        redis.call('ZADD', keys.passed, now, other.position)
+        seats = seats - 1
+      end
     end
   end
 end
@@ -268,28 +274,51 @@ local function is_web_waiting()
   return false
 end
 
--- When everyone at the door who has a right to one of these seats is ripe, ms, and those who come back have
--- stayed away for longer than they do: a seat that waits for them until then is not left free by them.
-local function all_ripe_at(left)
-  local latest = 0
-  for _, other in ipairs(first_at_door(keys, math.min(left, MOST_LOOKED_AT), now)) do
+-- Until when one of those who have a right to a free seat, of whom few were called, is waited for before somebody
+-- else may have it, ms: until it keeps asking no more. Whose request stays open asks by itself, and soon.
+local function waited_for(other, asked_at)
+  if other.asked_until >= now + FREE_LONG_MS then
+    local is_aws_style = get_bit(keys.unattended, other.position)
+    return asked_at >= ripe_at(other.position, is_aws_style) and asked_at + FREE_OPEN_MS or 0
+  end
+  return math.floor(other.asked_until) + ASKS_AGAIN_MS
+end
+
+-- When everyone of `lowest`, who have a right to the free seats, is ripe, ms, and is waited for no more: a seat that
+-- waits for them until then is not left free by them.
+local function all_ripe_at(lowest)
+  local latest, positions = 0, {}
+  for i, other in ipairs(lowest) do
     local served = other.position <= line.serving_counter and served_at(moves, other.position) or 0
     latest = math.max(latest, served > 0 and served + WEB_PERIOD_MS or 0)
-    -- Whose request is open asks by itself, and soon.
-    if other.comes_back and other.asked_until <= now and line.promised <= FEW_AT_DOOR then
-      latest = math.max(latest, math.floor(other.asked_until) + ASKS_AGAIN_MS - FREE_LONG_MS)
-    end
+    positions[i] = other.position
+  end
+  if #lowest == 0 or not are_few(line) then return latest end
+  for i, asked_at in ipairs(redis.call('ZMSCORE', keys.seatless, unpack(positions))) do
+    latest = math.max(latest, waited_for(lowest[i], tonumber(asked_at or nil) or 0) - FREE_OPEN_MS)
   end
   return latest
 end
 
+-- Those who have a right to the free seats may be others by now.
+local function wait_for_others()
+  local is_here, others = {}, {}
+  for _, claim in ipairs(asking) do is_here[claim.position] = true end
+  for _, other in ipairs(lowest_before(looked_at)) do
+    if not is_here[other.position] then others[#others + 1] = other end
+  end
+  line.free_since = math.max(line.free_since, all_ripe_at(others))
+end
+
 local function note_left(left)
+  local waits_until = left > 0 and left < math.huge
+    and all_ripe_at(first_at_door(keys, math.min(left, MOST_LOOKED_AT), now)) or 0
   if free == math.huge or left <= 0 then
     line.free_since, line.free_least = 0, 0
   elseif line.free_since == 0 or now - line.free_since >= FREE_LONG_MS then
-    line.free_since, line.free_least = math.max(now, all_ripe_at(left)), left
+    line.free_since, line.free_least = math.max(now, waits_until), left
   else
-    line.free_since = math.max(line.free_since, all_ripe_at(left))
+    line.free_since = math.max(line.free_since, waits_until)
     line.free_least = math.min(line.free_least, left)
   end
   redis.call('HSET', keys.line, 'free_since', line.free_since, 'free_least', line.free_least)
@@ -309,26 +338,38 @@ local function take(claim)
   return taken[claim.position]
 end
 
+local highest_sure = nil
+-- Whether a seat is for the claim if only those who surely still ask are before it.
+local function is_surely_next(claim)
+  highest_sure = highest_sure or highest_rank_with_seat(true)
+  return claim.rank <= highest_sure
+end
+
 local function let_in()
-  local long, highest = free_for(FREE_LONG_MS), free > 0 and highest_rank_with_seat() or -1
+  if free > 0 and free < math.huge and line.free_since > 0 then wait_for_others() end
+  local long, highest = free_for(FREE_LONG_MS), free > 0 and highest_rank_with_seat(false) or -1
+  local open_long = free_for(FREE_OPEN_MS)
   local unripe = free_for(FREE_UNRIPE_MS)
   local is_passable = free > 0 and line.unknown_period_ms > WEB_PERIOD_MS and is_web_waiting()
   if not is_passable then unripe = 0 end
   local gone, refused, waiting_for, here, passing = {}, {}, {}, {}, 0
   for _, claim in ipairs(asking) do
-    local ripe, is_next = ripe_at(claim), claim.rank <= highest
+    local ripe, is_next = ripe_at(claim.position, claim.kind == 'a'), claim.rank <= highest
     local may_be_unripe = is_next and unripe > 0 and claim.kind ~= 'v'
+    local may_pass = long > 0 or open_long > 0 and is_surely_next(claim)
     if taken[claim.position] then
       outcomes[claim.nth] = take_again(claim)
-    elseif seated < free and (is_next or long > 0) and (ripe <= now or may_be_unripe) then
-      if not is_next then passing, long = passing + 1, long - 1 end
+    elseif seated < free and (is_next or may_pass) and (ripe <= now or may_be_unripe) then
+      -- The first to be taken are those that have been free for longest.
+      long, open_long = long - 1, open_long - 1
+      if not is_next then passing = passing + 1 end
       if ripe > now then unripe = unripe - 1 end
       outcomes[claim.nth] = take(claim)
       gone[#gone + 1] = claim.position
     else
       outcomes[claim.nth] = { outcome = 'no_seat' }
       refused[#refused + 1], here[claim.position] = claim, true
-      waiting_for[#waiting_for + 1] = { ripe = ripe, is_next = is_next }
+      waiting_for[#waiting_for + 1] = { claim = claim, ripe = ripe, is_next = is_next }
     end
   end
   ask_on(keys, refused, now)
@@ -336,10 +377,10 @@ local function let_in()
   leave_door(keys, gone)
   note_left(free - seated)
   -- Whoever is next waits until it is ripe; the others until a seat has been free for long.
-  for _, claim in ipairs(free > seated and waiting_for or {}) do
-    local at = math.max(claim.ripe, line.free_since + FREE_LONG_MS)
-    if claim.is_next then at = claim.ripe end
-    if claim.is_next and is_passable then at = math.min(at, line.free_since + FREE_UNRIPE_MS) end
+  for _, other in ipairs(free > seated and waiting_for or {}) do
+    local passes_after = is_surely_next(other.claim) and FREE_OPEN_MS or FREE_LONG_MS
+    local at = other.is_next and other.ripe or math.max(other.ripe, line.free_since + passes_after)
+    if other.is_next and is_passable then at = math.min(at, line.free_since + FREE_UNRIPE_MS) end
     at = math.max(at, now + 1)
     free_at = math.min(free_at or at, at)
   end

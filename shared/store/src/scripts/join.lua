@@ -1,6 +1,6 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
-KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there holds
+KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there holds door asked
 ARGV  now_ms region count mode known_reset_epoch known_queue_counter key_id issuer
 Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent
       mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
@@ -53,20 +53,25 @@ local limited = settings.total_active_users or settings.new_users_per_minute
 local free = 0
 local first_in_line = line.serving_counter >= before
 local open = is_open(settings, line)
+local waiting = first_in_line and have_some_asked(keys, now)
 if open then
   free = count
 elseif first_in_line and not is_held(settings, line) then
   free = math.min(seats_left(keys.sessions, settings, line, now),
-    rate_left(keys.rate, settings.new_users_per_minute, now, false, held_rate(keys, settings, now)))
+    rate_left(keys.rate, settings.new_users_per_minute, now, waiting, held_rate(keys, settings, now)))
+  -- Who stands at the door without a seat came before.
+  if waiting then free = math.max(free - at_door(keys, now), 0) end
 end
 -- In an open room the counter moves only for visitors who enter now, not for AWS-style clients.
 local moves = open and enter or limited and not open
 if moves and first_in_line then
-  local promised = open and 0 or line.promised
+  -- Whoever was served just now may not have heard of it: more may come than were promised a seat.
+  local unheard = served_after(keys, line, now - WEB_PERIOD_MS)
+  local promised = open and 0 or math.max(line.promised, unheard)
   local more = math.min(math.max(free - promised - served, 0), count - served)
   if more > 0 then
     served = served + more
-    raise_serving(keys, line, before + served, now, 't', true)
+    raise_serving(keys, line, before + served, now, 't', unheard == 0)
     if not enter then
       redis.call('HSET', keys.line, 'promised', line.promised + more)
     end
@@ -90,7 +95,7 @@ if enter then
     issuer = args.issuer }
   for number = before + 1, before + seated do seat(keys, number, number, record) end
   if seated > 0 then
-    rate_take(keys.rate, settings.new_users_per_minute, now, false, seated)
+    rate_take(keys.rate, settings.new_users_per_minute, now, waiting, seated)
     redis.call('HINCRBY', keys.line, 'admitted', seated)
     redis.call('HINCRBY', keys.traffic, minute .. '.a', seated)
     own, anywhere, lent = take_slots(keys.grants, args.region, seated)

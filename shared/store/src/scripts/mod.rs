@@ -73,8 +73,8 @@ scripts! {
     INCREMENT = "increment" &[Line, Settings, Sessions, Rate, Rows], &[], None,
         ["room", "rate", "serving", "publish"];
     JOIN = "join" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
-        Unattended, There, Holds], &[], Some(order::join::POSITIONS),
-        ["bitmaps", "room", "rate", "seats", "serving", "presence", "holds", "grants"];
+        Unattended, There, Holds, Door, Asked], &[], Some(order::join::POSITIONS),
+        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
     LAGGING = "lagging" &[], &["admissions"], None, ["room"];
     LEASE = "lease" &[], &["lease", "epoch"], None, [];
     LEAVE = "leave" &[Line, Sessions, Records], &[], None, ["bitmaps", "room", "seats"];

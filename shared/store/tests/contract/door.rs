@@ -17,8 +17,11 @@ crate::on_every_server!(
     whoever_does_not_ask_any_more_holds_no_seat_up,
     a_request_that_is_held_asks_all_the_time,
     a_silent_one_holds_a_seat_up_for_a_quarter_second_and_only_once,
+    a_seat_of_a_silent_one_goes_to_the_lowest_who_surely_asks,
     a_seat_waits_for_somebody_who_comes_back_as_long_as_it_keeps_asking,
+    a_seat_waits_for_those_who_have_just_asked,
     a_seat_that_has_just_come_free_is_not_given_away_with_another,
+    a_seat_that_has_been_free_for_long_is_the_first_to_be_taken,
     a_seat_that_was_taken_meanwhile_was_not_free_all_the_time,
     a_seat_that_nobody_wants_waits_for_nobody,
     one_place_that_claims_twice_at_once_enters_once,
@@ -63,6 +66,13 @@ async fn leaves(world: &World, number: u64) {
     let departure = Departure { number, ended_as: EndedAs::Completed };
     let epoch = world.reset_epoch().await;
     assert_eq!(world.store.leave(&world.room, epoch, &[departure]).await.unwrap(), [true]);
+}
+
+/// The leader has promised seats to so many that whoever is passed finds another one soon.
+async fn many_are_called(world: &World) {
+    let mut promise = redis::cmd("HSET");
+    promise.arg("vestibule:room:{sale}:line").arg("promised").arg(50);
+    world.server.ask::<u64>(&promise).await;
 }
 
 async fn counters(world: &World) -> RoomCounters {
@@ -221,6 +231,28 @@ async fn a_silent_one_holds_a_seat_up_for_a_quarter_second_and_only_once(world: 
     assert_eq!(ask(&world, &[7, 2]).await, [2], "it has lost no place");
 }
 
+async fn a_seat_of_a_silent_one_goes_to_the_lowest_who_surely_asks(world: World) {
+    open(&world, 15).await;
+    many_are_called(&world).await;
+    world.put(patient(2)).await;
+    assert_eq!(ask(&world, &[2]).await, [2]);
+    // On three instances: 3 and 7 are held, and 5 has gone.
+    assert_eq!(ask_for(&world, &[3], 5_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    assert_eq!(ask(&world, &[5]).await, NOBODY);
+    assert_eq!(ask_for(&world, &[7], 5_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    leaves(&world, 1).await;
+    leaves(&world, 2).await;
+    let freed_at = world.clock.now_ms();
+    assert_eq!(ask_for(&world, &[8], 0).await.free_at_ms, Some(freed_at + 250));
+    world.at(freed_at + 149);
+    assert_eq!(ask_for(&world, &[7], 5_000).await.free_at_ms, Some(freed_at + 150));
+    world.at(freed_at + 150);
+    assert_eq!(ask(&world, &[8]).await, NOBODY, "7 asks on another instance");
+    assert_eq!(ask(&world, &[8, 7]).await, [7], "5 was passed, and not 3");
+    assert_eq!(ask(&world, &[8]).await, NOBODY, "the other seat is for 3");
+    assert_eq!(ask(&world, &[3]).await, [3]);
+}
+
 async fn a_seat_waits_for_somebody_who_comes_back_as_long_as_it_keeps_asking(world: World) {
     open(&world, 6).await;
     // Its first request is asked for again by its instance while it is open, and is one request.
@@ -244,6 +276,32 @@ async fn a_seat_waits_for_somebody_who_comes_back_as_long_as_it_keeps_asking(wor
     assert_eq!(ask(&world, &[5]).await, [5], "nobody else keeps asking");
 }
 
+async fn a_seat_waits_for_those_who_have_just_asked(world: World) {
+    open(&world, 6).await;
+    ask_for(&world, &[2], 100).await;
+    world.clock.advance_ms(1_000);
+    ask_for(&world, &[3], 400).await;
+    let two_silent_at = world.clock.now_ms() + 300;
+    let three_silent_at = world.clock.now_ms() + 400 + 1_200;
+    leaves(&world, 1).await;
+    let refused = ask_for(&world, &[5], 0).await;
+    assert_eq!(refused.free_at_ms, Some(two_silent_at + 100), "then it is for 3");
+    world.at(two_silent_at + 100);
+    let refused = ask_for(&world, &[5], 0).await;
+    assert_eq!(refused.free_at_ms, Some(three_silent_at), "3 is next, and its request has ended");
+    world.at(three_silent_at - 1);
+    assert_eq!(ask(&world, &[5]).await, NOBODY);
+    // On two instances: 4 asks in vain while the seat is kept for 3, and then is next itself.
+    assert_eq!(ask_for(&world, &[4], 5_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    let asked_at = world.clock.now_ms();
+    world.at(three_silent_at + 1);
+    assert_eq!(ask(&world, &[5]).await, NOBODY, "4 has had no chance yet");
+    world.at(asked_at + 249);
+    assert_eq!(ask(&world, &[5]).await, NOBODY);
+    world.at(asked_at + 250);
+    assert_eq!(ask(&world, &[5]).await, [5], "nobody asks for 4");
+}
+
 async fn a_seat_that_has_just_come_free_is_not_given_away_with_another(world: World) {
     open(&world, 15).await;
     ask_for(&world, &[2, 3], 5_000).await;
@@ -252,6 +310,18 @@ async fn a_seat_that_has_just_come_free_is_not_given_away_with_another(world: Wo
     world.clock.advance_ms(250);
     world.put(patient(2)).await;
     assert_eq!(ask(&world, &[9, 8]).await, [8], "one seat was free all the time, and one was not");
+}
+
+async fn a_seat_that_has_been_free_for_long_is_the_first_to_be_taken(world: World) {
+    open(&world, 15).await;
+    many_are_called(&world).await;
+    ask_for(&world, &[2, 3, 4], 5_000).await;
+    leaves(&world, 1).await;
+    assert_eq!(ask(&world, &[8]).await, NOBODY);
+    world.clock.advance_ms(250);
+    world.put(patient(3)).await;
+    assert_eq!(ask(&world, &[8, 2]).await, [2], "3 and 4 have not been asked for the others yet");
+    assert_eq!(ask(&world, &[3, 4, 8]).await, [3, 4]);
 }
 
 async fn a_seat_that_was_taken_meanwhile_was_not_free_all_the_time(world: World) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use vestibule_domain::RoomSettings;
-use vestibule_store::{ClaimOutcome, JoinMode, SessionKind, StoreError, TokenRecord};
+use vestibule_store::{Claim, ClaimOutcome, JoinMode, SessionKind, StoreError, TokenRecord};
 
 use crate::world::{Leader, World, limited, people};
 
@@ -12,6 +12,8 @@ crate::on_every_server!(
     nobody_is_queued_while_seats_are_free,
     who_entered_at_once_is_given_the_same_token_again,
     newcomers_do_not_pass_those_who_wait,
+    newcomers_do_not_pass_those_at_the_door,
+    newcomers_do_not_pass_those_who_were_just_served,
     aws_style_newcomers_are_promised_a_seat_each,
     a_room_without_limits_lets_nobody_in_by_itself,
     a_held_room_lets_nobody_in,
@@ -70,6 +72,60 @@ async fn newcomers_do_not_pass_those_who_wait(world: World) {
     assert_eq!(world.snapshot().await.active, 0, "the one inside has gone idle");
     let late = world.join(1, JoinMode::Enter).await;
     assert_eq!((late.seated, late.serving_counter), (0, 1), "two are waiting already");
+}
+
+async fn newcomers_do_not_pass_those_at_the_door(world: World) {
+    world.open(limited(8)).await;
+    assert_eq!(world.join(8, JoinMode::Enter).await.seated, 8);
+    world.join(3, JoinMode::Queue).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    world.ripens();
+    assert_eq!(seats(&world, &[9, 10, 11]).await, 0);
+    // Seats are free, and the rate is spread evenly, since somebody waits.
+    world.put(RoomSettings { new_users_per_minute: Some(30), ..limited(20) }).await;
+    assert_eq!(seats(&world, &[9, 10, 11]).await, 2);
+    let newcomer = world.join(1, JoinMode::Enter).await;
+    assert_eq!((newcomer.first, newcomer.seated), (12, 0), "11 is before it");
+    // One seat is free, and for 11.
+    world.put(limited(11)).await;
+    world.store.increment(&world.room, 1).await.unwrap();
+    let newcomer = world.join(1, JoinMode::Enter).await;
+    assert_eq!((newcomer.first, newcomer.seated), (13, 0));
+    assert_eq!(seats(&world, &[11]).await, 1);
+}
+
+async fn newcomers_do_not_pass_those_who_were_just_served(world: World) {
+    world.open(limited(1)).await;
+    world.join(4, JoinMode::Enter).await;
+    world.clock.advance_ms(1);
+    world.store.increment(&world.room, 3).await.unwrap();
+    let served_at = world.clock.now_ms().next_multiple_of(100);
+    world.put(limited(4)).await;
+    let newcomer = world.join(1, JoinMode::Enter).await;
+    assert_eq!((newcomer.first, newcomer.seated), (5, 0), "three may come for three seats");
+    world.put(limited(6)).await;
+    world.store.increment(&world.room, 1).await.unwrap();
+    assert_eq!(world.join(2, JoinMode::Enter).await.seated, 1, "four may come for five seats");
+    world.store.increment(&world.room, 1).await.unwrap();
+    world.at(served_at + 1_249);
+    assert_eq!(world.join(1, JoinMode::Enter).await.seated, 0, "five for four");
+    world.store.increment(&world.room, 1).await.unwrap();
+    world.at(served_at + 1_250);
+    assert_eq!(
+        world.join(1, JoinMode::Enter).await.seated,
+        1,
+        "one for four: the others stay away"
+    );
+}
+
+/// How many of these find a seat, who ask together and go on asking.
+async fn seats(world: &World, numbers: &[u64]) -> usize {
+    let mut claims = Vec::new();
+    for number in numbers {
+        claims.push(Claim { held_ms: 5_000, ..world.claim_now(*number).await });
+    }
+    let replies = world.store.claim(&world.room, "k", &claims).await.unwrap();
+    replies.outcomes.iter().filter(|outcome| matches!(outcome, ClaimOutcome::Entered(_))).count()
 }
 
 async fn aws_style_newcomers_are_promised_a_seat_each(world: World) {

@@ -33,14 +33,32 @@ const FAILED_ONCE: [(u64, &str); 17] = [
     (91776, "the same"),
 ];
 
+/// The same, with hostile visitors and AWS-style clients in them.
+const FAILED_IN_COMPANY: [(u64, &str); 9] = [
+    (623, "a seat went past somebody whose request had ended a tenth of a second before"),
+    (985, "the judge took seats that an operator took away again for free ones"),
+    (1139, "a seat that had been free for long was given away with some that had just come free"),
+    (1225, "of two instances that asked at once the quicker one got a seat for its own visitor"),
+    (1662, "a seat went past somebody whose answer was lost"),
+    (2635, "a newcomer went past somebody at the door, and the rate was not spread evenly"),
+    (3813, "the judge took those for asking whom an instance that was away had not asked for"),
+    (5289, "a newcomer went past those who had been served a moment before"),
+    (6323, "somebody was passed who had just become next"),
+];
+
 /// What the services withstand today. Other faults and hostile visitors are in `known_wrong`.
 fn withstood() -> Shape {
     Shape { faults: FaultKind::withstood(), hostile: 0.0, aws: 0.0, ..Shape::default() }
 }
 
-fn check(seeds: impl IntoIterator<Item = u64>) {
+/// The same, among hostile visitors and AWS-style clients.
+fn in_company() -> Shape {
+    Shape { faults: FaultKind::withstood(), ..Shape::default() }
+}
+
+fn check(shape: &Shape, seeds: impl IntoIterator<Item = u64>) {
     for seed in seeds {
-        let scenario = Scenario::draw(Seed(seed), &withstood());
+        let scenario = Scenario::draw(Seed(seed), shape);
         let outcome = run(&scenario, &bounds(), false).unwrap();
         let broken: BTreeSet<_> = outcome.broken.iter().map(|broken| broken.invariant).collect();
         assert!(broken.is_empty(), "seed {seed}: {broken:?}");
@@ -51,12 +69,13 @@ fn check(seeds: impl IntoIterator<Item = u64>) {
 fn nothing_breaks_in_200_short_nights() {
     // On two threads: each night runs on one.
     std::thread::scope(|scope| {
-        scope.spawn(|| check((0..NIGHTS).step_by(2)));
-        check((1..NIGHTS).step_by(2));
+        scope.spawn(|| check(&withstood(), (0..NIGHTS).step_by(2)));
+        check(&withstood(), (1..NIGHTS).step_by(2));
     });
 }
 
 #[test]
 fn what_failed_once_does_not_fail_again() {
-    check(FAILED_ONCE.iter().map(|(seed, _)| *seed));
+    check(&withstood(), FAILED_ONCE.iter().map(|(seed, _)| *seed));
+    check(&in_company(), FAILED_IN_COMPANY.iter().map(|(seed, _)| *seed));
 }

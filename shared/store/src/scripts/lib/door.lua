@@ -6,14 +6,18 @@
 
 -- Somebody keeps asking whose request is open, or was within this time, ms.
 local ASKS_AGAIN_MS = 1200
+-- Nobody is forgotten at once who waits for an answer, or for the network, ms.
+local ASKED_LATELY_MS = 4000
 -- What tells in `asked`, whose times are whole, who has asked more than once.
 local AGAIN = 0.5
--- A seat that has been free for so long goes to whoever asks, ms; where somebody has a right to it who has come
--- back before, only once it no longer keeps asking.
+-- A seat that has been free for so long goes to the lowest of those who surely still ask, ms: where few were
+-- called, only once those before them keep asking no more.
+local FREE_OPEN_MS = 150
+-- Then it goes to whoever asks, past nobody whose instance is well.
 local FREE_LONG_MS = 250
 -- Where more people than this were called, some seconds' worth of admissions, whoever is passed finds another
 -- seat a moment later.
-local FEW_AT_DOOR = 8
+local FEW_CALLED = 32
 -- One that has been free for so long goes to the client of the AWS-style calls that is next, ripe or not, rather
 -- than to somebody behind, ms.
 local FREE_UNRIPE_MS = 150
@@ -77,7 +81,20 @@ local function first_at_door(keys, count, now)
   return first
 end
 
+local function are_few(line) return line.promised <= FEW_CALLED end
+
+-- Whether one of `first_at_door` surely still asks: its request is open, or, where nobody waits for whoever is
+-- silent, it has come back before.
+local function surely_asks(other, line, now)
+  return other.asked_until > now or other.comes_back and not are_few(line)
+end
+
 -- How many keep asking.
 local function at_door(keys, now)
   return redis.call('ZCOUNT', keys.asked, now - ASKS_AGAIN_MS, '+inf')
+end
+
+-- Whether anybody has asked for a seat lately and did not get one: then the rate is spread evenly.
+local function have_some_asked(keys, now)
+  return redis.call('ZCOUNT', keys.asked, now - ASKED_LATELY_MS, '+inf') > 0
 end

@@ -71,6 +71,16 @@ local function served_at(moves, position)
   return 0
 end
 
+-- How many were served after `since_ms`, while people waited.
+local function served_after(keys, line, since_ms)
+  local before = line.serving_counter
+  local moves = moves_lately(keys)
+  for i = #moves, 1, -1 do
+    if moves[i].ms <= since_ms then return before - moves[i].counter end
+  end
+  return #moves > 0 and before or 0
+end
+
 -- Moves the counter up to `target`. `alone`: nobody waits, and the newcomers are next.
 local function raise_serving(keys, line, target, now, who, alone)
   if target <= line.serving_counter then return end
