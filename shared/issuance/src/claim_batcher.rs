@@ -1,6 +1,6 @@
 //! Batches claims: claims of one room that arrive together are sent to Redis in one call.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use vestibule_domain::RoomId;
 use vestibule_store::{
@@ -27,8 +27,10 @@ pub trait Claims: Send + Sync {
     ) -> impl Future<Output = Result<ClaimReply, StoreError>> + Send;
 }
 
-/// Few claims share a call: each looks at the door, and nobody else is answered while the script runs.
-const LIMITS: Limits = Limits { batch: 32, in_flight: 1, queue: 16_384 };
+/// Few claims share a call: each looks at the door, and nobody else is answered while the script runs. A call of
+/// one costs as much as ten more claims in it, so they are gathered for a time that nobody notices.
+const LIMITS: Limits =
+    Limits { batch: 32, in_flight: 1, queue: 16_384, gather: Duration::from_millis(3) };
 
 // === impl ClaimBatcher ===
 

@@ -2,17 +2,24 @@
 //! there are cores, with an error at once when too many requests wait.
 //!
 //! The signing threads take the requests from their own queue. If an async thread handed out each
-//! request, a claim would cost two more changes of threads, which takes tens of microseconds.
+//! request, a claim would cost two more changes of threads, which takes tens of microseconds. Where many
+//! wait, a thread hands back several tokens at once, so that the async threads wake up less often.
 
-use std::sync::Arc;
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use vestibule_domain::{Place, RoomId};
 use vestibule_store::TokenRecord;
 use vestibule_token::{Claims, SigningKey, SigningKeyError, TokenUse};
 
 /// How many requests may wait, per core: about a second's worth of signing.
 const WAITING_PER_CORE: usize = 2_000;
+
+/// How many requests a thread answers together at most: they take about a millisecond.
+const TOGETHER: usize = 4;
 
 /// Signs tokens. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -23,11 +30,28 @@ pub type Sign = fn(&SigningKey, &Claims) -> Result<String, SigningKeyError>;
 
 #[derive(Debug, Clone)]
 enum Way {
-    /// On the process's signing threads, with a bound on what waits for them.
-    OnThreads(Arc<Semaphore>),
+    OnThreads(Arc<SigningThreads>),
     /// At once.
     AtOnce(Sign),
 }
+
+/// The process's signing threads, with a bound on what waits for them.
+#[derive(Debug)]
+struct SigningThreads {
+    places: Arc<Semaphore>,
+    waiting: Mutex<VecDeque<Request>>,
+}
+
+/// Claims to be signed by one key for one caller.
+#[derive(Debug)]
+struct Request {
+    key: Arc<SigningKey>,
+    claims: Vec<Claims>,
+    caller: oneshot::Sender<Signed>,
+    _place: OwnedSemaphorePermit,
+}
+
+type Signed = Result<Vec<String>, SigningKeyError>;
 
 /// The visitor that a token is for.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +81,8 @@ impl Signer {
     /// A signer for which at most `waiting` requests wait at a time.
     #[must_use]
     pub fn new(waiting: usize) -> Self {
-        Self(Way::OnThreads(Arc::new(Semaphore::new(waiting))))
+        let places = Arc::new(Semaphore::new(waiting));
+        Self(Way::OnThreads(Arc::new(SigningThreads { places, waiting: Mutex::default() })))
     }
 
     /// A signer that calls `sign` without a thread, for simulations: their tokens need no signature.
@@ -81,7 +106,7 @@ impl Signer {
             uses.iter().map(|token_use| subject.claims(record, *token_use)).collect();
         let signed = match &self.0 {
             Way::AtOnce(sign) => claims.iter().map(|claims| sign(&key, claims)).collect(),
-            Way::OnThreads(waiting) => on_threads(waiting, key, claims).await?,
+            Way::OnThreads(threads) => threads.sign(key, claims).await?,
         };
         signed.map_err(|error| SignerError::Failed(error.to_string()))
     }
@@ -93,23 +118,48 @@ impl Default for Signer {
     }
 }
 
-async fn on_threads(
-    waiting: &Arc<Semaphore>,
-    key: Arc<SigningKey>,
-    claims: Vec<Claims>,
-) -> Result<Result<Vec<String>, SigningKeyError>, SignerError> {
-    let waiting = Arc::clone(waiting);
-    let place = waiting.try_acquire_owned().map_err(|_| SignerError::Overloaded)?;
-    let (sender, receiver) = oneshot::channel();
-    rayon::spawn(move || {
-        let _place = place;
-        if sender.is_closed() {
-            return; // The caller has gone away. Its client asks again.
+// === impl SigningThreads ===
+
+impl SigningThreads {
+    async fn sign(
+        self: &Arc<Self>,
+        key: Arc<SigningKey>,
+        claims: Vec<Claims>,
+    ) -> Result<Signed, SignerError> {
+        let place =
+            Arc::clone(&self.places).try_acquire_owned().map_err(|_| SignerError::Overloaded)?;
+        let (caller, signed) = oneshot::channel();
+        self.waiting().push_back(Request { key, claims, caller, _place: place });
+        let threads = Arc::clone(self);
+        // As many jobs as requests: whoever comes after a job that took several finds fewer, or none.
+        rayon::spawn(move || threads.answer_some());
+        signed.await.map_err(|error| SignerError::Failed(error.to_string()))
+    }
+
+    /// Answers the first that wait, and leaves enough for the other threads.
+    fn answer_some(&self) {
+        let some: Vec<_> = {
+            let mut waiting = self.waiting();
+            let fair = waiting.len().div_ceil(rayon::current_num_threads()).min(TOGETHER);
+            waiting.drain(..fair).collect()
+        };
+        let signed: Vec<_> = some
+            .into_iter()
+            // If the caller has gone away, its client asks again.
+            .filter(|request| !request.caller.is_closed())
+            .map(|request| {
+                let sign = |claims| request.key.sign(claims);
+                (request.claims.iter().map(sign).collect(), request.caller)
+            })
+            .collect();
+        for (signed, caller) in signed {
+            let _ = caller.send(signed);
         }
-        let signed = claims.iter().map(|claims| key.sign(claims)).collect::<Result<Vec<_>, _>>();
-        let _ = sender.send(signed);
-    });
-    receiver.await.map_err(|error| SignerError::Failed(error.to_string()))
+    }
+
+    fn waiting(&self) -> std::sync::MutexGuard<'_, VecDeque<Request>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 // === impl TokenSubject ===

@@ -1,16 +1,21 @@
 //! Batching: the requests of many callers are sent to Redis as one script call.
 //!
 //! While one batch is under way, later requests wait for the next one. So a quiet service answers at
-//! once, and under load the batches grow instead of the number of calls. There is no timer.
+//! once, and under load the batches grow instead of the number of calls. Where a call costs much whatever it
+//! carries, requests are gathered for a moment, but only as long as several come at a time.
 
 use std::{
     fmt,
     hash::Hash,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use rustc_hash::FxHashMap;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::{
+    sync::{Semaphore, mpsc, oneshot},
+    time::sleep,
+};
 
 use crate::StoreError;
 
@@ -23,6 +28,8 @@ pub struct Limits {
     pub in_flight: usize,
     /// Requests that may wait; further ones are refused at once.
     pub queue: usize,
+    /// For how long more are gathered after a batch of several. Zero: as long as a batch is under way.
+    pub gather: Duration,
 }
 
 /// A shared call: many `Request`s, each answered with a `Response`.
@@ -46,7 +53,7 @@ struct Waiting<Request, Response> {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch: 512, in_flight: 1, queue: 16_384 }
+        Self { batch: 512, in_flight: 1, queue: 16_384, gather: Duration::ZERO }
     }
 }
 
@@ -133,6 +140,7 @@ async fn gather<Request, Response, Send_, Sent>(
     Sent: Future<Output = Result<Vec<Response>, StoreError>> + Send + 'static,
 {
     let in_flight = Arc::new(Semaphore::new(limits.in_flight));
+    let mut several_come = false;
     loop {
         // The permit comes first, so requests that come while all batches are under way join the next.
         let Ok(permit) = Arc::clone(&in_flight).acquire_owned().await else { return };
@@ -140,6 +148,15 @@ async fn gather<Request, Response, Send_, Sent>(
         if waiting.recv_many(&mut batch, limits.batch).await == 0 {
             return;
         }
+        if several_come && !limits.gather.is_zero() {
+            sleep(limits.gather).await;
+            while batch.len() < limits.batch
+                && let Ok(more) = waiting.try_recv()
+            {
+                batch.push(more);
+            }
+        }
+        several_come = batch.len() > 1;
         let send = Arc::clone(&send);
         tokio::spawn(async move {
             deliver(batch, &*send).await;
@@ -202,9 +219,34 @@ mod tests {
         assert!(calls.load(Ordering::SeqCst) < 100, "{calls:?}");
     }
 
+    #[tokio::test(start_paused = true, flavor = "current_thread")]
+    async fn requests_are_gathered_only_while_several_come() {
+        let gather = Duration::from_millis(3);
+        let limits = Limits { gather, ..Limits::default() };
+        let batcher =
+            Batcher::spawn(
+                limits,
+                |batch: Vec<()>| async move { Ok(vec![batch.len(); batch.len()]) },
+            );
+        let start = tokio::time::Instant::now();
+        assert_eq!(batcher.call(()).await.unwrap(), 1);
+        let (two, _) = tokio::join!(batcher.call(()), batcher.call(()));
+        assert_eq!((two.unwrap(), start.elapsed()), (2, Duration::ZERO), "at once");
+        let late = async {
+            sleep(gather / 2).await;
+            batcher.call(()).await.unwrap()
+        };
+        let (first, late) = tokio::join!(batcher.call(()), late);
+        assert_eq!((first.unwrap(), late, start.elapsed()), (2, 2, gather));
+        assert_eq!(batcher.call(()).await.unwrap(), 1);
+        assert_eq!(start.elapsed(), 2 * gather);
+        assert_eq!(batcher.call(()).await.unwrap(), 1);
+        assert_eq!(start.elapsed(), 2 * gather, "one at a time is not kept waiting");
+    }
+
     #[tokio::test]
     async fn an_error_reaches_every_caller_and_a_full_queue_refuses() {
-        let limits = Limits { queue: 1, in_flight: 1, batch: 1 };
+        let limits = Limits { queue: 1, batch: 1, ..Limits::default() };
         let batcher = Batcher::spawn(limits, |_: Vec<u64>| async {
             Err::<Vec<u64>, _>(StoreError::RoomMissing)
         });

@@ -62,7 +62,7 @@ scripts! {
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
         Passed, Seatless, Traffic, Unattended, There, Holds], &[], Some(order::claim::POSITIONS),
-        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds"];
+        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "turns", "holds"];
     DELETE_ROOM = "delete_room" &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
     DRAW = "draw" &[Line, Settings, Sessions, Rate, Draws], &[], None,
         ["room", "rate", "publish"];

@@ -218,8 +218,8 @@ async fn act(world: &World, list: &mut List, chances: &mut Chances) {
         0 => {
             let claim = Claim { won: true, ..world.claim_now(place).await };
             let is_over = std::mem::replace(&mut list.at(place).is_over, true);
-            let store = if is_over { world.unjudged_store() } else { world.another_store() };
-            let outcome = store.claim(&world.room, "k", &[claim]).await.unwrap().outcomes.remove(0);
+            let outcome =
+                world.store.claim(&world.room, "k", &[claim]).await.unwrap().outcomes.remove(0);
             assert_eq!(matches!(outcome, ClaimOutcome::Entered(_)), !is_over);
         }
         1 => {
@@ -388,7 +388,7 @@ async fn a_place_is_given_back_once(world: World) {
     assert_eq!(room.numbers_waiting(room.progress()), 5);
     world.store.increment(&world.room, 5).await.unwrap();
     let claim = world.claim_now(3).await;
-    let late = world.unjudged_store().claim(&world.room, "k", &[claim]).await.unwrap();
+    let late = world.store.claim(&world.room, "k", &[claim]).await.unwrap();
     assert_eq!(late.outcomes, [ClaimOutcome::SessionEnded]);
 }
 

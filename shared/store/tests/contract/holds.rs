@@ -156,7 +156,7 @@ async fn whoever_gives_up_frees_the_seat_that_was_held(world: World) {
     hold(&world, 21).await;
     let place = GivenUp { number: 21, position: Some(21) };
     let epoch = world.reset_epoch().await;
-    world.unjudged_store().give_up(&world.room, (epoch, 0), &[place]).await.unwrap();
+    world.store.give_up(&world.room, (epoch, 0), &[place]).await.unwrap();
     assert_eq!(active(&world).await, 19);
     token(enter(&world, 22).await);
 }

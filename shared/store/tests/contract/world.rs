@@ -77,11 +77,6 @@ impl World {
         self.server.store(&self.clock).recorded("test", self.judging.clone())
     }
 
-    /// A store whose calls nobody judges: what is recorded does not tell of places given back.
-    pub(crate) fn unjudged_store(&self) -> Store {
-        self.server.store(&self.clock)
-    }
-
     /// Opens the room with these settings.
     pub(crate) async fn open(&self, settings: RoomSettings) -> &Self {
         self.put(settings).await;

@@ -51,7 +51,7 @@ const DEFECTS: [Defect; 12] = [
     Defect {
         name: "claim without the entered bit",
         seed: 124,
-        instead_of: "if get_bit(keys.entered, claim.position) then",
+        instead_of: "if is_over[claim.position] then",
         does: "if false then",
         breaks: &["one-session", "ended-stays-ended"],
     },

@@ -12,6 +12,30 @@ local function get_bit(prefix, place)
   return redis.call('GETBIT', chunk_key(prefix, chunk_of(place)), place % CHUNK_PLACES) == 1
 end
 
+-- Of more bytes than these, bits are read one by one.
+local NEAR_BYTES = 1024
+
+-- Which of these places have their bit set: place -> whether.
+local function get_bits(prefix, places)
+  local lowest, highest = math.huge, 0
+  for _, place in ipairs(places) do
+    lowest, highest = math.min(lowest, place), math.max(highest, place)
+  end
+  local is_set, chunk = {}, chunk_of(lowest)
+  local first, last = math.floor(lowest % CHUNK_PLACES / 8), math.floor(highest % CHUNK_PLACES / 8)
+  if chunk_of(highest) ~= chunk or last - first >= NEAR_BYTES then
+    for _, place in ipairs(places) do is_set[place] = get_bit(prefix, place) end
+    return is_set
+  end
+  local bytes = redis.call('GETRANGE', chunk_key(prefix, chunk), first, last)
+  for _, place in ipairs(places) do
+    local bit = place % CHUNK_PLACES
+    local byte = string.byte(bytes, math.floor(bit / 8) - first + 1) or 0
+    is_set[place] = math.floor(byte / 2 ^ (7 - bit % 8)) % 2 == 1
+  end
+  return is_set
+end
+
 local function set_bit(prefix, place, bit)
   redis.call('SETBIT', chunk_key(prefix, chunk_of(place)), place % CHUNK_PLACES, bit)
 end

@@ -29,6 +29,22 @@ local function read_line(key)
   return line
 end
 
+-- These parts of the line, to be written later as far as they have changed.
+local function parts_of(line, names)
+  local parts = { names = names }
+  for i, name in ipairs(names) do parts[i] = line[name] end
+  return parts
+end
+
+-- Writes those parts of the line that are no longer as they were.
+local function write_changes(key, line, parts)
+  local changed = {}
+  for i, name in ipairs(parts.names) do
+    if line[name] ~= parts[i] then changed[#changed + 1], changed[#changed + 2] = name, line[name] end
+  end
+  if #changed > 0 then redis.call('HSET', key, unpack(changed)) end
+end
+
 local function no_room()
   return redis.error_reply('NOROOM the store does not hold this room')
 end

@@ -51,6 +51,22 @@ local function seat(keys, number, position, record)
   if record.kind == 'a' then redis.call('ZADD', keys.tokens, record.exp, number) end
 end
 
+-- The same for many: `seated` has number, position and record of each.
+local function seat_all(keys, seated)
+  if #seated == 0 then return end
+  local sessions, records, tokens = {}, {}, {}
+  for i, each in ipairs(seated) do
+    local record = each.record
+    sessions[2 * i - 1], sessions[2 * i] = session_end(record.exp), each.number
+    records[2 * i - 1], records[2 * i] = each.number, pack_record(record)
+    set_bit(keys.entered, each.position, 1)
+    if record.kind == 'a' then tokens[#tokens + 1], tokens[#tokens + 2] = record.exp, each.number end
+  end
+  redis.call('ZADD', keys.sessions, unpack(sessions))
+  redis.call('HSET', keys.records, unpack(records))
+  if #tokens > 0 then redis.call('ZADD', keys.tokens, unpack(tokens)) end
+end
+
 local function is_live(keys, number, now)
   return (tonumber(redis.call('ZSCORE', keys.sessions, number)) or 0) >= now
 end

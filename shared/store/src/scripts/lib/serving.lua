@@ -112,15 +112,24 @@ local function row_for(keys, position)
   return row[1] and row_of(row[1]) or nil
 end
 
--- Since when (unix s) `position`, who entered the room at `entered_at`, has had the chance to
--- claim: the later of the join and the serving; and later still, if it asked and found no seat, or
--- if nobody could enter for a while.
+-- Since when (unix s) a position, whose visitor entered the room at `entered_at`, has been served: the later of
+-- the join and the serving; and later still, if nobody could enter for a while. For many positions, of which most are
+-- served by the same row.
+local function serving_times(keys, line)
+  local row, lowest
+  return function(position, entered_at)
+    if not row or position < lowest or position > row.counter then
+      row, lowest = row_for(keys, position), position
+    end
+    return math.max(entered_at, math.floor(math.max(row and row.issued or line.restored_at, line.held_at) / 1000))
+  end
+end
+
+-- Since when (unix s) it has had the chance to claim: later, if it asked and found no seat.
 local function served_since(keys, line, position, entered_at)
-  local row = row_for(keys, position)
-  local issued = row and row.issued or line.restored_at
   local asked = 0
   for _, at in ipairs(redis.call('ZMSCORE', keys.seatless, position, extension_of(position))) do
     asked = math.max(asked, tonumber(at or nil) or 0)
   end
-  return math.max(entered_at, math.floor(math.max(issued, asked, line.held_at) / 1000))
+  return math.max(serving_times(keys, line)(position, entered_at), math.floor(asked / 1000))
 end

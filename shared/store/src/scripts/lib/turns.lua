@@ -1,0 +1,164 @@
+-- Turns: who of those who ask in a call may take a free seat, beside everyone at the door. Needs lib/door, lib/serving,
+-- lib/bitmaps.
+-- Each function is given `call`: keys, line, now; free: how many seats are free; asking: the claims that ask for one, by
+-- rank; moves: see `moves_lately`; taken: position -> what this call gave it.
+
+-- Those at the door are looked at for at most so many free seats.
+local function looked_at(call) return math.min(call.free, MOST_LOOKED_AT) end
+
+-- When a position has been served for long enough that everyone before it can have asked, too, ms.
+local function ripe_at(call, position, is_aws_style)
+  local line = call.line
+  if call.free == math.huge or position > line.serving_counter then return 0 end
+  local served = served_at(call.moves, position)
+  local period = is_aws_style and math.max(line.unknown_period_ms, WEB_PERIOD_MS) or WEB_PERIOD_MS
+  return served > 0 and served + period or 0
+end
+
+-- The lowest `count` at the door, at most, as it is before anybody of this call enters or asks on: read once.
+local function lowest_before(call, count)
+  call.before = call.before
+    or first_at_door(call.keys, looked_at(call) + #call.asking + DOOR_AHEAD, call.now)
+  local lowest = {}
+  for i = 1, math.min(count, #call.before) do lowest[i] = call.before[i] end
+  return lowest
+end
+
+-- Of everyone who asks, here and at the door, the rank up to which there are seats. `is_sure`: of those at the
+-- door only whoever surely still asks counts.
+local function highest_rank_with_seat(call, is_sure)
+  local free, asking = call.free, call.asking
+  if free == 0 then return -1 end
+  if free >= redis.call('ZCARD', call.keys.door) + #asking then return math.huge end
+  local rank_of = {}
+  for _, claim in ipairs(asking) do rank_of[claim.position] = claim.rank end
+  local most = looked_at(call) + #asking
+  local lowest = lowest_before(call, most)
+  for _, other in ipairs(lowest) do
+    if not is_sure or surely_asks(other, call.line, call.now) then
+      rank_of[other.position] = rank_of[other.position] or other.rank
+    end
+  end
+  local ranks = {}
+  for _, rank in pairs(rank_of) do ranks[#ranks + 1] = rank end
+  table.sort(ranks)
+  local highest = ranks[math.min(free, #ranks)] or -1
+  -- Of those behind who were not looked at nobody knows how many ask.
+  return #lowest < most and highest or math.min(highest, lowest[#lowest].rank)
+end
+
+-- Whether a seat is for the claim if only those who surely still ask are before it.
+local function is_surely_next(call, claim)
+  call.highest_sure = call.highest_sure or highest_rank_with_seat(call, true)
+  return claim.rank <= call.highest_sure
+end
+
+-- Whether somebody with a browser at the door would soon pass those who are next and not ripe: clients of the
+-- AWS-style calls, who have longer to ask.
+local function is_web_waiting(call)
+  if call.free == 0 or call.line.unknown_period_ms <= WEB_PERIOD_MS then return false end
+  for _, claim in ipairs(call.asking) do
+    if claim.kind == 'v' then return true end
+  end
+  for _, other in ipairs(lowest_before(call, call.free + DOOR_AHEAD)) do
+    if not get_bit(call.keys.unattended, other.position) then return true end
+  end
+  return false
+end
+
+-- How many seats have been free for so long, while others asked who have a right to them and did not come:
+-- the least that any call left free since `free_since`.
+local function free_for(call, ms)
+  local line = call.line
+  if line.free_since > 0 and at_door(call.keys, call.now) == 0 then line.free_since = 0 end
+  local is_long = line.free_since > 0 and call.now - line.free_since >= ms
+  return is_long and math.min(line.free_least, call.free) or 0
+end
+
+-- Until when one of those who have a right to a free seat, of whom few were called, is waited for before somebody
+-- else may have it, ms: until it keeps asking no more. Whose request stays open asks by itself, and soon.
+local function waited_for(call, other, asked_at)
+  if other.asked_until >= call.now + FREE_LONG_MS then
+    local is_aws_style = get_bit(call.keys.unattended, other.position)
+    return asked_at >= ripe_at(call, other.position, is_aws_style) and asked_at + FREE_OPEN_MS or 0
+  end
+  return math.floor(other.asked_until) + ASKS_AGAIN_MS
+end
+
+-- When everyone of `lowest`, who have a right to the free seats, is ripe, ms, and is waited for no more: a seat that
+-- waits for them until then is not left free by them.
+local function all_ripe_at(call, lowest)
+  local latest, positions = 0, {}
+  for i, other in ipairs(lowest) do
+    local is_served = other.position <= call.line.serving_counter
+    local served = is_served and served_at(call.moves, other.position) or 0
+    latest = math.max(latest, served > 0 and served + WEB_PERIOD_MS or 0)
+    positions[i] = other.position
+  end
+  if #lowest == 0 or not are_few(call.line) then return latest end
+  for i, asked_at in ipairs(redis.call('ZMSCORE', call.keys.seatless, unpack(positions))) do
+    local until_ms = waited_for(call, lowest[i], tonumber(asked_at or nil) or 0)
+    latest = math.max(latest, until_ms - FREE_OPEN_MS)
+  end
+  return latest
+end
+
+-- Those who have a right to the free seats may be others by now.
+local function wait_for_others(call)
+  local line = call.line
+  if call.free == 0 or call.free == math.huge or line.free_since == 0 then return end
+  local is_here, others = {}, {}
+  for _, claim in ipairs(call.asking) do is_here[claim.position] = true end
+  for _, other in ipairs(lowest_before(call, looked_at(call))) do
+    if not is_here[other.position] then others[#others + 1] = other end
+  end
+  line.free_since = math.max(line.free_since, all_ripe_at(call, others))
+end
+
+-- So many seats are left free, since when and how many at least.
+local function note_left(call, left)
+  local line, now = call.line, call.now
+  if call.free == math.huge or left <= 0 then
+    line.free_since, line.free_least = 0, 0
+    return
+  end
+  local waits_until = all_ripe_at(call, first_at_door(call.keys, math.min(left, MOST_LOOKED_AT), now))
+  if line.free_since == 0 or now - line.free_since >= FREE_LONG_MS then
+    line.free_since, line.free_least = math.max(now, waits_until), left
+  else
+    line.free_since = math.max(line.free_since, waits_until)
+    line.free_least = math.min(line.free_least, left)
+  end
+end
+
+-- So many seats went to somebody higher than those who had a right to them and were too slow: these, the
+-- lowest at the door of whom nobody knows whether they still ask, and then the lowest, delay nobody again.
+-- `here`: the positions that ask on in this call.
+local function note_passed(call, seats, here)
+  if seats == 0 then return end
+  local lowest = first_at_door(call.keys, looked_at(call) + #call.asking, call.now)
+  for _, is_sure in ipairs({ false, true }) do
+    for _, other in ipairs(lowest) do
+      local is_away = not call.taken[other.position] and not here[other.position]
+      if seats > 0 and is_away and surely_asks(other, call.line, call.now) == is_sure then
+        redis.call('ZREM', call.keys.door, other.position)
+        redis.call('ZADD', call.keys.passed, call.now, other.position)
+        seats = seats - 1
+      end
+    end
+  end
+end
+
+-- When the claims that `found_none` may find a seat that is free now, ms: whoever is next, once it is ripe; the others
+-- once a seat has been free for long.
+local function free_later(call, found_none, is_passable)
+  local free_at, since = nil, call.line.free_since
+  for _, other in ipairs(found_none) do
+    local passes_after = is_surely_next(call, other.claim) and FREE_OPEN_MS or FREE_LONG_MS
+    local at = other.is_next and other.ripe or math.max(other.ripe, since + passes_after)
+    if other.is_next and is_passable then at = math.min(at, since + FREE_UNRIPE_MS) end
+    at = math.max(at, call.now + 1)
+    free_at = math.min(free_at or at, at)
+  end
+  return free_at
+end
