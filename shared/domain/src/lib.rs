@@ -8,6 +8,7 @@ pub mod accrued_hazard;
 mod ahead;
 pub mod check_in;
 pub mod draw;
+mod formats;
 pub mod method;
 pub mod no_shows;
 pub mod plan;
@@ -30,6 +31,7 @@ pub mod wait;
 mod waiter;
 
 pub use draw::Draw;
+pub use formats::Formats;
 pub use method::QueueingMethod;
 pub use room_id::{RoomId, RoomIdError};
 pub use settings::{Enter, OnRedisFailure, RoomSettings};

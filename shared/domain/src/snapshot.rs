@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Draw, RoomId, RoomSettings, ahead,
     check_in::LineConditions,
+    formats::known_snapshot,
     presence::Spot,
     schedule::EventInForce,
     wait::{Estimate, fastest_possible},
@@ -18,6 +19,9 @@ pub struct RoomSnapshot {
     pub room: RoomId,
     /// The settings in force: the room's own, with those of an event over them.
     pub settings: RoomSettings,
+    /// The version of its format: see [`crate::Formats`].
+    #[serde(default, deserialize_with = "known_snapshot")]
+    pub format: u32,
     /// The event in force.
     #[serde(default)]
     pub event: Option<EventInForce>,
@@ -325,6 +329,18 @@ pub(crate) mod test_support {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_snapshot_of_a_newer_format_is_not_read() {
+        let of_format = |format: u32| {
+            let json = serde_json::to_value(test_support::snapshot(53, 10)).unwrap();
+            let json = json.to_string().replace("\"format\":0", &format!("\"format\":{format}"));
+            serde_json::from_str::<RoomSnapshot>(&json)
+        };
+        assert_eq!(of_format(1).unwrap().format, 1);
+        let error = of_format(2).unwrap_err().to_string();
+        assert!(error.contains("format 2, and this release knows up to 1"), "{error}");
+    }
     use crate::QueueingMethod;
 
     fn snapshot(queue: u64, serving: i64, figures: TickFigures) -> RoomSnapshot {

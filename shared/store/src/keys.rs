@@ -35,6 +35,7 @@
 //! | `vestibule:{deployment}:routes` | string | 10 s | the caller that may change routes now |
 //! | `vestibule:{deployment}:routes-epoch` | string | no | counts such changes |
 //! | `vestibule:{deployment}:config-changes` | sorted set | newest 1000 | room → revision of its last change of config |
+//! | `vestibule:{deployment}:formats` | hash | swept | instance → when it was last seen, and which formats it reads |
 //! | `vestibule:{deployment}:admissions` | hash | swept | admission → when it was last seen, and the revision it applies |
 
 use vestibule_domain::RoomId;
@@ -59,6 +60,7 @@ pub(crate) const EPOCH: &str = "vestibule:{deployment}:epoch";
 pub(crate) const ROUTES_LEASE: &str = "vestibule:{deployment}:routes";
 pub(crate) const ROUTES_EPOCH: &str = "vestibule:{deployment}:routes-epoch";
 pub(crate) const CONFIG_CHANGES: &str = "vestibule:{deployment}:config-changes";
+pub(crate) const FORMATS: &str = "vestibule:{deployment}:formats";
 pub(crate) const ADMISSIONS: &str = "vestibule:{deployment}:admissions";
 
 /// One kind of data that a room has in Redis.

@@ -68,10 +68,11 @@ impl Method for Random {
 }
 
 /// How many win before there is a seat for them, of a `line` of so many. Whoever comes between their win
-/// and their seat has no chance of it, so they are few: as many as surely get one soon, and nobody in a
-/// short line.
+/// and their seat has no chance of it, so they are few: as many as get one soon, or may when people leave
+/// together, and nobody in a short line.
 fn standing_by(standby: Standby, line: f64) -> f64 {
-    standby.steady.floor().min((line / WAITING_PER_STANDBY).floor())
+    let people = standby.steady.max(standby.burst);
+    people.floor().min((line / WAITING_PER_STANDBY).floor())
 }
 
 #[cfg(test)]
@@ -100,6 +101,14 @@ mod tests {
         assert_eq!(plan(&room(100, 100, 19, 0), 40.0).hazard_increase, 0);
         assert!((plan(&room(100, 100, 60, 0), 40.0).winners - 3.0).abs() < 1e-6);
         assert_eq!(plan(&room(100, 100, 1000, 0), 0.9).hazard_increase, 0, "seldom a seat");
+    }
+
+    #[test]
+    fn where_people_leave_together_one_of_twenty_wins_ahead_of_time() {
+        let bursts = Standby { steady: 4.0, burst: 1_000.0 };
+        let input = TickInput { method: crate::QueueingMethod::Random, ..room(100, 100, 1000, 0) };
+        let plan = Random.plan(&input, bursts, &mut Serving::default());
+        assert!((plan.winners - 50.0).abs() < 1e-6, "{plan:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Private structs such as `Arguments` and `Reply` are what a script takes and returns: the script says
 //! what their fields mean.
 
+mod announce;
 mod apply_plan;
 mod begin_tick;
 mod changes;

@@ -27,7 +27,7 @@ use tokio::{
     sync::{Mutex, Notify},
     time::{Instant, sleep},
 };
-use vestibule_domain::{RoomId, RoomSnapshot};
+use vestibule_domain::{Formats, RoomId, RoomSnapshot};
 
 use self::endings::Endings;
 pub use self::{
@@ -45,6 +45,8 @@ const POLL: Duration = Duration::from_millis(500);
 const COMPLETE: Duration = Duration::from_millis(1_500);
 /// A room whose last snapshot is older than this is read again.
 const REFRESH: Duration = Duration::from_secs(1);
+/// The time between two announcements of what this service reads.
+const ANNOUNCE: Duration = Duration::from_secs(10);
 /// A snapshot older than this counts as stale.
 const STALE_MS: u64 = 5_000;
 
@@ -70,6 +72,8 @@ struct Inner {
     read_at: std::sync::Mutex<Option<Instant>>,
     unlisted: Mutex<BTreeSet<RoomId>>,
     configs_read: AtomicU64,
+    /// What every running service reads, and when that was found.
+    formats: Mutex<Option<(Formats, Instant)>>,
 }
 
 // === impl Feed ===
@@ -90,6 +94,7 @@ impl Feed {
             read_at: std::sync::Mutex::default(),
             unlisted: Mutex::default(),
             configs_read: AtomicU64::new(0),
+            formats: Mutex::default(),
         }))
     }
 
@@ -183,8 +188,26 @@ impl Feed {
             if let Err(error) = self.refresh().await {
                 tracing::debug!(%error, "rooms could not be read");
             }
+            if let Err(error) = self.announce().await {
+                tracing::debug!(%error, "formats could not be announced");
+            }
             sleep(POLL).await;
         }
+    }
+
+    /// Announces which formats this service reads, if that is due.
+    async fn announce(&self) -> Result<(), StoreError> {
+        let mut found = self.0.formats.lock().await;
+        let before = *found;
+        if before.is_some_and(|(_, at)| at.elapsed() < ANNOUNCE) {
+            return Ok(());
+        }
+        let all = self.0.store.announce(&self.0.instance, Formats::KNOWN).await?;
+        if before.map(|(formats, _)| formats) != Some(all) {
+            tracing::info!(all.ticket, all.snapshot, "formats that every running service reads");
+        }
+        *found = Some((all, Instant::now()));
+        Ok(())
     }
 
     async fn read_all(&self) -> Result<(), StoreError> {

@@ -53,6 +53,7 @@ use Part::{
 };
 
 scripts! {
+    ANNOUNCE = "announce" &[], &["formats"], None, ["room"];
     APPLY_PLAN = "apply_plan" &[Line, Settings, Sessions, Rate, Rows, Grants], &[], None,
         ["room", "rate", "serving", "publish"];
     BEGIN_TICK = "begin_tick" &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,

@@ -12,6 +12,7 @@ mod draws;
 mod events;
 mod exactness;
 mod expiry;
+mod formats;
 mod hearing_late;
 mod history;
 mod holds;

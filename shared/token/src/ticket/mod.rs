@@ -18,14 +18,14 @@ use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKe
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use rand::RngCore;
 use thiserror::Error;
-use vestibule_domain::{RoomId, Waiter};
+use vestibule_domain::{Formats, RoomId, Waiter};
 
 use self::body::{BODY_LEN, Reader, Writer, decode, encode};
 use crate::DeploymentSecret;
 
 mod body;
 
-const VERSION: u8 = 4;
+const VERSION: u8 = Formats::KNOWN.ticket;
 const VERSION_LEN: usize = 1;
 const TAG_LEN: usize = 16;
 const SEALED_LEN: usize = VERSION_LEN + NONCE_LEN + BODY_LEN + TAG_LEN;

@@ -50,7 +50,7 @@ const DEFECTS: [Defect; 12] = [
     },
     Defect {
         name: "claim without the entered bit",
-        seed: 124,
+        seed: 164,
         instead_of: "if is_over[claim.position] then",
         does: "if false then",
         breaks: &["one-session", "ended-stays-ended"],

@@ -1,4 +1,4 @@
--- The snapshot that services answer from, as JSON, and its push.
+-- The snapshot that services answer from, as JSON, and its push. Its format is that of `Formats` in the domain crate.
 
 -- keys: line, settings, sessions, rate. Returns nil if the store does not hold the room.
 local function snapshot(keys, room, now)
@@ -9,7 +9,7 @@ local function snapshot(keys, room, now)
   local stored = phase_texts(keys.settings, settings)
   local version = redis.call('HGET', keys.settings, 'version') or 0
   return string.format(
-    '{"room":"%s","settings":%s,"event":%s,"figures":%s,"draws":%s,"config_version":%d,' ..
+    '{"format":1,"room":"%s","settings":%s,"event":%s,"figures":%s,"draws":%s,"config_version":%d,' ..
     '"pool_first":%d,"pool_last":%d,"cumulative_hazard":%d,"excused_until_ms":%d,' ..
     '"reset_epoch":%d,"generation":%d,"now_ms":%d,' ..
     '"queue_counter":%d,"serving_counter":%d,"admitted":%d,"active":%d,"unconfirmed":%d,' ..
