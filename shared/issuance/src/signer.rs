@@ -30,6 +30,7 @@ pub type Sign = fn(&SigningKey, &Claims) -> Result<String, SigningKeyError>;
 
 #[derive(Debug, Clone)]
 enum Way {
+    /// Off the async threads.
     OnThreads(Arc<SigningThreads>),
     /// At once.
     AtOnce(Sign),

@@ -33,7 +33,9 @@ const FAILED_ONCE: [(u64, &str); 17] = [
     (91776, "the same"),
 ];
 
-/// The same, with hostile visitors and AWS-style clients in them.
+/// The same, with hostile visitors and AWS-style clients in them. Each call that services make more shifts what a
+/// seed brings, so these nights need not bring again what they once did; `store/tests/contract/door.rs` and
+/// `joins.rs` have each case of the scripts by itself.
 const FAILED_IN_COMPANY: [(u64, &str); 9] = [
     (623, "a seat went past somebody whose request had ended a tenth of a second before"),
     (985, "the judge took seats that an operator took away again for free ones"),
