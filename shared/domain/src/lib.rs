@@ -20,6 +20,7 @@ pub mod ripening;
 pub mod roll;
 mod room_id;
 pub mod schedule;
+pub mod search;
 pub mod serving;
 pub mod settings;
 pub mod slots;

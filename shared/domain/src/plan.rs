@@ -188,6 +188,7 @@ impl TickInput {
             end: self.queue_counter.max(self.serving_counter),
             there: &self.there,
             unknown: &self.unknown,
+            heard_at_ms: self.heard_at_ms,
         }
     }
 

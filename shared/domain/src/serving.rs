@@ -5,7 +5,8 @@
 //! nobody knows: clients of the AWS-style API that only look at the public counter, and everyone in a room
 //! that was just restored. Each kind has a [`Turnout`]. A tick serves as far as the expected number of
 //! those who come meets the need, so people who never come cost no seat, however many they are, and
-//! people known to be there are not served in numbers beyond the need.
+//! people known to be there are not served in numbers beyond the need. Where nobody at all comes, a [`Search`]
+//! goes further than that.
 //!
 //! Order is not at stake here: whoever comes to the door gets a seat by its position
 //! (`scripts/claim.lua`).
@@ -13,14 +14,9 @@
 use crate::{
     presence::{Presence, WHOLE, first_position},
     ripening::Ripening,
+    search::Search,
     turnout::Turnout,
 };
-
-/// Once those who are served had the time to come and nobody did, the step doubles each time so long has
-/// passed, ms.
-pub const DOUBLES_EVERY_MS: u64 = 1_000;
-/// A search is over once nobody unknown was served for so long, ms.
-pub const SEARCH_ENDS_MS: u64 = 30_000;
 
 /// What a leader has learnt about who comes.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,18 +25,8 @@ pub struct Serving {
     pub known: Turnout,
     /// The others.
     pub unknown: Turnout,
-    search: Search,
-}
-
-/// A run of steps into people of whom none comes.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Search {
-    /// How many unknown people a step serves at least,
-    step: f64,
-    /// and since when it is so many, ms; 0: nothing was served since somebody came.
-    since_ms: u64,
-    /// When unknown people were last served, ms.
-    last_ms: u64,
+    known_search: Search,
+    unknown_search: Search,
 }
 
 /// A line beyond its serving counter.
@@ -54,6 +40,8 @@ pub struct Line<'a> {
     pub there: &'a Presence,
     /// Visitors of whom nobody knows.
     pub unknown: &'a Presence,
+    /// When somebody who waits was last heard, ms.
+    pub heard_at_ms: u64,
 }
 
 /// When those who are served ask, if they are there.
@@ -81,8 +69,11 @@ impl Serving {
     pub fn observe(&mut self, came: Came, now_ms: u64) -> f64 {
         let exposed = self.known.observe(came.known, now_ms);
         self.unknown.observe(came.unknown, now_ms);
+        if came.known > 0.0 {
+            self.known_search = Search::default();
+        }
         if came.unknown > 0.0 {
-            self.search = Search::default();
+            self.unknown_search = Search::default();
         }
         exposed
     }
@@ -90,7 +81,8 @@ impl Serving {
     /// How many people that were served are still expected at the door.
     #[must_use]
     pub fn expected(&self) -> f64 {
-        self.known.expected() + self.unknown.expected()
+        self.known_search.believed(self.known.expected())
+            + self.unknown_search.believed(self.unknown.expected())
     }
 
     /// How many people between these positions are ahead of those behind: who is known to be there, by what
@@ -114,14 +106,36 @@ impl Serving {
 
     /// Serves as far as `need` more people may come, and returns the new serving counter.
     pub fn serve(&mut self, line: &Line<'_>, need: f64, now_ms: u64, periods: Periods) -> u64 {
+        let expected = self.expected();
+        let (known, unknown) = self.search(line, need, now_ms);
+        let need = need + expected - self.expected();
         if need < 1.0 - WHOLE {
             return line.from;
         }
         let enough = |upto| self.yields(line, line.from, upto) >= need - WHOLE;
         let by_turnout = first_position(line.from, line.end, enough);
-        let target = by_turnout.max(self.further(line, need, now_ms, periods));
+        // A search goes past no more people of the other kind than are needed.
+        let known = known.map(|step| past(line, step, need / self.unknown.share()));
+        let unknown = unknown.map(|step| past(line, need / self.known.share(), step));
+        let target = by_turnout.max(known.unwrap_or(0)).max(unknown.unwrap_or(0));
         self.expose(line, line.from, target, now_ms, periods);
         target
+    }
+
+    /// The steps that are due, if there is need when fewer are expected: of those known to be there, and of the
+    /// others.
+    ///
+    /// A whole line may be out of reach for a moment. So those known to be there are searched only while
+    /// somebody is heard who waits.
+    fn search(&mut self, line: &Line<'_>, need: f64, now_ms: u64) -> (Option<f64>, Option<f64>) {
+        let step = |turnout: &Turnout, search: &mut Search| {
+            let unexpected = search.believed(turnout.expected()) / 2.0;
+            let is_needed = need + unexpected >= 1.0 - WHOLE;
+            (is_needed && search.is_due(now_ms)).then(|| search.step(now_ms))
+        };
+        let is_heard = line.heard_at_ms > self.known_search.stepped_ms();
+        let known = if is_heard { step(&self.known, &mut self.known_search) } else { None };
+        (known, step(&self.unknown, &mut self.unknown_search))
     }
 
     /// The people between these positions were served, by whomever.
@@ -137,37 +151,15 @@ impl Serving {
         let known = line.there.between(after, upto);
         self.known.expose(known, now_ms, periods.known);
         self.unknown.expose(unknown, now_ms, Ripening::evenly(0..periods.unknown_ms));
-        if unknown < 1.0 {
-            return;
-        }
-        // What was served long ago says nothing about who is served now.
-        let is_new = self.search.since_ms == 0 || now_ms > self.search.last_ms + SEARCH_ENDS_MS;
-        if is_new {
-            self.search = Search { step: unknown, since_ms: now_ms, last_ms: now_ms };
-        }
-        self.search.last_ms = now_ms;
+        self.known_search.served(known, now_ms, periods.known.last_ms());
+        self.unknown_search.served(unknown, now_ms, periods.unknown_ms);
     }
+}
 
-    /// How far a search goes: past twice as many unknown people for each second in which nobody came; but
-    /// past no more people known to be there than are needed.
-    fn further(&mut self, line: &Line<'_>, need: f64, now_ms: u64, periods: Periods) -> u64 {
-        let quiet_ms = now_ms.saturating_sub(self.search.since_ms);
-        let is_over = now_ms > self.search.last_ms + SEARCH_ENDS_MS;
-        if is_over
-            || self.search.since_ms == 0
-            || quiet_ms < periods.unknown_ms.max(DOUBLES_EVERY_MS)
-        {
-            return line.from;
-        }
-        let step = self.search.step * 2.0;
-        // From now on it doubles every second.
-        self.search.step = step;
-        self.search.since_ms = now_ms + DOUBLES_EVERY_MS - periods.unknown_ms.max(DOUBLES_EVERY_MS);
-        let known = need / self.known.share();
-        let enough = |upto| {
-            line.unknown.between(line.from, upto) >= step - WHOLE
-                || line.there.between(line.from, upto) >= known - WHOLE
-        };
-        first_position(line.from, line.end, enough)
-    }
+/// The first position by which the line has passed so many people known to be there, or so many others.
+fn past(line: &Line<'_>, known: f64, unknown: f64) -> u64 {
+    first_position(line.from, line.end, |upto| {
+        line.there.between(line.from, upto) >= known - WHOLE
+            || line.unknown.between(line.from, upto) >= unknown - WHOLE
+    })
 }

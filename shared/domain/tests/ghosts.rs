@@ -129,7 +129,7 @@ impl Room {
         self.serving.observe(std::mem::take(&mut self.came), now);
         let (there, unknown) = (self.people(true), self.people(false));
         let (from, end) = (self.counter, self.line.len() as u64);
-        let line = Line { from, end, there: &there, unknown: &unknown };
+        let line = Line { from, end, there: &there, unknown: &unknown, heard_at_ms: now };
         let at_door = f64::from(u32::try_from(self.door.len()).unwrap());
         let free = f64::from(SEATS - self.taken());
         let need = free + STANDBY - at_door - self.serving.expected();
@@ -207,4 +207,26 @@ fn nor_when_they_all_came_first_or_by_turns() {
     assert_used(turn.repeat(60), 0.99, "by turns");
     let sprung = [vec![Kind::Aws; 300], vec![Kind::Ghost; 50_000], vec![Kind::Aws; 3_000]];
     assert_used(sprung.concat(), 0.98, "sprung when everyone came");
+}
+
+/// Up to where a line of a thousand, who are known to be there and ask within ten seconds, is served in twenty, if nobody comes.
+fn searched(heard_at_ms: impl Fn(u64) -> u64) -> u64 {
+    let (mut serving, mut counter) = (Serving::default(), 0);
+    let periods = Periods { known: Ripening::evenly(0..10_000), unknown_ms: AWS_MS };
+    for now in (TICK_MS..=20_000).step_by(250) {
+        serving.observe(Came::default(), now);
+        let there = Presence::new(&[Crowd { first: 1, last: 1_000, count: 1_000.0 }]);
+        let (unknown, heard_at_ms) = (Presence::new(&[]), heard_at_ms(now));
+        let line =
+            Line { from: counter, end: 1_000, there: &there, unknown: &unknown, heard_at_ms };
+        counter = serving.serve(&line, 5.0 - serving.expected(), now, periods);
+    }
+    counter
+}
+
+#[test]
+fn a_line_that_is_out_of_reach_is_not_searched() {
+    assert_eq!(searched(|now| now), 1_000, "others are heard");
+    let unheard = searched(|_| 0);
+    assert!(unheard < 100, "nobody is: {unheard}");
 }

@@ -230,6 +230,7 @@ local function let_in()
     local ripe, is_next = ripe_at(call, claim.position, claim.kind == 'a'), claim.rank <= highest
     local may_be_unripe = is_next and unripe > 0 and claim.kind ~= 'v'
     local may_pass = long > 0 or open_long > 0 and is_surely_next(call, claim)
+    if is_next and ripe > now and seated < free and have_all_come(call, claim) then ripe = 0 end
     if taken[claim.position] then
       outcomes[claim.nth] = take_again(claim)
     elseif seated < free and (is_next or may_pass) and (ripe <= now or may_be_unripe) then

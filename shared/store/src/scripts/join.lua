@@ -65,8 +65,14 @@ end
 -- In an open room the counter moves only for visitors who enter now, not for AWS-style clients.
 local moves = open and enter or limited and not open
 if moves and first_in_line then
-  -- Whoever was served just now may not have heard of it: more may come than were promised a seat.
-  local unheard = served_after(keys, line, now - WEB_PERIOD_MS)
+  -- Whoever was served just now may not have heard of it: more may come than were promised a seat. Who is at the
+  -- door has been counted.
+  local last = line.serving_counter
+  local first = served_by(moves_lately(keys), line, now - WEB_PERIOD_MS) + 1
+  local unheard = last + 1 - first
+  if unheard > 0 and unheard <= MOST_COUNTED then
+    unheard = unheard - count_bits(keys.entered, first, last) - redis.call('ZCOUNT', keys.door, first, last)
+  end
   local promised = open and 0 or math.max(line.promised, unheard)
   local more = math.min(math.max(free - promised - served, 0), count - served)
   if more > 0 then

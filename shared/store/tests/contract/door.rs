@@ -9,6 +9,7 @@ use crate::world::{World, patient, token};
 
 crate::on_every_server!(
     whoever_was_just_served_waits_for_those_before_it,
+    whoever_was_just_served_enters_once_everyone_before_it_has_come,
     aws_style_visitors_are_given_their_own_time,
     a_seat_is_not_left_free_by_those_who_are_not_ripe,
     nobody_with_a_browser_passes_an_aws_style_visitor_who_asks,
@@ -68,6 +69,11 @@ async fn leaves(world: &World, number: u64) {
     assert_eq!(world.store.leave(&world.room, epoch, &[departure]).await.unwrap(), [true]);
 }
 
+async fn gives_up(world: &World, number: u64) {
+    let place = GivenUp { number, position: Some(number) };
+    world.store.give_up(&world.room, (world.reset_epoch().await, 0), &[place]).await.unwrap();
+}
+
 /// The leader has promised seats to so many that whoever is passed finds another one soon.
 async fn many_are_called(world: &World) {
     let mut promise = redis::cmd("HSET");
@@ -88,16 +94,30 @@ async fn whoever_was_just_served_waits_for_those_before_it(world: World) {
     let served_at = world.clock.now_ms();
     world.tick(1).await;
     assert_eq!(world.snapshot().await.serving_counter, 3, "one seat, and one stands by");
-    assert_eq!(ask(&world, &[3]).await, NOBODY);
-    let refused = ask_for(&world, &[2], 0).await;
+    let refused = ask_for(&world, &[3], 0).await;
     assert_eq!(refused.outcomes, [ClaimOutcome::NoSeat]);
     // Moves of the counter are known to 100 ms.
     let ripe_at = served_at.next_multiple_of(100) + 1_250;
     assert_eq!(refused.free_at_ms, Some(ripe_at));
     world.at(ripe_at - 1);
-    assert_eq!(ask(&world, &[3, 2]).await, NOBODY);
+    assert_eq!(ask(&world, &[3]).await, NOBODY);
     world.at(ripe_at);
     assert_eq!(ask(&world, &[3, 2]).await, [2]);
+}
+
+async fn whoever_was_just_served_enters_once_everyone_before_it_has_come(world: World) {
+    open(&world, 0).await;
+    world.put(patient(4)).await;
+    world.store.increment(&world.room, 7).await.unwrap();
+    assert_eq!(ask(&world, &[4, 7]).await, NOBODY, "2 and 3 may come");
+    assert_eq!(ask(&world, &[3]).await, NOBODY, "2 may come");
+    gives_up(&world, 2).await;
+    assert_eq!(ask(&world, &[7, 3]).await, [3], "7 waits for 5 and 6");
+    assert_eq!(ask(&world, &[5]).await, [5], "4 is at the door, and there is a seat for it");
+    assert_eq!(ask(&world, &[6]).await, NOBODY, "the last seat is for 4");
+    leaves(&world, 1).await;
+    assert_eq!(ask(&world, &[6, 7]).await, [6], "all of them are here");
+    assert_eq!(ask(&world, &[4]).await, [4]);
 }
 
 async fn aws_style_visitors_are_given_their_own_time(world: World) {
@@ -107,9 +127,10 @@ async fn aws_style_visitors_are_given_their_own_time(world: World) {
     leaves(&world, 1).await;
     // A leader without a memory says that they ask every 2 s.
     world.tick(1).await;
+    assert_eq!(world.snapshot().await.serving_counter, 3, "one seat, and one stands by");
     let ripe_at = world.clock.now_ms() + 2_000;
     let claim = || async {
-        let visitor = world.claim_now(2).await;
+        let visitor = world.claim_now(3).await;
         Claim { kind: SessionKind::AwsStyle, ..visitor }
     };
     let refused = world.store.claim(&world.room, "k", &[claim().await]).await.unwrap();
@@ -125,28 +146,28 @@ async fn a_seat_is_not_left_free_by_those_who_are_not_ripe(world: World) {
     world.put(patient(3)).await;
     world.clock.advance_ms(1);
     let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
-    world.tick(1).await;
-    assert_eq!(world.snapshot().await.serving_counter, 4, "two seats, and one stands by");
-    // Two instances hold their requests.
-    assert_eq!(ask_for(&world, &[2, 4], 2_000).await.outcomes, [const { ClaimOutcome::NoSeat }; 2]);
-    assert_eq!(ask_for(&world, &[3], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    world.store.increment(&world.room, 5).await.unwrap();
+    // Two instances hold their requests, and 2 does not come.
+    assert_eq!(ask_for(&world, &[3, 5], 2_000).await.outcomes, [const { ClaimOutcome::NoSeat }; 2]);
+    assert_eq!(ask_for(&world, &[4], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
     world.at(ripe_at);
-    assert_eq!(ask(&world, &[2, 4]).await, [2], "3 could not take its seat before");
-    assert_eq!(ask(&world, &[3]).await, [3]);
+    assert_eq!(ask(&world, &[3, 5]).await, [3], "4 could not take its seat before");
+    assert_eq!(ask(&world, &[4]).await, [4]);
 }
 
 async fn nobody_with_a_browser_passes_an_aws_style_visitor_who_asks(world: World) {
     world.open(patient(1)).await;
     world.join(1, JoinMode::Enter).await;
-    world.join(1, JoinMode::Queue).await;
+    world.join(2, JoinMode::Queue).await;
     world.join(2, JoinMode::Enter).await;
     leaves(&world, 1).await;
     let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
     world.tick(1).await;
-    assert_eq!(world.snapshot().await.serving_counter, 3, "one seat, and one stands by");
-    assert_eq!(ask_for(&world, &[3], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    world.store.increment(&world.room, 1).await.unwrap();
+    assert_eq!(world.snapshot().await.serving_counter, 4, "one seat; and 2 does not come");
+    assert_eq!(ask_for(&world, &[4], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
     let asks = || async {
-        let visitor = world.claim_now(2).await;
+        let visitor = world.claim_now(3).await;
         let claim = Claim { kind: SessionKind::AwsStyle, held_ms: 2_000, ..visitor };
         world.store.claim(&world.room, "k", &[claim]).await.unwrap()
     };
@@ -154,7 +175,7 @@ async fn nobody_with_a_browser_passes_an_aws_style_visitor_who_asks(world: World
     assert_eq!(refused.free_at_ms, Some(ripe_at + 150), "before it is ripe itself");
     world.at(ripe_at + 149);
     assert_eq!(asks().await.outcomes, [ClaimOutcome::NoSeat]);
-    assert_eq!(ask(&world, &[3]).await, NOBODY);
+    assert_eq!(ask(&world, &[4]).await, NOBODY);
     world.at(ripe_at + 150);
     assert!(matches!(asks().await.outcomes[..], [ClaimOutcome::Entered(_)]));
 }
@@ -418,8 +439,7 @@ fn known() -> vestibule_domain::presence::Band {
 async fn whoever_gives_up_has_left_the_door(world: World) {
     open(&world, 15).await;
     assert_eq!(ask(&world, &[2, 3]).await, NOBODY);
-    let (back, epoch) = (GivenUp { number: 2, position: Some(2) }, world.reset_epoch().await);
-    world.store.give_up(&world.room, (epoch, 0), &[back]).await.unwrap();
+    gives_up(&world, 2).await;
     let counters = counters(&world).await;
     assert_eq!((counters.at_door, counters.door), (1, vec![(3, 0)]));
     leaves(&world, 1).await;

@@ -14,6 +14,7 @@ crate::on_every_server!(
     newcomers_do_not_pass_those_who_wait,
     newcomers_do_not_pass_those_at_the_door,
     newcomers_do_not_pass_those_who_were_just_served,
+    newcomers_do_not_wait_for_those_who_have_come,
     aws_style_newcomers_are_promised_a_seat_each,
     a_room_without_limits_lets_nobody_in_by_itself,
     a_held_room_lets_nobody_in,
@@ -116,6 +117,25 @@ async fn newcomers_do_not_pass_those_who_were_just_served(world: World) {
         1,
         "one for four: the others stay away"
     );
+}
+
+async fn newcomers_do_not_wait_for_those_who_have_come(world: World) {
+    world.open(limited(1)).await;
+    world.join(5, JoinMode::Enter).await;
+    world.clock.advance_ms(1);
+    world.store.increment(&world.room, 4).await.unwrap();
+    world.put(limited(6)).await;
+    assert_eq!(world.join(1, JoinMode::Enter).await.seated, 1, "four may come for five seats");
+    assert_eq!(seats(&world, &[2, 3]).await, 2);
+    assert_eq!(world.join(1, JoinMode::Enter).await.seated, 0, "two may come for two");
+    world.store.increment(&world.room, 1).await.unwrap();
+    world.put(limited(7)).await;
+    assert_eq!(seats(&world, &[5]).await, 0, "4 may come");
+    assert_eq!(world.join(1, JoinMode::Enter).await.seated, 0, "5 is here, 4 and 7 may come");
+    world.put(limited(9)).await;
+    assert_eq!(seats(&world, &[4, 5]).await, 2);
+    world.store.increment(&world.room, 1).await.unwrap();
+    assert_eq!(world.join(1, JoinMode::Enter).await.seated, 1, "7 and 8 may come for three");
 }
 
 /// How many of these find a seat, who ask together and go on asking.

@@ -50,7 +50,7 @@ const DEFECTS: [Defect; 12] = [
     },
     Defect {
         name: "claim without the entered bit",
-        seed: 164,
+        seed: 199,
         instead_of: "if is_over[claim.position] then",
         does: "if false then",
         breaks: &["one-session", "ended-stays-ended"],
@@ -79,7 +79,7 @@ const DEFECTS: [Defect; 12] = [
     },
     Defect {
         name: "a token outlives its session",
-        seed: 128,
+        seed: 115,
         instead_of: "record.iat, record.exp, record.kid = now_s, now_s + settings",
         does: "record.iat, record.exp, record.kid = now_s, now_s + 2 * settings",
         breaks: &["ceiling"],

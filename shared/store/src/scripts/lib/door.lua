@@ -28,6 +28,8 @@ local DOOR_AHEAD = 8
 local MOST_LOOKED_AT = 256
 -- Clients of the visitor's calls ask within this time of being served, ms.
 local WEB_PERIOD_MS = 1250
+-- Of more places than this that were served together nobody counts who has come.
+local MOST_COUNTED = 100000
 
 -- These claims found no seat, and go on asking for as long as each is held.
 local function ask_on(keys, claims, now)

@@ -71,14 +71,12 @@ local function served_at(moves, position)
   return 0
 end
 
--- How many were served after `since_ms`, while people waited.
-local function served_after(keys, line, since_ms)
-  local before = line.serving_counter
-  local moves = moves_lately(keys)
+-- Up to which position everyone was served at `at_ms` at the latest.
+local function served_by(moves, line, at_ms)
   for i = #moves, 1, -1 do
-    if moves[i].ms <= since_ms then return before - moves[i].counter end
+    if moves[i].ms <= at_ms then return moves[i].counter end
   end
-  return #moves > 0 and before or 0
+  return #moves > 0 and 0 or line.serving_counter
 end
 
 -- Moves the counter up to `target`. `alone`: nobody waits, and the newcomers are next.

@@ -6,13 +6,16 @@
 -- Those at the door are looked at for at most so many free seats.
 local function looked_at(call) return math.min(call.free, MOST_LOOKED_AT) end
 
+-- Within what time whoever is there asks once it is served, ms.
+local function period_of(call, is_aws_style)
+  return is_aws_style and math.max(call.line.unknown_period_ms, WEB_PERIOD_MS) or WEB_PERIOD_MS
+end
+
 -- When a position has been served for long enough that everyone before it can have asked, too, ms.
 local function ripe_at(call, position, is_aws_style)
-  local line = call.line
-  if call.free == math.huge or position > line.serving_counter then return 0 end
+  if call.free == math.huge or position > call.line.serving_counter then return 0 end
   local served = served_at(call.moves, position)
-  local period = is_aws_style and math.max(line.unknown_period_ms, WEB_PERIOD_MS) or WEB_PERIOD_MS
-  return served > 0 and served + period or 0
+  return served > 0 and served + period_of(call, is_aws_style) or 0
 end
 
 -- The lowest `count` at the door, at most, as it is before anybody of this call enters or asks on: read once.
@@ -22,6 +25,27 @@ local function lowest_before(call, count)
   local lowest = {}
   for i = 1, math.min(count, #call.before) do lowest[i] = call.before[i] end
   return lowest
+end
+
+-- Whether everyone before the claim who was served so lately that it need not have asked yet has come: it is inside,
+-- or gone, or asks here or at the door.
+local function have_all_come(call, claim)
+  if call.missing_before and claim.position >= call.missing_before then return false end
+  local period = period_of(call, claim.kind == 'a')
+  local first, last = served_by(call.moves, call.line, call.now - period) + 1, claim.position - 1
+  if last - first >= MOST_COUNTED then return false end
+  local count, is_counted = count_bits(call.keys.entered, first, last), {}
+  for _, others in ipairs({ call.asking, lowest_before(call, looked_at(call) + #call.asking + DOOR_AHEAD) }) do
+    for _, other in ipairs(others) do
+      local position = other.position
+      if position >= first and position <= last and not is_counted[position] then
+        count, is_counted[position] = count + 1, true
+      end
+    end
+  end
+  if count > last - first then return true end
+  call.missing_before = claim.position
+  return false
 end
 
 -- Of everyone who asks, here and at the door, the rank up to which there are seats. `is_sure`: of those at the

@@ -3,8 +3,8 @@
 //!
 //! The rule: from ten seconds after the opening, the seats are in use to 99, 99, 98, 95, 90 % with 0, 50, 90,
 //! 99, 99.9 % ghosts, never over the ceiling, and nobody who keeps asking is overtaken by somebody who enters
-//! more than a second sooner. [`ROWS`] has what holds today, where it is less; the whole table is printed by
-//! the test that takes minutes.
+//! more than a second sooner. [`ROWS`] has what holds today, also where it is less: behind closed tabs, which are
+//! known to be there for a minute. The whole table is printed by a test of its own.
 
 mod line;
 mod night;
@@ -18,28 +18,30 @@ use self::{
 const HONEST: usize = 140;
 
 /// A row that runs always: the line, and how much of the seats is in use at least.
-const ROWS: [(Line, f64); 16] = [
+const ROWS: [(Line, f64); 18] = [
     (line(Kind::Web, Kind::AwsGhost, 0.0, Layout::Mixed), 0.99),
-    (line(Kind::Aws, Kind::AwsGhost, 0.0, Layout::Mixed), 0.98),
-    (line(Kind::Web, Kind::AwsGhost, 0.5, Layout::First), 0.98),
-    (line(Kind::Web, Kind::AwsGhost, 0.5, Layout::Sprung), 0.97),
-    (line(Kind::Aws, Kind::AwsGhost, 0.5, Layout::Mixed), 0.97),
+    (line(Kind::Aws, Kind::AwsGhost, 0.0, Layout::Mixed), 0.99),
+    (line(Kind::Web, Kind::AwsGhost, 0.5, Layout::First), 0.99),
+    (line(Kind::Web, Kind::AwsGhost, 0.5, Layout::Sprung), 0.98),
+    (line(Kind::Aws, Kind::AwsGhost, 0.5, Layout::Mixed), 0.99),
     (line(Kind::Web, Kind::AwsGhost, 0.9, Layout::Mixed), 0.98),
     (line(Kind::Web, Kind::AwsGhost, 0.9, Layout::Blocks), 0.98),
-    (line(Kind::Web, Kind::AwsGhost, 0.9, Layout::Sprung), 0.96),
+    (line(Kind::Web, Kind::AwsGhost, 0.9, Layout::Sprung), 0.98),
     (line(Kind::Web, Kind::AwsGhost, 0.99, Layout::Mixed), 0.97),
     (line(Kind::Web, Kind::AwsGhost, 0.99, Layout::First), 0.97),
-    (line(Kind::Aws, Kind::AwsGhost, 0.99, Layout::Mixed), 0.93),
+    (line(Kind::Aws, Kind::AwsGhost, 0.99, Layout::Mixed), 0.95),
     (line(Kind::Web, Kind::AwsGhost, 0.999, Layout::First), 0.96),
     // Closed tabs count as there for a minute or two, and are learnt of as fast as those ask who are there.
-    (line(Kind::Web, Kind::WebGhost, 0.5, Layout::Mixed), 0.97),
-    (line(Kind::Web, Kind::WebGhost, 0.5, Layout::First), 0.98),
-    (line(Kind::Web, Kind::WebGhost, 0.9, Layout::Mixed), 0.91),
-    (line(Kind::Web, Kind::WebGhost, 0.9, Layout::First), 0.94),
+    (line(Kind::Web, Kind::WebGhost, 0.5, Layout::Mixed), 0.98),
+    (line(Kind::Web, Kind::WebGhost, 0.5, Layout::First), 0.99),
+    (line(Kind::Web, Kind::WebGhost, 0.9, Layout::Mixed), 0.94),
+    (line(Kind::Web, Kind::WebGhost, 0.9, Layout::First), 0.98),
+    (line(Kind::Web, Kind::WebGhost, 0.99, Layout::First), 0.85),
+    (line(Kind::Web, Kind::WebGhost, 0.99, Layout::Blocks), 0.88),
 ];
 
 /// Shares of people who never claim, and how much of the seats is in use at least.
-const IDLERS: [(f64, f64); 4] = [(0.1, 0.98), (0.3, 0.97), (0.5, 0.96), (0.8, 0.94)];
+const IDLERS: [(f64, f64); 4] = [(0.1, 0.99), (0.3, 0.98), (0.5, 0.98), (0.8, 0.97)];
 
 const fn line(honest: Kind, ghost: Kind, share: f64, layout: Layout) -> Line {
     Line { honest, ghost, share, layout }
@@ -83,7 +85,7 @@ fn people_who_never_claim_cost_little() {
 
 /// Every row of the rule, measured.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes twenty seconds"]
 fn the_whole_table() {
     let mut rows = Vec::new();
     for share in [0.0, 0.5, 0.9, 0.99, 0.999] {
