@@ -49,12 +49,13 @@ for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
   claims[claim.nth], numbers[claim.nth], positions[claim.nth] = claim, claim.number, claim.position or 0
 end
 -- What is kept of them, read together.
-local records, holds, is_over, is_unattended = {}, {}, {}, {}
+local records, holds, is_over, is_unattended, is_gone = {}, {}, {}, {}, {}
 if #claims > 0 then
   records = redis.call('HMGET', keys.records, unpack(numbers))
   holds = redis.call('ZMSCORE', keys.holds, unpack(positions))
   is_over = get_bits(keys.entered, positions)
   if line.aws_joined > 0 then is_unattended = get_bits(keys.unattended, numbers) end
+  if line.left_pools > 0 then is_gone = get_bits(gone_from_pools(keys), numbers) end
 end
 
 -- What this call gave each position; the records of those who enter; how many enter to whom a seat was held.
@@ -146,7 +147,7 @@ local function decided(claim, text, held_until)
     return with_token('repeated', record)
   end
   if taken[claim.position] then return take_again(claim) end
-  if is_over[claim.position] then return { outcome = 'session_ended' } end
+  if is_over[claim.position] or is_gone[claim.number] then return { outcome = 'session_ended' } end
   if held_until and held_until >= now and not is_held(settings, line) then
     return take_held(claim, held_until)
   end

@@ -1,6 +1,6 @@
 --[[ give_up: a batch of visitors give their places in line back.
 
-KEYS  line entered unattended there door asked passed sessions holds
+KEYS  line entered unattended door asked passed sessions holds
 ARGV  now_ms document
 Returns {given_up}
       given_up: of each place true = given back now, false = it is over already, or its request id is from
@@ -18,24 +18,23 @@ local now = time_ms(ARGV[1])
 local line = read_line(keys.line)
 if not line then return no_room() end
 
--- Its place comes with the draw. Until then it is only not there any more.
+-- Its place comes with the draw, and nobody will have it.
 local function leave_pool(number)
-  local bit = number % CHUNK_PLACES
-  for _, key in ipairs(live_keys(keys, pool_name(line.draw_count), chunk_of(number), now)) do
-    if redis.call('GETBIT', key, bit) == 1 then redis.call('SETBIT', key, bit, 0) end
-  end
+  local gone = gone_from_pools(keys)
+  if get_bit(gone, number) then return false end
+  set_bit(gone, number, 1)
+  redis.call('HINCRBY', keys.line, 'left_pools', 1)
+  return true
 end
 
 local function give_up(number, position)
   if number < 1 or number > line.queue_counter then return false end
   local last = line.pool_last > 0 and line.pool_last or line.queue_counter
   local waits_for_draw = line.pool_first > 0 and number >= line.pool_first and number <= last
-  if waits_for_draw then
-    leave_pool(number)
-    return true
-  end
+  if waits_for_draw then return leave_pool(number) end
   -- The caller's position is of before a draw, or of after one that this place took no part in.
   if not position or args.draws ~= line.draw_count then return false end
+  if line.left_pools > 0 and get_bit(gone_from_pools(keys), number) then return false end
   if get_bit(keys.entered, position) then return false end
   set_bit(keys.entered, position, 1)
   if get_bit(keys.unattended, number) then set_bit(keys.unattended, number, 0) end

@@ -69,8 +69,8 @@ scripts! {
         ["room", "rate", "publish"];
     EXPIRED_TOKENS = "expired_tokens" &[Tokens, Records], &[], None, ["bitmaps", "room", "seats"];
     EXTEND_CLAIM_WINDOW = "extend_claim_window" &[Line, Seatless], &[], None, ["room"];
-    GIVE_UP = "give_up" &[Line, Entered, Unattended, There, Door, Asked, Passed, Sessions,
-        Holds], &[], None, ["bitmaps", "room", "presence", "door"];
+    GIVE_UP = "give_up" &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds], &[], None,
+        ["bitmaps", "room", "door"];
     INCREMENT = "increment" &[Line, Settings, Sessions, Rate, Rows], &[], None,
         ["room", "rate", "serving", "publish"];
     JOIN = "join" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,

@@ -419,8 +419,10 @@ async fn who_waits_for_a_draw_gives_its_place_back_too(world: World) {
     world.join(4, JoinMode::Enter).await;
     assert_eq!(counted(&world).await, (7, 0));
     let epoch = world.reset_epoch().await;
-    give_up(&world, epoch, &[(5, None), (5, None)]).await;
+    assert_eq!(give_up(&world, epoch, &[(5, None), (5, None)]).await, [true, false], "once");
     assert_eq!(give_up(&world, epoch, &[(2, Some(2))]).await, [true]);
     assert_eq!(counted(&world).await, (5, 0));
+    check_in(&world, [(Spot::Pool { draw: 0, number: 5 }, SHORTEST)]).await;
+    assert_eq!(counted(&world).await, (5, 0), "it does not come back");
     assert_eq!(world.snapshot().await.left, 1, "its place comes with the draw");
 }

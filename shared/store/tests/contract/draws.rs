@@ -8,7 +8,9 @@ use vestibule_domain::{
     restoration::{Restoration, WatermarkReport},
     schedule::{Event, EventState, Overrides},
 };
-use vestibule_store::{Claim, ClaimOutcome, JoinMode, PositionExpiry, SessionKind, StoreError};
+use vestibule_store::{
+    Claim, ClaimOutcome, GivenUp, JoinMode, PositionExpiry, SessionKind, StoreError,
+};
 
 use crate::{
     crowd::{Crowd, Habit},
@@ -22,6 +24,7 @@ crate::on_every_server!(
     a_pool_that_only_leaders_looked_at_is_exact_too,
     nobody_in_the_pool_enters_before_the_draw,
     after_the_draw_everyone_enters_by_the_place_that_was_drawn,
+    nobody_enters_by_a_place_that_was_given_up_before_the_draw,
     a_drawn_position_expires_like_any_other,
     serving_before_the_draw_costs_nobody_its_position,
     a_draw_is_drawn_once,
@@ -215,6 +218,34 @@ async fn after_the_draw_everyone_enters_by_the_place_that_was_drawn(world: World
     assert!(overtaken.max().unwrap() <= 4, "{entered:?}");
     assert_eq!(room.admitted, 2);
     assert_eq!(world.snapshot().await.admitted, 40);
+}
+
+async fn nobody_enters_by_a_place_that_was_given_up_before_the_draw(world: World) {
+    let numbers = [2, 5];
+    let give_up = async |draws: usize, position: Option<u64>| {
+        let places = numbers.map(|number| GivenUp { number, position });
+        let seen = (world.reset_epoch().await, draws);
+        world.store.give_up(&world.room, seen, &places).await.unwrap()
+    };
+    world.schedule(patient(8), &[sale()]).await;
+    world.at(ms(OPENS));
+    Leader::new(1).tick(&world).await;
+    world.join(8, JoinMode::Enter).await;
+    assert_eq!(give_up(0, None).await, [true, true]);
+    world.at(ms(STARTS));
+    Leader::new(1).tick(&world).await;
+    let drawn = pool(&world).await;
+    assert!(try_draw(&world, 1, &sale(), &drawn).await.unwrap());
+    world.store.increment(&world.room, 8).await.unwrap();
+    world.ripens();
+    let room = world.snapshot().await;
+    for number in 1..=8 {
+        let outcome = world.claims(claim_in(&room, &world, number)).await;
+        let is_over = matches!(outcome, ClaimOutcome::SessionEnded);
+        assert_eq!(is_over, numbers.contains(&number), "{number}: {outcome:?}");
+    }
+    assert_eq!(give_up(1, room.position(2)).await[0], false, "they are over");
+    assert_eq!(world.snapshot().await.admitted, 6);
 }
 
 async fn a_drawn_position_expires_like_any_other(world: World) {

@@ -51,7 +51,7 @@ const DEFECTS: [Defect; 12] = [
     Defect {
         name: "claim without the entered bit",
         seed: 199,
-        instead_of: "if is_over[claim.position] then",
+        instead_of: "if is_over[claim.position] or is_gone[claim.number] then",
         does: "if false then",
         breaks: &["one-session", "ended-stays-ended"],
     },

@@ -1,7 +1,10 @@
--- Bits by place, kept in chunks: who has entered or left (`entered`), and which places AWS-style visitors
--- hold (`unattended`). Chunks and blocks are those of `presence::chunk` in the domain crate.
+-- Bits by place, kept in chunks: who has entered or left (`entered`), which places AWS-style visitors hold
+-- (`unattended`), and, by number, who gave its place up while it waited for a draw (`gone_from_pools`). Chunks and blocks are those of `presence::chunk` in the domain crate.
 
 local CHUNK_PLACES, BLOCK_PLACES, BLOCKS = 130560, 8160, 16
+
+-- The prefix of the bits of those who gave up before a draw gave them a position.
+local function gone_from_pools(keys) return keys.entered .. ':pools' end
 
 local function chunk_of(place) return math.floor(place / CHUNK_PLACES) end
 

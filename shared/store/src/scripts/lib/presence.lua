@@ -60,8 +60,8 @@ end
 -- Removes all that is kept by place: see also lib/bitmaps.
 local function drop_places(keys, line, now)
   for chunk = 0, chunk_of(line.queue_counter) do
-    redis.call('UNLINK', chunk_key(keys.entered, chunk), chunk_key(keys.unattended, chunk),
-      unpack(live_keys(keys, LINE, chunk, now)))
+    redis.call('UNLINK', chunk_key(keys.entered, chunk), chunk_key(gone_from_pools(keys), chunk),
+      chunk_key(keys.unattended, chunk), unpack(live_keys(keys, LINE, chunk, now)))
     for draw = 0, line.draw_count do
       redis.call('UNLINK', unpack(live_keys(keys, pool_name(draw), chunk, now)))
     end

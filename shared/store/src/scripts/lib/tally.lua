@@ -3,11 +3,11 @@
 
 -- Per block of a chunk: visitors who are there; AWS-style ones who are not known to be; those of them who
 -- are (`polling`); places that are over.
--- In a pool no place is over, because places come with the draw.
+-- In a pool, whose places come with the draw, whoever gave up is over.
 local function count_chunk(keys, line, chunk, length, now, near)
   local checked_in, both, polls = keys.scratch .. ':1', keys.scratch .. ':2', keys.scratch .. ':3'
   local unattended = chunk_key(keys.unattended, chunk)
-  local over = line == LINE and chunk_key(keys.entered, chunk) or keys.scratch
+  local over = chunk_key(line == LINE and keys.entered or gone_from_pools(keys), chunk)
   redis.call('BITOP', 'OR', checked_in, unpack(live_keys(keys, line, chunk, now)))
   local has_over = redis.call('BITOP', 'AND', both, checked_in, over) > 0
   local has_unattended = redis.call('BITOP', 'AND', polls, checked_in, unattended) > 0

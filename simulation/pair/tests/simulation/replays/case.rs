@@ -1,5 +1,7 @@
 //! A case: a room, a small honest crowd, and a few attackers, all drawn under a seed.
 
+use std::ops::Range;
+
 use serde_json::{Value, json};
 use vestibule_simulation::{Cast, Chance, RoomPlan, Scenario, Seed};
 
@@ -7,11 +9,15 @@ use super::attacker::{Attacker, Repeats, Way};
 use crate::guests::{AwsGuest, WebGuest};
 
 /// From when on people come, ms: the room is there by then.
-const OPEN_MS: u64 = 3_000;
+pub(crate) const OPEN_MS: u64 = 3_000;
+/// From when on they come where places are drawn, ms: shortly before the draw.
+const DRAWN_OPEN_MS: u64 = 300_000;
+/// How many of the rooms in order of arrival draw their places.
+const DRAWN: f64 = 0.15;
 /// Tokens of the AWS-style calls are valid for so long, ms.
 const VALID_MS: u64 = 5_000;
 /// How long people and attackers stay, ms.
-const STAYS_MS: std::ops::Range<u64> = 1_500..6_000;
+const STAYS_MS: Range<u64> = 1_500..6_000;
 /// The numbers of attackers begin here.
 const ATTACKERS: u64 = 1_000;
 
@@ -31,6 +37,8 @@ pub(crate) struct Case {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Room {
     pub(crate) is_random: bool,
+    /// Whether the places of those who came before an event are drawn at its start.
+    pub(crate) is_drawn: bool,
     pub(crate) ceiling: Option<u64>,
     pub(crate) rate: Option<u64>,
 }
@@ -41,12 +49,14 @@ impl Case {
     /// The case of `seed`.
     pub(crate) fn draw(seed: u64) -> Self {
         let mut chance = Seed(seed).chance("case", 0);
-        let room = Room::draw(&mut chance);
+        let mut room = Room::draw(&mut chance);
+        room.is_drawn = !room.is_random && Seed(seed).chance("case", 1).happens(DRAWN);
+        let open_ms = if room.is_drawn { DRAWN_OPEN_MS } else { OPEN_MS };
         let over_ms = chance.within(500..6_000);
         let aws = if chance.happens(0.3) { 0.3 } else { 0.0 };
         let (mut guests, mut aws_guests) = (Vec::new(), Vec::new());
         for number in 0..chance.within(6..18) {
-            let comes_ms = OPEN_MS + chance.within(0..over_ms);
+            let comes_ms = open_ms + chance.within(0..over_ms);
             if chance.happens(aws) {
                 let asks_every_ms = chance.within(1_000..2_000);
                 aws_guests.push(AwsGuest { number, comes_ms, asks_every_ms, stays_ms: VALID_MS });
@@ -57,10 +67,10 @@ impl Case {
             }
         }
         let attackers = (ATTACKERS..ATTACKERS + chance.within(1..5))
-            .map(|number| attacker(number, &mut chance, over_ms))
+            .map(|number| attacker(number, &mut chance, open_ms..open_ms + over_ms))
             .collect();
         let admissions = usize::try_from(chance.within(1..4)).unwrap();
-        let length_ms = OPEN_MS + over_ms + if room.rate.is_some() { 70_000 } else { 40_000 };
+        let length_ms = open_ms + over_ms + if room.rate.is_some() { 70_000 } else { 40_000 };
         Self { seed, room, admissions, guests, aws_guests, attackers, length_ms }
     }
 
@@ -92,8 +102,8 @@ impl Case {
     }
 }
 
-fn attacker(number: u64, chance: &mut Chance, over_ms: u64) -> Attacker {
-    let comes_ms = OPEN_MS + chance.within(0..over_ms);
+fn attacker(number: u64, chance: &mut Chance, within_ms: Range<u64>) -> Attacker {
+    let comes_ms = chance.within(within_ms);
     let gives_up = Way::GivesUp(comes_ms + chance.within(500..10_000));
     let way = *chance.one_of(&[Way::Enters, Way::Enters, Way::EntersByToken, gives_up, Way::Aws]);
     let drawn_ms = chance.within(STAYS_MS);
@@ -117,7 +127,7 @@ impl Room {
             0 => (Some(20), Some(chance.within(6..15))),
             _ => (Some(chance.within(1..6)), None),
         };
-        Self { is_random, ceiling, rate }
+        Self { is_random, is_drawn: false, ceiling, rate }
     }
 
     fn settings(self) -> Value {

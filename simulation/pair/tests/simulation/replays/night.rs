@@ -2,11 +2,12 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use serde_json::json;
 use tokio::time::sleep;
 use vestibule_domain::RoomId;
 use vestibule_simulation::{Seed, World, in_virtual_time};
 
-use super::case::Case;
+use super::case::{Case, OPEN_MS};
 use crate::guests::{Hall, Page};
 
 /// What was seen of a night.
@@ -32,6 +33,9 @@ pub(crate) fn play(case: &Case, world: u64, defect: Option<(&str, &str)>) -> Nig
         let room = RoomId::new("sale").unwrap();
         let world = World::start(&scenario, None, false);
         let hall = Hall::new(&world, &room, Seed(case.seed));
+        if case.room.is_drawn {
+            announce_draw(&world, &hall).await;
+        }
         for guest in case.guests.clone() {
             tokio::spawn(guest.visit(hall.clone()));
         }
@@ -52,6 +56,20 @@ pub(crate) fn play(case: &Case, world: u64, defect: Option<(&str, &str)>) -> Nig
         Night { guests, attackers, seats, broken }
     })
     .unwrap()
+}
+
+/// An event begins in five minutes, and whoever comes before is drawn a place.
+async fn announce_draw(world: &World, hall: &Hall) {
+    hall.until(OPEN_MS).await;
+    let opens_s = world.network().true_ms() / 1000;
+    let starts_s = opens_s + 300;
+    let event = json!({
+        "prequeue_start_time": opens_s, "event_start_time": starts_s,
+        "event_end_time": starts_s + 3_600, "draw_at_event_start": true,
+    });
+    let (mut chance, put) = (hall.seed.chance("operator", 1), "/v1/rooms/sale/events/drop");
+    let reply = world.door().command(&mut chance, ("PUT", put), &event).await.unwrap();
+    assert!(reply.status < 300, "{reply:?}");
 }
 
 /// Whether all honest visitors have been inside and left: then nothing more is to be compared.
