@@ -179,3 +179,51 @@ impl TokenSubject<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claims(number: u64) -> Claims {
+        Claims {
+            aud: "sale".to_owned(),
+            exp: 2_000,
+            iat: 1_000,
+            iss: "https://wait.example".to_owned(),
+            nbf: 1_000,
+            queue_position: number,
+            sub: number.to_string(),
+            token_use: TokenUse::Access,
+        }
+    }
+
+    #[test]
+    fn a_thread_answers_a_few_of_many_each_with_its_own_token() {
+        let key = Arc::new(SigningKey::generate().unwrap());
+        let many = rayon::current_num_threads() * TOGETHER + 1;
+        let places = Arc::new(Semaphore::new(many));
+        let threads = SigningThreads { places: Arc::clone(&places), waiting: Mutex::default() };
+        let wait = |number: usize| {
+            let (caller, signed) = oneshot::channel();
+            let _place = Arc::clone(&places).try_acquire_owned().unwrap();
+            let (key, claims) = (Arc::clone(&key), vec![claims(number as u64)]);
+            threads.waiting().push_back(Request { key, claims, caller, _place });
+            signed
+        };
+        let mut callers: Vec<_> = (0..many).map(|number| Some(wait(number))).collect();
+        callers[1] = None;
+        threads.answer_some();
+        for (number, caller) in callers.iter_mut().enumerate() {
+            let Some(caller) = caller else { continue };
+            let signed = caller.try_recv().ok().map(|signed| signed.unwrap());
+            let own = (number < TOGETHER).then(|| vec![key.sign(&claims(number as u64)).unwrap()]);
+            assert_eq!(signed, own, "{number}");
+        }
+        assert_eq!(places.available_permits(), TOGETHER, "also that of the caller who has gone");
+        for _ in 0..many {
+            threads.answer_some();
+        }
+        assert!(threads.waiting().is_empty());
+        assert_eq!(places.available_permits(), many);
+    }
+}
