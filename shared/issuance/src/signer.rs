@@ -205,9 +205,9 @@ mod tests {
         let threads = SigningThreads { places: Arc::clone(&places), waiting: Mutex::default() };
         let wait = |number: usize| {
             let (caller, signed) = oneshot::channel();
-            let _place = Arc::clone(&places).try_acquire_owned().unwrap();
+            let place = Arc::clone(&places).try_acquire_owned().unwrap();
             let (key, claims) = (Arc::clone(&key), vec![claims(number as u64)]);
-            threads.waiting().push_back(Request { key, claims, caller, _place });
+            threads.waiting().push_back(Request { key, claims, caller, _place: place });
             signed
         };
         let mut callers: Vec<_> = (0..many).map(|number| Some(wait(number))).collect();

@@ -17,6 +17,8 @@ use crate::{
 
 const ROOM: &str = "bench-claim";
 const RATIO: Target = Target::AtLeast(0.9);
+/// Of the processor time of a raw signature: admission's and Redis's together.
+const TIME: Target = Target::AtMost(1.4);
 /// Newcomers of a round, per signature that can be made in it: more than are needed.
 const RESERVE: f64 = 1.5;
 const TURN_WITHIN: Duration = Duration::from_secs(10);
@@ -40,6 +42,9 @@ pub(crate) async fn claim(bench: &mut Bench) -> Result<Figures> {
 fn figures(raw: &[Signed], claims: &[Round]) -> Figures {
     let pairs = || claims.iter().zip(raw);
     let by_time = |(claims, raw): (&Round, &Signed)| Some(raw.micros? / claims.micros_of_all()?);
+    let of_signature = |(claims, raw): (&Round, &Signed)| {
+        Some(claims.micros(Some(claims.service? + claims.redis?))? / raw.micros?)
+    };
     let figures = Figures::of("claim")
         .add("claims", Unit::PerSecond, claims.iter().map(Round::rate))
         .add("signing alone", Unit::PerSecond, raw.iter().map(|raw| raw.rate))
@@ -50,6 +55,12 @@ fn figures(raw: &[Signed], claims: &[Round]) -> Figures {
         )
         .with_target(RATIO)
         .add("the same by processor time", Unit::Ratio, pairs().filter_map(by_time))
+        .add(
+            "admission and Redis, of a raw signature's",
+            Unit::Ratio,
+            pairs().filter_map(of_signature),
+        )
+        .with_target(TIME)
         .add(
             "processor time of signing alone",
             Unit::Micros,
