@@ -14,7 +14,6 @@ local args = arguments({
   -- How many draws the positions take into account.
   draws = 'integer',
 })
-local now = time_ms(ARGV[1])
 local line = read_line(keys.line)
 if not line then return no_room() end
 
