@@ -27,6 +27,33 @@ local function lowest_before(call, count)
   return lowest
 end
 
+-- The places from `first` on whose visitors ask, here or at the door, in order.
+local function asking_from(call, first)
+  call.asking_from = call.asking_from or {}
+  if call.asking_from[first] then return call.asking_from[first] end
+  local places, is_counted = {}, {}
+  for _, others in ipairs({ call.asking, lowest_before(call, looked_at(call) + #call.asking + DOOR_AHEAD) }) do
+    for _, other in ipairs(others) do
+      if other.position >= first and not is_counted[other.position] then
+        places[#places + 1], is_counted[other.position] = other.position, true
+      end
+    end
+  end
+  table.sort(places)
+  call.asking_from[first] = places
+  return places
+end
+
+-- How many of these places, which are in order, are before that one.
+local function count_before(places, place)
+  local low, high = 1, #places + 1
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if places[middle] < place then low = middle + 1 else high = middle end
+  end
+  return low - 1
+end
+
 -- Whether everyone before the claim who was served so lately that it need not have asked yet has come: it is inside,
 -- or gone, or asks here or at the door.
 local function have_all_come(call, claim)
@@ -34,15 +61,7 @@ local function have_all_come(call, claim)
   local period = period_of(call, claim.kind == 'a')
   local first, last = served_by(call.moves, call.line, call.now - period) + 1, claim.position - 1
   if last - first >= MOST_COUNTED then return false end
-  local count, is_counted = count_bits(call.keys.entered, first, last), {}
-  for _, others in ipairs({ call.asking, lowest_before(call, looked_at(call) + #call.asking + DOOR_AHEAD) }) do
-    for _, other in ipairs(others) do
-      local position = other.position
-      if position >= first and position <= last and not is_counted[position] then
-        count, is_counted[position] = count + 1, true
-      end
-    end
-  end
+  local count = count_bits(call.keys.entered, first, last) + count_before(asking_from(call, first), claim.position)
   if count > last - first then return true end
   call.missing_before = claim.position
   return false
