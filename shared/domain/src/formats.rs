@@ -2,9 +2,9 @@
 //! can change it while people wait.
 //!
 //! Every running service announces the newest version of each format that it reads, and nobody may write a newer
-//! one than all of them read; today there is one of each. So a release with a new version reads both, and writes the older one until the
-//! last instance is gone that does not know better. A ticket says its version in its first byte, a snapshot in
-//! its field `format`; the version of the keyspace is stamped by migrations.
+//! one than all of them read; today there is one of each. So a release with a new version reads both, and writes
+//! the older one until the last instance is gone that does not know better. A ticket says its version in its first
+//! byte, a snapshot in its field `format`; the version of the keyspace is stamped by migrations.
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 

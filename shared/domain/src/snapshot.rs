@@ -329,6 +329,11 @@ pub(crate) mod test_support {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::QueueingMethod;
+
+    fn snapshot(queue: u64, serving: i64, figures: TickFigures) -> RoomSnapshot {
+        RoomSnapshot { figures, ..test_support::snapshot(queue, serving) }
+    }
 
     #[test]
     fn a_snapshot_of_a_newer_format_is_not_read() {
@@ -340,11 +345,6 @@ mod tests {
         assert_eq!(of_format(1).unwrap().format, 1);
         let error = of_format(2).unwrap_err().to_string();
         assert!(error.contains("format 2, and this release knows up to 1"), "{error}");
-    }
-    use crate::QueueingMethod;
-
-    fn snapshot(queue: u64, serving: i64, figures: TickFigures) -> RoomSnapshot {
-        RoomSnapshot { figures, ..test_support::snapshot(queue, serving) }
     }
 
     #[test]

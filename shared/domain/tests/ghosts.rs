@@ -209,7 +209,8 @@ fn nor_when_they_all_came_first_or_by_turns() {
     assert_used(sprung.concat(), 0.98, "sprung when everyone came");
 }
 
-/// Up to where a line of a thousand, who are known to be there and ask within ten seconds, is served in twenty, if nobody comes.
+/// Up to where a line of a thousand, who are known to be there and ask within ten seconds, is served in twenty,
+/// if nobody comes.
 fn searched(heard_at_ms: impl Fn(u64) -> u64) -> u64 {
     let (mut serving, mut counter) = (Serving::default(), 0);
     let periods = Periods { known: Ripening::evenly(0..10_000), unknown_ms: AWS_MS };

@@ -11,6 +11,7 @@
 //! | `vestibule:room:{R}:records` | hash | swept | queue number → the record of its token |
 //! | `vestibule:room:{R}:tokens` | sorted set | swept | queue number → expiry of its AWS-style tokens |
 //! | `vestibule:room:{R}:entered:C` | bitmap | no | one bit per position whose visitor has entered or left; chunk C |
+//! | `vestibule:room:{R}:entered:pools:C` | bitmap | no | one bit per number that was given up while it waited for a draw |
 //! | `vestibule:room:{R}:unattended:C` | bitmap | no | one bit per number of an AWS-style visitor who has not entered |
 //! | `vestibule:room:{R}:there:L:B:G:C` | bitmap | three generations | one bit per place that has checked in: in the line or a pool L, band B, generation G |
 //! | `vestibule:room:{R}:scratch:N` | bitmap | in the script | sums of such bitmaps |

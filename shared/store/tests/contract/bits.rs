@@ -425,4 +425,10 @@ async fn who_waits_for_a_draw_gives_its_place_back_too(world: World) {
     check_in(&world, [(Spot::Pool { draw: 0, number: 5 }, SHORTEST)]).await;
     assert_eq!(counted(&world).await, (5, 0), "it does not come back");
     assert_eq!(world.snapshot().await.left, 1, "its place comes with the draw");
+    let bits = async || -> Vec<String> {
+        world.server.ask(redis::cmd("KEYS").arg("vestibule:room:{sale}:entered:*")).await
+    };
+    assert_eq!(bits().await.len(), 2, "its own bit, and that of 2");
+    world.store.reset(&world.room).await.unwrap();
+    assert_eq!(bits().await, [""; 0], "the number is another's now");
 }

@@ -1,6 +1,7 @@
 //! Whatever requests attackers send again, in whatever order: for the honest visitors the night is the same.
-//! In rooms in order of arrival, by chance, and with a draw. Each case is played twice: with attackers who send each of their requests once, and with the same who send
-//! all of them again. See [`attacker`] for what they do, and [`allowed`] for what the nights may differ by.
+//! In rooms in order of arrival, by chance, and with a draw. Each case is played twice: with attackers who send
+//! each of their requests once, and with the same who send all of them again. See [`attacker`] for what they do,
+//! and [`allowed`] for what the nights may differ by.
 
 mod allowed;
 mod attacker;
