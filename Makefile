@@ -1,6 +1,6 @@
 # Everything there is to do here. Two of these are for everybody: `make run` and `make test`.
 
-.PHONY: help run test simulate fmt lint docs deny bench openapi fuzz-api
+.PHONY: help run test simulate fmt lint docs deny bench openapi fuzz-api chaos
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1|\2/' | \
@@ -9,13 +9,17 @@ help: ## This list
 run: ## A demo on this machine, until Ctrl-C
 	@scripts/run.sh
 
-test: ## Every test; gets Redis and Valkey if they are missing
+test: ## Every test; gets Redis and Valkey if they are missing, and builds the previous release
 	scripts/test-tools.sh
 	cargo build --locked --workspace --bins
+	scripts/previous-release.sh
 	cargo test --locked --workspace --no-fail-fast
 
 simulate: ## A thousand nights of both services in virtual time, with faults, each by its seed
 	cargo run --locked --release -p vestibule-crowd -- simulate --seeds 1000
+
+chaos: ## A thousand faults, of every kind, on both services as real processes; most of an hour
+	@scripts/chaos.sh
 
 fmt: ## Whether everything is formatted
 	cargo fmt --all --check

@@ -35,6 +35,11 @@ pip_install() {
     --upgrade --target "$2" "$1"
 }
 
+# Chaos gives each server and service a host of its own with it; without it, all share this machine.
+need_hosts() {
+  have ip || apt_install iproute2 || warn "no ip: the hosts of the chaos test will be this machine"
+}
+
 need_redis() {
   have redis-server && return
   # The harness starts containers where an engine answers.
@@ -125,6 +130,7 @@ no_browser() {
 
 need_compiler
 need_redis
+need_hosts
 need_valkey
 need_gateways
 need_browser

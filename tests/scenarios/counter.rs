@@ -67,3 +67,31 @@ async fn expect_numbers(aws: &Aws, ids: &[String]) -> Result<()> {
     }
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_with_a_name_takes_effect_once() -> Result<()> {
+    let deployment = Deployment::builder().admissions(1).controllers(2).start().await?;
+    deployment.create_room("sale", &json!({})).await?;
+    let aws = deployment.aws("sale");
+    let increment = async |key: &str, by: i64| {
+        let body = json!({ "event_id": "sale", "increment_by": by });
+        aws.private_once("/api/increment_serving_counter", key, &body).await
+    };
+    for key in ["first-1", "\"first-1\"", "first-1"] {
+        let reply = increment(key, 3).await?.expect(200)?;
+        assert_eq!(reply.signed("serving_num")?, 3, "by whichever controller");
+    }
+    increment("first-1", 4).await?.expect(409)?;
+    increment("not a name", 4).await?.expect(400)?;
+    assert_eq!(aws.increment(0).await?, 3);
+    let number = aws.queue_number(&aws.assign().await?).await?;
+    assert_eq!(number, 1);
+    let body = json!({ "event_id": "sale" });
+    for _ in 0..2 {
+        aws.private_once("/api/reset_initial_state", "again", &body).await?.expect(200)?;
+    }
+    let first = aws.assign().await?;
+    aws.private_once("/api/reset_initial_state", "again", &body).await?.expect(200)?;
+    assert_eq!(aws.queue_number(&first).await?, 1, "its place is kept");
+    Ok(())
+}

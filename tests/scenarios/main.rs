@@ -26,6 +26,7 @@ mod keys;
 mod leaks;
 mod live;
 mod methods;
+mod moving;
 mod numbers;
 mod outage;
 mod page;

@@ -106,6 +106,12 @@ impl Aws {
         reply.expect(200)?.signed("serving_num")
     }
 
+    /// As [`Self::private`], under the name `key` of the call.
+    pub async fn private_once(&self, path: &str, key: &str, body: &Value) -> Result<Reply> {
+        let request = self.private_request(path, Some(body))?.bearer_auth(&self.api_token);
+        Reply::of(request.header("Idempotency-Key", key)).await
+    }
+
     /// Moves the serving counter, and waits until admission tells the new value.
     pub async fn serve(&self, by: i64) -> Result<i64> {
         let target = self.increment(by).await?;

@@ -19,6 +19,8 @@ const CALL: Duration = Duration::from_secs(15);
 #[derive(Debug, Clone)]
 pub struct Builder {
     flavor: Flavor,
+    redis_url: Option<String>,
+    admissions_redis_url: Option<String>,
     admissions: usize,
     controllers: usize,
     grace_seconds: u32,
@@ -26,17 +28,20 @@ pub struct Builder {
     regions: Vec<String>,
     environment: Vec<(String, String)>,
     programs: Option<PathBuf>,
+    secrets: Option<[String; 2]>,
 }
 
 /// A running deployment. Everything ends with it.
 #[derive(Debug)]
 pub struct Deployment {
-    redis: Redis,
+    redis: Option<Redis>,
     settings: Settings,
     admissions: Vec<Instance>,
     controllers: Vec<Instance>,
     admission_fleet: Fleet,
     controller_fleet: Fleet,
+    /// What instances have printed that were replaced.
+    earlier_logs: String,
     _dir: TempDir,
 }
 
@@ -72,6 +77,20 @@ impl Builder {
         self
     }
 
+    /// Over servers of the test's own, at this address, instead of a Redis that goes with it.
+    #[must_use]
+    pub fn over(mut self, url: &str) -> Self {
+        self.redis_url = Some(url.to_owned());
+        self
+    }
+
+    /// Another address for the admissions than for the controllers.
+    #[must_use]
+    pub fn admissions_over(mut self, url: &str) -> Self {
+        self.admissions_redis_url = Some(url.to_owned());
+        self
+    }
+
     /// How long a stop may take, in seconds.
     #[must_use]
     pub fn grace_seconds(mut self, seconds: u32) -> Self {
@@ -100,14 +119,30 @@ impl Builder {
         self
     }
 
+    /// With the secret and the API token of another one, to take its place.
+    #[must_use]
+    pub fn in_place_of(mut self, other: &Deployment) -> Self {
+        self.secrets = Some(other.secrets().map(str::to_owned));
+        self
+    }
+
     /// Starts it, and waits until every instance is ready.
     pub async fn start(self) -> Result<Deployment> {
-        let redis = Redis::start(self.flavor).await?;
+        let (redis, redis_url) = if let Some(url) = self.redis_url {
+            (None, url)
+        } else {
+            let redis = Redis::start(self.flavor).await?;
+            let url = redis.url();
+            (Some(redis), url)
+        };
         let dir = place_for_logs()?;
+        let [secret, api_token] =
+            self.secrets.unwrap_or_else(|| [random_text(48), random_text(32)]);
         let settings = Settings {
-            redis_url: redis.url(),
-            secret: random_text(48),
-            api_token: random_text(32),
+            admissions_redis_url: self.admissions_redis_url.unwrap_or_else(|| redis_url.clone()),
+            redis_url,
+            secret,
+            api_token,
             grace_seconds: self.grace_seconds,
             log: self.log,
             regions: self.regions,
@@ -135,6 +170,7 @@ impl Builder {
             controllers,
             admission_fleet,
             controller_fleet,
+            earlier_logs: String::new(),
             _dir: dir,
         })
     }
@@ -148,6 +184,8 @@ impl Deployment {
     pub fn builder() -> Builder {
         Builder {
             flavor: Flavor::Redis7,
+            redis_url: None,
+            admissions_redis_url: None,
             admissions: 1,
             controllers: 1,
             grace_seconds: 10,
@@ -155,18 +193,25 @@ impl Deployment {
             regions: Vec::new(),
             environment: Vec::new(),
             programs: None,
+            secrets: None,
         }
     }
 
     /// The Redis under it.
+    ///
+    /// # Panics
+    /// If it was started with [`Builder::over`].
     #[must_use]
     pub fn redis(&self) -> &Redis {
-        &self.redis
+        self.redis.as_ref().expect("its servers are the test's own")
     }
 
     /// The Redis under it, to be killed.
+    ///
+    /// # Panics
+    /// If it was started with [`Builder::over`].
     pub fn redis_mut(&mut self) -> &mut Redis {
-        &mut self.redis
+        self.redis.as_mut().expect("its servers are the test's own")
     }
 
     /// All admissions.
@@ -185,6 +230,12 @@ impl Deployment {
     #[must_use]
     pub fn operator(&self) -> Operator {
         Operator::new(self.controller_fleet.clone(), &self.settings.api_token)
+    }
+
+    /// The same at one controller alone.
+    #[must_use]
+    pub fn operator_at(&self, index: usize) -> Operator {
+        Operator::new(self.controller_fleet.only(index), &self.settings.api_token)
     }
 
     /// An AWS-style client of `event`.
@@ -236,7 +287,8 @@ impl Deployment {
     #[must_use]
     pub fn logs(&self) -> String {
         let instances = self.admissions.iter().chain(&self.controllers);
-        instances.map(|instance| instance.process.log()).collect()
+        let running = instances.map(|instance| instance.process.log());
+        std::iter::once(self.earlier_logs.clone()).chain(running).collect()
     }
 
     /// Kills an instance with SIGKILL. Its peers learn nothing.
@@ -256,6 +308,35 @@ impl Deployment {
         Ok(())
     }
 
+    /// Replaces an instance as a roll-out does: stops it in order, and starts the program of the folder `programs` at its
+    /// addresses; `None`: the one that the tests were built with. If it led, another controller leads first.
+    pub async fn replace(
+        &mut self,
+        service: Service,
+        index: usize,
+        programs: Option<PathBuf>,
+    ) -> Result<()> {
+        self.fleet(service).set_up(index, false);
+        let settings = Settings { programs, ..self.settings.clone() };
+        let log = self.instance_mut(service, index).stop().await?;
+        self.earlier_logs += &log;
+        if service == Service::Controller && self.controllers.len() > 1 {
+            eventually(START, "another leader", || self.expect_leader_but(index)).await?;
+        }
+        self.instance_mut(service, index).restart(&settings, service).await?;
+        self.fleet(service).set_up(index, true);
+        Ok(())
+    }
+
+    async fn expect_leader_but(&self, index: usize) -> Result<()> {
+        for other in (0..self.controllers.len()).filter(|other| *other != index) {
+            if self.leads(other).await? {
+                return Ok(());
+            }
+        }
+        bail!("nobody leads")
+    }
+
     /// The process of an instance, to be asked about.
     #[must_use]
     pub fn process(&self, service: Service, index: usize) -> &Process {
@@ -264,10 +345,7 @@ impl Deployment {
 
     /// The process of an instance, to be stopped.
     pub fn process_mut(&mut self, service: Service, index: usize) -> &mut Process {
-        match service {
-            Service::Admission => &mut self.admissions[index].process,
-            Service::Controller => &mut self.controllers[index].process,
-        }
+        &mut self.instance_mut(service, index).process
     }
 
     /// `GET` at the admin listener of an instance: `/readyz`, `/livez`, `/metrics`.
@@ -299,6 +377,13 @@ impl Deployment {
     #[must_use]
     pub fn address(&self, service: Service, index: usize) -> &str {
         self.instance(service, index).base.trim_start_matches("http://")
+    }
+
+    fn instance_mut(&mut self, service: Service, index: usize) -> &mut Instance {
+        match service {
+            Service::Admission => &mut self.admissions[index],
+            Service::Controller => &mut self.controllers[index],
+        }
     }
 
     fn instance(&self, service: Service, index: usize) -> &Instance {

@@ -2,11 +2,11 @@
 
 use std::{path::PathBuf, process::Command, time::Duration};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
 use reqwest::Client;
 
-use crate::{Process, Reply, eventually, ports, programs};
+use crate::{Exited, Process, Reply, eventually, ports, programs};
 
 /// How long a start may take, on a machine that is busy with other tests.
 pub(crate) const START: Duration = Duration::from_secs(30);
@@ -27,6 +27,7 @@ pub enum Service {
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) redis_url: String,
+    pub(crate) admissions_redis_url: String,
     pub(crate) secret: String,
     pub(crate) api_token: String,
     pub(crate) grace_seconds: u32,
@@ -67,6 +68,18 @@ impl Instance {
         let name = format!("{}-again-{}", service.program(), self.ports.0);
         *self = start_on(settings, service, self.ports, self.region.clone(), &name).await?;
         Ok(())
+    }
+
+    /// Stops it in order. Returns what it has printed.
+    pub(crate) async fn stop(&mut self) -> Result<String> {
+        self.process.terminate()?;
+        let ended = self.process.ended(START).await?;
+        ensure!(
+            ended == Exited::Code(0),
+            "{ended:?}, not in order; its log ends:\n{}",
+            self.process.log_end()
+        );
+        Ok(self.process.log())
     }
 }
 
@@ -114,7 +127,7 @@ async fn start_on(
         None => programs::ours(service.program())?,
     };
     let mut command = Command::new(program);
-    configure(&mut command, settings, &listen, &admin);
+    configure(&mut command, settings, service, &listen, &admin);
     if let Some(region) = &region {
         command.env("VESTIBULE_REGION", region);
     }
@@ -125,10 +138,20 @@ async fn start_on(
     Ok(instance)
 }
 
-fn configure(command: &mut Command, settings: &Settings, listen: &str, admin: &str) {
+fn configure(
+    command: &mut Command,
+    settings: &Settings,
+    service: Service,
+    listen: &str,
+    admin: &str,
+) {
+    let redis_url = match service {
+        Service::Admission => &settings.admissions_redis_url,
+        Service::Controller => &settings.redis_url,
+    };
     command
         .env_clear()
-        .env("VESTIBULE_REDIS_URL", &settings.redis_url)
+        .env("VESTIBULE_REDIS_URL", redis_url)
         .env("VESTIBULE_REDIS_TIMEOUT_MS", REDIS_TIMEOUT_MS)
         .env("VESTIBULE_SECRET", &settings.secret)
         .env("VESTIBULE_API_TOKEN", &settings.api_token)

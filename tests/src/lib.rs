@@ -6,34 +6,47 @@
 //! for a fixed time: see [`eventually`].
 #![expect(clippy::missing_errors_doc, reason = "every error here is a failed test, with its story")]
 
+mod authority;
 mod aws;
+mod backup;
 pub mod browser;
+mod cluster;
 mod deployment;
 mod docker;
 mod fleet;
+mod frozen_proxy;
 pub mod gateway;
 mod instance;
+mod node;
 mod operator;
 mod ports;
 mod process;
 mod programs;
 mod redis_server;
 mod reply;
+mod sentinels;
 mod site_visitor;
 mod tokens;
 mod visitor;
 mod wait;
 
 pub use self::{
+    authority::Authority,
     aws::Aws,
+    backup::{backup, restore},
+    cluster::Cluster,
     deployment::{Builder, Deployment},
     fleet::Fleet,
+    frozen_proxy::FrozenProxy,
     instance::Service,
+    node::Node,
     operator::Operator,
+    ports::free as free_port,
     process::{Exited, Process},
-    programs::ours,
+    programs::{ours, previous_release},
     redis_server::{Flavor, Redis},
     reply::Reply,
+    sentinels::{Sentinels, Switches},
     site_visitor::SiteVisitor,
     tokens::{Claims, Verifier, claims_of},
     visitor::{Carries, Visitor},

@@ -22,7 +22,8 @@ const COUNT: u16 = 18_000;
 static NEXT: LazyLock<AtomicU16> = LazyLock::new(|| AtomicU16::new(rand::random_range(0..COUNT)));
 
 /// A port of 127.0.0.1 on which nobody listens now, and which no other call here has given.
-pub(crate) fn free() -> u16 {
+#[must_use]
+pub fn free() -> u16 {
     loop {
         let port = FIRST + NEXT.fetch_add(1, Relaxed) % COUNT;
         if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {

@@ -18,6 +18,28 @@ pub fn ours(name: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// The folder with both services of the previous release, as `scripts/previous-release.sh` builds them; `None`: they are
+/// to be left out, or there are none, which is said loudly.
+#[must_use]
+pub fn previous_release() -> Option<PathBuf> {
+    if env::var_os("VESTIBULE_TEST_SKIP_UPGRADE").is_some_and(|value| value == "1") {
+        return left_out("VESTIBULE_TEST_SKIP_UPGRADE=1");
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join("target/previous");
+    // Written last, when both are whole.
+    if folder.join("revision").is_file() {
+        return Some(folder);
+    }
+    left_out("there is no target/previous (`make test` or scripts/previous-release.sh builds it)")
+}
+
+fn left_out(why: &str) -> Option<PathBuf> {
+    // Not `eprintln`, which the test runner swallows.
+    let warning = format!("WARNING: {why}: NOT tested beside the previous release\n");
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), warning.as_bytes());
+    None
+}
+
 /// `redis-server` on the `PATH`.
 pub(crate) fn redis_server() -> Result<PathBuf> {
     on_path("redis-server").context(

@@ -62,7 +62,7 @@ impl Flavor {
         left_out
     }
 
-    fn program(self) -> Result<PathBuf> {
+    pub(crate) fn program(self) -> Result<PathBuf> {
         match self {
             Self::Redis7 => programs::redis_server(),
             Self::Valkey9 => programs::valkey_server(),

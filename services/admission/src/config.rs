@@ -4,7 +4,8 @@
 use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
 use secrecy::ExposeSecret;
-use vestibule_store::{Clock, Store};
+use vestibule_runtime::redis_options::RedisOptions;
+use vestibule_store::{Clock, LinkOptions, Store};
 use vestibule_token::DeploymentSecret;
 
 use crate::{authorizer::TrustedProxies, cli::Cli};
@@ -34,9 +35,8 @@ impl Config {
     /// Names the option that cannot be used, never a secret.
     pub(crate) fn read(cli: &Cli) -> Result<Self, Box<dyn Error>> {
         let secret = cli.common.read_secret()?;
-        let redis_url = cli.common.redis_url.expose_secret();
         Ok(Self {
-            store: Store::open(redis_url, Clock::Server, cli.common.redis_timeout())?,
+            store: open_store(&cli.common.redis)?,
             secret: Arc::new(DeploymentSecret::new(secret.expose_secret().as_bytes())?),
             region: cli.common.region.clone(),
             public_url: cli.public_url(),
@@ -49,4 +49,14 @@ impl Config {
             shutdown_grace: cli.common.shutdown_grace(),
         })
     }
+}
+
+fn open_store(redis: &RedisOptions) -> Result<Store, Box<dyn Error>> {
+    let mut options =
+        LinkOptions::new(redis.timeout()).wait(redis.redis_wait_replicas, redis.wait());
+    if let Some(authorities) = redis.read_authorities()? {
+        options = options.authorities(authorities)?;
+    }
+    let address = redis.redis_url.expose_secret().parse()?;
+    Ok(Store::connect(&address, &options, Clock::Server)?)
 }

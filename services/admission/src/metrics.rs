@@ -10,6 +10,8 @@ use prometheus_client::{
     encoding::{DescriptorEncoder, EncodeMetric},
     metrics::{counter::ConstCounter, gauge::ConstGauge},
 };
+use vestibule_runtime::{metrics::Registry, redis_metrics::RedisMetrics};
+use vestibule_store::{ServerCheck, Store};
 
 use crate::state::Admission;
 
@@ -76,4 +78,13 @@ impl AdmissionCollector {
         }
         Ok(())
     }
+}
+
+/// What is known of the servers under `store`.
+pub(crate) fn register_servers(registry: &mut Registry, store: &Store, check: &ServerCheck) {
+    let (store, check) = (store.clone(), check.clone());
+    registry.register_collector(Box::new(RedisMetrics {
+        shortfalls: move || store.replica_shortfalls(),
+        findings: move || check.findings(),
+    }));
 }

@@ -7,9 +7,14 @@ use vestibule_runtime::{
     BindError, Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind, metrics, serve,
     serve_admin,
 };
+use vestibule_store::ServerCheck;
 
 use crate::{
-    config::Config, ext_authz, loops, metrics::AdmissionCollector, router::router, state::Admission,
+    config::Config,
+    ext_authz, loops,
+    metrics::{AdmissionCollector, register_servers},
+    router::router,
+    state::Admission,
 };
 
 /// A running admission.
@@ -39,6 +44,8 @@ impl Service {
         let admission = Arc::new(Admission::new(&config, Machine::real()));
         admission.authorizer.decisions.register(&mut registry);
         registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
+        let check = ServerCheck::new(admission.store.clone());
+        register_servers(&mut registry, &admission.store, &check);
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         let shed = Shed::new(config.max_requests_in_flight);
         serve(listener, router(Arc::clone(&admission), &http, shed), &lifecycle);
@@ -47,6 +54,7 @@ impl Service {
             ext_authz::serve(listener, Arc::clone(&admission), most, &lifecycle);
         }
         loops::spawn(&admission, &lifecycle);
+        look_at_servers(check, &lifecycle);
         lifecycle.readiness().started();
         tracing::info!(address = %config.listen, admin_address = %config.admin_listen, "listening");
         Ok(Self { lifecycle })
@@ -56,6 +64,18 @@ impl Service {
     pub(crate) async fn run(self, signals: Signals) -> Exit {
         self.lifecycle.run(signals).await
     }
+}
+
+/// Looks now and then what the servers are like, until the stop.
+fn look_at_servers(check: ServerCheck, lifecycle: &Lifecycle) {
+    let soft = lifecycle.soft().clone();
+    lifecycle.spawn("server check", async move {
+        tokio::select! {
+            biased;
+            () = soft.cancelled() => {}
+            () = check.run() => {}
+        }
+    });
 }
 
 #[cfg(test)]

@@ -47,10 +47,11 @@ impl Admission {
     /// Puts the parts together. Connects nothing and starts no task.
     pub(crate) fn new(config: &Config, machine: Machine) -> Self {
         let Machine { random, keys, signer } = machine;
-        let store = config.store.clone();
-        let feed = Feed::new(store.clone(), format!("admission-{:016x}", random.number()));
+        let instance = format!("admission-{:016x}", random.number());
+        let store = config.store.clone().named(&instance);
+        let feed = Feed::new(store.clone(), instance);
         let keys = Keystore::new(store.clone(), Arc::clone(&config.secret), keys);
-        let claims = ClaimBatcher::new(store.clone(), feed.clone(), keys.clone());
+        let claims = ClaimBatcher::new(store.clone(), keys.clone());
         let region = Arc::new(Region::new(config.region.clone()));
         let public_url = config.public_url.clone();
         let parts = (store.clone(), feed.clone(), keys.clone());

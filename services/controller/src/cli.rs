@@ -9,6 +9,8 @@ use vestibule_runtime::{
     secret::{SecretError, SecretSource},
 };
 
+use crate::backup::{BackupOptions, RestoreOptions};
+
 /// Fewest bytes of `VESTIBULE_API_TOKEN`.
 pub const MIN_API_TOKEN_BYTES: usize = 16;
 
@@ -57,12 +59,23 @@ pub struct Cli {
 }
 
 /// What else to do than serve.
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Print the OpenAPI document and exit.
     Openapi,
     /// Ask the running service whether it is ready: exit code 0 if so (for container probes).
     Healthcheck,
+    /// Write all rooms to a file, while people wait: for `restore`, into another Redis.
+    ///
+    /// Reads the Redis of `VESTIBULE_REDIS_URL`. The file has settings, events and pages, the line and the seats, history,
+    /// and the keys, which stay sealed by `VESTIBULE_SECRET`. It has the request ids of those inside: keep it safe.
+    Backup(BackupOptions),
+    /// Put the rooms of a backup into an empty Redis, before services are started on it.
+    ///
+    /// Writes to the Redis of `VESTIBULE_REDIS_URL`. Services that are started on it, with the same `VESTIBULE_SECRET`,
+    /// serve the same people: tickets, request ids and tokens stay valid. Whatever is wrong is said before anything is
+    /// changed.
+    Restore(RestoreOptions),
 }
 
 // === impl Cli ===

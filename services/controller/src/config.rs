@@ -4,8 +4,11 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use secrecy::{ExposeSecret, SecretString};
-use vestibule_runtime::secret::SecretError;
-use vestibule_store::{Clock, Store, StoreError};
+use vestibule_runtime::{
+    redis_options::{AuthoritiesError, RedisOptions},
+    secret::SecretError,
+};
+use vestibule_store::{Clock, LinkOptions, Store, StoreError};
 use vestibule_token::{DeploymentSecret, SecretTooShort};
 
 use crate::cli::Cli;
@@ -43,6 +46,9 @@ pub(crate) enum ConfigError {
     /// The address of Redis is not valid.
     #[error("VESTIBULE_REDIS_URL")]
     Redis(#[from] StoreError),
+    /// The certificate authorities of Redis cannot be read.
+    #[error(transparent)]
+    Authorities(#[from] AuthoritiesError),
 }
 
 // === impl Config ===
@@ -54,9 +60,8 @@ impl Config {
     /// [`ConfigError`], naming the variable.
     pub(crate) fn read(cli: &Cli) -> Result<Self, ConfigError> {
         let secret = cli.common.read_secret()?;
-        let redis_url = cli.common.redis_url.expose_secret();
         Ok(Self {
-            store: Store::open(redis_url, Clock::Server, cli.common.redis_timeout())?,
+            store: open_store(&cli.common.redis)?,
             secret: Arc::new(DeploymentSecret::new(secret.expose_secret().as_bytes())?),
             api_token: cli.read_api_token()?,
             listen: cli.listen,
@@ -66,4 +71,18 @@ impl Config {
             shutdown_grace: cli.common.shutdown_grace(),
         })
     }
+}
+
+/// Opens the store that the options name.
+///
+/// # Errors
+/// [`ConfigError`], naming the variable.
+pub(crate) fn open_store(redis: &RedisOptions) -> Result<Store, ConfigError> {
+    let mut options =
+        LinkOptions::new(redis.timeout()).wait(redis.redis_wait_replicas, redis.wait());
+    if let Some(authorities) = redis.read_authorities()? {
+        options = options.authorities(authorities)?;
+    }
+    let address = redis.redis_url.expose_secret().parse()?;
+    Ok(Store::connect(&address, &options, Clock::Server)?)
 }

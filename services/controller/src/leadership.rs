@@ -1,12 +1,16 @@
 //! Whether this instance leads, for every loop that depends on it. How it acquires the lease is in
 //! `loops/lease.rs`.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use tokio::sync::Notify;
+use vestibule_domain::RoomId;
 
 /// What this instance is among the controllers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,8 +30,8 @@ pub(crate) struct Leadership {
     role: Arc<Changing>,
     /// The highest epoch named by a refused write; 0: none.
     overtaken_by: AtomicU64,
-    /// Whether a tick did not find its room.
-    missing: AtomicBool,
+    /// The rooms that a tick did not find in their latest state.
+    suspects: Mutex<BTreeSet<RoomId>>,
 }
 
 /// The role as it changes. Whoever waits for a change goes on in the order in which it began to wait; with
@@ -122,14 +126,14 @@ impl Leadership {
         self.overtaken_by.load(Ordering::Relaxed)
     }
 
-    /// Notes that a tick did not find its room.
-    pub(super) fn report_missing(&self) {
-        self.missing.store(true, Ordering::Relaxed);
+    /// Notes that `room` was not found in its latest state.
+    pub(super) fn report_suspect(&self, room: RoomId) {
+        self.suspects.lock().unwrap_or_else(PoisonError::into_inner).insert(room);
     }
 
-    /// Whether a tick did not find its room, since this was last asked.
-    pub(super) fn take_missing(&self) -> bool {
-        self.missing.swap(false, Ordering::Relaxed)
+    /// The rooms that were not found in their latest state, since this was last asked.
+    pub(super) fn take_suspects(&self) -> BTreeSet<RoomId> {
+        std::mem::take(&mut *self.suspects.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn change(&self, next: impl FnOnce(Role) -> Option<Role>) -> bool {
@@ -144,11 +148,7 @@ impl Leadership {
 
 impl Default for Leadership {
     fn default() -> Self {
-        Self {
-            role: Arc::default(),
-            overtaken_by: AtomicU64::new(0),
-            missing: AtomicBool::new(false),
-        }
+        Self { role: Arc::default(), overtaken_by: AtomicU64::new(0), suspects: Mutex::default() }
     }
 }
 

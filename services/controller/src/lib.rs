@@ -6,8 +6,11 @@
 //! of them do to a room is in `rooms`. Everything that must be exact happens in Redis
 //! (`vestibule-store`), every rule is in `vestibule-domain`. What is *not* here: visitors, who only
 //! ever meet the admission service.
+//!
+//! `backup` is what the program does instead of serving, when it is told to: it copies rooms to a file and back.
 
 pub mod api_types;
+pub mod backup;
 mod beacon;
 pub mod cli;
 mod config;

@@ -7,6 +7,8 @@
 //! | `vestibule_ticks_failed_total` | counter | ticks that Redis refused or did not answer |
 //! | `vestibule_restorations_total` | counter | rooms brought back after Redis had lost them |
 //! | `vestibule_redis_calls_total` | counter | calls to Redis |
+//! | `vestibule_redis_replica_shortfalls_total` | counter | answers that too few replicas are known to have |
+//! | `vestibule_redis_findings` | gauge | what is found about the servers, label `finding` |
 //! | `vestibule_rooms` | gauge | rooms known |
 //! | `vestibule_room_…` | gauge | figures of each room, label `room`; see [`ROOM_FIGURES`] |
 
@@ -24,7 +26,8 @@ use prometheus_client::{
     registry::{Registry, Unit},
 };
 use vestibule_domain::RoomSnapshot;
-use vestibule_store::{Feed, Store};
+use vestibule_runtime::redis_metrics::RedisMetrics;
+use vestibule_store::{Feed, ServerCheck, Store};
 
 /// Upper bounds of the tick histogram, in seconds: from one round trip to Redis's time-out.
 pub(crate) const TICK_BUCKETS: [f64; 9] = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
@@ -128,6 +131,15 @@ impl Collector for Known {
         }
         Ok(())
     }
+}
+
+/// What is known of the servers under `store`.
+pub(crate) fn register_servers(registry: &mut Registry, store: &Store, check: &ServerCheck) {
+    let (store, check) = (store.clone(), check.clone());
+    registry.register_collector(Box::new(RedisMetrics {
+        shortfalls: move || store.replica_shortfalls(),
+        findings: move || check.findings(),
+    }));
 }
 
 #[cfg(test)]

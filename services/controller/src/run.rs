@@ -3,10 +3,12 @@
 use std::{error::Error, process::ExitCode};
 
 use vestibule_runtime::{ErrorChain, Exit, Signals, cli::usage_error, healthcheck};
+use vestibule_store::Store;
 
 use crate::{
+    backup,
     cli::{Cli, Command},
-    config::Config,
+    config::{Config, open_store},
     openapi, router,
     service::Service,
 };
@@ -14,13 +16,41 @@ use crate::{
 /// Runs the command of the command line to its end.
 #[must_use]
 pub fn run(cli: &Cli) -> ExitCode {
-    match cli.command {
+    match &cli.command {
         Some(Command::Openapi) => {
             println!("{}", openapi::text(&router::document()));
             ExitCode::SUCCESS
         }
         Some(Command::Healthcheck) => healthcheck(cli.admin_listen),
+        Some(Command::Backup(options)) => at_redis(cli, "backed up", |store| async move {
+            backup::save(&store, options).await.map_err(Into::into)
+        }),
+        Some(Command::Restore(options)) => at_redis(cli, "restored", |store| async move {
+            backup::restore(&store, options).await.map_err(Into::into)
+        }),
         None => serve(cli),
+    }
+}
+
+/// Does something with the rooms in Redis, and says how many `done`. Standard output stays free.
+fn at_redis<F>(cli: &Cli, done: &str, act: impl FnOnce(Store) -> F) -> ExitCode
+where
+    F: Future<Output = Result<usize, Box<dyn Error>>>,
+{
+    let store = match open_store(&cli.common.redis) {
+        Ok(store) => store,
+        Err(error) => return usage_error(&error),
+    };
+    let acted = tokio::runtime::Runtime::new().map_err(Into::into);
+    match acted.and_then(|runtime| runtime.block_on(act(store))) {
+        Ok(rooms) => {
+            eprintln!("rooms {done}: {rooms}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {}", ErrorChain(&*error));
+            ExitCode::FAILURE
+        }
     }
 }
 

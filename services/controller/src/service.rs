@@ -6,8 +6,9 @@ use vestibule_issuance::Machine;
 use vestibule_runtime::{
     BindError, Exit, HttpMetrics, Lifecycle, Readiness, Signals, bind, metrics, serve, serve_admin,
 };
+use vestibule_store::ServerCheck;
 
-use crate::{config::Config, loops, router, state::Controller};
+use crate::{config::Config, loops, metrics::register_servers, router, state::Controller};
 
 /// A running controller. Dropping it stops nothing; see [`Self::run`].
 #[derive(Debug)]
@@ -42,9 +43,12 @@ impl Service {
         let http = HttpMetrics::register(&mut registry);
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let controller = Arc::new(Controller::new(config, Machine::real(), address, &mut registry));
+        let check = ServerCheck::new(controller.store.clone());
+        register_servers(&mut registry, &controller.store, &check);
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         serve(listener, router::router(&controller, &http), &lifecycle);
         loops::spawn(&controller, &lifecycle);
+        look_at_servers(check, &lifecycle);
         lifecycle.readiness().started();
         tracing::info!(%address, %admin_address, instance = &*controller.instance, "listening");
         Ok(Self { lifecycle })
@@ -54,6 +58,18 @@ impl Service {
     pub(crate) async fn run(self, signals: Signals) -> Exit {
         self.lifecycle.run(signals).await
     }
+}
+
+/// Looks now and then what the servers are like, until the stop.
+fn look_at_servers(check: ServerCheck, lifecycle: &Lifecycle) {
+    let soft = lifecycle.soft().clone();
+    lifecycle.spawn("server check", async move {
+        tokio::select! {
+            biased;
+            () = soft.cancelled() => {}
+            () = check.run() => {}
+        }
+    });
 }
 
 #[cfg(test)]

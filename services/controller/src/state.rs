@@ -1,6 +1,12 @@
 //! What the controller is made of. The one place that constructs its parts.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
 use secrecy::SecretString;
 use vestibule_issuance::{
@@ -22,6 +28,8 @@ use crate::{
 pub(crate) struct Controller {
     /// The unique name of this instance.
     pub(crate) instance: Arc<str>,
+    /// Rounds of questions so far: see `loops/reconcile.rs`.
+    rounds: AtomicU64,
     /// Redis.
     pub(crate) store: Store,
     /// The rooms, as far as this instance knows them.
@@ -64,12 +72,13 @@ impl Controller {
         let Machine { random, keys, signer } = machine;
         let Config { store, secret, api_token, public_url, region, .. } = config;
         let instance: Arc<str> = instance_name(&region, &random).into();
+        let store = store.named(&instance);
         let feed = Feed::new(store.clone(), &*instance);
         let rooms = RoomDirectory::new(store.clone(), feed.clone());
         let draws = DrawSeeds::new(Arc::clone(&secret), random);
         let keys = Keystore::new(store.clone(), Arc::clone(&secret), keys);
         Self {
-            claims: ClaimBatcher::new(store.clone(), feed.clone(), keys.clone()),
+            claims: ClaimBatcher::new(store.clone(), keys.clone()),
             configs: ConfigEditor::new(rooms.clone(), draws, Arc::clone(&instance)),
             rooms,
             ciphers: CipherCache::new(Arc::clone(&secret)),
@@ -78,12 +87,18 @@ impl Controller {
             metrics: Metrics::register(registry, &store, &feed),
             public_url: public_url.unwrap_or_else(|| format!("http://{address}")),
             instance,
+            rounds: AtomicU64::new(0),
             store,
             feed,
             keys,
             secret,
             api_token,
         }
+    }
+
+    /// A name for the next round of questions: see `loops/reconcile.rs`.
+    pub(crate) fn next_round(&self) -> String {
+        format!("{}-{}", self.instance, self.rounds.fetch_add(1, Ordering::Relaxed))
     }
 
     /// What `generate_token` needs, to make tokens of `issuer` that are valid for so long.

@@ -1,10 +1,13 @@
 //! Formats: what services write for each other and hand to visitors. Each has a version, so that a later release
 //! can change it while people wait.
 //!
-//! Every running service announces the newest version of each format that it reads, and nobody may write a newer
-//! one than all of them read; today there is one of each. So a release with a new version reads both, and writes
-//! the older one until the last instance is gone that does not know better. A ticket says its version in its first
-//! byte, a snapshot in its field `format`; the version of the keyspace is stamped by migrations.
+//! Every running service announces the newest version of each format that it reads, and the one that it writes. Who
+//! writes what a running service does not read, or does not read what one writes, refuses to start: see
+//! [`Announcement::conflict`]. So a release with a new version reads both and still writes the older one, and the release
+//! after it writes the new one. A ticket says its version in its first byte, a snapshot in its field `format`; the version
+//! of the keyspace is stamped by migrations.
+
+use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
@@ -18,6 +21,68 @@ pub struct Formats {
     pub snapshot: u32,
 }
 
+/// What a running service says of its formats.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Announcement {
+    /// The newest versions that it reads.
+    #[serde(flatten)]
+    pub reads: Formats,
+    /// The versions that it writes; 0: it is of a release that does not say so.
+    #[serde(default)]
+    pub writes: Formats,
+}
+
+/// Why two services cannot run side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormatConflict {
+    /// Of what.
+    format: &'static str,
+    /// The version that one of them writes.
+    written: u32,
+    /// The newest that the other one reads.
+    read: u32,
+    /// Which of them writes it: the one that is asked, or the other.
+    is_ours: bool,
+}
+
+// === impl Announcement ===
+
+impl Announcement {
+    /// That of this release.
+    pub const OURS: Self = Self { reads: Formats::KNOWN, writes: Formats::KNOWN };
+
+    /// Why a service that says this cannot run beside one that says `other`.
+    #[must_use]
+    pub fn conflict(self, other: Self) -> Option<FormatConflict> {
+        let unread = |writer: Self, reader: Self, is_ours| {
+            let (written, read) = (writer.writes.each(), reader.reads.each());
+            let mut pairs = written.into_iter().zip(read);
+            let ((format, written), (_, read)) = pairs.find(|(w, r)| w.1 > r.1)?;
+            Some(FormatConflict { format, written, read, is_ours })
+        };
+        unread(self, other, true).or_else(|| unread(other, self, false))
+    }
+}
+
+// === impl FormatConflict ===
+
+impl fmt::Display for FormatConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { format, written, read, is_ours } = self;
+        if *is_ours {
+            write!(
+                f,
+                "this release writes {format}s of format {written}, and it reads up to {read}"
+            )
+        } else {
+            write!(
+                f,
+                "it writes {format}s of format {written}, and this release reads up to {read}"
+            )
+        }
+    }
+}
+
 // === impl Formats ===
 
 impl Formats {
@@ -28,6 +93,10 @@ impl Formats {
     #[must_use]
     pub fn common(self, other: Self) -> Self {
         Self { ticket: self.ticket.min(other.ticket), snapshot: self.snapshot.min(other.snapshot) }
+    }
+
+    fn each(self) -> [(&'static str, u32); 2] {
+        [("ticket", self.ticket.into()), ("snapshot", self.snapshot)]
     }
 }
 
@@ -48,6 +117,32 @@ mod tests {
     fn what_is_common_is_the_lowest_of_each() {
         let (one, other) = (Formats { ticket: 4, snapshot: 2 }, Formats { ticket: 5, snapshot: 1 });
         assert_eq!(one.common(other), Formats { ticket: 4, snapshot: 1 });
+    }
+
+    #[test]
+    fn a_release_that_writes_what_another_does_not_read_conflicts_with_it() {
+        let formats = |snapshot| Formats { ticket: 4, snapshot };
+        let release =
+            |reads, writes| Announcement { reads: formats(reads), writes: formats(writes) };
+        let (old, between, new) = (release(1, 1), release(2, 1), release(2, 2));
+        for (one, other) in [(old, old), (old, between), (between, new), (between, old)] {
+            assert_eq!(one.conflict(other), None);
+        }
+        let said = |one: Announcement, other| one.conflict(other).map(|it| it.to_string());
+        let too_new = "this release writes snapshots of format 2, and it reads up to 1";
+        assert_eq!(said(new, old).as_deref(), Some(too_new));
+        let too_old = "it writes snapshots of format 2, and this release reads up to 1";
+        assert_eq!(said(old, new).as_deref(), Some(too_old));
+    }
+
+    #[test]
+    fn what_is_announced_is_read_by_releases_that_say_only_what_they_read_and_the_other_way_round()
+    {
+        let said = serde_json::to_string(&Announcement::OURS).unwrap();
+        assert_eq!(serde_json::from_str::<Formats>(&said).unwrap(), Formats::KNOWN, "{said}");
+        let older: Announcement = serde_json::from_str(r#"{"ticket":4,"snapshot":1}"#).unwrap();
+        assert_eq!(older, Announcement { reads: Formats { ticket: 4, snapshot: 1 }, ..older });
+        assert_eq!(Announcement::OURS.conflict(older), None);
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub struct RoomCounters {
     /// Until when presence is incomplete, because the store was just restored or the line could not
     /// check in, ms.
     pub presence_from_ms: u64,
+    /// Numbers that were left out while it is: the first and the last of each part.
+    pub left_out: Vec<(u64, u64)>,
     /// When somebody was last heard, ms.
     pub heard_at_ms: u64,
     /// Sessions that ever began in this room.
@@ -202,8 +204,9 @@ impl Roll {
         if counters.now_ms < counters.presence_from_ms && first <= last {
             #[expect(clippy::cast_precision_loss, reason = "positions have 36 bits")]
             let everyone = Crowd { first, last, count: (last + 1 - first) as f64 };
-            let known = crowds.there.iter().chain(&crowds.over).map(fewer);
-            return std::iter::once(everyone).chain(known).collect();
+            let known: Vec<_> = crowds.there.iter().chain(&crowds.over).map(fewer).collect();
+            let nobody = nobody(counters, &Presence::new(&known));
+            return std::iter::once(everyone).chain(known).chain(nobody).collect();
         }
         // Whoever asks by its number, and waits for a draw, is counted in the pool.
         let heard = in_pool.iter().flat_map(|pool| &pool.polling).map(fewer);
@@ -249,6 +252,21 @@ impl Roll {
             ..TickInput::default()
         }
     }
+}
+
+/// Those who would be in line if somebody had each number that was left out, as less than nobody. Whoever was heard
+/// is among `known`, which is less than nobody, too.
+fn nobody(counters: &RoomCounters, known: &Presence) -> Vec<Crowd> {
+    let behind = |(first, last): &(u64, u64)| (*first.max(&(counters.expired_position + 1)), *last);
+    let left_out = counters.left_out.iter().map(behind).filter(|(first, last)| first <= last);
+    left_out
+        .map(|(first, last)| {
+            #[expect(clippy::cast_precision_loss, reason = "positions have 36 bits")]
+            let places = (last + 1 - first) as f64;
+            let heard = -known.between(first - 1, last);
+            Crowd { first, last, count: -(places - heard).max(0.0) }
+        })
+        .collect()
 }
 
 /// The positions of a crowd of AWS-style visitors, who are known by their queue numbers. Visitors who took
@@ -343,6 +361,17 @@ mod tests {
         assert_eq!(between(&input.unknown, 4, 100), 94, "96 places, one entered, one was heard");
         assert_eq!(between(&input.unknown, 11, 12), 0);
         assert_eq!(between(&input.there, 0, 100), 1);
+    }
+
+    #[test]
+    fn numbers_that_were_left_out_are_nobody_until_they_are_heard() {
+        let left_out = vec![(1, 20), (31, 90)];
+        let later = RoomCounters { presence_from_ms: NOW_MS + 1, left_out, ..counters() };
+        let counted = counted(&[12, 40], &[], &[]);
+        let input = Roll::default().call(&later, counted, &Pool::default(), &[], &in_force());
+        assert_eq!(between(&input.unknown, 20, 30), 10);
+        assert_eq!(between(&input.unknown, 0, 100), 20, "those above 20 and 90");
+        assert_eq!(between(&input.there, 0, 100), 2);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Draw, RoomId, RoomSettings, ahead,
+    Draw, RoomId, RoomSettings, Stamp, ahead,
     check_in::LineConditions,
     formats::known_snapshot,
     presence::Spot,
@@ -47,6 +47,12 @@ pub struct RoomSnapshot {
     pub reset_epoch: u64,
     /// Counts restorations after the store was lost.
     pub generation: u32,
+    /// Names this generation: see [`Stamp`].
+    #[serde(default)]
+    pub nonce: String,
+    /// Counts the calls that may have changed the room: see [`Stamp`].
+    #[serde(default)]
+    pub seq: u64,
     /// Redis's time, ms.
     pub now_ms: u64,
     /// The highest queue number handed out.
@@ -66,12 +72,21 @@ pub struct RoomSnapshot {
     pub left: u64,
     /// Numbers that were skipped when the store had lost its last writes: nobody holds them.
     pub skipped: u64,
+    /// Those of them of which it is not sure yet, while presence is incomplete: the first and the last of each part.
+    #[serde(default)]
+    pub left_out: Vec<(u64, u64)>,
     /// Positions up to here have expired.
     pub expired_position: u64,
     /// Admissions in the last 60 seconds.
     pub admitted_last_minute: u64,
     /// When the last AWS-style token expires, unix seconds; 0: there is none.
     pub tokens_until: u64,
+    /// The services that were there when Redis went back, and have not said what they had seen.
+    #[serde(default)]
+    pub awaits: Vec<String>,
+    /// Whether the room rests: see [`crate::rest`]. Then snapshots come seldom.
+    #[serde(default)]
+    pub rests: bool,
     /// The figures of the last tick.
     pub figures: TickFigures,
 }
@@ -132,6 +147,19 @@ pub struct Outlook {
 // === impl RoomSnapshot ===
 
 impl RoomSnapshot {
+    /// Which state of the room it shows.
+    #[must_use]
+    pub fn stamp(&self) -> Stamp {
+        let (reset_epoch, generation, seq) = (self.reset_epoch, self.generation, self.seq);
+        Stamp { reset_epoch, generation, nonce: self.nonce.clone(), seq }
+    }
+
+    /// Whether it says so: whoever writes in a room counts it, so only a release without stamps has counted nothing.
+    #[must_use]
+    pub fn is_stamped(&self) -> bool {
+        self.seq > 0
+    }
+
     /// The serving counter as a position: never below zero.
     #[must_use]
     pub fn serving(&self) -> u64 {
@@ -269,7 +297,7 @@ impl RoomSnapshot {
     #[must_use]
     pub fn waiting(&self) -> u64 {
         let counted_to = self.figures.ahead.last().map_or(self.serving(), |(last, _)| *last);
-        let came = self.queue_counter.saturating_sub(counted_to);
+        let came = self.came_between(counted_to, self.queue_counter);
         (self.figures.waiting + came).saturating_sub(self.entered_since_tick(self.progress()))
     }
 
@@ -287,12 +315,21 @@ impl RoomSnapshot {
         let curve = &self.figures.ahead;
         let counted = match curve.last() {
             // Before the first tick, everyone who has entered did so at once.
-            None => ahead.saturating_sub(self.serving().max(progress.admitted)),
+            None => self.came_between(self.serving().max(progress.admitted), ahead),
             // Beyond the last point are newcomers since the tick; all of them count as still there.
-            Some((last, total)) if ahead >= *last => total + (ahead - last),
+            Some((last, total)) if ahead >= *last => total + self.came_between(*last, ahead),
             Some(_) => ahead::people_upto(curve, ahead),
         };
         counted.saturating_sub(self.entered_since_tick(progress))
+    }
+
+    /// How many people have a number above `after` and up to `upto`, as if all were still there.
+    fn came_between(&self, after: u64, upto: u64) -> u64 {
+        let within = |(first, last): &(u64, u64)| {
+            (last.min(&upto) + 1).saturating_sub(*first.max(&(after + 1)))
+        };
+        let nobody: u64 = self.left_out.iter().map(within).sum();
+        upto.saturating_sub(after).saturating_sub(nobody)
     }
 
     /// Sessions that began after the last tick counted; 0 before the first tick.
@@ -353,6 +390,20 @@ mod tests {
         let room = snapshot(53, 10, TickFigures { ahead, ..TickFigures::default() });
         let people = [10, 11, 51, 54].map(|position| room.people_ahead(position, room.progress()));
         assert_eq!(people, [1, 2, 21, 24]);
+    }
+
+    #[test]
+    fn numbers_that_were_left_out_are_nobody_ahead() {
+        let ahead = vec![(9, 1), (10, 2), (50, 21)];
+        let left_out = vec![(5, 5), (52, 99), (102, 110)];
+        let figures = TickFigures { ahead, waiting: 21, ..TickFigures::default() };
+        let room = RoomSnapshot { left_out: left_out.clone(), ..snapshot(120, 10, figures) };
+        let people = [52, 60, 101, 102, 111, 121];
+        let people = people.map(|position| room.people_ahead(position, room.progress()));
+        assert_eq!(people, [22, 22, 23, 24, 24, 34]);
+        assert_eq!(room.waiting(), 21 + 13);
+        let fresh = RoomSnapshot { left_out, ..snapshot(120, 51, TickFigures::default()) };
+        assert_eq!(fresh.people_ahead(101, fresh.progress()), 1, "before the first tick");
     }
 
     #[test]

@@ -35,6 +35,7 @@ macro_rules! invariants {
 
 invariants! {
     UniqueNumbers = "unique-numbers", "No two visitors of a room hold the same queue number.";
+    Gapless = "gapless", "Within a generation, numbers are handed out without a gap.";
     Ceiling = "ceiling", "Live sessions never exceed the ceiling in force when one is admitted.";
     Rate = "rate", "No 60 seconds hold more admissions than the rate in force.";
     OneSession = "one-session", "A queue number never has two sessions, two tokens at once, or a second entry.";

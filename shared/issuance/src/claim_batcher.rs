@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use vestibule_domain::RoomId;
 use vestibule_store::{
-    Claim, ClaimReplies, ClaimReply, Counters, Feed, Store, StoreError,
+    Claim, ClaimReply, Store, StoreError,
     batch::{Batcher, KeyedBatcher, Limits},
 };
 
@@ -37,13 +37,13 @@ const LIMITS: Limits =
 impl ClaimBatcher {
     /// A batcher over `store`. New tokens are signed by the current key of `keys`.
     #[must_use]
-    pub fn new(store: Store, feed: Feed, keys: Keystore) -> Self {
+    pub fn new(store: Store, keys: Keystore) -> Self {
         Self(Arc::new(KeyedBatcher::new(move |room: RoomId| {
-            let (store, feed, keys) = (store.clone(), feed.clone(), keys.clone());
+            let (store, keys) = (store.clone(), keys.clone());
             Batcher::spawn(LIMITS, move |claims: Vec<Claim>| {
-                let (store, feed, keys) = (store.clone(), feed.clone(), keys.clone());
+                let (store, keys) = (store.clone(), keys.clone());
                 let room = room.clone();
-                async move { send(&store, &feed, &keys, &room, claims).await }
+                async move { send(&store, &keys, &room, claims).await }
             })
         })))
     }
@@ -57,7 +57,6 @@ impl Claims for ClaimBatcher {
 
 async fn send(
     store: &Store,
-    feed: &Feed,
     keys: &Keystore,
     room: &RoomId,
     claims: Vec<Claim>,
@@ -65,10 +64,6 @@ async fn send(
     let missing = |error: KeyError| StoreError::Unavailable(error.to_string().into());
     let key = keys.current().map_err(missing)?;
     let reply = store.claim(room, key.kid(), &claims).await?;
-    if let Some(known) = feed.room(room.as_str()) {
-        let ClaimReplies { reset_epoch, admitted, .. } = reply;
-        known.observe(Counters { reset_epoch, queue_counter: 0, serving_counter: None, admitted });
-    }
     let (now_ms, generation, free_at_ms) = (reply.now_ms, reply.generation, reply.free_at_ms);
     let one = |outcome| ClaimReply { now_ms, generation, free_at_ms, outcome };
     Ok(reply.outcomes.into_iter().map(one).collect())

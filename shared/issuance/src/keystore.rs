@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
     DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRing, KeyRingError, SigningKey, SigningKeyError,
-    announce, succeed, succession,
+    announce, join, succeed, succession,
 };
 
 use crate::KeyWork;
@@ -68,7 +68,9 @@ impl KeyError {
     #[must_use]
     pub fn is_hopeless(&self) -> bool {
         match self {
-            Self::Store(error) => matches!(error, StoreError::NewerSchema { .. }),
+            Self::Store(error) => {
+                matches!(error, StoreError::NewerSchema { .. } | StoreError::Incompatible { .. })
+            }
             Self::Ring(_) | Self::Text(_) => true,
             Self::Key(_) | Self::Missing | Self::Interrupted => false,
         }
@@ -95,14 +97,26 @@ impl Keystore {
     }
 
     /// Reads the ring and returns whether Redis holds one. A ring that Redis has lost stays in
-    /// memory.
+    /// memory, and what an older ring lacks that Redis has gone back to is put back.
     ///
     /// # Errors
     /// When Redis does not answer, or the ring is sealed under another secret.
     pub async fn refresh(&self) -> Result<bool, KeyError> {
         let Some(text) = self.0.store.key_ring().await? else { return Ok(false) };
-        if text != self.opened().text {
+        if text == self.opened().text {
+            return Ok(true);
+        }
+        let found: Vec<KeyRecord> = serde_json::from_str(&text)?;
+        let now = self.0.store.now_ms().await? / 1000;
+        let Some(joined) = join(&found, &self.opened().records, now) else {
             self.open(text).await?;
+            return Ok(true);
+        };
+        let joined = serde_json::to_string(&joined)?;
+        // If another service has changed it meanwhile, the next look sees to it.
+        if self.0.store.replace_key_ring(&text, &joined).await? {
+            tracing::warn!("redis had gone back to an older key ring: it is whole again");
+            self.open(joined).await?;
         }
         Ok(true)
     }

@@ -38,12 +38,15 @@ pub fn problem_of(error: &StoreError) -> Problem {
             tracing::debug!(%error, "redis is not available");
             Problem::new(ProblemType::RedisUnavailable)
         }
-        StoreError::RoomMissing => Problem::new(ProblemType::RedisUnavailable)
-            .detail("the room is being restored; your place is kept"),
+        StoreError::RoomMissing | StoreError::Rewound => {
+            Problem::new(ProblemType::RedisUnavailable)
+                .detail("the room is being restored; your place is kept")
+        }
         StoreError::Overloaded => Problem::new(ProblemType::Overloaded),
         StoreError::Fenced { .. }
         | StoreError::Unexpected(_)
         | StoreError::NewerSchema { .. }
+        | StoreError::Incompatible { .. }
         | StoreError::Address(_) => Problem::internal(error),
     }
 }

@@ -68,6 +68,8 @@ pub mod metrics;
 pub mod options;
 pub mod problem;
 mod random;
+pub mod redis_metrics;
+pub mod redis_options;
 pub mod secret;
 mod serve;
 pub mod shed;

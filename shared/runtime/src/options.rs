@@ -11,6 +11,7 @@ use secrecy::SecretString;
 
 use crate::{
     HistoryError, HistoryFile, Random,
+    redis_options::RedisOptions,
     secret::{SecretError, SecretSource},
     telemetry::LogOptions,
 };
@@ -23,29 +24,9 @@ const MAX_REGION_BYTES: usize = 32;
 /// The options of both services.
 #[derive(Debug, Clone, Args)]
 pub struct CommonOptions {
-    /// Redis or Valkey that holds the shared state: `redis://` or `rediss://`, one server. Sentinel and
-    /// Cluster are not supported yet.
-    ///
-    /// The URL may hold a password, so it is treated as a secret.
-    #[arg(
-        long,
-        env = "VESTIBULE_REDIS_URL",
-        hide_env_values = true,
-        value_name = "URL",
-        default_value = "redis://127.0.0.1:6379"
-    )]
-    pub redis_url: SecretString,
-
-    /// How long Redis may take to accept a connection or to answer, in milliseconds: then visitors
-    /// are told to come back. A leader that is not answered for 2 s gives way to another.
-    #[arg(
-        long,
-        env = "VESTIBULE_REDIS_TIMEOUT_MS",
-        value_name = "MILLISECONDS",
-        default_value_t = 1_000,
-        value_parser = clap::value_parser!(u32).range(10..=60_000)
-    )]
-    pub redis_timeout_ms: u32,
+    /// Where the shared state is.
+    #[command(flatten)]
+    pub redis: RedisOptions,
 
     /// Secret of the deployment, at least 32 bytes; the same for every instance of both services.
     ///
@@ -108,12 +89,6 @@ impl CommonOptions {
         source.read()
     }
 
-    /// How long Redis may take to accept a connection or to answer.
-    #[must_use]
-    pub fn redis_timeout(&self) -> Duration {
-        Duration::from_millis(self.redis_timeout_ms.into())
-    }
-
     /// Begins the history, if one is asked for, as an instance of `service`.
     ///
     /// # Errors
@@ -166,8 +141,6 @@ mod tests {
     #[test]
     fn defaults_are_as_documented() {
         let options = parse(&[]).unwrap();
-        assert_eq!(options.redis_url.expose_secret(), "redis://127.0.0.1:6379");
-        assert_eq!(options.redis_timeout(), Duration::from_secs(1));
         assert_eq!(options.region, "local");
         assert_eq!(options.shutdown_grace(), Duration::from_secs(10));
         assert_eq!(options.log.log_format, LogFormat::Text);
@@ -208,15 +181,6 @@ mod tests {
         }
         assert_eq!(parse(&["--region", "eu-West_1"]).unwrap().region, "eu-West_1");
         assert!(parse(&["--region", &"a".repeat(32)]).is_ok());
-    }
-
-    #[test]
-    fn redis_is_waited_for_neither_never_nor_for_ever() {
-        assert_eq!(parse(&["--redis-timeout-ms", "10"]).unwrap().redis_timeout_ms, 10);
-        for time in ["9", "60001", "1s"] {
-            let error = parse(&["--redis-timeout-ms", time]).unwrap_err();
-            assert!(error.contains("--redis-timeout-ms"), "{error}");
-        }
     }
 
     #[test]

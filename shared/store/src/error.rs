@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use redis::RedisError;
+use vestibule_domain::FormatConflict;
 
 /// Why a call to the store failed.
 ///
@@ -16,6 +17,10 @@ pub enum StoreError {
     /// Redis does not hold this room: it never existed, or it was lost and is being restored.
     #[error("redis does not hold this room")]
     RoomMissing,
+    /// What Redis holds of this room may not be its latest state: nobody but the leader changes it until
+    /// the services have said what they remember of it.
+    #[error("redis may have gone back to an older state of this room")]
+    Rewound,
     /// Another controller leads, in a later term.
     #[error("another controller leads, in term {epoch}")]
     Fenced {
@@ -36,6 +41,14 @@ pub enum StoreError {
         /// The newest that this release knows.
         known: u32,
     },
+    /// A service runs that this release cannot run beside.
+    #[error("{instance} runs, and {conflict}: stop it first, or start a release between the two")]
+    Incompatible {
+        /// The service.
+        instance: Arc<str>,
+        /// Why.
+        conflict: FormatConflict,
+    },
     /// An address that cannot be used.
     #[error("redis address: {0}")]
     Address(Arc<str>),
@@ -44,6 +57,19 @@ pub enum StoreError {
 // === impl StoreError ===
 
 impl StoreError {
+    /// Whether the same call may succeed a moment later.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::Unavailable(_) | Self::RoomMissing | Self::Rewound | Self::Overloaded => true,
+            Self::Fenced { .. }
+            | Self::Unexpected(_)
+            | Self::NewerSchema { .. }
+            | Self::Incompatible { .. }
+            | Self::Address(_) => false,
+        }
+    }
+
     pub(crate) fn unexpected(what: impl std::fmt::Display) -> Self {
         Self::Unexpected(what.to_string().into())
     }
@@ -53,14 +79,17 @@ impl From<RedisError> for StoreError {
     fn from(error: RedisError) -> Self {
         match error.code() {
             Some("NOROOM") => Self::RoomMissing,
+            Some("REWOUND") => Self::Rewound,
             Some("FENCED") => match later_epoch(&error) {
                 Some(epoch) => Self::Fenced { epoch },
                 None => Self::unexpected(error),
             },
-            // Temporary: loading, failing over, a read-only replica, out of memory.
-            Some("LOADING" | "READONLY" | "MASTERDOWN" | "OOM" | "CLUSTERDOWN" | "TRYAGAIN") => {
-                Self::Unavailable(error.to_string().into())
-            }
+            // Temporary: loading, failing over, no longer the one to ask, out of memory, busy with somebody else's
+            // script, or told not to write without replicas or a disk.
+            Some(
+                "LOADING" | "READONLY" | "MASTERDOWN" | "CLUSTERDOWN" | "TRYAGAIN" | "MOVED"
+                | "ASK" | "OOM" | "MISCONF" | "NOREPLICAS" | "BUSY",
+            ) => Self::Unavailable(error.to_string().into()),
             Some(_) => Self::unexpected(error),
             None if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() => {
                 Self::Unavailable(error.to_string().into())

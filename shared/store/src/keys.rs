@@ -26,8 +26,12 @@
 //! | `vestibule:room:{R}:holds` | sorted set | swept | position → until when a seat is or was held for it |
 //! | `vestibule:room:{R}:traffic` | hash | moved | minutes not yet closed into the history |
 //! | `vestibule:room:{R}:history:D` | hash | 31 days | closed minutes of day D (days since 1970) |
-//! | `vestibule:room:{R}:watermarks` | hash | 60 s | instance → the highest counters it has seen |
+//! | `vestibule:room:{R}:ended` | sorted set | swept | queue number of a session that was ended → when its last token expires |
+//! | `vestibule:room:{R}:calls:E:N` | string | 60 s | what the call named N was answered in reset epoch E, JSON |
+//! | `vestibule:room:{R}:testimony` | hash | 1 h | `round`: of the leader's questions; `by:` and instance → what it has seen of the room, JSON |
+//! | `vestibule:room:{R}:testimony:T:N` | string | 1 h | page N of the seats and endings that were told under the name T, JSON |
 //! | `vestibule:{deployment}:rooms` | set | no | the rooms there are |
+//! | `vestibule:{deployment}:tombstones` | hash | no | room that was deleted → its reset epoch then |
 //! | `vestibule:{deployment}:schema` | string | no | the keyspace's version |
 //! | `vestibule:{deployment}:keys` | string | no | the sealed key ring, JSON |
 //! | `vestibule:{deployment}:regions` | hash | no | region → its index in request ids |
@@ -52,7 +56,15 @@ pub(crate) const ENDINGS: &str = "vestibule:endings";
 /// Channel on which the names of rooms are pushed whose config was changed.
 pub(crate) const CHANGES: &str = "vestibule:changes";
 
+/// Channel on which the names of rooms are pushed of which a service has told what it has seen.
+pub(crate) const TESTIMONIES: &str = "vestibule:testimonies";
+/// Channel on which the names of rooms are pushed whose state in Redis may not be the latest.
+pub(crate) const ALARMS: &str = "vestibule:alarms";
+/// Channel on which the names of rooms are pushed that rested, and that somebody has changed.
+pub(crate) const WAKES: &str = "vestibule:wakes";
+
 pub(crate) const ROOMS: &str = "vestibule:{deployment}:rooms";
+pub(crate) const TOMBSTONES: &str = "vestibule:{deployment}:tombstones";
 pub(crate) const SCHEMA: &str = "vestibule:{deployment}:schema";
 pub(crate) const KEY_RING: &str = "vestibule:{deployment}:keys";
 pub(crate) const REGIONS: &str = "vestibule:{deployment}:regions";
@@ -86,7 +98,9 @@ pub(crate) enum Part {
     There,
     Scratch,
     Traffic,
-    Watermarks,
+    Ended,
+    Testimony,
+    Calls,
 }
 
 /// The keys of one room.
@@ -97,7 +111,7 @@ pub(crate) struct RoomKeys<'a>(pub(crate) &'a RoomId);
 
 impl Part {
     /// All parts of a room.
-    pub(crate) const ALL: [Self; 20] = [
+    pub(crate) const ALL: [Self; 22] = [
         Self::Draws,
         Self::Line,
         Self::Settings,
@@ -117,15 +131,20 @@ impl Part {
         Self::There,
         Self::Scratch,
         Self::Traffic,
-        Self::Watermarks,
+        Self::Ended,
+        Self::Testimony,
+        Self::Calls,
     ];
 
-    /// The keys of the reset script: all but the draws. It deletes all of these but the settings and
-    /// the rate.
+    /// The keys of the scripts that begin a line anew, a reset's and the one that finds that there was one: all but
+    /// the draws. They delete all of these but the settings, the rate, and what services have told.
     pub(crate) const RESET: &[Self] = Self::ALL.split_at(1).1;
+    /// The same.
+    pub(crate) const RECONCILE: &[Self] = Self::RESET;
 
     /// Its name in its key, and in scripts. The keys of [`Self::Entered`], [`Self::Unattended`],
-    /// [`Self::There`] and [`Self::Scratch`] only begin with it: scripts add which chunk it is of.
+    /// [`Self::There`] and [`Self::Scratch`] only begin with it: scripts add which chunk it is of; those of
+    /// [`Self::Calls`], which call.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Line => "line",
@@ -147,7 +166,9 @@ impl Part {
             Self::There => "there",
             Self::Scratch => "scratch",
             Self::Traffic => "traffic",
-            Self::Watermarks => "watermarks",
+            Self::Ended => "ended",
+            Self::Testimony => "testimony",
+            Self::Calls => "calls",
         }
     }
 }
@@ -157,12 +178,22 @@ impl Part {
 impl RoomKeys<'_> {
     /// The key of one part.
     pub(crate) fn key(self, part: Part) -> String {
-        format!("vestibule:room:{{{}}}:{}", self.0, part.name())
+        self.named(part.name())
+    }
+
+    /// The key whose name ends so.
+    pub(crate) fn named(self, end: &str) -> String {
+        format!("vestibule:room:{{{}}}:{end}", self.0)
+    }
+
+    /// The key of a page of what a service has told.
+    pub(crate) fn testimony_page(self, name: &str, page: usize) -> String {
+        format!("{}:{name}:{page}", self.key(Part::Testimony))
     }
 
     /// The key of the history of a day.
     pub(crate) fn history(self, day: u64) -> String {
-        format!("vestibule:room:{{{}}}:history:{day}", self.0)
+        self.named(&format!("history:{day}"))
     }
 }
 

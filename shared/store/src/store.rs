@@ -8,16 +8,17 @@ use std::{
     time::Duration,
 };
 
-use redis::{Cmd, FromRedisValue, Script, ScriptInvocation};
+use redis::{Cmd, FromRedisValue, ScriptInvocation};
 use serde::{Serialize, de::DeserializeOwned};
 use vestibule_domain::RoomId;
 
 use crate::{
-    Clock, Link, StoreError, document,
-    link::{Connection, ServerLink},
+    Clock, Link, LinkOptions, ServerAddress, StoreError, document,
+    link::{self, Connection},
+    memory::{Memory, RoomMemory, Seal},
     positional::Arguments,
     recording::Recording,
-    scripts::Command,
+    scripts::{Access, Command},
 };
 
 /// A connection to the store. Cloning is cheap; all clones share one link.
@@ -26,26 +27,86 @@ pub struct Store {
     link: Arc<dyn Link>,
     clock: Clock,
     calls: Arc<AtomicU64>,
+    memory: Arc<Memory>,
+    /// Names this service in what it leaves in Redis.
+    name: Arc<str>,
+    /// Names given so far.
+    nonces: Arc<AtomicU64>,
+    /// See [`Self::replicated`].
+    replicated: bool,
+    replicas_wanted: u32,
     pub(crate) recording: Option<Arc<Recording>>,
+}
+
+/// An answer, the state that it was made from, and where it is remembered. What it says is taken in before
+/// [`RoomMemory::confirm`] is asked whether it can be relied on.
+#[derive(Debug)]
+pub(crate) struct Sealed<T> {
+    pub(crate) seal: Seal,
+    pub(crate) answer: T,
+    pub(crate) memory: Arc<RoomMemory>,
+    /// In which the call was made.
+    pub(crate) era: u64,
 }
 
 // === impl Store ===
 
 impl Store {
-    /// Prepares a store at `url` (`redis://` or `rediss://`); nothing is connected yet. Calls fail when
-    /// accepting a connection or a reply takes longer than `timeout`.
+    /// Prepares a store at `url`, an address as [`ServerAddress`] reads it; nothing is connected yet.
+    /// Calls fail when accepting a connection or a reply takes longer than `timeout`.
     ///
     /// # Errors
     /// [`StoreError::Address`] if the address is not valid. It does not contain the address, which may
     /// hold a password.
     pub fn open(url: &str, clock: Clock, timeout: Duration) -> Result<Self, StoreError> {
-        Ok(Self::over(Arc::new(ServerLink::open(url, timeout)?), clock))
+        Self::connect(&url.parse()?, &LinkOptions::new(timeout), clock)
+    }
+
+    /// As [`Self::open`], with more to say about the way there.
+    ///
+    /// # Errors
+    /// [`StoreError::Address`] if the options do not fit the address.
+    pub fn connect(
+        address: &ServerAddress,
+        options: &LinkOptions,
+        clock: Clock,
+    ) -> Result<Self, StoreError> {
+        let store = Self::over(link::open(address, options)?, clock);
+        Ok(Self { replicas_wanted: options.replicas_wanted(), ..store })
     }
 
     /// A store whose calls travel over `link`.
     #[must_use]
     pub fn over(link: Arc<dyn Link>, clock: Clock) -> Self {
-        Self { link, clock, calls: Arc::default(), recording: None }
+        Self {
+            link,
+            clock,
+            calls: Arc::default(),
+            memory: Arc::default(),
+            name: "unnamed".into(),
+            nonces: Arc::default(),
+            replicated: false,
+            replicas_wanted: 0,
+            recording: None,
+        }
+    }
+
+    /// The same store, as that of the service with this unique name of letters, digits and `-`.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// A name for a call that is sent again under it if its outcome is unknown: it takes effect once.
+    #[must_use]
+    pub fn call_name(&self) -> String {
+        self.nonce()
+    }
+
+    /// A name that nobody else has given to anything.
+    pub(crate) fn nonce(&self) -> String {
+        format!("{}-{}", self.name, self.nonces.fetch_add(1, Ordering::Relaxed))
     }
 
     /// The clock of its scripts.
@@ -60,12 +121,29 @@ impl Store {
         self.calls.load(Ordering::Relaxed)
     }
 
+    /// Answers that were given although too few replicas are known to have what they say.
+    #[must_use]
+    pub fn replica_shortfalls(&self) -> u64 {
+        self.link.replica_shortfalls()
+    }
+
     /// Whether Redis answers.
     ///
     /// # Errors
     /// [`StoreError::Unavailable`] when it does not.
     pub async fn ping(&self) -> Result<(), StoreError> {
         self.query(&redis::cmd("PING")).await
+    }
+
+    /// The same store; its scripts are answered once replicas have what they wrote, if the link was told
+    /// to wait for that.
+    pub(crate) fn replicated(&self) -> Self {
+        Self { replicated: true, ..self.clone() }
+    }
+
+    /// How many replicas are waited for.
+    pub(crate) fn replicas_wanted(&self) -> u32 {
+        self.replicas_wanted
     }
 
     pub(crate) fn link(&self) -> &dyn Link {
@@ -77,6 +155,11 @@ impl Store {
         Ok(command.query_async(&mut self.connection()).await?)
     }
 
+    /// What was seen of the rooms.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
     /// Calls the script of `command` on `room`: arguments and reply are one document each.
     pub(crate) async fn call<T: DeserializeOwned>(
         &self,
@@ -84,34 +167,47 @@ impl Store {
         room: &RoomId,
         arguments: &impl Serialize,
     ) -> Result<T, StoreError> {
-        self.call_on(command, &command.keys(room), arguments).await
+        self.call_with(command, room, &[], arguments).await
     }
 
-    /// As [`Self::call`], on these keys.
-    pub(crate) async fn call_on<T: DeserializeOwned>(
+    /// As [`Self::call`], with further keys.
+    pub(crate) async fn call_with<T: DeserializeOwned>(
         &self,
         command: &Command,
-        keys: &[String],
+        room: &RoomId,
+        further: &[String],
         arguments: &impl Serialize,
     ) -> Result<T, StoreError> {
-        let reply: String = self.call_for(command, keys, arguments).await?;
-        document::decode(&reply).map_err(|error| match error {
-            StoreError::Unexpected(why) => {
-                StoreError::unexpected(format_args!("{}: {why}", command.name()))
-            }
-            other => other,
-        })
+        decode(command, &self.call_for::<String>(command, room, further, arguments).await?)
     }
 
-    /// As [`Self::call_on`], for a reply of another form.
+    /// As [`Self::call_with`], for a reply of another form.
     pub(crate) async fn call_for<T: FromRedisValue>(
         &self,
         command: &Command,
-        keys: &[String],
+        room: &RoomId,
+        further: &[String],
         arguments: &impl Serialize,
     ) -> Result<T, StoreError> {
-        let mut call = self.prepare(command.script(), keys);
-        self.run(call.arg(document::encode(arguments)?)).await
+        let (memory, mut call) = self.prepare(command, room, further);
+        call.arg(document::encode(arguments)?);
+        Ok(self.run_sealed(memory, &call).await?.answer)
+    }
+
+    /// Calls the script of `command`, which is of no room.
+    pub(crate) async fn call_on<T: DeserializeOwned>(
+        &self,
+        command: &Command,
+        keys: &[&str],
+        arguments: &impl Serialize,
+    ) -> Result<T, StoreError> {
+        debug_assert_eq!(command.access(), Access::Deployment, "{}", command.name());
+        let mut call = command.script().prepare_invoke();
+        for key in keys {
+            call.key(*key);
+        }
+        call.arg(self.clock.argument()).arg(document::encode(arguments)?);
+        decode(command, &self.run::<String>(&call).await?)
     }
 
     /// Calls the script of `command` on `room`, with arguments and a reply in a fixed order.
@@ -121,13 +217,43 @@ impl Store {
         room: &RoomId,
         arguments: &A,
         items: impl IntoIterator<Item = I>,
-    ) -> Result<T, StoreError> {
-        let mut call = self.prepare(command.script(), &command.keys(room));
+    ) -> Result<Sealed<T>, StoreError> {
+        let (memory, mut call) = self.prepare(command, room, &[]);
         arguments.push(&mut call);
         for item in items {
             item.push(&mut call);
         }
-        self.run(&call).await
+        self.run_sealed(memory, &call).await
+    }
+
+    /// As [`Self::call`], for who takes in what the answer says.
+    pub(crate) async fn call_sealed<T: DeserializeOwned>(
+        &self,
+        command: &Command,
+        room: &RoomId,
+        arguments: &impl Serialize,
+    ) -> Result<Sealed<T>, StoreError> {
+        let (memory, mut call) = self.prepare(command, room, &[]);
+        call.arg(document::encode(arguments)?);
+        let Sealed { seal, answer, memory, era }: Sealed<String> =
+            self.run_sealed(memory, &call).await?;
+        Ok(Sealed { seal, answer: decode(command, &answer)?, memory, era })
+    }
+
+    /// Runs a script of a room, and notes by what its answer is sealed.
+    async fn run_sealed<T: FromRedisValue>(
+        &self,
+        memory: Arc<RoomMemory>,
+        invocation: &ScriptInvocation<'_>,
+    ) -> Result<Sealed<T>, StoreError> {
+        let era = memory.era();
+        let (seal, answer): (String, T) = self.run(invocation).await?;
+        // Nothing seals an answer that says that there is no room.
+        let seal = if seal.is_empty() { Seal::default() } else { parsed(&seal)? };
+        if seal != Seal::default() {
+            memory.take(&seal, era)?;
+        }
+        Ok(Sealed { seal, answer, memory, era })
     }
 
     /// Runs one script.
@@ -138,19 +264,39 @@ impl Store {
         Ok(invocation.invoke_async(&mut self.connection()).await?)
     }
 
-    /// Begins the call of `script`. Its first argument is the time.
-    fn prepare<'a>(&self, script: &'a Script, keys: &[String]) -> ScriptInvocation<'a> {
-        let mut invocation = script.prepare_invoke();
-        for key in keys {
+    /// Begins the call of a room's script. Its first arguments are the time, and what was seen of the room.
+    fn prepare<'a>(
+        &self,
+        command: &'a Command,
+        room: &RoomId,
+        further: &[String],
+    ) -> (Arc<RoomMemory>, ScriptInvocation<'a>) {
+        let memory = self.memory.room(room);
+        let mut invocation = command.script().prepare_invoke();
+        for key in command.keys(room).iter().chain(further) {
             invocation.key(key);
         }
-        invocation.arg(self.clock.argument());
-        invocation
+        invocation.arg(self.clock.argument()).arg(memory.as_argument(&self.clock));
+        (memory, invocation)
     }
 
     /// Counts one call.
     fn connection(&self) -> Connection {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        Connection(Arc::clone(&self.link))
+        Connection::new(Arc::clone(&self.link), self.replicated)
     }
+}
+
+/// Reads the answer of `command`.
+fn decode<T: DeserializeOwned>(command: &Command, answer: &str) -> Result<T, StoreError> {
+    document::decode(answer).map_err(|error| match error {
+        StoreError::Unexpected(why) => {
+            StoreError::unexpected(format_args!("{}: {why}", command.name()))
+        }
+        other => other,
+    })
+}
+
+fn parsed(seal: &str) -> Result<Seal, StoreError> {
+    seal.parse().map_err(StoreError::unexpected)
 }

@@ -67,6 +67,37 @@ pub fn succeed(
     Some(records.iter().filter(|record| record.is_valid_at(now)).map(next).collect())
 }
 
+/// The records after what `own`, a ring that was read before, has over `found`: Redis has gone back to an older ring.
+/// `None`: it has not. A key is removed only once its last token has expired, or if it was announced and another one was
+/// announced in its place; and what a key has come to be it never ceases to be.
+#[must_use]
+pub fn join(found: &[KeyRecord], own: &[KeyRecord], now: u64) -> Option<Vec<KeyRecord>> {
+    // Another key was announced in its place: one that is new here, and was made later.
+    let is_replaced = |record: &KeyRecord| {
+        let is_new = |one: &KeyRecord| own.iter().all(|known| known.kid != one.kid);
+        found.iter().any(|one| is_new(one) && one.created_at >= record.created_at)
+    };
+    let mut joined = found.to_vec();
+    for record in own.iter().filter(|record| record.is_valid_at(now)) {
+        match joined.iter_mut().find(|one| one.kid == record.kid) {
+            Some(one) if progress(one) < progress(record) => one.clone_from(record),
+            Some(_) => {}
+            None if record.signs_from.is_some() && is_replaced(record) => {}
+            None => joined.push(record.clone()),
+        }
+    }
+    (joined != found).then_some(joined)
+}
+
+/// A key is announced, then signs, then retires.
+fn progress(record: &KeyRecord) -> u8 {
+    match (record.signs_from, record.retires_at) {
+        (_, Some(_)) => 2,
+        (None, None) => 1,
+        (Some(_), None) => 0,
+    }
+}
+
 // === impl KeyRing ===
 
 impl KeyRing {
@@ -170,6 +201,30 @@ mod tests {
 
     fn ends(records: &[KeyRecord]) -> Vec<(&str, Option<u64>)> {
         records.iter().map(|record| (record.kid.as_str(), record.retires_at)).collect()
+    }
+
+    #[test]
+    fn what_an_older_ring_lacks_is_put_back() {
+        let (before, after) = (vec![record(key(), 1_000)], rotated());
+        assert_eq!(join(&before, &after, 5_001), Some(after.clone()), "one is new, one retired");
+        assert_eq!(join(&announced(), &after, 5_001), Some(after.clone()), "it has begun to sign");
+        assert_eq!(join(&after, &before, 5_001), None, "that is no older ring");
+        assert_eq!(join(&after, &announced(), 5_001), None);
+        assert_eq!(join(&after, &after, 5_001), None);
+    }
+
+    #[test]
+    fn what_was_removed_stays_away() {
+        let after = rotated();
+        let without_the_old = vec![after[1].clone()];
+        let end = after[0].retires_at.unwrap();
+        assert_eq!(join(&without_the_old, &after, end + 1), None, "its last token has expired");
+        assert!(join(&without_the_old, &after, end).is_some());
+        let third = KeyRecord { kid: "third".to_owned(), ..record(key(), 4_500) };
+        let another = announce(&announced(), third, 4_500, 6_000);
+        assert_eq!(join(&another, &announced(), 4_501), None, "another was announced in its place");
+        let signing = succeed(&another, 6_000, HOUR).unwrap();
+        assert_eq!(join(&signing, &announced(), 6_001), None, "and signs by now");
     }
 
     #[test]

@@ -34,7 +34,7 @@ mod win_threshold;
 pub use access_token::{Claims, TokenUse};
 pub use jwk::{Jwk, Jwks, KeyAlgorithm, KeyType, KeyUse, PublishedJwk};
 pub use key_record::{KeyRecord, KeyRingError};
-pub use key_ring::{KeyRing, announce, succeed, succession};
+pub use key_ring::{KeyRing, announce, join, succeed, succession};
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};

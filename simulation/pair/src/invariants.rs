@@ -29,7 +29,7 @@ struct Seen {
 }
 
 /// Scripts that may move the serving counter back.
-const STEPS_BACK: [&str; 3] = ["increment", "reset", "restore"];
+const STEPS_BACK: [&str; 3] = ["increment", "reset", "reconcile"];
 
 // === impl Invariants ===
 
@@ -44,6 +44,7 @@ impl Invariants {
         (now_ms, clock_ms): (u64, u64),
     ) -> Vec<Broken> {
         let Some(room) = words.get(3).and_then(|key| room_of(key)) else { return Vec::new() };
+        let clock_ms = room_ms(keyspace, room, clock_ms);
         let Some(now) = Seen::read(keyspace, room) else {
             self.rooms.remove(room);
             return Vec::new();
@@ -130,6 +131,13 @@ impl Seen {
     }
 }
 
+/// The room's time when the server's clock stands at `clock_ms`.
+fn room_ms(keyspace: &Keyspace, room: &str, clock_ms: u64) -> u64 {
+    let line = keyspace.hash(format!("vestibule:room:{{{room}}}:line"));
+    let ahead = line.and_then(|line| text(line, "clock_ahead")?.parse().ok()).unwrap_or(0);
+    clock_ms.saturating_add_signed(ahead)
+}
+
 /// For which places seats are or were held, and until when.
 fn held_seats(keyspace: &Keyspace, room: &str) -> BTreeMap<Arc<[u8]>, f64> {
     let holds = keyspace.sorted_set(format!("vestibule:room:{{{room}}}:holds"));
@@ -171,6 +179,7 @@ fn as_score(ms: u64) -> f64 {
 /// How many seats are free for whoever waits; `None`: it is not known, or something else than the ceiling
 /// decides.
 pub(crate) fn free_seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> Option<u64> {
+    let clock_ms = room_ms(keyspace, room, clock_ms);
     let (live, ceiling) = seats(keyspace, room, clock_ms);
     let phase = phase(keyspace, room, clock_ms)?;
     let is = |name| phase[name] == Value::Bool(true);

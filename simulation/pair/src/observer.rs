@@ -46,14 +46,15 @@ impl Observer {
         })))
     }
 
-    /// The first server carried a command out, and has this now. Returns the script that it was, if any.
+    /// A server carried a command out, and has this now, if it is the first one. Returns the script that it was, if
+    /// any.
     pub(crate) fn executed(
         &self,
         (now_ms, clock_ms): (u64, u64),
         who: &str,
         words: &[Vec<u8>],
         reply: &Reply,
-        keyspace: &Keyspace,
+        keyspace: Option<&Keyspace>,
     ) -> Option<&'static str> {
         let mut inner = self.lock();
         inner.commands += 1;
@@ -66,7 +67,7 @@ impl Observer {
         if let Some(lines) = &mut inner.trace {
             push(lines, || command_line(now_ms, who, script, words, reply));
         }
-        if let Some(script) = script {
+        if let (Some(script), Some(keyspace)) = (script, keyspace) {
             let broken = {
                 let refused = matches!(reply, Reply::Error(_));
                 inner.invariants.after(script, words, refused, keyspace, (now_ms, clock_ms))

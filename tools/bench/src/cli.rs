@@ -51,6 +51,10 @@ pub(crate) enum Measure {
     Memory,
     /// The slowest calls of every script while very many wait.
     LongLine,
+    /// The slowest calls of every script in rooms as large as they get, and with very many rooms.
+    Scripts,
+    /// What rooms cost in which nothing happens: scripts per second, by name.
+    IdleRooms,
     /// A visitor's place in a draw.
     Draw,
 }
@@ -72,10 +76,15 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) connections: u32,
 
-    /// Visitors who wait while Redis's memory, and the scripts of a long line, are measured.
+    /// Visitors who wait while Redis's memory, the scripts of a long line, and those of large rooms are measured.
     #[arg(long, value_name = "COUNT", default_value_t = 1_000_000,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) visitors: u32,
+
+    /// Rooms in which nothing happens, for the measure of idle rooms.
+    #[arg(long, value_name = "COUNT", default_value_t = 1_000,
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) rooms: u32,
 
     /// Measure only this; may be given more than once.
     #[arg(long, value_name = "MEASURE")]

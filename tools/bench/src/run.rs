@@ -53,6 +53,8 @@ async fn one(bench: &mut Bench, measure: Measure) -> Result<Figures> {
         Measure::ThroughNginx => measures::through_nginx(bench).await.context("through nginx"),
         Measure::Memory => measures::memory(bench).await.context("memory"),
         Measure::LongLine => measures::long_line(bench).await.context("a long line"),
+        Measure::Scripts => measures::scripts(bench).await.context("scripts in large rooms"),
+        Measure::IdleRooms => measures::idle_rooms(bench).await.context("idle rooms"),
         Measure::Draw => Ok(measures::draw(bench)),
     }
 }

@@ -81,7 +81,7 @@ impl CheckInBatcher {
                 sent.entry(room.clone()).or_default().note(state, check_ins, now_ms);
             }
             // Its visitors hear of the reset with their next call.
-            Ok(None) | Err(StoreError::RoomMissing) => {}
+            Ok(None) | Err(StoreError::RoomMissing | StoreError::Rewound) => {}
             // Whoever is there checks in again.
             Err(error) => tracing::debug!(%error, %room, "presence was not counted"),
         }

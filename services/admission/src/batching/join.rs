@@ -1,37 +1,26 @@
 //! Gives newcomers their numbers; newcomers of the same moment share one call to Redis.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
 };
 
+use tokio::time::{Instant, sleep};
 use vestibule_domain::{Place, RoomId, regions::Taken};
 use vestibule_issuance::{KeyError, Keystore};
 use vestibule_store::{
-    Counters, Feed, Join, JoinMode, Joined, Store, StoreError, TokenRecord,
+    Feed, Join, JoinMode, Joined, KnownRoom, Store, StoreError, TokenRecord,
     batch::{Batcher, KeyedBatcher, Limits},
 };
 
+use super::{
+    newcomer::Newcomer,
+    unanswered::{SentJoin, Unanswered},
+};
 use crate::region::Region;
-
-/// A newcomer with a number.
-#[derive(Debug, Clone)]
-pub(crate) struct Newcomer {
-    /// Its place.
-    pub(crate) place: Place,
-    /// The reset epoch that its request id is for.
-    pub(crate) reset_epoch: u64,
-    /// The room's generation.
-    pub(crate) generation: u32,
-    /// Redis's time, ms.
-    pub(crate) now_ms: u64,
-    /// Where the serving counter stood.
-    pub(crate) serving: u64,
-    /// Whether it waits for a draw.
-    pub(crate) awaits_draw: bool,
-    /// What its token is made of; `None` unless it has entered at once.
-    pub(crate) token: Option<TokenRecord>,
-}
 
 /// Gives out numbers.
 #[derive(Debug)]
@@ -60,7 +49,12 @@ struct Context {
     region: Arc<Region>,
     public_url: String,
     taken: Arc<SlotsTaken>,
+    unanswered: Arc<Unanswered>,
 }
+
+/// For how long newcomers wait while Redis's state of the room is in question, and between two tries.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+const PAUSE: Duration = Duration::from_millis(100);
 
 // === impl SlotsTaken ===
 
@@ -82,7 +76,15 @@ impl JoinBatcher {
         public_url: String,
     ) -> Self {
         let taken = Arc::new(SlotsTaken::default());
-        let context = Context { store, feed, keys, region, public_url, taken: Arc::clone(&taken) };
+        let context = Context {
+            store,
+            feed,
+            keys,
+            region,
+            public_url,
+            taken: Arc::clone(&taken),
+            unanswered: Arc::default(),
+        };
         let batchers = KeyedBatcher::new(move |(room, mode): (RoomId, JoinMode)| {
             let context = context.clone();
             Batcher::spawn(Limits::default(), move |newcomers: Vec<()>| {
@@ -111,6 +113,7 @@ impl JoinBatcher {
 // === impl Context ===
 
 impl Context {
+    /// Numbers for so many newcomers: those of lost answers first.
     async fn join(
         &self,
         room: &RoomId,
@@ -118,41 +121,86 @@ impl Context {
         count: usize,
     ) -> Result<Vec<Newcomer>, StoreError> {
         let known = self.feed.room(room.as_str()).ok_or(StoreError::RoomMissing)?;
+        if let Some(sent) = self.unanswered.take(room, mode) {
+            let numbers = self.send(&known, mode, sent, true).await?;
+            self.unanswered.spare(room, mode, numbers);
+        }
+        let now = (known.snapshot().reset_epoch, known.now_ms());
+        let mut numbers = self.unanswered.give(room, mode, count, now);
+        if numbers.len() < count {
+            let sent = self.prepare(&known, (count - numbers.len()) as u64)?;
+            match self.send(&known, mode, sent, false).await {
+                Ok(others) => numbers.extend(others),
+                Err(error) => {
+                    self.unanswered.spare(room, mode, numbers);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(numbers)
+    }
+
+    fn prepare(&self, known: &KnownRoom, count: u64) -> Result<SentJoin, StoreError> {
         let missing = |error: KeyError| StoreError::Unavailable(error.to_string().into());
-        let key = self.keys.current().map_err(missing)?;
+        let key_id = self.keys.current().map_err(missing)?.kid().to_owned();
         let issuer = known.snapshot().settings.issuer.clone();
         let issuer = issuer.unwrap_or_else(|| self.public_url.clone());
-        let watermarks = known.watermarks();
-        let join = Join {
+        Ok(SentJoin { call: self.store.call_name(), count, key_id, issuer })
+    }
+
+    /// Sends a call, and again if its outcome is unknown. While Redis's state of the room is in question, it waits for a
+    /// moment: newcomers had better wait than be turned away.
+    async fn send(
+        &self,
+        known: &KnownRoom,
+        mode: JoinMode,
+        sent: SentJoin,
+        again: bool,
+    ) -> Result<Vec<Newcomer>, StoreError> {
+        let room = &known.snapshot().room;
+        let mut join = Join {
+            call: &sent.call,
+            again,
             region: self.region.name(),
-            count: count as u64,
+            count: sent.count,
             mode,
-            known_reset_epoch: watermarks.reset_epoch,
-            known_queue_counter: watermarks.queue_counter,
-            key_id: key.kid(),
-            issuer: &issuer,
+            key_id: &sent.key_id,
+            issuer: &sent.issuer,
         };
-        let joined = self.store.join(room, &join).await?;
-        if joined.reset_epoch > known.snapshot().reset_epoch {
-            // The room was reset, and this instance has not heard of it: it would refuse the very tickets
-            // that these newcomers are about to get.
-            self.feed.catch_up(&known).await?;
-        }
-        let last = joined.first + join.count - 1;
+        let until = Instant::now() + PATIENCE;
+        let outcome = loop {
+            match self.store.join(room, &join).await {
+                Err(StoreError::Unavailable(_)) if !join.again => join.again = true,
+                Err(StoreError::Rewound) if Instant::now() < until => sleep(PAUSE).await,
+                answered => break answered,
+            }
+        };
+        let joined = match outcome {
+            Ok(joined) => joined,
+            Err(error) => {
+                if matches!(error, StoreError::Unavailable(_)) || again {
+                    self.unanswered.keep(room, mode, sent);
+                }
+                return Err(error);
+            }
+        };
         self.taken.add(joined.taken);
-        known.observe(Counters {
-            reset_epoch: joined.reset_epoch,
-            queue_counter: last,
-            serving_counter: Some(joined.serving_counter),
-            admitted: joined.admitted,
-        });
         let token = TokenRecord {
             issued_at: joined.issued_at,
             expires_at: joined.expires_at,
-            key_id: key.kid().to_owned(),
-            issuer: issuer.clone(),
+            key_id: sent.key_id,
+            issuer: sent.issuer,
         };
-        Ok((0..join.count).map(|nth| self.newcomer(&joined, nth, &token)).collect())
+        let numbers = (0..sent.count).map(|nth| self.newcomer(&joined, nth, &token)).collect();
+        if joined.reset_epoch > known.snapshot().reset_epoch
+            && let Err(error) = self.feed.catch_up(known).await
+        {
+            // The room was reset, and this instance has not heard of it: it would refuse the very tickets
+            // that these newcomers are about to get.
+            self.unanswered.spare(room, mode, numbers);
+            return Err(error);
+        }
+        Ok(numbers)
     }
 
     fn newcomer(&self, joined: &Joined, nth: u64, token: &TokenRecord) -> Newcomer {

@@ -5,14 +5,17 @@ mod give_up;
 mod held_claims;
 mod join;
 mod leave;
+mod newcomer;
 mod room_state;
 mod sent_check_ins;
 mod touch;
+mod unanswered;
 
 pub(crate) use check_in::CheckInBatcher;
 pub(crate) use give_up::GiveUpBatcher;
 pub(crate) use held_claims::HeldClaims;
-pub(crate) use join::{JoinBatcher, Newcomer};
+pub(crate) use join::JoinBatcher;
 pub(crate) use leave::LeaveBatcher;
+pub(crate) use newcomer::Newcomer;
 pub(crate) use room_state::RoomState;
 pub(crate) use touch::TouchBatcher;

@@ -30,15 +30,7 @@ impl FlowError {
     /// Whether the same call may succeed a moment later.
     pub(crate) fn is_temporary(&self) -> bool {
         match self {
-            Self::Store(error) => match error {
-                StoreError::Unavailable(_) | StoreError::RoomMissing | StoreError::Overloaded => {
-                    true
-                }
-                StoreError::Fenced { .. }
-                | StoreError::Unexpected(_)
-                | StoreError::NewerSchema { .. }
-                | StoreError::Address(_) => false,
-            },
+            Self::Store(error) => error.is_temporary(),
             Self::Signer(error) => match error {
                 SignerError::Overloaded => true,
                 SignerError::Failed(_) => false,

@@ -1,7 +1,7 @@
 //! Visitors inside: whether a session must still be alive, from memory, and renewing it with its
 //! token when a visitor was seen.
 
-use vestibule_store::{StoreError, Touch};
+use vestibule_store::Touch;
 use vestibule_token::{Ending, Seat, Ticket};
 
 use super::{FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorResponder};
@@ -39,7 +39,7 @@ impl Flows {
         let touch = touch_for(room, &ticket, &seat);
         let touched = match self.touches.touch(&room.snapshot.room, touch).await {
             Ok(touched) => touched,
-            Err(error) if is_away(&error) && seat.expires_at > responder.now_ms() / 1000 => {
+            Err(error) if error.is_temporary() && seat.expires_at > responder.now_ms() / 1000 => {
                 let record = responder.record(seat.issued_at, seat.expires_at)?;
                 return responder.respond_inside(ticket, &record, seat.generation).await;
             }
@@ -66,9 +66,4 @@ fn touch_for(room: &RoomContext, ticket: &Ticket, seat: &Seat) -> Touch {
         issued_at: seat.issued_at,
         expires_at: seat.expires_at,
     }
-}
-
-/// Whether the store says nothing about the session itself.
-fn is_away(error: &StoreError) -> bool {
-    matches!(error, StoreError::Unavailable(_) | StoreError::RoomMissing | StoreError::Overloaded)
 }

@@ -67,7 +67,8 @@ impl Task {
             // The last counts, of the visitors whom this instance has just answered.
             Self::CheckIns => admission.flows.check_ins.send().await,
             Self::Changes => admission.feed.take_in_no_more().await,
-            Self::Feed | Self::Keys => {}
+            Self::Feed => admission.feed.say_goodbye().await,
+            Self::Keys => {}
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::sleep;
+use vestibule_domain::Announcement;
 use vestibule_issuance::{KeyError, wait_for_redis};
 use vestibule_runtime::{Condition, Lifecycle, Readiness};
 
@@ -57,6 +58,7 @@ impl Startup {
 
 async fn check(admission: &Admission) -> Result<(), KeyError> {
     admission.store.check_schema().await?;
+    admission.store.check_formats(Announcement::OURS).await?;
     admission.flows.region.learn_index(&admission.store).await?;
     let coverage = &admission.authorizer.coverage;
     admission.feed.take_in_changes(|| coverage.bring_up_to_date()).await?;

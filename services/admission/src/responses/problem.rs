@@ -31,6 +31,7 @@ mod tests {
         for (error, temporary) in [
             (FlowError::Store(StoreError::Unavailable("away".into())), true),
             (FlowError::Store(StoreError::RoomMissing), true),
+            (FlowError::Store(StoreError::Rewound), true),
             (FlowError::Store(StoreError::Overloaded), true),
             (FlowError::Store(StoreError::Unexpected("data".into())), false),
             (FlowError::NoSigningKey, true),

@@ -12,7 +12,7 @@ use vestibule_runtime::{
 use crate::{
     api_types::RoomStatus,
     endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
-    extractors::RoomPath,
+    extractors::{IdempotencyKey, RoomPath},
     state::Controller,
 };
 
@@ -22,15 +22,16 @@ use crate::{
 /// events and the history stay.
 #[utoipa::path(
     post, path = "/v1/rooms/{room}/reset", tag = "rooms",
-    params(RoomPath),
+    params(RoomPath, IdempotencyKey),
     responses((status = 200, description = "How it stands now", body = RoomStatus),
         InvalidRequest, NoSuchRoom, Refusals)
 )]
 pub(crate) async fn reset_room(
     State(controller): State<Arc<Controller>>,
     Path(RoomPath { room }): Path<RoomPath>,
+    key: IdempotencyKey,
 ) -> Result<Json<RoomStatus>, Problem> {
-    controller.rooms.reset(&room).await?;
+    controller.rooms.reset(&room, key.name.as_deref()).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
     let config = controller.rooms.read_config(&room).await?;
     Ok(Json(RoomStatus::new(controller.rooms.read(&room).await?, &config, leader)))

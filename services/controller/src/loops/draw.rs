@@ -202,7 +202,9 @@ async fn ask_beacon(
 fn report(controller: &Controller, epoch: u64, room: &RoomId, error: &StoreError) {
     match error {
         StoreError::Fenced { epoch: by } => controller.leadership.overtaken(epoch, *by),
-        StoreError::RoomMissing => controller.leadership.report_missing(),
+        StoreError::RoomMissing | StoreError::Rewound => {
+            controller.leadership.report_suspect(room.clone());
+        }
         error => tracing::warn!(%room, %error, "a draw failed; it is tried again"),
     }
 }

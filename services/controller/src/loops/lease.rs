@@ -4,7 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::state::Controller;
@@ -14,9 +14,6 @@ const LEASE: Duration = Duration::from_secs(2);
 /// How often it is renewed or asked for. When a leader is killed, another one leads after at most
 /// [`LEASE`] and this: 2.3 s.
 const RENEW: Duration = Duration::from_millis(300);
-/// How long an instance that remembers no room waits before it asks for the lease of an empty
-/// keyspace. If the keyspace was lost, an instance that remembers its rooms can restore them.
-const AFTER_YOU: Duration = Duration::from_millis(600);
 
 #[derive(Debug, Default)]
 struct Candidate {
@@ -41,9 +38,6 @@ pub(super) async fn run(controller: Arc<Controller>, stop: CancellationToken) {
 }
 
 async fn campaign(controller: &Controller, candidate: &mut Candidate) {
-    if controller.feed.rooms().is_empty() && matches!(controller.store.schema().await, Ok(0)) {
-        sleep(AFTER_YOU).await;
-    }
     loop {
         let asked_at = Instant::now();
         candidate.ask(controller, asked_at).await;

@@ -5,8 +5,9 @@
 
 mod draw;
 mod keys;
+mod keyspace;
 mod lease;
-mod restore;
+mod reconcile;
 mod roll_up;
 mod room_ticker;
 mod startup;
@@ -31,14 +32,20 @@ pub(crate) fn spawn(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
 fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     let (soft, drained) = (lifecycle.soft(), lifecycle.drained());
     let own = || Arc::clone(controller);
-    lifecycle.spawn("feed", until(drained.clone(), controller.feed.clone().run()));
+    lifecycle.spawn("feed", feed(own(), drained.clone()));
     lifecycle.spawn("keys", until(drained.clone(), controller.keys.clone().run()));
     lifecycle.spawn("leader", lease::run(own(), soft.clone()));
-    lifecycle.spawn("restore", until(soft.clone(), restore::run(own())));
+    lifecycle.spawn("keyspace", until(soft.clone(), keyspace::run(own())));
     lifecycle.spawn("new keys", until(soft.clone(), keys::run(own())));
     lifecycle.spawn("draw", until(soft.clone(), draw::run(own())));
     lifecycle.spawn("tick", until(soft.clone(), tick::run(own())));
     lifecycle.spawn("roll up", until(soft.clone(), roll_up::run(own())));
+}
+
+/// Keeps the memory fresh until the stop, and then says goodbye: nobody need wait for what this instance has seen.
+async fn feed(controller: Arc<Controller>, stop: CancellationToken) {
+    until(stop, Box::pin(controller.feed.clone().run())).await;
+    controller.feed.say_goodbye().await;
 }
 
 async fn until(stop: CancellationToken, task: impl Future<Output = ()>) {

@@ -1,9 +1,10 @@
 //! Closing minutes: two seconds after a minute ends, the leader moves its counts into the traffic
-//! history.
+//! history. A room to which nobody has come since all its counts moved is left alone.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tokio::time::sleep;
+use vestibule_domain::{RoomId, RoomSnapshot};
 use vestibule_store::StoreError;
 
 use crate::state::Controller;
@@ -14,9 +15,23 @@ const MINUTES_PER_DAY: u64 = 24 * 60;
 const AFTER_MS: u64 = 2_000;
 const RETRY: Duration = Duration::from_secs(1);
 
+/// Rooms of which nothing is open, as they were before that was found.
+#[derive(Debug, Default)]
+struct Closed(BTreeMap<RoomId, Counts>);
+
+/// Whatever is counted by the minute changes these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counts {
+    reset_epoch: u64,
+    generation: u32,
+    queue_counter: u64,
+    admitted: u64,
+}
+
 /// Closes minutes for as long as this instance leads.
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
+    let mut closed = Closed::default();
     loop {
         let leading = role.see().leading();
         let Some(epoch) = leading else {
@@ -25,7 +40,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
         };
         let pause = match controller.store.now_ms().await {
             Ok(now_ms) => {
-                close_minutes(&controller, epoch, now_ms).await;
+                close_minutes(&controller, &mut closed, epoch, now_ms).await;
                 until_next(now_ms)
             }
             Err(_) => RETRY,
@@ -39,13 +54,20 @@ pub(super) async fn run(controller: Arc<Controller>) {
 }
 
 /// Closes the minutes before the current one, in every room.
-async fn close_minutes(controller: &Controller, epoch: u64, now_ms: u64) {
+async fn close_minutes(controller: &Controller, closed: &mut Closed, epoch: u64, now_ms: u64) {
+    closed.0.retain(|room, _| controller.feed.room(room.as_str()).is_some());
     let last = (now_ms / MINUTE_MS).saturating_sub(1);
     for known in controller.feed.rooms() {
-        let room = known.snapshot().room.clone();
+        // Read before its counts move: whoever comes meanwhile is found the next time.
+        let last_seen = known.snapshot();
+        let room = &last_seen.room;
+        if closed.has(&last_seen) {
+            continue;
+        }
         for day in days(last) {
-            match controller.store.roll_up(&room, epoch, day, last).await {
-                Ok(_) | Err(StoreError::RoomMissing) => {}
+            match controller.store.roll_up(room, epoch, day, last).await {
+                Ok(rolled) => closed.note(&last_seen, rolled.open == 0),
+                Err(StoreError::RoomMissing | StoreError::Rewound) => {}
                 Err(StoreError::Fenced { epoch: by }) => {
                     return controller.leadership.overtaken(epoch, by);
                 }
@@ -65,9 +87,58 @@ fn until_next(now_ms: u64) -> Duration {
     Duration::from_millis(MINUTE_MS - now_ms % MINUTE_MS + AFTER_MS)
 }
 
+// === impl Closed ===
+
+impl Closed {
+    /// Whether nothing is open of this room.
+    fn has(&self, room: &RoomSnapshot) -> bool {
+        self.0.get(&room.room) == Some(&Counts::of(room))
+    }
+
+    fn note(&mut self, room: &RoomSnapshot, is_closed: bool) {
+        if is_closed {
+            self.0.insert(room.room.clone(), Counts::of(room));
+        } else {
+            self.0.remove(&room.room);
+        }
+    }
+}
+
+// === impl Counts ===
+
+impl Counts {
+    fn of(room: &RoomSnapshot) -> Self {
+        let &RoomSnapshot { reset_epoch, generation, queue_counter, admitted, .. } = room;
+        Self { reset_epoch, generation, queue_counter, admitted }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn room(queue_counter: u64, admitted: u64) -> RoomSnapshot {
+        serde_json::from_value(serde_json::json!({
+            "room": "r", "settings": {}, "reset_epoch": 1, "generation": 1, "now_ms": 0,
+            "queue_counter": queue_counter, "serving_counter": 0, "admitted": admitted, "active": 0,
+            "unconfirmed": 0, "expired": 0, "skipped": 0, "tokens_until": 0, "expired_position": 0,
+            "admitted_last_minute": 0, "figures": {},
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_room_is_closed_until_somebody_comes_or_enters() {
+        let mut closed = Closed::default();
+        assert!(!closed.has(&room(5, 3)), "never looked at");
+        closed.note(&room(5, 3), true);
+        assert!(closed.has(&room(5, 3)));
+        assert!(!closed.has(&room(6, 3)) && !closed.has(&room(5, 4)));
+        let restored = RoomSnapshot { generation: 2, ..room(5, 3) };
+        assert!(!closed.has(&restored));
+        closed.note(&room(5, 3), false);
+        assert!(!closed.has(&room(5, 3)), "a minute is under way");
+    }
 
     #[test]
     fn minutes_are_closed_just_after_they_end() {

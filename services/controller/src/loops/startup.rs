@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::sleep;
+use vestibule_domain::Announcement;
 use vestibule_issuance::{KeyError, wait_for_redis};
 use vestibule_runtime::{Condition, Lifecycle, Readiness};
 
@@ -49,6 +50,7 @@ impl Startup {
 
 async fn check(controller: &Controller) -> Result<(), KeyError> {
     controller.store.check_schema().await?;
+    controller.store.check_formats(Announcement::OURS).await?;
     controller.keys.refresh().await.map(drop)
 }
 

@@ -1,5 +1,5 @@
-//! The leader's tick: four times a second, every room's line is advanced. Rooms tick concurrently, and a
-//! slow room misses only its own ticks. What a tick does is in [`super::room_ticker`].
+//! The leader's tick: four times a second, every room's line is advanced, but for rooms that rest
+//! (`vestibule_domain::rest`). Rooms tick concurrently, and a slow room misses only its own ticks. What a tick does is in [`super::room_ticker`].
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -104,10 +104,16 @@ impl Term {
     }
 
     fn start_ticks(&mut self) {
-        for known in take_up(&self.controller, &mut self.tickers) {
+        let mut rooms = take_up(&self.controller, &mut self.tickers);
+        // Where nothing happens nobody is kept waiting.
+        rooms.sort_by_key(|known| known.snapshot().rests);
+        for known in rooms {
             let ticker = self.tickers.entry(known.snapshot().room.clone()).or_default();
             // A room that is still busy with its last tick misses this one.
             let Ok(ticker) = Arc::clone(ticker).try_lock_owned() else { continue };
+            if ticker.rests(&known) {
+                continue;
+            }
             let (controller, places) = (Arc::clone(&self.controller), Arc::clone(&self.places));
             let epoch = self.epoch;
             self.ticks_under_way.spawn(async move {
@@ -130,7 +136,13 @@ async fn tick(
     let Err(error) = done else { return };
     match &error {
         StoreError::Fenced { epoch: by } => controller.leadership.overtaken(epoch, *by),
-        StoreError::RoomMissing => controller.leadership.report_missing(),
+        StoreError::RoomMissing | StoreError::Rewound => {
+            controller.leadership.report_suspect(known.snapshot().room.clone());
+            // Redis has gone back for all of them.
+            for known in controller.feed.rooms() {
+                known.wake();
+            }
+        }
         _ => {
             let room = &known.snapshot().room;
             tracing::debug!(%room, %error, "a tick failed");

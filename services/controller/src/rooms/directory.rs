@@ -122,12 +122,16 @@ impl RoomDirectory {
         self.store.now_ms().await.map_err(|error| problem_of(&error))
     }
 
-    /// Starts `room` afresh, in Redis and in this instance's memory.
+    /// Starts `room` afresh, in Redis and in this instance's memory; once for all calls of the same name.
     ///
     /// # Errors
     /// [`RoomError`].
-    pub(crate) async fn reset(&self, room: &RoomId) -> Result<(), RoomError> {
-        match self.store.reset(room).await {
+    pub(crate) async fn reset(&self, room: &RoomId, name: Option<&str>) -> Result<(), RoomError> {
+        let done = match name {
+            Some(name) => self.store.reset_once(room, name).await,
+            None => self.store.reset(room).await,
+        };
+        match done {
             Ok(_) => self.take_in(room).await,
             Err(error) => return Err(self.explain(room, error).await),
         }

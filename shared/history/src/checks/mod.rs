@@ -4,6 +4,7 @@
 mod ceiling;
 mod ended_stays_ended;
 mod fifo_order;
+mod gapless;
 mod holds_kept;
 mod keys_survive;
 mod liveness;
@@ -26,6 +27,7 @@ use crate::{ClaimedAs, Event, SessionApi, Token, What, check::Check};
 pub(crate) fn of_a_room() -> Vec<Box<dyn Check>> {
     vec![
         Box::<unique_numbers::UniqueNumbers>::default(),
+        Box::<gapless::Gapless>::default(),
         Box::<ceiling::Ceiling>::default(),
         Box::<rate::Rate>::default(),
         Box::<one_session::OneSession>::default(),

@@ -20,7 +20,8 @@ const REMEMBERED: usize = 4_096;
 ///
 /// Not a violation: answers to calls that were under way together; a pushed snapshot that came late,
 /// since nothing is known of when it was made: so each service may be pushed a lower one as often as an
-/// operator took the counter back; anything lower after an operator's negative increment
+/// operator took the counter back; two of which it is not known which came first, since their spans
+/// overlap; anything lower after an operator's negative increment
 /// was sent, until it is answered (or as long as an unanswered call may still take effect); another
 /// reset epoch.
 #[derive(Debug, Default)]
@@ -121,6 +122,10 @@ impl ServingCounter {
         let new = |lowered| Pushed { counter, event: now.keep(), lowered };
         let key = (Arc::clone(&now.by), epoch);
         let Some(before) = self.pushed.insert(key.clone(), new(0)) else { return };
+        if counter < before.counter && now.began_ms < before.event.at_ms {
+            self.pushed.insert(key, before);
+            return;
+        }
         let mut lowered = before.lowered;
         if counter < before.counter {
             if lowered >= self.lowered
@@ -195,6 +200,13 @@ mod tests {
     fn calls_under_way_together_and_late_pushes_pass() {
         let history = History::new().does(5, served(3)).call((5, 9), "b", served(2)).holds();
         history.call((8, 10), "b", pushed(1)).call((8, 10), "c", pushed(4)).holds();
+    }
+
+    #[test]
+    fn of_pushes_that_may_have_come_in_either_order_none_is_late() {
+        let history = History::new().call((5, 6), "a", pushed(3)).call((5, 9), "a", pushed(2));
+        let history = history.holds().call((9, 10), "a", pushed(3)).holds();
+        history.call((11, 12), "a", pushed(2)).breaks(Invariant::ServingCounter);
     }
 
     #[test]

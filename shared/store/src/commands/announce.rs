@@ -1,39 +1,95 @@
-//! Services announce which formats they read: see [`Formats`].
+//! Services announce which formats they read and write: see [`Formats`].
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use vestibule_domain::Formats;
+use vestibule_domain::{Announcement, Formats};
 
 use crate::{Store, StoreError, document, keys::FORMATS, scripts};
 
 /// A service counts as stopped if it has not announced anything for so long, ms.
 const SEEN_WITHIN_MS: u64 = 60_000;
 
+/// What is announced by who stops: see `announce.lua`.
+const STOPPED: &str = "stopped";
+
 #[derive(Serialize)]
 struct Arguments<'a> {
     instance: &'a str,
-    formats: String,
+    formats: Option<String>,
     seen_within_ms: u64,
 }
 
 #[derive(Deserialize)]
 struct Reply {
     formats: Vec<String>,
+    seen: BTreeMap<String, u64>,
+    stopped: BTreeSet<String>,
+}
+
+/// The services that run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Running {
+    /// What all of them read.
+    pub formats: Formats,
+    /// When each announced itself last, by Redis's clock, ms.
+    pub seen: BTreeMap<String, u64>,
+    /// Those that said that they stop.
+    pub stopped: BTreeSet<String>,
+}
+
+/// What a service has said; what cannot be read says that it reads nothing of what is known here.
+fn read(said: &str) -> Announcement {
+    document::decode(said).unwrap_or_default()
 }
 
 impl Store {
-    /// Announces that `instance` reads these versions; returns what every running service reads.
+    /// Announces that `instance` runs and reads these versions; returns who else does.
     ///
     /// # Errors
     /// See [`StoreError`].
-    pub async fn announce(&self, instance: &str, formats: Formats) -> Result<Formats, StoreError> {
-        let arguments = Arguments {
-            instance,
-            formats: document::text(&formats)?,
-            seen_within_ms: SEEN_WITHIN_MS,
-        };
-        let reply: Reply =
-            self.call_on(&scripts::ANNOUNCE, &[FORMATS.to_owned()], &arguments).await?;
-        let announced = reply.formats.iter().map(|text| document::decode(text).unwrap_or_default());
-        Ok(announced.fold(formats, Formats::common))
+    pub async fn announce(
+        &self,
+        instance: &str,
+        announcement: Announcement,
+    ) -> Result<Running, StoreError> {
+        let reply = self.say(instance, Some(document::text(&announcement)?)).await?;
+        let announced = reply.formats.iter().map(|text| read(text).reads);
+        let formats = announced.fold(announcement.reads, Formats::common);
+        Ok(Running { formats, seen: reply.seen, stopped: reply.stopped })
+    }
+
+    /// Refuses to run beside a service of a release with which a service that says this cannot.
+    ///
+    /// # Errors
+    /// [`StoreError::Incompatible`]; otherwise see [`StoreError`].
+    pub async fn check_formats(&self, announcement: Announcement) -> Result<(), StoreError> {
+        let mut ask = redis::cmd("HGETALL");
+        let all: BTreeMap<String, String> = self.query(ask.arg(FORMATS)).await?;
+        let now_ms = self.now_ms().await?;
+        for (instance, entry) in all {
+            let Some((seen, said)) = entry.split_once(' ') else { continue };
+            let is_over = seen.parse().is_ok_and(|seen: u64| seen + SEEN_WITHIN_MS < now_ms);
+            if is_over || said == STOPPED {
+                continue;
+            }
+            if let Some(conflict) = announcement.conflict(read(said)) {
+                return Err(StoreError::Incompatible { instance: instance.into(), conflict });
+            }
+        }
+        Ok(())
+    }
+
+    /// Announces that `instance` stops, and has seen all that it will ever see.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn announce_stop(&self, instance: &str) -> Result<(), StoreError> {
+        self.say(instance, None).await.map(drop)
+    }
+
+    async fn say(&self, instance: &str, formats: Option<String>) -> Result<Reply, StoreError> {
+        let arguments = Arguments { instance, formats, seen_within_ms: SEEN_WITHIN_MS };
+        self.call_on(&scripts::ANNOUNCE, &[FORMATS], &arguments).await
     }
 }

@@ -31,14 +31,20 @@ pub struct TickReport {
     pub config_version: u64,
     /// Whether the written phase is over, so that the leader must switch phases.
     pub phase_is_over: bool,
+    /// Whether the room rests from now on; its snapshot was pushed then.
+    pub rests: bool,
+    /// When something is due by itself in a room that rests, ms; 0: nothing is.
+    pub due_ms: u64,
 }
 
 #[derive(Serialize)]
 struct Arguments<'a> {
+    room: &'a RoomId,
     leader_epoch: u64,
     tokens_kept_seconds: u64,
     line_chunks: &'a [u64],
     pool_chunks: &'a [u64],
+    settled: bool,
 }
 
 /// The script's reply: a document, and the bits of the blocks that it names, three texts each.
@@ -61,6 +67,8 @@ struct Document {
     event: String,
     config_version: u64,
     phase_is_over: bool,
+    rests: bool,
+    due_ms: u64,
 }
 
 impl Store {
@@ -75,15 +83,41 @@ impl Store {
         chunks: &Chunks,
         epoch: u64,
     ) -> Result<TickReport, StoreError> {
+        self.begin(room, chunks, false, epoch).await
+    }
+
+    /// The same in a room in which nothing has changed for a while. If nobody waits there, it rests from now on: its
+    /// snapshot is pushed with this call, and whoever changes it wakes it ([`crate::KnownRoom::was_woken`]).
+    ///
+    /// # Errors
+    /// As [`Self::begin_tick`].
+    pub async fn begin_settled_tick(
+        &self,
+        room: &RoomId,
+        chunks: &Chunks,
+        epoch: u64,
+    ) -> Result<TickReport, StoreError> {
+        self.begin(room, chunks, true, epoch).await
+    }
+
+    async fn begin(
+        &self,
+        room: &RoomId,
+        chunks: &Chunks,
+        settled: bool,
+        epoch: u64,
+    ) -> Result<TickReport, StoreError> {
         let arguments = Arguments {
+            room,
             leader_epoch: epoch,
             tokens_kept_seconds: TOKENS_KEPT_SECONDS,
             line_chunks: &chunks.line,
             pool_chunks: &chunks.pool,
+            settled,
         };
         let noting = self.noting(Some(room), Vec::new).await;
         let parts: Result<Parts, _> =
-            self.call_for(&scripts::BEGIN_TICK, &scripts::BEGIN_TICK.keys(room), &arguments).await;
+            self.call_for(&scripts::BEGIN_TICK, room, &[], &arguments).await;
         let report = parts.and_then(Parts::report);
         if let Some(noting) = noting {
             noting.settle(&report, |report| Some(report.counters.now_ms), |_| Vec::new());
@@ -124,6 +158,8 @@ impl Parts {
             },
             config_version: document.config_version,
             phase_is_over: document.phase_is_over,
+            rests: document.rests,
+            due_ms: document.due_ms,
         })
     }
 }

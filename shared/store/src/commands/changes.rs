@@ -57,7 +57,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn note_change(&self, room: &RoomId) -> Result<u64, StoreError> {
-        let keys = [CONFIG_CHANGES.to_owned()];
+        let keys = [CONFIG_CHANGES];
         let noted: Noted = self.call_on(&scripts::NOTE_CHANGE, &keys, &NoteChange { room }).await?;
         Ok(noted.revision)
     }
@@ -72,7 +72,7 @@ impl Store {
         instance: &str,
         revision: Option<u64>,
     ) -> Result<Changes, StoreError> {
-        let keys = [CONFIG_CHANGES, ADMISSIONS].map(str::to_owned);
+        let keys = [CONFIG_CHANGES, ADMISSIONS];
         let arguments = TakeChanges { instance, revision };
         self.call_on(&scripts::TAKE_CHANGES, &keys, &arguments).await
     }
@@ -83,7 +83,7 @@ impl Store {
     /// See [`StoreError`].
     pub async fn lagging(&self, revision: u64) -> Result<Vec<String>, StoreError> {
         let arguments = Lagging { revision, seen_within_ms: SEEN_WITHIN_MS };
-        let keys = [ADMISSIONS.to_owned()];
+        let keys = [ADMISSIONS];
         let reply: LaggingReply = self.call_on(&scripts::LAGGING, &keys, &arguments).await?;
         Ok(reply.instances)
     }

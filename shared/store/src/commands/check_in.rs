@@ -11,6 +11,7 @@ use crate::{
         self,
         order::check_in::{Arguments, Item, Reply},
     },
+    store::Sealed,
 };
 
 /// The most check-ins of one call, so that no script takes long.
@@ -35,7 +36,9 @@ impl Store {
             place: spot.place(),
         });
         let arguments = Arguments { reset_epoch };
-        let reply: Reply = self.call_in_order(&scripts::CHECK_IN, room, &arguments, items).await?;
+        let reply: Sealed<Reply> =
+            self.call_in_order(&scripts::CHECK_IN, room, &arguments, items).await?;
+        let reply = reply.answer;
         Ok(reply.counted.then_some(reply.now_ms))
     }
 }

@@ -4,11 +4,13 @@ use vestibule_domain::{Place, RoomId};
 
 use crate::{
     Store, StoreError,
+    memory::{Seal, Seat},
     recording::answers,
     scripts::{
         self,
         order::claim::{Arguments, Item, Reply, ReplyItem},
     },
+    store::Sealed,
 };
 
 /// The API that a session belongs to. It decides when the session ends.
@@ -132,14 +134,46 @@ impl Store {
     ) -> Result<ClaimReplies, StoreError> {
         let noting = self.noting(Some(room), || answers::claim_calls(claims)).await;
         let items = claims.iter().map(Item::from);
-        let reply: Result<Reply, _> =
-            self.call_in_order(&scripts::CLAIM, room, &Arguments { key_id }, items).await;
-        let replies = reply.and_then(ClaimReplies::try_from);
+        let reply: Result<Sealed<Reply>, _> = self
+            .replicated()
+            .call_in_order(&scripts::CLAIM, room, &Arguments { key_id }, items)
+            .await;
+        let replies = reply.and_then(|reply| read(claims, reply));
         if let Some(noting) = noting {
             let at = |replies: &ClaimReplies| Some(replies.now_ms);
             noting.settle(&replies, at, |replies| answers::claimed(claims, replies));
         }
         replies
+    }
+}
+
+/// The replies, after the store has taken in what it may have to tell one day.
+fn read(claims: &[Claim], sealed: Sealed<Reply>) -> Result<ClaimReplies, StoreError> {
+    let Sealed { seal, answer, memory, era } = sealed;
+    let replies = ClaimReplies::try_from(answer)?;
+    memory.take_counters(replies.reset_epoch, 0, replies.admitted);
+    let seat = |(claim, outcome): (&Claim, &ClaimOutcome)| match outcome {
+        ClaimOutcome::Entered(record) | ClaimOutcome::Repeated(record) => {
+            let (kind, request_id) = (claim.kind.letter(), claim.request_id.as_str());
+            let request_id = if kind == "a" { request_id } else { "" };
+            Some(record.seat(claim.place.number, (kind, request_id), &seal))
+        }
+        _ => None,
+    };
+    memory.take_seats(replies.reset_epoch, claims.iter().zip(&replies.outcomes).filter_map(seat));
+    memory.confirm(era)?;
+    Ok(replies)
+}
+
+// === impl SessionKind ===
+
+impl SessionKind {
+    /// Its letter in records and arguments.
+    fn letter(self) -> &'static str {
+        match self {
+            Self::Visitor => "v",
+            Self::AwsStyle => "a",
+        }
     }
 }
 
@@ -164,6 +198,15 @@ impl TryFrom<Reply> for ClaimReplies {
 // === impl TokenRecord ===
 
 impl TokenRecord {
+    /// The seat that it is the record of, in the state of `seal`. `kind`: its letter, and the request id of
+    /// an AWS-style session.
+    pub(super) fn seat(&self, number: u64, (kind, request_id): (&str, &str), seal: &Seal) -> Seat {
+        let Self { issued_at, expires_at, key_id, issuer } = self;
+        let record = format!("{issued_at}|{expires_at}|0|{kind}|{key_id}|{request_id}|{issuer}");
+        let seen_at = (seal.stamp.generation, seal.stamp.seq);
+        Seat { number, record, expires_at: *expires_at, seen_at }
+    }
+
     /// From the fields of a reply that has a token.
     pub(super) fn from_reply(
         issued_at: Option<u64>,
@@ -191,10 +234,7 @@ impl<'a> From<&'a Claim> for Item<'a> {
             rank: claim.rank,
             won: claim.won,
             entered_at: claim.place.entered_at,
-            kind: match claim.kind {
-                SessionKind::Visitor => "v",
-                SessionKind::AwsStyle => "a",
-            },
+            kind: claim.kind.letter(),
             held_ms: claim.held_ms,
             hold: claim.hold,
             request_id: &claim.request_id,

@@ -43,7 +43,8 @@ impl Store {
         let numbers = || places.iter().map(|place| place.number).collect();
         let call = || vec![Call::GiveUp { reset_epoch, numbers: numbers() }];
         let noting = self.noting(Some(room), call).await;
-        let reply: Result<Reply, _> = self.call(&scripts::GIVE_UP, room, &arguments).await;
+        let reply: Result<Reply, _> =
+            self.replicated().call(&scripts::GIVE_UP, room, &arguments).await;
         if let Some(noting) = noting {
             noting.settle(&reply, |_| None, |_| Vec::new());
         }

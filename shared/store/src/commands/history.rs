@@ -13,6 +13,8 @@ use crate::{
 /// Days that the history reaches back.
 pub(super) const DAYS_KEPT: u64 = 30;
 pub(super) const MINUTES_PER_DAY: u64 = 24 * 60;
+/// How long the history of a day is kept.
+pub(super) const KEPT_SECONDS: u64 = (DAYS_KEPT + 1) * MINUTES_PER_DAY * 60;
 
 /// One minute of a room.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

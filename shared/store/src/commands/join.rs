@@ -3,6 +3,8 @@
 use vestibule_domain::{RoomId, regions::Taken};
 use vestibule_history::Call;
 
+use super::TokenRecord;
+
 use crate::{
     Store, StoreError,
     positional::NO_ITEMS,
@@ -11,6 +13,7 @@ use crate::{
         self,
         order::join::{Arguments, Reply},
     },
+    store::Sealed,
 };
 
 /// Whether newcomers take a seat at once if one is free.
@@ -25,17 +28,16 @@ pub enum JoinMode {
 /// A batch of newcomers.
 #[derive(Debug, Clone)]
 pub struct Join<'a> {
+    /// The name of the call: see [`Store::call_name`].
+    pub call: &'a str,
+    /// Whether it may have come before, and its answer was lost. Then it gets that answer.
+    pub again: bool,
     /// The region where they arrived.
     pub region: &'a str,
     /// How many they are.
     pub count: u64,
     /// Whether they take seats at once.
     pub mode: JoinMode,
-    /// The reset epoch of `known_queue_counter`.
-    pub known_reset_epoch: u64,
-    /// The highest queue number that the caller has seen. The script continues after it if the store
-    /// has lost its last writes.
-    pub known_queue_counter: u64,
     /// Which key signs the tokens of those who enter.
     pub key_id: &'a str,
     /// The issuer of their tokens.
@@ -78,26 +80,47 @@ impl Store {
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn join(&self, room: &RoomId, join: &Join<'_>) -> Result<Joined, StoreError> {
         let arguments = Arguments {
+            call: join.call,
+            again: join.again,
             region: join.region,
             count: join.count,
             mode: match join.mode {
                 JoinMode::Enter => "enter",
                 JoinMode::Queue => "queue",
             },
-            known_reset_epoch: join.known_reset_epoch,
-            known_queue_counter: join.known_queue_counter,
             key_id: join.key_id,
             issuer: join.issuer,
         };
         let noting = self.noting(Some(room), || vec![Call::Join { count: join.count }]).await;
-        let reply = self.call_in_order::<_, _, Reply>(&scripts::JOIN, room, &arguments, NO_ITEMS);
-        let joined = reply.await.map(Joined::from);
+        let store = self.replicated();
+        let reply = store.call_in_order::<_, _, Reply>(&scripts::JOIN, room, &arguments, NO_ITEMS);
+        let joined = reply.await.and_then(|reply| read(join, reply));
         if let Some(noting) = noting {
             let at = |joined: &Joined| Some(joined.now_ms);
             noting.settle(&joined, at, |joined| vec![answers::joined(join, joined)]);
         }
         joined
     }
+}
+
+/// The numbers, after the store has taken in what it may have to tell one day.
+fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
+    let Sealed { seal, answer, memory, era } = sealed;
+    let joined = Joined::from(answer);
+    let last = joined.first + join.count.max(1) - 1;
+    memory.take_counters(joined.reset_epoch, last, joined.admitted);
+    memory.take_serving(joined.serving_counter, &seal);
+    let record = TokenRecord {
+        issued_at: joined.issued_at,
+        expires_at: joined.expires_at,
+        key_id: join.key_id.to_owned(),
+        issuer: join.issuer.to_owned(),
+    };
+    let entered = joined.first..joined.first + joined.seated;
+    let seats = entered.map(|number| record.seat(number, ("v", ""), &seal));
+    memory.take_seats(joined.reset_epoch, seats);
+    memory.confirm(era)?;
+    Ok(joined)
 }
 
 // === impl Joined ===

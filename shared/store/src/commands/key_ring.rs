@@ -34,7 +34,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn replace_key_ring(&self, read: &str, text: &str) -> Result<bool, StoreError> {
-        let (keys, arguments) = ([KEY_RING.to_owned()], Arguments { read, changed: text });
+        let (keys, arguments) = ([KEY_RING], Arguments { read, changed: text });
         let noting = self.noting(None, || answers::change_keys(text)).await;
         let reply: Result<Reply, _> =
             self.call_on(&scripts::REPLACE_KEY_RING, &keys, &arguments).await;

@@ -85,7 +85,6 @@ impl Store {
     ) -> Result<Option<u64>, StoreError> {
         let in_ms = |length: Duration| u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
         let arguments = Arguments { holder, length_ms: length.map(in_ms), known_epoch };
-        let keys = keys.map(str::to_owned);
         let reply: Reply = self.call_on(&scripts::LEASE, &keys, &arguments).await?;
         Ok(reply.epoch)
     }

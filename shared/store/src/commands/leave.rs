@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 use vestibule_history::Call;
 
-use crate::{Store, StoreError, recording::answers, scripts};
+use crate::{Store, StoreError, memory::Ending, recording::answers, scripts, store::Sealed};
 
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -37,6 +37,7 @@ struct Arguments<'a> {
 #[derive(Deserialize)]
 struct Reply {
     ended: Vec<bool>,
+    expires_at: Vec<u64>,
 }
 
 impl Store {
@@ -55,10 +56,24 @@ impl Store {
         let numbers = || departures.iter().map(|departure| departure.number).collect();
         let call = || vec![Call::End { reset_epoch, numbers: numbers() }];
         let noting = self.noting(Some(room), call).await;
-        let reply: Result<Reply, _> = self.call(&scripts::LEAVE, room, &arguments).await;
+        let sealed = self.replicated().call_sealed(&scripts::LEAVE, room, &arguments).await;
+        let reply = sealed.and_then(|sealed| read((reset_epoch, departures), sealed));
         if let Some(noting) = noting {
             noting.answer(&reply, |reply| answers::ended(reset_epoch, departures, &reply.ended));
         }
         Ok(reply?.ended)
     }
+}
+
+/// The reply, after the store has taken in what it may have to tell one day.
+fn read(
+    (reset_epoch, departures): (u64, &[Departure]),
+    sealed: Sealed<Reply>,
+) -> Result<Reply, StoreError> {
+    let Sealed { answer, memory, era, .. } = sealed;
+    let ended = departures.iter().zip(&answer.expires_at).filter(|(_, until)| **until > 0);
+    let endings = ended.map(|(one, until)| Ending { number: one.number, expires_at: *until });
+    memory.take_endings(reset_epoch, endings);
+    memory.confirm(era)?;
+    Ok(answer)
 }

@@ -4,24 +4,33 @@ use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 use vestibule_history::{Call, What};
 
-use super::RoomOnly;
-use crate::{Store, StoreError, scripts};
+use crate::{Store, StoreError, scripts, store::Sealed};
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Increment<'a> {
     room: &'a RoomId,
+    call: &'a str,
     by: i64,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Incremented {
     reset_epoch: u64,
     serving_counter: i64,
+    by: i64,
+    again: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Serialize)]
+struct ToReset<'a> {
+    room: &'a RoomId,
+    call: &'a str,
+}
+
+#[derive(Debug, Deserialize)]
 struct Reset {
     reset_epoch: u64,
+    again: bool,
 }
 
 impl Store {
@@ -30,15 +39,48 @@ impl Store {
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn increment(&self, room: &RoomId, by: i64) -> Result<i64, StoreError> {
-        let noting = self.noting(Some(room), || vec![Call::Increment { by }]).await;
-        let reply: Result<Incremented, _> =
-            self.call(&scripts::INCREMENT, room, &Increment { room, by }).await;
-        if let Some(noting) = noting {
-            noting.answer(&reply, |&Incremented { reset_epoch, serving_counter }| {
-                What::Incremented { reset_epoch, by, serving_counter }
-            });
+        let stands = self.increment_once(room, &self.call_name(), by).await?;
+        stands.ok_or_else(|| StoreError::unexpected("a name that was given before"))
+    }
+
+    /// As [`Self::increment`], once for all calls of this name, which consists of letters, digits and `-._`. `None`:
+    /// under this name, the counter was moved by another number.
+    ///
+    /// # Errors
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
+    pub async fn increment_once(
+        &self,
+        room: &RoomId,
+        call: &str,
+        by: i64,
+    ) -> Result<Option<i64>, StoreError> {
+        let call = Increment { room, call, by };
+        let mut done = self.send_increment(&call).await;
+        if is_unknown(&done) {
+            done = self.send_increment(&call).await;
         }
-        Ok(reply?.serving_counter)
+        let done = done?;
+        Ok((done.by == by).then_some(done.serving_counter))
+    }
+
+    async fn send_increment(&self, call: &Increment<'_>) -> Result<Incremented, StoreError> {
+        let &Increment { room, by, .. } = call;
+        let noting = self.noting(Some(room), || vec![Call::Increment { by }]).await;
+        let sealed = self.call_sealed(&scripts::INCREMENT, room, call).await;
+        let reply = sealed.and_then(incremented);
+        if let Some(noting) = noting {
+            // What was answered before tells nothing of now.
+            noting.settle(
+                &reply,
+                |_| None,
+                |reply| {
+                    let &Incremented { reset_epoch, serving_counter, by, again } = reply;
+                    let done = What::Incremented { reset_epoch, by, serving_counter };
+                    if again { Vec::new() } else { vec![done] }
+                },
+            );
+        }
+        reply
     }
 
     /// Starts a room afresh, atomically: numbers begin at 1, every earlier request id, ticket and
@@ -47,11 +89,50 @@ impl Store {
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn reset(&self, room: &RoomId) -> Result<u64, StoreError> {
-        let noting = self.noting(Some(room), || vec![Call::Reset]).await;
-        let reply: Result<Reset, _> = self.call(&scripts::RESET, room, &RoomOnly { room }).await;
-        if let Some(noting) = noting {
-            noting.answer(&reply, |reply| What::Reset { reset_epoch: reply.reset_epoch });
-        }
-        Ok(reply?.reset_epoch)
+        self.reset_once(room, &self.call_name()).await
     }
+
+    /// As [`Self::reset`], once for all calls of this name, which consists of letters, digits and `-._`.
+    ///
+    /// # Errors
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
+    pub async fn reset_once(&self, room: &RoomId, call: &str) -> Result<u64, StoreError> {
+        let call = ToReset { room, call };
+        let mut done = self.send_reset(&call).await;
+        if is_unknown(&done) {
+            done = self.send_reset(&call).await;
+        }
+        Ok(done?.reset_epoch)
+    }
+
+    async fn send_reset(&self, call: &ToReset<'_>) -> Result<Reset, StoreError> {
+        let noting = self.noting(Some(call.room), || vec![Call::Reset]).await;
+        let reply: Result<Reset, _> =
+            self.replicated().call(&scripts::RESET, call.room, call).await;
+        if let Some(noting) = noting {
+            noting.settle(
+                &reply,
+                |_| None,
+                |&Reset { reset_epoch, again }| {
+                    if again { Vec::new() } else { vec![What::Reset { reset_epoch }] }
+                },
+            );
+        }
+        reply
+    }
+}
+
+/// Whether the call may have taken effect or not. It takes effect once, so it can be sent again.
+fn is_unknown<T>(outcome: &Result<T, StoreError>) -> bool {
+    matches!(outcome, Err(StoreError::Unavailable(_)))
+}
+
+/// The reply, after the store has taken in what it may have to tell one day.
+fn incremented(sealed: Sealed<Incremented>) -> Result<Incremented, StoreError> {
+    let Sealed { seal, answer, memory, era } = sealed;
+    if !answer.again {
+        memory.take_serving(answer.serving_counter, &seal);
+    }
+    memory.confirm(era)?;
+    Ok(answer)
 }

@@ -5,6 +5,7 @@
 
 mod announce;
 mod apply_plan;
+mod backup;
 mod begin_tick;
 mod changes;
 mod check_in;
@@ -23,14 +24,16 @@ mod line;
 mod phases;
 mod position_expiry;
 mod put_config;
+mod reconcile;
 mod regions;
-mod report_watermarks;
-mod restore;
 mod roll_up;
 mod rooms;
 mod switch_phase;
+mod testimony;
 mod touch;
 
+pub use announce::Running;
+pub use backup::{DeploymentCopy, Import, Piece};
 pub use begin_tick::TickReport;
 pub use changes::Changes;
 pub use check_in::MOST_CHECK_INS;
@@ -41,6 +44,9 @@ pub use join::{Join, JoinMode, Joined};
 pub use leave::{Departure, EndedAs};
 pub use position_expiry::PositionExpiry;
 pub use put_config::PutOutcome;
+pub use reconcile::Round;
+pub use roll_up::RolledUp;
+pub use testimony::{Account, Called, Rest};
 pub use touch::{Touch, Touched};
 
 use serde::Serialize;

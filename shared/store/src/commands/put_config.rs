@@ -4,12 +4,7 @@ use serde::{Deserialize, Serialize};
 use vestibule_domain::{RoomId, schedule::RoomConfig};
 
 use super::phases::Phases;
-use crate::{
-    Store, StoreError, document,
-    keys::{Part, ROOMS, RoomKeys},
-    recording::answers,
-    scripts,
-};
+use crate::{Store, StoreError, document, keys::ROOMS, recording::answers, scripts};
 
 /// The outcome of a put.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -27,8 +22,20 @@ pub enum PutOutcome {
 struct Arguments<'a> {
     room: &'a RoomId,
     version: Option<u64>,
+    nonce: String,
+    least_epoch: u64,
     config: String,
     phases: Phases,
+}
+
+#[derive(Serialize)]
+struct Nothing {}
+
+/// A config as it is stored.
+#[derive(Deserialize)]
+pub(super) struct Stored {
+    config: Option<String>,
+    version: u64,
 }
 
 #[derive(Deserialize)]
@@ -42,11 +49,9 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn read_config(&self, room: &RoomId) -> Result<Option<RoomConfig>, StoreError> {
-        let key = RoomKeys(room).key(Part::Settings);
-        let mut read = redis::cmd("HMGET");
         let noting = self.noting(Some(room), Vec::new).await;
-        let read = self.query(read.arg(key).arg("config").arg("version")).await;
-        let config = read.and_then(|(config, version)| parsed(config, version));
+        let read: Result<Stored, _> = self.call(&scripts::READ_CONFIG, room, &Nothing {}).await;
+        let config = read.and_then(Stored::parsed);
         if let Some(noting) = noting {
             let now_ms = noting.now_ms();
             noting.answer(&config, |config| answers::config_read(config.as_ref(), now_ms));
@@ -68,6 +73,8 @@ impl Store {
         let arguments = Arguments {
             room,
             version: (config.version > 0).then_some(config.version),
+            nonce: self.nonce(),
+            least_epoch: self.tombstone(room).await? + 1,
             config: document::text(config)?,
             phases: Phases::new(config, now_ms)?,
         };
@@ -82,8 +89,12 @@ impl Store {
     }
 }
 
-fn parsed(config: Option<String>, version: Option<u64>) -> Result<Option<RoomConfig>, StoreError> {
-    let Some(config) = config else { return Ok(None) };
-    let config: RoomConfig = document::decode(&config)?;
-    Ok(Some(RoomConfig { version: version.unwrap_or(0), ..config }))
+// === impl Stored ===
+
+impl Stored {
+    pub(super) fn parsed(self) -> Result<Option<RoomConfig>, StoreError> {
+        let Some(config) = self.config else { return Ok(None) };
+        let config: RoomConfig = document::decode(&config)?;
+        Ok(Some(RoomConfig { version: self.version, ..config }))
+    }
 }

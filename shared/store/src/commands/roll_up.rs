@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 
-use super::history::{DAYS_KEPT, MINUTES_PER_DAY};
+use super::history::{KEPT_SECONDS, MINUTES_PER_DAY};
 use crate::{Store, StoreError, keys::RoomKeys, scripts};
 
 #[derive(Serialize)]
@@ -14,14 +14,18 @@ struct Arguments {
     kept_seconds: u64,
 }
 
-#[derive(Deserialize)]
-struct Reply {
-    moved: u64,
+/// What became of a room's open counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct RolledUp {
+    /// How many moved into the history.
+    pub moved: u64,
+    /// How many are left.
+    pub open: u64,
 }
 
 impl Store {
     /// Moves the counts of day `day` (days since 1970) up to minute `last` (minutes since 1970)
-    /// into the history; returns how many moved. Refused for a stale leader.
+    /// into the history. Refused for a stale leader.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
@@ -31,17 +35,15 @@ impl Store {
         epoch: u64,
         day: u64,
         last: u64,
-    ) -> Result<u64, StoreError> {
-        let mut keys = scripts::ROLL_UP.keys(room);
-        keys.push(RoomKeys(room).history(day));
+    ) -> Result<RolledUp, StoreError> {
+        let history = [RoomKeys(room).history(day)];
         let first = day * MINUTES_PER_DAY;
         let arguments = Arguments {
             leader_epoch: epoch,
             first,
             last: last.min(first + MINUTES_PER_DAY - 1),
-            kept_seconds: (DAYS_KEPT + 1) * 24 * 3600,
+            kept_seconds: KEPT_SECONDS,
         };
-        let reply: Reply = self.call_on(&scripts::ROLL_UP, &keys, &arguments).await?;
-        Ok(reply.moved)
+        self.call_with(&scripts::ROLL_UP, room, &history, &arguments).await
     }
 }

@@ -1,9 +1,16 @@
-//! The list of rooms, and one room as it is this moment.
+//! The list of rooms, those that were deleted, and one room as it is this moment.
+
+use std::collections::BTreeMap;
 
 use vestibule_domain::{RoomId, RoomSnapshot};
 
 use super::RoomOnly;
-use crate::{Store, StoreError, keys::ROOMS, recording::answers, scripts};
+use crate::{
+    Store, StoreError,
+    keys::{Part, ROOMS, RoomKeys, TOMBSTONES},
+    recording::answers,
+    scripts,
+};
 
 impl Store {
     /// The rooms there are, by name.
@@ -16,6 +23,70 @@ impl Store {
             names.into_iter().filter_map(|name| RoomId::new(name).ok()).collect();
         rooms.sort();
         Ok(rooms)
+    }
+
+    /// Lists a room that the list has lost.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn list_room(&self, room: &RoomId) -> Result<(), StoreError> {
+        self.query(redis::cmd("SADD").arg(ROOMS).arg(room.as_str())).await
+    }
+
+    /// Takes a room off the list.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub(crate) async fn unlist_room(&self, room: &RoomId) -> Result<(), StoreError> {
+        self.query(redis::cmd("SREM").arg(ROOMS).arg(room.as_str())).await
+    }
+
+    /// The rooms that were deleted, and the reset epoch of each when it was: a room of this name is another one if
+    /// its epoch is later.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn tombstones(&self) -> Result<BTreeMap<RoomId, u64>, StoreError> {
+        let all: Vec<(String, u64)> = self.query(redis::cmd("HGETALL").arg(TOMBSTONES)).await?;
+        Ok(all
+            .into_iter()
+            .filter_map(|(name, epoch)| Some((RoomId::new(name).ok()?, epoch)))
+            .collect())
+    }
+
+    /// The epoch of the last room of this name that was deleted; 0: none was.
+    pub(crate) async fn tombstone(&self, room: &RoomId) -> Result<u64, StoreError> {
+        let mut read = redis::cmd("HGET");
+        let epoch: Option<u64> = self.query(read.arg(TOMBSTONES).arg(room.as_str())).await?;
+        Ok(epoch.unwrap_or(0))
+    }
+
+    /// Whether a room of this name is stored that is no later than `reset_epoch`.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn is_buried(&self, room: &RoomId, reset_epoch: u64) -> Result<bool, StoreError> {
+        Ok(self.stored_epoch(room).await?.is_some_and(|stored| stored <= reset_epoch))
+    }
+
+    /// Whether a room of this name is stored.
+    pub(crate) async fn is_stored(&self, room: &RoomId) -> Result<bool, StoreError> {
+        Ok(self.stored_epoch(room).await?.is_some())
+    }
+
+    /// The reset epoch of the room of this name that is stored.
+    pub(crate) async fn stored_epoch(&self, room: &RoomId) -> Result<Option<u64>, StoreError> {
+        let key = RoomKeys(room).key(Part::Line);
+        self.query(redis::cmd("HGET").arg(key).arg("reset_epoch")).await
+    }
+
+    /// Notes that the room of this name and of epochs up to `reset_epoch` is deleted.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn bury(&self, room: &RoomId, reset_epoch: u64) -> Result<(), StoreError> {
+        let mut bury = redis::cmd("HSET");
+        self.query(bury.arg(TOMBSTONES).arg(room.as_str()).arg(reset_epoch)).await
     }
 
     /// The room's snapshot, or `None` when Redis does not hold the room.

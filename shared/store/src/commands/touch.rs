@@ -11,6 +11,7 @@ use crate::{
         self,
         order::touch::{Arguments, Item, Reply, ReplyItem},
     },
+    store::Sealed,
 };
 
 /// A visitor inside who made a request, with the session in its ticket.
@@ -57,15 +58,28 @@ impl Store {
         let numbers = || touches.iter().map(|touch| touch.number).collect();
         let noting = self.noting(Some(room), || vec![Call::Touch { numbers: numbers() }]).await;
         let items = touches.iter().map(Item::from);
-        let reply: Result<Reply, _> =
+        let reply: Result<Sealed<Reply>, _> =
             self.call_in_order(&scripts::TOUCH, room, &arguments, items).await;
-        let replies = reply.and_then(Reply::touched);
+        let replies = reply.and_then(|reply| read(touches, reply));
         if let Some(noting) = noting {
             let at = |replies: &Vec<Touched>| replies.first().map(|one| one.now_ms);
             noting.settle(&replies, at, |replies| answers::touched(touches, replies));
         }
         replies
     }
+}
+
+/// The replies, after the store has taken in what it may have to tell one day.
+fn read(touches: &[Touch], sealed: Sealed<Reply>) -> Result<Vec<Touched>, StoreError> {
+    let Sealed { seal, answer, memory, era } = sealed;
+    let replies = answer.touched()?;
+    let seat = |(touch, reply): (&Touch, &Touched)| {
+        let record = reply.session.as_ref()?;
+        Some(record.seat(touch.number, ("v", ""), &seal))
+    };
+    memory.take_seats(seal.stamp.reset_epoch, touches.iter().zip(&replies).filter_map(seat));
+    memory.confirm(era)?;
+    Ok(replies)
 }
 
 // === impl Reply ===

@@ -57,22 +57,20 @@ impl Feed {
     async fn take_in(&self, room: &RoomId) -> Result<(), StoreError> {
         let known = {
             let _reading = self.0.reading.lock().await;
-            match self.0.store.read_snapshot(room).await? {
-                Some(snapshot) => self.receive(snapshot).await,
-                None if self.is_deleted(room).await? => self.forget(room).await,
-                // Redis has lost it. The leader restores it from memories like this one.
-                None => {}
+            match self.0.store.read_snapshot(room).await {
+                Ok(Some(snapshot)) => self.receive(snapshot).await,
+                // It was deleted, or Redis has lost it. Then the leader restores it.
+                Ok(None) | Err(StoreError::Rewound) => self.forget_deleted().await?,
+                Err(error) => return Err(error),
             }
             self.room(room.as_str())
         };
         match known {
-            Some(known) => self.refresh_config(&known).await,
+            Some(known) => match self.refresh_config(&known).await {
+                Err(StoreError::Rewound) => Ok(()),
+                read => read,
+            },
             None => Ok(()),
         }
-    }
-
-    async fn is_deleted(&self, room: &RoomId) -> Result<bool, StoreError> {
-        let store = &self.0.store;
-        Ok(!store.rooms().await?.contains(room) && store.schema().await? > 0)
     }
 }

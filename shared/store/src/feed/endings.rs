@@ -9,6 +9,8 @@ use serde::Deserialize;
 use tokio::time::{Duration, Instant};
 use vestibule_domain::{RoomId, settings::LONGEST_RECHECK_MS};
 
+use crate::Ending;
+
 /// How long an ended session is remembered, at least.
 const REMEMBERED: Duration = Duration::from_millis(LONGEST_RECHECK_MS);
 
@@ -16,8 +18,11 @@ const REMEMBERED: Duration = Duration::from_millis(LONGEST_RECHECK_MS);
 #[derive(Debug, Deserialize)]
 pub(super) struct Endings {
     pub(super) room: RoomId,
-    reset_epoch: u64,
+    pub(super) reset_epoch: u64,
     numbers: Vec<u64>,
+    /// When the last token of each expires, unix seconds.
+    #[serde(default)]
+    expires_at: Vec<u64>,
 }
 
 /// The ended sessions of one room, in two sets: the old one is dropped as a whole when the young one
@@ -31,6 +36,16 @@ struct Sets {
     young: FxHashSet<u64>,
     old: FxHashSet<u64>,
     swapped_at: Instant,
+}
+
+// === impl Endings ===
+
+impl Endings {
+    /// Each, with the end of its last token. An older release does not say that.
+    pub(super) fn endings(&self) -> impl Iterator<Item = Ending> {
+        let numbers = self.numbers.iter().zip(&self.expires_at);
+        numbers.map(|(&number, &expires_at)| Ending { number, expires_at })
+    }
 }
 
 // === impl Ended ===
@@ -71,7 +86,12 @@ mod tests {
     use super::*;
 
     fn endings(reset_epoch: u64, numbers: &[u64]) -> Endings {
-        Endings { room: "sale".parse().unwrap(), reset_epoch, numbers: numbers.to_vec() }
+        Endings {
+            room: "sale".parse().unwrap(),
+            reset_epoch,
+            numbers: numbers.to_vec(),
+            expires_at: Vec::new(),
+        }
     }
 
     #[test]

@@ -11,15 +11,13 @@ use std::{
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::{sync::Mutex, time::Instant};
-use vestibule_domain::{
-    Progress, RoomSnapshot, draw::DrawRecord, restoration::WatermarkReport, schedule::RoomConfig,
-};
+use vestibule_domain::{Progress, RoomSnapshot, draw::DrawRecord, schedule::RoomConfig};
 
 use super::{
+    REFRESH, REFRESH_AT_REST,
     endings::{Ended, Endings},
-    watermarks::{Counters, Watermarks},
 };
-use crate::Clock;
+use crate::{Clock, Highest, memory::RoomMemory};
 
 /// A room as this service knows it.
 #[derive(Debug)]
@@ -27,13 +25,14 @@ pub struct KnownRoom {
     last: ArcSwap<Received>,
     stored_config: ArcSwapOption<StoredConfig>,
     ended: Ended,
-    watermarks: Watermarks,
-    /// Whether the watermarks have risen since the last report.
-    unreported: AtomicBool,
+    /// What this service has seen of it, in answers and in snapshots.
+    memory: Arc<RoomMemory>,
     /// When the last reading out of turn began.
     caught_up: Mutex<Option<Instant>>,
     /// How much was heard of the room.
     news: AtomicU64,
+    /// See [`Self::was_woken`].
+    woken: AtomicBool,
     clock: Clock,
 }
 
@@ -53,20 +52,33 @@ struct Received {
     at: Instant,
 }
 
+// === impl StoredConfig ===
+
+impl StoredConfig {
+    /// Published records are final: those that were read before are kept.
+    fn after(mut self, known: Option<&Self>) -> Self {
+        let before = known.into_iter().flat_map(|known| &known.draws);
+        for (id, record) in before {
+            self.draws.entry(id.clone()).or_insert_with(|| record.clone());
+        }
+        self
+    }
+}
+
 // === impl KnownRoom ===
 
 impl KnownRoom {
-    pub(super) fn new(snapshot: RoomSnapshot, clock: Clock) -> Self {
-        let watermarks = Watermarks::new(counters_of(&snapshot));
+    pub(super) fn new(snapshot: RoomSnapshot, memory: Arc<RoomMemory>, clock: Clock) -> Self {
+        memory.take_snapshot(&snapshot);
         let received = Received { snapshot: Arc::new(snapshot), at: Instant::now() };
         Self {
             last: ArcSwap::from_pointee(received),
             stored_config: ArcSwapOption::empty(),
             ended: Ended::new(Instant::now()),
-            watermarks,
-            unreported: true.into(),
+            memory,
             caught_up: Mutex::default(),
             news: AtomicU64::new(0),
+            woken: AtomicBool::new(true),
             clock,
         }
     }
@@ -76,6 +88,23 @@ impl KnownRoom {
     #[must_use]
     pub fn news(&self) -> u64 {
         self.news.load(Ordering::Relaxed)
+    }
+
+    /// Whether the room was changed while it rested, or came to be known, since [`Self::take_wake`] was called last:
+    /// for the leader.
+    #[must_use]
+    pub fn was_woken(&self) -> bool {
+        self.woken.load(Ordering::Acquire)
+    }
+
+    /// Says that the room is about to be looked at.
+    pub fn take_wake(&self) {
+        self.woken.store(false, Ordering::Release);
+    }
+
+    /// Says that the room should be looked at, though it may rest.
+    pub fn wake(&self) {
+        self.woken.store(true, Ordering::Release);
     }
 
     pub(super) fn last_caught_up(&self) -> &Mutex<Option<Instant>> {
@@ -116,6 +145,7 @@ impl KnownRoom {
     }
 
     pub(super) fn take_endings(&self, endings: &Endings) {
+        self.memory.take_endings(endings.reset_epoch, endings.endings());
         self.ended.take(endings, Instant::now());
         self.news.fetch_add(1, Ordering::Relaxed);
     }
@@ -133,8 +163,8 @@ impl KnownRoom {
     }
 
     /// Replaces the remembered config and draws.
-    pub(super) fn set_stored_config(&self, stored: StoredConfig) {
-        self.stored_config.store(Some(Arc::new(stored)));
+    pub(super) fn set_stored_config(&self, stored: &StoredConfig) {
+        self.stored_config.rcu(|known| Some(Arc::new(stored.clone().after(known.as_deref()))));
     }
 
     /// How long ago the last snapshot came.
@@ -143,17 +173,27 @@ impl KnownRoom {
         self.last.load().at.elapsed()
     }
 
-    /// Raises the watermarks to counters of a reply of Redis.
-    pub fn observe(&self, seen: Counters) {
-        if self.watermarks.take(seen) {
-            self.unreported.store(true, Ordering::Relaxed);
-        }
+    /// Whether no snapshot of it is overdue.
+    pub(super) fn is_fresh(&self) -> bool {
+        let refresh = if self.snapshot().rests { REFRESH_AT_REST } else { REFRESH };
+        self.age() < refresh
     }
 
     /// The highest counters that this service has seen.
     #[must_use]
-    pub fn watermarks(&self) -> Counters {
-        self.watermarks.get()
+    pub fn watermarks(&self) -> Highest {
+        self.memory.watermarks().get()
+    }
+
+    /// When something was last heard of the room's latest state.
+    #[must_use]
+    pub fn heard_at(&self) -> Option<Instant> {
+        self.memory.heard_at()
+    }
+
+    /// What this service has seen of the room.
+    pub(super) fn memory(&self) -> &RoomMemory {
+        &self.memory
     }
 
     /// How far the room has come: the counters of `snapshot`, one of its snapshots, or the higher
@@ -178,84 +218,9 @@ impl KnownRoom {
         if is_old(&self.last.load()) {
             return;
         }
-        self.observe(counters_of(&received.snapshot));
+        self.memory.take_snapshot(&received.snapshot);
         // Another task may have stored a newer one meanwhile.
         self.last.rcu(|last| Arc::clone(if is_old(last) { last } else { &received }));
         self.news.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// The watermarks as a report; `None` if they have not risen since the last report, unless `anyway`.
-    pub(super) fn watermark_report(&self, anyway: bool) -> Option<WatermarkReport> {
-        if !self.unreported.swap(false, Ordering::Relaxed) && !anyway {
-            return None;
-        }
-        let (seen, last) = (self.watermarks.get(), self.snapshot());
-        // After a reset nobody of the last snapshot is inside any more.
-        let known = if last.reset_epoch == seen.reset_epoch { Some(&last) } else { None };
-        let (inside, admitted) =
-            known.map_or((0, 0), |last| (last.active + last.unconfirmed, last.admitted));
-        Some(WatermarkReport {
-            reset_epoch: seen.reset_epoch,
-            queue_counter: seen.queue_counter,
-            serving_counter: seen.serving_counter,
-            admitted: seen.admitted,
-            active: inside + seen.admitted.saturating_sub(admitted),
-        })
-    }
-}
-
-fn counters_of(snapshot: &RoomSnapshot) -> Counters {
-    Counters {
-        reset_epoch: snapshot.reset_epoch,
-        queue_counter: snapshot.queue_counter,
-        serving_counter: Some(snapshot.serving_counter),
-        admitted: snapshot.admitted,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn snapshot(reset_epoch: u64, queue_counter: u64) -> RoomSnapshot {
-        let json = format!(
-            r#"{{"room":"r","settings":{{}},"reset_epoch":{reset_epoch},"generation":1,"now_ms":1,
-            "queue_counter":{queue_counter},"serving_counter":3,"admitted":30,"active":4,
-            "unconfirmed":2,"expired":0,"skipped":0,"expired_position":0,"admitted_last_minute":0,
-            "tokens_until":0,"figures":{{}}}}"#
-        );
-        serde_json::from_str(&json).unwrap()
-    }
-
-    fn answer(reset_epoch: u64, queue_counter: u64, admitted: u64) -> Counters {
-        Counters { reset_epoch, queue_counter, serving_counter: None, admitted }
-    }
-
-    #[test]
-    fn it_testifies_the_highest_it_has_seen_whenever_there_is_news() {
-        let known = KnownRoom::new(snapshot(7, 90), Clock::Server);
-        let told = known.watermark_report(false).unwrap();
-        assert_eq!((told.queue_counter, told.admitted, told.active), (90, 30, 6));
-        known.observe(answer(7, 80, 30));
-        assert!(known.watermark_report(false).is_none(), "no news");
-        known.observe(answer(7, 95, 33));
-        let told = known.watermark_report(false).unwrap();
-        assert_eq!((told.queue_counter, told.serving_counter), (95, Some(3)));
-        assert_eq!((told.admitted, told.active), (33, 9), "they may all be inside");
-    }
-
-    #[test]
-    fn after_a_reset_nothing_of_before_it_is_testified() {
-        let known = KnownRoom::new(snapshot(7, 90), Clock::Server);
-        // The answer to somebody's join tells of the reset before the next snapshot does.
-        known.observe(answer(8, 2, 1));
-        known.receive(snapshot(7, 91));
-        let told = known.watermark_report(false).unwrap();
-        assert_eq!((told.reset_epoch, told.queue_counter), (8, 2));
-        assert_eq!((told.admitted, told.active), (1, 1));
-        known.receive(snapshot(8, 5));
-        known.observe(answer(7, 92, 31));
-        let told = known.watermark_report(true).unwrap();
-        assert_eq!((told.reset_epoch, told.queue_counter), (8, 5));
     }
 }

@@ -1,18 +1,20 @@
 //! The feed: every service's memory of the rooms. Snapshots arrive by push. A slow poll finds what the
-//! push missed, and reports this service's watermarks to Redis.
+//! push missed.
 //!
 //! A room that Redis no longer holds stays in memory, because the leader restores lost rooms from
-//! memories like this one. A room counts as deleted only if two polls in a row find it missing from the
-//! list of a keyspace that has its schema stamp.
+//! memories like this one: whoever remembers a room lists it again. A room is forgotten only because somebody says
+//! that it was deleted.
 
 mod catch_up;
 mod changes;
+mod deletions;
 mod endings;
 mod known_room;
-mod watermarks;
+mod testify;
+mod witnesses;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -27,26 +29,26 @@ use tokio::{
     sync::{Mutex, Notify},
     time::{Instant, sleep},
 };
-use vestibule_domain::{Formats, RoomId, RoomSnapshot};
+use vestibule_domain::{Announcement, Formats, RoomId, RoomSnapshot, rest};
 
 use self::endings::Endings;
-pub use self::{
-    known_room::{KnownRoom, StoredConfig},
-    watermarks::Counters,
-};
+pub use self::known_room::{KnownRoom, StoredConfig};
+use self::witnesses::Witnesses;
 use crate::{
     Message, Store, StoreError, document,
-    keys::{CHANGES, DELETIONS, ENDINGS, SNAPSHOTS},
+    keys::{ALARMS, CHANGES, DELETIONS, ENDINGS, SNAPSHOTS, TESTIMONIES, WAKES},
 };
 
 /// The time between two slow polls.
 const POLL: Duration = Duration::from_millis(500);
 /// A complete reading that is older than this says nothing about rooms that are not known.
 const COMPLETE: Duration = Duration::from_millis(1_500);
-/// A room whose last snapshot is older than this is read again.
-const REFRESH: Duration = Duration::from_secs(1);
-/// The time between two announcements of what this service reads.
-const ANNOUNCE: Duration = Duration::from_secs(10);
+/// How often the leader pushes a room of which nothing changes; it does so with its first tick after that.
+pub const HEARTBEAT: Duration = Duration::from_secs(1);
+/// A room whose last snapshot is older than this is read again: a push was missed, and not only late.
+const REFRESH: Duration = Duration::from_secs(2);
+/// One that rests is read again when the leader has surely looked at it again.
+const REFRESH_AT_REST: Duration = Duration::from_millis(rest::LOOK_EVERY_MS + 750);
 /// A snapshot older than this counts as stale.
 const STALE_MS: u64 = 5_000;
 
@@ -70,10 +72,19 @@ struct Inner {
     connected: AtomicBool,
     /// When the last complete reading of all rooms began.
     read_at: std::sync::Mutex<Option<Instant>>,
-    unlisted: Mutex<BTreeSet<RoomId>>,
+    /// The rooms that are known to have been deleted, and their reset epochs then.
+    buried: Mutex<BTreeMap<RoomId, u64>>,
+    /// Rooms about which the leader may be asking.
+    alarmed: Mutex<BTreeSet<RoomId>>,
+    alarm: Notify,
+    /// Rooms of which this service heard that somebody is wrong, or has told something of them: for the leader.
+    questioned: std::sync::Mutex<BTreeSet<RoomId>>,
+    question: Notify,
     configs_read: AtomicU64,
-    /// What every running service reads, and when that was found.
-    formats: Mutex<Option<(Formats, Instant)>>,
+    /// The services that run.
+    witnesses: Witnesses,
+    /// What every running service reads.
+    formats: Mutex<Option<Formats>>,
 }
 
 // === impl Feed ===
@@ -92,8 +103,13 @@ impl Feed {
             taken: Mutex::default(),
             connected: AtomicBool::new(false),
             read_at: std::sync::Mutex::default(),
-            unlisted: Mutex::default(),
+            buried: Mutex::default(),
+            alarmed: Mutex::default(),
+            alarm: Notify::new(),
+            questioned: std::sync::Mutex::default(),
+            question: Notify::new(),
             configs_read: AtomicU64::new(0),
+            witnesses: Witnesses::default(),
             formats: Mutex::default(),
         }))
     }
@@ -139,7 +155,7 @@ impl Feed {
 
     /// Keeps the memory fresh until it is dropped.
     pub async fn run(self) {
-        tokio::join!(self.listen(), self.poll());
+        tokio::join!(self.listen(), self.poll(), self.testify_when_asked());
     }
 
     /// Reads every room once, now.
@@ -150,29 +166,31 @@ impl Feed {
         let begun = Instant::now();
         let read = self.read_all().await;
         self.0.connected.store(read.is_ok(), Ordering::Relaxed);
-        if read.is_ok() {
+        if read? {
             *self.0.read_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun);
         }
-        read
+        Ok(())
     }
 
     /// Stores a snapshot that did not come by the push.
     pub async fn receive(&self, snapshot: RoomSnapshot) {
+        if snapshot.awaits.contains(&self.0.instance) {
+            // Boxed, because it is large and seldom.
+            Box::pin(self.testify_late(&snapshot)).await;
+        }
         if let Some(known) = self.room(snapshot.room.as_str()) {
             known.receive(snapshot);
             return;
         }
         let name = snapshot.room.clone();
-        let known = Arc::new(KnownRoom::new(snapshot, self.0.store.clock().clone()));
+        let known = {
+            let memory = self.0.store.memory().room(&name);
+            Arc::new(KnownRoom::new(snapshot, memory, self.0.store.clock().clone()))
+        };
         self.change(|rooms| {
             rooms.entry(name).or_insert(known);
         })
         .await;
-    }
-
-    /// Forgets a room that was deleted.
-    pub async fn forget(&self, room: &RoomId) {
-        self.change(|rooms| drop(rooms.remove(room))).await;
     }
 
     async fn change(&self, change: impl FnOnce(&mut FxHashMap<RoomId, Arc<KnownRoom>>)) {
@@ -195,48 +213,50 @@ impl Feed {
         }
     }
 
-    /// Announces which formats this service reads, if that is due.
+    /// Announces that this service runs, and which formats it reads and writes.
     async fn announce(&self) -> Result<(), StoreError> {
+        let running = self.0.store.announce(&self.0.instance, Announcement::OURS).await?;
+        self.0.witnesses.note(running.seen, &running.stopped);
         let mut found = self.0.formats.lock().await;
-        let before = *found;
-        if before.is_some_and(|(_, at)| at.elapsed() < ANNOUNCE) {
-            return Ok(());
-        }
-        let all = self.0.store.announce(&self.0.instance, Formats::KNOWN).await?;
-        if before.map(|(formats, _)| formats) != Some(all) {
+        let all = running.formats;
+        if found.replace(all) != Some(all) {
             tracing::info!(all.ticket, all.snapshot, "formats that every running service reads");
         }
-        *found = Some((all, Instant::now()));
         Ok(())
     }
 
-    async fn read_all(&self) -> Result<(), StoreError> {
+    /// Returns whether every room that is listed is known now.
+    async fn read_all(&self) -> Result<bool, StoreError> {
         let listed: BTreeSet<RoomId> = self.0.store.rooms().await?.into_iter().collect();
-        self.forget_deleted(&listed).await?;
+        self.forget_deleted().await?;
         for room in &listed {
             self.read(room).await?;
         }
         for known in self.rooms().iter().filter(|known| known.needs_config_or_draws()) {
-            self.refresh_config(known).await?;
+            match self.refresh_config(known).await {
+                Err(error) if !matches!(error, StoreError::Rewound) => return Err(error),
+                _ => {}
+            }
         }
         for known in self.rooms() {
-            self.report_watermarks(&known, !listed.contains(&known.snapshot().room)).await?;
+            let room = known.snapshot().room.clone();
+            if !listed.contains(&room) {
+                self.0.store.list_room(&room).await?;
+                self.note_alarm(room).await;
+            }
         }
-        Ok(())
+        Ok(listed.iter().all(|room| self.room(room.as_str()).is_some()))
     }
 
     async fn read(&self, room: &RoomId) -> Result<(), StoreError> {
-        if self.room(room.as_str()).is_some_and(|known| known.age() < REFRESH) {
+        if self.room(room.as_str()).is_some_and(|known| known.is_fresh()) {
             return Ok(());
         }
-        let reading = self.0.reading.lock().await;
-        if let Some(snapshot) = self.0.store.read_snapshot(room).await? {
-            self.receive(snapshot).await;
-            return Ok(());
-        }
-        drop(reading);
-        if let Some(known) = self.room(room.as_str()) {
-            self.report_watermarks(&known, true).await?;
+        let _reading = self.0.reading.lock().await;
+        match self.0.store.read_snapshot(room).await {
+            Ok(Some(snapshot)) => self.receive(snapshot).await,
+            Ok(None) | Err(StoreError::Rewound) => self.note_alarm(room.clone()).await,
+            Err(error) => return Err(error),
         }
         Ok(())
     }
@@ -250,36 +270,39 @@ impl Feed {
         let room = &known.snapshot().room;
         if let Some(config) = self.0.store.read_config(room).await? {
             let draws = self.0.store.read_draws(room).await?;
-            known.set_stored_config(StoredConfig { config, draws });
+            known.set_stored_config(&StoredConfig { config, draws });
             self.0.configs_read.fetch_add(1, Ordering::Release);
         }
         Ok(())
     }
 
-    async fn report_watermarks(&self, known: &KnownRoom, anyway: bool) -> Result<(), StoreError> {
-        if let Some(seen) = known.watermark_report(anyway) {
-            let room = &known.snapshot().room;
-            self.0.store.report_watermarks(room, &self.0.instance, &seen).await?;
-        }
-        Ok(())
+    /// The services that may have been there after `moment`, and so may have seen what was not known then; `None`: all.
+    #[must_use]
+    pub fn witnesses_after(&self, moment: Option<Instant>) -> BTreeSet<String> {
+        self.0.witnesses.after(moment)
     }
 
-    async fn forget_deleted(&self, listed: &BTreeSet<RoomId>) -> Result<(), StoreError> {
-        let known = self.rooms().into_iter().map(|known| known.snapshot().room.clone());
-        let unlisted: BTreeSet<RoomId> = known.filter(|room| !listed.contains(room)).collect();
-        let intact = unlisted.is_empty() || self.0.store.schema().await? > 0;
-        let mut before = self.0.unlisted.lock().await;
-        if !intact {
-            before.clear();
-            return Ok(());
-        }
-        let deleted: Vec<_> = unlisted.intersection(&before).cloned().collect();
-        *before = unlisted;
-        drop(before);
-        if !deleted.is_empty() {
-            self.change(|rooms| rooms.retain(|room, _| !deleted.contains(room))).await;
-        }
-        Ok(())
+    /// Says that this service stops, and has seen all that it will ever see.
+    pub async fn say_goodbye(&self) {
+        // If Redis is away, the others find it out by its silence.
+        let _ = self.0.store.announce_stop(&self.0.instance).await;
+    }
+
+    /// The rooms whose state may not be their latest, or of which somebody has told what it had seen, since this was
+    /// asked last.
+    #[must_use]
+    pub fn take_questioned(&self) -> BTreeSet<RoomId> {
+        std::mem::take(&mut *self.0.questioned.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits until there are such rooms.
+    pub async fn questioned(&self) {
+        self.0.question.notified().await;
+    }
+
+    fn question(&self, room: RoomId) {
+        self.0.questioned.lock().unwrap_or_else(PoisonError::into_inner).insert(room);
+        self.0.question.notify_one();
     }
 
     async fn listen(&self) {
@@ -292,7 +315,7 @@ impl Feed {
     }
 
     async fn subscribe(&self) -> Result<(), StoreError> {
-        let channels = [SNAPSHOTS, DELETIONS, ENDINGS, CHANGES];
+        let channels = [SNAPSHOTS, DELETIONS, ENDINGS, CHANGES, ALARMS, TESTIMONIES, WAKES];
         let mut messages = self.0.store.link().subscribe(&channels).await?;
         while let Some(Message { channel, payload }) = messages.next().await {
             match channel.as_str() {
@@ -305,10 +328,30 @@ impl Feed {
                 },
                 ENDINGS => self.take_endings(&payload),
                 CHANGES => self.0.changed.notify_one(),
-                _ => self.change(|rooms| drop(rooms.remove(payload.as_str()))).await,
+                DELETIONS => self.take_deletion(&payload).await,
+                of_a_room => match RoomId::new(payload) {
+                    Ok(room) => self.hear_of(of_a_room, room).await,
+                    Err(error) => tracing::warn!(%error, channel, "a room's name cannot be read"),
+                },
             }
         }
         Ok(())
+    }
+
+    /// Takes in a message that names a room.
+    async fn hear_of(&self, channel: &str, room: RoomId) {
+        match channel {
+            ALARMS => {
+                self.question(room.clone());
+                self.note_alarm(room).await;
+            }
+            WAKES => {
+                if let Some(known) = self.room(room.as_str()) {
+                    known.wake();
+                }
+            }
+            _ => self.question(room),
+        }
     }
 
     /// Stores a pushed snapshot, and reads the room's config if it has changed.

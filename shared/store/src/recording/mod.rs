@@ -116,7 +116,9 @@ impl Noting {
             }
             Err(StoreError::RoomMissing) => self.note(vec![What::RoomMissing]),
             // Nothing was done.
-            Err(StoreError::Fenced { .. } | StoreError::Overloaded) => self.note(Vec::new()),
+            Err(StoreError::Fenced { .. } | StoreError::Overloaded | StoreError::Rewound) => {
+                self.note(Vec::new());
+            }
             Err(_) => drop(self),
         }
     }

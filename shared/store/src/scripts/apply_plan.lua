@@ -2,7 +2,7 @@
 snapshot.
 
 KEYS  line settings sessions rate rows grants
-ARGV  now_ms document
+ARGV  now_ms seen document
 Returns {reset_epoch serving_counter}
 Keeps (5) the serving counter never goes back; a stale leader changes nothing.
 ]]
@@ -20,7 +20,6 @@ local args = arguments({
   -- Within what time AWS-style visitors ask once they are served, ms.
   unknown_period_ms = 'integer',
 })
-local now = time_ms(ARGV[1])
 local line = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
@@ -45,4 +44,4 @@ if args.reset_epoch == line.reset_epoch then
   end
 end
 publish(keys, args.room, now)
-return encode({ reset_epoch = line.reset_epoch, serving_counter = line.serving_counter })
+return answer({ reset_epoch = line.reset_epoch, serving_counter = line.serving_counter })

@@ -1,54 +1,94 @@
 --[[ begin_tick: the first half of the leader's tick. Ends expired sessions and positions, and
-reports the room's state.
+reports the room's state. If nobody waits, it lets the room rest, when it is told to.
 
-KEYS  line sessions records tokens settings rate rows entered door asked passed seatless holds unattended there scratch
-ARGV  now_ms document
+KEYS  line sessions records tokens settings rate rows entered door asked passed seatless holds unattended there scratch ended
+ARGV  now_ms seen document
 Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute held promised
       presence_from_ms heard_at_ms admitted aws_joined aws_admitted nobody_waits line pool near door
       at_door came_known came_unknown came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
-      config_version phase_is_over}, then three texts for each block of `near`
+      config_version phase_is_over rests due_ms}, then three texts for each block of `near`
       nobody_waits: then nothing is counted; line, pool: counts of chunks, see `count_chunk`; near: the
       blocks that follow bit by bit: places that have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep
       asking, in order, evenly chosen of all `at_door`; rate_resumes_at_ms: 0 = the rate is not used up;
-      held: seats held for visitors who were called. settings, event: JSON.
+      rests: the room rests from now on, and its snapshot was pushed; due_ms: when something is due in it by
+      itself, 0 = nothing is. held: seats held for visitors who were called. settings, event: JSON.
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.
 ]]
 local args = arguments({
+  room = 'text',
   leader_epoch = 'integer',
   -- How long records of AWS-style tokens are kept after they expired.
   tokens_kept_seconds = 'integer',
   -- Chunks to count: of the line, and of the pool that waits for a draw.
   line_chunks = 'table', pool_chunks = 'table',
+  -- Nothing has changed for a while.
+  settled = 'flag',
 })
-local now = time_ms(ARGV[1])
 local now_s = math.floor(now / 1000)
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
-local MANY = 1000
+-- So many things of a kind are forgotten in one tick, at most, and so many rows looked at.
+local MANY, MANY_ROWS = 1000, 100
 -- After a longer pause of all leaders, missed check-ins are excused, ms.
 local PAUSE_MS = 15000
 -- A place that had a hold gets another one only after so long, ms.
 local HOLDS_KEPT_MS = 3600000
 
--- When a visitor's session has expired, only its bit in `entered` is kept.
-local function end_sessions()
-  local ended = redis.call('ZRANGEBYSCORE', keys.sessions, '-inf', '(' .. now, 'LIMIT', 0, MANY)
-  if #ended == 0 then return end
-  redis.call('ZREM', keys.sessions, unpack(ended))
-  for i, text in ipairs(redis.call('HMGET', keys.records, unpack(ended))) do
-    local record = unpack_record(text)
-    if record and record.kind == 'v' then redis.call('HDEL', keys.records, ended[i]) end
-  end
-end
+-- Everything that is kept for a time is forgotten in parts: what one tick leaves, the next ones take. Until then it
+-- counts no more, because whoever reads it compares times.
+local sweep
+do
+  -- So many members of a sorted set are due up to `bound`, as far as one tick forgets them.
+  local function due(key, bound) return math.min(redis.call('ZCOUNT', key, '-inf', bound), MANY) end
 
-local function forget_old_tokens()
-  local old = redis.call(
-    'ZRANGEBYSCORE', keys.tokens, '-inf', now_s - args.tokens_kept_seconds, 'LIMIT', 0, MANY)
-  if #old == 0 then return end
-  redis.call('ZREM', keys.tokens, unpack(old))
-  redis.call('HDEL', keys.records, unpack(old))
+  -- The lowest members of a sorted set up to `bound`, which it has no more.
+  local function take(key, bound)
+    local count = due(key, bound)
+    if count == 0 then return {} end
+    local members = redis.call('ZRANGE', key, 0, count - 1)
+    redis.call('ZREMRANGEBYRANK', key, 0, count - 1)
+    return members
+  end
+
+  local function forget(key, bound)
+    local count = due(key, bound)
+    if count > 0 then redis.call('ZREMRANGEBYRANK', key, 0, count - 1) end
+  end
+
+  -- When a visitor's session has expired, only its bit in `entered` is kept.
+  local function end_sessions()
+    local ended, visitors = take(keys.sessions, '(' .. now), {}
+    if #ended == 0 then return end
+    for i, text in ipairs(redis.call('HMGET', keys.records, unpack(ended))) do
+      local record = unpack_record(text)
+      if record and record.kind == 'v' then visitors[#visitors + 1] = ended[i] end
+    end
+    if #visitors > 0 then redis.call('HDEL', keys.records, unpack(visitors)) end
+  end
+
+  local function forget_old_tokens()
+    local old = take(keys.tokens, now_s - args.tokens_kept_seconds)
+    if #old > 0 then redis.call('HDEL', keys.records, unpack(old)) end
+  end
+
+  -- Whoever has stopped asking has left the door.
+  local function clear_door()
+    local silent = take(keys.asked, '(' .. now - ASKS_AGAIN_MS)
+    if #silent > 0 then redis.call('ZREM', keys.door, unpack(silent)) end
+  end
+
+  sweep = function(seatless_kept_ms)
+    clear_door()
+    end_sessions()
+    forget_old_tokens()
+    -- What can no longer be rebuilt from a ticket need not be remembered.
+    forget(keys.ended, '(' .. now_s)
+    forget(keys.seatless, now - seatless_kept_ms)
+    forget(keys.passed, now - seatless_kept_ms)
+    forget(keys.holds, now - HOLDS_KEPT_MS)
+  end
 end
 
 -- Since when (unix s) everyone of a row has been able to claim.
@@ -56,11 +96,16 @@ local function since(row)
   return math.floor(math.max(row.issued, row.joined, line.held_at) / 1000)
 end
 
+-- The rows of one pass, the lowest first, from those above or up to a serving counter.
+local function some_rows(from, to)
+  local rows = redis.call('ZRANGEBYSCORE', keys.rows, from, to, 'LIMIT', 0, MANY_ROWS)
+  for i, member in ipairs(rows) do rows[i] = row_of(member) end
+  return rows
+end
+
 -- Expires whole rows whose time to claim is over, oldest first.
 local function expire_positions()
-  local passed = string.format('(%d', line.expired_position)
-  for _, member in ipairs(redis.call('ZRANGEBYSCORE', keys.rows, passed, '+inf')) do
-    local row = row_of(member)
+  for _, row in ipairs(some_rows(string.format('(%d', line.expired_position), '+inf')) do
     if row.counter > line.queue_counter then return end
     if now_s - since(row) <= settings.position_expiry_seconds then return end
     local first = line.expired_position + 1
@@ -75,30 +120,12 @@ local function expire_positions()
   end
 end
 
-local function forget_seatless(before_ms)
-  redis.call('ZREMRANGEBYSCORE', keys.seatless, '-inf', before_ms)
-  redis.call('ZREMRANGEBYSCORE', keys.passed, '-inf', before_ms)
-  redis.call('ZREMRANGEBYSCORE', keys.holds, '-inf', now - HOLDS_KEPT_MS)
-end
-
--- Whoever has stopped asking has left the door.
-local function clear_door()
-  local silent =
-    redis.call('ZRANGEBYSCORE', keys.asked, '-inf', '(' .. now - ASKS_AGAIN_MS, 'LIMIT', 0, MANY)
-  if #silent == 0 then return end
-  redis.call('ZREM', keys.asked, unpack(silent))
-  redis.call('ZREM', keys.door, unpack(silent))
-end
-
--- Rows are kept as long as a visitor may still claim late.
+-- Rows are kept as long as a visitor may still claim late. Later rows are of later times.
 local function forget_old_rows()
-  local gone = redis.call('ZRANGEBYSCORE', keys.rows, '-inf', line.expired_position)
-  for _, member in ipairs(gone) do
-    local row = row_of(member)
-    if now_s - since(row) > 2 * settings.position_expiry_seconds + 60 then drop_row(keys, row) end
+  for _, row in ipairs(some_rows('-inf', line.expired_position)) do
+    if now_s - since(row) <= 2 * settings.position_expiry_seconds + 60 then return end
+    drop_row(keys, row)
   end
-  local kept_ms = (settings.position_expiry_seconds + 60) * 2000
-  forget_seatless(now - kept_ms)
 end
 
 -- Those who keep asking, at most SHOWN of them, evenly chosen.
@@ -122,16 +149,39 @@ local function note_the_time()
     line.presence_from, 'ticked_at', now, 'held_at', line.held_at)
 end
 
+-- Whether the room may rest: nobody waits, in line or for a draw.
+local function is_still()
+  return args.settled and nobody_waits(line) and line.pool_first == 0 and not settings.phase_is_over
+    and redis.call('ZCARD', keys.door) == 0
+end
+
+-- When the next position expires, ms; nil: none does as things are.
+local function position_expires_at()
+  local passed = string.format('(%d', line.expired_position)
+  local next_row = settings.position_expiry_seconds
+    and redis.call('ZRANGEBYSCORE', keys.rows, passed, '+inf', 'LIMIT', 0, 1)[1]
+  local row = next_row and row_of(next_row)
+  if not row or row.counter > line.queue_counter then return nil end
+  return (since(row) + settings.position_expiry_seconds + 1) * 1000
+end
+
+-- When something is due by itself in a room that rests, ms; 0: nothing is. What is only tidied up can wait.
+local function due_at(rate_resumes_at_ms)
+  local due = settings.until_ms or math.huge
+  local session = redis.call('ZRANGE', keys.sessions, 0, 0, 'WITHSCORES')
+  if session[2] then due = math.min(due, session[2] + 1) end
+  if line.unconfirmed > 0 and line.unconfirmed_until >= now then due = math.min(due, line.unconfirmed_until + 1) end
+  if rate_resumes_at_ms > 0 then due = math.min(due, rate_resumes_at_ms) end
+  due = math.min(due, position_expires_at() or due)
+  return due < math.huge and due or 0
+end
+
 keep_pool(keys.line, line, settings)
 note_the_time()
-end_sessions()
-forget_old_tokens()
-clear_door()
+sweep(settings.position_expiry_seconds and (settings.position_expiry_seconds + 60) * 2000 or 60000)
 if settings.position_expiry_seconds then
   expire_positions()
   forget_old_rows()
-else
-  forget_seatless(now - 60000)
 end
 local texts = phase_texts(keys.settings, settings)
 local counted, near = count_line(keys, line, args.line_chunks, now)
@@ -140,19 +190,22 @@ for _, block in ipairs(near) do
   blocks[#blocks + 1] = block.block
   for _, text in ipairs({ block.checked_in, block.unattended, block.over }) do bits[#bits + 1] = text end
 end
-return { encode({
+local resumes_at_ms = rate_resumes_at(keys.rate, settings.new_users_per_minute, now)
+rest(is_still())
+if stamp.rests then publish(keys, args.room, now) end
+return seal({ encode({
   now_ms = now, queue_counter = line.queue_counter, serving_counter = line.serving_counter,
   expired_position = line.expired_position, active = seats_taken(keys.sessions, line, now),
   admitted_last_minute = rate_used(keys.rate, now), held = held_seats(keys, now), promised = line.promised,
-  presence_from_ms = line.presence_from, heard_at_ms = line.heard_at, admitted = line.admitted,
+  presence_from_ms = line.presence_from, left_out = left_out(keys.line, line, now), heard_at_ms = line.heard_at, admitted = line.admitted,
   aws_joined = line.aws_joined, aws_admitted = line.aws_admitted,
   nobody_waits = nobody_waits(line), line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
   door = show_door(), at_door = at_door(keys, now), came_known = line.came_known,
   came_unknown = line.came_unknown, came_after_ms = line.came_after_ms,
-  rate_resumes_at_ms = rate_resumes_at(keys.rate, settings.new_users_per_minute, now),
+  rate_resumes_at_ms = resumes_at_ms,
   pool_first = line.pool_first, pool_last = line.pool_last,
   pool_id = redis.call('HGET', keys.line, 'pool_id') or '', draw_count = line.draw_count,
   settings = texts.settings, event = texts.event,
   config_version = tonumber(redis.call('HGET', keys.settings, 'version')) or 0,
-  phase_is_over = settings.phase_is_over,
-}), unpack(bits) }
+  phase_is_over = settings.phase_is_over, rests = stamp.rests, due_ms = stamp.rests and due_at(resumes_at_ms) or 0,
+}), unpack(bits) })

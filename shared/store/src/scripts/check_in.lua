@@ -1,7 +1,7 @@
 --[[ check_in: a batch of visitors is there. Each sets the bit of its own place.
 
 KEYS  line there
-ARGV  now_ms reset_epoch | pool band place
+ARGV  now_ms seen reset_epoch | pool band place
 Returns  now_ms counted
       pool: "" = the place is a position; otherwise it is a number that waits for the draw of this index.
       A caller that has not heard of a pool yet takes its numbers for positions; they are counted there.
@@ -9,10 +9,9 @@ Returns  now_ms counted
 Keeps whatever is sent how often, a visitor counts once, and nobody else is changed; no more than the
       items of one call are looked at.
 ]]
-local now = time_ms(ARGV[1])
 local stored = redis.call('HMGET', keys.line, 'reset_epoch', 'queue_counter', 'pool_first', 'pool_last',
   'draw_count')
-if stored[1] ~= args.reset_epoch then return reply({ now_ms = now }) end
+if stored[1] ~= args.reset_epoch then return seal(reply({ now_ms = now })) end
 local length, draws = tonumber(stored[2]) or 0, tonumber(stored[5]) or 0
 local pool_first, pool_last = tonumber(stored[3]) or 0, tonumber(stored[4]) or 0
 -- Nobody in a pool has a position: it comes with the draw.
@@ -35,4 +34,4 @@ for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
   end
 end
 redis.call('HSET', keys.line, 'heard_at', now)
-return reply({ now_ms = now, counted = true })
+return seal(reply({ now_ms = now, counted = true }))

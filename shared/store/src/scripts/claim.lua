@@ -1,7 +1,7 @@
 --[[ claim: a batch of visitors asks for seats, and enters as far as seats, rate and order allow.
 
 KEYS  line settings sessions records tokens entered rate rows door asked passed seatless traffic unattended there holds
-ARGV  now_ms key_id | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds
+ARGV  now_ms seen key_id | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds
 Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer held_until_ms
       free_at_ms: when those without a seat may find one, unless somebody leaves or an operator changes
       something before; nil: nobody can say.
@@ -18,7 +18,6 @@ Keeps (2) seats and rate never over their limits; (3) one session and one token 
       no number enters twice; (4) of those who keep asking the lowest enter first, whichever instance
       they ask, unless a seat has been free for long.
 ]]
-local now = time_ms(ARGV[1])
 local now_s = math.floor(now / 1000)
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
@@ -125,7 +124,7 @@ local function decided(claim, text, held_until)
   if claim.reset_epoch ~= line.reset_epoch or claim.number == 0 then
     return { outcome = 'foreign' }
   end
-  catch_up(keys.line, line, claim.number)
+  catch_up(keys.line, line, claim.number, now)
   if settings.suspended then
     local validity = claim.kind == 'v' and settings.session_duration_seconds
       or settings.token_validity_seconds
@@ -278,7 +277,7 @@ elseif #asking > seated and free <= seated then
   free_at = seat_at and rate_at and math.max(seat_at, rate_at)
 end
 for nth, outcome in ipairs(outcomes) do outcomes[nth] = reply_item(outcome) end
-return reply({
+return seal(reply({
   now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, admitted = line.admitted,
   free_at_ms = free_at, outcomes = outcomes,
-})
+}))

@@ -1,12 +1,17 @@
 --[[ delete_room: remove a room and all that belongs to it.
 
-KEYS  draws line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic watermarks history…
-ARGV  now_ms document
+KEYS  draws line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic ended testimony calls history…
+ARGV  now_ms seen document
 Returns {existed}
 ]]
-local args = arguments({ room = 'text' })
+local args = arguments({
+  room = 'text',
+  -- The reset epoch of what is deleted.
+  reset_epoch = 'integer',
+})
 local line = read_line(keys.line)
-if line then drop_places(keys, line, time_ms(ARGV[1])) end
-redis.call('DEL', unpack(KEYS))
-redis.call('PUBLISH', CHANNELS.deletions, args.room)
-return encode({ existed = line ~= nil })
+if line then drop_places(keys, line, now) end
+-- What is large is freed beside the calls of others.
+redis.call('UNLINK', unpack(KEYS))
+redis.call('PUBLISH', CHANNELS.deletions, string.format('%s %d', args.room, args.reset_epoch))
+return answer({ existed = line ~= nil })

@@ -1,7 +1,7 @@
 --[[ draw: the leader gives those who waited for a draw their places, and publishes the record.
 
 KEYS  line settings sessions rate draws
-ARGV  now_ms document
+ARGV  now_ms seen document
 Returns {applied}
       applied: false if it was drawn before, or the pool has changed.
 Keeps (6) a place that was drawn is never drawn again; a stale leader changes nothing.
@@ -15,20 +15,19 @@ local args = arguments({
   -- The record to publish, JSON; nil = none: the pool is released, and the draw may take place later.
   record = 'text',
 })
-local now = time_ms(ARGV[1])
 local line = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 if line.pool_first ~= args.pool_first or line.pool_last ~= args.pool_last then
-  return encode({ applied = false })
+  return answer({ applied = false })
 end
 if args.record and redis.call('HSETNX', keys.draws, args.draw_id, args.record) == 0 then
   -- A published record is final. A later pool of the same draw id stands in order of arrival.
-  if line.pool_first == 0 then return encode({ applied = false }) end
+  if line.pool_first == 0 then return answer({ applied = false }) end
   redis.call('HSET', keys.line, 'pool_first', 0, 'pool_last', 0)
   publish(keys, args.room, now)
-  return encode({ applied = true })
+  return answer({ applied = true })
 end
 redis.call('HSET', keys.line, 'pool_first', 0, 'pool_last', 0)
 if args.draws then
@@ -36,4 +35,4 @@ if args.draws then
   redis.call('HINCRBY', keys.line, 'draw_count', 1)
 end
 publish(keys, args.room, now)
-return encode({ applied = true })
+return answer({ applied = true })

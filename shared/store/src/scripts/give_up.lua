@@ -1,7 +1,7 @@
 --[[ give_up: a batch of visitors give their places in line back.
 
 KEYS  line entered unattended door asked passed sessions holds
-ARGV  now_ms document
+ARGV  now_ms seen document
 Returns {given_up}
       given_up: of each place true = given back now, false = it is over already, or its request id is from
       before a reset.
@@ -49,4 +49,4 @@ local given_up = {}
 for i, place in ipairs(args.places) do
   given_up[i] = known and give_up(tonumber(place.number), tonumber(place.position))
 end
-return encode({ given_up = given_up })
+return answer({ given_up = given_up })

@@ -1,15 +1,18 @@
 --[[ increment: an operator moves the serving counter, forwards or back.
 
-KEYS  line settings sessions rate rows
-ARGV  now_ms document
-Returns {reset_epoch serving_counter}
+KEYS  line settings sessions rate rows calls
+ARGV  now_ms seen document
+Returns {reset_epoch serving_counter by again}
+      again: this call came before under its name, and is answered as then; `by` is what it moved the counter by.
       An increment that reaches a gap of numbers that nobody holds skips the gap.
 Keeps an increment of 0 changes nothing.
 ]]
-local args = arguments({ room = 'text', by = 'integer' })
-local now = time_ms(ARGV[1])
+local args = arguments({ room = 'text', call = 'text', by = 'integer' })
 local line = read_room(keys, now)
 if not line then return no_room() end
+local call = of_operators('increment', args.call)
+local before_this = answered_before(keys, call)
+if before_this then return answer(again(before_this)) end
 -- Above 2^53 - 1, numbers in Lua and in clients' JSON are not exact.
 local MOST = 9007199254740991
 local target = line.serving_counter + args.by
@@ -20,4 +23,6 @@ target = math.max(-MOST, math.min(MOST, target))
 if target > line.serving_counter then raise_serving(keys, line, target, now, 'o') end
 if target < line.serving_counter then lower_serving(keys, line, target) end
 publish(keys, args.room, now)
-return encode({ reset_epoch = line.reset_epoch, serving_counter = line.serving_counter })
+return answer(keep_answer(keys, call, {
+  reset_epoch = line.reset_epoch, serving_counter = line.serving_counter, by = args.by, again = false,
+}))

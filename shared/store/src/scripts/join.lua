@@ -1,11 +1,11 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
-KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there holds door asked
-ARGV  now_ms region count mode known_reset_epoch known_queue_counter key_id issuer
+KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there holds door asked calls
+ARGV  now_ms seen call again region count mode key_id issuer
 Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent
+      call: the name of the call; again: whether it may have come before (0, 1).
       mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
-      known_…: the reset epoch of what the caller has seen, and the highest queue number. key_id
-      and issuer are those of the tokens of who enters.
+      key_id and issuer are those of the tokens of who enters.
       first: the first number; seated: how many have entered, counted from `first`; suspended:
       everyone enters uncounted; admitted: sessions so far; pool: index of the draw that they wait for
       (nil = none); own, anywhere, lent: how many seats used the region's own slots, slots open to all,
@@ -14,15 +14,17 @@ Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within 
       (4) newcomers enter only if the counter has reached everyone before them, unless the room is
       open to all; newcomers enter while any region has a free slot.
 ]]
-local now = time_ms(ARGV[1])
 local count, enter = tonumber(args.count), args.mode == 'enter'
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
-
--- If the caller does not know of a reset yet, its counter means nothing.
-if tonumber(args.known_reset_epoch) == line.reset_epoch then
-  catch_up(keys.line, line, tonumber(args.known_queue_counter))
+local call = of_newcomers(args.call)
+local before_this = args.again == '1' and answered_before(keys, call)
+if before_this then
+  -- The numbers are those of then; the counter is as it stands.
+  before_this.serving_counter = line.serving_counter
+  return seal(reply(before_this))
 end
+
 keep_pool(keys.line, line, settings)
 local pool = line.pool_first > 0 and line.pool_last == 0 and line.draw_count or nil
 local before = line.queue_counter
@@ -40,11 +42,11 @@ redis.call('HSET', keys.line, 'heard_at', now)
 local iat = math.floor(now / 1000)
 local exp = iat + settings.session_duration_seconds
 if settings.suspended then
-  return reply({
+  return seal(reply(keep_answer(keys, call, {
     now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = before + 1,
     seated = 0, suspended = enter, serving_counter = line.serving_counter, issued_at = iat,
     expires_at = exp, admitted = line.admitted, own = 0, anywhere = 0, lent = 0,
-  })
+  })))
 end
 
 -- served: how many of the batch the serving counter has reached; it may be raised below.
@@ -109,8 +111,8 @@ if enter then
   -- Counted in the same call; otherwise the leader could take the newcomers for people who left.
   count_newcomers(keys, pool and pool_name(pool) or LINE, before + seated + 1, after, now)
 end
-return reply({
+return seal(reply(keep_answer(keys, call, {
   now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = before + 1,
   seated = seated, serving_counter = line.serving_counter, issued_at = iat, expires_at = exp,
   admitted = line.admitted + seated, pool = pool, own = own, anywhere = anywhere, lent = lent,
-})
+})))

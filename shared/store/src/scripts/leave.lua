@@ -1,9 +1,9 @@
 --[[ leave: end a batch of sessions and free their seats at once.
 
-KEYS  line sessions records
-ARGV  now_ms document
-Returns {ended}
-      ended: of each session true = ended now, false = there is none or it has ended already. Ended
+KEYS  line sessions records ended
+ARGV  now_ms seen document
+Returns {ended, expires_at}
+      expires_at: when the last token of each that ended now expires, unix s; else 0. ended: of each session true = ended now, false = there is none or it has ended already. Ended
       sessions are pushed to every service, because requests of visitors inside pass without a call
       to Redis.
 Keeps an ended session stays ended: its number never enters again.
@@ -21,8 +21,9 @@ local STATUS = { completed = 1, abandoned = -1, revoked = -2 }
 
 local function leave(number, ended_as)
   local record = unpack_record(redis.call('HGET', keys.records, number))
-  if not record or record.status ~= 0 then return false end
+  if not record or record.status ~= 0 then return nil end
   redis.call('ZREM', keys.sessions, number)
+  redis.call('ZADD', keys.ended, record.exp, number)
   redis.call('HINCRBY', keys.line, ended_as, 1)
   if record.kind == 'v' then
     -- Its bit in `entered` without a record means that the session has ended.
@@ -31,17 +32,19 @@ local function leave(number, ended_as)
     record.status = STATUS[ended_as]
     redis.call('HSET', keys.records, number, pack_record(record))
   end
-  return true
+  return record.exp
 end
 
 local known = args.reset_epoch == line.reset_epoch
-local ended, numbers = {}, {}
+local ended, expires_at, numbers, until_s = {}, {}, {}, {}
 for i, session in ipairs(args.sessions) do
-  ended[i] = known and leave(session.number, session.ended_as)
-  if ended[i] then numbers[#numbers + 1] = tonumber(session.number) end
+  local exp = known and leave(session.number, session.ended_as)
+  ended[i], expires_at[i] = exp and true or false, exp or 0
+  if exp then numbers[#numbers + 1], until_s[#until_s + 1] = tonumber(session.number), exp end
 end
 if #numbers > 0 then
   redis.call('PUBLISH', CHANNELS.endings,
-    encode({ room = args.room, reset_epoch = line.reset_epoch, numbers = numbers }))
+    encode({ room = args.room, reset_epoch = line.reset_epoch, numbers = numbers,
+      expires_at = until_s }))
 end
-return encode({ ended = ended })
+return answer({ ended = ended, expires_at = expires_at })

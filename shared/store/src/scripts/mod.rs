@@ -20,6 +20,7 @@ use crate::{
 /// One script and how it is called.
 pub(crate) struct Command {
     name: &'static str,
+    access: Access,
     /// Its keys that belong to a room.
     parts: &'static [Part],
     script: Script,
@@ -30,14 +31,28 @@ pub(crate) struct Command {
     positions: Option<Positions>,
 }
 
+/// What a script does to a room, and so what it is told and asked: see `lib/incarnation.lua`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Nothing: it is not of a room.
+    Deployment,
+    /// Reads it.
+    Reads,
+    /// May change it.
+    Writes,
+    /// Reads it, or closes it to be read, for a move to another server.
+    Copies,
+    /// Works on a state that may not be the room's latest.
+    Repairs,
+}
+
 macro_rules! scripts {
-    ($($name:ident = $file:literal $parts:expr, $other:expr, $positions:expr,
+    ($($name:ident = $file:literal $access:ident $parts:expr, $other:expr, $positions:expr,
         [$($library:literal),*];)*) => {
         $(pub(crate) static $name: LazyLock<Command> = LazyLock::new(|| {
-            let source = concat!(include_str!("lib/document.lua"), "\n",
-                $(include_str!(concat!("lib/", $library, ".lua")), "\n",)*
-                include_str!(concat!($file, ".lua")));
-            Command::new($file, $parts, $other, $positions, source)
+            let libraries: &[&str] = &[$(include_str!(concat!("lib/", $library, ".lua"))),*];
+            let source = (libraries, include_str!(concat!($file, ".lua")));
+            Command::new($file, Access::$access, $parts, $other, $positions, source)
         });)*
 
         /// Every script.
@@ -47,55 +62,74 @@ macro_rules! scripts {
     };
 }
 
+/// What every script begins with.
+const DOCUMENT: &str =
+    concat!(include_str!("lib/document.lua"), "\n", include_str!("lib/clock.lua"));
+/// What every script of a room begins with besides.
+const INCARNATION: &str = include_str!("lib/incarnation.lua");
+
 use Part::{
-    Asked, Door, Draws, Entered, Grants, Holds, Line, Passed, Rate, Records, Rows, Scratch,
-    Seatless, Sessions, Settings, There, Tokens, Traffic, Unattended, Watermarks,
+    Asked, Calls, Door, Draws, Ended, Entered, Grants, Holds, Line, Passed, Rate, Records, Rows,
+    Scratch, Seatless, Sessions, Settings, Testimony, There, Tokens, Traffic, Unattended,
 };
 
 scripts! {
-    ANNOUNCE = "announce" &[], &["formats"], None, ["room"];
-    APPLY_PLAN = "apply_plan" &[Line, Settings, Sessions, Rate, Rows, Grants], &[], None,
+    ANNOUNCE = "announce" Deployment &[], &["formats"], None, ["room"];
+    APPLY_PLAN = "apply_plan" Writes &[Line, Settings, Sessions, Rate, Rows, Grants], &[], None,
         ["room", "rate", "serving", "publish"];
-    BEGIN_TICK = "begin_tick" &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,
-        Door, Asked, Passed, Seatless, Holds, Unattended, There, Scratch], &[], None,
-        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "tally"];
-    CHECK_IN = "check_in" &[Line, There], &[], Some(order::check_in::POSITIONS),
+    BEGIN_TICK = "begin_tick" Writes &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,
+        Door, Asked, Passed, Seatless, Holds, Unattended, There, Scratch, Ended], &[], None,
+        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "tally",
+        "publish"];
+    CALL_WITNESSES = "call_witnesses" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
+        ["room", "rate", "publish"];
+    CHECK_IN = "check_in" Writes &[Line, There], &[], Some(order::check_in::POSITIONS),
         ["bitmaps", "room", "presence"];
-    CLAIM = "claim" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
+    CLAIM = "claim" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
         Passed, Seatless, Traffic, Unattended, There, Holds], &[], Some(order::claim::POSITIONS),
         ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "turns", "holds"];
-    DELETE_ROOM = "delete_room" &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
-    DRAW = "draw" &[Line, Settings, Sessions, Rate, Draws], &[], None,
+    CLOSE_ROOM = "close_room" Copies &[Line], &[], None, [];
+    DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
+    DISMISS = "dismiss" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish"];
-    EXPIRED_TOKENS = "expired_tokens" &[Tokens, Records], &[], None, ["bitmaps", "room", "seats"];
-    EXTEND_CLAIM_WINDOW = "extend_claim_window" &[Line, Seatless], &[], None, ["room"];
-    GIVE_UP = "give_up" &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds], &[], None,
+    DRAW = "draw" Writes &[Line, Settings, Sessions, Rate, Draws], &[], None,
+        ["room", "rate", "publish"];
+    EXPIRED_TOKENS = "expired_tokens" Reads &[Line, Tokens, Records], &[], None, ["bitmaps", "room", "seats"];
+    EXPORT_ROOM = "export_room" Copies &[Line, Settings], &[], None, [];
+    EXPORT_SEATS = "export_seats" Copies &[Line, Sessions, Tokens, Records], &[], None, [];
+    EXTEND_CLAIM_WINDOW = "extend_claim_window" Writes &[Line, Seatless], &[], None, ["room"];
+    GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds], &[], None,
         ["bitmaps", "room", "door"];
-    INCREMENT = "increment" &[Line, Settings, Sessions, Rate, Rows], &[], None,
-        ["room", "rate", "serving", "publish"];
-    JOIN = "join" &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
-        Unattended, There, Holds, Door, Asked], &[], Some(order::join::POSITIONS),
-        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
-    LAGGING = "lagging" &[], &["admissions"], None, ["room"];
-    LEASE = "lease" &[], &["lease", "epoch"], None, [];
-    LEAVE = "leave" &[Line, Sessions, Records], &[], None, ["bitmaps", "room", "seats"];
-    NOTE_CHANGE = "note_change" &[], &["changes"], None, ["room"];
-    POSITION_EXPIRY = "position_expiry" &[Line, Settings, Rows, Seatless], &[], None,
+    INCREMENT = "increment" Writes &[Line, Settings, Sessions, Rate, Rows, Calls], &[], None,
+        ["room", "once", "rate", "serving", "publish"];
+    JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
+        Unattended, There, Holds, Door, Asked, Calls], &[], Some(order::join::POSITIONS),
+        ["bitmaps", "room", "once", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
+    LAGGING = "lagging" Deployment &[], &["admissions"], None, ["room"];
+    LEASE = "lease" Deployment &[], &["lease", "epoch"], None, [];
+    LEAVE = "leave" Writes &[Line, Sessions, Records, Ended], &[], None, ["bitmaps", "room", "seats"];
+    NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
+    POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,
         ["room", "serving"];
-    PUT_CONFIG = "put_config" &[Line, Settings, Sessions, Rate], &[], None,
+    PUT_CONFIG = "put_config" Writes &[Line, Settings, Sessions, Rate, Testimony], &[], None,
         ["room", "rate", "publish", "phases"];
-    READ_SNAPSHOT = "read_snapshot" &[Line, Settings, Sessions, Rate], &[], None,
+    READ_CONFIG = "read_config" Reads &[Line, Settings], &[], None, [];
+    READ_SNAPSHOT = "read_snapshot" Reads &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish"];
-    REPLACE_KEY_RING = "replace_key_ring" &[], &["key_ring"], None, [];
-    REPORT_WATERMARKS = "report_watermarks" &[Line, Watermarks], &[], None, ["room"];
-    RESET = "reset" Part::RESET, &[], None, ["bitmaps", "room", "rate", "presence", "publish"];
-    RESTORE = "restore" &[Line, Settings, Rows, Sessions, Rate, Unattended], &[], None,
-        ["bitmaps", "room", "rate", "serving", "publish", "phases"];
-    ROLL_UP = "roll_up" &[Line, Traffic], &["history"], None, ["room"];
-    SWITCH_PHASE = "switch_phase" &[Line, Settings, Sessions, Rate], &[], None,
+    REBUILD = "rebuild" Repairs &[Line, Sessions, Records, Tokens, Entered, Ended, Testimony], &[],
+        None, ["bitmaps", "room", "seats"];
+    RECONCILE = "reconcile" Repairs Part::RECONCILE, &[], None,
+        ["bitmaps", "room", "rate", "serving", "presence", "publish", "phases"];
+    REOPEN = "reopen" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
+        ["room", "rate", "publish"];
+    REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
+    RESET = "reset" Writes Part::RESET, &[], None, ["bitmaps", "room", "once", "rate", "presence", "publish"];
+    ROLL_UP = "roll_up" Writes &[Line, Traffic], &["history"], None, ["room"];
+    SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish", "phases"];
-    TAKE_CHANGES = "take_changes" &[], &["changes", "admissions"], None, ["room"];
-    TOUCH = "touch" &[Line, Settings, Sessions, Records, Entered], &[], Some(order::touch::POSITIONS),
+    TAKE_CHANGES = "take_changes" Deployment &[], &["changes", "admissions"], None, ["room"];
+    TESTIFY = "testify" Repairs &[Line, Testimony], &[], None, [];
+    TOUCH = "touch" Writes &[Line, Settings, Sessions, Records, Entered, Ended], &[], Some(order::touch::POSITIONS),
         ["bitmaps", "room", "seats"];
 }
 
@@ -113,20 +147,27 @@ pub fn script_name(sha: &str) -> Option<&'static str> {
 impl Command {
     /// `other_keys` are the names of keys that belong to no room, or depend on more than the room;
     /// they come last, and a name that ends with `…` stands for any number of keys. `positions` is
-    /// the order of arguments and replies, unless they have names.
+    /// the order of arguments and replies, unless they have names. `source`: its libraries and its file.
     fn new(
         name: &'static str,
+        access: Access,
         parts: &'static [Part],
         other_keys: &'static [&'static str],
         positions: Option<Positions>,
-        source: &str,
+        (libraries, file): (&[&str], &str),
     ) -> Self {
         let keys: Vec<_> =
             parts.iter().map(|part| part.name()).chain(other_keys.iter().copied()).collect();
-        let prelude = prelude::prelude(name, &keys, positions.as_ref());
-        let script = Script::new(&format!("{prelude}{source}"));
+        let prelude = prelude::prelude(name, access, &keys, positions.as_ref());
+        let of_a_room: &[&str] = match access {
+            Access::Deployment => &[],
+            Access::Reads | Access::Writes | Access::Copies | Access::Repairs => &[INCARNATION],
+        };
+        let texts = [&[&*prelude, DOCUMENT], of_a_room, libraries, &[file]].concat();
+        let script = Script::new(&texts.join("\n"));
         Self {
             name,
+            access,
             parts,
             script,
             #[cfg(test)]
@@ -134,6 +175,11 @@ impl Command {
             #[cfg(test)]
             positions,
         }
+    }
+
+    /// What it does to a room.
+    pub(crate) fn access(&self) -> Access {
+        self.access
     }
 
     /// Its file's name.
@@ -197,13 +243,17 @@ mod tests {
         for command in all() {
             let header = header(command);
             let Some(order) = command.positions else {
-                assert_eq!(names(&header, "ARGV  "), ["now_ms", "document"], "{}", command.name);
+                let document: &[&str] = match command.access {
+                    Access::Deployment => &["now_ms", "document"],
+                    _ => &["now_ms", "seen", "document"],
+                };
+                assert_eq!(names(&header, "ARGV  "), document, "{}", command.name);
                 continue;
             };
             let with_items = |all: Vec<&'static str>, item: &[&'static str]| {
                 if item.is_empty() { all } else { [all, vec!["|"], item.to_vec()].concat() }
             };
-            let arguments = with_items([&["now_ms"], order.call].concat(), order.item);
+            let arguments = with_items([&["now_ms", "seen"], order.call].concat(), order.item);
             assert_eq!(names(&header, "ARGV  "), arguments, "{}", command.name);
             let reply = with_items(order.reply.to_vec(), order.reply_item);
             assert_eq!(names(&header, "Returns  "), reply, "{}", command.name);

@@ -104,11 +104,11 @@ pub(crate) mod join {
 
     arguments! {
         pub(crate) struct Arguments<'a> {
+            call: &'a str,
+            again: bool,
             region: &'a str,
             count: u64,
             mode: &'static str,
-            known_reset_epoch: u64,
-            known_queue_counter: u64,
             key_id: &'a str,
             issuer: &'a str,
         }

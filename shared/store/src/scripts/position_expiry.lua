@@ -1,7 +1,7 @@
 --[[ position_expiry: how long a served position may still be claimed.
 
 KEYS  line settings rows seatless
-ARGV  now_ms document
+ARGV  now_ms seen document
 Returns {outcome seconds_left}
       Outcomes: claimable, never (positions do not expire here), not_served, expired, foreign (id of
       before a reset); seconds_left only with the first.
@@ -11,12 +11,11 @@ local args = arguments({
   -- When its visitor came, unix s.
   entered_at = 'integer',
 })
-local now = time_ms(ARGV[1])
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
-if args.reset_epoch ~= line.reset_epoch then return encode({ outcome = 'foreign' }) end
-if not settings.position_expiry_seconds then return encode({ outcome = 'never' }) end
-if args.position > line.serving_counter then return encode({ outcome = 'not_served' }) end
+if args.reset_epoch ~= line.reset_epoch then return answer({ outcome = 'foreign' }) end
+if not settings.position_expiry_seconds then return answer({ outcome = 'never' }) end
+if args.position > line.serving_counter then return answer({ outcome = 'not_served' }) end
 local late = math.floor(now / 1000) - served_since(keys, line, args.position, args.entered_at)
-if late > settings.position_expiry_seconds then return encode({ outcome = 'expired' }) end
-return encode({ outcome = 'claimable', seconds_left = settings.position_expiry_seconds - late })
+if late > settings.position_expiry_seconds then return answer({ outcome = 'expired' }) end
+return answer({ outcome = 'claimable', seconds_left = settings.position_expiry_seconds - late })

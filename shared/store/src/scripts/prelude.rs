@@ -4,13 +4,20 @@
 use std::fmt::Write;
 
 use crate::{
-    keys::{CHANGES, DELETIONS, ENDINGS, SNAPSHOTS},
+    keys::{ALARMS, CHANGES, DELETIONS, ENDINGS, SNAPSHOTS, TESTIMONIES, WAKES},
     positional::Positions,
 };
 
-/// The prelude of the script `name`. It defines `SCRIPT`, `CHANNELS` and `keys`, and what
-/// [`of_positions`] says.
-pub(super) fn prelude(name: &str, names: &[&str], positions: Option<&Positions>) -> String {
+use super::Access;
+
+/// The prelude of the script `name`. It defines `SCRIPT`, `CHANNELS`, `keys`, for a room's script `ACCESS`, and
+/// what [`of_positions`] says.
+pub(super) fn prelude(
+    name: &str,
+    access: Access,
+    names: &[&str],
+    positions: Option<&Positions>,
+) -> String {
     let (count, compare) = match names.last() {
         Some(last) if last.ends_with('…') => (names.len() - 1, ">="),
         _ => (names.len(), "=="),
@@ -18,16 +25,25 @@ pub(super) fn prelude(name: &str, names: &[&str], positions: Option<&Positions>)
     let mut lua = format!(
         "local SCRIPT = '{name}'\n\
          local CHANNELS = {{ snapshots = '{SNAPSHOTS}', deletions = '{DELETIONS}', \
-         endings = '{ENDINGS}', changes = '{CHANGES}' }}\n\
+         endings = '{ENDINGS}', changes = '{CHANGES}', alarms = '{ALARMS}', \
+         testimonies = '{TESTIMONIES}', wakes = '{WAKES}' }}\n\
          assert(#KEYS {compare} {count}, '{name}: wrong number of keys')\n"
     );
     let _ = writeln!(lua, "local keys = {{ {} }}", named(&names[..count], "KEYS", ""));
-    match positions {
-        Some(positions) => lua.push_str(&of_positions(name, positions)),
-        None => {
-            let _ = writeln!(lua, "assert(#ARGV == 2, '{name}: wrong number of arguments')");
-        }
+    if let Some(positions) = positions {
+        lua.push_str(&of_positions(name, positions));
+    } else {
+        let count = if access == Access::Deployment { 2 } else { 3 };
+        let _ = writeln!(lua, "assert(#ARGV == {count}, '{name}: wrong number of arguments')");
     }
+    let word = match access {
+        Access::Deployment => return lua,
+        Access::Reads => "reads",
+        Access::Writes => "writes",
+        Access::Copies => "copies",
+        Access::Repairs => "repairs",
+    };
+    let _ = writeln!(lua, "local ACCESS = '{word}'");
     lua
 }
 
@@ -36,7 +52,7 @@ pub(super) fn prelude(name: &str, names: &[&str], positions: Option<&Positions>)
 /// `reply` and `reply_item`, which put the fields of a table in order.
 fn of_positions(name: &str, positions: &Positions) -> String {
     let Positions { call, item, reply, reply_item } = positions;
-    let call = [&["now_ms"], *call].concat();
+    let call = [&["now_ms", "seen"], *call].concat();
     let (calls, size) = (call.len(), item.len());
     let check = match size {
         0 => format!("#ARGV == {calls}"),

@@ -1,7 +1,7 @@
 --[[ put_config: create a room, or change its settings and events. The line stays as it is.
 
-KEYS  line settings sessions rate
-ARGV  now_ms document
+KEYS  line settings sessions rate testimony
+ARGV  now_ms seen document
 Returns {outcome}
       Outcomes: created, changed, conflict (someone else changed it since the caller read it).
 ]]
@@ -9,19 +9,22 @@ local args = arguments({
   room = 'text',
   -- The version that the caller changed; nil = any.
   version = 'integer',
+  -- Names the state of a room that is created.
+  nonce = 'text',
+  -- The reset epoch of a room that is created is not below this: that of a deleted room of this name is.
+  least_epoch = 'integer',
   -- Settings and events, JSON.
   config = 'text',
   -- See `write_phases`.
   phases = 'table',
 })
-local now = time_ms(ARGV[1])
-local exists = redis.call('EXISTS', keys.line) == 1
+local exists = stamp and true or false
+-- The room is there, and Redis has lost it: somebody is about to bring it back.
+if not exists and (ARGV[2] ~= '' or redis.call('EXISTS', keys.testimony) == 1) then return no_room() end
 local version = tonumber(redis.call('HGET', keys.settings, 'version')) or 0
-if args.version and args.version ~= version then return encode({ outcome = 'conflict' }) end
-if not exists then
-  -- The epoch is a time, so that ids of a deleted room of this name stay invalid.
-  redis.call('HSET', keys.line, 'reset_epoch', now, 'generation', 1)
-end
+if args.version and args.version ~= version then return answer({ outcome = 'conflict' }) end
+-- The epoch is a time, so that ids of a deleted room of this name stay invalid.
+if not exists then begin_state(math.max(now, args.least_epoch), 1, args.nonce) end
 -- Numbers handed out until now belong to the old settings: open or close the pool by those first.
 local line = read_line(keys.line)
 local before = read_settings(keys.settings, now)
@@ -33,4 +36,4 @@ if exists then line.excused_until = math.max(line.excused_until, now) end
 write_phases(keys, line, now, args.phases)
 keep_pool(keys.line, line, read_settings(keys.settings, now))
 publish(keys, args.room, now)
-return encode({ outcome = exists and 'changed' or 'created' })
+return answer({ outcome = exists and 'changed' or 'created' })

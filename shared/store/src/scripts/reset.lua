@@ -1,20 +1,23 @@
 --[[ reset: an operator starts a room afresh. Every earlier request id becomes invalid.
 
-KEYS  line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic watermarks
-ARGV  now_ms document
-Returns {reset_epoch}
+KEYS  line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic ended testimony calls
+ARGV  now_ms seen document
+Returns {reset_epoch again}
+      again: this call came before under its name, and is answered as then.
 ]]
-local args = arguments({ room = 'text' })
-local now = time_ms(ARGV[1])
+local args = arguments({ room = 'text', call = 'text' })
 local line = read_room(keys, now)
 if not line then return no_room() end
+local call = of_operators('reset', args.call)
+local before_this = answered_before(keys, call)
+if before_this then return answer(again(before_this)) end
 drop_places(keys, line, now)
 for name, key in pairs(keys) do
   -- Who entered a moment ago counts against the rate, whatever line they came from.
-  if name ~= 'settings' and name ~= 'rate' then redis.call('DEL', key) end
+  if name ~= 'settings' and name ~= 'rate' and name ~= 'testimony' then redis.call('UNLINK', key) end
 end
 local epoch = math.max(now, line.reset_epoch + 1)
-redis.call('HSET', keys.line, 'reset_epoch', epoch, 'generation', 1, 'leader_epoch',
-  line.leader_epoch)
+redis.call('HSET', keys.line, 'leader_epoch', line.leader_epoch)
+begin_state(epoch, 1, stamp.nonce)
 publish(keys, args.room, now)
-return encode({ reset_epoch = epoch })
+return answer(keep_answer(keys, call, { reset_epoch = epoch, again = false }))

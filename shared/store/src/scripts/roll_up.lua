@@ -1,9 +1,9 @@
 --[[ roll_up: close the minutes of a day into the traffic history.
 
 KEYS  line traffic history
-ARGV  now_ms document
-Returns {moved}
-      moved: how many counts. traffic and history have the same fields: "minute.r.region" and
+ARGV  now_ms seen document
+Returns {moved open}
+      moved: how many counts; open: how many are left. traffic and history have the same fields: "minute.r.region" and
       "minute.a".
 Keeps a minute is closed once: what has moved is gone from the traffic; a stale leader is refused.
 ]]
@@ -29,4 +29,4 @@ for i = 1, #counts, 2 do
   end
 end
 if moved > 0 then redis.call('EXPIRE', keys.history, args.kept_seconds) end
-return encode({ moved = moved })
+return answer({ moved = moved, open = #counts / 2 - moved })

@@ -1,7 +1,7 @@
 --[[ switch_phase: an event begins or ends: the leader writes which phase is under way now.
 
 KEYS  line settings sessions rate
-ARGV  now_ms document
+ARGV  now_ms seen document
 Returns {switched}
       switched: false if the config has changed since.
 Keeps a stale leader changes nothing; the pool is opened or closed before the phase changes.
@@ -13,15 +13,14 @@ local args = arguments({
   -- See `write_phases`.
   phases = 'table',
 })
-local now = time_ms(ARGV[1])
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 if redis.call('HGET', keys.settings, 'version') ~= args.version then
-  return encode({ switched = false })
+  return answer({ switched = false })
 end
 keep_pool(keys.line, line, settings)
 write_phases(keys, line, now, args.phases)
 publish(keys, args.room, now)
-return encode({ switched = true })
+return answer({ switched = true })

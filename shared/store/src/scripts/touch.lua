@@ -1,21 +1,22 @@
 --[[ touch: renew a batch of sessions of those inside.
 
-KEYS  line settings sessions records entered
-ARGV  now_ms key_id issuer | reset_epoch number position generation issued_at expires_at
+KEYS  line settings sessions records entered ended
+ARGV  now_ms seen key_id issuer | reset_epoch number position generation issued_at expires_at
 Returns  now_ms generation sessions | live issued_at expires_at key_id issuer
       key_id and issuer are those of new tokens and records; generation, issued_at and expires_at
       are what the visitor's ticket says. live is nil when the session has ended.
       A visitor's session ends a session length after the last touch; its token is renewed in the
       second half of its life. A session that a lost store forgot is rebuilt from the ticket.
-Keeps (2) a rebuilt session takes one of the unconfirmed seats; a token never outlives its session.
+Keeps (2) a rebuilt session takes one of the unconfirmed seats; what has ended is not rebuilt; a token never outlives its session.
 ]]
-local now = time_ms(ARGV[1])
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
 
 local function rebuilt(number, position, generation, iat, exp)
   if generation >= line.generation or session_end(exp) < now then return nil end
-  if get_bit(keys.entered, position) then return nil end
+  if redis.call('ZSCORE', keys.ended, number) then return nil end
+  -- Only into a seat that may be its own, or is nobody's.
+  if line.unconfirmed == 0 and seats_left(keys.sessions, settings, line, now) == 0 then return nil end
   local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = args.key_id, request_id = '',
     issuer = args.issuer }
   seat(keys, number, position, record)
@@ -42,4 +43,4 @@ local sessions = {}
 for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
   sessions[#sessions + 1] = reply_item(touch(item_at(i)))
 end
-return reply({ now_ms = now, generation = line.generation, sessions = sessions })
+return seal(reply({ now_ms = now, generation = line.generation, sessions = sessions }))

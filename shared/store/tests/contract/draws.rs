@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use vestibule_domain::{
     Draw, MAX_QUEUE_NUMBER, QueueingMethod, RoomSettings, RoomSnapshot,
     draw::{DrawRecord, Pool, Seed},
-    restoration::{Restoration, WatermarkReport},
+    reconciliation::Testimony,
     schedule::{Event, EventState, Overrides},
 };
 use vestibule_store::{
@@ -15,7 +15,7 @@ use vestibule_store::{
 use crate::{
     crowd::{Crowd, Habit},
     events::{event, moment},
-    world::{Leader, World, limited, patient, token},
+    world::{Leader, World, limited, patient, testimony, token},
 };
 
 crate::on_every_server!(
@@ -488,15 +488,8 @@ async fn a_wiped_store_keeps_every_place_and_the_open_pool(world: World) {
         (world.config().await, world.store.read_draws(&world.room).await.unwrap());
     world.server.flush().await;
     world.seconds(3);
-    let seen = WatermarkReport {
-        reset_epoch: last.reset_epoch,
-        queue_counter: 52,
-        serving_counter: Some(last.serving_counter),
-        admitted: last.admitted,
-        active: last.active,
-    };
-    let to = Restoration { presence_seconds: 10, ..Restoration::new(&last, &[seen], &config) };
-    assert!(world.store.restore(&last, 2, &to, &config).await.unwrap());
+    let seen = Testimony { queue_counter: 52, ..testimony(&last) };
+    world.reconcile(&[seen], &[], &config).await;
     world.store.restore_draws(&world.room, &drawn).await.unwrap();
     let back = world.snapshot().await;
     for number in 1..=52 {

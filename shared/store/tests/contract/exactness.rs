@@ -1,12 +1,9 @@
 //! Integers cross the border to Lua with all their digits, and texts inside a document unchanged.
 
-use vestibule_domain::{
-    RoomSettings,
-    restoration::{Restoration, WatermarkReport},
-};
+use vestibule_domain::{RoomSettings, reconciliation::Testimony};
 use vestibule_store::{JoinMode, StoreError};
 
-use crate::world::{START_MS, World, decided, limited};
+use crate::world::{START_MS, World, decided, limited, testimony};
 
 /// The greatest integer that Lua holds exactly.
 const MOST: i64 = 9_007_199_254_740_991;
@@ -36,21 +33,10 @@ async fn epochs_keep_every_digit(world: World) {
     assert_eq!(world.reset_epoch().await, START_MS);
     world.clock.advance_ms(1);
     assert_eq!(world.store.reset(&world.room).await.unwrap(), START_MS + 1);
-    let seen = WatermarkReport {
-        reset_epoch: START_MS + 1,
-        queue_counter: 33,
-        serving_counter: Some(MOST - 4),
-        admitted: 3,
-        active: 3,
-    };
-    world.store.report_watermarks(&world.room, "a", &seen).await.unwrap();
-    let heard = world.store.watermark_reports(&world.room).await.unwrap();
-    assert_eq!(heard, [seen]);
     let (last, config) = (world.snapshot().await, world.config().await);
-    assert!(last.queue_counter > 33, "the epoch is the room's");
+    let seen = Testimony { serving_counter: MOST - 4, admitted: 3, ..testimony(&last) };
     world.server.flush().await;
-    let to = Restoration::new(&last, &heard, &config);
-    assert!(world.store.restore(&last, 2, &to, &config).await.unwrap());
+    world.reconcile(&[seen], &[], &config).await;
     let back = world.snapshot().await;
     assert_eq!((back.reset_epoch, back.serving_counter), (START_MS + 1, MOST - 4));
 }

@@ -1,6 +1,7 @@
 //! Formats: every service says what it reads, and learns what all of them read.
 
-use vestibule_domain::Formats;
+use vestibule_domain::{Announcement, Formats};
+use vestibule_store::StoreError;
 
 use crate::world::{World, patient};
 
@@ -8,33 +9,67 @@ crate::on_every_server!(
     what_every_running_service_reads_is_known,
     a_service_that_runs_no_more_holds_nobody_back,
     a_snapshot_says_its_format,
+    nobody_starts_beside_a_release_that_it_cannot_read,
 );
 
 const OLD: Formats = Formats { ticket: 3, snapshot: 1 };
 const NEW: Formats = Formats { ticket: 5, snapshot: 2 };
 
+fn reading(reads: Formats) -> Announcement {
+    Announcement { reads, writes: Formats::default() }
+}
+
 async fn what_every_running_service_reads_is_known(world: World) {
-    assert_eq!(world.store.announce("new", NEW).await.unwrap(), NEW);
-    assert_eq!(world.store.announce("old", OLD).await.unwrap(), OLD);
-    assert_eq!(world.store.announce("new", NEW).await.unwrap(), OLD);
-    assert_eq!(world.store.announce("old", NEW).await.unwrap(), NEW, "it was upgraded");
+    assert_eq!(world.store.announce("new", reading(NEW)).await.unwrap().formats, NEW);
+    assert_eq!(world.store.announce("old", reading(OLD)).await.unwrap().formats, OLD);
+    assert_eq!(world.store.announce("new", reading(NEW)).await.unwrap().formats, OLD);
+    assert_eq!(
+        world.store.announce("old", reading(NEW)).await.unwrap().formats,
+        NEW,
+        "it was upgraded"
+    );
     let mut other = redis::cmd("HSET");
     other.arg("vestibule:{deployment}:formats").arg("other");
     other.arg(format!("{} no JSON", world.clock.now_ms()));
     world.server.ask::<u64>(&other).await;
-    assert_eq!(world.store.announce("new", NEW).await.unwrap(), Formats::default());
+    assert_eq!(
+        world.store.announce("new", reading(NEW)).await.unwrap().formats,
+        Formats::default()
+    );
 }
 
 async fn a_service_that_runs_no_more_holds_nobody_back(world: World) {
-    world.store.announce("old", OLD).await.unwrap();
+    world.store.announce("old", reading(OLD)).await.unwrap();
     world.seconds(60);
-    assert_eq!(world.store.announce("new", NEW).await.unwrap(), OLD);
+    assert_eq!(world.store.announce("new", reading(NEW)).await.unwrap().formats, OLD);
     world.clock.advance_ms(1);
-    assert_eq!(world.store.announce("new", NEW).await.unwrap(), NEW);
+    assert_eq!(world.store.announce("new", reading(NEW)).await.unwrap().formats, NEW);
     assert_eq!(world.server.keys().await, 1);
 }
 
 async fn a_snapshot_says_its_format(world: World) {
     world.open(patient(1)).await;
     assert_eq!(world.snapshot().await.format, Formats::KNOWN.snapshot);
+}
+
+async fn nobody_starts_beside_a_release_that_it_cannot_read(world: World) {
+    let ours = Announcement::OURS;
+    world.store.announce("like-us", ours).await.unwrap();
+    world.store.announce("older", reading(ours.reads)).await.unwrap();
+    world.store.check_formats(ours).await.unwrap();
+    let next = Formats { snapshot: ours.reads.snapshot + 1, ..ours.reads };
+    // The next release reads both and writes as we do; the one after it writes what we cannot read.
+    world.store.check_formats(Announcement { reads: next, writes: ours.writes }).await.unwrap();
+    let after = Announcement { reads: next, writes: next };
+    let refused = world.store.check_formats(after).await.unwrap_err();
+    let StoreError::Incompatible { instance, .. } = &refused else { panic!("{refused}") };
+    assert_eq!(&**instance, "like-us", "{refused}");
+    world.store.announce("a-future-one", after).await.unwrap();
+    let refused = world.store.check_formats(ours).await.unwrap_err().to_string();
+    assert!(refused.starts_with("a-future-one runs, and it writes snapshots"), "{refused}");
+    world.store.announce_stop("a-future-one").await.unwrap();
+    world.store.check_formats(ours).await.unwrap();
+    world.store.announce("a-future-one", after).await.unwrap();
+    world.seconds(61);
+    world.store.check_formats(ours).await.unwrap();
 }

@@ -1,8 +1,14 @@
 //! A service that was told nothing catches up, and says what it does not know.
 
-use vestibule_store::Feed;
+use std::time::Duration;
 
-use crate::world::{World, limited};
+use vestibule_redis_model::Dialect;
+use vestibule_store::{Feed, HEARTBEAT};
+
+use crate::{
+    server::Server,
+    world::{World, limited},
+};
 
 crate::on_every_server!(
     whoever_was_not_told_of_a_reset_reads_the_room,
@@ -51,4 +57,25 @@ async fn only_after_a_reading_a_room_is_known_not_to_exist(world: World) {
     assert!(!feed.knows_every_room());
     feed.refresh().await.unwrap();
     assert!(feed.knows_every_room());
+}
+
+/// On the model alone, because the time of the feed stands still.
+#[tokio::test(start_paused = true)]
+async fn a_room_that_is_pushed_is_not_read() {
+    let world = World::on(Server::model(Dialect::Redis7));
+    let feed = fed(&world).await;
+    let room = feed.room("sale").unwrap();
+    for _ in 0..4 {
+        // A push comes with the first tick after the heartbeat's time.
+        tokio::time::advance(HEARTBEAT + Duration::from_millis(250)).await;
+        let news = room.news();
+        feed.refresh().await.unwrap();
+        assert_eq!(room.news(), news, "the push is on its way");
+        world.seconds(1);
+        feed.receive(world.snapshot().await).await;
+    }
+    let news = room.news();
+    tokio::time::advance(3 * HEARTBEAT).await;
+    feed.refresh().await.unwrap();
+    assert!(room.news() > news, "no push came");
 }

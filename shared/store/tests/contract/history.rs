@@ -1,6 +1,6 @@
 //! Minutes close into the history, once.
 
-use vestibule_store::JoinMode;
+use vestibule_store::{JoinMode, RolledUp};
 
 use crate::world::{START_MS, World, limited};
 
@@ -17,8 +17,10 @@ async fn minutes_close_once_and_keep_their_counts(world: World) {
     assert_eq!(before[&minute].admitted, 3);
     assert_eq!(before[&(minute + 1)].arrivals["here"], 2, "the minute under way is there too");
     let day = minute / 1440;
-    assert_eq!(world.store.roll_up(&world.room, 1, day, minute).await.unwrap(), 2);
-    assert_eq!(world.store.roll_up(&world.room, 1, day, minute).await.unwrap(), 0);
+    let rolled = world.store.roll_up(&world.room, 1, day, minute).await.unwrap();
+    assert_eq!(rolled, RolledUp { moved: 2, open: 1 });
+    let again = world.store.roll_up(&world.room, 1, day, minute).await.unwrap();
+    assert_eq!(again, RolledUp { moved: 0, open: 1 });
     assert_eq!(world.store.history(&world.room, minute, minute + 9).await.unwrap(), before);
     let only = world.store.history(&world.room, minute + 1, minute + 1).await.unwrap();
     assert_eq!(only.len(), 1);

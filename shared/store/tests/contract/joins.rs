@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use vestibule_domain::RoomSettings;
-use vestibule_store::{Claim, ClaimOutcome, JoinMode, SessionKind, StoreError, TokenRecord};
+use vestibule_store::{Claim, ClaimOutcome, Join, JoinMode, SessionKind, StoreError, TokenRecord};
 
-use crate::world::{Leader, World, limited, people};
+use crate::world::{Leader, World, limited, newcomers, people};
 
 crate::on_every_server!(
     numbers_are_handed_out_once,
@@ -21,6 +21,7 @@ crate::on_every_server!(
     a_suspended_room_lets_everyone_in_uncounted,
     newcomers_count_as_there_at_once,
     an_unknown_room_is_missing,
+    a_call_that_is_sent_again_gets_its_first_answer,
     a_store_that_lost_its_last_writes_catches_up,
     what_was_seen_before_a_reset_lifts_no_number_after_it,
 );
@@ -213,7 +214,9 @@ async fn an_unknown_room_is_missing(world: World) {
 async fn a_store_that_lost_its_last_writes_catches_up(world: World) {
     world.open(limited(0)).await;
     world.join(10, JoinMode::Enter).await;
-    let joined = world.join_knowing(world.reset_epoch().await, 25).await;
+    // Somebody holds a number of which nobody has heard.
+    assert_eq!(world.claim(25, SessionKind::Visitor).await, ClaimOutcome::NotServed);
+    let joined = world.join(1, JoinMode::Enter).await;
     assert!(joined.first > 25, "{joined:?}");
     let snapshot = world.snapshot().await;
     assert_eq!(
@@ -226,10 +229,29 @@ async fn a_store_that_lost_its_last_writes_catches_up(world: World) {
 async fn what_was_seen_before_a_reset_lifts_no_number_after_it(world: World) {
     world.open(limited(0)).await;
     world.join(25, JoinMode::Enter).await;
-    let before = world.reset_epoch().await;
+    let other = world.another_store();
+    assert!(other.read_snapshot(&world.room).await.unwrap().is_some());
     world.clock.advance_ms(1_000);
     world.store.reset(&world.room).await.unwrap();
-    // This service has not heard of it.
-    assert_eq!(world.join_knowing(before, 25).await.first, 1);
-    assert_eq!(world.join_knowing(before, 26).await.first, 2);
+    // The other service has not heard of it.
+    let one = newcomers("eu", 1, JoinMode::Enter);
+    assert_eq!(other.join(&world.room, &one).await.unwrap().first, 1);
+    assert_eq!(other.join(&world.room, &one).await.unwrap().first, 2);
+}
+
+async fn a_call_that_is_sent_again_gets_its_first_answer(world: World) {
+    world.open(limited(2)).await;
+    let call = |call, again| Join { call, again, ..newcomers("eu", 5, JoinMode::Enter) };
+    // Nobody writes down the answer that was lost.
+    let lost = world.server.store(&world.clock);
+    let first = lost.join(&world.room, &call("a", false)).await.unwrap();
+    assert_eq!((first.first, first.seated), (1, 2));
+    world.store.join(&world.room, &call("b", false)).await.unwrap();
+    world.clock.advance_ms(700);
+    let again = world.store.join(&world.room, &call("a", true)).await.unwrap();
+    assert_eq!(again, first, "to the millisecond");
+    let room = world.snapshot().await;
+    assert_eq!((room.queue_counter, room.admitted), (10, 2));
+    let never_came = world.store.join(&world.room, &call("c", true)).await.unwrap();
+    assert_eq!(never_came.first, 11);
 }

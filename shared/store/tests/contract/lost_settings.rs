@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use vestibule_domain::{RoomSnapshot, draw::Pool, restoration::Restoration};
+use vestibule_domain::{RoomSnapshot, draw::Pool, reconciliation::Finding};
 use vestibule_store::{JoinMode, SessionKind, StoreError, Touch};
 
-use crate::world::{World, decided, limited};
+use crate::world::{World, decided, limited, testimony};
 
 crate::on_every_server!(
     without_its_settings_a_room_is_missing_and_stays_as_it_is,
@@ -66,11 +66,11 @@ async fn lost_settings_come_back_and_the_line_goes_on(world: World) {
     world.open(limited(3)).await;
     let config = world.config().await;
     let last = without_settings(&world).await;
-    let to = Restoration::new(&last, &[], &config);
-    let restored = world.store.restore(&last, 2, &to, &config).await.unwrap();
-    assert!(!restored, "the line was never lost");
+    let found = world.reconcile(&[testimony(&last)], &[], &config).await;
+    assert!(matches!(found, Finding::IsBehind(_)), "{found:?}");
     assert_eq!(world.config().await, config);
     let back = world.snapshot().await;
-    assert_eq!(RoomSnapshot { config_version: last.config_version, ..back }, last);
+    assert_eq!((back.queue_counter, back.admitted), (last.queue_counter, last.admitted));
+    assert_eq!(back.settings, last.settings);
     assert_eq!(world.join(1, JoinMode::Enter).await.first, 21);
 }

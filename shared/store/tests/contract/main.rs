@@ -2,6 +2,7 @@
 //! model of Redis, with the time in the test's hands.
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
+mod backups;
 mod bits;
 mod chances;
 mod claims;
@@ -20,15 +21,20 @@ mod joins;
 mod judged;
 mod key_ring;
 mod leadership;
+mod lost_answers;
 mod lost_settings;
 mod memory;
 mod methods;
 mod model;
+mod older_releases;
 mod operator;
+mod paging;
 mod presence;
 mod rate;
 mod regions;
+mod rest;
 mod restoring;
+mod rewinds;
 mod server;
 mod sessions;
 mod world;

@@ -40,6 +40,11 @@ impl Model {
         Self { begun: Instant::now(), inner }
     }
 
+    /// Is the process with this id.
+    pub(crate) fn is_run(&self, run_id: &str) {
+        run_id.clone_into(&mut self.lock().server.options_mut().run_id);
+    }
+
     /// What the server answers; an error that it answered is an error.
     pub(crate) fn ask(&self, command: &Cmd) -> Result<Value, RedisError> {
         let words = wire::words(command);

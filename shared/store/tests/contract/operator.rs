@@ -1,17 +1,22 @@
 //! What operators do: settings, increments, resets, deletion.
 
 use vestibule_domain::{RoomSettings, schedule::RoomConfig};
-use vestibule_store::{ClaimOutcome, JoinMode, PutOutcome, SessionKind};
+use vestibule_store::{ClaimOutcome, JoinMode, PutOutcome, SessionKind, StoreError};
 
-use crate::world::{World, limited, token};
+use crate::{
+    lost_answers::LosesAnswers,
+    world::{World, limited, token},
+};
 
 crate::on_every_server!(
     settings_change_and_the_line_stays,
     a_change_on_old_settings_is_refused,
     the_counter_moves_by_increments_only,
     an_increment_of_zero_restarts_no_clock,
+    a_named_call_takes_effect_once,
+    a_call_whose_answer_is_lost_is_sent_again_and_takes_effect_once,
     a_reset_empties_the_room,
-    a_deleted_room_leaves_nothing,
+    a_deleted_room_leaves_nothing_but_its_tombstone,
     a_room_of_a_deleted_name_is_another_room,
 );
 
@@ -61,6 +66,39 @@ async fn an_increment_of_zero_restarts_no_clock(world: World) {
     assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::PositionExpired);
 }
 
+async fn a_named_call_takes_effect_once(world: World) {
+    let (store, room) = (&world.store, &world.room);
+    world.open(RoomSettings::default()).await;
+    assert_eq!(store.increment_once(room, "a", 5).await.unwrap(), Some(5));
+    store.increment(room, 2).await.unwrap();
+    assert_eq!(store.increment_once(room, "a", 5).await.unwrap(), Some(5), "as then");
+    assert_eq!(store.increment_once(room, "a", 6).await.unwrap(), None, "it names another call");
+    assert_eq!(world.snapshot().await.serving_counter, 7);
+    let epoch = store.reset_once(room, "a").await.unwrap();
+    world.join(3, JoinMode::Queue).await;
+    assert_eq!(store.reset_once(room, "a").await.unwrap(), epoch);
+    assert_eq!(world.snapshot().await.queue_counter, 3, "nobody lost a place by it");
+    assert!(store.reset_once(room, "b").await.unwrap() > epoch);
+}
+
+async fn a_call_whose_answer_is_lost_is_sent_again_and_takes_effect_once(world: World) {
+    world.open(RoomSettings::default()).await;
+    let (store, link) = LosesAnswers::of(&world);
+    let room = &world.room;
+    // Both scripts are loaded.
+    store.increment(room, 1).await.unwrap();
+    let epoch = store.reset(room).await.unwrap();
+    link.lose(1);
+    assert_eq!(store.increment(room, 5).await.unwrap(), 5);
+    link.lose(1);
+    assert!(store.reset(room).await.unwrap() > epoch);
+    link.lose(2);
+    let unknown = store.increment_once(room, "mine", 4).await;
+    assert!(matches!(unknown, Err(StoreError::Unavailable(_))), "{unknown:?}");
+    assert_eq!(store.increment_once(room, "mine", 4).await.unwrap(), Some(4));
+    assert_eq!(world.snapshot().await.serving_counter, 4);
+}
+
 async fn a_reset_empties_the_room(world: World) {
     world.open(limited(2)).await;
     world.join(9, JoinMode::Enter).await;
@@ -74,13 +112,18 @@ async fn a_reset_empties_the_room(world: World) {
     assert_eq!(world.join(2, JoinMode::Enter).await.seated, 2);
 }
 
-async fn a_deleted_room_leaves_nothing(world: World) {
+async fn a_deleted_room_leaves_nothing_but_its_tombstone(world: World) {
     world.open(limited(2)).await;
     world.join(9, JoinMode::Queue).await;
     token(world.claim(1, SessionKind::AwsStyle).await);
     world.tick(1).await;
     assert!(world.store.delete_room(&world.room).await.unwrap());
-    assert_eq!(world.server.keys().await, 0);
+    assert_eq!(
+        world.server.keys().await,
+        2,
+        "only that it was there once, and what a call was answered"
+    );
+    assert_eq!(world.store.tombstones().await.unwrap().len(), 1);
     assert!(!world.store.delete_room(&world.room).await.unwrap());
 }
 

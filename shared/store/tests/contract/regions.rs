@@ -154,11 +154,11 @@ async fn limits_hold_exactly_with_three_regions_at_once(world: World) {
                 let mut taken = BTreeMap::from([("seated", 0), ("counted", 0)]);
                 for count in (1..=4).cycle().take(100) {
                     let join = Join {
+                        call: "",
+                        again: false,
                         region,
                         count,
                         mode: JoinMode::Enter,
-                        known_reset_epoch: 0,
-                        known_queue_counter: 0,
                         key_id: "k",
                         issuer: "https://issuer",
                     };

@@ -1,33 +1,29 @@
-//! A store that was wiped is given its memory back.
+//! A store that was wiped, or went back, is brought to what the services have seen.
 
-use vestibule_domain::restoration::{Restoration, WatermarkReport};
-use vestibule_store::{JoinMode, StoreError, Touch};
+use vestibule_domain::reconciliation::{Finding, Testimony};
+use vestibule_store::{JoinMode, SessionKind, StoreError, Touch};
 
-use crate::world::{World, limited};
+use crate::world::{World, limited, testimony};
 
 crate::on_every_server!(
     a_wiped_room_comes_back_ahead_of_every_number,
+    while_a_witness_is_silent_numbers_and_seats_may_be_its_own,
     seats_of_the_unseen_stay_taken_until_their_time_is_over,
     a_holder_who_returns_gets_its_session_back,
+    what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats,
     increments_go_on_behind_the_gap,
-    a_room_that_is_there_is_not_restored,
+    a_room_that_is_the_latest_stays_as_it_is,
 );
 
-async fn wipe_and_restore(world: &World, seen: &[WatermarkReport]) {
-    let last = world.snapshot().await;
+async fn wipe_and_reconcile(world: &World, change: impl Fn(&mut Testimony), silent: &[&str]) {
+    let mut seen = testimony(&world.snapshot().await);
     let config = world.store.read_config(&world.room).await.unwrap().unwrap();
     world.server.flush().await;
     let joined = world.try_join(1, JoinMode::Enter).await;
     assert!(matches!(joined, Err(StoreError::RoomMissing)), "nobody joins a lost room");
-    for (instance, seen) in seen.iter().enumerate() {
-        let held =
-            world.store.report_watermarks(&world.room, &instance.to_string(), seen).await.unwrap();
-        assert!(!held);
-    }
-    let heard = world.store.watermark_reports(&world.room).await.unwrap();
-    assert_eq!(heard.len(), seen.len());
-    let to = Restoration { presence_seconds: 10, ..Restoration::new(&last, &heard, &config) };
-    assert!(world.store.restore(&last, 2, &to, &config).await.unwrap());
+    change(&mut seen);
+    let found = world.reconcile(&[seen], silent, &config).await;
+    assert!(matches!(found, Finding::IsBehind(_)), "{found:?}");
     let back = world.store.read_config(&world.room).await.unwrap();
     assert_eq!(back, Some(config));
 }
@@ -36,27 +32,47 @@ async fn a_wiped_room_comes_back_ahead_of_every_number(world: World) {
     world.open(limited(3)).await;
     world.join(20, JoinMode::Enter).await;
     let last = world.snapshot().await;
-    let seen = WatermarkReport {
-        reset_epoch: last.reset_epoch,
-        queue_counter: 33,
-        serving_counter: Some(4),
-        admitted: 3,
-        active: 3,
-    };
-    wipe_and_restore(&world, &[seen]).await;
+    let seen = |seen: &mut Testimony| (seen.queue_counter, seen.serving_counter) = (33, 4);
+    wipe_and_reconcile(&world, seen, &[]).await;
     let back = world.snapshot().await;
     assert_eq!(back.settings, last.settings);
     assert_eq!(back.reset_epoch, last.reset_epoch, "request ids stay valid");
     assert_eq!(back.generation, last.generation + 1);
     assert_eq!(back.serving_counter, 4);
-    assert!(world.join(1, JoinMode::Enter).await.first > 33);
+    assert_eq!(world.join(1, JoinMode::Enter).await.first, 34, "all have been heard");
     assert_eq!(world.store.rooms().await.unwrap(), std::slice::from_ref(&world.room));
+}
+
+async fn while_a_witness_is_silent_numbers_and_seats_may_be_its_own(world: World) {
+    world.open(limited(9)).await;
+    world.join(20, JoinMode::Enter).await;
+    for number in 1..=7 {
+        let (room, epoch) = (&world.room, world.reset_epoch().await);
+        let departure =
+            vestibule_store::Departure { number, ended_as: vestibule_store::EndedAs::Completed };
+        world.store.leave(room, epoch, &[departure]).await.unwrap();
+    }
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    let back = world.snapshot().await;
+    assert_eq!(
+        (back.active + back.unconfirmed, back.awaits.as_slice()),
+        (9, &["a".to_owned()][..])
+    );
+    let first = world.join(1, JoinMode::Enter).await.first;
+    assert!(first > 20 + 10_000);
+    let joined = world.snapshot().await;
+    assert_eq!(joined.left_out, [(21, first - 1)]);
+    assert!(joined.waiting() <= 20 - 9 + 1, "{} are said to wait", joined.waiting());
+    let round = vestibule_store::Round { room: &world.room, name: "", epoch: 2 };
+    world.store.dismiss(round, 77, &[]).await.unwrap();
+    let heard = world.snapshot().await;
+    assert_eq!((heard.active + heard.unconfirmed, heard.awaits.len()), (2, 0), "it has been heard");
 }
 
 async fn seats_of_the_unseen_stay_taken_until_their_time_is_over(world: World) {
     world.open(limited(3)).await;
     world.join(20, JoinMode::Enter).await;
-    wipe_and_restore(&world, &[]).await;
+    wipe_and_reconcile(&world, |_| {}, &[]).await;
     assert_eq!(world.snapshot().await.unconfirmed, 3);
     assert_eq!(world.tick(2).await.input.usage.active, 3);
     world.seconds(300);
@@ -76,7 +92,7 @@ async fn a_holder_who_returns_gets_its_session_back(world: World) {
         issued_at: joined.issued_at,
         expires_at: joined.expires_at,
     };
-    wipe_and_restore(&world, &[]).await;
+    wipe_and_reconcile(&world, |_| {}, &[]).await;
     let seen = [touch(2, 1), touch(2, 1), touch(9, 2)];
     let touched = world.store.touch(&world.room, "k", "i", &seen).await.unwrap();
     assert!(touched[0].session.is_some() && touched[1].session.is_some());
@@ -89,11 +105,38 @@ async fn a_holder_who_returns_gets_its_session_back(world: World) {
     );
 }
 
+async fn what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats(world: World) {
+    world.open(limited(3)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    let touch = |number| Touch {
+        reset_epoch: joined.reset_epoch,
+        number,
+        position: number,
+        generation: 1,
+        issued_at: joined.issued_at,
+        expires_at: joined.expires_at,
+    };
+    world.leave(1).await;
+    let seen = testimony(&world.snapshot().await);
+    let config = world.config().await;
+    world.server.flush().await;
+    let endings = [vestibule_store::Ending { number: 1, expires_at: joined.expires_at }];
+    world.reconcile_with(&[seen], &[], &config, (&[], &endings)).await;
+    let all: Vec<Touch> = (1..=20).map(touch).collect();
+    let touched = world.store.touch(&world.room, "k", "i", &all).await.unwrap();
+    assert_eq!(touched[0].session, None, "it has ended");
+    let live = touched.iter().filter(|one| one.session.is_some()).count();
+    assert_eq!(live, 3, "two that were owed, and one that was free");
+    let now_s = world.clock.now_ms() / 1000;
+    let claim = World::claim_of(1, SessionKind::Visitor, now_s, joined.reset_epoch);
+    assert_eq!(world.claims(claim).await, vestibule_store::ClaimOutcome::SessionEnded);
+}
+
 async fn increments_go_on_behind_the_gap(world: World) {
     world.open(vestibule_domain::RoomSettings::default()).await;
     world.join(20, JoinMode::Queue).await;
     world.store.increment(&world.room, 15).await.unwrap();
-    wipe_and_restore(&world, &[]).await;
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
     let newcomer = world.join(5, JoinMode::Queue).await.first;
     assert!(newcomer > 20);
     assert_eq!(world.store.increment(&world.room, 5).await.unwrap(), 20);
@@ -101,12 +144,13 @@ async fn increments_go_on_behind_the_gap(world: World) {
     assert_eq!(u64::try_from(served).unwrap(), newcomer + 2, "three newcomers are served");
 }
 
-async fn a_room_that_is_there_is_not_restored(world: World) {
+async fn a_room_that_is_the_latest_stays_as_it_is(world: World) {
     world.open(limited(3)).await;
     world.join(5, JoinMode::Enter).await;
-    let last = world.snapshot().await;
-    let config = world.store.read_config(&world.room).await.unwrap().unwrap();
-    let to = Restoration { presence_seconds: 10, ..Restoration::new(&last, &[], &config) };
-    assert!(!world.store.restore(&last, 2, &to, &config).await.unwrap());
-    assert_eq!(world.snapshot().await.queue_counter, 5);
+    let seen = testimony(&world.snapshot().await);
+    world.join(5, JoinMode::Enter).await;
+    let (before, config) = (world.snapshot().await, world.config().await);
+    assert_eq!(world.reconcile(&[seen], &[], &config).await, Finding::IsLatest);
+    let after = world.snapshot().await;
+    assert_eq!((after.queue_counter, after.generation, after.nonce), (10, 1, before.nonce));
 }

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use redis::{Cmd, FromRedisValue};
 use vestibule_redis_model::{Dialect, Engine};
-use vestibule_store::{Clock, ManualClock, Store};
+use vestibule_store::{Clock, Link, LinkOptions, ManualClock, Store, open_link};
 use vestibule_tests::{Flavor, Redis};
 
 use crate::model::Model;
@@ -29,10 +29,17 @@ impl Server {
 
     /// A store on it. A slow answer is better than none: nobody waits.
     pub(crate) fn store(&self, clock: &ManualClock) -> Store {
-        let clock = Clock::Manual(clock.clone());
+        Store::over(self.link(), Clock::Manual(clock.clone()))
+    }
+
+    /// A link to it.
+    pub(crate) fn link(&self) -> Arc<dyn Link> {
         match self {
-            Self::Real(redis) => Store::open(&redis.url(), clock, Duration::from_mins(1)).unwrap(),
-            Self::Model(model) => Store::over(model.clone(), clock),
+            Self::Real(redis) => {
+                let options = LinkOptions::new(Duration::from_mins(1));
+                open_link(&redis.url().parse().unwrap(), &options).unwrap()
+            }
+            Self::Model(model) => model.clone(),
         }
     }
 

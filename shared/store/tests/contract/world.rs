@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use vestibule_domain::{
-    Place, RoomId, RoomSettings, TickFigures,
+    Place, RoomId, RoomSettings, RoomSnapshot, TickFigures,
     plan::{self, TickInput},
     presence::Presence,
+    reconciliation::{Evidence, Finding, Testimony},
     regions::Grants,
     roll::{Chunks, Roll},
     schedule::{Event, RoomConfig},
@@ -14,8 +15,8 @@ use vestibule_domain::{
     wait::Standby,
 };
 use vestibule_store::{
-    Claim, ClaimOutcome, Join, JoinMode, Joined, ManualClock, PutOutcome, SessionKind, Store,
-    StoreError, TickReport, TokenRecord,
+    Claim, ClaimOutcome, Departure, EndedAs, Ending, Join, JoinMode, Joined, ManualClock,
+    PutOutcome, Round, Seat, SessionKind, Store, StoreError, TickReport, TokenRecord,
 };
 
 use crate::{judged::Judging, server::Server};
@@ -113,13 +114,6 @@ impl World {
     }
 
     /// One newcomer, at a service that has seen this number in this reset epoch.
-    pub(crate) async fn join_knowing(&self, known_reset_epoch: u64, number: u64) -> Joined {
-        let one = newcomers("here", 1, JoinMode::Enter);
-        let join = Join { known_reset_epoch, known_queue_counter: number, ..one };
-        self.store.join(&self.room, &join).await.unwrap()
-    }
-
-    /// Newcomers who show up in this region and take seats if there are any.
     pub(crate) async fn join_in(&self, region: &str, count: u64) -> Joined {
         self.store.join(&self.room, &newcomers(region, count, JoinMode::Enter)).await.unwrap()
     }
@@ -223,6 +217,55 @@ impl World {
         self.clock.advance_ms(RIPE_MS);
     }
 
+    /// The leader of term 2 brings the room to what these have seen, while `silent` say nothing.
+    pub(crate) async fn reconcile(
+        &self,
+        testimonies: &[Testimony],
+        silent: &[&str],
+        config: &RoomConfig,
+    ) -> Finding {
+        self.reconcile_with(testimonies, silent, config, (&[], &[])).await
+    }
+
+    /// The same, with seats and endings that they have seen.
+    pub(crate) async fn reconcile_with(
+        &self,
+        testimonies: &[Testimony],
+        silent: &[&str],
+        config: &RoomConfig,
+        (seats, endings): (&[Seat], &[Ending]),
+    ) -> Finding {
+        let round = Round { room: &self.room, name: "r", epoch: 2 };
+        let called = self.store.call_witnesses(&self.room, 2, "r").await.unwrap();
+        let evidence = Evidence {
+            stored: called.stored.as_ref(),
+            is_partial: called.is_partial,
+            testimonies,
+            is_one_silent: !silent.is_empty(),
+            unseen: called.unseen,
+            buried: 0,
+        };
+        let found = evidence.find();
+        let silent: Vec<String> = silent.iter().map(|name| (*name).to_owned()).collect();
+        match &found {
+            Finding::Unknown => {}
+            Finding::IsLatest => assert!(self.store.reopen(round, None, &[]).await.unwrap()),
+            Finding::IsBehind(to) => {
+                assert!(self.store.reconcile(round, to, config).await.unwrap());
+                assert!(self.store.rebuild(round, seats, endings, Some).await.unwrap());
+                assert!(self.store.reopen(round, Some(to), &silent).await.unwrap());
+            }
+        }
+        found
+    }
+
+    /// The session of a number is over.
+    pub(crate) async fn leave(&self, number: u64) {
+        let departure = Departure { number, ended_as: EndedAs::Completed };
+        let epoch = self.reset_epoch().await;
+        assert_eq!(self.store.leave(&self.room, epoch, &[departure]).await.unwrap(), [true]);
+    }
+
     pub(crate) fn seconds(&self, seconds: u64) {
         self.clock.advance_ms(seconds * 1000);
     }
@@ -276,7 +319,7 @@ impl Leader {
 /// Newcomers, at a service that has seen nothing.
 pub(crate) fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
     let (key_id, issuer) = ("k", "https://issuer");
-    Join { region, count, mode, known_reset_epoch: 0, known_queue_counter: 0, key_id, issuer }
+    Join { call: "", again: false, region, count, mode, key_id, issuer }
 }
 
 /// The decision of a leader without a memory: one stands by, and nobody is expected who was served
@@ -310,5 +353,17 @@ pub(crate) fn token(outcome: ClaimOutcome) -> TokenRecord {
         | ClaimOutcome::Repeated(record)
         | ClaimOutcome::Uncounted(record) => record,
         other => panic!("nobody entered: {other:?}"),
+    }
+}
+
+/// What a service has seen that knows `last` and nothing else.
+pub(crate) fn testimony(last: &RoomSnapshot) -> Testimony {
+    Testimony {
+        stamp: last.stamp(),
+        last: last.clone(),
+        queue_counter: last.queue_counter,
+        serving_counter: last.serving_counter,
+        served_at: last.stamp().age(),
+        admitted: last.admitted,
     }
 }

@@ -46,14 +46,14 @@ kinds! {
     Weather = "weather", true, "Requests and answers of a process are slow, and some are lost.";
     Deaf = "deaf", true, "A process's subscription looks alive and brings nothing.";
     Away = "away", true, "Redis cannot be reached for a while.";
-    Refuse = "refuse", false, "Redis refuses writes for a while.";
+    Refuse = "refuse", true, "Redis refuses writes for a while.";
     Restart = "restart", true, "Redis is restarted and loses nothing but its scripts.";
-    Wipe = "wipe", false, "Redis loses everything.";
-    Rewind = "rewind", false, "Redis is restarted from an older state.";
-    Promote = "promote", false, "A replica takes over that had not heard of everything.";
+    Wipe = "wipe", true, "Redis loses everything.";
+    Rewind = "rewind", true, "Redis is restarted from an older state.";
+    Promote = "promote", true, "A replica takes over that had not heard of everything.";
     Split = "split", false, "The same, and some processes go on with the old server for a while.";
     LoseKey = "lose-key", false, "One key is lost.";
-    Clock = "clock", false, "Redis's clock jumps.";
+    Clock = "clock", true, "Redis's clock jumps.";
 }
 
 /// A fault of a run.

@@ -121,6 +121,8 @@ impl Inner {
             return; // It is away: nobody answers.
         };
         let (now, keyspace) = ((now_ms, self.servers.clock_ms(now_ms)), self.servers.keyspace());
+        // What a server holds that another has replaced says nothing of the deployment.
+        let keyspace = (executed.side == 0).then_some(keyspace);
         let script = self.observer.executed(now, &name, words, &executed.reply, keyspace);
         if script == Some("begin_tick")
             && let Some(ms) = self.freezes_in_tick_ms.take()

@@ -7,10 +7,11 @@ const LINES: usize = 80;
 /// Characters of a line.
 const WIDTH: usize = 240;
 /// What every service does all the time, whatever happens.
-const NOISE: [&str; 12] = [
+const NOISE: [&str; 13] = [
+    "> announce ",
     "> begin_tick ",
     "> read_snapshot ",
-    "> report_watermarks ",
+    ":testimony round ",
     "> take_changes ",
     "> lagging ",
     "> lease ",

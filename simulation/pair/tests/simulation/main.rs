@@ -7,12 +7,12 @@ mod defects;
 mod fairness;
 mod ghosts;
 mod guests;
-mod known_wrong;
 mod late_leader;
 mod night;
 mod nights;
 mod repeatable;
 mod replays;
+mod rewinds;
 
 use std::collections::BTreeSet;
 

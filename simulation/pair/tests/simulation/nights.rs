@@ -48,7 +48,7 @@ const FAILED_IN_COMPANY: [(u64, &str); 9] = [
     (6323, "somebody was passed who had just become next"),
 ];
 
-/// What the services withstand today. Other faults and hostile visitors are in `known_wrong`.
+/// What the services withstand today.
 fn withstood() -> Shape {
     Shape { faults: FaultKind::withstood(), hostile: 0.0, aws: 0.0, ..Shape::default() }
 }

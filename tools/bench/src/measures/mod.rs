@@ -5,11 +5,14 @@ mod authorize;
 mod claim;
 mod comparison;
 mod draw;
+mod idle_rooms;
 mod join;
 mod long_line;
 mod memory;
 mod poll;
 mod rounds;
+mod script_times;
+mod scripts;
 mod signing;
 mod through_nginx;
 
@@ -22,8 +25,9 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 pub(crate) use self::{
-    authorize::authorize, claim::claim, draw::draw, join::join, long_line::long_line,
-    memory::memory, poll::poll, through_nginx::through_nginx,
+    authorize::authorize, claim::claim, draw::draw, idle_rooms::idle_rooms, join::join,
+    long_line::long_line, memory::memory, poll::poll, scripts::scripts,
+    through_nginx::through_nginx,
 };
 use crate::{
     cli::Options,

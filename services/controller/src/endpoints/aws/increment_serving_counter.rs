@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-use vestibule_issuance::aws::{AwsBadRequest, AwsError};
+use vestibule_issuance::aws::{AwsBadRequest, AwsError, MessageBody};
 
 use crate::{
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
-    extractors::{AwsBody, WholeNumber},
+    extractors::{AwsBody, IdempotencyKey, NoName, WholeNumber},
     state::Controller,
 };
 
@@ -32,21 +32,31 @@ pub(crate) struct ServingNum {
 
 /// Moves the serving counter.
 ///
-/// Not idempotent: each call moves it again.
+/// Each call moves it again, unless it has a name by which it came before.
 #[utoipa::path(
     post, path = "/increment_serving_counter", tag = "aws-style", request_body = Increment,
+    params(IdempotencyKey),
     responses(
         (status = 200, description = "Where it stands", body = ServingNum),
+        (status = 409, description = "Another call has this `Idempotency-Key`", body = MessageBody),
         AwsBadRequest, AwsBodyRefusals, AwsRefusals,
     )
 )]
 pub(crate) async fn increment_serving_counter(
     State(controller): State<Arc<Controller>>,
+    key: Result<IdempotencyKey, NoName>,
     AwsBody(body): AwsBody<Increment>,
 ) -> Result<Json<ServingNum>, AwsError> {
+    let key = key?;
     let room = controller.rooms.event(&body.event_id).await?.snapshot().room.clone();
-    match controller.store.increment(&room, body.increment_by.0).await {
-        Ok(serving_num) => Ok(Json(ServingNum { serving_num })),
+    let by = body.increment_by.0;
+    let stands = match &key.name {
+        Some(name) => controller.store.increment_once(&room, name, by).await,
+        None => controller.store.increment(&room, by).await.map(Some),
+    };
+    match stands {
+        Ok(Some(serving_num)) => Ok(Json(ServingNum { serving_num })),
+        Ok(None) => Err(AwsError::Message(StatusCode::CONFLICT, IdempotencyKey::TAKEN.into())),
         Err(error) => Err(controller.rooms.explain(&room, error).await.into()),
     }
 }

@@ -9,7 +9,7 @@ use vestibule_issuance::aws::{AwsError, AwsMalformed, MessageBody};
 
 use crate::{
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
-    extractors::AwsBody,
+    extractors::{AwsBody, IdempotencyKey, NoName},
     rooms::RoomError,
     state::Controller,
 };
@@ -27,13 +27,15 @@ pub(crate) struct Reset {
 /// answer for an event that does not exist.
 #[utoipa::path(
     post, path = "/reset_initial_state", tag = "aws-style", request_body = Reset,
+    params(IdempotencyKey),
     responses((status = 200, description = "Accepted", body = MessageBody), AwsMalformed, AwsBodyRefusals, AwsRefusals)
 )]
 pub(crate) async fn reset_initial_state(
     State(controller): State<Arc<Controller>>,
+    key: Result<IdempotencyKey, NoName>,
     AwsBody(body): AwsBody<Reset>,
 ) -> Result<Json<MessageBody>, AwsError> {
-    match reset(&controller, &body.event_id).await {
+    match reset(&controller, &body.event_id, &key?).await {
         Ok(()) | Err(RoomError::Unknown) => {
             let message = "Reset accepted; it takes effect at once.".to_owned();
             Ok(Json(MessageBody { message }))
@@ -42,7 +44,11 @@ pub(crate) async fn reset_initial_state(
     }
 }
 
-async fn reset(controller: &Controller, event_id: &str) -> Result<(), RoomError> {
+async fn reset(
+    controller: &Controller,
+    event_id: &str,
+    key: &IdempotencyKey,
+) -> Result<(), RoomError> {
     let room = controller.rooms.event(event_id).await?.snapshot().room.clone();
-    controller.rooms.reset(&room).await
+    controller.rooms.reset(&room, key.name.as_deref()).await
 }

@@ -25,9 +25,9 @@ local function fields(document, kinds)
   return read
 end
 
--- The arguments of this call, which every script but the hottest takes as its second ARGV.
+-- The arguments of this call, which every script but the hottest takes as its last ARGV.
 local function arguments(kinds)
-  return fields(cjson.decode(ARGV[2]), kinds)
+  return fields(cjson.decode(ARGV[#ARGV]), kinds)
 end
 
 -- A value as JSON. Integers have all their digits, which cjson would not write; an empty table is

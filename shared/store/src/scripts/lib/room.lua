@@ -1,15 +1,8 @@
--- What every script of a room begins with: the time, the line, the fence, and the settings.
-
--- Redis's own clock in ms, unless a test or a simulation names the time (ARGV "0" = the clock).
-local function time_ms(argument)
-  if argument ~= '0' then return tonumber(argument) end
-  local now = redis.call('TIME')
-  return now[1] * 1000 + math.floor(now[2] / 1000)
-end
+-- What every script of a room begins with: the line, the fence, and the settings.
 
 -- When the store has lost its last writes, up to this many numbers may have been handed out that no
--- service has seen.
-local GAP = 10000
+-- service has seen: `UNSEEN_NUMBERS` in the domain crate.
+local GAP = 100000
 
 local LINE = {
   'reset_epoch', 'generation', 'queue_counter', 'serving_counter', 'admitted', 'expired',
@@ -60,15 +53,31 @@ local function fenced(key, line, epoch)
   return nil
 end
 
--- Raises the queue counter, and a gap above it, if a service has seen a higher number: the store has
--- lost its last writes.
-local function catch_up(key, line, known)
-  if known <= line.queue_counter then return end
-  line.queue_counter = known + GAP
-  line.skipped = line.skipped + GAP
-  line.gap_first, line.gap_last = known + 1, known + GAP
+-- Numbers that were left out while presence is incomplete, as pairs: first, last. Until somebody with such a number is
+-- heard, nobody has it.
+local function left_out(key, line, now)
+  local pairs_of = {}
+  if now >= line.presence_from then return pairs_of end
+  for first, last in string.gmatch(redis.call('HGET', key, 'left_out') or '', '(%d+)-(%d+)') do
+    pairs_of[#pairs_of + 1] = { tonumber(first), tonumber(last) }
+  end
+  return pairs_of
+end
+
+-- Leaves so many numbers above `known` out: the store has lost its last writes, and they may be somebody's.
+local function leave_out(key, line, known, count, now)
+  local before = now < line.presence_from and redis.call('HGET', key, 'left_out') or ''
+  line.queue_counter = known + count
+  line.skipped = line.skipped + count
+  line.gap_first, line.gap_last = known + 1, known + count
   redis.call('HSET', key, 'queue_counter', line.queue_counter, 'skipped', line.skipped,
-    'gap_first', line.gap_first, 'gap_last', line.gap_last)
+    'gap_first', line.gap_first, 'gap_last', line.gap_last,
+    'left_out', string.format('%s%d-%d ', before, known + 1, known + count))
+end
+
+-- Raises the queue counter, and a gap above it, if a service has seen a higher number.
+local function catch_up(key, line, known, now)
+  if known > line.queue_counter then leave_out(key, line, known, GAP, now) end
 end
 
 -- The settings that scripts read in a phase. Rust writes them: see `PhaseSettings`. Limits, expiry and
@@ -95,6 +104,7 @@ local function read_settings(key, now)
   local is_over = until_ms and now >= until_ms or false
   local settings = fields(cjson.decode(is_over and stored[3] or stored[2]), PHASE)
   settings.phase_is_over = is_over
+  settings.until_ms = not is_over and until_ms or nil
   -- The room turned newcomers away until the end of the phase.
   if is_over and not settings.rejects and cjson.decode(stored[2]).rejects then
     settings.reopened_at = until_ms

@@ -92,13 +92,14 @@ local function raise_serving(keys, line, target, now, who, alone)
   line.serving_counter = target
 end
 
--- An operator takes the counter back: the rows above fall to it and keep their time.
+-- An operator takes the counter back: the rows above fall to it and keep the time of the lowest.
 local function lower_serving(keys, line, target)
-  local above = redis.call('ZRANGEBYSCORE', keys.rows, string.format('(%d', target), '+inf')
-  for i, member in ipairs(above) do
-    local row = row_of(member)
-    drop_row(keys, row)
-    if i == 1 then add_row(keys, target, row.issued, row.who) end
+  local above = string.format('(%d', target)
+  local lowest = redis.call('ZRANGEBYSCORE', keys.rows, above, '+inf', 'LIMIT', 0, 1)[1]
+  if lowest then
+    local row = row_of(lowest)
+    redis.call('ZREMRANGEBYSCORE', keys.rows, above, '+inf')
+    add_row(keys, target, row.issued, row.who)
   end
   redis.call('HSET', keys.line, 'serving_counter', target, 'served_lately', '')
   line.serving_counter = target

@@ -14,8 +14,13 @@ use super::keyspace;
 use crate::{model::Model, world::START_MS};
 
 /// Everything that scripts publish on.
-const CHANNELS: [&str; 4] =
-    ["vestibule:snapshots", "vestibule:deletions", "vestibule:endings", "vestibule:changes"];
+const CHANNELS: [&str; 5] = [
+    "vestibule:snapshots",
+    "vestibule:deletions",
+    "vestibule:endings",
+    "vestibule:changes",
+    "vestibule:wakes",
+];
 /// Says that nothing more comes.
 const END: &str = "end";
 
@@ -68,6 +73,8 @@ impl Pair {
         let clock = ManualClock::at(START_MS);
         let manual = || Clock::Manual(clock.clone());
         let model = Arc::new(Model::new(engine, dialect));
+        // What scripts keep of it must be alike.
+        model.is_run(&run_id(&mut connection).await);
         let real = Store::open(&redis.url(), manual(), Duration::from_mins(1)).unwrap();
         let channels = [&CHANNELS[..], &[END]].concat();
         let published = [model.subscribe(&channels).await.unwrap(), listen(redis, &channels).await];
@@ -172,4 +179,10 @@ fn text<T: Debug>(answer: &Result<T, StoreError>) -> String {
         Ok(value) => format!("{value:?}"),
         Err(error) => format!("{error}"),
     }
+}
+
+async fn run_id(connection: &mut MultiplexedConnection) -> String {
+    let info: String = redis::cmd("INFO").arg("server").query_async(connection).await.unwrap();
+    let id = info.lines().find_map(|line| line.strip_prefix("run_id:"));
+    id.unwrap().to_owned()
 }

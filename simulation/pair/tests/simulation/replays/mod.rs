@@ -35,9 +35,9 @@ const DEFECTS: [(&str, u64, &str, &str); 2] = [
     (
         "who leaves twice ends another session",
         5,
-        "if not record or record.status ~= 0 then return false end",
+        "if not record or record.status ~= 0 then return nil end",
         "if not record or record.status ~= 0 then \
-            redis.call('ZPOPMIN', keys.sessions) return false end",
+            redis.call('ZPOPMIN', keys.sessions) return nil end",
     ),
     (
         "a place that is given back twice takes the next with it",

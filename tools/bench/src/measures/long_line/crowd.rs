@@ -16,7 +16,7 @@ use vestibule_store::{
 };
 use vestibule_tests::Redis;
 
-use super::ScriptTimes;
+use crate::measures::script_times::ScriptTimes;
 
 const ROOM: &str = "bench-long-line";
 const SEATS: u64 = 1_000;
@@ -70,11 +70,11 @@ impl Crowd {
         let mut come = 0;
         while come < self.visitors {
             let join = Join {
+                call: "long line",
+                again: false,
                 region: "local",
                 count: TOGETHER.min(self.visitors - come),
                 mode: JoinMode::Enter,
-                known_reset_epoch: self.reset_epoch,
-                known_queue_counter: come,
                 key_id: "bench",
                 issuer: "https://bench",
             };

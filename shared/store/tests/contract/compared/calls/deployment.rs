@@ -65,13 +65,8 @@ pub(super) async fn lists(pair: &mut Pair, chances: &mut Chances, room: usize) -
     let name = format!("region_index({region}, {known:?})");
     pair.one(name, async |side| side.store.region_index(region, known).await).await?;
     pair.one("rooms()".to_owned(), async |side| side.store.rooms().await).await?;
-    let name = format!("watermark_reports({id})");
-    let reports = async |side: &Side| {
-        let mut reports = side.store.watermark_reports(&id).await?;
-        // In the order of the server's hash.
-        reports.sort_unstable_by_key(|report| format!("{report:?}"));
-        Ok(reports)
-    };
-    pair.one(name, reports).await?;
+    let name = format!("accounts({id})");
+    pair.one(name, async |side: &Side| side.store.accounts(&id).await).await?;
+    pair.one("tombstones()".to_owned(), async |side| side.store.tombstones().await).await?;
     Ok(())
 }

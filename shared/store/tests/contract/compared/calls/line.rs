@@ -10,8 +10,10 @@ use crate::compared::{
 };
 
 pub(super) async fn join(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
-    let (id, memory) = (pair.rooms[room].clone(), &pair.memory[room]);
+    let id = pair.rooms[room].clone();
     let join = Join {
+        call: one(chances, &["a", "b", "c"]),
+        again: once_in(chances, 6),
         region: region(chances),
         count: match chances.below(10) {
             0 if once_in(chances, 4) => 130_570,
@@ -21,11 +23,6 @@ pub(super) async fn join(pair: &mut Pair, chances: &mut Chances, room: usize) ->
             _ => 1 + chances.below(4),
         },
         mode: if once_in(chances, 3) { JoinMode::Queue } else { JoinMode::Enter },
-        known_reset_epoch: epoch(chances, memory),
-        known_queue_counter: match &memory.snapshot {
-            Some(room) if once_in(chances, 12) => room.queue_counter + chances.below(40),
-            _ => chances.below(3),
-        },
         key_id: key_id(chances),
         issuer: issuer(chances),
     };

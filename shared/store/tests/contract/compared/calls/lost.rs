@@ -1,15 +1,24 @@
 //! What a store loses, and what it is given back.
 
+use std::collections::BTreeMap;
+
 use vestibule_domain::{
     presence::Band,
-    restoration::{Restoration, WatermarkReport},
+    reconciliation::{Evidence, Finding, Testimony},
 };
+use vestibule_store::{Account, Ending, Round, Seat};
 
 use super::{Called, Chances, Pair};
-use crate::compared::random::{epoch, instance, leader, number, once_in, one};
+use crate::{
+    compared::{
+        pair::Side,
+        random::{epoch, instance, leader, once_in, one},
+    },
+    world::testimony,
+};
 
 /// The parts of a room, by the last word of their keys.
-const PARTS: [&str; 18] = [
+const PARTS: [&str; 20] = [
     "line",
     "line",
     "settings",
@@ -28,6 +37,8 @@ const PARTS: [&str; 18] = [
     "seatless",
     "there",
     "traffic",
+    "ended",
+    "testimony",
 ];
 
 /// One key of a room is lost, or all of it, or everything.
@@ -45,21 +56,20 @@ pub(super) async fn lose(pair: &mut Pair, chances: &mut Chances, room: usize) {
     pair.command(format!("{key} is lost"), redis::cmd("DEL").arg(key)).await;
 }
 
-/// Restores a room, which as a rule was lost before.
-pub(super) async fn restore(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+/// Brings a room to what somebody has seen: as a rule a part of it was lost before.
+pub(super) async fn reconcile(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
     let (id, memory) = (pair.rooms[room].clone(), &mut pair.memory[room]);
-    let Some(mut last) = memory.snapshot.clone() else { return Ok(()) };
+    let Some(last) = memory.snapshot.clone() else { return Ok(()) };
     let (leader, config) = (leader(chances, memory), memory.config.clone());
-    let mut to = Restoration::new(&last, &[], &config);
+    let mut seen = testimony(&last);
     if once_in(chances, 2) {
-        to.queue_counter += chances.below(50);
-        to.serving_counter += one(chances, &[-5, 0, 20]);
-        to.admitted_last_minute = chances.below(40);
-        to.active += chances.below(4);
-        to.presence_seconds = chances.below(100);
-        to.seats_held_seconds = chances.below(400);
+        seen.queue_counter += chances.below(50);
+        seen.serving_counter += one(chances, &[-5, 0, 20]);
+        seen.admitted += chances.below(4);
+        seen.stamp.seq += chances.below(9);
     }
-    last.figures.unattended = chances.below(3);
+    seen.last.figures.unattended = chances.below(3);
+    let silent = if once_in(chances, 3) { vec!["a".to_owned()] } else { Vec::new() };
     if !once_in(chances, 4) {
         let keys = ["line", "settings", "rows", "rate"];
         for part in keys.iter().take(usize::try_from(chances.below(5)).unwrap()) {
@@ -67,25 +77,75 @@ pub(super) async fn restore(pair: &mut Pair, chances: &mut Chances, room: usize)
             pair.command(format!("{key} is lost"), redis::cmd("DEL").arg(key)).await;
         }
     }
-    let name = format!("restore({id}, {last:?}, {leader}, {to:?})");
-    pair.one(name, async |side| side.store.restore(&last, leader, &to, &config).await).await?;
+    let round = Round { room: &id, name: "r", epoch: leader };
+    let name = format!("call_witnesses({id}, {leader})");
+    let called = async |side: &Side| side.store.call_witnesses(&id, leader, "r").await;
+    let Some(called) = pair.one(name, called).await? else { return Ok(()) };
+    let evidence = Evidence {
+        stored: called.stored.as_ref(),
+        is_partial: once_in(chances, 2),
+        testimonies: std::slice::from_ref(&seen),
+        is_one_silent: !silent.is_empty(),
+        unseen: called.unseen,
+        buried: 0,
+    };
+    let Finding::IsBehind(to) = evidence.find() else {
+        pair.one("reopen".to_owned(), async |side| side.store.reopen(round, None, &[]).await)
+            .await?;
+        return Ok(());
+    };
+    let name = format!("reconcile({id}, {leader}, {to:?})");
+    pair.one(name, async |side| side.store.reconcile(round, &to, &config).await).await?;
+    let (seats, endings) = (seats(chances, memory_numbers(&seen)), endings(chances, &seen));
+    let name = format!("rebuild({seats:?}, {endings:?})");
+    pair.one(name, async |side| side.store.rebuild(round, &seats, &endings, Some).await).await?;
+    let reopened = async |side: &Side| side.store.reopen(round, Some(&to), &silent).await;
+    pair.one("reopen".to_owned(), reopened).await?;
+    if once_in(chances, 2) {
+        let number = chances.below(60);
+        let dismissed = async |side: &Side| side.store.dismiss(round, number, &[]).await;
+        pair.one(format!("dismiss({number})"), dismissed).await?;
+    }
     Ok(())
 }
 
-pub(super) async fn report_watermarks(
-    pair: &mut Pair,
-    chances: &mut Chances,
-    room: usize,
-) -> Called {
-    let (id, memory, who) = (pair.rooms[room].clone(), &pair.memory[room], instance(chances));
-    let seen = WatermarkReport {
-        reset_epoch: epoch(chances, memory),
-        queue_counter: number(chances, memory).min(100_000),
-        serving_counter: once_in(chances, 2).then(|| i64::try_from(chances.below(50)).unwrap()),
-        admitted: chances.below(50),
-        active: chances.below(5),
+fn memory_numbers(seen: &Testimony) -> u64 {
+    seen.queue_counter.min(60) + 1
+}
+
+fn seats(chances: &mut Chances, numbers: u64) -> Vec<Seat> {
+    let seat = |chances: &mut Chances| {
+        let (issued_at, kind) = (4_000_000_000 + chances.below(9), one(chances, &["v", "a"]));
+        let expires_at = issued_at + chances.below(400);
+        let record = format!("{issued_at}|{expires_at}|0|{kind}|k|r|i");
+        Seat { number: 1 + chances.below(numbers), record, expires_at, seen_at: (1, 1) }
     };
-    let name = format!("report_watermarks({id}, {who}, {seen:?})");
-    pair.one(name, async |side| side.store.report_watermarks(&id, who, &seen).await).await?;
+    (0..chances.below(5)).map(|_| seat(chances)).collect()
+}
+
+fn endings(chances: &mut Chances, seen: &Testimony) -> Vec<Ending> {
+    let number = |chances: &mut Chances| 1 + chances.below(memory_numbers(seen));
+    let ending = |chances: &mut Chances| Ending {
+        number: number(chances),
+        expires_at: 4_000_000_000 + chances.below(400),
+    };
+    (0..chances.below(3)).map(|_| ending(chances)).collect()
+}
+
+/// A service tells something of a room.
+pub(super) async fn testify(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let (id, memory, who) = (pair.rooms[room].clone(), &pair.memory[room], instance(chances));
+    let account = Account {
+        round: "r".to_owned(),
+        testimony: memory.snapshot.as_ref().map(testimony),
+        config: Some(memory.config.clone()),
+        draws: BTreeMap::new(),
+        seats_epoch: epoch(chances, memory),
+        seats: seats(chances, 20),
+        endings: Vec::new(),
+        rest: None,
+    };
+    let name = format!("testify({id}, {who}, {account:?})");
+    pair.one(name, async |side| side.store.testify(&id, who, &account).await).await?;
     Ok(())
 }

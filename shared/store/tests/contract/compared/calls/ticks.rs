@@ -30,9 +30,14 @@ pub(super) async fn tick(pair: &mut Pair, chances: &mut Chances, room: usize) ->
     if once_in(chances, 6) {
         (chunks.line, chunks.pool) = ((0..chances.below(4)).collect(), vec![0, 1, 526_343]);
     }
-    let name = format!("begin_tick({id}, {chunks:?}, {epoch})");
+    let settled = once_in(chances, 3);
+    let name = format!("begin_tick({id}, {chunks:?}, {settled}, {epoch})");
     let begin = async |side: &Side| {
-        let mut report = side.store.begin_tick(&id, &chunks, epoch).await?;
+        let mut report = if settled {
+            side.store.begin_settled_tick(&id, &chunks, epoch).await?
+        } else {
+            side.store.begin_tick(&id, &chunks, epoch).await?
+        };
         // In the order of the server's tables.
         report.counted.line.sort_unstable_by_key(|count| count.chunk);
         Ok(report)

@@ -1,0 +1,126 @@
+//! Joins whose answers were lost. Redis may have handed out numbers, and seats, that nobody knows of: the call is sent
+//! again under its name, and what it gave goes to whoever comes next.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use rustc_hash::FxHashMap;
+use vestibule_domain::RoomId;
+use vestibule_store::JoinMode;
+
+use super::newcomer::Newcomer;
+
+/// A number that nobody was given for so long is nobody's any more, ms: it may have been passed over.
+const FRESH_MS: u64 = 30_000;
+
+/// A call that was sent: its name, how many it is for, and what their tokens are made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct SentJoin {
+    pub(super) call: String,
+    pub(super) count: u64,
+    pub(super) key_id: String,
+    pub(super) issuer: String,
+}
+
+/// What is left of lost answers, by room and mode.
+#[derive(Debug, Default)]
+pub(super) struct Unanswered(Mutex<FxHashMap<(RoomId, JoinMode), Left>>);
+
+#[derive(Debug, Default)]
+struct Left {
+    /// Of this call the answer is not known.
+    sent: Option<SentJoin>,
+    /// Numbers that nobody has.
+    spare: VecDeque<Newcomer>,
+}
+
+// === impl Unanswered ===
+
+impl Unanswered {
+    /// The call whose answer is not known. It is taken for answered from now on.
+    pub(super) fn take(&self, room: &RoomId, mode: JoinMode) -> Option<SentJoin> {
+        self.lock().get_mut(&(room.clone(), mode))?.sent.take()
+    }
+
+    /// The answer of this call is not known.
+    pub(super) fn keep(&self, room: &RoomId, mode: JoinMode, sent: SentJoin) {
+        self.lock().entry((room.clone(), mode)).or_default().sent = Some(sent);
+    }
+
+    /// Nobody has these numbers.
+    pub(super) fn spare(&self, room: &RoomId, mode: JoinMode, numbers: Vec<Newcomer>) {
+        if !numbers.is_empty() {
+            self.lock().entry((room.clone(), mode)).or_default().spare.extend(numbers);
+        }
+    }
+
+    /// Up to `count` numbers that nobody has, of a room in this epoch at `now_ms`, the lowest first.
+    pub(super) fn give(
+        &self,
+        room: &RoomId,
+        mode: JoinMode,
+        count: usize,
+        (reset_epoch, now_ms): (u64, u64),
+    ) -> Vec<Newcomer> {
+        let mut left = self.lock();
+        let Some(left) = left.get_mut(&(room.clone(), mode)) else { return Vec::new() };
+        left.spare.retain(|one| {
+            one.reset_epoch == reset_epoch && now_ms.saturating_sub(one.now_ms) < FRESH_MS
+        });
+        let count = count.min(left.spare.len());
+        left.spare.drain(..count).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<(RoomId, JoinMode), Left>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use vestibule_domain::Place;
+
+    use super::*;
+
+    const MODE: JoinMode = JoinMode::Enter;
+
+    fn newcomer(number: u64, reset_epoch: u64, now_ms: u64) -> Newcomer {
+        Newcomer {
+            place: Place { number, entered_at: 1, region: 0 },
+            reset_epoch,
+            generation: 1,
+            now_ms,
+            serving: 0,
+            awaits_draw: false,
+            token: None,
+        }
+    }
+
+    #[test]
+    fn a_call_is_unanswered_until_it_is_taken() {
+        let (left, room) = (Unanswered::default(), RoomId::new("r").unwrap());
+        assert_eq!(left.take(&room, MODE), None);
+        let sent =
+            SentJoin { call: "a-1".into(), count: 3, key_id: "k".into(), issuer: "i".into() };
+        left.keep(&room, MODE, sent.clone());
+        assert_eq!(left.take(&room, JoinMode::Queue), None, "another kind of join");
+        assert_eq!((left.take(&room, MODE), left.take(&room, MODE)), (Some(sent), None));
+    }
+
+    #[test]
+    fn spare_numbers_go_to_whoever_comes_next_unless_they_are_old() {
+        let (left, room) = (Unanswered::default(), RoomId::new("r").unwrap());
+        let numbers = vec![newcomer(3, 7, 1_000), newcomer(4, 6, 1_000), newcomer(5, 7, 20_000)];
+        left.spare(&room, MODE, numbers);
+        let given = |count, now_ms| {
+            let given = left.give(&room, MODE, count, (7, now_ms));
+            given.iter().map(|one| one.place.number).collect::<Vec<_>>()
+        };
+        assert_eq!(given(1, 30_000), [3]);
+        assert_eq!(given(9, 49_000), [5], "that of before a reset is void");
+        left.spare(&room, MODE, vec![newcomer(6, 7, 1_000)]);
+        assert!(given(9, 31_000).is_empty());
+    }
+}

@@ -1,0 +1,147 @@
+//! Keeping the keyspace whole: the leader migrates it, and brings every room to its latest state when Redis has gone
+//! back or has lost it. How one room is brought there is in [`super::reconcile`].
+//!
+//! The order matters. The schema stamp is lost with the keyspace and is written last, so that a service which starts
+//! meanwhile waits.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use tokio::time::{sleep, timeout};
+use vestibule_domain::RoomId;
+use vestibule_issuance::KeyError;
+use vestibule_store::StoreError;
+
+use super::reconcile::{reconcile, take_in_the_late};
+use crate::{leadership::Role, state::Controller};
+
+/// How often the leader checks whether the keyspace is whole.
+const CHECK_EVERY: Duration = Duration::from_millis(500);
+/// How long services get to list their rooms again; they do so every 500 ms.
+const LISTING: Duration = Duration::from_millis(600);
+const RETRY: Duration = Duration::from_millis(500);
+
+/// Keeps the keyspace whole for as long as this instance leads. Ends by itself, which stops the
+/// process, only if this release can never lead, such as on the keyspace of a newer release.
+pub(super) async fn run(controller: Arc<Controller>) {
+    let mut role = controller.leadership.watch();
+    loop {
+        let now = role.see();
+        let done = match now {
+            Role::Following => {
+                role.changed().await;
+                Ok(())
+            }
+            Role::Settling(epoch) => settle(&controller, epoch).await,
+            Role::Leading(epoch) => {
+                tokio::select! {
+                    biased;
+                    () = role.changed() => Ok(()),
+                    checked = watch(&controller, epoch) => checked,
+                }
+            }
+        };
+        match done {
+            Ok(()) => {}
+            Err(error) if error.is_hopeless() => {
+                tracing::error!(%error, "this controller cannot lead on this keyspace");
+                return;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the keyspace could not be checked or restored");
+                sleep(RETRY).await;
+            }
+        }
+    }
+}
+
+/// Makes the keyspace whole; then this instance leads.
+async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
+    let mut rooms = BTreeSet::new();
+    if controller.store.check_schema().await? == 0 {
+        // Whoever remembers rooms lists them again. A leader without memory must not take a keyspace that was
+        // lost for a new one.
+        sleep(LISTING).await;
+        rooms.extend(controller.store.rooms().await?);
+    }
+    rooms.extend(in_question(controller, &mut BTreeMap::new()).await?);
+    reconcile_all(controller, epoch, rooms).await;
+    let now = controller.store.now_ms().await? / 1000;
+    controller.keys.ensure(now).await?;
+    if controller.leadership.role().term() != Some(epoch) {
+        return Ok(());
+    }
+    controller.store.migrate().await?;
+    controller.leadership.settled(epoch);
+    Ok(())
+}
+
+/// Watches for as long as it leads.
+async fn watch(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
+    let mut unknown = BTreeMap::new();
+    loop {
+        // Until somebody finds something wrong, or it is time to look.
+        let _ = timeout(CHECK_EVERY, controller.feed.questioned()).await;
+        if controller.store.check_schema().await? == 0 {
+            tracing::warn!("redis has lost the keyspace");
+            controller.leadership.unsettled(epoch);
+            return Ok(());
+        }
+        take_in_the_late(controller, epoch).await?;
+        let rooms = in_question(controller, &mut unknown).await?;
+        reconcile_all(controller, epoch, rooms).await;
+    }
+}
+
+/// The rooms whose state may not be their latest: those that somebody says so of, those that a tick did not find, and
+/// those that are remembered or listed, and not held. `unknown`: how often in a row a room was listed of which this
+/// instance knows nothing: it may be about to be created.
+async fn in_question(
+    controller: &Controller,
+    unknown: &mut BTreeMap<RoomId, u32>,
+) -> Result<BTreeSet<RoomId>, StoreError> {
+    let (store, feed) = (&controller.store, &controller.feed);
+    let mut rooms = controller.leadership.take_suspects();
+    rooms.extend(feed.take_questioned());
+    let listed: BTreeSet<RoomId> = store.rooms().await?.into_iter().collect();
+    let buried = feed.buried().await;
+    // A deletion that was lost, or that was cut short.
+    for (room, epoch) in &buried {
+        if listed.contains(room) && store.is_buried(room, *epoch).await? {
+            store.delete_room(room).await?;
+        }
+    }
+    for known in feed.rooms() {
+        let room = &known.snapshot().room;
+        if !listed.contains(room) {
+            rooms.insert(room.clone());
+        }
+    }
+    unknown.retain(|room, _| listed.contains(room) && feed.room(room.as_str()).is_none());
+    for room in listed.iter().filter(|room| feed.room(room.as_str()).is_none()) {
+        let times = unknown.entry(room.clone()).or_default();
+        *times += 1;
+        if *times == 2 {
+            rooms.insert(room.clone());
+        }
+    }
+    Ok(rooms)
+}
+
+async fn reconcile_all(controller: &Controller, epoch: u64, rooms: BTreeSet<RoomId>) {
+    let all = rooms.into_iter().map(|room| async move {
+        if let Err(error) = reconcile(controller, epoch, &room).await {
+            if let StoreError::Fenced { epoch: by } = error {
+                controller.leadership.overtaken(epoch, by);
+            } else {
+                tracing::warn!(%room, %error, "a room could not be brought to its latest state");
+            }
+            controller.leadership.report_suspect(room);
+        }
+    });
+    join_all(all).await;
+}

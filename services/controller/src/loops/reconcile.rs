@@ -1,0 +1,215 @@
+//! Bringing one room to its latest state, when Redis may have gone back to an older one, or has lost it: the leader asks
+//! every service what it has seen, and the domain decides what follows (`domain/reconciliation.rs`).
+
+use std::{collections::BTreeMap, time::Duration};
+
+use tokio::time::{Instant, sleep};
+use vestibule_domain::{
+    RoomId,
+    reconciliation::{Evidence, Finding, Reconciliation, Testimony},
+    schedule::RoomConfig,
+};
+use vestibule_store::{Account, Called, Ending, Round, Seat, Store, StoreError};
+
+use crate::state::Controller;
+
+/// How long services get to tell what they have seen.
+const PATIENCE: Duration = Duration::from_millis(800);
+/// How often the leader looks whether all have.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
+
+/// Brings `room` to its latest state.
+///
+/// # Errors
+/// See [`StoreError`].
+pub(super) async fn reconcile(
+    controller: &Controller,
+    epoch: u64,
+    room: &RoomId,
+) -> Result<(), StoreError> {
+    let store = &controller.store;
+    if is_well(controller, room).await? {
+        return Ok(());
+    }
+    // Before anything is heard of what may be an older state.
+    let heard_at = controller.feed.room(room.as_str()).and_then(|known| known.heard_at());
+    let name = format!("{}-{epoch}", controller.next_round());
+    let round = Round { room, name: &name, epoch };
+    let called = store.call_witnesses(room, epoch, &name).await?;
+    let (accounts, silent) = hear(controller, round, heard_at).await?;
+    let testimonies: Vec<Testimony> =
+        accounts.values().filter_map(|account| account.testimony.clone()).collect();
+    let Called { stored, is_partial, unseen, .. } = &called;
+    let evidence = Evidence {
+        stored: stored.as_ref(),
+        is_partial: *is_partial,
+        testimonies: &testimonies,
+        is_one_silent: !silent.is_empty(),
+        unseen: *unseen,
+        buried: controller.feed.buried().await.get(room).copied().unwrap_or(0),
+    };
+    match evidence.find() {
+        Finding::Unknown => store.end_round(room).await,
+        Finding::IsLatest => {
+            if store.reopen(round, None, &[]).await? {
+                tracing::info!(%room, "redis has lost nothing of a room");
+            }
+            Ok(())
+        }
+        Finding::IsBehind(to) => {
+            let config = config_for(&to, &accounts, called);
+            bring(controller, round, (&to, &config), &accounts, &silent).await
+        }
+    }
+}
+
+/// Whether there is nothing to do: the room is held, and nobody has found anything wrong with it.
+async fn is_well(controller: &Controller, room: &RoomId) -> Result<bool, StoreError> {
+    match controller.store.read_snapshot(room).await {
+        Ok(found) => Ok(found.is_some()),
+        Err(StoreError::Rewound) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// What the services say, by their names; and who is silent though it may have seen something that no other has.
+async fn hear(
+    controller: &Controller,
+    round: Round<'_>,
+    heard_at: Option<Instant>,
+) -> Result<(BTreeMap<String, Account>, Vec<String>), StoreError> {
+    let until = Instant::now() + PATIENCE;
+    let store = &controller.store;
+    controller.feed.testify(round.room).await?;
+    loop {
+        let mut accounts = store.accounts(round.room).await?;
+        accounts.retain(|_, account| account.round == round.name);
+        let witnesses = controller.feed.witnesses_after(heard_at).into_iter();
+        let silent: Vec<String> = witnesses.filter(|name| !accounts.contains_key(name)).collect();
+        if silent.is_empty() || Instant::now() >= until {
+            return whole(store, round.room, accounts, silent).await;
+        }
+        sleep(LOOK_EVERY).await;
+    }
+}
+
+/// The accounts with all that they tell. Of whom a part is lost counts as silent.
+async fn whole(
+    store: &Store,
+    room: &RoomId,
+    told: BTreeMap<String, Account>,
+    mut silent: Vec<String>,
+) -> Result<(BTreeMap<String, Account>, Vec<String>), StoreError> {
+    let mut accounts = BTreeMap::new();
+    for (name, account) in told {
+        match store.whole(room, account).await? {
+            Some(account) => drop(accounts.insert(name, account)),
+            None => silent.push(name),
+        }
+    }
+    Ok((accounts, silent))
+}
+
+async fn bring(
+    controller: &Controller,
+    round: Round<'_>,
+    (to, config): (&Reconciliation, &RoomConfig),
+    accounts: &BTreeMap<String, Account>,
+    silent: &[String],
+) -> Result<(), StoreError> {
+    let store = &controller.store;
+    if !store.reconcile(round, to, config).await? {
+        return Ok(());
+    }
+    for account in accounts.values() {
+        store.restore_draws(round.room, &account.draws).await?;
+    }
+    let (seats, endings) = seen(accounts.values(), to.latest.reset_epoch);
+    let position = |number| to.latest.position(number);
+    if !store.rebuild(round, &seats, &endings, position).await? {
+        return Ok(());
+    }
+    if store.reopen(round, Some(to), silent).await? {
+        controller.metrics.restorations.inc();
+        let (room, queue_counter, accounts) = (round.room, to.queue_counter, accounts.len());
+        let seats = seats.len();
+        tracing::warn!(%room, queue_counter, seats, accounts, ?silent, "redis had gone back: a room was brought to its latest state");
+    }
+    Ok(())
+}
+
+/// The newest config that anybody or Redis has; if nobody has read it: the settings of the last snapshot, without
+/// events.
+fn config_for(
+    to: &Reconciliation,
+    accounts: &BTreeMap<String, Account>,
+    called: Called,
+) -> RoomConfig {
+    let of_room = |account: &&Account| {
+        let testimony = account.testimony.as_ref();
+        testimony.is_some_and(|one| one.stamp.reset_epoch == to.latest.reset_epoch)
+    };
+    let configs = accounts.values().filter(of_room).filter_map(|account| account.config.clone());
+    let stored = called.config.filter(|_| !to.begins_anew);
+    configs.chain(stored).max_by_key(|config| config.version).unwrap_or_else(|| RoomConfig {
+        version: to.latest.config_version,
+        settings: to.latest.settings.clone(),
+        ..RoomConfig::default()
+    })
+}
+
+/// The seats and endings that were seen, each once.
+fn seen<'a>(
+    accounts: impl Iterator<Item = &'a Account>,
+    reset_epoch: u64,
+) -> (Vec<Seat>, Vec<Ending>) {
+    let (mut seats, mut endings) = (BTreeMap::<u64, Seat>::new(), BTreeMap::<u64, Ending>::new());
+    for account in accounts.filter(|account| account.seats_epoch == reset_epoch) {
+        for seat in &account.seats {
+            let known = seats.entry(seat.number).or_insert_with(|| seat.clone());
+            if known.seen_at < seat.seen_at {
+                *known = seat.clone();
+            }
+        }
+        for ending in &account.endings {
+            let known = endings.entry(ending.number).or_insert(*ending);
+            known.expires_at = known.expires_at.max(ending.expires_at);
+        }
+    }
+    (seats.into_values().collect(), endings.into_values().collect())
+}
+
+/// Takes in what services tell that were silent when their room was brought to its latest state.
+///
+/// # Errors
+/// See [`StoreError`].
+pub(super) async fn take_in_the_late(
+    controller: &Controller,
+    epoch: u64,
+) -> Result<(), StoreError> {
+    for known in controller.feed.rooms() {
+        let last = known.snapshot();
+        if last.awaits.is_empty() {
+            continue;
+        }
+        let accounts = controller.store.accounts(&last.room).await?;
+        let late = accounts.into_iter().filter(|(name, _)| last.awaits.contains(name)).collect();
+        let (late, _) = whole(&controller.store, &last.room, late, Vec::new()).await?;
+        if late.is_empty() {
+            continue;
+        }
+        let (seats, endings) = seen(late.values(), last.reset_epoch);
+        let round = Round { room: &last.room, name: "", epoch };
+        controller.store.rebuild(round, &seats, &endings, |number| last.position(number)).await?;
+        let highest = late
+            .values()
+            .filter_map(|account| account.testimony.as_ref())
+            .filter(|one| one.stamp.reset_epoch == last.reset_epoch)
+            .map(|one| one.queue_counter)
+            .max();
+        let awaits: Vec<String> =
+            last.awaits.iter().filter(|name| !late.contains_key(*name)).cloned().collect();
+        controller.store.dismiss(round, highest.unwrap_or(0), &awaits).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,408 @@
+//! What a room is brought to when Redis has gone back to an older state of it, or has lost it: decided from what Redis
+//! holds and from what the running services have seen. Each counter comes to the highest that anybody has seen.
+//!
+//! A service that was there and says nothing may have seen more than all others. While it is silent the worst is
+//! assumed: every seat may be taken, and numbers may have been handed out that nobody knows of.
+
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{RoomSnapshot, Stamp, check_in, schedule::RoomConfig};
+
+/// So many numbers a service that is silent may have handed out since anybody else heard of the room: some seconds of
+/// as many as one Redis can hand out.
+pub const UNSEEN_NUMBERS: u64 = 100_000;
+
+/// What one service has seen of a room.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Testimony {
+    /// The latest state that it has seen.
+    pub stamp: Stamp,
+    /// The last snapshot that it has seen. It may be of an earlier state.
+    pub last: RoomSnapshot,
+    /// The highest queue number.
+    pub queue_counter: u64,
+    /// The serving counter of the latest state of which it knows that,
+    pub serving_counter: i64,
+    /// and the age of that state. The counter may go back, by an operator's act.
+    pub served_at: (u64, u32, u64),
+    /// The most sessions that ever began.
+    pub admitted: u64,
+}
+
+/// What is to be decided from.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
+    /// What Redis holds; `None`: it holds no such room.
+    pub stored: Option<&'a RoomSnapshot>,
+    /// Whether a part of what it holds was lost.
+    pub is_partial: bool,
+    /// What the services have seen.
+    pub testimonies: &'a [Testimony],
+    /// Whether a service is silent that may have seen more than all others.
+    pub is_one_silent: bool,
+    /// What Redis holds was restored from a backup: so many numbers may have been handed out since that was made.
+    pub unseen: Option<u64>,
+    /// The reset epoch up to which a room of this name was deleted; 0: none was.
+    pub buried: u64,
+}
+
+/// What a room is brought to, in addition to its latest snapshot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reconciliation {
+    /// The latest snapshot of the room that anybody has: what is not named below is as it says.
+    pub latest: RoomSnapshot,
+    /// Whether what Redis holds is of before a reset, or nothing: then it is dropped.
+    pub begins_anew: bool,
+    /// Counts such events: above all that were seen.
+    pub generation: u32,
+    /// Above the `seq` of every state that was seen.
+    pub seq: u64,
+    /// The highest queue number that was seen.
+    pub queue_counter: u64,
+    /// How many numbers above it nobody shall be given, because somebody may hold them.
+    pub gap: u64,
+    /// Where the serving counter stands.
+    pub serving_counter: i64,
+    /// The most sessions that ever began.
+    pub admitted: u64,
+    /// How many seats can be taken, at most, as far as was seen.
+    pub inside: u64,
+    /// For how long seats of holders who have not returned count as taken, in seconds.
+    pub seats_held_seconds: u64,
+    /// How long it takes until everyone in line has checked in again, in seconds.
+    pub presence_seconds: u64,
+    /// The largest number that can have been admitted in the last minute; `None`: as many as the rate allows.
+    pub admitted_last_minute: Option<u64>,
+}
+
+/// What is found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finding {
+    /// Nobody knows anything of such a room, or it was deleted.
+    Unknown,
+    /// What Redis holds is the latest state of the room.
+    IsLatest,
+    /// Something was lost.
+    IsBehind(Box<Reconciliation>),
+}
+
+// === impl Evidence ===
+
+impl Evidence<'_> {
+    /// What follows from it.
+    #[must_use]
+    pub fn find(&self) -> Finding {
+        let stored = self.stored.map(Testimony::of_stored);
+        let all = self.testimonies.iter().chain(&stored);
+        let all: Vec<&Testimony> = all.filter(|one| one.stamp.reset_epoch > self.buried).collect();
+        let Some(latest) = all.iter().max_by_key(|one| one.stamp.age()) else {
+            return Finding::Unknown;
+        };
+        let is_latest = |stored: &Testimony| {
+            let is_behind = |one: &Testimony| {
+                !matches!(
+                    stored.stamp.compare(&one.stamp),
+                    Some(Ordering::Greater | Ordering::Equal)
+                )
+            };
+            !self.is_partial && !self.is_worst_assumed() && !self.testimonies.iter().any(is_behind)
+        };
+        if stored.as_ref().is_some_and(is_latest) && latest.stamp.reset_epoch > self.buried {
+            return Finding::IsLatest;
+        }
+        Finding::IsBehind(Box::new(self.reconcile(latest, &all)))
+    }
+
+    fn reconcile(&self, latest: &Testimony, all: &[&Testimony]) -> Reconciliation {
+        let epoch = latest.stamp.reset_epoch;
+        // Of before the last reset nothing counts.
+        let known: Vec<&Testimony> =
+            all.iter().copied().filter(|one| one.stamp.reset_epoch == epoch).collect();
+        let highest = |field: fn(&Testimony) -> u64| known.iter().map(|one| field(one)).max();
+        let (queue_counter, admitted) = (
+            highest(|one| one.queue_counter).unwrap_or(0),
+            highest(|one| one.admitted).unwrap_or(0),
+        );
+        let snapshots = || known.iter().map(|one| &one.last);
+        // A snapshot of before the reset says only what the room's settings are.
+        let of_epoch = |room: &&RoomSnapshot| room.reset_epoch == epoch;
+        let last = snapshots().filter(of_epoch).max_by_key(|room| room.stamp().age());
+        let last = last.map_or_else(|| after_reset(&latest.last, epoch), Clone::clone);
+        let serving_counter = known.iter().max_by_key(|one| one.served_at);
+        let serving_counter = serving_counter.map_or(0, |one| one.serving_counter);
+        let served = all_served(&last, serving_counter, queue_counter);
+        let silent = if self.is_one_silent { UNSEEN_NUMBERS } else { 0 };
+        let gap = silent.max(self.unseen.unwrap_or(0));
+        let top = if served { signed(queue_counter + gap) } else { i64::MIN };
+        let inside = snapshots()
+            .filter(of_epoch)
+            .map(|room| room.active + room.unconfirmed + admitted.saturating_sub(room.admitted))
+            .min();
+        let since = admitted.saturating_sub(last.admitted);
+        let session = last.settings.session_duration_seconds;
+        let tokens = self.tokens_last(&last);
+        Reconciliation {
+            begins_anew: self.stored.is_none_or(|stored| stored.reset_epoch != epoch),
+            generation: known.iter().map(|one| one.stamp.generation).max().unwrap_or(0) + 1,
+            seq: all.iter().map(|one| one.stamp.seq).max().unwrap_or(0),
+            queue_counter,
+            gap,
+            serving_counter: serving_counter.max(top),
+            admitted,
+            inside: inside.unwrap_or(admitted),
+            seats_held_seconds: session.max(tokens) + 1,
+            presence_seconds: presence_seconds(&last),
+            admitted_last_minute: (!self.is_worst_assumed())
+                .then_some(last.admitted_last_minute + since),
+            latest: last,
+        }
+    }
+
+    /// Whether somebody may have seen more than is known.
+    fn is_worst_assumed(&self) -> bool {
+        self.is_one_silent || self.unseen.is_some()
+    }
+
+    /// For how long AWS-style tokens may still be valid, in seconds. Where there are such clients, one may have got its
+    /// token after a backup was made.
+    fn tokens_last(&self, last: &RoomSnapshot) -> u64 {
+        let has_aws_clients = last.tokens_until > 0 || last.figures.unattended > 0;
+        let unseen = if self.unseen.is_some() && has_aws_clients {
+            last.settings.token_validity_seconds
+        } else {
+            0
+        };
+        unseen.max(last.tokens_until.saturating_sub(last.now_seconds()))
+    }
+}
+
+// === impl Testimony ===
+
+impl Testimony {
+    /// What Redis holds, as if somebody had seen it.
+    fn of_stored(stored: &RoomSnapshot) -> Self {
+        Self {
+            stamp: stored.stamp(),
+            last: stored.clone(),
+            queue_counter: stored.queue_counter,
+            serving_counter: stored.serving_counter,
+            served_at: stored.stamp().age(),
+            admitted: stored.admitted,
+        }
+    }
+}
+
+// === impl Reconciliation ===
+
+impl Reconciliation {
+    /// The draw that the pool waits for, by the room's `config`: that of the event in force.
+    #[must_use]
+    pub fn pool_id(&self, config: &RoomConfig) -> String {
+        let event = self.latest.event.as_ref();
+        let event = event.and_then(|event| config.event(event.name.as_str()));
+        event.map(|event| event.draw_id.clone()).unwrap_or_default()
+    }
+}
+
+/// The room of `before` after a reset of which only that it was is known.
+fn after_reset(before: &RoomSnapshot, reset_epoch: u64) -> RoomSnapshot {
+    RoomSnapshot {
+        reset_epoch,
+        generation: 1,
+        queue_counter: 0,
+        serving_counter: 0,
+        admitted: 0,
+        active: 0,
+        unconfirmed: 0,
+        expired: 0,
+        left: 0,
+        skipped: 0,
+        left_out: Vec::new(),
+        expired_position: 0,
+        draws: Vec::new(),
+        pool_first: 0,
+        pool_last: 0,
+        cumulative_hazard: 0,
+        ..before.clone()
+    }
+}
+
+/// Whether everyone who has a number had been served. Where limits let people in, whoever came since was, too: it
+/// found nobody in line. Then nobody shall wait for numbers that perhaps nobody holds.
+fn all_served(last: &RoomSnapshot, serving_counter: i64, queue_counter: u64) -> bool {
+    let settings = &last.settings;
+    let is_limited =
+        settings.total_active_users.is_some() || settings.new_users_per_minute.is_some();
+    is_limited && serving_counter >= signed(queue_counter)
+}
+
+/// How long it takes until everyone in line has checked in again: one and a half times the longest
+/// interval that was given, and 5 seconds.
+fn presence_seconds(room: &RoomSnapshot) -> u64 {
+    let conditions = room.line_conditions(None, room.now_ms, room.progress());
+    let method = room.settings.queueing_method;
+    let longest_ms = u64::from(check_in::interval_ms(method, &conditions, 1.0));
+    (longest_ms * 3 / 2).div_ceil(1000) + 5
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(reset_epoch: u64, seq: u64) -> RoomSnapshot {
+        let json = format!(
+            r#"{{"room":"r","settings":{{"total_active_users":60}},"reset_epoch":{reset_epoch},"generation":1,
+            "nonce":"a","seq":{seq},"now_ms":1000000,"queue_counter":90,"serving_counter":50,
+            "admitted":30,"active":20,"unconfirmed":2,"expired":0,"skipped":0,"expired_position":0,
+            "admitted_last_minute":5,"tokens_until":4000,"figures":{{}}}}"#
+        );
+        serde_json::from_str(&json).unwrap()
+    }
+
+    fn testimony(seq: u64) -> Testimony {
+        Testimony::of_stored(&snapshot(7, seq))
+    }
+
+    fn evidence<'a>(
+        stored: Option<&'a RoomSnapshot>,
+        testimonies: &'a [Testimony],
+    ) -> Evidence<'a> {
+        Evidence {
+            stored,
+            is_partial: false,
+            testimonies,
+            is_one_silent: false,
+            unseen: None,
+            buried: 0,
+        }
+    }
+
+    fn reconciled(evidence: Evidence<'_>) -> Reconciliation {
+        match evidence.find() {
+            Finding::IsBehind(to) => *to,
+            found => panic!("{found:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_the_latest_if_nobody_has_seen_more() {
+        let stored = snapshot(7, 40);
+        let seen = [testimony(40), testimony(12)];
+        assert_eq!(evidence(Some(&stored), &seen).find(), Finding::IsLatest);
+        let later = [testimony(41)];
+        assert!(matches!(evidence(Some(&stored), &later).find(), Finding::IsBehind(_)));
+        let silent = Evidence { is_one_silent: true, ..evidence(Some(&stored), &seen) };
+        assert!(matches!(silent.find(), Finding::IsBehind(_)), "it may have seen more");
+        let partial = Evidence { is_partial: true, ..evidence(Some(&stored), &seen) };
+        assert!(matches!(partial.find(), Finding::IsBehind(_)));
+        assert_eq!(evidence(None, &[]).find(), Finding::Unknown);
+    }
+
+    #[test]
+    fn of_two_states_of_one_generation_neither_is_the_latest() {
+        let stored = snapshot(7, 40);
+        let mut other = testimony(3);
+        other.stamp.nonce = "b".to_owned();
+        let to = reconciled(evidence(Some(&stored), &[other]));
+        assert_eq!((to.generation, to.begins_anew), (2, false));
+    }
+
+    #[test]
+    fn each_counter_comes_to_the_highest_that_anybody_has_seen() {
+        let stored = snapshot(7, 10);
+        let numbers = Testimony { queue_counter: 104, ..testimony(40) };
+        let seats = Testimony { admitted: 33, ..testimony(41) };
+        let to = reconciled(evidence(Some(&stored), &[numbers, seats]));
+        assert_eq!((to.queue_counter, to.admitted, to.gap), (104, 33, 0));
+        assert_eq!(to.admitted_last_minute, Some(8), "all that are new may be of the last minute");
+        assert_eq!(to.inside, 25, "so may three seats more than somebody saw");
+        assert_eq!(to.seats_held_seconds, 3_001, "an AWS-style token lives on till 4000");
+        assert_eq!(to.seq, 41);
+    }
+
+    #[test]
+    fn a_counter_that_an_operator_took_back_stays_there() {
+        let stored = snapshot(7, 10);
+        let before = Testimony { serving_counter: 80, served_at: (7, 1, 20), ..testimony(60) };
+        let after = Testimony { serving_counter: 60, served_at: (7, 1, 30), ..testimony(40) };
+        let to = reconciled(evidence(Some(&stored), &[before, after]));
+        assert_eq!(to.serving_counter, 60);
+    }
+
+    #[test]
+    fn what_is_of_before_a_reset_counts_no_more() {
+        let stored = snapshot(7, 90);
+        let mut reset = testimony(95);
+        (reset.stamp.reset_epoch, reset.queue_counter, reset.admitted) = (8, 3, 1);
+        (reset.serving_counter, reset.served_at) = (0, (8, 1, 95));
+        let to = reconciled(evidence(Some(&stored), &[reset]));
+        assert!(to.begins_anew);
+        assert_eq!((to.latest.reset_epoch, to.queue_counter, to.admitted), (8, 3, 1));
+        assert_eq!((to.serving_counter, to.inside), (0, 1));
+    }
+
+    #[test]
+    fn a_deleted_room_does_not_come_back() {
+        let stored = snapshot(7, 90);
+        let seen = [testimony(91)];
+        let gone = Evidence { buried: 7, ..evidence(Some(&stored), &seen) };
+        assert_eq!(gone.find(), Finding::Unknown);
+        let mut anew = testimony(1);
+        anew.stamp.reset_epoch = 8;
+        anew.last.reset_epoch = 8;
+        let to = reconciled(Evidence { buried: 7, ..evidence(Some(&stored), &[anew]) });
+        assert!(to.begins_anew && to.latest.reset_epoch == 8);
+    }
+
+    #[test]
+    fn while_one_is_silent_numbers_are_left_out_and_an_empty_room_is_open_behind_them() {
+        let waiting = [testimony(40)];
+        let silent = Evidence { is_one_silent: true, ..evidence(None, &waiting) };
+        let to = reconciled(silent);
+        assert_eq!((to.gap, to.serving_counter), (UNSEEN_NUMBERS, 50));
+        assert_eq!(to.admitted_last_minute, None);
+        let served = [Testimony { serving_counter: 90, ..testimony(40) }];
+        let to = reconciled(Evidence { is_one_silent: true, ..evidence(None, &served) });
+        assert_eq!(to.serving_counter, signed(90 + UNSEEN_NUMBERS));
+    }
+
+    #[test]
+    fn a_restored_state_is_never_the_latest_and_leaves_out_the_numbers_that_may_be_somebodys() {
+        fn restored(stored: &RoomSnapshot) -> Evidence<'_> {
+            Evidence { unseen: Some(700), ..evidence(Some(stored), &[]) }
+        }
+        let mut stored = snapshot(7, 40);
+        let to = reconciled(restored(&stored));
+        assert_eq!((to.begins_anew, to.generation, to.queue_counter, to.gap), (false, 2, 90, 700));
+        assert_eq!(to.admitted_last_minute, None);
+        assert_eq!(to.seats_held_seconds, 3_601, "a token of after the backup may live longest");
+        stored.tokens_until = 0;
+        assert_eq!(reconciled(restored(&stored)).seats_held_seconds, 301, "nobody asks for such");
+        stored.serving_counter = 90;
+        assert_eq!(reconciled(restored(&stored)).serving_counter, 790, "an empty room stays open");
+        let seen = [Testimony { queue_counter: 95, ..testimony(60) }];
+        let to = reconciled(Evidence { unseen: Some(700), ..evidence(Some(&stored), &seen) });
+        assert_eq!((to.queue_counter, to.gap), (95, 700), "whoever remembers more is heard");
+    }
+
+    #[test]
+    fn presence_comes_together_within_the_longest_interval_told() {
+        let room = |waiting: u64| {
+            let mut room = snapshot(7, 1);
+            (room.queue_counter, room.serving_counter) = (9, 0);
+            (room.figures.waiting, room.figures.admissions_per_second) = (waiting, 10.0);
+            room
+        };
+        assert_eq!(presence_seconds(&room(0)), 7, "1.15 s at the front");
+        let [short, long] = [6_000, 10_000_000].map(|waiting| presence_seconds(&room(waiting)));
+        assert!(7 < short && short < long, "{short} {long}");
+        let longest = u64::from(check_in::LONGEST_MS) * 3 / 2 / 1000;
+        assert!(long <= longest + 5, "{long}");
+    }
+}

@@ -1,0 +1,107 @@
+//! Within a generation, numbers are handed out without a gap.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    Call, Event, Invariant, What,
+    check::{Check, Facts, Findings, Seen},
+};
+
+/// The numbers of one generation follow each other.
+///
+/// A violation: numbers between two joins of one reset epoch and generation that no join was handed, though
+/// no join's outcome is unknown that could have taken them. Why: a number that nobody holds is a place in
+/// front of everyone behind it, and a counter that jumps has been written by something else than a join.
+///
+/// Not a violation: a gap where the generation changes, since a restored counter is set ahead of all that
+/// may have been handed out; a gap that joins of unknown outcome fill; any gap in a history that is not
+/// complete. That a killed instance took numbers with it is told by [`What::Cut`], from when on histories
+/// are not complete.
+#[derive(Debug, Default)]
+pub(super) struct Gapless {
+    /// Reset epoch, generation and first number → the last one, and how it is known.
+    handed_out: BTreeMap<(u64, u32, u64), (u64, Arc<Event>)>,
+    /// How many newcomers may have been numbered without an answer.
+    unknown: u64,
+}
+
+// === impl Gapless ===
+
+impl Check for Gapless {
+    fn observe(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        match &now.what {
+            What::Joined(joined) if joined.count > 0 => {
+                let key = (joined.reset_epoch, joined.generation, joined.first);
+                self.handed_out.insert(key, (joined.first + joined.count - 1, now.keep()));
+            }
+            What::Unknown(Call::Join { count }) => self.unknown += count,
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, facts: &Facts, found: &mut Findings<'_>) {
+        if !facts.bounds.is_complete {
+            return;
+        }
+        let joins = self.handed_out.iter();
+        for ((before, (last, joined)), (key, (_, next))) in joins.clone().zip(joins.skip(1)) {
+            let gap = key.2.saturating_sub(last + 1);
+            if (before.0, before.1) != (key.0, key.1) || gap <= self.unknown {
+                continue;
+            }
+            let what = format!(
+                "{gap} numbers after {last} were handed to nobody, and joins of unknown outcome \
+                 explain only {}",
+                self.unknown
+            );
+            found.add(Invariant::Gapless, what, &[joined, next]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Bounds,
+        checks::testing::{History, joined},
+    };
+
+    fn gaps(history: History) -> usize {
+        let found = history.holds().finish().violations;
+        assert!(found.iter().all(|found| found.invariant == Invariant::Gapless), "{found:?}");
+        found.len()
+    }
+
+    fn lost(count: u64) -> What {
+        What::Unknown(Call::Join { count })
+    }
+
+    #[test]
+    fn a_gap_that_nothing_explains_is_found_in_whatever_order_joins_are_known() {
+        let night = || History::new().does(5, joined(4, 2)).does(6, joined(1, 3));
+        assert_eq!(gaps(night().does(7, joined(6, 1))), 0);
+        assert_eq!(gaps(night().does(7, joined(8, 1))), 1);
+    }
+
+    #[test]
+    fn joins_of_unknown_outcome_explain_as_many_numbers() {
+        let night = |lost_count| {
+            History::new().does(5, joined(1, 3)).does(6, lost(lost_count)).does(7, joined(6, 1))
+        };
+        assert_eq!((gaps(night(2)), gaps(night(1))), (0, 1));
+    }
+
+    #[test]
+    fn a_restored_counter_may_be_ahead_and_so_may_one_that_a_killed_instance_moved() {
+        let mut restored = joined(20, 1);
+        let What::Joined(join) = &mut restored else { unreachable!() };
+        join.generation += 1;
+        assert_eq!(gaps(History::new().does(5, joined(1, 3)).does(7, restored)), 0);
+        let killed = History::new().does(5, joined(1, 3)).does(6, What::Cut);
+        assert_eq!(gaps(killed.does(7, joined(20, 1))), 0);
+        let bounds = Bounds { is_complete: false, ..Bounds::default() };
+        let partial = History::with(bounds).does(5, joined(1, 3));
+        assert_eq!(gaps(partial.does(7, joined(20, 1))), 0);
+    }
+}

@@ -1,0 +1,106 @@
+//! Copying what belongs to no room: keys, regions, deletions, and the list of rooms.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, Serialize};
+use vestibule_domain::RoomId;
+
+use crate::{
+    Store, StoreError,
+    keys::{EPOCH, KEY_RING, REGIONS, ROOMS, SCHEMA},
+};
+
+/// What belongs to no room.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeploymentCopy {
+    /// The keyspace's version.
+    pub schema: u32,
+    /// The highest epoch of a leader.
+    pub epoch: u64,
+    /// The sealed key ring.
+    pub key_ring: Option<String>,
+    /// The regions, each with its index in request ids.
+    pub regions: BTreeMap<String, u8>,
+    /// Deleted rooms, each with its reset epoch then.
+    pub tombstones: BTreeMap<RoomId, u64>,
+    /// The rooms that were copied.
+    pub rooms: Vec<RoomId>,
+}
+
+impl Store {
+    /// Copies what belongs to no room; `rooms` are those that were copied. Comes after them, so that every key that a
+    /// record names is in the ring.
+    ///
+    /// # Errors
+    /// [`StoreError::NewerSchema`]; otherwise see [`StoreError`].
+    pub async fn export_deployment(
+        &self,
+        rooms: Vec<RoomId>,
+    ) -> Result<DeploymentCopy, StoreError> {
+        let epoch: Option<u64> = self.query(redis::cmd("GET").arg(EPOCH)).await?;
+        Ok(DeploymentCopy {
+            schema: self.check_schema().await?,
+            epoch: epoch.unwrap_or(0),
+            key_ring: self.key_ring().await?,
+            regions: self.query(redis::cmd("HGETALL").arg(REGIONS)).await?,
+            tombstones: self.tombstones().await?,
+            rooms,
+        })
+    }
+
+    /// Whether nothing of a deployment is here: neither rooms nor keys nor a keyspace's version.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn is_unused(&self) -> Result<bool, StoreError> {
+        let mut any: u32 = 0;
+        for key in [ROOMS, KEY_RING, SCHEMA] {
+            any += self.query::<u32>(redis::cmd("EXISTS").arg(key)).await?;
+        }
+        Ok(any == 0)
+    }
+
+    /// Lists the rooms that are about to be put back: if that is cut short, no second attempt takes what is here for an
+    /// unused server.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn begin_import(&self, copy: &DeploymentCopy) -> Result<(), StoreError> {
+        for room in &copy.rooms {
+            self.list_room(room).await?;
+        }
+        Ok(())
+    }
+
+    /// Puts back what belongs to no room. The keyspace's version comes last: services that have started meanwhile
+    /// wait for it.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn end_import(&self, copy: &DeploymentCopy) -> Result<(), StoreError> {
+        for (room, epoch) in &copy.tombstones {
+            self.bury(room, *epoch).await?;
+        }
+        for (region, index) in &copy.regions {
+            self.query::<()>(redis::cmd("HSET").arg(REGIONS).arg(region).arg(*index)).await?;
+        }
+        if let Some(ring) = &copy.key_ring {
+            self.query::<()>(redis::cmd("SET").arg(KEY_RING).arg(ring)).await?;
+        }
+        self.query(redis::cmd("SET").arg(SCHEMA).arg(copy.schema)).await
+    }
+
+    /// Takes the lead for `length`, so that no controller does anything meanwhile, or goes on having it; returns
+    /// whether that worked. The terms of the copy are over.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn lead_import(
+        &self,
+        name: &str,
+        length: Duration,
+        copy: &DeploymentCopy,
+    ) -> Result<bool, StoreError> {
+        Ok(self.lease(name, length, copy.epoch).await?.is_some())
+    }
+}

@@ -1,0 +1,161 @@
+//! Reading a room for a backup, in the order that the module's documentation gives reasons for.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use vestibule_domain::{RoomId, presence::chunk::CHUNK_PLACES};
+
+use super::Piece;
+use crate::{
+    Store, StoreError,
+    commands::history::{DAYS_KEPT, day_of},
+    keys::{Part, RoomKeys},
+    scripts,
+};
+
+/// About so many are read with one call: less than a millisecond of Redis's time.
+const AT_ONCE: usize = 500;
+
+type Fields = BTreeMap<String, String>;
+
+#[derive(Serialize)]
+struct Nothing {}
+
+#[derive(Serialize)]
+struct SeatsArguments<'a> {
+    of: &'a str,
+    cursor: String,
+    count: usize,
+}
+
+/// The line and the settings, of one moment.
+struct Head {
+    line: Fields,
+    settings: Fields,
+}
+
+impl Store {
+    /// Copies a room; `None`: there is none, or only a part of it. The line is the last piece.
+    ///
+    /// # Errors
+    /// [`StoreError::Rewound`] if its state may not be the latest, or was reset or put together anew meanwhile;
+    /// otherwise see [`StoreError`].
+    pub async fn export_room(&self, room: &RoomId) -> Result<Option<Vec<Piece>>, StoreError> {
+        let Some(before) = self.export_head(room).await? else { return Ok(None) };
+        let mut pieces = Vec::new();
+        for of in [Part::Sessions, Part::Tokens] {
+            self.export_seats(room, of, &mut pieces).await?;
+        }
+        for part in [Part::Ended, Part::Holds, Part::Rows] {
+            self.export_sorted(room, part, &mut pieces).await?;
+        }
+        self.export_bits(room, before.queue_counter(), &mut pieces).await?;
+        // Minutes move from the traffic to the history.
+        for part in [Part::Traffic, Part::Rate, Part::Draws] {
+            pieces.push(self.export_hash(room, part.name()).await?);
+        }
+        let today = day_of(self.now_ms().await? / 60_000);
+        for day in today.saturating_sub(DAYS_KEPT)..=today {
+            pieces.push(self.export_hash(room, &format!("history:{day}")).await?);
+        }
+        let Some(head) = self.export_head(room).await? else { return Ok(None) };
+        if head.age() != before.age() {
+            return Err(StoreError::Rewound);
+        }
+        let Head { line, settings } = head;
+        pieces.push(Piece::Hash { key: Part::Settings.name().to_owned(), fields: settings });
+        pieces.push(Piece::Hash { key: Part::Line.name().to_owned(), fields: line });
+        pieces.retain(|piece| !piece.is_empty());
+        Ok(Some(pieces))
+    }
+
+    async fn export_head(&self, room: &RoomId) -> Result<Option<Head>, StoreError> {
+        let (line, settings): (Fields, Fields) =
+            self.call_for(&scripts::EXPORT_ROOM, room, &[], &Nothing {}).await?;
+        let is_whole = !line.is_empty() && !settings.is_empty();
+        Ok(is_whole.then_some(Head { line, settings }))
+    }
+
+    /// Sessions or AWS-style tokens, each with its record.
+    async fn export_seats(
+        &self,
+        room: &RoomId,
+        of: Part,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), StoreError> {
+        let mut cursor = "0".to_owned();
+        loop {
+            let arguments = SeatsArguments { of: of.name(), cursor, count: AT_ONCE };
+            let (next, seats): (String, Vec<(String, String, String)>) =
+                self.call_for(&scripts::EXPORT_SEATS, room, &[], &arguments).await?;
+            let (mut members, mut fields) = (Fields::new(), Fields::new());
+            for (number, score, record) in seats {
+                if !record.is_empty() {
+                    fields.insert(number.clone(), record);
+                }
+                members.insert(number, score);
+            }
+            pieces.push(Piece::Sorted { key: of.name().to_owned(), members });
+            pieces.push(Piece::Hash { key: Part::Records.name().to_owned(), fields });
+            if next == "0" {
+                return Ok(());
+            }
+            cursor = next;
+        }
+    }
+
+    async fn export_sorted(
+        &self,
+        room: &RoomId,
+        part: Part,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), StoreError> {
+        let mut cursor = "0".to_owned();
+        loop {
+            let mut scan = redis::cmd("ZSCAN");
+            scan.arg(RoomKeys(room).key(part)).arg(&cursor).arg("COUNT").arg(AT_ONCE);
+            let (next, members): (String, Fields) = self.query(&scan).await?;
+            pieces.push(Piece::Sorted { key: part.name().to_owned(), members });
+            if next == "0" {
+                return Ok(());
+            }
+            cursor = next;
+        }
+    }
+
+    /// All bits by place, up to that of the last number and, since the line grows, a chunk more.
+    async fn export_bits(
+        &self,
+        room: &RoomId,
+        queue_counter: u64,
+        pieces: &mut Vec<Piece>,
+    ) -> Result<(), StoreError> {
+        for chunk in 0..=queue_counter / CHUNK_PLACES + 1 {
+            for prefix in ["unattended", "entered:pools", "entered"] {
+                let key = format!("{prefix}:{chunk}");
+                let bytes: Option<Vec<u8>> =
+                    self.query(redis::cmd("GET").arg(RoomKeys(room).named(&key))).await?;
+                pieces.push(Piece::Bits { key, bytes: bytes.unwrap_or_default() });
+            }
+        }
+        Ok(())
+    }
+
+    async fn export_hash(&self, room: &RoomId, key: &str) -> Result<Piece, StoreError> {
+        let fields = self.query(redis::cmd("HGETALL").arg(RoomKeys(room).named(key))).await?;
+        Ok(Piece::Hash { key: key.to_owned(), fields })
+    }
+}
+
+// === impl Head ===
+
+impl Head {
+    /// Of the state since it was last begun anew: reset epoch and generation.
+    fn age(&self) -> (Option<&String>, Option<&String>) {
+        (self.line.get("reset_epoch"), self.line.get("generation"))
+    }
+
+    fn queue_counter(&self) -> u64 {
+        self.line.get("queue_counter").and_then(|text| text.parse().ok()).unwrap_or(0)
+    }
+}

@@ -1,0 +1,97 @@
+//! A piece of a copied room: some or all of what one of its keys holds.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Some or all of what a key of a room holds. Its `key` is the end of the key's name, after that of the room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Piece {
+    /// Fields of a hash.
+    Hash {
+        /// Which.
+        key: String,
+        /// Each with its value.
+        fields: BTreeMap<String, String>,
+    },
+    /// Members of a sorted set.
+    Sorted {
+        /// Which.
+        key: String,
+        /// Each with its score.
+        members: BTreeMap<String, String>,
+    },
+    /// A bitmap.
+    Bits {
+        /// Which.
+        key: String,
+        /// Its bytes.
+        #[serde(with = "hex::serde")]
+        bytes: Vec<u8>,
+    },
+}
+
+// === impl Piece ===
+
+impl Piece {
+    /// The end of the key's name.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        match self {
+            Self::Hash { key, .. } | Self::Sorted { key, .. } | Self::Bits { key, .. } => key,
+        }
+    }
+
+    /// Whether it holds nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        match self {
+            Self::Hash { fields, .. } => fields.is_empty(),
+            Self::Sorted { members, .. } => members.is_empty(),
+            Self::Bits { bytes, .. } => bytes.is_empty(),
+        }
+    }
+
+    /// Whether this release copies such a piece.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        let numbered =
+            |prefix| self.key().strip_prefix(prefix).is_some_and(|n| n.parse::<u64>().is_ok());
+        match self {
+            Self::Hash { key, .. } => {
+                let whole = ["line", "settings", "records", "rate", "draws", "traffic"];
+                whole.contains(&key.as_str()) || numbered("history:")
+            }
+            Self::Sorted { key, .. } => {
+                ["sessions", "tokens", "holds", "ended", "rows"].contains(&key.as_str())
+            }
+            Self::Bits { .. } => {
+                ["entered:", "entered:pools:", "unattended:"].into_iter().any(numbered)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_piece_of_another_kind_or_key_is_not_known() {
+        let bits = |key: &str| Piece::Bits { key: key.to_owned(), bytes: vec![1] }.is_known();
+        assert!(bits("entered:3") && bits("entered:pools:0") && bits("unattended:11"));
+        assert!(!bits("entered:") && !bits("entered:x") && !bits("line") && !bits("there:3"));
+        let hash =
+            |key: &str| Piece::Hash { key: key.to_owned(), fields: BTreeMap::new() }.is_known();
+        assert!(hash("line") && hash("history:20000"));
+        assert!(!hash("history:") && !hash("sessions") && !hash("calls:1:x"));
+    }
+
+    #[test]
+    fn it_is_written_with_its_type() {
+        let bits = Piece::Bits { key: "entered:0".to_owned(), bytes: vec![0, 255] };
+        let text = serde_json::to_string(&bits).unwrap();
+        assert_eq!(text, r#"{"type":"bits","key":"entered:0","bytes":"00ff"}"#);
+        assert_eq!(serde_json::from_str::<Piece>(&text).unwrap(), bits);
+    }
+}

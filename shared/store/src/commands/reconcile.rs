@@ -1,0 +1,244 @@
+//! Bringing a room to the latest state that anybody knows of. The domain decides which that is.
+
+use serde::{Deserialize, Serialize};
+use vestibule_domain::{RoomId, reconciliation::Reconciliation, schedule::RoomConfig};
+use vestibule_history::{Call, What};
+
+use super::phases::Phases;
+use crate::{
+    Store, StoreError, document,
+    keys::{Part, ROOMS, RoomKeys},
+    memory::{Ending, Seat},
+    scripts,
+};
+
+/// So many seats and endings are put back with one call: more would take Redis's time for too long.
+const AT_ONCE: usize = 100;
+
+/// The round of questions that a room is reconciled in, of the leader of a term.
+#[derive(Debug, Clone, Copy)]
+pub struct Round<'a> {
+    /// Which room.
+    pub room: &'a RoomId,
+    /// Names the round.
+    pub name: &'a str,
+    /// The leader's epoch.
+    pub epoch: u64,
+}
+
+#[derive(Serialize)]
+struct Arguments<'a> {
+    room: &'a RoomId,
+    round: &'a str,
+    leader_epoch: u64,
+    begins_anew: bool,
+    reset_epoch: u64,
+    generation: u32,
+    nonce: String,
+    seq: u64,
+    queue_counter: u64,
+    gap: u64,
+    serving_counter: i64,
+    admitted: u64,
+    expired: u64,
+    left: u64,
+    skipped: u64,
+    expired_position: u64,
+    cumulative_hazard: u64,
+    tokens_until: u64,
+    presence_seconds: u64,
+    admitted_last_minute: Option<u64>,
+    had_unattended: bool,
+    draws: String,
+    draw_count: usize,
+    pool_first: u64,
+    pool_last: u64,
+    pool_id: String,
+    version: u64,
+    config: String,
+    phases: Phases,
+}
+
+#[derive(Serialize)]
+struct RebuildArguments<'a> {
+    round: &'a str,
+    ended: Vec<(u64, Option<u64>, u64)>,
+    seats: Vec<(u64, Option<u64>, &'a str)>,
+}
+
+#[derive(Serialize)]
+struct ReopenArguments<'a> {
+    room: &'a RoomId,
+    round: &'a str,
+    leader_epoch: u64,
+    is_latest: bool,
+    inside: u64,
+    seats_held_seconds: u64,
+    awaits: Option<String>,
+}
+
+#[derive(Serialize)]
+struct DismissArguments<'a> {
+    room: &'a RoomId,
+    leader_epoch: u64,
+    queue_counter: u64,
+    awaits: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Nothing {}
+
+#[derive(Deserialize)]
+struct Reply {
+    done: bool,
+}
+
+impl Store {
+    /// Brings the room to what was found; returns `false` if another round has begun. Refused for a stale leader.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`]; otherwise see [`StoreError`].
+    pub async fn reconcile(
+        &self,
+        round: Round<'_>,
+        to: &Reconciliation,
+        config: &RoomConfig,
+    ) -> Result<bool, StoreError> {
+        let Round { room, name, epoch } = round;
+        let last = &to.latest;
+        // First, so that every service looks for the room.
+        self.query::<()>(redis::cmd("SADD").arg(ROOMS).arg(room.as_str())).await?;
+        let arguments = Arguments {
+            room,
+            round: name,
+            leader_epoch: epoch,
+            begins_anew: to.begins_anew,
+            reset_epoch: last.reset_epoch,
+            generation: to.generation,
+            nonce: self.nonce(),
+            seq: to.seq,
+            queue_counter: to.queue_counter,
+            gap: to.gap,
+            serving_counter: to.serving_counter,
+            admitted: to.admitted,
+            expired: last.expired,
+            left: last.left,
+            skipped: last.skipped,
+            expired_position: last.expired_position,
+            cumulative_hazard: last.cumulative_hazard,
+            tokens_until: last.tokens_until,
+            presence_seconds: to.presence_seconds,
+            admitted_last_minute: to.admitted_last_minute,
+            had_unattended: last.figures.unattended > 0,
+            draws: document::text(&last.draws)?,
+            draw_count: last.draws.len(),
+            pool_first: last.pool_first,
+            pool_last: last.pool_last,
+            pool_id: to.pool_id(config),
+            version: config.version,
+            config: document::text(config)?,
+            phases: Phases::new(config, self.now_ms().await?)?,
+        };
+        let (reset_epoch, generation) = (arguments.reset_epoch, arguments.generation);
+        let call = || vec![Call::Restore { reset_epoch, generation }];
+        let noting = self.noting(Some(room), call).await;
+        let reply: Result<Reply, _> = self.call(&scripts::RECONCILE, room, &arguments).await;
+        if let Some(noting) = noting {
+            noting.answer(&reply, |reply| What::Restored { restored: reply.done });
+        }
+        Ok(reply?.done)
+    }
+
+    /// Puts seats back and ends sessions, as they were seen; each with its position, if that is known. Returns `false`
+    /// if another round has begun.
+    ///
+    /// # Errors
+    /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
+    pub async fn rebuild(
+        &self,
+        round: Round<'_>,
+        seats: &[Seat],
+        endings: &[Ending],
+        position: impl Fn(u64) -> Option<u64>,
+    ) -> Result<bool, StoreError> {
+        let ended: Vec<_> = endings
+            .iter()
+            .map(|ending| (ending.number, position(ending.number), ending.expires_at))
+            .collect();
+        let seats: Vec<_> = seats
+            .iter()
+            .map(|seat| (seat.number, position(seat.number), seat.record.as_str()))
+            .collect();
+        // All endings come first, because no seat is put back that has ended.
+        let endings = ended.chunks(AT_ONCE).map(|some| (some, &seats[..0]));
+        for (ended, seats) in endings.chain(seats.chunks(AT_ONCE).map(|some| (&ended[..0], some))) {
+            let arguments = RebuildArguments {
+                round: round.name,
+                ended: ended.to_vec(),
+                seats: seats.to_vec(),
+            };
+            let reply: Reply = self.call(&scripts::REBUILD, round.room, &arguments).await?;
+            if !reply.done {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Ends the round: from now on everybody may change the room again. `to`: what it was brought to; `None`: it was
+    /// the latest. `awaits`: the services that may have seen more. Returns `false` if another round has begun. Refused for
+    /// a stale leader.
+    ///
+    /// # Errors
+    /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
+    pub async fn reopen(
+        &self,
+        round: Round<'_>,
+        to: Option<&Reconciliation>,
+        awaits: &[String],
+    ) -> Result<bool, StoreError> {
+        let arguments = ReopenArguments {
+            room: round.room,
+            round: round.name,
+            leader_epoch: round.epoch,
+            is_latest: to.is_none(),
+            inside: to.map_or(0, |to| to.inside),
+            seats_held_seconds: to.map_or(0, |to| to.seats_held_seconds),
+            awaits: names(awaits)?,
+        };
+        let reply: Reply = self.call(&scripts::REOPEN, round.room, &arguments).await?;
+        Ok(reply.done)
+    }
+
+    /// Notes that services were heard that had been silent: the highest number that they have handed out, and who is
+    /// still silent. Refused for a stale leader.
+    ///
+    /// # Errors
+    /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
+    pub async fn dismiss(
+        &self,
+        round: Round<'_>,
+        queue_counter: u64,
+        awaits: &[String],
+    ) -> Result<(), StoreError> {
+        let Round { room, epoch, .. } = round;
+        let awaits = names(awaits)?;
+        let arguments = DismissArguments { room, leader_epoch: epoch, queue_counter, awaits };
+        let Nothing {} = self.call(&scripts::DISMISS, room, &arguments).await?;
+        Ok(())
+    }
+
+    /// Ends a round of questions about a room of which nobody knows anything.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn end_round(&self, room: &RoomId) -> Result<(), StoreError> {
+        let key = RoomKeys(room).key(Part::Testimony);
+        self.query(redis::cmd("DEL").arg(key)).await
+    }
+}
+
+/// The names of services, as JSON; `None`: there is none.
+fn names(names: &[String]) -> Result<Option<String>, StoreError> {
+    if names.is_empty() { Ok(None) } else { document::text(&names).map(Some) }
+}

@@ -1,0 +1,100 @@
+//! Telling the leader what this service has seen of a room, when Redis may have gone back.
+//!
+//! Whoever has told it relies on no answer that was under way meanwhile: see `RoomMemory::testify`. So the leader knows
+//! all that this service will ever know of the state before.
+
+use vestibule_domain::{RoomId, RoomSnapshot, reconciliation::Testimony};
+
+use super::{Feed, KnownRoom};
+use crate::{Account, StoreError, memory::Recollection};
+
+// === impl Feed ===
+
+impl Feed {
+    /// Tells whenever it is asked, until it is dropped.
+    pub(super) async fn testify_when_asked(&self) {
+        loop {
+            let rooms = std::mem::take(&mut *self.0.alarmed.lock().await);
+            for room in rooms {
+                if let Err(error) = self.testify(&room).await {
+                    tracing::debug!(%room, %error, "what was seen of a room could not be told");
+                    self.0.alarmed.lock().await.insert(room);
+                }
+            }
+            self.0.alarm.notified().await;
+        }
+    }
+
+    /// Something is wrong with `room`, or the leader asks about it.
+    pub(super) async fn note_alarm(&self, room: RoomId) {
+        self.0.alarmed.lock().await.insert(room);
+        self.0.alarm.notify_one();
+    }
+
+    /// Tells what this service has seen of `room`, if the leader asks and has not been told.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn testify(&self, room: &RoomId) -> Result<(), StoreError> {
+        match self.0.store.round(room).await? {
+            Some(round) => self.tell(room, &round).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Tells it although nobody waits for it any more: the leader assumes the worst until then.
+    pub(super) async fn testify_late(&self, snapshot: &RoomSnapshot) {
+        let room = &snapshot.room;
+        if let Err(error) = self.tell(room, &late_round(snapshot)).await {
+            tracing::debug!(%room, %error, "what was seen of a room could not be told");
+        }
+    }
+
+    /// Tells it in this round.
+    pub(super) async fn tell(&self, room: &RoomId, round: &str) -> Result<(), StoreError> {
+        let memory = self.0.store.memory().room(room);
+        let Some(seen) = memory.testify(round) else { return Ok(()) };
+        let account = self.account(room, round, &seen);
+        let told = self.0.store.testify(room, &self.0.instance, &account).await;
+        if told.is_err() {
+            memory.has_not_testified();
+        }
+        told
+    }
+
+    fn account(&self, room: &RoomId, round: &str, seen: &Recollection) -> Account {
+        let known = self.room(room.as_str());
+        let stored = known.as_ref().and_then(|known| known.stored_config());
+        Account {
+            round: round.to_owned(),
+            testimony: known.as_ref().map(|known| testimony(known, seen)),
+            config: stored.as_ref().map(|stored| stored.config.clone()),
+            draws: stored.map(|stored| stored.draws.clone()).unwrap_or_default(),
+            seats_epoch: seen.seats.reset_epoch(),
+            seats: seen.seats.taken(),
+            endings: seen.seats.ended(),
+            rest: None,
+        }
+    }
+}
+
+/// What those who were silent name their answer.
+fn late_round(snapshot: &RoomSnapshot) -> String {
+    format!("late:{}:{}", snapshot.reset_epoch, snapshot.generation)
+}
+
+fn testimony(known: &KnownRoom, seen: &Recollection) -> Testimony {
+    let last = known.snapshot();
+    let highest = known.memory().watermarks().get();
+    let of_epoch = highest.reset_epoch == seen.stamp.reset_epoch;
+    let (serving_counter, served_at) =
+        seen.served.unwrap_or((last.serving_counter, last.stamp().age()));
+    Testimony {
+        stamp: seen.stamp.clone(),
+        queue_counter: if of_epoch { highest.queue_counter } else { 0 },
+        admitted: if of_epoch { highest.admitted } else { 0 },
+        serving_counter,
+        served_at,
+        last: (*last).clone(),
+    }
+}

@@ -1,0 +1,33 @@
+--[[ call_witnesses: the leader asks every service what it has seen of a room whose stored state may not be its latest.
+
+KEYS  line settings sessions rate testimony
+ARGV  now_ms seen document
+Returns {stored, is_partial, unseen, config, version}
+      stored: the snapshot of the stored state, JSON; nil: there is none. is_partial: a part of it was lost. unseen: the
+      state was restored from a backup: so many numbers may have been handed out since. config, version: as in
+      `read_config`.
+Keeps from now on nobody but the leader changes the room, until `reopen`.
+]]
+local args = arguments({
+  room = 'text', leader_epoch = 'integer',
+  -- Names this round of questions. Services tell for which one they answer.
+  round = 'text',
+})
+local line = read_line(keys.line)
+local refusal = line and fenced(keys.line, line, args.leader_epoch)
+if refusal then return refusal end
+-- The answers to an earlier round say nothing of what was seen since.
+redis.call('UNLINK', keys.testimony)
+redis.call('HSET', keys.testimony, 'round', args.round)
+redis.call('EXPIRE', keys.testimony, 3600)
+local stored, is_partial, unseen, config = nil, false, nil, {}
+if line then
+  is_partial = redis.call('HGET', keys.line, 'suspect') == 'partial'
+  if not stamp.suspect then redis.call('HSET', keys.line, 'suspect', 'older') end
+  unseen = tonumber(redis.call('HGET', keys.line, 'unseen'))
+  stored = snapshot(keys, args.room, now)
+  config = redis.call('HMGET', keys.settings, 'config', 'version')
+end
+redis.call('PUBLISH', CHANNELS.alarms, args.room)
+return answer({ stored = stored, is_partial = is_partial, unseen = unseen, config = config[1] or nil,
+  version = tonumber(config[2]) or 0 })

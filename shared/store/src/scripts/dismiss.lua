@@ -1,0 +1,28 @@
+--[[ dismiss: the leader has heard services that were silent when the room was brought to its latest state.
+
+KEYS  line settings sessions rate
+ARGV  now_ms seen document
+Returns {}
+Keeps (1) the queue counter is above every number that they have handed out.
+]]
+local args = arguments({
+  room = 'text', leader_epoch = 'integer',
+  -- The highest number that they have handed out.
+  queue_counter = 'integer',
+  -- Who is still silent, JSON; nil = nobody: then the worst is no longer assumed.
+  awaits = 'text',
+})
+local line = read_room(keys, now)
+if not line then return no_room() end
+local refusal = fenced(keys.line, line, args.leader_epoch)
+if refusal then return refusal end
+catch_up(keys.line, line, args.queue_counter, now)
+if args.awaits then
+  redis.call('HSET', keys.line, 'awaits', args.awaits)
+else
+  redis.call('HDEL', keys.line, 'awaits')
+  local owed = tonumber(redis.call('HGET', keys.line, 'owed')) or 0
+  redis.call('HSET', keys.line, 'unconfirmed', math.min(line.unconfirmed, owed))
+end
+publish(keys, args.room, now)
+return answer({})

@@ -1,0 +1,33 @@
+-- Calls whose outcome their callers may not get to know. Such a call has a name; sent again under it, it is answered as
+-- the first time, and does nothing. Answers are kept for long enough to send a call again, and lost with the state.
+
+-- A call of a service for newcomers: it sends it again at once, and after a reset not at all.
+local function of_newcomers(name) return { name = string.format('%d:%s', stamp.reset_epoch, name), kept = 60 } end
+
+-- An operator's call of this kind: somebody may send it again by hand, perhaps after the room was reset by it.
+local function of_operators(kind, name) return { name = kind .. ':' .. name, kept = 86400 } end
+
+local function call_key(keys, call) return keys.calls .. ':' .. call.name end
+
+-- What the call was answered; nil: it never came, or long ago.
+local function answered_before(keys, call)
+  local text = redis.call('GET', call_key(keys, call))
+  return text and cjson.decode(text) or nil
+end
+
+-- As it was answered, and that it was.
+local function again(before)
+  before.again = true
+  return before
+end
+
+-- Keeps what the call is answered, a table with names, and returns it.
+local function keep_answer(keys, call, told)
+  local words = {}
+  for word in pairs(told) do words[#words + 1] = word end
+  -- What is kept is the same on every server, whatever order its tables have.
+  table.sort(words)
+  for i, word in ipairs(words) do words[i] = '"' .. word .. '":' .. encode(told[word]) end
+  redis.call('SET', call_key(keys, call), '{' .. table.concat(words, ',') .. '}', 'EX', call.kept)
+  return told
+end

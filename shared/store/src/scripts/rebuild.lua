@@ -1,0 +1,44 @@
+--[[ rebuild: the leader puts seats back that services have seen taken, and ends sessions that they have seen ended.
+
+KEYS  line sessions records tokens entered ended testimony
+ARGV  now_ms seen document
+Returns {done}
+      done: false if another round has begun since.
+Keeps (3) a session that is there stays as it is, unless it was seen in a later state; what has ended stays ended.
+]]
+local args = arguments({
+  -- Empty: of services that tell late; the room is open again.
+  round = 'text',
+  -- Of each ended session: number, position (null: it is not known), and when its last token expires, unix s.
+  ended = 'table',
+  -- Of each seat: number, position, record.
+  seats = 'table',
+})
+local line = read_line(keys.line)
+if not line then return no_room() end
+if args.round ~= '' and redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer({ done = false }) end
+
+for _, each in ipairs(args.ended) do
+  local number, position, expires_at = tonumber(each[1]), tonumber(each[2]), tonumber(each[3])
+  redis.call('ZADD', keys.ended, 'GT', expires_at, number)
+  redis.call('ZREM', keys.sessions, number)
+  local record = unpack_record(redis.call('HGET', keys.records, number))
+  if record and record.kind == 'v' then
+    redis.call('HDEL', keys.records, number)
+  elseif record and record.status == 0 then
+    record.status = -1
+    redis.call('HSET', keys.records, number, pack_record(record))
+  end
+  if position then set_bit(keys.entered, position, 1) end
+end
+for _, each in ipairs(args.seats) do
+  local number, position, record = tonumber(each[1]), tonumber(each[2]), unpack_record(each[3])
+  local known = unpack_record(redis.call('HGET', keys.records, number))
+  local is_over = redis.call('ZSCORE', keys.ended, number) or known and known.status ~= 0
+  if record and not is_over and session_end(record.exp) >= now and (not known or known.exp < record.exp) then
+    seat(keys, number, position, record)
+  elseif position then
+    set_bit(keys.entered, position, 1)
+  end
+end
+return answer({ done = true })

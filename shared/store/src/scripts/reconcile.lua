@@ -1,0 +1,72 @@
+--[[ reconcile: the leader brings a room to the latest state that anybody knows of. `rebuild` follows for its seats,
+and `reopen` at the end.
+
+KEYS  line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic ended testimony calls
+ARGV  now_ms seen document
+Returns {done}
+      done: false if another round has begun since.
+Keeps (1) the queue counter is above every number handed out; (5) the serving counter is not below where anybody saw
+      it; (6) numbers keep their meaning: nothing is dropped but what was of before a reset.
+]]
+local args = arguments({
+  room = 'text', round = 'text', leader_epoch = 'integer',
+  -- What is stored is of before a reset, or nothing.
+  begins_anew = 'flag',
+  reset_epoch = 'integer', generation = 'integer', nonce = 'text', seq = 'integer',
+  -- The highest queue number seen; how many above it may be somebody's; and the counters to go on with.
+  queue_counter = 'integer', gap = 'integer', serving_counter = 'integer', admitted = 'integer',
+  expired = 'integer', left = 'integer', skipped = 'integer', expired_position = 'integer',
+  cumulative_hazard = 'integer', tokens_until = 'integer',
+  -- For how long presence is incomplete.
+  presence_seconds = 'integer',
+  -- How many may have been admitted in the last minute; nil = as many as the rate allows.
+  admitted_last_minute = 'integer',
+  -- Whether AWS-style visitors were waiting.
+  had_unattended = 'flag',
+  -- Draws since the reset, JSON, and the pool that waits for one.
+  draws = 'text', draw_count = 'integer', pool_first = 'integer', pool_last = 'integer', pool_id = 'text',
+  -- As in `put_config`.
+  version = 'integer', config = 'text', phases = 'table',
+})
+local line = read_line(keys.line)
+local refusal = line and fenced(keys.line, line, args.leader_epoch)
+if refusal then return refusal end
+if redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer({ done = false }) end
+
+if args.begins_anew then
+  if line then drop_places(keys, line, now) end
+  for name, key in pairs(keys) do
+    -- Who entered a moment ago counts against the rate, whatever line they came from.
+    if name ~= 'settings' and name ~= 'rate' and name ~= 'testimony' then redis.call('UNLINK', key) end
+  end
+end
+-- A counter never goes below what is stored, but for the serving counter: an operator may have lowered it.
+local function highest(name) return math.max(args.begins_anew and 0 or line[name], args[name]) end
+begin_state(args.reset_epoch, args.generation, args.nonce, math.max(stamp and stamp.seq or 0, args.seq) + 1)
+local top, known = highest('queue_counter'), args.begins_anew and 0 or line.queue_counter
+local before = args.begins_anew and { presence_from = 0 } or line
+before.skipped = highest('skipped')
+redis.call('HSET', keys.line, 'suspect', 'reconciled', 'leader_epoch', args.leader_epoch,
+  'queue_counter', top, 'serving_counter', args.serving_counter, 'admitted', highest('admitted'),
+  'expired', highest('expired'), 'left', highest('left'), 'skipped', highest('skipped'),
+  'expired_position', highest('expired_position'), 'promised', 0,
+  'cumulative_hazard', highest('cumulative_hazard'), 'tokens_until', highest('tokens_until'),
+  -- Presence is unknown until visitors have checked in again; and whoever was served had no chance to come.
+  'presence_from', now + args.presence_seconds * 1000, 'excused_until', now, 'restored_at', now, 'held_at', now,
+  'draws', args.draws, 'draw_count', args.draw_count,
+  'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', args.pool_id, 'served_lately', '')
+if args.gap > 0 then leave_out(keys.line, before, top, args.gap, now) end
+if args.begins_anew or args.version > (tonumber(redis.call('HGET', keys.settings, 'version')) or 0) then
+  redis.call('HSET', keys.settings, 'version', args.version, 'config', args.config)
+  write_phases(keys, read_line(keys.line), now, args.phases)
+end
+if not row_for(keys, args.serving_counter) then add_row(keys, args.serving_counter, now, 't') end
+-- Which of those who wait came by the AWS-style calls is not known of those that were lost.
+if args.had_unattended and top > known then
+  fill_bits(keys.unattended, math.max(known, args.serving_counter, 0) + 1, top)
+end
+local settings = read_settings(keys.settings, now)
+local rate = settings.new_users_per_minute
+local lately = args.admitted_last_minute or rate or 0
+rate_take(keys.rate, nil, now, false, math.max(lately - rate_used(keys.rate, now), 0))
+return answer({ done = true })

@@ -1,0 +1,48 @@
+--[[ reopen: the leader ends a round of questions: the stored state is the room's latest, as far as anybody knows.
+
+KEYS  line settings sessions rate testimony
+ARGV  now_ms seen document
+Returns {done}
+      done: false if another round has begun since.
+Keeps (2) seats that may be somebody's count as taken, and never more than there are.
+]]
+local args = arguments({
+  room = 'text', round = 'text', leader_epoch = 'integer',
+  -- Nothing was lost: all stays as it is.
+  is_latest = 'flag',
+  -- How many seats can be taken, at most, as far as those have seen who have said so, and for how long they are kept.
+  inside = 'integer', seats_held_seconds = 'integer',
+  -- The services that were there and have not said what they saw, JSON (nil = none): then all seats can be taken.
+  awaits = 'text',
+})
+local line, settings = read_room(keys, now)
+if not line then return no_room() end
+local refusal = fenced(keys.line, line, args.leader_epoch)
+if refusal then return refusal end
+if redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer({ done = false }) end
+redis.call('HDEL', keys.testimony, 'round')
+-- After a move nobody could come until now, and presence is not moved along.
+if args.is_latest and stamp.suspect == 'closed' then
+  excuse(line, now)
+  redis.call('HSET', keys.line, 'excused_until', line.excused_until, 'presence_from', line.presence_from, 'held_at', now)
+end
+-- Since a backup was made, anybody may have taken any seat.
+local is_restored = redis.call('HGET', keys.line, 'unseen')
+redis.call('HDEL', keys.line, 'suspect', 'unseen')
+confirm_state()
+if not args.is_latest then
+  local ceiling = settings.total_active_users
+  local live = redis.call('ZCOUNT', keys.sessions, now, '+inf')
+  local function owed(inside) return math.max(math.min(inside, ceiling or inside) - live, 0) end
+  local inside = is_restored and ceiling or args.inside
+  redis.call('HSET', keys.line, 'owed', owed(inside),
+    'unconfirmed', owed(args.awaits and ceiling or inside),
+    'unconfirmed_until', now + args.seats_held_seconds * 1000)
+  if args.awaits then
+    redis.call('HSET', keys.line, 'awaits', args.awaits)
+  else
+    redis.call('HDEL', keys.line, 'awaits')
+  end
+end
+publish(keys, args.room, now)
+return answer({ done = true })

@@ -1,0 +1,292 @@
+//! Rooms that are copied and put into another Redis: what the copy says comes back, numbers go on above every number
+//! that was handed out since, and nobody sits beyond the seats.
+
+use std::collections::BTreeMap;
+
+use redis::cmd;
+use vestibule_domain::reconciliation::Finding;
+use vestibule_store::{
+    ClaimOutcome, DeploymentCopy, GivenUp, Import, JoinMode, Piece, SessionKind, StoreError, Touch,
+};
+use vestibule_tests::Flavor;
+
+use crate::{
+    events::{event, moment},
+    server::Server,
+    world::{START_MS, World, limited},
+};
+
+// Not on the model, which cannot go through a set in pages.
+crate::on_real_servers!(
+    who_came_after_the_copy_collides_with_nobody_and_seats_are_never_more_than_there_are,
+    what_has_ended_stays_ended_and_a_place_enters_once,
+    what_is_copied_comes_back_as_it_was,
+    a_minute_that_was_closed_while_it_was_copied_counts_once,
+    a_room_that_was_closed_moves_as_it_is,
+    a_closed_room_changes_for_nobody_until_a_leader_opens_it,
+    a_room_that_may_not_be_the_latest_is_not_copied,
+    a_half_restored_server_is_not_taken_for_an_unused_one,
+    a_part_of_a_newer_release_is_refused,
+);
+
+const UNSEEN: u64 = 100_000;
+
+/// Puts pieces into a Redis 7 of its own, at the same time.
+async fn restored(world: &World, pieces: Vec<Piece>, unseen: Option<u64>) -> World {
+    let mut other = World::on(Server::real(Flavor::Redis7).await);
+    other.clock = world.clock.clone();
+    // Not recorded: of what was before the copy no history tells.
+    other.store = other.server.store(&other.clock);
+    let mut import = Import::new(&other.store, world.room.clone(), unseen);
+    for piece in pieces {
+        import.put(piece).await.unwrap();
+    }
+    other.store.list_room(&world.room).await.unwrap();
+    other
+}
+
+async fn copied(world: &World) -> Vec<Piece> {
+    world.store.export_room(&world.room).await.unwrap().unwrap()
+}
+
+async fn who_came_after_the_copy_collides_with_nobody_and_seats_are_never_more_than_there_are(
+    world: World,
+) {
+    world.open(limited(3)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    let (pieces, config) = (copied(&world).await, world.config().await);
+    world.leave(1).await;
+    let late = world.join(30, JoinMode::Queue).await;
+    let entered = world.claim_served(4).await;
+    assert!(matches!(entered, ClaimOutcome::Entered(_)), "{entered:?}");
+
+    let other = restored(&world, pieces, Some(UNSEEN)).await;
+    assert!(matches!(other.store.read_snapshot(&other.room).await, Err(StoreError::Rewound)));
+    assert!(matches!(other.reconcile(&[], &[], &config).await, Finding::IsBehind(_)));
+    let back = other.snapshot().await;
+    assert_eq!((back.reset_epoch, back.generation), (joined.reset_epoch, 2), "ids stay valid");
+    assert_eq!(other.config().await, config);
+    assert_eq!((back.active, back.unconfirmed), (3, 0), "the three of the copy");
+    let next = other.join(1, JoinMode::Queue).await.first;
+    assert_eq!(next, 20 + UNSEEN + 1);
+    assert!(late.first + 30 <= next, "{} and {next}", late.first);
+    let claim = World::claim_of(2, SessionKind::Visitor, START_MS / 1000, joined.reset_epoch);
+    let again = other.claims(claim).await;
+    assert!(matches!(again, ClaimOutcome::Repeated(_)), "{again:?}");
+
+    // Their seats are over, but those of others may not be: nobody knows who entered since.
+    other.seconds(200);
+    let pieces = copied(&world).await;
+    let third = restored(&world, pieces, Some(UNSEEN)).await;
+    third.leave_unheard(2).await;
+    third.reconcile(&[], &[], &config).await;
+    let back = third.snapshot().await;
+    assert_eq!(back.active + back.unconfirmed, 3, "{} and {}", back.active, back.unconfirmed);
+    assert!(back.unconfirmed > 0, "a free seat may have been taken since");
+}
+
+impl World {
+    /// A session is gone before the leader comes.
+    async fn leave_unheard(&self, number: u64) {
+        let key = "vestibule:room:{sale}:sessions";
+        self.server.ask::<()>(cmd("ZREM").arg(key).arg(number)).await;
+    }
+}
+
+async fn what_has_ended_stays_ended_and_a_place_enters_once(world: World) {
+    world.open(limited(3)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    let before = copied(&world).await;
+    world.leave(1).await;
+    // As if it had left while the copy was made: its seat was read before, its end after.
+    let is_seat = |piece: &Piece| ["sessions", "records"].contains(&piece.key());
+    let seats = before.into_iter().filter(is_seat);
+    let rest = copied(&world).await.into_iter().filter(|piece| !is_seat(piece));
+    let other = restored(&world, seats.chain(rest).collect(), Some(UNSEEN)).await;
+    other.reconcile(&[], &[], &world.config().await).await;
+    assert_eq!(other.snapshot().await.active, 2);
+    let touch = |number| Touch {
+        reset_epoch: joined.reset_epoch,
+        number,
+        position: number,
+        generation: 1,
+        issued_at: joined.issued_at,
+        expires_at: joined.expires_at,
+    };
+    let touched = other.store.touch(&other.room, "k", "i", &[touch(1), touch(2)]).await.unwrap();
+    assert_eq!(touched[0].session, None, "it has ended");
+    assert!(touched[1].session.is_some());
+    let claim = World::claim_of(1, SessionKind::Visitor, START_MS / 1000, joined.reset_epoch);
+    assert_eq!(other.claims(claim).await, ClaimOutcome::SessionEnded);
+}
+
+/// All that a server holds of the room, by kind; not what is not copied.
+async fn contents(world: &World) -> BTreeMap<String, BTreeMap<String, String>> {
+    let keys: Vec<String> = world.server.ask(cmd("KEYS").arg("vestibule:room:*")).await;
+    let transient =
+        ["there", "grants", "door", "asked", "passed", "seatless", "calls", "testimony", "scratch"];
+    let mut contents = BTreeMap::new();
+    for key in keys {
+        let end = key.split("}:").nth(1).unwrap().to_owned();
+        if transient.contains(&end.split(':').next().unwrap()) {
+            continue;
+        }
+        let kind: String = world.server.ask(cmd("TYPE").arg(&key)).await;
+        let found = match kind.as_str() {
+            "hash" => world.server.ask(cmd("HGETALL").arg(&key)).await,
+            "zset" => {
+                world.server.ask(cmd("ZRANGE").arg(&key).arg(0).arg(-1).arg("WITHSCORES")).await
+            }
+            _ => {
+                let bytes: Vec<u8> = world.server.ask(cmd("GET").arg(&key)).await;
+                BTreeMap::from([("bytes".to_owned(), format!("{bytes:?}"))])
+            }
+        };
+        contents.insert(end, found);
+    }
+    contents
+}
+
+/// A room with more seats than one page, AWS-style tokens, places given up, a pool, a history and an ended session.
+async fn busy(world: &World) {
+    let sale = vestibule_domain::schedule::Event {
+        prequeue_start: Some(moment(120)),
+        draw: true,
+        draw_id: "d1".to_owned(),
+        commitment: Some("ab".to_owned()),
+        ..event("sale", 720, 3_600)
+    };
+    world.schedule(limited(1_203), &[sale]).await;
+    world.join(1_200, JoinMode::Enter).await;
+    world.join(20, JoinMode::Queue).await;
+    world.store.increment(&world.room, 5).await.unwrap();
+    world.ripens();
+    let aws = world.claim(1_201, SessionKind::AwsStyle).await;
+    assert!(matches!(aws, ClaimOutcome::Entered(_)), "{aws:?}");
+    world.leave(7).await;
+    world.seconds(60);
+    world.store.roll_up(&world.room, 1, START_MS / 60_000 / 1440, START_MS / 60_000).await.unwrap();
+    world.seconds(60);
+    world.join(9, JoinMode::Queue).await;
+    let seen = (world.reset_epoch().await, 0);
+    let place = GivenUp { number: 1_225, position: None };
+    assert_eq!(world.store.give_up(&world.room, seen, &[place]).await.unwrap(), [true]);
+}
+
+async fn what_is_copied_comes_back_as_it_was(world: World) {
+    busy(&world).await;
+    world.store.close_room(&world.room).await.unwrap();
+    let mut before = contents(&world).await;
+    let parts = [
+        "sessions",
+        "records",
+        "tokens",
+        "ended",
+        "rows",
+        "traffic",
+        "settings",
+        "entered:pools:0",
+    ];
+    for part in parts {
+        assert!(before.contains_key(part), "{part} is not tried: {:?}", before.keys());
+    }
+    assert!(before.keys().any(|key| key.starts_with("history:")));
+    let other = restored(&world, copied(&world).await, None).await;
+    let mut after = contents(&other).await;
+    // Of the server.
+    for contents in [&mut before, &mut after] {
+        contents.get_mut("line").unwrap().retain(|name, _| name != "clock_ahead");
+    }
+    assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>());
+    for (key, value) in &before {
+        assert_eq!(value, &after[key], "{key}");
+    }
+    let history: Vec<String> = other.server.ask(cmd("KEYS").arg("*:history:*")).await;
+    let seconds: i64 = other.server.ask(cmd("TTL").arg(&history[0])).await;
+    assert!(seconds > 0, "{seconds}");
+}
+
+async fn a_minute_that_was_closed_while_it_was_copied_counts_once(world: World) {
+    let minute = START_MS / 60_000;
+    let key = format!("history:{}", minute / 1440);
+    let fields = BTreeMap::from([(format!("{minute}.r.here"), "5".to_owned())]);
+    let traffic = Piece::Hash { key: "traffic".to_owned(), fields: fields.clone() };
+    let other = restored(&world, vec![traffic, Piece::Hash { key, fields }], None).await;
+    let history = other.store.history(&other.room, minute, minute).await.unwrap();
+    assert_eq!(history[&minute].arrivals["here"], 5);
+}
+
+async fn a_room_that_was_closed_moves_as_it_is(world: World) {
+    world.open(limited(3)).await;
+    world.join(20, JoinMode::Enter).await;
+    world.tick(1).await;
+    let (before, config) = (world.snapshot().await, world.config().await);
+    world.store.close_room(&world.room).await.unwrap();
+    let other = restored(&world, copied(&world).await, None).await;
+    other.seconds(5);
+    assert_eq!(other.reconcile(&[], &[], &config).await, Finding::IsLatest);
+    let back = other.snapshot().await;
+    assert_eq!((back.generation, &back.nonce), (1, &before.nonce), "nothing was lost");
+    assert_eq!((back.active, back.unconfirmed), (3, 0));
+    assert!(back.excused_until_ms > before.excused_until_ms, "nobody could check in meanwhile");
+    assert!(other.try_begin(2).await.unwrap().counters.presence_from_ms > other.clock.now_ms());
+    assert_eq!(other.join(1, JoinMode::Queue).await.first, 21);
+}
+
+async fn a_closed_room_changes_for_nobody_until_a_leader_opens_it(world: World) {
+    world.open(limited(3)).await;
+    world.join(20, JoinMode::Enter).await;
+    let config = world.config().await;
+    world.store.close_room(&world.room).await.unwrap();
+    world.store.close_room(&world.room).await.unwrap();
+    assert!(matches!(world.try_join(1, JoinMode::Enter).await, Err(StoreError::Rewound)));
+    assert!(matches!(world.try_begin(1).await, Err(StoreError::Rewound)));
+    let pieces = copied(&world).await;
+    assert_eq!(pieces.last().map(Piece::key), Some("line"));
+    assert_eq!(world.reconcile(&[], &[], &config).await, Finding::IsLatest);
+    assert_eq!(world.join(1, JoinMode::Queue).await.first, 21, "nothing was lost");
+}
+
+async fn a_room_that_may_not_be_the_latest_is_not_copied(world: World) {
+    world.open(limited(3)).await;
+    let line = "vestibule:room:{sale}:line";
+    world.server.ask::<()>(cmd("HSET").arg(line).arg("suspect").arg("older")).await;
+    let copy = world.store.export_room(&world.room).await;
+    assert!(matches!(copy, Err(StoreError::Rewound)), "{copy:?}");
+    let closed = world.store.close_room(&world.room).await;
+    assert!(matches!(closed, Err(StoreError::Rewound)), "{closed:?}");
+    world.server.flush().await;
+    assert_eq!(world.another_store().export_room(&world.room).await.unwrap(), None);
+    let closed = world.another_store().close_room(&world.room).await;
+    assert!(matches!(closed, Err(StoreError::RoomMissing)), "{closed:?}");
+}
+
+async fn a_half_restored_server_is_not_taken_for_an_unused_one(world: World) {
+    assert!(world.store.is_unused().await.unwrap());
+    let copy = DeploymentCopy {
+        schema: 1,
+        epoch: 7,
+        key_ring: Some("sealed".to_owned()),
+        regions: BTreeMap::from([("here".to_owned(), 3)]),
+        tombstones: BTreeMap::from([(vestibule_domain::RoomId::new("gone").unwrap(), 5)]),
+        rooms: vec![world.room.clone()],
+    };
+    let second = std::time::Duration::from_mins(1);
+    assert!(world.store.lead_import("a", second, &copy).await.unwrap());
+    assert!(!world.store.lead_import("b", second, &copy).await.unwrap(), "one at a time");
+    world.store.begin_import(&copy).await.unwrap();
+    assert!(!world.store.is_unused().await.unwrap());
+    assert_eq!(world.store.schema().await.unwrap(), 0, "services wait");
+    world.store.end_import(&copy).await.unwrap();
+    let rooms = copy.rooms.clone();
+    let back = world.store.export_deployment(rooms).await.unwrap();
+    assert_eq!(back, DeploymentCopy { epoch: 8, ..copy }, "terms go on above those of the copy");
+}
+
+async fn a_part_of_a_newer_release_is_refused(world: World) {
+    let mut import = Import::new(&world.store, world.room.clone(), None);
+    let piece = Piece::Hash { key: "wishes".to_owned(), fields: BTreeMap::new() };
+    let refused = import.put(piece).await.unwrap_err();
+    assert!(refused.to_string().contains("room sale has a part `wishes`"), "{refused}");
+    assert_eq!(world.server.keys().await, 0);
+}

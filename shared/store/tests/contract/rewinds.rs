@@ -1,0 +1,145 @@
+//! A store that went back to an older state of a room, or is another than it was: nobody changes the room until the
+//! leader has heard what the services have seen.
+
+use redis::cmd;
+use vestibule_domain::reconciliation::Finding;
+use vestibule_store::{JoinMode, SessionKind, StoreError};
+
+use crate::world::{World, limited, testimony};
+
+crate::on_every_server!(
+    an_older_state_is_refused_and_brought_to_what_was_seen,
+    a_state_of_another_server_is_refused_until_it_is_found_to_be_the_latest,
+    the_first_who_notices_stops_everybody,
+    a_reset_that_was_undone_is_done_again,
+    of_two_states_of_one_generation_neither_is_believed,
+    what_services_have_seen_is_put_back,
+    a_deleted_room_can_be_made_anew_and_its_epoch_is_later,
+);
+
+const LINE: &str = "vestibule:room:{sale}:line";
+
+#[track_caller]
+fn is_rewound<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
+    assert!(matches!(answer, Err(StoreError::Rewound)), "{answer:?}");
+}
+
+/// All that the server holds of the room's line.
+async fn line(world: &World) -> Vec<(String, String)> {
+    world.server.ask(cmd("HGETALL").arg(LINE)).await
+}
+
+/// The line is again as it was.
+async fn go_back(world: &World, line: &[(String, String)]) {
+    world.server.ask::<()>(cmd("DEL").arg(LINE)).await;
+    let mut set = cmd("HSET");
+    set.arg(LINE);
+    for (name, value) in line {
+        set.arg(name).arg(value);
+    }
+    world.server.ask::<()>(&set).await;
+}
+
+async fn an_older_state_is_refused_and_brought_to_what_was_seen(world: World) {
+    world.open(limited(3)).await;
+    let before = line(&world).await;
+    world.join(20, JoinMode::Enter).await;
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    go_back(&world, &before).await;
+    is_rewound(&world.try_join(1, JoinMode::Enter).await);
+    is_rewound(&world.store.read_snapshot(&world.room).await);
+    is_rewound(&world.store.increment(&world.room, 1).await);
+    is_rewound(&world.store.reset(&world.room).await);
+    is_rewound(&world.try_begin(1).await);
+    assert!(matches!(world.reconcile(&[seen], &[], &config).await, Finding::IsBehind(_)));
+    let back = world.snapshot().await;
+    assert_eq!((back.queue_counter, back.generation), (20, 2));
+    assert_eq!(world.join(1, JoinMode::Enter).await.first, 21);
+}
+
+async fn a_state_of_another_server_is_refused_until_it_is_found_to_be_the_latest(world: World) {
+    world.open(limited(3)).await;
+    world.join(20, JoinMode::Enter).await;
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    world.server.ask::<()>(cmd("HSET").arg(LINE).arg("run_id").arg("0123456789abcdef")).await;
+    let stranger = world.another_store();
+    is_rewound(&stranger.read_snapshot(&world.room).await);
+    is_rewound(&world.try_join(1, JoinMode::Enter).await);
+    assert_eq!(world.reconcile(&[seen], &[], &config).await, Finding::IsLatest);
+    assert_eq!(world.join(1, JoinMode::Enter).await.first, 21);
+    assert_eq!(world.snapshot().await.generation, 1, "nothing was lost");
+}
+
+async fn the_first_who_notices_stops_everybody(world: World) {
+    world.open(limited(3)).await;
+    let before = line(&world).await;
+    let stranger = world.another_store();
+    world.join(20, JoinMode::Enter).await;
+    go_back(&world, &before).await;
+    assert!(stranger.read_snapshot(&world.room).await.is_ok(), "it knows nothing of the twenty");
+    is_rewound(&world.try_join(1, JoinMode::Enter).await);
+    is_rewound(&stranger.read_snapshot(&world.room).await);
+}
+
+async fn a_reset_that_was_undone_is_done_again(world: World) {
+    world.open(limited(3)).await;
+    world.join(20, JoinMode::Enter).await;
+    let (before, config) = (line(&world).await, world.config().await);
+    world.clock.advance_ms(5);
+    let epoch = world.store.reset(&world.room).await.unwrap();
+    world.join(2, JoinMode::Enter).await;
+    let seen = testimony(&world.snapshot().await);
+    go_back(&world, &before).await;
+    is_rewound(&world.try_join(1, JoinMode::Enter).await);
+    assert!(matches!(world.reconcile(&[seen], &[], &config).await, Finding::IsBehind(_)));
+    let back = world.snapshot().await;
+    assert_eq!((back.reset_epoch, back.queue_counter), (epoch, 2));
+    let now_s = world.clock.now_ms() / 1000;
+    let old = World::claim_of(4, SessionKind::Visitor, now_s, epoch - 5);
+    assert_eq!(world.claims(old).await, vestibule_store::ClaimOutcome::Foreign);
+}
+
+async fn of_two_states_of_one_generation_neither_is_believed(world: World) {
+    world.open(limited(3)).await;
+    world.join(5, JoinMode::Enter).await;
+    let mut seen = testimony(&world.snapshot().await);
+    let config = world.config().await;
+    (seen.stamp.nonce, seen.queue_counter) = ("another".to_owned(), 9);
+    assert!(matches!(world.reconcile(&[seen], &[], &config).await, Finding::IsBehind(_)));
+    assert_eq!(world.join(1, JoinMode::Enter).await.first, 10);
+}
+
+async fn what_services_have_seen_is_put_back(world: World) {
+    world.open(limited(5)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    let seen = testimony(&world.snapshot().await);
+    let config = world.config().await;
+    world.server.flush().await;
+    let seat = |number: u64| vestibule_store::Seat {
+        number,
+        record: format!("{}|{}|0|v|k||i", joined.issued_at, joined.expires_at),
+        expires_at: joined.expires_at,
+        seen_at: (1, 1),
+    };
+    let seats: Vec<_> = [1, 2, 4].map(seat).into();
+    world.reconcile_with(&[seen], &[], &config, (&seats, &[])).await;
+    let back = world.snapshot().await;
+    assert_eq!((back.active, back.unconfirmed), (3, 2), "the other two are owed to somebody");
+    let now_s = world.clock.now_ms() / 1000;
+    let claim = World::claim_of(2, SessionKind::Visitor, now_s, joined.reset_epoch);
+    let outcome = world.claims(claim).await;
+    assert!(matches!(outcome, vestibule_store::ClaimOutcome::Repeated(_)), "{outcome:?}");
+}
+
+async fn a_deleted_room_can_be_made_anew_and_its_epoch_is_later(world: World) {
+    world.open(limited(3)).await;
+    world.clock.advance_ms(50);
+    let epoch = world.store.reset(&world.room).await.unwrap();
+    assert!(world.store.delete_room(&world.room).await.unwrap());
+    let tombstones = world.store.tombstones().await.unwrap();
+    assert_eq!(tombstones.get(&world.room), Some(&epoch));
+    // In the same millisecond.
+    world.open(limited(3)).await;
+    assert!(world.reset_epoch().await > epoch);
+    assert!(!world.store.is_buried(&world.room, epoch).await.unwrap());
+}

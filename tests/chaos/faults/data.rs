@@ -1,0 +1,160 @@
+//! Making faults happen to a primary and its replica. One at a time: each has the servers for itself
+//! while it lasts.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use tokio::time::sleep;
+
+use super::{Fault, FaultKind};
+use crate::{
+    chance::Chance,
+    stage::{Link, Server, Servers, Stage, State},
+};
+
+/// A clock jumps by so many seconds at most.
+const FARTHEST_JUMP: u64 = 400;
+
+// === impl Fault ===
+
+impl Fault {
+    pub(super) async fn prepare_pair(&self, servers: &Servers) -> Result<()> {
+        match self.kind {
+            FaultKind::Rewind => servers.remember(&self.kept()).await,
+            _ => servers.let_replica_fall_behind().await,
+        }
+    }
+
+    pub(super) async fn befall_pair(
+        &self,
+        stage: &Stage,
+        servers: &mut Servers,
+        chance: &mut Chance,
+    ) -> Result<()> {
+        match self.kind {
+            FaultKind::Away => self.go_away(stage, servers, chance.happens(0.5)).await,
+            FaultKind::Refuse => self.refuse(servers.primary(), chance.within(0..4)).await,
+            FaultKind::Restart => restart(stage, servers, State::Everything).await,
+            FaultKind::Wipe if chance.happens(0.5) => {
+                servers.primary().tell(&redis::cmd("FLUSHALL")).await
+            }
+            FaultKind::Wipe => restart(stage, servers, State::Nothing).await,
+            FaultKind::Rewind => restart(stage, servers, State::Kept(&self.kept())).await,
+            FaultKind::Promote => promote(stage, servers).await,
+            FaultKind::Split => self.split(stage, servers, chance).await,
+            FaultKind::LoseKey => lose_key(servers.primary(), chance).await,
+            FaultKind::Clock => {
+                let seconds = i64::try_from(chance.within(1..FARTHEST_JUMP)).unwrap_or(1);
+                servers.set_clocks(if chance.happens(0.5) { seconds } else { -seconds })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn kept(&self) -> String {
+        format!("kept-{}.rdb", self.number)
+    }
+
+    /// Refuses connections, or takes them and does not answer.
+    async fn go_away(&self, stage: &Stage, servers: &Servers, silently: bool) -> Result<()> {
+        if let Some(process) = servers.primary().process().filter(|_| silently) {
+            process.freeze()?;
+            sleep(self.lasts()).await;
+            return process.thaw();
+        }
+        for link in links(stage) {
+            link.change(|weather| weather.refuses = true);
+            link.cut();
+        }
+        sleep(self.lasts()).await;
+        links(stage).for_each(|link| link.change(|weather| weather.refuses = false));
+        Ok(())
+    }
+
+    /// Refuses writes, as a server without replicas, without memory, as a replica, or as one that is busy.
+    pub(super) async fn refuse(&self, primary: &Server, how: u64) -> Result<()> {
+        let set = |name, value| {
+            let mut command = redis::cmd("CONFIG");
+            command.arg("SET").arg(name).arg(value);
+            command
+        };
+        match how {
+            0 => primary.tell(&set("min-replicas-to-write", "9")).await?,
+            1 => primary.tell(&set("maxmemory", "1")).await?,
+            2 => primary.tell(redis::cmd("REPLICAOF").arg("127.0.0.1").arg("1")).await?,
+            _ => {
+                // It never answers; that it runs is all that matters.
+                let mut forever = redis::cmd("EVAL");
+                forever.arg("while true do end").arg(0);
+                let _ =
+                    tokio::time::timeout(Duration::from_millis(50), primary.tell(&forever)).await;
+            }
+        }
+        sleep(self.lasts()).await;
+        match how {
+            0 => primary.tell(&set("min-replicas-to-write", "0")).await,
+            1 => primary.tell(&set("maxmemory", "0")).await,
+            2 => primary.tell(redis::cmd("REPLICAOF").arg("NO").arg("ONE")).await,
+            // The script may have been ended as the connection closed.
+            _ => {
+                let _ = primary.tell(redis::cmd("SCRIPT").arg("KILL")).await;
+                Ok(())
+            }
+        }
+    }
+
+    async fn split(&self, stage: &Stage, servers: &mut Servers, chance: &mut Chance) -> Result<()> {
+        let new = servers.promote().await?;
+        let (mut behind, mut ahead): (Vec<_>, Vec<_>) =
+            links(stage).partition(|_| chance.happens(0.4));
+        // At least one that knows, and one that does not.
+        if ahead.is_empty() {
+            ahead.extend(behind.pop());
+        } else if behind.is_empty() {
+            behind.extend(ahead.pop());
+        }
+        for link in ahead {
+            lead(link, new);
+        }
+        sleep(self.lasts()).await;
+        servers.kill_replica()?;
+        for link in behind {
+            lead(link, new);
+        }
+        servers.replace_replica().await
+    }
+}
+
+async fn restart(stage: &Stage, servers: &mut Servers, from: State<'_>) -> Result<()> {
+    servers.restart(from).await?;
+    links(stage).for_each(Link::cut);
+    Ok(())
+}
+
+async fn promote(stage: &Stage, servers: &mut Servers) -> Result<()> {
+    let new = servers.promote().await?;
+    servers.kill_replica()?;
+    links(stage).for_each(|link| lead(link, new));
+    servers.replace_replica().await
+}
+
+/// Loses one key of all that there are.
+pub(super) async fn lose_key(server: &Server, chance: &mut Chance) -> Result<()> {
+    let mut keys: Vec<String> = server.ask(redis::cmd("KEYS").arg("*")).await?;
+    keys.sort();
+    if keys.is_empty() {
+        return Ok(());
+    }
+    let key = chance.one_of(&keys);
+    crate::stage::namespaces::say(&format!("  lost key: {key}"));
+    server.tell(redis::cmd("DEL").arg(key)).await
+}
+
+fn lead(link: &Link, to: std::net::SocketAddr) {
+    link.lead_to(to);
+    link.cut();
+}
+
+fn links(stage: &Stage) -> impl Iterator<Item = &Link> {
+    stage.instances().iter().filter_map(|instance| instance.link.as_ref())
+}

@@ -1,0 +1,105 @@
+//! What goes wrong: to processes, to the network between hosts, to Redis, to clocks. The names are those
+//! of the simulation's faults where they are the same.
+
+mod apply;
+mod data;
+mod draw;
+mod group;
+mod kinds;
+
+use std::fmt;
+
+pub(crate) use self::kinds::FaultKinds;
+use crate::stage::Topology;
+
+/// Declares the kinds from one table: the name, and whether nothing may break in it today. The order
+/// decides what a seed draws.
+macro_rules! kinds {
+    ($($kind:ident = $name:literal, $withstood:literal, $doc:literal;)*) => {
+        /// A kind of fault.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum FaultKind {
+            $(#[doc = $doc] $kind,)*
+        }
+
+        impl FaultKind {
+            /// Every kind.
+            pub(crate) const ALL: &[Self] = &[$(Self::$kind),*];
+
+            /// Its name.
+            pub(crate) fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name,)* }
+            }
+
+            /// Whether nothing may break in it today.
+            pub(crate) fn is_withstood(self) -> bool {
+                match self { $(Self::$kind => $withstood,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    Kill = "kill", true, "A process is killed and started again a while later.";
+    Freeze = "freeze", true, "A process is stopped for a while, and goes on.";
+    Upgrade = "upgrade", true, "Every other process is replaced, one after the other.";
+    Cut = "cut", true, "A process's connections to Redis break.";
+    Delay = "delay", true, "What a process and Redis say to each other is late.";
+    Partition = "partition", true, "A process and Redis do not reach each other for a while.";
+    OneWay = "one-way", true, "The same in one direction only.";
+    Deaf = "deaf", true, "A process's subscription looks alive and brings nothing.";
+    HalfOpen = "half-open", true, "Redis has lost a process's connections, and the process does not know.";
+    Away = "away", true, "Redis cannot be reached for a while, or does not answer.";
+    Restart = "restart", true, "Redis is restarted and loses nothing but its scripts; where it fails over, a replica.";
+    Refuse = "refuse", false, "Redis refuses writes for a while.";
+    Wipe = "wipe", false, "Redis loses everything.";
+    Rewind = "rewind", false, "Redis is restarted from an older state.";
+    Promote = "promote", false, "A replica takes over that had not heard of everything.";
+    Split = "split", false, "The same, and some processes go on with the old primary for a while.";
+    LoseKey = "lose-key", false, "One key is lost.";
+    Clock = "clock", false, "Redis's clock jumps.";
+}
+
+/// A fault of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fault {
+    /// Its number, which also decides its generator.
+    pub(crate) number: u64,
+    /// When it happens, ms after the beginning.
+    pub(crate) at_ms: u64,
+    /// What happens.
+    pub(crate) kind: FaultKind,
+    /// For how long, ms.
+    pub(crate) lasts_ms: u64,
+    /// How far Redis goes back, ms.
+    pub(crate) back_ms: u64,
+}
+
+// === impl FaultKind ===
+
+impl FaultKind {
+    /// Whether it can be made with Redis in this form. Without a proxy nothing is late or deaf; servers that
+    /// fail over by themselves are not rewound, but replaced.
+    pub(crate) fn can_befall(self, topology: Topology) -> bool {
+        let only_pair = [Self::Delay, Self::Deaf, Self::Rewind, Self::Clock];
+        topology == Topology::Pair || !only_pair.contains(&self)
+    }
+
+    /// Whether Redis goes back to an older state.
+    pub(super) fn goes_back(self) -> bool {
+        matches!(self, Self::Rewind | Self::Promote | Self::Split)
+    }
+
+    /// Those in which nothing may break today.
+    pub(crate) fn withstood() -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|kind| kind.is_withstood()).collect()
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { number, kind, lasts_ms, back_ms, .. } = self;
+        write!(f, "fault {number}: {}, for {lasts_ms} ms", kind.name())?;
+        if kind.goes_back() { write!(f, ", back by {back_ms} ms") } else { Ok(()) }
+    }
+}

@@ -1,0 +1,213 @@
+//! A sale moves to another Redis while people wait and sit inside: from a backup of a moment ago, and from one for which
+//! it was closed.
+
+use std::{collections::BTreeSet, fs, path::Path, process::Output, time::Duration};
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+use tempfile::TempDir;
+use vestibule_tests::{
+    Deployment, Exited, Flavor, Redis, Reply, Service, Verifier, Visitor, backup, eventually,
+    restore,
+};
+
+use crate::crowd::Guest;
+
+const CEILING: usize = 5;
+const CROWD: usize = 15;
+const SOON: Duration = Duration::from_secs(40);
+const SESSION_SECONDS: u64 = 600;
+
+/// A sale with people inside and people who wait, and what they were told.
+struct Sale {
+    deployment: Deployment,
+    inside: Vec<Visitor>,
+    tokens: Vec<String>,
+    waiting: Vec<Guest>,
+    dir: TempDir,
+}
+
+#[track_caller]
+fn succeeded(output: &Output) {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[track_caller]
+fn refused(output: &Output, why: &str) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains(why), "{said}");
+}
+
+// === impl Sale ===
+
+impl Sale {
+    async fn begin() -> Result<Self> {
+        let deployment = Deployment::builder().admissions(2).start().await?;
+        let settings = json!({
+            "total_active_users": CEILING, "session_duration_seconds": SESSION_SECONDS,
+        });
+        deployment.create_room("sale", &settings).await?;
+        let (mut inside, mut tokens, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
+        for number in 1..=CROWD {
+            let guest = Guest::join(deployment.visitor("sale")).await?;
+            if number > CEILING {
+                waiting.push(guest);
+                continue;
+            }
+            let mut visitor = guest.visitor;
+            tokens.push(visitor.sees("admitted", SOON).await?.text_of("access_token")?);
+            inside.push(visitor);
+        }
+        Ok(Self { deployment, inside, tokens, waiting, dir: tempfile::tempdir()? })
+    }
+
+    fn file(&self) -> std::path::PathBuf {
+        self.dir.path().join("sale.backup")
+    }
+
+    fn back_up(&self, options: &[&str]) -> Result<Output> {
+        backup(&self.deployment.redis().url(), &self.file(), options)
+    }
+
+    async fn stop(&mut self, service: Service, count: usize) -> Result<()> {
+        for index in 0..count {
+            let process = self.deployment.process_mut(service, index);
+            process.terminate()?;
+            ensure!(process.ended(SOON).await? == Exited::Code(0), "{service:?} does not stop");
+        }
+        Ok(())
+    }
+
+    /// New services on another Redis, in place of the old ones.
+    async fn go_on(&self, redis: &Redis) -> Result<Deployment> {
+        let builder = Deployment::builder().admissions(2).over(&redis.url());
+        let next = builder.in_place_of(&self.deployment).start().await?;
+        eventually(SOON, "the room, open again", || async {
+            next.operator().status("sale").await?;
+            next.aws("sale").serving().await
+        })
+        .await?;
+        Ok(next)
+    }
+
+    /// Everybody who was there when the backup was made has its place, and its seat.
+    async fn expect_everybody(&self, next: &Deployment) -> Result<()> {
+        for guest in &self.waiting {
+            let reply = status_of(&guest.visitor, next).await?;
+            ensure!(reply.says("waiting") || reply.says("your_turn"), "{}", reply.text);
+            assert_eq!(reply.number("queue_number")?, guest.number);
+        }
+        for visitor in &self.inside {
+            let reply = status_of(visitor, next).await?;
+            ensure!(reply.says("admitted"), "{}", reply.text);
+        }
+        let verifier = Verifier::fetch(next.admissions()).await?;
+        for token in &self.tokens {
+            verifier.verify(token, "sale")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a visitor is told by new services.
+async fn status_of(visitor: &Visitor, next: &Deployment) -> Result<Reply> {
+    let visitor = visitor.clone().at(next.admissions().clone());
+    let ask = || async { visitor.clone().status().await?.expect(200) };
+    eventually(SOON, "an answer", ask).await
+}
+
+async fn status(deployment: &Deployment) -> Result<Reply> {
+    deployment.operator().status("sale").await
+}
+
+/// The file lets nobody in who reads over a shoulder.
+fn expect_no_secrets(file: &Path, deployment: &Deployment) -> Result<()> {
+    let text = fs::read_to_string(file)?;
+    for secret in deployment.secrets() {
+        ensure!(!text.contains(secret), "a secret");
+    }
+    ensure!(!text.contains("PRIVATE KEY"), "a key");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn from_a_backup_of_a_moment_ago_everybody_of_it_keeps_place_and_seat() -> Result<()> {
+    let mut sale = Sale::begin().await?;
+    succeeded(&sale.back_up(&[])?);
+    expect_no_secrets(&sale.file(), &sale.deployment)?;
+
+    // Life goes on: some come, one gives its seat back, and the next one enters.
+    let mut late = BTreeSet::new();
+    for _ in 0..4 {
+        late.insert(Guest::join(sale.deployment.visitor("sale")).await?.number);
+    }
+    sale.inside.remove(0).leave().await?.expect(200)?;
+    let mut next_in_line = sale.waiting.remove(0).visitor;
+    next_in_line.claims(SOON).await?;
+    sale.deployment.redis_mut().kill().await?;
+
+    let redis = Redis::start(Flavor::Redis7).await?;
+    succeeded(&restore(&redis.url(), &sale.file(), &[])?);
+    refused(&restore(&redis.url(), &sale.file(), &[])?, "holds rooms or keys of Vestibule already");
+    let next = sale.go_on(&redis).await?;
+    sale.expect_everybody(&next).await?;
+    let room = status(&next).await?;
+    ensure!(room.number("active_users")? <= CEILING as u64, "{}", room.text);
+    for _ in 0..3 {
+        let guest = Guest::join(next.visitor("sale")).await?;
+        ensure!(guest.number > *late.last().unwrap_or(&0), "{} was somebody's", guest.number);
+    }
+    // Seats go on: whoever leaves makes room for the first in line.
+    sale.inside.remove(0).at(next.admissions().clone()).leave().await?.expect(200)?;
+    let first = sale.waiting.remove(0).visitor;
+    first.at(next.admissions().clone()).claims(SOON).await?;
+    let room = status(&next).await?;
+    ensure!(room.number("active_users")? <= CEILING as u64, "{}", room.text);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sale_that_was_closed_moves_as_it_is() -> Result<()> {
+    let mut sale = Sale::begin().await?;
+    refused(&sale.back_up(&["--close"])?, "stop all controllers");
+    sale.stop(Service::Controller, 1).await?;
+    succeeded(&sale.back_up(&["--close"])?);
+    let join = sale.deployment.visitor("sale").join().await?;
+    join.expect_retry_later()?;
+
+    let redis = Redis::start(Flavor::Redis7).await?;
+    succeeded(&restore(&redis.url(), &sale.file(), &[])?);
+    let next = sale.go_on(&redis).await?;
+    sale.expect_everybody(&next).await?;
+    let room = status(&next).await?;
+    assert_eq!(room.number("active_users")?, CEILING as u64, "{}", room.text);
+    let guest = Guest::join(next.visitor("sale")).await?;
+    assert_eq!(guest.number, CROWD as u64 + 1, "no number is left out");
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_used_is_refused_and_changes_nothing() -> Result<()> {
+    let sale = Sale::begin().await?;
+    succeeded(&sale.back_up(&[])?);
+    let redis = Redis::start(Flavor::Redis7).await?;
+    let whole = fs::read(sale.file())?;
+    let bad = sale.dir.path().join("bad");
+    let reasons: [(&[u8], &str); 3] = [
+        (&whole[..whole.len() / 2], "cut short"),
+        (b"{\"backup\":{\"version\":2,\"release\":\"9.9.9\"}}\n", "restore it with release 9.9.9"),
+        (b"hello", "no backup of Vestibule"),
+    ];
+    for (bytes, why) in reasons {
+        fs::write(&bad, bytes)?;
+        refused(&restore(&redis.url(), &bad, &[])?, why);
+    }
+    refused(&restore(&redis.url(), &sale.dir.path().join("none"), &[])?, "it cannot be read");
+    refused(&backup(&redis.url(), &bad, &[])?, "holds no rooms of Vestibule");
+    assert_eq!(redis.keys().await?, 0);
+    let used = sale.deployment.redis().url();
+    refused(&restore(&used, &sale.file(), &[])?, "holds rooms or keys of Vestibule already");
+    let nowhere = sale.dir.path().join("none").join("file");
+    refused(&backup(&used, &nowhere, &[])?, "cannot write");
+    Ok(())
+}
