@@ -28,8 +28,8 @@
 //! What is judged: the histories of all instances, by every invariant of `vestibule-history`; answers that
 //! nobody may get (500, a refusal that makes no sense); two visitors with one number, and more visitors
 //! inside than the ceiling, by what visitors alone saw; whether everybody was served in the end; whether
-//! every process runs until it is told to stop, and then stops in order. While Redis's clock is set,
-//! histories are written in its time and not in the machine's, so what is found then is a hint.
+//! every process runs until it is told to stop, and then stops in order. Histories are written in the machine's
+//! time, since Redis's is set.
 //!
 //! Environment: see [`options`].
 

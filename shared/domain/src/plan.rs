@@ -51,6 +51,8 @@ pub struct TickInput {
     /// Whether everyone who is there had the time to check in, since the store was restored or the line
     /// could not.
     pub is_presence_complete: bool,
+    /// Whether every number has entered, left or expired, as the store knows.
+    pub nobody_waits: bool,
     /// Whether the line was counted to its end. A new leader counts it piece by piece.
     pub is_counted: bool,
     /// How many stand at the door: they keep asking for a seat.
@@ -293,7 +295,7 @@ mod tests {
         let next = TickInput { serving_counter: 12, ..input };
         assert_eq!(plan(&next, standby(2.0), &mut serving).serving_counter, 12);
         let at_door = TickInput { at_door: 12, now_ms: 1_001_000, came_known: 12, ..next };
-        serving.observe(crate::serving::Came { known: 12.0, unknown: 0.0 }, 1_001_000);
+        serving.observe(crate::serving::Came { known: 12.0, ..Default::default() }, 1_001_000);
         assert_eq!(plan(&at_door, standby(2.0), &mut serving).serving_counter, 12);
     }
 

@@ -239,6 +239,7 @@ impl Roll {
             },
             held: paused || counters.serving_counter < 0,
             promised: counters.promised,
+            nobody_waits: counters.nobody_waits,
             admitted: counters.admitted,
             aws_joined: counters.aws_joined,
             aws_admitted: counters.aws_admitted,

@@ -60,6 +60,8 @@ pub struct Came {
     pub known: f64,
     /// Of the others.
     pub unknown: f64,
+    /// Whether nobody else is left to come.
+    pub are_all: bool,
 }
 
 // === impl Serving ===
@@ -67,8 +69,12 @@ pub struct Came {
 impl Serving {
     /// Takes in who has come by `now_ms`. Gives how many of those known to be there had the time to.
     pub fn observe(&mut self, came: Came, now_ms: u64) -> f64 {
-        let exposed = self.known.observe(came.known, now_ms);
+        let mut exposed = self.known.observe(came.known, now_ms);
         self.unknown.observe(came.unknown, now_ms);
+        if came.are_all {
+            exposed += self.known.end();
+            self.unknown.end();
+        }
         if came.known > 0.0 {
             self.known_search = Search::default();
         }

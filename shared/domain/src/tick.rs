@@ -249,7 +249,8 @@ impl Arrivals {
             serving_counter: input.serving_counter,
         };
         let Some(before) = self.seen.replace(door) else {
-            return (Came::default(), input.serving_counter);
+            let came = Came { are_all: input.nobody_waits, ..Came::default() };
+            return (came, input.serving_counter);
         };
         let since = |now: u64, then: u64| now.saturating_sub(then) as f64;
         let known = since(door.came_known, before.came_known);
@@ -259,7 +260,7 @@ impl Arrivals {
             let part = if self.mean_ms > 0.0 { NEW_PART } else { 1.0 };
             self.mean_ms += (mean_ms - self.mean_ms) * part;
         }
-        (Came { known, unknown }, before.serving_counter)
+        (Came { known, unknown, are_all: input.nobody_waits }, before.serving_counter)
     }
 
     fn served_upto(&mut self, serving_counter: u64) {
@@ -433,6 +434,26 @@ mod tests {
         // An operator serves 50 more.
         let after = TickInput { serving_counter: 61, now_ms: 1_000_250, ..before };
         assert_eq!(state.decide(&after, &settings).plan.serving_counter, 61, "all may be coming");
+    }
+
+    #[test]
+    fn once_everyone_has_entered_no_seat_is_kept_for_anybody() {
+        let mut state = TickState::default();
+        let settings = RoomSettings::default();
+        let before = room(40, 20, 60, 40);
+        let first = state.decide(&before, &settings).plan;
+        assert_eq!((first.serving_counter, first.promised), (60, 20));
+        // They come at once, sooner than they had to.
+        let entered = TickInput {
+            now_ms: before.now_ms + 250,
+            came_known: 20,
+            admitted: 20,
+            there: Presence::default(),
+            nobody_waits: true,
+            ..room(40, 39, 60, 60)
+        };
+        let next = state.decide(&entered, &settings).plan;
+        assert_eq!((next.promised, next.waiting), (0, 0), "a newcomer finds the seat free");
     }
 
     #[test]

@@ -80,6 +80,14 @@ impl Turnout {
         ripened
     }
 
+    /// Nobody is left to come: whoever was served need not be waited for. Gives how many had not had the time to.
+    pub fn end(&mut self) -> f64 {
+        let unripe = self.waves.drain(..).map(|wave| wave.unripe(self.seen_ms)).sum();
+        let new = Evidence { exposed: unripe, came: 0.0 };
+        (self.recent, self.older) = (self.recent.with(new), self.older.with(new));
+        unripe
+    }
+
     /// The share of those served who came in the last minutes: steadier than [`Self::share`], and later to
     /// learn.
     #[must_use]
@@ -143,6 +151,17 @@ fn millis(from: u64, to: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn once_nobody_is_left_to_come_nobody_is_expected() {
+        let mut turnout = Turnout::default();
+        turnout.expose(50.0, 0, Ripening::evenly(0..2_000));
+        turnout.observe(50.0, 1_000);
+        assert!(turnout.expected() > 20.0, "as far as it knows");
+        assert!((turnout.end() - 25.0).abs() < 1e-9);
+        assert!(turnout.expected() < 1e-9);
+        assert!((turnout.share() - 1.0).abs() < 1e-9, "all have come who were served");
+    }
 
     #[test]
     fn at_first_everyone_is_expected_and_then_those_who_had_no_time_to_come() {

@@ -14,6 +14,7 @@ use std::{
         mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
     },
     thread::{self, JoinHandle},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use vestibule_history::{Event, FORMAT, Recorder, What, lines};
@@ -29,6 +30,15 @@ pub struct HistoryFile {
     thread: JoinHandle<()>,
 }
 
+/// Whose time a history is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum HistoryClock {
+    /// Redis's, as far as the answers to calls tell it.
+    Redis,
+    /// This machine's.
+    Machine,
+}
+
 /// A history cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[error("the history {} cannot be written", path.display())]
@@ -41,6 +51,7 @@ pub struct HistoryError {
 #[derive(Debug)]
 struct Queue {
     events: SyncSender<Message>,
+    clock: HistoryClock,
     /// Whether an event was left out. None is taken after that.
     is_lost: AtomicBool,
 }
@@ -64,16 +75,16 @@ struct Writer {
 
 impl HistoryFile {
     /// Begins to write as `name`, which must be unique, at the end of the file at `path`; in a folder, into a
-    /// file of that name.
+    /// file of that name, in the time of `clock`.
     ///
     /// # Errors
     /// If the file cannot be opened.
-    pub fn open(path: &Path, name: String) -> Result<Self, HistoryError> {
+    pub fn open(path: &Path, name: String, clock: HistoryClock) -> Result<Self, HistoryError> {
         let path = if path.is_dir() { path.join(format!("{name}.jsonl")) } else { path.into() };
         let opened = Writer::open(&path);
         let writer = opened.map_err(|source| HistoryError { path, source })?;
         let (events, waiting) = sync_channel(WAITING);
-        let queue = Arc::new(Queue { events, is_lost: AtomicBool::new(false) });
+        let queue = Arc::new(Queue { events, clock, is_lost: AtomicBool::new(false) });
         let of_writer = Arc::clone(&queue);
         let thread = thread::spawn(move || writer.run(&waiting, &of_writer));
         Ok(Self { name, writer: queue, thread })
@@ -109,6 +120,10 @@ impl Recorder for Queue {
         if let Err(TrySendError::Full(_)) = self.events.try_send(Message::Event(Box::new(event))) {
             self.is_lost.store(true, Ordering::Relaxed);
         }
+    }
+
+    fn true_ms(&self) -> Option<u64> {
+        (self.clock == HistoryClock::Machine).then(machine_ms)
     }
 }
 
@@ -199,6 +214,13 @@ impl Writer {
     }
 }
 
+/// This machine's time, unix ms.
+#[expect(clippy::disallowed_methods, reason = "no decision rests on it: it is written down")]
+fn machine_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// The length of `file` without half a line at its end, which somebody who was killed has left.
 fn whole_lines(file: &mut File) -> io::Result<u64> {
     const LONGEST: u64 = 1 << 20;
@@ -231,7 +253,8 @@ mod tests {
     #[test]
     fn a_history_is_written_to_its_end() {
         let folder = tempfile::tempdir().unwrap();
-        let history = HistoryFile::open(folder.path(), "admission-1".into()).unwrap();
+        let history =
+            HistoryFile::open(folder.path(), "admission-1".into(), HistoryClock::Redis).unwrap();
         (0..5_000).for_each(|at_ms| history.recorder().record(event(at_ms)));
         history.close();
         let found = read(&folder.path().join("admission-1.jsonl"));
@@ -245,7 +268,7 @@ mod tests {
         let path = folder.path().join("history");
         std::fs::write(&path, "{\"at").unwrap();
         for at_ms in [1, 2] {
-            let history = HistoryFile::open(&path, "a".into()).unwrap();
+            let history = HistoryFile::open(&path, "a".into(), HistoryClock::Redis).unwrap();
             history.recorder().record(event(at_ms));
             history.close();
         }
@@ -259,7 +282,8 @@ mod tests {
             let file = OpenOptions::new().append(true).open(full).unwrap();
             let writer = Writer { file: BufWriter::new(file), length: 0, last: None };
             let (events, waiting) = sync_channel(9);
-            let queue = Queue { events, is_lost: AtomicBool::new(false) };
+            let queue =
+                Queue { events, clock: HistoryClock::Redis, is_lost: AtomicBool::new(false) };
             queue.record(event(1));
             writer.run(&waiting, &queue);
             assert!(queue.is_lost.load(Ordering::Relaxed));
@@ -273,7 +297,7 @@ mod tests {
         let path = folder.path().join("history");
         let writer = Writer::open(&path).unwrap();
         let (events, waiting) = sync_channel(2);
-        let queue = Queue { events, is_lost: AtomicBool::new(false) };
+        let queue = Queue { events, clock: HistoryClock::Redis, is_lost: AtomicBool::new(false) };
         (0..9).for_each(|at_ms| queue.record(event(at_ms)));
         writer.run(&waiting, &queue);
         let found = read(&path);
@@ -281,8 +305,19 @@ mod tests {
     }
 
     #[test]
+    fn only_by_the_machines_clock_the_time_is_known_without_redis() {
+        let (events, _waiting) = sync_channel(1);
+        let by = |clock| Queue { events: events.clone(), clock, is_lost: AtomicBool::new(false) };
+        assert_eq!(by(HistoryClock::Redis).true_ms(), None);
+        let (before, told) = (machine_ms(), by(HistoryClock::Machine).true_ms());
+        assert!(told >= Some(before) && told <= Some(machine_ms()), "{told:?}");
+    }
+
+    #[test]
     fn a_file_that_cannot_be_opened_is_named() {
-        let error = HistoryFile::open(Path::new("/nowhere/at/all"), "a".into()).unwrap_err();
+        let error =
+            HistoryFile::open(Path::new("/nowhere/at/all"), "a".into(), HistoryClock::Redis)
+                .unwrap_err();
         assert_eq!(error.to_string(), "the history /nowhere/at/all cannot be written");
     }
 }

@@ -84,7 +84,7 @@ pub use self::{
     error_chain::ErrorChain,
     health::{Condition, Readiness},
     healthcheck::healthcheck,
-    history::{HistoryError, HistoryFile},
+    history::{HistoryClock, HistoryError, HistoryFile},
     http_metrics::HttpMetrics,
     lifecycle::{Exit, Lifecycle},
     problem::{FieldError, Problem, ProblemType},

@@ -10,7 +10,7 @@ use clap::Args;
 use secrecy::SecretString;
 
 use crate::{
-    HistoryError, HistoryFile, Random,
+    HistoryClock, HistoryError, HistoryFile, Random,
     redis_options::RedisOptions,
     secret::{SecretError, SecretSource},
     telemetry::LogOptions,
@@ -67,6 +67,11 @@ pub struct CommonOptions {
     #[arg(long, env = "VESTIBULE_HISTORY", value_name = "FILE")]
     pub history: Option<PathBuf>,
 
+    /// Whose time a history is written in. Redis's, which instances on many machines share; or this
+    /// machine's, where all instances run on one and Redis's clock may be set while they do.
+    #[arg(long, env = "VESTIBULE_HISTORY_CLOCK", value_name = "CLOCK", default_value = "redis")]
+    pub history_clock: HistoryClock,
+
     /// What is logged, and how.
     #[command(flatten)]
     pub log: LogOptions,
@@ -97,7 +102,7 @@ impl CommonOptions {
         let Some(path) = &self.history else { return Ok(None) };
         let nonce = Random::of_system().number() >> 32;
         let name = format!("{service}-{}-{nonce:08x}", self.region);
-        HistoryFile::open(path, name).map(Some)
+        HistoryFile::open(path, name, self.history_clock).map(Some)
     }
 
     /// How long requests and tasks may take to end.

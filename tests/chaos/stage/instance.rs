@@ -121,7 +121,9 @@ impl Instance {
             .env("VESTIBULE_API_TOKEN", &self.told.api_token)
             .env("VESTIBULE_LISTEN", self.listen.0.to_string())
             .env("VESTIBULE_ADMIN_LISTEN", self.listen.1.to_string())
-            .env("VESTIBULE_HISTORY", &self.told.histories);
+            .env("VESTIBULE_HISTORY", &self.told.histories)
+            // Redis's is set; and here all have this one.
+            .env("VESTIBULE_HISTORY_CLOCK", "machine");
         running.starts += 1;
         let log = self.told.logs.join(format!("{}-{}", self.name, running.starts));
         running.process = Some(Process::start(&mut command, &log)?);

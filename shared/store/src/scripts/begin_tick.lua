@@ -140,13 +140,15 @@ local function show_door()
 end
 
 -- Notes the time of the tick. After a pause of all leaders or of Redis, visitors are excused because
--- they may not have been able to check in. While nobody may enter, the time to claim stands still.
+-- they may not have been able to check in; and after a jump of the server's clock, because that may have taken the
+-- bits of those who had. While nobody may enter, the time to claim stands still.
 local function note_the_time()
   excuse(line, settings.reopened_at)
+  if line.ticked_at > 0 and line.ticked_ahead ~= stamp.clock_ahead then excuse(line, now) end
   if line.ticked_at > 0 and now - line.ticked_at > PAUSE_MS then excuse(line, now) end
   if is_held(settings, line) then line.held_at = now end
   redis.call('HSET', keys.line, 'excused_until', line.excused_until, 'presence_from',
-    line.presence_from, 'ticked_at', now, 'held_at', line.held_at)
+    line.presence_from, 'ticked_at', now, 'ticked_ahead', stamp.clock_ahead, 'held_at', line.held_at)
 end
 
 -- Whether the room may rest: nobody waits, in line or for a draw.

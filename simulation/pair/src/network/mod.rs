@@ -241,6 +241,11 @@ impl Network {
         use_them(&mut self.lock().servers, now_ms)
     }
 
+    /// The clock of Redis is set: ahead, or back.
+    pub fn step_clock(&self, by_ms: i64) {
+        self.servers(|servers, _| servers.step_clock(by_ms));
+    }
+
     /// Breaks every connection to the servers.
     pub(crate) fn break_all_connections(&self) {
         let mut inner = self.lock();

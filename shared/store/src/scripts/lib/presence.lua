@@ -23,7 +23,8 @@ local function key_to_set(keys, line, band, chunk, now, length)
   if redis.call('EXISTS', key) == 0 then
     local last = math.min(length - chunk * CHUNK_PLACES, CHUNK_PLACES - 1)
     redis.call('SETBIT', key, last, 0)
-    redis.call('PEXPIREAT', key, (generation + GENERATIONS) * generation_ms(band))
+    -- Keys expire by the server's clock, which the room's time does not follow where it jumps.
+    redis.call('PEXPIRE', key, (generation + GENERATIONS) * generation_ms(band) - now)
   end
   return key
 end
