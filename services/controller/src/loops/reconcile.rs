@@ -1,7 +1,10 @@
 //! Bringing one room to its latest state, when Redis may have gone back to an older one, or has lost it: the leader asks
 //! every service what it has seen, and the domain decides what follows (`domain/reconciliation.rs`).
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use tokio::time::{Instant, sleep};
 use vestibule_domain::{
@@ -32,7 +35,7 @@ pub(super) async fn reconcile(
         return Ok(());
     }
     // Before anything is heard of what may be an older state.
-    let heard_at = controller.feed.room(room.as_str()).and_then(|known| known.heard_at());
+    let heard_at = controller.feed.room(room.as_str()).map(|known| known.heard_at());
     let name = format!("{}-{epoch}", controller.next_round());
     let round = Round { room, name: &name, epoch };
     let called = store.call_witnesses(room, epoch, &name).await?;
@@ -84,13 +87,19 @@ async fn hear(
     loop {
         let mut accounts = store.accounts(round.room).await?;
         accounts.retain(|_, account| account.round == round.name);
-        let witnesses = controller.feed.witnesses_after(heard_at).into_iter();
-        let silent: Vec<String> = witnesses.filter(|name| !accounts.contains_key(name)).collect();
+        let silent = silent(controller.feed.witnesses_after(heard_at), &accounts);
         if silent.is_empty() || Instant::now() >= until {
             return whole(store, round.room, accounts, silent).await;
         }
         sleep(LOOK_EVERY).await;
     }
+}
+
+/// Those of `witnesses` who have not told anything, though they may have seen what none of the others has.
+fn silent(witnesses: BTreeSet<String>, accounts: &BTreeMap<String, Account>) -> Vec<String> {
+    let is_gone = |name: &String| accounts.values().any(|account| account.gone.contains(name));
+    let may_know = |name: &String| !accounts.contains_key(name) && !is_gone(name);
+    witnesses.into_iter().filter(may_know).collect()
 }
 
 /// The accounts with all that they tell. Of whom a part is lost counts as silent.
@@ -212,4 +221,20 @@ pub(super) async fn take_in_the_late(
         controller.store.dismiss(round, highest.unwrap_or(0), &awaits).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_had_stopped_before_another_last_heard_of_the_room_need_not_be_heard() {
+        let names = |of: &[&str]| of.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        let account = |gone: &[&str]| Account { gone: names(gone), ..Account::default() };
+        let accounts =
+            BTreeMap::from([("a".to_owned(), account(&[])), ("b".to_owned(), account(&["dead"]))]);
+        let all = || names(&["a", "b", "dead", "silent"]);
+        assert_eq!(silent(all(), &accounts), ["silent"]);
+        assert_eq!(silent(all(), &BTreeMap::new()), ["a", "b", "dead", "silent"]);
+    }
 }

@@ -1,6 +1,6 @@
 //! Asking the services what they have seen of a room, and their answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::{
@@ -26,7 +26,7 @@ const KEPT_SECONDS: u64 = 3_600;
 const BY: &str = "by:";
 
 /// What a service tells of a room.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     /// The round of questions that it answers.
     pub round: String,
@@ -47,7 +47,10 @@ pub struct Account {
     /// Sessions that it has heard to have ended.
     #[serde(default)]
     pub endings: Vec<Ending>,
-    /// Where both are told; `None`: here. See [`Store::whole`].
+    /// Services that had stopped before it last heard of the room: they have seen nothing that it has not.
+    #[serde(default)]
+    pub gone: BTreeSet<String>,
+    /// Where its seats and endings are told; `None`: here. See [`Store::whole`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest>,
 }
@@ -154,6 +157,7 @@ impl Store {
             seats_epoch: account.seats_epoch,
             seats: if is_told { Vec::new() } else { account.seats.clone() },
             endings: if is_told { Vec::new() } else { account.endings.clone() },
+            gone: account.gone.clone(),
             rest,
         };
         let arguments = TestifyArguments { room, instance, account: document::text(&first)? };

@@ -185,10 +185,10 @@ impl KnownRoom {
         self.memory.watermarks().get()
     }
 
-    /// When something was last heard of the room's latest state.
+    /// When the last snapshot came: all that happened before is in it.
     #[must_use]
-    pub fn heard_at(&self) -> Option<Instant> {
-        self.memory.heard_at()
+    pub fn heard_at(&self) -> Instant {
+        self.last.load().at
     }
 
     /// What this service has seen of the room.

@@ -73,6 +73,7 @@ impl Feed {
             seats_epoch: seen.seats.reset_epoch(),
             seats: seen.seats.taken(),
             endings: seen.seats.ended(),
+            gone: self.0.witnesses.stopped_before(known.map(|known| known.heard_at())),
             rest: None,
         }
     }

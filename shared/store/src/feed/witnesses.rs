@@ -2,54 +2,96 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use tokio::time::Instant;
 
-/// The services that were ever heard of.
+/// The services that were heard of.
 #[derive(Debug, Default)]
-pub(super) struct Witnesses(Mutex<BTreeMap<String, Heard>>);
+pub(super) struct Witnesses(Mutex<Seen>);
+
+#[derive(Debug, Default)]
+struct Seen {
+    all: BTreeMap<String, Heard>,
+    /// When it was last looked who announces itself.
+    looked: Option<Instant>,
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Heard {
     /// When it announced itself last, by Redis's clock, ms.
     announced_ms: u64,
-    /// When that was heard.
+    /// When that was heard,
     at: Instant,
+    /// and how often it was looked since.
+    looks: u32,
     /// Whether it said that it stops.
     has_stopped: bool,
 }
 
 /// A service announces itself twice a second: one that was heard of so long before had stopped by then.
 const STOPPED_AFTER: Duration = Duration::from_millis(1_500);
+/// Who was not heard of in so many looks, an hour's worth, is forgotten.
+const FORGOTTEN_AFTER: u32 = 7_200;
 
 // === impl Witnesses ===
 
 impl Witnesses {
     /// Takes in when services announced themselves last, by Redis's clock, ms, and which of them said that they stop.
     pub(super) fn note(&self, announced: BTreeMap<String, u64>, stopped: &BTreeSet<String>) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.lock();
+        let at = Instant::now();
+        for heard in seen.all.values_mut() {
+            heard.looks += 1;
+        }
         for (instance, announced_ms) in announced {
             let has_stopped = stopped.contains(&instance);
-            let now = Heard { announced_ms, at: Instant::now(), has_stopped };
-            let heard = all.entry(instance).or_insert(now);
+            let now = Heard { announced_ms, at, looks: 0, has_stopped };
+            let heard = seen.all.entry(instance).or_insert(now);
             if heard.announced_ms != announced_ms {
                 *heard = now;
             }
         }
+        seen.all.retain(|_, heard| heard.looks < FORGOTTEN_AFTER);
+        seen.looked = Some(at);
     }
 
     /// Those that may have been there after `moment`, and so may have seen what was not known then; `None`: all.
     pub(super) fn after(&self, moment: Option<Instant>) -> BTreeSet<String> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        self.lock().split(moment).0
+    }
+
+    /// Those that had stopped before `moment`, and so have seen nothing that was not known then.
+    pub(super) fn stopped_before(&self, moment: Option<Instant>) -> BTreeSet<String> {
+        self.lock().split(moment).1
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+// === impl Seen ===
+
+impl Seen {
+    /// Those that may have been there after `moment`, and the others.
+    fn split(&self, moment: Option<Instant>) -> (BTreeSet<String>, BTreeSet<String>) {
+        // Of who has announced itself since it was last looked nothing is known.
+        let moment = moment.min(self.looked);
         let may_be = |heard: &Heard| {
             let slack = if heard.has_stopped { Duration::ZERO } else { STOPPED_AFTER };
             moment.is_none_or(|moment| heard.at + slack >= moment)
         };
-        let there = all.iter().filter(|(_, heard)| may_be(heard));
-        there.map(|(instance, _)| instance.clone()).collect()
+        self.all.iter().map(|(name, heard)| (name.clone(), may_be(heard))).fold(
+            (BTreeSet::new(), BTreeSet::new()),
+            |(mut there, mut gone), (name, may_be)| {
+                let set = if may_be { &mut there } else { &mut gone };
+                set.insert(name);
+                (there, gone)
+            },
+        )
     }
 }
 
@@ -72,7 +114,28 @@ mod tests {
         let after = |moment| witnesses.after(moment).into_iter().collect::<String>();
         assert_eq!(after(Some(now)), "ac", "it is not known whether a has stopped");
         tokio::time::advance(Duration::from_secs(1)).await;
+        witnesses.note(heard(&[("a", 1), ("b", 1), ("c", 2)]), &nobody);
         assert_eq!(after(Some(Instant::now())), "c");
         assert_eq!(after(None), "abc");
+        assert_eq!(witnesses.stopped_before(None), BTreeSet::new());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn while_nobody_looks_nobody_is_taken_for_stopped() {
+        let (witnesses, nobody) = (Witnesses::default(), BTreeSet::new());
+        witnesses.note(heard(&[("a", 1)]), &nobody);
+        tokio::time::advance(Duration::from_secs(9)).await;
+        assert_eq!(witnesses.stopped_before(Some(Instant::now())), BTreeSet::new());
+        witnesses.note(heard(&[("a", 1)]), &nobody);
+        let gone = witnesses.stopped_before(Some(Instant::now()));
+        assert_eq!(gone, BTreeSet::from(["a".to_owned()]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_was_not_heard_of_for_an_hour_is_forgotten() {
+        let (witnesses, nobody) = (Witnesses::default(), BTreeSet::new());
+        witnesses.note(heard(&[("a", 1)]), &nobody);
+        (1..=FORGOTTEN_AFTER).for_each(|_| witnesses.note(heard(&[]), &nobody));
+        assert_eq!(witnesses.after(None), BTreeSet::new());
     }
 }

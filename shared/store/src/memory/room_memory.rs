@@ -121,11 +121,6 @@ impl RoomMemory {
         self.lock().stamp.as_ref().map(|stamp| stamp.reset_epoch)
     }
 
-    /// When something of the latest state was last heard.
-    pub(crate) fn heard_at(&self) -> Option<Instant> {
-        self.lock().time.map(|(_, at)| at)
-    }
-
     /// In which era calls are made now.
     pub(crate) fn era(&self) -> u64 {
         self.era.load(Ordering::Acquire)

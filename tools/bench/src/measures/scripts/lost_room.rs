@@ -92,7 +92,7 @@ fn account(round: &str, last: &RoomSnapshot, seats: &[Seat], endings: &[Ending])
         seats_epoch: last.reset_epoch,
         seats: seats.to_vec(),
         endings: endings.to_vec(),
-        rest: None,
+        ..Account::default()
     }
 }
 

@@ -143,7 +143,7 @@ pub(super) async fn testify(pair: &mut Pair, chances: &mut Chances, room: usize)
         seats_epoch: epoch(chances, memory),
         seats: seats(chances, 20),
         endings: Vec::new(),
-        rest: None,
+        ..Account::default()
     };
     let name = format!("testify({id}, {who}, {account:?})");
     pair.one(name, async |side| side.store.testify(&id, who, &account).await).await?;
