@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use vestibule_tests::{Aws, Claims, Deployment, Verifier, claims_of, eventually};
+use vestibule_tests::{Aws, Claims, Deployment, Service, Verifier, claims_of, eventually};
 
 use crate::{
     crowd::{self, Entered, Guest, Manner, all_of, enter_all},
@@ -195,5 +195,45 @@ async fn aws_style_places_survive_a_flush() -> Result<()> {
     aws.generate_token(&ids[4].0).await?.expect(200)?;
     let next = aws.assign().await?;
     ensure!(aws.queue_number(&next).await? > 10, "a number was handed out twice");
+    Ok(())
+}
+
+/// The last hour of the room's history, as operators read it.
+async fn history(deployment: &Deployment) -> Result<serde_json::Value> {
+    let operator = deployment.operator();
+    let reply = operator.call(reqwest::Method::GET, "/v1/rooms/sale/history", None).await?;
+    Ok(reply.expect(200)?.body["minutes"].clone())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_history_of_the_last_day_survives_a_flush() -> Result<()> {
+    const KEPT: &str = "vestibule_history_kept 15\n";
+    let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 3 })).await?;
+    crowd::join(&deployment, "sale", 12).await?;
+    for index in 0..2 {
+        eventually(BACK, "twelve who came and three who entered", || async {
+            let metrics = deployment.admin(Service::Controller, index, "/metrics").await?;
+            ensure!(metrics.text.contains(KEPT), "a controller does not remember them");
+            Ok(())
+        })
+        .await?;
+    }
+    let before = history(&deployment).await?;
+    deployment.redis().flush().await?;
+    eventually(BACK, "the history", || async {
+        let after = history(&deployment).await?;
+        ensure!(after == before, "{after} instead of {before}");
+        Ok(())
+    })
+    .await?;
+    crowd::join(&deployment, "sale", 1).await?;
+    let after = history(&deployment).await?;
+    let came = |minutes: &serde_json::Value| -> u64 {
+        let minutes = minutes.as_array().into_iter().flatten();
+        let regions = minutes.filter_map(|minute| minute["arrivals"].as_object());
+        regions.flat_map(|regions| regions.values()).filter_map(serde_json::Value::as_u64).sum()
+    };
+    assert_eq!((came(&before), came(&after)), (12, 13), "nobody counts twice");
     Ok(())
 }

@@ -11,6 +11,7 @@ use vestibule_domain::{
 };
 use vestibule_store::{Account, Called, Ending, Round, Seat, Store, StoreError};
 
+use super::history::put_back_newest;
 use crate::state::Controller;
 
 /// How long services get to tell what they have seen.
@@ -129,6 +130,7 @@ async fn bring(
     if !store.rebuild(round, &seats, &endings, position).await? {
         return Ok(());
     }
+    put_back_newest(controller, round.room, &to.latest).await?;
     if store.reopen(round, Some(to), silent).await? {
         controller.metrics.restorations.inc();
         let (room, queue_counter, accounts) = (round.room, to.queue_counter, accounts.len());

@@ -31,6 +31,7 @@ mod rooms;
 mod switch_phase;
 mod testimony;
 mod touch;
+mod traffic;
 
 pub use announce::Running;
 pub use backup::{DeploymentCopy, Import, Piece};
@@ -48,6 +49,7 @@ pub use reconcile::Round;
 pub use roll_up::RolledUp;
 pub use testimony::{Account, Called, Rest};
 pub use touch::{Touch, Touched};
+pub use traffic::Traffic;
 
 use serde::Serialize;
 use vestibule_domain::RoomId;

@@ -116,6 +116,7 @@ scripts! {
     READ_CONFIG = "read_config" Reads &[Line, Settings], &[], None, [];
     READ_SNAPSHOT = "read_snapshot" Reads &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish"];
+    READ_TRAFFIC = "read_traffic" Reads &[Line, Traffic], &["history"], None, ["room"];
     REBUILD = "rebuild" Repairs &[Line, Sessions, Records, Tokens, Entered, Ended, Testimony], &[],
         None, ["bitmaps", "room", "seats"];
     RECONCILE = "reconcile" Repairs Part::RECONCILE, &[], None,
@@ -124,6 +125,7 @@ scripts! {
         ["room", "rate", "publish"];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
     RESET = "reset" Writes Part::RESET, &[], None, ["bitmaps", "room", "once", "rate", "presence", "publish"];
+    RESTORE_TRAFFIC = "restore_traffic" Repairs &[Line, Traffic], &["history"], None, ["room"];
     ROLL_UP = "roll_up" Writes &[Line, Traffic], &["history"], None, ["room"];
     SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish", "phases"];
