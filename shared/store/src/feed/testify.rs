@@ -93,6 +93,7 @@ fn testimony(known: &KnownRoom, seen: &Recollection) -> Testimony {
         stamp: seen.stamp.clone(),
         queue_counter: if of_epoch { highest.queue_counter } else { 0 },
         admitted: if of_epoch { highest.admitted } else { 0 },
+        known_upto: 0,
         serving_counter,
         served_at,
         last: (*last).clone(),

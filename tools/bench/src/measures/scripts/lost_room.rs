@@ -104,6 +104,7 @@ fn testimony(last: &RoomSnapshot) -> Testimony {
         serving_counter: last.serving_counter,
         served_at: last.stamp().age(),
         admitted: last.admitted,
+        known_upto: 0,
     }
 }
 
