@@ -205,20 +205,61 @@ async fn history(deployment: &Deployment) -> Result<serde_json::Value> {
     Ok(reply.expect(200)?.body["minutes"].clone())
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_history_of_the_last_day_survives_a_flush() -> Result<()> {
-    const KEPT: &str = "vestibule_history_kept 15\n";
-    let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
-    deployment.create_room("sale", &json!({ "total_active_users": 3 })).await?;
-    crowd::join(&deployment, "sale", 12).await?;
+/// Until every controller remembers so many who came and who entered.
+async fn remembered(deployment: &Deployment, count: usize) -> Result<()> {
+    let kept = format!("vestibule_history_kept {count}\n");
     for index in 0..2 {
-        eventually(BACK, "twelve who came and three who entered", || async {
+        eventually(BACK, "what controllers remember", || async {
             let metrics = deployment.admin(Service::Controller, index, "/metrics").await?;
-            ensure!(metrics.text.contains(KEPT), "a controller does not remember them");
+            ensure!(metrics.text.contains(&kept), "controller {index} does not remember {count}");
             Ok(())
         })
         .await?;
     }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_entered_and_left_does_not_enter_again_if_only_controllers_remember() -> Result<()>
+{
+    let mut deployment = Deployment::builder().admissions(1).controllers(2).start().await?;
+    let settings = json!({ "total_active_users": 1, "session_duration_seconds": SESSION_SECONDS });
+    deployment.create_room("sale", &settings).await?;
+    let (mut first, mut second) = (deployment.visitor("sale"), deployment.visitor("sale"));
+    first.join().await?.expect(200)?;
+    second.join().await?.expect(200)?;
+    let mut older = second.clone();
+    first.leave().await?.expect(200)?;
+    second.claims(BACK).await?;
+    second.leave().await?.expect(200)?;
+    remembered(&deployment, 4).await?;
+    deployment.visitor("sale").join().await?.expect(200)?;
+    // With the second time they have looked at a state in which both have entered and left.
+    remembered(&deployment, 6).await?;
+
+    deployment.kill(Service::Admission, 0)?;
+    deployment.redis().flush().await?;
+    deployment.restart(Service::Admission, 0).await?;
+    older = older.at(deployment.admissions().clone());
+    let mut newcomer = deployment.visitor("sale");
+    eventually(BACK, "the room", || async {
+        deployment.operator().status("sale").await?.expect(200)
+    })
+    .await?;
+    crowd::Guest::join(newcomer.clone()).await?;
+    newcomer.join().await?.expect(200)?;
+    let reply = older.sees("closed", BACK).await?;
+    ensure!(reply.text_of("access_token").is_err(), "it enters twice: {}", reply.text);
+    older.claim().await.map(|again| ensure!(!again.says("admitted"), "{}", again.text))??;
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_history_of_the_last_day_survives_a_flush() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 3 })).await?;
+    crowd::join(&deployment, "sale", 12).await?;
+    remembered(&deployment, 15).await?;
     let before = history(&deployment).await?;
     deployment.redis().flush().await?;
     eventually(BACK, "the history", || async {

@@ -1,31 +1,16 @@
 //! Remembering the last day of every room's history, and putting it back after Redis has lost it. Every controller
-//! does both: none of them knows which will be left.
+//! does both.
 //!
 //! A minute that is over can be put back at any time, because nobody is counted in it any more, and a count only comes
 //! to what was seen. The one under way is put back by the leader before anybody comes again: see [`put_back_newest`].
 
-use std::{sync::Arc, time::Duration};
-
-use tokio::time::sleep;
 use vestibule_domain::{RoomId, RoomSnapshot};
 use vestibule_store::StoreError;
 
 use crate::{last_day::Due, state::Controller};
 
-/// How often rooms are looked at to which somebody came. What came since the last look is lost with Redis.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
-
-/// Remembers for as long as this instance runs.
-pub(super) async fn run(controller: Arc<Controller>) {
-    loop {
-        if let Err(error) = look(&controller).await {
-            tracing::debug!(%error, "the history of rooms could not be read");
-        }
-        sleep(LOOK_EVERY).await;
-    }
-}
-
-async fn look(controller: &Controller) -> Result<(), StoreError> {
+/// Looks at every room once. A room to which nobody has come is not read.
+pub(super) async fn look(controller: &Controller) -> Result<(), StoreError> {
     let Controller { feed, last_days, store, .. } = controller;
     last_days.forget(&feed.buried().await, |room| feed.room(room.as_str()).is_some());
     let regions = store.region_names().await?;
@@ -38,7 +23,6 @@ async fn look(controller: &Controller) -> Result<(), StoreError> {
             Err(error) => return Err(error),
         }
     }
-    controller.metrics.history_kept.set(i64::try_from(last_days.kept()).unwrap_or(i64::MAX));
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! The background tasks. Every controller keeps its memory fresh, remembers the last day, and asks for the lease. The one that
+//! The background tasks. Every controller keeps its memory fresh, remembers the last day and who has entered, and asks for the lease. The one that
 //! leads keeps the keyspace whole, advances the lines, draws, lets new keys sign, and closes minutes.
 //!
 //! When Redis fails, a loop tries again. A loop that ends by itself stops the process.
@@ -8,7 +8,9 @@ mod history;
 mod keys;
 mod keyspace;
 mod lease;
+mod places;
 mod reconcile;
+mod remember;
 mod roll_up;
 mod room_ticker;
 mod startup;
@@ -41,7 +43,7 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     lifecycle.spawn("draw", until(soft.clone(), draw::run(own())));
     lifecycle.spawn("tick", until(soft.clone(), tick::run(own())));
     lifecycle.spawn("roll up", until(soft.clone(), roll_up::run(own())));
-    lifecycle.spawn("history", until(soft.clone(), history::run(own())));
+    lifecycle.spawn("remember", until(soft.clone(), remember::run(own())));
 }
 
 /// Keeps the memory fresh until the stop, and then says goodbye: nobody need wait for what this instance has seen.

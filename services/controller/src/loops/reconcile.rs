@@ -125,6 +125,7 @@ async fn bring(
     for account in accounts.values() {
         store.restore_draws(round.room, &account.draws).await?;
     }
+    restore_places(store, round.room, to.latest.reset_epoch, accounts.values()).await?;
     let (seats, endings) = seen(accounts.values(), to.latest.reset_epoch);
     let position = |number| to.latest.position(number);
     if !store.rebuild(round, &seats, &endings, position).await? {
@@ -136,6 +137,19 @@ async fn bring(
         let (room, queue_counter, accounts) = (round.room, to.queue_counter, accounts.len());
         let seats = seats.len();
         tracing::warn!(%room, queue_counter, seats, accounts, ?silent, "redis had gone back: a room was brought to its latest state");
+    }
+    Ok(())
+}
+
+/// Puts back which places are over, as far as anybody has seen since the reset.
+async fn restore_places(
+    store: &Store,
+    room: &RoomId,
+    reset_epoch: u64,
+    accounts: impl Iterator<Item = &Account>,
+) -> Result<(), StoreError> {
+    for account in accounts.filter(|account| account.places_epoch == reset_epoch) {
+        store.restore_places(room, reset_epoch, &account.places).await?;
     }
     Ok(())
 }
@@ -200,6 +214,8 @@ pub(super) async fn take_in_the_late(
         if late.is_empty() {
             continue;
         }
+        let store = &controller.store;
+        restore_places(store, &last.room, last.reset_epoch, late.values()).await?;
         let (seats, endings) = seen(late.values(), last.reset_epoch);
         let round = Round { room: &last.room, name: "", epoch };
         controller.store.rebuild(round, &seats, &endings, |number| last.position(number)).await?;

@@ -10,6 +10,7 @@ mod compared;
 mod crowd;
 mod door;
 mod draws;
+mod entered_once;
 mod events;
 mod exactness;
 mod expiry;

@@ -92,6 +92,8 @@ fn account(round: &str, last: &RoomSnapshot, seats: &[Seat], endings: &[Ending])
         seats_epoch: last.reset_epoch,
         seats: seats.to_vec(),
         endings: endings.to_vec(),
+        places_epoch: 0,
+        places: Vec::new(),
         rest: None,
     }
 }

@@ -26,6 +26,9 @@ pub(super) async fn history(pair: &mut Pair, chances: &mut Chances, room: usize)
     let seen = vestibule_store::MinuteTraffic { arrivals, admitted: chances.below(9) };
     let seen = std::collections::BTreeMap::from([(last, seen)]);
     pair.one(name, async |side| side.store.restore_traffic(&id, &seen).await).await?;
+    let chunk = chances.below(2);
+    let name = format!("remember_places({id}, {chunk})");
+    pair.one(name, async |side| side.store.remember_places(&id, chunk).await).await?;
     let name = format!("expired_tokens({id})");
     pair.one(name, async |side| side.store.expired_tokens(&id).await).await?;
     Ok(())
