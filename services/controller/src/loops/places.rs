@@ -94,10 +94,12 @@ impl Reading {
 
 impl Counters {
     fn of(room: &RoomSnapshot) -> Self {
+        // Whoever gives up before a draw is counted nowhere, but waits no more.
+        let given_up = if room.pool_first > 0 { room.figures.waiting } else { 0 };
         Self {
             state: (room.reset_epoch, room.generation),
             queue_counter: room.queue_counter,
-            over: [room.admitted, room.left, room.active],
+            over: [room.admitted, room.left, given_up],
         }
     }
 }

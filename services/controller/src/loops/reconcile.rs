@@ -9,7 +9,7 @@ use vestibule_domain::{
     reconciliation::{Evidence, Finding, Reconciliation, Testimony},
     schedule::RoomConfig,
 };
-use vestibule_store::{Account, Called, Ending, Round, Seat, Store, StoreError};
+use vestibule_store::{Account, Called, Ending, PlacesPage, Round, Seat, Store, StoreError};
 
 use super::history::put_back_newest;
 use crate::state::Controller;
@@ -141,15 +141,23 @@ async fn bring(
     Ok(())
 }
 
-/// Puts back which places are over, as far as anybody has seen since the reset.
+/// Puts back which places are over, as far as anybody has seen since the reset; and which are AWS-style visitors', as who
+/// knows most of that has seen last.
 async fn restore_places(
     store: &Store,
     room: &RoomId,
     reset_epoch: u64,
     accounts: impl Iterator<Item = &Account>,
 ) -> Result<(), StoreError> {
-    for account in accounts.filter(|account| account.places_epoch == reset_epoch) {
-        store.restore_places(room, reset_epoch, &account.places).await?;
+    let of_epoch = |account: &&Account| account.places_epoch == reset_epoch;
+    let accounts: Vec<&Account> = accounts.filter(of_epoch).collect();
+    let knows =
+        |account: &Account| account.testimony.as_ref().map(|one| (one.known_upto, one.stamp.age()));
+    let most = accounts.iter().map(|account| knows(account)).max().flatten();
+    for account in accounts {
+        let is_told = |page: &&PlacesPage| !page.is_of_unattended() || knows(account) == most;
+        let pages: Vec<_> = account.places.iter().filter(is_told).cloned().collect();
+        store.restore_places(room, reset_epoch, &pages).await?;
     }
     Ok(())
 }

@@ -21,6 +21,16 @@ pub struct PlacesPage {
     of: PlaceBits,
 }
 
+// === impl PlacesPage ===
+
+impl PlacesPage {
+    /// Whether it tells of AWS-style visitors: unlike places that are over, they are fewer later on.
+    #[must_use]
+    pub fn is_of_unattended(&self) -> bool {
+        self.of == PlaceBits::Unattended
+    }
+}
+
 #[derive(Serialize)]
 struct ReadArguments {
     chunk: u64,

@@ -13,14 +13,13 @@ local args = arguments({
   regions = 'table',
 })
 if not read_line(keys.line) then return no_room() end
-local open, wanted = nil, {}
+local open, counts = nil, {}
 for minute = args.first, args.last do
-  wanted[#wanted + 1] = string.format('%d.a', minute)
-  for _, region in ipairs(args.regions) do wanted[#wanted + 1] = string.format('%d.r.%s', minute, region) end
-end
-local counts = {}
-for i, closed in ipairs(redis.call('HMGET', keys.history, unpack(wanted))) do
-  if closed then counts[#counts + 1] = { wanted[i], tonumber(closed) } end
+  local wanted = { string.format('%d.a', minute) }
+  for i, region in ipairs(args.regions) do wanted[i + 1] = string.format('%d.r.%s', minute, region) end
+  for i, closed in ipairs(redis.call('HMGET', keys.history, unpack(wanted))) do
+    if closed then counts[#counts + 1] = { wanted[i], tonumber(closed) } end
+  end
 end
 -- A count of which a part is closed is told in two parts.
 local not_closed = redis.call('HGETALL', keys.traffic)
