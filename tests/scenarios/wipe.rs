@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Result, ensure};
 use serde_json::json;
-use vestibule_tests::{Aws, Claims, Deployment, Verifier, claims_of, eventually};
+use vestibule_tests::{Aws, Claims, Deployment, Service, Verifier, claims_of, eventually};
 
 use crate::{
     crowd::{self, Entered, Guest, Manner, all_of, enter_all},
@@ -195,5 +195,85 @@ async fn aws_style_places_survive_a_flush() -> Result<()> {
     aws.generate_token(&ids[4].0).await?.expect(200)?;
     let next = aws.assign().await?;
     ensure!(aws.queue_number(&next).await? > 10, "a number was handed out twice");
+    Ok(())
+}
+
+/// The last hour of the room's history, as operators read it.
+async fn history(deployment: &Deployment) -> Result<serde_json::Value> {
+    let operator = deployment.operator();
+    let reply = operator.call(reqwest::Method::GET, "/v1/rooms/sale/history", None).await?;
+    Ok(reply.expect(200)?.body["minutes"].clone())
+}
+
+/// Until every controller remembers so many who came and who entered.
+async fn remembered(deployment: &Deployment, count: u64) -> Result<()> {
+    const KEPT: &str = "vestibule_history_kept ";
+    for index in 0..2 {
+        eventually(BACK, "what controllers remember", || async {
+            let metrics = deployment.admin(Service::Controller, index, "/metrics").await?;
+            let kept = metrics.text.lines().find_map(|line| line.strip_prefix(KEPT));
+            let kept: u64 = kept.unwrap_or_default().parse()?;
+            ensure!(kept >= count, "controller {index} remembers {kept} of {count}");
+            Ok(())
+        })
+        .await?;
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_entered_and_left_does_not_enter_again_if_only_controllers_remember() -> Result<()>
+{
+    let mut deployment = Deployment::builder().admissions(1).controllers(2).start().await?;
+    let settings = json!({ "total_active_users": 1, "session_duration_seconds": SESSION_SECONDS });
+    deployment.create_room("sale", &settings).await?;
+    let (mut first, mut second) = (deployment.visitor("sale"), deployment.visitor("sale"));
+    first.join().await?.expect(200)?;
+    second.join().await?.expect(200)?;
+    let older = second.clone();
+    first.leave().await?.expect(200)?;
+    second.claims(BACK).await?;
+    second.leave().await?.expect(200)?;
+    remembered(&deployment, 4).await?;
+    deployment.visitor("sale").join().await?.expect(200)?;
+    // With the second time they have looked at a state in which both have entered and left.
+    remembered(&deployment, 5).await?;
+
+    deployment.kill(Service::Admission, 0)?;
+    deployment.redis().flush().await?;
+    deployment.restart(Service::Admission, 0).await?;
+    eventually(BACK, "the room", || async { crowd::join(&deployment, "sale", 1).await }).await?;
+    let reply = eventually(BACK, "the end", || async {
+        let reply = older.clone().claim().await?.expect(200)?;
+        ensure!(!reply.says("your_turn") && !reply.says("waiting"), "{}", reply.text);
+        Ok(reply)
+    })
+    .await?;
+    ensure!(reply.says("closed"), "it enters twice: {}", reply.text);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_history_of_the_last_day_survives_a_flush() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 3 })).await?;
+    crowd::join(&deployment, "sale", 12).await?;
+    remembered(&deployment, 15).await?;
+    let before = history(&deployment).await?;
+    deployment.redis().flush().await?;
+    eventually(BACK, "the history", || async {
+        let after = history(&deployment).await?;
+        ensure!(after == before, "{after} instead of {before}");
+        Ok(())
+    })
+    .await?;
+    crowd::join(&deployment, "sale", 1).await?;
+    let after = history(&deployment).await?;
+    let came = |minutes: &serde_json::Value| -> u64 {
+        let minutes = minutes.as_array().into_iter().flatten();
+        let regions = minutes.filter_map(|minute| minute["arrivals"].as_object());
+        regions.flat_map(|regions| regions.values()).filter_map(serde_json::Value::as_u64).sum()
+    };
+    assert_eq!((came(&before), came(&after)), (12, 13), "nobody counts twice");
     Ok(())
 }

@@ -17,6 +17,7 @@ mod config;
 mod endpoints;
 mod extractors;
 pub mod in_process;
+mod last_day;
 mod layers;
 mod leadership;
 mod loops;

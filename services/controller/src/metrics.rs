@@ -6,6 +6,7 @@
 //! | `vestibule_tick_duration_seconds` | histogram | one room's tick |
 //! | `vestibule_ticks_failed_total` | counter | ticks that Redis refused or did not answer |
 //! | `vestibule_restorations_total` | counter | rooms brought back after Redis had lost them |
+//! | `vestibule_history_kept` | gauge | newcomers and admissions of the last day that this instance remembers |
 //! | `vestibule_redis_calls_total` | counter | calls to Redis |
 //! | `vestibule_redis_replica_shortfalls_total` | counter | answers that too few replicas are known to have |
 //! | `vestibule_redis_findings` | gauge | what is found about the servers, label `finding` |
@@ -62,6 +63,8 @@ pub(crate) struct Metrics {
     pub(crate) ticks_failed: Counter,
     /// Rooms restored.
     pub(crate) restorations: Counter,
+    /// Newcomers and admissions of the last day that are remembered.
+    pub(crate) history_kept: Gauge,
 }
 
 /// Figures that the store and the feed keep, read when they are scraped.
@@ -81,6 +84,7 @@ impl Metrics {
             tick_duration: Histogram::new(TICK_BUCKETS),
             ticks_failed: Counter::default(),
             restorations: Counter::default(),
+            history_kept: Gauge::default(),
         };
         registry.register("leading", "Whether this instance leads", metrics.leading.clone());
         registry.register_with_unit(
@@ -93,6 +97,8 @@ impl Metrics {
         registry.register("ticks_failed", help, metrics.ticks_failed.clone());
         let help = "Rooms brought back after Redis had lost them";
         registry.register("restorations", help, metrics.restorations.clone());
+        let help = "Newcomers and admissions of the last day that this instance remembers";
+        registry.register("history_kept", help, metrics.history_kept.clone());
         let known = Known { store: store.clone(), feed: feed.clone() };
         registry.register_collector(Box::new(known));
         metrics

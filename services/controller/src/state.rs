@@ -18,6 +18,7 @@ use vestibule_token::DeploymentSecret;
 
 use crate::{
     config::Config,
+    last_day::LastDays,
     leadership::Leadership,
     metrics::Metrics,
     rooms::{ConfigEditor, DrawSeeds, RoomDirectory},
@@ -34,6 +35,8 @@ pub(crate) struct Controller {
     pub(crate) store: Store,
     /// The rooms, as far as this instance knows them.
     pub(crate) feed: Feed,
+    /// The last day of their histories.
+    pub(crate) last_days: LastDays,
     /// The rooms, as Redis holds them.
     pub(crate) rooms: RoomDirectory,
     /// Changes what operators have configured.
@@ -83,6 +86,7 @@ impl Controller {
             rooms,
             ciphers: CipherCache::new(Arc::clone(&secret)),
             signer,
+            last_days: LastDays::default(),
             leadership: Leadership::default(),
             metrics: Metrics::register(registry, &store, &feed),
             public_url: public_url.unwrap_or_else(|| format!("http://{address}")),

@@ -29,6 +29,9 @@ pub struct Testimony {
     pub served_at: (u64, u32, u64),
     /// The most sessions that ever began.
     pub admitted: u64,
+    /// Up to which queue number it tells which are AWS-style visitors', since the last reset.
+    #[serde(default)]
+    pub known_upto: u64,
 }
 
 /// What is to be decided from.
@@ -69,6 +72,8 @@ pub struct Reconciliation {
     pub admitted: u64,
     /// How many seats can be taken, at most, as far as was seen.
     pub inside: u64,
+    /// Numbers of which nobody knows which are AWS-style visitors', and that may be: the first and the last.
+    pub unattended: Option<(u64, u64)>,
     /// For how long seats of holders who have not returned count as taken, in seconds.
     pub seats_held_seconds: u64,
     /// How long it takes until everyone in line has checked in again, in seconds.
@@ -152,6 +157,11 @@ impl Evidence<'_> {
             serving_counter: serving_counter.max(top),
             admitted,
             inside: inside.unwrap_or(admitted),
+            unattended: unattended(
+                &last,
+                serving_counter,
+                (highest(|one| one.known_upto).unwrap_or(0), queue_counter),
+            ),
             seats_held_seconds: session.max(tokens) + 1,
             presence_seconds: presence_seconds(&last),
             admitted_last_minute: (!self.is_worst_assumed())
@@ -190,6 +200,7 @@ impl Testimony {
             serving_counter: stored.serving_counter,
             served_at: stored.stamp().age(),
             admitted: stored.admitted,
+            known_upto: 0,
         }
     }
 }
@@ -236,6 +247,20 @@ fn all_served(last: &RoomSnapshot, serving_counter: i64, queue_counter: u64) -> 
     let is_limited =
         settings.total_active_users.is_some() || settings.new_users_per_minute.is_some();
     is_limited && serving_counter >= signed(queue_counter)
+}
+
+/// The numbers behind the serving counter, above `known` and up to `last`, that may be AWS-style visitors'. Where there is
+/// no order, most of the lower ones have entered, and such visitors are no more than the last who came.
+fn unattended(
+    room: &RoomSnapshot,
+    serving_counter: i64,
+    (known, last): (u64, u64),
+) -> Option<(u64, u64)> {
+    let mut first = known.max(u64::try_from(serving_counter).unwrap_or(0)) + 1;
+    if !room.settings.queueing_method.rules().is_ordered() {
+        first = first.max(last.saturating_sub(room.figures.unattended) + 1);
+    }
+    (room.figures.unattended > 0 && first <= last).then_some((first, last))
 }
 
 /// How long it takes until everyone in line has checked in again: one and a half times the longest
@@ -389,6 +414,24 @@ mod tests {
         let seen = [Testimony { queue_counter: 95, ..testimony(60) }];
         let to = reconciled(Evidence { unseen: Some(700), ..evidence(Some(&stored), &seen) });
         assert_eq!((to.queue_counter, to.gap), (95, 700), "whoever remembers more is heard");
+    }
+
+    #[test]
+    fn numbers_are_taken_for_aws_style_visitors_of_which_nobody_knows_better() {
+        let mut stored = snapshot(7, 40);
+        let unattended = |stored: &RoomSnapshot, known_upto| {
+            let seen = [Testimony { known_upto, ..Testimony::of_stored(stored) }];
+            reconciled(evidence(None, &seen)).unattended
+        };
+        assert_eq!(unattended(&stored, 0), None, "there was none");
+        stored.figures.unattended = 8;
+        assert_eq!(unattended(&stored, 0), Some((51, 90)));
+        assert_eq!((unattended(&stored, 70), unattended(&stored, 90)), (Some((71, 90)), None));
+        stored.settings.queueing_method = crate::QueueingMethod::Random;
+        assert_eq!(
+            (unattended(&stored, 0), unattended(&stored, 88)),
+            (Some((83, 90)), Some((89, 90)))
+        );
     }
 
     #[test]

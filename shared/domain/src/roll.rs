@@ -55,6 +55,8 @@ pub struct RoomCounters {
     pub aws_joined: u64,
     /// and sessions of theirs.
     pub aws_admitted: u64,
+    /// Numbers that nobody has, or that have entered, left or expired.
+    pub over: u64,
     /// Whether nobody can be in line; then nobody is counted.
     pub nobody_waits: bool,
     /// How many stand at the door,
@@ -166,7 +168,7 @@ impl Roll {
             unattended_there: behind.between(input.serving_counter, counters.queue_counter),
             unattended_asking: behind.between(counters.expired_position, counters.queue_counter),
             there: Presence::new(&there.copied().collect::<Vec<_>>()),
-            unknown: Presence::new(&self.unknown(&crowds, in_pool.as_ref(), counters)),
+            unknown: Presence::new(&self.unknown(&crowds, in_pool.as_ref(), counters, in_force)),
             unattended: people(unattended),
             is_presence_complete: is_complete,
             is_counted,
@@ -198,15 +200,23 @@ impl Roll {
         crowds: &Crowds,
         in_pool: Option<&Crowds>,
         counters: &RoomCounters,
+        in_force: &InForce,
     ) -> Vec<Crowd> {
         let (first, last) = self.places;
         let fewer = |crowd: &Crowd| Crowd { count: -crowd.count, ..*crowd };
         if counters.now_ms < counters.presence_from_ms && first <= last {
             #[expect(clippy::cast_precision_loss, reason = "positions have 36 bits")]
             let everyone = Crowd { first, last, count: (last + 1 - first) as f64 };
-            let known: Vec<_> = crowds.there.iter().chain(&crowds.over).map(fewer).collect();
+            // Who waits for a draw has its bit by number, and no position.
+            let pooled = in_pool.iter().flat_map(|pool| pool.there.iter().chain(&pool.over));
+            let known = crowds.there.iter().chain(&crowds.over).chain(pooled);
+            let known: Vec<_> = known.map(fewer).collect();
             let nobody = nobody(counters, &Presence::new(&known));
-            return std::iter::once(everyone).chain(known).chain(nobody).collect();
+            let unknown: Vec<_> = std::iter::once(everyone).chain(known).chain(nobody).collect();
+            let there = crowds.there.iter().chain(in_pool.iter().flat_map(|pool| &pool.there));
+            let is_ordered = in_force.settings.queueing_method.rules().is_ordered();
+            let there = there.map(|crowd| crowd.count).sum();
+            return no_more_than_wait(unknown, there, counters, is_ordered);
         }
         // Whoever asks by its number, and waits for a draw, is counted in the pool.
         let heard = in_pool.iter().flat_map(|pool| &pool.polling).map(fewer);
@@ -268,6 +278,32 @@ fn nobody(counters: &RoomCounters, known: &Presence) -> Vec<Crowd> {
             Crowd { first, last, count: -(places - heard).max(0.0) }
         })
         .collect()
+}
+
+/// Of whom nobody knows at most as many as wait by the counters, beside those who are `there`: of the others the store
+/// has lost that they have entered. Where there is an order, these stand before the serving counter.
+#[expect(clippy::cast_precision_loss, reason = "positions have 36 bits")]
+fn no_more_than_wait(
+    mut unknown: Vec<Crowd>,
+    there: f64,
+    counters: &RoomCounters,
+    is_ordered: bool,
+) -> Vec<Crowd> {
+    let people = Presence::new(&unknown);
+    let wait = counters.queue_counter.saturating_sub(counters.over) as f64;
+    let all = people.between(counters.expired_position, counters.queue_counter);
+    let (left, too_many) = ((wait - there).max(0.0), all - (wait - there).max(0.0));
+    if too_many <= 0.0 {
+        return unknown;
+    }
+    if is_ordered {
+        let (first, last) = (counters.expired_position + 1, counters.serving());
+        let served = people.between(first - 1, last);
+        unknown.push(Crowd { first, last, count: -too_many.min(served) });
+        unknown.retain(|crowd| crowd.first <= crowd.last);
+        return unknown;
+    }
+    unknown.iter().map(|crowd| Crowd { count: crowd.count * left / all, ..*crowd }).collect()
 }
 
 /// The positions of a crowd of AWS-style visitors, who are known by their queue numbers. Visitors who took
@@ -373,6 +409,35 @@ mod tests {
         assert_eq!(between(&input.unknown, 20, 30), 10);
         assert_eq!(between(&input.unknown, 0, 100), 20, "those above 20 and 90");
         assert_eq!(between(&input.there, 0, 100), 2);
+    }
+
+    #[test]
+    fn of_whom_nobody_knows_no_more_wait_than_by_the_counters() {
+        let over = RoomCounters { presence_from_ms: NOW_MS + 1, over: 60, ..counters() };
+        let unknown = |method| {
+            let mut in_force = in_force();
+            in_force.settings.queueing_method = method;
+            let counted = counted(&[12, 40], &[], &[]);
+            Roll::default().call(&over, counted, &Pool::default(), &[], &in_force).unknown
+        };
+        let random = unknown(crate::QueueingMethod::Random);
+        assert_eq!(
+            (between(&random, 4, 100), between(&random, 4, 10)),
+            (38, 2),
+            "40, two are there"
+        );
+        let fifo = unknown(crate::QueueingMethod::Fifo);
+        assert_eq!((between(&fifo, 4, 10), between(&fifo, 10, 100)), (0, 88), "in order");
+    }
+
+    #[test]
+    fn who_waits_for_a_draw_is_heard_by_number() {
+        let later = RoomCounters { presence_from_ms: NOW_MS + 1, ..counters() };
+        let open = Pool { first: 21, last: 0, draw_id: "d".into() };
+        let pool = vec![ChunkCount { there: vec![40], ..ChunkCount::default() }];
+        let waiting = Counted { pool, ..counted(&[12], &[], &[]) };
+        let input = Roll::default().call(&later, waiting, &open, &[], &in_force());
+        assert_eq!((between(&input.there, 0, 100), between(&input.unknown, 4, 100)), (41, 55));
     }
 
     #[test]

@@ -29,7 +29,7 @@
 //! | `vestibule:room:{R}:ended` | sorted set | swept | queue number of a session that was ended → when its last token expires |
 //! | `vestibule:room:{R}:calls:E:N` | string | 60 s | what the call named N was answered in reset epoch E, JSON |
 //! | `vestibule:room:{R}:testimony` | hash | 1 h | `round`: of the leader's questions; `by:` and instance → what it has seen of the room, JSON |
-//! | `vestibule:room:{R}:testimony:T:N` | string | 1 h | page N of the seats and endings that were told under the name T, JSON |
+//! | `vestibule:room:{R}:testimony:T:N` | string | 1 h | page N of what was told under the name T: seats and endings, JSON; or the bits of places of one chunk |
 //! | `vestibule:{deployment}:rooms` | set | no | the rooms there are |
 //! | `vestibule:{deployment}:tombstones` | hash | no | room that was deleted → its reset epoch then |
 //! | `vestibule:{deployment}:schema` | string | no | the keyspace's version |

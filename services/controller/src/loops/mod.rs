@@ -1,13 +1,16 @@
-//! The background tasks. Every controller keeps its memory fresh and asks for the lease. The one that
+//! The background tasks. Every controller keeps its memory fresh, remembers the last day and who has entered, and asks for the lease. The one that
 //! leads keeps the keyspace whole, advances the lines, draws, lets new keys sign, and closes minutes.
 //!
 //! When Redis fails, a loop tries again. A loop that ends by itself stops the process.
 
 mod draw;
+mod history;
 mod keys;
 mod keyspace;
 mod lease;
+mod places;
 mod reconcile;
+mod remember;
 mod roll_up;
 mod room_ticker;
 mod startup;
@@ -40,6 +43,7 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     lifecycle.spawn("draw", until(soft.clone(), draw::run(own())));
     lifecycle.spawn("tick", until(soft.clone(), tick::run(own())));
     lifecycle.spawn("roll up", until(soft.clone(), roll_up::run(own())));
+    lifecycle.spawn("remember", until(soft.clone(), remember::run(own())));
 }
 
 /// Keeps the memory fresh until the stop, and then says goodbye: nobody need wait for what this instance has seen.

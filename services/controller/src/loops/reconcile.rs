@@ -12,8 +12,9 @@ use vestibule_domain::{
     reconciliation::{Evidence, Finding, Reconciliation, Testimony},
     schedule::RoomConfig,
 };
-use vestibule_store::{Account, Called, Ending, Round, Seat, Store, StoreError};
+use vestibule_store::{Account, Called, Ending, PlacesPage, Round, Seat, Store, StoreError};
 
+use super::history::put_back_newest;
 use crate::state::Controller;
 
 /// How long services get to tell what they have seen.
@@ -133,16 +134,39 @@ async fn bring(
     for account in accounts.values() {
         store.restore_draws(round.room, &account.draws).await?;
     }
+    restore_places(store, round.room, to.latest.reset_epoch, accounts.values()).await?;
     let (seats, endings) = seen(accounts.values(), to.latest.reset_epoch);
     let position = |number| to.latest.position(number);
     if !store.rebuild(round, &seats, &endings, position).await? {
         return Ok(());
     }
+    put_back_newest(controller, round.room, &to.latest).await?;
     if store.reopen(round, Some(to), silent).await? {
         controller.metrics.restorations.inc();
         let (room, queue_counter, accounts) = (round.room, to.queue_counter, accounts.len());
         let seats = seats.len();
         tracing::warn!(%room, queue_counter, seats, accounts, ?silent, "redis had gone back: a room was brought to its latest state");
+    }
+    Ok(())
+}
+
+/// Puts back which places are over, as far as anybody has seen since the reset; and which are AWS-style visitors', as who
+/// knows most of that has seen last.
+async fn restore_places(
+    store: &Store,
+    room: &RoomId,
+    reset_epoch: u64,
+    accounts: impl Iterator<Item = &Account>,
+) -> Result<(), StoreError> {
+    let of_epoch = |account: &&Account| account.places_epoch == reset_epoch;
+    let accounts: Vec<&Account> = accounts.filter(of_epoch).collect();
+    let knows =
+        |account: &Account| account.testimony.as_ref().map(|one| (one.known_upto, one.stamp.age()));
+    let most = accounts.iter().map(|account| knows(account)).max().flatten();
+    for account in accounts {
+        let is_told = |page: &&PlacesPage| !page.is_of_unattended() || knows(account) == most;
+        let pages: Vec<_> = account.places.iter().filter(is_told).cloned().collect();
+        store.restore_places(room, reset_epoch, &pages).await?;
     }
     Ok(())
 }
@@ -207,6 +231,8 @@ pub(super) async fn take_in_the_late(
         if late.is_empty() {
             continue;
         }
+        let store = &controller.store;
+        restore_places(store, &last.room, last.reset_epoch, late.values()).await?;
         let (seats, endings) = seen(late.values(), last.reset_epoch);
         let round = Round { room: &last.room, name: "", epoch };
         controller.store.rebuild(round, &seats, &endings, |number| last.position(number)).await?;

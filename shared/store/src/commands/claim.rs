@@ -160,6 +160,15 @@ fn read(claims: &[Claim], sealed: Sealed<Reply>) -> Result<ClaimReplies, StoreEr
         }
         _ => None,
     };
+    let entered = |(claim, outcome): (&Claim, &ClaimOutcome)| {
+        let has_entered = matches!(
+            outcome,
+            ClaimOutcome::Entered(_) | ClaimOutcome::Repeated(_) | ClaimOutcome::SessionEnded
+        );
+        claim.position.filter(|_| has_entered)
+    };
+    let positions = claims.iter().zip(&replies.outcomes).filter_map(entered);
+    memory.take_entered(replies.reset_epoch, positions);
     memory.take_seats(replies.reset_epoch, claims.iter().zip(&replies.outcomes).filter_map(seat));
     memory.confirm(era)?;
     Ok(replies)

@@ -73,7 +73,7 @@ impl Store {
 }
 
 /// Adds one field, `minute.r.region` or `minute.a`. Other fields, of a newer release, are ignored.
-fn add(minutes: &mut BTreeMap<u64, MinuteTraffic>, field: &str, count: u64) {
+pub(super) fn add(minutes: &mut BTreeMap<u64, MinuteTraffic>, field: &str, count: u64) {
     let mut parts = field.splitn(3, '.');
     let Some(minute) = parts.next().and_then(|minute| minute.parse().ok()) else { return };
     let minute = minutes.entry(minute).or_default();

@@ -119,6 +119,7 @@ fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
     let entered = joined.first..joined.first + joined.seated;
     let seats = entered.map(|number| record.seat(number, ("v", ""), &seal));
     memory.take_seats(joined.reset_epoch, seats);
+    memory.take_entered(joined.reset_epoch, joined.first..joined.first + joined.seated);
     memory.confirm(era)?;
     Ok(joined)
 }

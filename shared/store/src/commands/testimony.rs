@@ -7,7 +7,7 @@ use vestibule_domain::{
     RoomId, RoomSnapshot, draw::DrawRecord, reconciliation::Testimony, schedule::RoomConfig,
 };
 
-use super::put_config::Stored as StoredConfig;
+use super::{places::PlacesPage, put_config::Stored as StoredConfig};
 use crate::{
     Store, StoreError, document,
     keys::{Part, RoomKeys},
@@ -21,7 +21,7 @@ const FEW: usize = 250;
 /// So many seats, and so many endings, are on a page.
 const PAGE: usize = 5_000;
 /// For how long pages are kept, in seconds: as long as the accounts that they belong to, see `testify.lua`.
-const KEPT_SECONDS: u64 = 3_600;
+pub(super) const KEPT_SECONDS: u64 = 3_600;
 /// Before the name of a service, the field of what it has told.
 const BY: &str = "by:";
 
@@ -50,7 +50,13 @@ pub struct Account {
     /// Services that had stopped before it last heard of the room: they have seen nothing that it has not.
     #[serde(default)]
     pub gone: BTreeSet<String>,
-    /// Where its seats and endings are told; `None`: here. See [`Store::whole`].
+    /// The reset epoch of its places.
+    #[serde(default)]
+    pub places_epoch: u64,
+    /// Where it tells which places are over: see [`Store::restore_places`].
+    #[serde(default)]
+    pub places: Vec<PlacesPage>,
+    /// Where seats and endings are told; `None`: here. See [`Store::whole`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<Rest>,
 }
@@ -158,6 +164,8 @@ impl Store {
             seats: if is_told { Vec::new() } else { account.seats.clone() },
             endings: if is_told { Vec::new() } else { account.endings.clone() },
             gone: account.gone.clone(),
+            places_epoch: account.places_epoch,
+            places: account.places.clone(),
             rest,
         };
         let arguments = TestifyArguments { room, instance, account: document::text(&first)? };

@@ -77,6 +77,10 @@ fn read(touches: &[Touch], sealed: Sealed<Reply>) -> Result<Vec<Touched>, StoreE
         let record = reply.session.as_ref()?;
         Some(record.seat(touch.number, ("v", ""), &seal))
     };
+    let entered =
+        |(touch, reply): (&Touch, &Touched)| reply.session.is_some().then_some(touch.position);
+    let positions = touches.iter().zip(&replies).filter_map(entered);
+    memory.take_entered(seal.stamp.reset_epoch, positions);
     memory.take_seats(seal.stamp.reset_epoch, touches.iter().zip(&replies).filter_map(seat));
     memory.confirm(era)?;
     Ok(replies)

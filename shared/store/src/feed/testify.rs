@@ -6,7 +6,7 @@
 use vestibule_domain::{RoomId, RoomSnapshot, reconciliation::Testimony};
 
 use super::{Feed, KnownRoom};
-use crate::{Account, StoreError, memory::Recollection};
+use crate::{Account, PlacesPage, StoreError, memory::Recollection};
 
 // === impl Feed ===
 
@@ -54,15 +54,32 @@ impl Feed {
     pub(super) async fn tell(&self, room: &RoomId, round: &str) -> Result<(), StoreError> {
         let memory = self.0.store.memory().room(room);
         let Some(seen) = memory.testify(round) else { return Ok(()) };
-        let account = self.account(room, round, &seen);
-        let told = self.0.store.testify(room, &self.0.instance, &account).await;
+        let told = self.tell_all(room, round, &seen).await;
         if told.is_err() {
             memory.has_not_testified();
         }
         told
     }
 
-    fn account(&self, room: &RoomId, round: &str, seen: &Recollection) -> Account {
+    /// The account comes last: who stops before has told nothing.
+    async fn tell_all(
+        &self,
+        room: &RoomId,
+        round: &str,
+        seen: &Recollection,
+    ) -> Result<(), StoreError> {
+        let places = self.0.store.tell_places(room, &seen.places).await?;
+        let account = self.account(room, round, seen, places);
+        self.0.store.testify(room, &self.0.instance, &account).await
+    }
+
+    fn account(
+        &self,
+        room: &RoomId,
+        round: &str,
+        seen: &Recollection,
+        places: Vec<PlacesPage>,
+    ) -> Account {
         let known = self.room(room.as_str());
         let stored = known.as_ref().and_then(|known| known.stored_config());
         Account {
@@ -74,6 +91,8 @@ impl Feed {
             seats: seen.seats.taken(),
             endings: seen.seats.ended(),
             gone: self.0.witnesses.stopped_before(known.map(|known| known.heard_at())),
+            places_epoch: seen.places.reset_epoch(),
+            places,
             rest: None,
         }
     }
@@ -94,6 +113,7 @@ fn testimony(known: &KnownRoom, seen: &Recollection) -> Testimony {
         stamp: seen.stamp.clone(),
         queue_counter: if of_epoch { highest.queue_counter } else { 0 },
         admitted: if of_epoch { highest.admitted } else { 0 },
+        known_upto: seen.places.known_upto(seen.stamp.reset_epoch),
         serving_counter,
         served_at,
         last: (*last).clone(),

@@ -1,6 +1,7 @@
 //! What this service has seen of each room, in answers and pushes: which state of the room it was, and what time it
 //! is there. Every call tells it to the script (`lib/incarnation.lua`), which so notices a Redis that went back.
 
+mod places;
 mod room_memory;
 mod seal;
 mod seats;
@@ -11,7 +12,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 use vestibule_domain::RoomId;
 
+pub use self::places::PlaceBits;
 pub(crate) use self::{
+    places::{Places, PlacesChunk},
     room_memory::{Recollection, RoomMemory},
     seal::Seal,
 };

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use vestibule_domain::{RoomSnapshot, Stamp};
 
 use super::{
+    places::{Places, PlacesChunk},
     seal::Seal,
     seats::{Ending, Seat, Seats},
     watermarks::Watermarks,
@@ -36,6 +37,8 @@ pub(crate) struct Recollection {
     pub(crate) served: Option<(i64, Age)>,
     /// Seats that were taken, and ended.
     pub(crate) seats: Seats,
+    /// Which places are over.
+    pub(crate) places: Places,
 }
 
 #[derive(Debug, Default)]
@@ -47,6 +50,7 @@ struct Seen {
     /// The latest serving counter, and the age of its state.
     served: Option<(i64, Age)>,
     seats: Seats,
+    places: Places,
     /// For which round it was told what was seen.
     told: Option<String>,
 }
@@ -111,6 +115,21 @@ impl RoomMemory {
         self.lock().seats.end(reset_epoch, endings);
     }
 
+    /// Takes in that the visitors of these positions have entered.
+    pub(crate) fn take_entered(&self, reset_epoch: u64, positions: impl IntoIterator<Item = u64>) {
+        self.lock().places.enter(reset_epoch, positions);
+    }
+
+    /// Takes in what Redis holds of a part of the places.
+    pub(crate) fn take_places(&self, reset_epoch: u64, chunk: PlacesChunk) {
+        self.lock().places.take(reset_epoch, chunk);
+    }
+
+    /// Takes in that all places were read when this was the highest number.
+    pub(crate) fn note_places_known(&self, reset_epoch: u64, queue_counter: u64) {
+        self.lock().places.note_known(reset_epoch, queue_counter);
+    }
+
     /// The highest counters.
     pub(crate) fn watermarks(&self) -> &Watermarks {
         &self.watermarks
@@ -146,8 +165,9 @@ impl RoomMemory {
         }
         seen.told = Some(round.to_owned());
         self.era.fetch_add(1, Ordering::AcqRel);
-        let (stamp, seats) = (seen.stamp.clone().unwrap_or_default(), seen.seats.clone());
-        Some(Recollection { stamp, served: seen.served, seats })
+        let stamp = seen.stamp.clone().unwrap_or_default();
+        let (served, seats, places) = (seen.served, seen.seats.clone(), seen.places.clone());
+        Some(Recollection { stamp, served, seats, places })
     }
 
     /// Takes back that it was told in a round, because it did not arrive.

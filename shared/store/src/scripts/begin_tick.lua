@@ -201,7 +201,7 @@ return seal({ encode({
   admitted_last_minute = rate_used(keys.rate, now), held = held_seats(keys, now), promised = line.promised,
   presence_from_ms = line.presence_from, left_out = left_out(keys.line, line, now), heard_at_ms = line.heard_at, admitted = line.admitted,
   aws_joined = line.aws_joined, aws_admitted = line.aws_admitted,
-  nobody_waits = nobody_waits(line), line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
+  over = line.admitted + line.left + line.expired + line.skipped, nobody_waits = nobody_waits(line), line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
   door = show_door(), at_door = at_door(keys, now), came_known = line.came_known,
   came_unknown = line.came_unknown, came_after_ms = line.came_after_ms,
   rate_resumes_at_ms = resumes_at_ms,

@@ -53,7 +53,7 @@ if #claims > 0 then
   records = redis.call('HMGET', keys.records, unpack(numbers))
   holds = redis.call('ZMSCORE', keys.holds, unpack(positions))
   is_over = get_bits(keys.entered, positions)
-  if line.aws_joined > 0 then is_unattended = get_bits(keys.unattended, numbers) end
+  if line.aws_joined > 0 or line.restored_at > 0 then is_unattended = get_bits(keys.unattended, numbers) end
   if line.left_pools > 0 then is_gone = get_bits(gone_from_pools(keys), numbers) end
 end
 

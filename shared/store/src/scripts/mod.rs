@@ -114,8 +114,10 @@ scripts! {
     PUT_CONFIG = "put_config" Writes &[Line, Settings, Sessions, Rate, Testimony], &[], None,
         ["room", "rate", "publish", "phases"];
     READ_CONFIG = "read_config" Reads &[Line, Settings], &[], None, [];
+    READ_PLACES = "read_places" Reads &[Line, Entered, Unattended], &[], None, ["bitmaps", "room"];
     READ_SNAPSHOT = "read_snapshot" Reads &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish"];
+    READ_TRAFFIC = "read_traffic" Reads &[Line, Traffic], &["history"], None, ["room"];
     REBUILD = "rebuild" Repairs &[Line, Sessions, Records, Tokens, Entered, Ended, Testimony], &[],
         None, ["bitmaps", "room", "seats"];
     RECONCILE = "reconcile" Repairs Part::RECONCILE, &[], None,
@@ -124,6 +126,8 @@ scripts! {
         ["room", "rate", "publish"];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
     RESET = "reset" Writes Part::RESET, &[], None, ["bitmaps", "room", "once", "rate", "presence", "publish"];
+    RESTORE_PLACES = "restore_places" Repairs &[Line, Entered, Unattended, Testimony], &[], None, ["bitmaps", "room"];
+    RESTORE_TRAFFIC = "restore_traffic" Repairs &[Line, Traffic], &["history"], None, ["room"];
     ROLL_UP = "roll_up" Writes &[Line, Traffic], &["history"], None, ["room"];
     SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish", "phases"];

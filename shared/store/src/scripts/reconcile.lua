@@ -21,8 +21,8 @@ local args = arguments({
   presence_seconds = 'integer',
   -- How many may have been admitted in the last minute; nil = as many as the rate allows.
   admitted_last_minute = 'integer',
-  -- Whether AWS-style visitors were waiting.
-  had_unattended = 'flag',
+  -- The first and the last of the numbers that may be AWS-style visitors', of which nobody knows better; nil: none.
+  unattended = 'table',
   -- Draws since the reset, JSON, and the pool that waits for one.
   draws = 'text', draw_count = 'integer', pool_first = 'integer', pool_last = 'integer', pool_id = 'text',
   -- As in `put_config`.
@@ -61,9 +61,9 @@ if args.begins_anew or args.version > (tonumber(redis.call('HGET', keys.settings
   write_phases(keys, read_line(keys.line), now, args.phases)
 end
 if not row_for(keys, args.serving_counter) then add_row(keys, args.serving_counter, now, 't') end
--- Which of those who wait came by the AWS-style calls is not known of those that were lost.
-if args.had_unattended and top > known then
-  fill_bits(keys.unattended, math.max(known, args.serving_counter, 0) + 1, top)
+if args.unattended then
+  local first, last = tonumber(args.unattended[1]), tonumber(args.unattended[2])
+  fill_bits(keys.unattended, math.max(known + 1, first), last)
 end
 local settings = read_settings(keys.settings, now)
 local rate = settings.new_users_per_minute

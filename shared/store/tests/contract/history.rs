@@ -4,7 +4,12 @@ use vestibule_store::{JoinMode, RolledUp};
 
 use crate::world::{START_MS, World, limited};
 
-crate::on_every_server!(minutes_close_once_and_keep_their_counts, old_days_expire);
+crate::on_every_server!(
+    minutes_close_once_and_keep_their_counts,
+    old_days_expire,
+    what_is_new_is_read_by_itself,
+    what_was_lost_is_put_back_once,
+);
 
 async fn minutes_close_once_and_keep_their_counts(world: World) {
     world.open(limited(3)).await;
@@ -32,6 +37,64 @@ async fn old_days_expire(world: World) {
     let minute = START_MS / 60_000;
     world.store.roll_up(&world.room, 1, minute / 1440, minute).await.unwrap();
     let key = format!("vestibule:room:{{sale}}:history:{}", minute / 1440);
+    let seconds: i64 = world.server.ask(redis::cmd("TTL").arg(key)).await;
+    assert!((31 * 86_400 - 60..=31 * 86_400).contains(&seconds), "{seconds}");
+}
+
+/// What is read of some minutes, by itself and beside the rest.
+async fn what_is_new_is_read_by_itself(world: World) {
+    world.open(limited(3)).await;
+    let (minute, regions) = (START_MS / 60_000, ["here".to_owned()]);
+    world.join(5, JoinMode::Enter).await;
+    world.seconds(60);
+    world.join(2, JoinMode::Enter).await;
+    let read = async |from, to| world.store.read_traffic(&world.room, from..=to, &regions).await;
+    let all = world.store.history(&world.room, minute, minute + 9).await.unwrap();
+    let open = read(minute, minute + 1).await.unwrap();
+    assert_eq!((&open.minutes, open.open), (&all, Some(minute)));
+    let midnight = (minute / 1440 + 1) * 1440;
+    for day in [minute / 1440, minute / 1440 + 1] {
+        world.store.roll_up(&world.room, 1, day, minute).await.unwrap();
+    }
+    let closed = read(minute, minute + 1).await.unwrap();
+    assert_eq!((&closed.minutes, closed.open), (&all, Some(minute + 1)));
+    assert_eq!(read(minute + 1, minute + 1).await.unwrap().minutes.len(), 1);
+    // Over the end of a day.
+    world.at(midnight * 60_000 - 1);
+    world.join(4, JoinMode::Queue).await;
+    world.seconds(1);
+    world.join(6, JoinMode::Queue).await;
+    let both = read(midnight - 1, midnight).await.unwrap();
+    let counts: Vec<_> = both.minutes.values().map(|minute| minute.arrivals["here"]).collect();
+    assert_eq!((counts, both.open), (vec![4, 6], Some(minute + 1)));
+}
+
+async fn what_was_lost_is_put_back_once(world: World) {
+    world.open(limited(3)).await;
+    let minute = START_MS / 60_000;
+    world.join(5, JoinMode::Enter).await;
+    world.seconds(60);
+    world.join(2, JoinMode::Enter).await;
+    let day = minute / 1440;
+    world.store.roll_up(&world.room, 1, day, minute).await.unwrap();
+    let read = async || world.store.history(&world.room, minute, minute + 9).await.unwrap();
+    let seen = read().await;
+    assert_eq!(world.store.restore_traffic(&world.room, &seen).await.unwrap(), 0, "all is there");
+
+    let (told, config) = (crate::world::testimony(&world.snapshot().await), world.config().await);
+    world.server.flush().await;
+    world.reconcile(&[told], &[], &config).await;
+    assert!(read().await.is_empty());
+    assert_eq!(world.store.restore_traffic(&world.room, &seen).await.unwrap(), 3);
+    assert_eq!(world.store.restore_traffic(&world.room, &seen).await.unwrap(), 0, "once");
+    assert_eq!(read().await, seen);
+    // The minute under way goes on, and is closed as a whole.
+    world.join(7, JoinMode::Enter).await;
+    assert_eq!(world.store.restore_traffic(&world.room, &seen).await.unwrap(), 0);
+    assert_eq!(read().await[&(minute + 1)].arrivals["here"], 9);
+    world.store.roll_up(&world.room, 2, day, minute + 1).await.unwrap();
+    assert_eq!(read().await[&(minute + 1)].arrivals["here"], 9);
+    let key = format!("vestibule:room:{{sale}}:history:{day}");
     let seconds: i64 = world.server.ask(redis::cmd("TTL").arg(key)).await;
     assert!((31 * 86_400 - 60..=31 * 86_400).contains(&seconds), "{seconds}");
 }

@@ -135,6 +135,8 @@ async fn a_long_account_is_told_in_pages(world: World) {
         seats_epoch: 1,
         seats: (1..=5_001).map(seat).collect(),
         endings: (1..=12_000).map(|number| Ending { number, expires_at: 2 }).collect(),
+        places_epoch: 0,
+        places: Vec::new(),
         ..Account::default()
     };
     world.store.testify(&world.room, "a", &account).await.unwrap();

@@ -365,5 +365,6 @@ pub(crate) fn testimony(last: &RoomSnapshot) -> Testimony {
         serving_counter: last.serving_counter,
         served_at: last.stamp().age(),
         admitted: last.admitted,
+        known_upto: 0,
     }
 }

@@ -1,6 +1,6 @@
 -- Bits by place, kept in chunks: who has entered or left (`entered`), which places AWS-style visitors hold
 -- (`unattended`), and, by number, who gave its place up while it waited for a draw (`gone_from_pools`). Chunks and
--- blocks are those of `presence::chunk` in the domain crate.
+-- blocks are those of `presence::chunk` in the domain crate. Services remember these bits: see `memory/places.rs`.
 
 local CHUNK_PLACES, BLOCK_PLACES, BLOCKS = 130560, 8160, 16
 

@@ -92,6 +92,8 @@ fn account(round: &str, last: &RoomSnapshot, seats: &[Seat], endings: &[Ending])
         seats_epoch: last.reset_epoch,
         seats: seats.to_vec(),
         endings: endings.to_vec(),
+        places_epoch: 0,
+        places: Vec::new(),
         ..Account::default()
     }
 }
@@ -104,6 +106,7 @@ fn testimony(last: &RoomSnapshot) -> Testimony {
         serving_counter: last.serving_counter,
         served_at: last.stamp().age(),
         admitted: last.admitted,
+        known_upto: 0,
     }
 }
 

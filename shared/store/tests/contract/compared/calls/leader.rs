@@ -16,6 +16,19 @@ pub(super) async fn history(pair: &mut Pair, chances: &mut Chances, room: usize)
     let (from, to) = (minute - chances.below(3_000), minute + 1 - chances.below(30));
     let name = format!("history({id}, {from}, {to})");
     pair.one(name, async |side| side.store.history(&id, from, to).await).await?;
+    let regions = ["here".to_owned(), "there".to_owned()];
+    let minutes = from.max(minute - 5)..=minute;
+    let name = format!("read_traffic({id}, {minutes:?})");
+    pair.one(name, async |side| side.store.read_traffic(&id, minutes.clone(), &regions).await)
+        .await?;
+    let name = format!("restore_traffic({id})");
+    let arrivals = std::collections::BTreeMap::from([(regions[0].clone(), chances.below(30))]);
+    let seen = vestibule_store::MinuteTraffic { arrivals, admitted: chances.below(9) };
+    let seen = std::collections::BTreeMap::from([(last, seen)]);
+    pair.one(name, async |side| side.store.restore_traffic(&id, &seen).await).await?;
+    let chunk = chances.below(2);
+    let name = format!("remember_places({id}, {chunk})");
+    pair.one(name, async |side| side.store.remember_places(&id, chunk).await).await?;
     let name = format!("expired_tokens({id})");
     pair.one(name, async |side| side.store.expired_tokens(&id).await).await?;
     Ok(())

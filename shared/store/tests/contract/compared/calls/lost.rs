@@ -143,6 +143,8 @@ pub(super) async fn testify(pair: &mut Pair, chances: &mut Chances, room: usize)
         seats_epoch: epoch(chances, memory),
         seats: seats(chances, 20),
         endings: Vec::new(),
+        places_epoch: 0,
+        places: Vec::new(),
         ..Account::default()
     };
     let name = format!("testify({id}, {who}, {account:?})");
