@@ -1,5 +1,6 @@
-//! The background tasks. Every controller keeps its memory fresh, remembers the last day and who has entered, and asks for the lease. The one that
-//! leads keeps the keyspace whole, advances the lines, draws, lets new keys sign, and closes minutes.
+//! The background tasks. Every controller keeps its memory fresh, remembers the last day and who has entered, and
+//! asks for the lease. The one that leads keeps the keyspace whole, advances the lines, draws, lets new keys sign,
+//! and closes minutes.
 //!
 //! When Redis fails, a loop tries again. A loop that ends by itself stops the process.
 

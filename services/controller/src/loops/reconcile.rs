@@ -150,8 +150,8 @@ async fn bring(
     Ok(())
 }
 
-/// Puts back which places are over, as far as anybody has seen since the reset; and which are AWS-style visitors', as who
-/// knows most of that has seen last.
+/// Puts back which places are over, as far as anybody has seen since the reset; and which are AWS-style visitors', as
+/// who knows most of that has seen last.
 async fn restore_places(
     store: &Store,
     room: &RoomId,

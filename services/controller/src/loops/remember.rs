@@ -1,5 +1,5 @@
-//! Remembering what Redis may lose of every room, beside what the feed remembers: its history, and who has entered. Every
-//! controller does: none of them knows which will be left.
+//! Remembering what Redis may lose of every room, beside what the feed remembers: its history, and who has entered.
+//! Every controller does: none of them knows which will be left.
 
 use std::{sync::Arc, time::Duration};
 

@@ -4,13 +4,15 @@
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 
-use super::testimony::KEPT_SECONDS;
 use crate::{
     Store, StoreError, document,
     keys::RoomKeys,
     memory::{PlaceBits, Places, PlacesChunk},
     scripts,
 };
+
+/// For how long pages are kept, in seconds: as long as the accounts that they belong to, see `testify.lua`.
+pub(super) const KEPT_SECONDS: u64 = 3_600;
 
 /// Where a service tells the bits of one chunk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

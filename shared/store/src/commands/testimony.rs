@@ -7,7 +7,10 @@ use vestibule_domain::{
     RoomId, RoomSnapshot, draw::DrawRecord, reconciliation::Testimony, schedule::RoomConfig,
 };
 
-use super::{places::PlacesPage, put_config::Stored as StoredConfig};
+use super::{
+    places::{KEPT_SECONDS, PlacesPage},
+    put_config::Stored as StoredConfig,
+};
 use crate::{
     Store, StoreError, document,
     keys::{Part, RoomKeys},
@@ -20,8 +23,6 @@ use crate::{
 const FEW: usize = 250;
 /// So many seats, and so many endings, are on a page.
 const PAGE: usize = 5_000;
-/// For how long pages are kept, in seconds: as long as the accounts that they belong to, see `testify.lua`.
-pub(super) const KEPT_SECONDS: u64 = 3_600;
 /// Before the name of a service, the field of what it has told.
 const BY: &str = "by:";
 

@@ -1,6 +1,6 @@
-//! Which places of a room are over, and which are AWS-style visitors', as far as this service has seen: one bit a place,
-//! in the chunks in which Redis keeps them, for as long as the room is not reset. A million visitors are 128 kB. So
-//! nobody enters twice after Redis has lost who has entered, however long ago that was.
+//! Which places of a room are over, and which are AWS-style visitors', as far as this service has seen: one bit a
+//! place, in the chunks in which Redis keeps them, for as long as the room is not reset. A million visitors are 128
+//! kB. So nobody enters twice after Redis has lost who has entered, however long ago that was.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
---[[ restore_places: the leader puts back which places are over and which are AWS-style visitors', as a service has told.
+--[[ restore_places: the leader puts back which places are over, and which are AWS-style visitors', as a service told.
 
 KEYS  line entered unattended testimony
 ARGV  now_ms seen document

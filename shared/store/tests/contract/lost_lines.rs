@@ -33,7 +33,7 @@ fn random() -> RoomSettings {
 }
 
 /// A crowd in which everybody who leaves comes back as somebody else, for so long.
-async fn busy<'a>(world: &'a World, people: usize, seconds: u64) -> Crowd<'a> {
+async fn busy(world: &World, people: usize, seconds: u64) -> Crowd<'_> {
     let mut crowd = Crowd::at(world).await;
     (crowd.step_ms, crowd.stay_ms) = (500, 2_000);
     crowd.join(&vec![Habit::OnTime; people]).await;
