@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::{Instant, sleep};
 use vestibule_domain::{
-    RoomId,
+    RoomId, RoomSnapshot, Stamp,
     reconciliation::{Evidence, Finding, Reconciliation, Testimony},
     schedule::RoomConfig,
 };
@@ -32,11 +32,11 @@ pub(super) async fn reconcile(
         return Ok(());
     }
     // Before anything is heard of what may be an older state.
-    let heard_at = controller.feed.room(room.as_str()).and_then(|known| known.heard_at());
+    let own = controller.feed.room(room.as_str()).and_then(|known| known.heard());
     let name = format!("{}-{epoch}", controller.next_round());
     let round = Round { room, name: &name, epoch };
     let called = store.call_witnesses(room, epoch, &name).await?;
-    let (accounts, silent) = hear(controller, round, heard_at).await?;
+    let (accounts, silent) = hear(controller, round, own, called.stored.as_ref()).await?;
     let testimonies: Vec<Testimony> =
         accounts.values().filter_map(|account| account.testimony.clone()).collect();
     let Called { stored, is_partial, unseen, .. } = &called;
@@ -72,11 +72,14 @@ async fn is_well(controller: &Controller, room: &RoomId) -> Result<bool, StoreEr
     }
 }
 
-/// What the services say, by their names; and who is silent though it may have seen something that no other has.
+/// What the services say, by their names; and who is silent though it may have seen something that no other has: who was
+/// there after the leader had heard last of the latest state. Of a state on the other side of a split the leader has
+/// heard nothing, so then it is everybody. Those who were silent the last time may speak now.
 async fn hear(
     controller: &Controller,
     round: Round<'_>,
-    heard_at: Option<Instant>,
+    own: Option<(Stamp, Instant)>,
+    stored: Option<&RoomSnapshot>,
 ) -> Result<(BTreeMap<String, Account>, Vec<String>), StoreError> {
     let until = Instant::now() + PATIENCE;
     let store = &controller.store;
@@ -84,13 +87,28 @@ async fn hear(
     loop {
         let mut accounts = store.accounts(round.room).await?;
         accounts.retain(|_, account| account.round == round.name);
-        let witnesses = controller.feed.witnesses_after(heard_at).into_iter();
-        let silent: Vec<String> = witnesses.filter(|name| !accounts.contains_key(name)).collect();
-        if silent.is_empty() || Instant::now() >= until {
+        let witnesses =
+            controller.feed.witnesses_after(last_heard(own.as_ref(), stored, &accounts));
+        let is_silent = |name: &String| !accounts.contains_key(name);
+        let silent: Vec<String> = witnesses.into_iter().filter(is_silent).collect();
+        let is_awaited = stored.is_some_and(|stored| stored.awaits.iter().any(is_silent));
+        if silent.is_empty() && !is_awaited || Instant::now() >= until {
             return whole(store, round.room, accounts, silent).await;
         }
         sleep(LOOK_EVERY).await;
     }
+}
+
+/// When the leader heard last of the latest state; `None`: never, or of one that is not its continuation.
+fn last_heard(
+    own: Option<&(Stamp, Instant)>,
+    stored: Option<&RoomSnapshot>,
+    accounts: &BTreeMap<String, Account>,
+) -> Option<Instant> {
+    let (own, at) = own?;
+    let told = accounts.values().filter_map(|account| Some(&account.testimony.as_ref()?.stamp));
+    let continues_stored = stored.is_none_or(|stored| own.continues(&stored.stamp()));
+    (continues_stored && told.into_iter().all(|other| own.continues(other))).then_some(*at)
 }
 
 /// The accounts with all that they tell. Of whom a part is lost counts as silent.

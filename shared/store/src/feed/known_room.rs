@@ -11,7 +11,7 @@ use std::{
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::{sync::Mutex, time::Instant};
-use vestibule_domain::{Progress, RoomSnapshot, draw::DrawRecord, schedule::RoomConfig};
+use vestibule_domain::{Progress, RoomSnapshot, Stamp, draw::DrawRecord, schedule::RoomConfig};
 
 use super::{
     REFRESH, REFRESH_AT_REST,
@@ -185,10 +185,10 @@ impl KnownRoom {
         self.memory.watermarks().get()
     }
 
-    /// When something was last heard of the room's latest state.
+    /// The room's latest state that was heard of, and when something of it was last heard.
     #[must_use]
-    pub fn heard_at(&self) -> Option<Instant> {
-        self.memory.heard_at()
+    pub fn heard(&self) -> Option<(Stamp, Instant)> {
+        self.memory.heard()
     }
 
     /// What this service has seen of the room.

@@ -121,9 +121,10 @@ impl RoomMemory {
         self.lock().stamp.as_ref().map(|stamp| stamp.reset_epoch)
     }
 
-    /// When something of the latest state was last heard.
-    pub(crate) fn heard_at(&self) -> Option<Instant> {
-        self.lock().time.map(|(_, at)| at)
+    /// The latest state, and when something of it was last heard.
+    pub(crate) fn heard(&self) -> Option<(Stamp, Instant)> {
+        let seen = self.lock();
+        Some((seen.stamp.clone()?, seen.time?.1))
     }
 
     /// In which era calls are made now.
