@@ -4,7 +4,7 @@
 //! A service that was there and says nothing may have seen more than all others. While it is silent the worst is
 //! assumed: every seat may be taken, and numbers may have been handed out that nobody knows of.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -135,8 +135,7 @@ impl Evidence<'_> {
         let of_epoch = |room: &&RoomSnapshot| room.reset_epoch == epoch;
         let last = snapshots().filter(of_epoch).max_by_key(|room| room.stamp().age());
         let last = last.map_or_else(|| after_reset(&latest.last, epoch), Clone::clone);
-        let serving_counter = known.iter().max_by_key(|one| one.served_at);
-        let serving_counter = serving_counter.map_or(0, |one| one.serving_counter);
+        let serving_counter = serving_counter(&known);
         let served = all_served(&last, serving_counter, queue_counter);
         let silent = if self.is_one_silent { UNSEEN_NUMBERS } else { 0 };
         let gap = silent.max(self.unseen.unwrap_or(0));
@@ -215,6 +214,24 @@ impl Reconciliation {
         let event = event.and_then(|event| config.event(event.name.as_str()));
         event.map(|event| event.draw_id.clone()).unwrap_or_default()
     }
+}
+
+/// The latest serving counter. Of two states of which one does not follow from the other, as the two sides of a split
+/// have them, the higher one: people were told by either that it is their turn.
+fn serving_counter(known: &[&Testimony]) -> i64 {
+    let Some(latest) = known.iter().max_by_key(|one| one.served_at) else { return 0 };
+    let age = |one: &Testimony| (one.served_at.0, one.served_at.1);
+    let side = |one: &Testimony| {
+        (one.stamp.generation == one.served_at.1).then(|| one.stamp.nonce.clone())
+    };
+    let mut sides = BTreeMap::new();
+    for one in known.iter().filter(|one| age(one) == age(latest)) {
+        let of_side = sides.entry(side(one).or_else(|| side(latest))).or_insert(one);
+        if one.served_at > of_side.served_at {
+            *of_side = one;
+        }
+    }
+    sides.values().map(|one| one.serving_counter).max().unwrap_or(latest.serving_counter)
 }
 
 /// The room of `before` after a reset of which only that it was is known.
@@ -358,6 +375,16 @@ mod tests {
         let after = Testimony { serving_counter: 60, served_at: (7, 1, 30), ..testimony(40) };
         let to = reconciled(evidence(Some(&stored), &[before, after]));
         assert_eq!(to.serving_counter, 60);
+    }
+
+    #[test]
+    fn the_sides_of_a_split_come_to_the_higher_serving_counter() {
+        let stored = snapshot(7, 10);
+        let mut other = Testimony { serving_counter: 70, served_at: (7, 1, 12), ..testimony(12) };
+        other.stamp.nonce = "b".to_owned();
+        let own = Testimony { serving_counter: 60, served_at: (7, 1, 30), ..testimony(40) };
+        let to = reconciled(evidence(Some(&stored), &[other, own]));
+        assert_eq!(to.serving_counter, 70);
     }
 
     #[test]

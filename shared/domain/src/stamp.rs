@@ -33,6 +33,17 @@ impl Stamp {
         }
     }
 
+    /// Whether whoever has heard of this state, and knows until when it did, has heard of `other` as well, as far as
+    /// that is not later still: both are states of one time, or `other` is of an earlier one.
+    #[must_use]
+    pub fn continues(&self, other: &Self) -> bool {
+        let age = |stamp: &Self| (stamp.reset_epoch, stamp.generation);
+        match age(self).cmp(&age(other)) {
+            Ordering::Equal => self.nonce == other.nonce,
+            order => order == Ordering::Greater,
+        }
+    }
+
     /// By age alone, for a choice between states of which one does not follow from the other.
     #[must_use]
     pub fn age(&self) -> (u64, u32, u64) {
@@ -46,6 +57,15 @@ mod tests {
 
     fn stamp(reset_epoch: u64, generation: u32, nonce: &str, seq: u64) -> Stamp {
         Stamp { reset_epoch, generation, nonce: nonce.to_owned(), seq }
+    }
+
+    #[test]
+    fn a_state_continues_those_of_its_time_and_of_earlier_ones() {
+        let own = stamp(7, 2, "a", 50);
+        assert!(own.continues(&stamp(7, 2, "a", 90)) && own.continues(&stamp(7, 1, "z", 90)));
+        for other in [stamp(7, 2, "b", 1), stamp(7, 3, "b", 1), stamp(8, 1, "a", 1)] {
+            assert!(!own.continues(&other), "{other:?}");
+        }
     }
 
     #[test]

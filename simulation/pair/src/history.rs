@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use vestibule_admission::in_process::Status;
 use vestibule_domain::RoomId;
-use vestibule_history::{Act, Bounds, Event, Figures, Judge, Recorder, What};
+use vestibule_history::{Act, Bounds, Event, Figures, Judge, Recorder, ServersAre, What};
 
 use crate::{broken::Broken, census::Census, invariants, network::Network, observer::Observer};
 
@@ -46,6 +46,12 @@ impl History {
         let what = What::Visitor(act);
         let (by, room) = (Arc::clone(by), Some(room.clone()));
         self.record(Event { at_ms: self.now_ms(), began_ms, by, room, what });
+    }
+
+    /// Something became of the servers, which no service knows.
+    pub(crate) fn servers(&self, are: ServersAre) {
+        let (at_ms, by) = (self.now_ms(), Arc::from("servers"));
+        self.record(Event { at_ms, began_ms: at_ms, by, room: None, what: What::Servers(are) });
     }
 
     /// Who honestly waits in `room`.

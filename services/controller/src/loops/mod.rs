@@ -14,6 +14,7 @@ mod reconcile;
 mod remember;
 mod roll_up;
 mod room_ticker;
+mod silence;
 mod startup;
 mod tick;
 

@@ -1,20 +1,17 @@
 //! Bringing one room to its latest state, when Redis may have gone back to an older one, or has lost it: the leader asks
 //! every service what it has seen, and the domain decides what follows (`domain/reconciliation.rs`).
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
 use tokio::time::{Instant, sleep};
 use vestibule_domain::{
-    RoomId,
+    RoomId, RoomSnapshot, Stamp,
     reconciliation::{Evidence, Finding, Reconciliation, Testimony},
     schedule::RoomConfig,
 };
 use vestibule_store::{Account, Called, Ending, PlacesPage, Round, Seat, Store, StoreError};
 
-use super::history::put_back_newest;
+use super::{history::put_back_newest, silence::Heard};
 use crate::state::Controller;
 
 /// How long services get to tell what they have seen.
@@ -36,11 +33,11 @@ pub(super) async fn reconcile(
         return Ok(());
     }
     // Before anything is heard of what may be an older state.
-    let heard_at = controller.feed.room(room.as_str()).map(|known| known.heard_at());
+    let own = controller.feed.room(room.as_str()).map(|known| known.heard());
     let name = format!("{}-{epoch}", controller.next_round());
     let round = Round { room, name: &name, epoch };
     let called = store.call_witnesses(room, epoch, &name).await?;
-    let (accounts, silent) = hear(controller, round, heard_at).await?;
+    let (accounts, silent) = hear(controller, round, own, called.stored.as_ref()).await?;
     let testimonies: Vec<Testimony> =
         accounts.values().filter_map(|account| account.testimony.clone()).collect();
     let Called { stored, is_partial, unseen, .. } = &called;
@@ -76,11 +73,14 @@ async fn is_well(controller: &Controller, room: &RoomId) -> Result<bool, StoreEr
     }
 }
 
-/// What the services say, by their names; and who is silent though it may have seen something that no other has.
+/// What the services say, by their names; and who is silent though it may have seen something that no other has: who was
+/// there after the leader had heard last of the latest state. Of a state on the other side of a split the leader has
+/// heard nothing, so then it is everybody. Those who were silent the last time may speak now.
 async fn hear(
     controller: &Controller,
     round: Round<'_>,
-    heard_at: Option<Instant>,
+    own: Option<(Stamp, Instant)>,
+    stored: Option<&RoomSnapshot>,
 ) -> Result<(BTreeMap<String, Account>, Vec<String>), StoreError> {
     let until = Instant::now() + PATIENCE;
     let store = &controller.store;
@@ -88,19 +88,13 @@ async fn hear(
     loop {
         let mut accounts = store.accounts(round.room).await?;
         accounts.retain(|_, account| account.round == round.name);
-        let silent = silent(controller.feed.witnesses_after(heard_at), &accounts);
-        if silent.is_empty() || Instant::now() >= until {
+        let heard = Heard { own: own.as_ref(), stored, accounts: &accounts };
+        let silent = heard.silent(|moment| controller.feed.witnesses_after(moment));
+        if silent.is_empty() && !heard.is_someone_awaited() || Instant::now() >= until {
             return whole(store, round.room, accounts, silent).await;
         }
         sleep(LOOK_EVERY).await;
     }
-}
-
-/// Those of `witnesses` who have not told anything, though they may have seen what none of the others has.
-fn silent(witnesses: BTreeSet<String>, accounts: &BTreeMap<String, Account>) -> Vec<String> {
-    let is_gone = |name: &String| accounts.values().any(|account| account.gone.contains(name));
-    let may_know = |name: &String| !accounts.contains_key(name) && !is_gone(name);
-    witnesses.into_iter().filter(may_know).collect()
 }
 
 /// The accounts with all that they tell. Of whom a part is lost counts as silent.
@@ -247,20 +241,4 @@ pub(super) async fn take_in_the_late(
         controller.store.dismiss(round, highest.unwrap_or(0), &awaits).await?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_had_stopped_before_another_last_heard_of_the_room_need_not_be_heard() {
-        let names = |of: &[&str]| of.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
-        let account = |gone: &[&str]| Account { gone: names(gone), ..Account::default() };
-        let accounts =
-            BTreeMap::from([("a".to_owned(), account(&[])), ("b".to_owned(), account(&["dead"]))]);
-        let all = || names(&["a", "b", "dead", "silent"]);
-        assert_eq!(silent(all(), &accounts), ["silent"]);
-        assert_eq!(silent(all(), &BTreeMap::new()), ["a", "b", "dead", "silent"]);
-    }
 }

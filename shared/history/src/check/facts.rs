@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use vestibule_domain::RoomId;
 
-use super::{programmes::Programmes, serving::ServingSeen, voids::Voids};
+use super::{Turn, programmes::Programmes, serving::ServingSeen, voids::Voids};
 use crate::{Bounds, Event, Rules};
 
 /// What follows from the events so far.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Facts {
     pub(crate) bounds: Arc<Bounds>,
     pub(crate) room: Option<RoomId>,
@@ -18,6 +18,10 @@ pub(crate) struct Facts {
     programmes: Programmes,
     voids: Voids,
     serving: ServingSeen,
+    /// Two servers take writes.
+    is_split: bool,
+    /// When the last split was over, ms.
+    healed_ms: Option<u64>,
 }
 
 // === impl Facts ===
@@ -31,6 +35,8 @@ impl Facts {
             programmes: Programmes::default(),
             voids: Voids::default(),
             serving: ServingSeen::default(),
+            is_split: false,
+            healed_ms: None,
         }
     }
 
@@ -41,6 +47,24 @@ impl Facts {
             self.voids.observe(event);
             self.serving.observe(event);
         }
+    }
+
+    /// Takes in an event of somebody who is apart: see [`super::Check::hear_apart`].
+    pub(crate) fn hear_apart(&mut self, event: &Event) {
+        self.now_ms = self.now_ms.max(event.at_ms);
+        self.programmes.hear_apart(event);
+        self.voids.hear_apart(event);
+    }
+
+    pub(crate) fn turn(&mut self, turn: &Turn) {
+        (self.is_split, self.healed_ms) = (!turn.is_over, turn.is_over.then_some(turn.at_ms));
+        self.programmes.turn(turn);
+        self.voids.turn(turn);
+    }
+
+    /// Whether what a visitor did or was told by `now` may have been on either side of a split.
+    pub(crate) fn may_be_apart(&self, now: &Event) -> bool {
+        self.is_split || self.healed_ms.is_some_and(|healed_ms| now.began_ms <= healed_ms)
     }
 
     /// All rules that may have been in force at some moment of the span; none: nothing is known.

@@ -8,7 +8,7 @@ use crate::{Event, What};
 
 /// Of each reset epoch: serving counter → the latest beginning of a call that found it there. Only
 /// calls that say more than another: a lower counter found later says the same and more.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ServingSeen(FxHashMap<u64, BTreeMap<i64, u64>>);
 
 // === impl ServingSeen ===

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     ClaimedAs, Event, Invariant, What,
-    check::{Check, Facts, Findings, Seen},
+    check::{Check, Facts, Findings, Seen, Turn},
     checks::{holding, may_end},
 };
 
@@ -25,7 +25,11 @@ use crate::{
 /// Not a violation: more sessions than a ceiling that was lowered after they were admitted, or after their
 /// seats were held for them; sessions of a time when the room was open to all or had no ceiling; visitors of a suspended room, who take no
 /// seat; a seat whose end was sent and never answered; anything while no rules are known.
-#[derive(Debug, Default)]
+///
+/// Each side of a split has the ceiling by itself: neither knows who enters on the other. Once it is over, whoever
+/// entered apart counts as soon as somebody finds its session alive; and an end that somebody apart has sent may take
+/// effect.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Ceiling {
     live: FxHashMap<(u64, u64), u64>,
     /// When the token of each expires, unix seconds, and who holds it.
@@ -36,6 +40,8 @@ pub(super) struct Ceiling {
     held: FxHashMap<(u64, u64), u64>,
     reset_epoch: u64,
     last: Option<Arc<Event>>,
+    /// Sessions whose ends were sent by those apart.
+    ended_apart: Vec<(u64, u64)>,
 }
 
 // === impl Ceiling ===
@@ -66,6 +72,22 @@ impl Check for Ceiling {
         self.forget_expired(now.at_ms + facts.bounds.clock_error_ms);
         if is_new {
             self.check(now, facts, found);
+        }
+    }
+
+    fn hear_apart(&mut self, now: &Seen<'_>, facts: &Facts, _found: &mut Findings<'_>) {
+        if let Some((epoch, numbers)) = may_end(now) {
+            self.end(now, facts.bounds.settles_ms);
+            self.ended_apart.extend(numbers.into_iter().map(|number| (epoch, number)));
+        }
+    }
+
+    fn turn(&mut self, turn: &Turn, facts: &Facts) {
+        if turn.is_over {
+            for holder in std::mem::take(&mut self.ended_apart) {
+                self.ending.insert(holder, turn.at_ms + facts.bounds.settles_ms);
+                self.forget(holder);
+            }
         }
     }
 }

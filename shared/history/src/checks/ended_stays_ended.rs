@@ -18,8 +18,9 @@ use crate::{
 ///
 /// Not a violation: such an answer to a call that was under way when the end was acknowledged; an end
 /// of unknown outcome; an end that found no session, because the visitor may enter later; gateways
-/// that verify tokens by themselves, which histories do not show; any number after a reset.
-#[derive(Debug, Default)]
+/// that verify tokens by themselves, which histories do not show; any number after a reset; an end that only those
+/// know who are apart.
+#[derive(Debug, Clone, Default)]
 pub(super) struct EndedStaysEnded(FxHashMap<(u64, u64), Arc<Event>>);
 
 // === impl EndedStaysEnded ===

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Act, ClaimedAs, Event, Figures, Invariant, Rules, ToldStatus, What,
-    check::{Check, Facts, Findings, Seen, Waits},
+    check::{Check, Facts, Findings, Seen, Turn, Waits},
 };
 
 /// Of the entries of so many ms only the highest position is remembered.
@@ -31,8 +31,10 @@ const HELD_MS: u64 = 2_000;
 /// Not a violation: overtaking somebody who was not at the door; entries under way when it came to
 /// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
 /// certainly fifo all that time; being overtaken before the limits are lowered, which takes the seats away that
-/// were free; and whoever comes for a seat that was held for it, since it took its turn when it was called.
-#[derive(Debug, Default)]
+/// were free; and whoever comes for a seat that was held for it, since it took its turn when it was called. Before a
+/// split is over nothing follows for after it, nor the other way round; while it lasts, only claims show on which side
+/// somebody asks.
+#[derive(Debug, Clone, Default)]
 pub(super) struct FifoOrder {
     door: FxHashMap<u64, Attendee>,
     entries: VecDeque<Entry>,
@@ -42,7 +44,7 @@ pub(super) struct FifoOrder {
     longest_ms: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Attendee {
     first: Arc<Event>,
     last_ms: u64,
@@ -52,7 +54,7 @@ struct Attendee {
     is_told: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Entry {
     step: u64,
     position: u64,
@@ -63,6 +65,9 @@ struct Entry {
 
 impl Check for FifoOrder {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        if matches!(now.what, What::Visitor(_)) && facts.may_be_apart(now) {
+            return;
+        }
         if let Some(position) = asking(now) {
             if !is_fifo(facts, now) {
                 self.door.clear();
@@ -86,6 +91,11 @@ impl Check for FifoOrder {
             self.enter(position, now, facts, found);
             self.remember(position, now);
         }
+    }
+
+    fn turn(&mut self, _turn: &Turn, _facts: &Facts) {
+        self.door.clear();
+        self.entries.clear();
     }
 
     fn measure(&self, figures: &mut Figures, _waits: &mut Waits) {

@@ -17,7 +17,7 @@ use crate::{
 /// may have been handed out; a gap that joins of unknown outcome fill; any gap in a history that is not
 /// complete. That a killed instance took numbers with it is told by [`What::Cut`], from when on histories
 /// are not complete.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Gapless {
     /// Reset epoch, generation and first number → the last one, and how it is known.
     handed_out: BTreeMap<(u64, u32, u64), (u64, Arc<Event>)>,
@@ -37,6 +37,11 @@ impl Check for Gapless {
             What::Unknown(Call::Join { count }) => self.unknown += count,
             _ => {}
         }
+    }
+
+    /// Numbers of one generation may be handed out on both sides of a split.
+    fn hear_apart(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        self.observe(now, facts, found);
     }
 
     fn finish(&mut self, facts: &Facts, found: &mut Findings<'_>) {

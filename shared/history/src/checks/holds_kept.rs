@@ -14,11 +14,12 @@ use crate::{
 /// A violation: a claim that began after the hold was told, and was answered before it was over, found no seat.
 /// Why: the page counts the time down, and people rely on it.
 ///
-/// Not a violation: after a restoration, which forgets holds; while nobody may enter, or anybody.
-#[derive(Debug, Default)]
+/// Not a violation: after a restoration, which forgets holds; while nobody may enter, or anybody. A hold binds only the
+/// side of a split on which it was told.
+#[derive(Debug, Clone, Default)]
 pub(super) struct HoldsKept(FxHashMap<(u64, u64), Hold>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Hold {
     until_ms: u64,
     generation: u32,
@@ -45,6 +46,12 @@ impl Check for HoldsKept {
                 }
             }
             _ => drop(self.0.remove(&holder)),
+        }
+    }
+
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        if let What::Claimed(claimed) = &now.what {
+            self.0.remove(&(claimed.id_epoch, claimed.number));
         }
     }
 }

@@ -21,14 +21,14 @@ use crate::{
 /// Not a violation: an older ring that Redis has gone back to, until a service puts back what it lacks; a ring that is
 /// missing as a whole while it is restored; reads under way during a change;
 /// a key that somebody has withdrawn, also if it is not known whether that worked; tokens while no
-/// ring is known.
-#[derive(Debug, Default)]
+/// ring is known. A ring that somebody apart has put, during a split, is one that may be there afterwards.
+#[derive(Debug, Clone, Default)]
 pub(super) struct KeysSurvive {
     known: FxHashMap<String, Known>,
     missing_since: Option<Arc<Event>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Known {
     /// How it is known.
     seen: Arc<Event>,
@@ -58,6 +58,15 @@ impl Check for KeysSurvive {
             }
             What::KeysRead { keys: None } => self.missing(now, facts, found),
             _ => self.token(now, facts, found),
+        }
+    }
+
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        if let What::Sent(Call::ChangeKeys { keys }) = &now.what {
+            self.withdraw(keys);
+            let is_new = |key: &&Key| !self.known.contains_key(&key.kid);
+            let new: Vec<_> = keys.iter().filter(is_new).cloned().collect();
+            self.learn(&new, false, now);
         }
     }
 }

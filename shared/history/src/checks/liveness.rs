@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::fifo_order::{asking, entering};
 use crate::{
     Event, Figures, Invariant, Rules, SnapshotSeen, What,
-    check::{Check, Facts, Findings, Seen, Waits},
+    check::{Check, Facts, Findings, Seen, Turn, Waits},
 };
 
 /// A snapshot is taken for the room's state for so long, ms.
@@ -25,8 +25,9 @@ const FRESH_MS: u64 = 2_000;
 /// end, a use below `least_use`. Why: a waiting room that keeps people out of an empty site is an outage.
 ///
 /// Not a violation: waiting in a room that is held, or turns people away, or whose snapshots do not
-/// come; people who do not ask at the door.
-#[derive(Debug, Default)]
+/// come; people who do not ask at the door. The beginning and the end of a split begin everything anew; while it lasts,
+/// only claims show on which side somebody asks.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Liveness {
     /// Position → since when it asks, when it was last answered, and the first ask.
     door: FxHashMap<u64, (u64, u64, Arc<Event>)>,
@@ -50,6 +51,9 @@ struct State {
 
 impl Check for Liveness {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        if matches!(now.what, What::Visitor(_)) && facts.may_be_apart(now) {
+            return;
+        }
         if let Some(position) = asking(now) {
             self.ask(position, now, facts, found);
         } else if let Some((first, last)) = entering(now) {
@@ -57,6 +61,12 @@ impl Check for Liveness {
         } else if let What::Snapshot(seen) = &now.what {
             self.look(seen, now, facts);
         }
+    }
+
+    fn turn(&mut self, _turn: &Turn, _facts: &Facts) {
+        self.door.clear();
+        self.by_last.clear();
+        (self.busy_since, self.roomy_since, self.last) = (None, None, None);
     }
 
     fn finish(&mut self, facts: &Facts, found: &mut Findings<'_>) {

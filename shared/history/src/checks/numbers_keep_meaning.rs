@@ -23,8 +23,9 @@ use crate::{
 ///
 /// Not a violation: any of this when a reset or a deletion may have taken effect since; what hostile
 /// visitors are told. `session ended` is checked only in complete histories, and not where
-/// the outcome of a claim is unknown.
-#[derive(Debug, Default)]
+/// the outcome of a claim is unknown. Sessions that began on the other side of a split count, and places that were
+/// given back there.
+#[derive(Debug, Clone, Default)]
 pub(super) struct NumbersKeepMeaning {
     epochs: FxHashMap<u64, Arc<Event>>,
     /// Who may have had a session, or have given its place back.
@@ -39,12 +40,6 @@ impl Check for NumbersKeepMeaning {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         match &now.what {
             What::Claimed(claimed) => self.claimed(claimed, now, facts, found),
-            What::Unknown(Call::Claim { reset_epoch, number, .. }) => {
-                self.may_be_over.insert((*reset_epoch, *number));
-            }
-            What::Sent(Call::GiveUp { reset_epoch, numbers }) => {
-                self.may_be_over.extend(numbers.iter().map(|number| (*reset_epoch, *number)));
-            }
             What::Visitor(Act::Arrived { honest: true, .. }) => {
                 self.visitors.insert(Arc::clone(&now.by), now.keep());
             }
@@ -61,13 +56,31 @@ impl Check for NumbersKeepMeaning {
         if let Some(epoch) = epoch_of(now) {
             self.epochs.entry(epoch).or_insert_with(|| now.keep());
         }
-        if let Some(held) = holding(now) {
-            self.may_be_over.extend(held.holders());
-        }
+        self.may_be_over(now);
+    }
+
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        self.may_be_over(now);
     }
 }
 
 impl NumbersKeepMeaning {
+    /// Takes in who may have had a session, or have given its place back.
+    fn may_be_over(&mut self, now: &Seen<'_>) {
+        match &now.what {
+            What::Unknown(Call::Claim { reset_epoch, number, .. }) => {
+                self.may_be_over.insert((*reset_epoch, *number));
+            }
+            What::Sent(Call::GiveUp { reset_epoch, numbers }) => {
+                self.may_be_over.extend(numbers.iter().map(|number| (*reset_epoch, *number)));
+            }
+            _ => {}
+        }
+        if let Some(held) = holding(now) {
+            self.may_be_over.extend(held.holders());
+        }
+    }
+
     fn claimed(
         &mut self,
         claimed: &Claimed,

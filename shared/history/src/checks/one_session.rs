@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Act, Event, Invariant, SessionApi, Token, What,
-    check::{Check, Facts, Findings, Seen},
+    check::{Check, Facts, Findings, Seen, Turn},
     checks::holding,
 };
 
@@ -20,10 +20,20 @@ use crate::{
 /// session began with it; a later token of a renewed session; an earlier one, which a visitor may still
 /// carry; another key for the same times after Redis was lost, because the session is rebuilt from the
 /// visitor's ticket, which does not name the key; any number after a reset; number 0.
-#[derive(Debug, Default)]
-pub(super) struct OneSession(FxHashMap<(u64, u64), Held>);
+///
+/// During a split one number may have a session on each side. Once it is over, a token that somebody apart has given is
+/// as good as any; and for a number that entered apart, a session that begins more than `settles_ms` later is a
+/// violation.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OneSession {
+    held: FxHashMap<(u64, u64), Held>,
+    /// Who entered apart, and the tokens that it was given there.
+    apart: FxHashMap<(u64, u64), Apart>,
+    /// When the last split was over, ms.
+    healed_ms: Option<u64>,
+}
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Held {
     /// How its beginning is known.
     began: Option<Arc<Event>>,
@@ -32,21 +42,43 @@ struct Held {
     last: Arc<Event>,
 }
 
+#[derive(Debug, Clone, Default)]
+struct Apart {
+    began: Option<Arc<Event>>,
+    tokens: Vec<Token>,
+}
+
 // === impl OneSession ===
 
 impl Check for OneSession {
-    fn observe(&mut self, now: &Seen<'_>, _facts: &Facts, found: &mut Findings<'_>) {
+    fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         if let Some(held) = holding(now) {
             for holder in held.holders() {
                 let seen = (held.token, held.api, held.generation, held.is_new);
-                self.take(holder, seen, now, found);
+                self.take(holder, seen, now, facts, found);
             }
         } else if let What::Visitor(Act::Entered { number, reset_epoch, token }) = &now.what
             && *number > 0
-            && let Some(known) = self.0.get(&(*reset_epoch, *number))
+            && let Some(known) = self.held.get(&(*reset_epoch, *number))
+            && !self.is_of_apart((*reset_epoch, *number), token)
         {
             compare(*number, known, (token, SessionApi::Visitor, known.generation), now, found);
         }
+    }
+
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        let Some(held) = holding(now) else { return };
+        for holder in held.holders() {
+            let apart = self.apart.entry(holder).or_default();
+            apart.tokens.push(held.token.clone());
+            if held.is_new {
+                apart.began.get_or_insert_with(|| now.keep());
+            }
+        }
+    }
+
+    fn turn(&mut self, turn: &Turn, _facts: &Facts) {
+        self.healed_ms = turn.is_over.then_some(turn.at_ms);
     }
 }
 
@@ -56,20 +88,31 @@ impl OneSession {
         holder: (u64, u64),
         (token, api, generation, is_new): (&Token, SessionApi, u32, bool),
         now: &Seen<'_>,
+        facts: &Facts,
         found: &mut Findings<'_>,
     ) {
+        let is_of_apart = self.is_of_apart(holder, token);
+        if let Some(began) = self.entered_apart(holder, now, facts.bounds.settles_ms)
+            && is_new
+            && !is_of_apart
+        {
+            let what = format!("number {} entered twice, once apart", holder.1);
+            found.add(Invariant::OneSession, what, &[began, now]);
+        }
         let held = || Held {
             began: is_new.then(|| now.keep()),
             token: token.clone(),
             generation,
             last: now.keep(),
         };
-        let Some(known) = self.0.get_mut(&holder) else {
-            self.0.insert(holder, held());
+        let Some(known) = self.held.get_mut(&holder) else {
+            self.held.insert(holder, held());
             return;
         };
         let number = holder.1;
-        if let (true, Some(began)) = (is_new, &known.began)
+        if is_of_apart {
+            // It takes the place of the other, if there was one.
+        } else if let (true, Some(began)) = (is_new, &known.began)
             && known.token != *token
         {
             let what = format!("number {number} entered twice");
@@ -80,10 +123,28 @@ impl OneSession {
         if is_new {
             known.began.get_or_insert_with(|| now.keep());
         }
-        if token.issued_at >= known.token.issued_at {
+        if is_of_apart || token.issued_at >= known.token.issued_at {
             (known.token, known.generation) = (token.clone(), generation);
             known.last = now.keep();
         }
+    }
+}
+
+impl OneSession {
+    /// Whether the number was given this token by somebody apart.
+    fn is_of_apart(&self, holder: (u64, u64), token: &Token) -> bool {
+        self.apart.get(&holder).is_some_and(|apart| apart.tokens.contains(token))
+    }
+
+    /// How it is known that the number entered apart, if everybody could know it when the call of `now` began.
+    fn entered_apart(
+        &self,
+        holder: (u64, u64),
+        now: &Event,
+        settles_ms: u64,
+    ) -> Option<&Arc<Event>> {
+        let settled_ms = self.healed_ms? + settles_ms;
+        self.apart.get(&holder)?.began.as_ref().filter(|_| now.began_ms > settled_ms)
     }
 }
 

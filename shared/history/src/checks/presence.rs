@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Act, Asked, Call, Event, Invariant, SnapshotSeen, ToldStatus, What,
-    check::{Check, Facts, Findings, Seen},
+    check::{Check, Facts, Findings, Seen, Turn},
 };
 
 /// Without a snapshot for so long, the room may excuse everyone for a while, ms.
@@ -24,8 +24,10 @@ const PAUSE_MS: u64 = 10_000;
 ///
 /// Not a violation: expiry after a reset or a deletion may have taken effect, or of somebody whose
 /// session ran out; anything that hostile visitors are told; counts within `ghost_ms` of a restoration,
-/// of a pause of the leaders, or of a room that turned people away, since all are excused then.
-#[derive(Debug, Default)]
+/// of a pause of the leaders, or of a room that turned people away, since all are excused then; the same during and
+/// after a split, since who leaves on one side is there on the other. While it lasts, a place may expire by what the
+/// other side knows, where that can be: after the shortest time that the rules give.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Presence {
     visitors: FxHashMap<Arc<str>, Guest>,
     there: u64,
@@ -36,7 +38,7 @@ pub(super) struct Presence {
     excused_until_ms: u64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Guest {
     arrived: Arc<Event>,
     number: u64,
@@ -82,6 +84,10 @@ impl Check for Presence {
             }
             _ => {}
         }
+    }
+
+    fn turn(&mut self, turn: &Turn, facts: &Facts) {
+        self.excused_until_ms = turn.at_ms + facts.bounds.ghost_ms;
     }
 }
 

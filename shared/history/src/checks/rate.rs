@@ -21,7 +21,9 @@ const WINDOW_MS: u64 = 60_000;
 /// Not a violation: renewals and repeated claims; admissions of an open or suspended room, and windows
 /// in which the room may have been open or without a limit; a limit that was lowered, for the 60 s
 /// after that; admissions of a room that was deleted, for another room of its name.
-#[derive(Debug, Default)]
+///
+/// Each side of a split has the rate by itself: neither knows who enters on the other.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Rate {
     /// When calls began → how many they admitted, and one of them.
     admitted: BTreeMap<(u64, u64), (u64, Arc<Event>)>,

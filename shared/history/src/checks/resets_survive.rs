@@ -16,8 +16,8 @@ use crate::{
 /// is over.
 ///
 /// Not a violation: answers to calls that were under way; pushed snapshots, which may come late;
-/// a reset of unknown outcome.
-#[derive(Debug, Default)]
+/// a reset of unknown outcome, or one that only those know who are apart.
+#[derive(Debug, Clone, Default)]
 pub(super) struct ResetsSurvive(Option<(u64, Arc<Event>)>);
 
 // === impl ResetsSurvive ===

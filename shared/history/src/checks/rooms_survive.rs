@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Call, Event, Invariant, PutAs, What,
-    check::{Check, Facts, Findings, Seen},
+    check::{Check, Facts, Findings, Seen, Turn},
     checks::epoch_of,
 };
 
@@ -17,8 +17,9 @@ use crate::{
 /// nor memories bring back what operators have removed.
 ///
 /// Not a violation: a room that is missing while it is restored; pushed snapshots; a room that was
-/// put while the deletion was under way; a deletion or creation of unknown outcome.
-#[derive(Debug, Default)]
+/// put while the deletion was under way; a deletion or creation of unknown outcome. Who is apart, during a split, may
+/// delete and create the room, or reset it, and so bring it back, for after it.
+#[derive(Debug, Clone, Default)]
 pub(super) struct RoomsSurvive {
     there: Option<Arc<Event>>,
     missing_since: Option<Arc<Event>>,
@@ -29,6 +30,9 @@ pub(super) struct RoomsSurvive {
     puts: Vec<(Arc<str>, u64)>,
     /// When the last one was answered, ms.
     put_ms: Option<u64>,
+    /// Whether somebody apart may have deleted it, or made it anew.
+    deleted_apart: bool,
+    made_apart: bool,
 }
 
 // === impl RoomsSurvive ===
@@ -54,6 +58,22 @@ impl Check for RoomsSurvive {
             What::ConfigRead(_) => self.is_there(now, facts, found),
             _ if epoch_of(now).is_some() => self.is_there(now, facts, found),
             _ => {}
+        }
+    }
+
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        if let What::Sent(call) = &now.what {
+            self.deleted_apart |= *call == Call::Delete;
+            self.made_apart |= matches!(call, Call::Put { .. } | Call::Reset);
+        }
+    }
+
+    fn turn(&mut self, turn: &Turn, _facts: &Facts) {
+        if turn.is_over && std::mem::take(&mut self.deleted_apart) {
+            (self.delete_ms, self.there, self.missing_since) = (Some(turn.at_ms), None, None);
+        }
+        if turn.is_over && std::mem::take(&mut self.made_apart) {
+            self.put_ms = Some(turn.at_ms);
         }
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Call, Event, Invariant, What,
-    check::{Check, Facts, Findings, Seen},
+    check::{Check, Facts, Findings, Seen, Turn},
 };
 
 /// How many of the highest counters are remembered, for calls that were long under way.
@@ -23,8 +23,8 @@ const REMEMBERED: usize = 4_096;
 /// operator took the counter back; two of which it is not known which came first, since their spans
 /// overlap; anything lower after an operator's negative increment
 /// was sent, until it is answered (or as long as an unanswered call may still take effect); another
-/// reset epoch.
-#[derive(Debug, Default)]
+/// reset epoch; a counter of one side of a split, and a lower one on the other: each has its own.
+#[derive(Debug, Clone, Default)]
 pub(super) struct ServingCounter {
     epochs: FxHashMap<u64, Highest>,
     pushed: FxHashMap<(Arc<str>, u64), Pushed>,
@@ -33,10 +33,13 @@ pub(super) struct ServingCounter {
     /// When the last one was answered, and how many were.
     lowered_ms: Option<u64>,
     lowered: u64,
+    /// Who is apart, and whether one of them took the counter back.
+    apart: Vec<Arc<str>>,
+    lowered_apart: bool,
 }
 
 /// What a service was pushed last.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Pushed {
     counter: i64,
     event: Arc<Event>,
@@ -45,7 +48,7 @@ struct Pushed {
 }
 
 /// Ever higher counters, and when each was first known.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Highest(VecDeque<(u64, i64, Arc<Event>)>);
 
 // === impl ServingCounter ===
@@ -71,6 +74,24 @@ impl Check for ServingCounter {
                 self.answered(seen.reset_epoch, seen.serving_counter, now, facts, found);
             }
             _ => {}
+        }
+    }
+
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        self.lowered_apart |= matches!(&now.what, What::Sent(Call::Increment { by }) if *by < 0);
+    }
+
+    fn turn(&mut self, turn: &Turn, _facts: &Facts) {
+        if !turn.is_over {
+            self.apart.clone_from(&turn.apart);
+            return;
+        }
+        // They were pushed the other side's.
+        for by in std::mem::take(&mut self.apart) {
+            self.pushed.retain(|(pushed, _), _| *pushed != by);
+        }
+        if std::mem::take(&mut self.lowered_apart) {
+            self.under_way.push((Arc::from(""), turn.at_ms));
         }
     }
 }

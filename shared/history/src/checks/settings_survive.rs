@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Call, ConfigRead, Event, Invariant, Programme, Put, PutAs, What,
-    check::{Check, Facts, Findings, Seen},
+    check::{Check, Facts, Findings, Seen, Turn},
 };
 
 /// A read of a room's config shows the last acknowledged version, or a later one that somebody has put.
@@ -15,13 +15,16 @@ use crate::{
 ///
 /// Not a violation: reads under way during a change; the settings of a change whose outcome is
 /// unknown; anything after a deletion may have taken effect; pushed snapshots. Of settings only
-/// those that bear on invariants are compared.
-#[derive(Debug, Default)]
+/// those that bear on invariants are compared. Of a change by somebody who is apart, during a split, only that it may
+/// be read once that is over; if the room was reset or made anew there, its settings may be the ones that stay.
+#[derive(Debug, Clone, Default)]
 pub(super) struct SettingsSurvive {
     acknowledged: Option<(u64, Arc<Event>, Programme)>,
     /// The highest version that somebody may have put. `None` in it: any.
     highest_put: Option<u64>,
     any_put: bool,
+    /// The room was reset or made anew by somebody apart.
+    is_anew_apart: bool,
 }
 
 // === impl SettingsSurvive ===
@@ -45,9 +48,30 @@ impl Check for SettingsSurvive {
             _ => {}
         }
     }
+
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        if let What::Sent(Call::Put { version, .. }) = &now.what {
+            self.may_be(*version);
+        }
+        self.is_anew_apart |= Self::begins_anew(now);
+    }
+
+    fn turn(&mut self, turn: &Turn, _facts: &Facts) {
+        if turn.is_over && std::mem::take(&mut self.is_anew_apart) {
+            self.acknowledged = None;
+        }
+    }
 }
 
 impl SettingsSurvive {
+    fn begins_anew(event: &Event) -> bool {
+        match &event.what {
+            What::Put(put) => put.outcome == PutAs::Created,
+            What::Sent(Call::Reset | Call::Delete) => true,
+            _ => false,
+        }
+    }
+
     fn may_be(&mut self, version: Option<u64>) {
         self.highest_put = self.highest_put.max(version);
         self.any_put |= version.is_none();

@@ -16,7 +16,9 @@ use crate::{
 ///
 /// Not a violation: gaps; numbers out of order; numbers of a join whose answer was lost, which nobody
 /// holds; the same number after a reset; number 0, by which a room that fails open lets people in.
-#[derive(Debug, Default)]
+///
+/// Of both sides of a split together: whoever is apart goes on with numbers that the others leave out.
+#[derive(Debug, Clone, Default)]
 pub(super) struct UniqueNumbers {
     /// Reset epoch and first number → the last one, and how it is known.
     handed_out: BTreeMap<(u64, u64), (u64, Arc<Event>)>,
@@ -37,6 +39,10 @@ impl Check for UniqueNumbers {
             }
             _ => {}
         }
+    }
+
+    fn hear_apart(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        self.observe(now, facts, found);
     }
 }
 

@@ -19,7 +19,7 @@ const SHORTEST: f64 = 5.0;
 /// told at the end. Why: people decide by it whether to stay.
 ///
 /// Not counted: visitors who never enter; waits that are said to be unknown.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Waits {
     told: FxHashMap<Arc<str>, Vec<(u64, u64)>>,
     had: check::Waits,

@@ -12,6 +12,7 @@
 mod answer;
 mod call;
 mod render;
+mod servers;
 mod visitor;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub use self::{
         SnapshotSeen, Token, Touched,
     },
     call::Call,
+    servers::ServersAre,
     visitor::{Act, Asked, ToldStatus},
 };
 
@@ -129,6 +131,8 @@ pub enum What {
     },
     /// A visitor did, or was told, something.
     Visitor(Act),
+    /// What became of the servers: no history of services says it, since none of them knows it.
+    Servers(ServersAre),
 }
 
 // === impl Event ===

@@ -1,25 +1,21 @@
 //! The judge: takes events in one by one, in order of time, and tells what contradicts what.
 
+mod side;
+mod splits;
 mod tally;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-use vestibule_domain::RoomId;
-
-use self::tally::Tally;
-use crate::{
-    Bounds, Event, Figures, Violation, WaitFigures, What,
-    check::{Check, Facts, Findings, Seen, Waits},
-    checks,
-};
+use self::{side::Side, splits::Splits, tally::Tally};
+use crate::{Bounds, Event, Figures, Violation, What};
 
 /// Checks a history, event by event. Each costs O(log n).
 #[derive(Debug)]
 pub struct Judge {
     bounds: Arc<Bounds>,
-    rooms: FxHashMap<RoomId, Part>,
-    deployment: Part,
+    /// What is known; during a split, by those who are not apart.
+    main: Side,
+    splits: Splits,
     tally: Tally,
     /// Events are missing from now on, so that nothing can be concluded any more.
     is_blind: bool,
@@ -34,13 +30,6 @@ pub struct Verdict {
     pub violations: Vec<Violation>,
 }
 
-/// A room, or the deployment.
-#[derive(Debug)]
-struct Part {
-    facts: Facts,
-    checks: Vec<Box<dyn Check>>,
-}
-
 // === impl Judge ===
 
 impl Judge {
@@ -49,9 +38,9 @@ impl Judge {
     pub fn new(bounds: Bounds) -> Self {
         let bounds = Arc::new(bounds);
         Self {
-            deployment: Part::of_the_deployment(&bounds),
+            main: Side::new(Arc::clone(&bounds)),
             bounds,
-            rooms: FxHashMap::default(),
+            splits: Splits::default(),
             tally: Tally::default(),
             is_blind: false,
         }
@@ -72,16 +61,7 @@ impl Judge {
             self.is_incomplete_from_now();
         }
         let mut violations = Vec::new();
-        let now = Seen::new(event);
-        self.deployment.observe(&now, &mut violations);
-        if let Some(room) = &event.room {
-            if !self.rooms.contains_key(room) {
-                self.rooms.insert(room.clone(), Part::of_room(&self.bounds, room));
-            }
-            if let Some(part) = self.rooms.get_mut(room) {
-                part.observe(&now, &mut violations);
-            }
-        }
+        self.splits.observe(event, &mut self.main, &mut violations);
         self.told(&mut violations);
         violations
     }
@@ -90,26 +70,18 @@ impl Judge {
     #[must_use]
     pub fn finish(mut self) -> Verdict {
         let mut violations = Vec::new();
-        for part in self.rooms.values_mut() {
-            part.finish(&mut violations);
-        }
+        self.main.finish(&mut violations);
         self.told(&mut violations);
-        let parts = self.rooms.values();
-        let mut figures = self.tally.figures(self.rooms.len());
-        let mut waits = Waits::default();
-        for check in parts.flat_map(|part| &part.checks) {
-            check.measure(&mut figures, &mut waits);
-        }
-        figures.first_waits = WaitFigures::of(waits.first);
-        figures.all_waits = WaitFigures::of(waits.all);
+        let mut figures = self.tally.figures(self.main.rooms());
+        self.main.measure(&mut figures);
         Verdict { figures, violations }
     }
 
     fn is_incomplete_from_now(&mut self) {
         let bounds = Bounds { is_complete: false, ..Bounds::clone(&self.bounds) };
         self.bounds = Arc::new(bounds);
-        let parts = self.rooms.values_mut().chain([&mut self.deployment]);
-        parts.for_each(|part| part.facts.bounds = Arc::clone(&self.bounds));
+        self.main.bind(&self.bounds);
+        self.splits.bind(&self.bounds);
     }
 
     /// Leaves out what is skipped, counts the rest, and keeps what is still to be told.
@@ -118,36 +90,6 @@ impl Judge {
             !self.bounds.skipped.contains(&violation.invariant)
                 && self.tally.tell(violation) <= self.bounds.most_told
         });
-    }
-}
-
-// === impl Part ===
-
-impl Part {
-    fn of_the_deployment(bounds: &Arc<Bounds>) -> Self {
-        let facts = Facts::new(Arc::clone(bounds), None);
-        Self { facts, checks: checks::of_the_deployment() }
-    }
-
-    fn of_room(bounds: &Arc<Bounds>, room: &RoomId) -> Self {
-        let facts = Facts::new(Arc::clone(bounds), Some(room.clone()));
-        Self { facts, checks: checks::of_a_room() }
-    }
-
-    fn observe(&mut self, now: &Seen<'_>, violations: &mut Vec<Violation>) {
-        self.facts.observe(now.event);
-        let room = self.facts.room.clone();
-        let mut found = Findings::new(room, now.event.at_ms, violations);
-        for check in &mut self.checks {
-            check.observe(now, &self.facts, &mut found);
-        }
-    }
-
-    fn finish(&mut self, violations: &mut Vec<Violation>) {
-        let mut found = Findings::new(self.facts.room.clone(), self.facts.now_ms, violations);
-        for check in &mut self.checks {
-            check.finish(&self.facts, &mut found);
-        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use tokio::{sync::Mutex, time::Instant};
-use vestibule_domain::{Progress, RoomSnapshot, draw::DrawRecord, schedule::RoomConfig};
+use vestibule_domain::{Progress, RoomSnapshot, Stamp, draw::DrawRecord, schedule::RoomConfig};
 
 use super::{
     REFRESH, REFRESH_AT_REST,
@@ -185,10 +185,11 @@ impl KnownRoom {
         self.memory.watermarks().get()
     }
 
-    /// When the last snapshot came: all that happened before is in it.
+    /// The state of the last snapshot, and when that came: all that happened before is in it.
     #[must_use]
-    pub fn heard_at(&self) -> Instant {
-        self.last.load().at
+    pub fn heard(&self) -> (Stamp, Instant) {
+        let last = self.last.load();
+        (last.snapshot.stamp(), last.at)
     }
 
     /// What this service has seen of the room.

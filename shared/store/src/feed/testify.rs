@@ -90,7 +90,7 @@ impl Feed {
             seats_epoch: seen.seats.reset_epoch(),
             seats: seen.seats.taken(),
             endings: seen.seats.ended(),
-            gone: self.0.witnesses.stopped_before(known.map(|known| known.heard_at())),
+            gone: self.0.witnesses.stopped_before(known.map(|known| known.heard().1)),
             places_epoch: seen.places.reset_epoch(),
             places,
             rest: None,

@@ -89,6 +89,11 @@ impl Deployment {
         self.0.history.observer()
     }
 
+    /// What everybody learns.
+    pub(crate) fn history(&self) -> &History {
+        &self.0.history
+    }
+
     /// Every place.
     #[must_use]
     pub fn all(&self) -> Vec<Which> {

@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use tokio::time::sleep;
+use vestibule_history::ServersAre;
 
 use super::{Fault, FaultKind};
 use crate::{
@@ -30,6 +31,9 @@ impl Fault {
             let then_ms = self.at_ms.saturating_sub(self.back_ms);
             sleep(Duration::from_millis(then_ms)).await;
             deployment.network().servers(Servers::remember);
+            if self.kind == FaultKind::Split {
+                deployment.history().servers(ServersAre::Lagging);
+            }
         }
     }
 
@@ -72,6 +76,7 @@ impl Fault {
         let silently = chance.happens(0.5);
         let behind = some_of(deployment, chance);
         let lost = chance.unit();
+        let was_split = network.servers(|servers, _| !servers.apart().is_empty());
         network.servers(|servers, now_ms| match self.kind {
             FaultKind::Away => servers.go_away(now_ms + self.lasts_ms, silently),
             FaultKind::Restart => servers.restart(now_ms + takes_ms),
@@ -83,6 +88,9 @@ impl Fault {
             FaultKind::LoseKey => servers.lose_some_key(lost),
             _ => {}
         });
+        if matches!(self.kind, FaultKind::Promote | FaultKind::Split) {
+            self.tell_who_is_apart(deployment, was_split);
+        }
         if self.kind.loses_data() {
             deployment.observer().forget();
         }
@@ -91,8 +99,27 @@ impl Fault {
         }
         if self.kind == FaultKind::Split {
             sleep(self.lasts()).await;
-            network.servers(|servers, _| servers.heal());
+            let was_split = network.servers(|servers, _| {
+                let was_split = !servers.apart().is_empty();
+                servers.heal();
+                was_split
+            });
+            self.tell_who_is_apart(deployment, was_split);
             network.break_all_connections();
+        }
+    }
+
+    /// Tells the judge, who needs to know what nobody else can.
+    fn tell_who_is_apart(&self, deployment: &Deployment, was_split: bool) {
+        let (network, history) = (deployment.network(), deployment.history());
+        let apart = network.servers(|servers, _| servers.apart().clone());
+        let begun_ms = network.true_ms() - network.now_ms();
+        if !apart.is_empty() {
+            let since_ms = begun_ms + self.at_ms.saturating_sub(self.back_ms);
+            let apart = apart.into_iter().map(|node| network.name(node)).collect();
+            history.servers(ServersAre::Split { since_ms, apart });
+        } else if was_split {
+            history.servers(ServersAre::Healed);
         }
     }
 

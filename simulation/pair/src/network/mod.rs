@@ -179,6 +179,11 @@ impl Network {
         servers::BEGIN_US / 1000 + self.now_ms()
     }
 
+    /// The name of the service at `node`.
+    pub(crate) fn name(&self, node: Node) -> Arc<str> {
+        Arc::clone(&self.lock().state(node).name)
+    }
+
     /// The next leader that begins a tick is stopped in the middle of it, for so long.
     pub(crate) fn freeze_in_tick(&self, ms: u64) {
         self.lock().freezes_in_tick_ms = Some(ms);

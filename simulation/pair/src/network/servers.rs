@@ -137,6 +137,11 @@ impl Servers {
         self.behind = behind;
     }
 
+    /// Who is apart: talks to another server than the others, and both take writes.
+    pub(crate) fn apart(&self) -> &BTreeSet<Node> {
+        &self.behind
+    }
+
     /// The old server is gone, with what only it knew; everybody talks to the new one.
     pub(crate) fn heal(&mut self) {
         self.sides.truncate(1);

@@ -48,14 +48,35 @@ const FAILED_IN_COMPANY: [(u64, &str); 9] = [
     (6323, "somebody was passed who had just become next"),
 ];
 
+/// Nights of splits that failed once: in all of them a second replica is promoted while the first split lasts, or
+/// just after it.
+const FAILED_IN_SPLITS: [(u64, &str); 3] = [
+    (302, "a leader that had been apart did not know who had been there on the other side"),
+    (327, "of two sides the later one's serving counter was taken, and not the higher one"),
+    (434, "a room went on before those had spoken who were awaited since the last time"),
+];
+
 /// What the services withstand today.
 fn withstood() -> Shape {
     Shape { faults: FaultKind::withstood(), hostile: 0.0, aws: 0.0, ..Shape::default() }
 }
 
+/// What they withstood when the seeds failed that are named here: with another kind they would draw other nights.
+fn withstood_once() -> Shape {
+    let mut shape = withstood();
+    shape.faults.retain(|kind| *kind != FaultKind::Split);
+    shape
+}
+
 /// The same, among hostile visitors and AWS-style clients.
 fn in_company() -> Shape {
-    Shape { faults: FaultKind::withstood(), ..Shape::default() }
+    let Shape { hostile, aws, .. } = Shape::default();
+    Shape { hostile, aws, ..withstood_once() }
+}
+
+/// Nights of nothing but splits.
+fn split() -> Shape {
+    Shape { faults: vec![FaultKind::Split], ..withstood() }
 }
 
 fn check(shape: &Shape, seeds: impl IntoIterator<Item = u64>) {
@@ -77,7 +98,13 @@ fn nothing_breaks_in_200_short_nights() {
 }
 
 #[test]
+fn nothing_breaks_in_50_nights_of_splits() {
+    check(&split(), 0..50);
+    check(&split(), FAILED_IN_SPLITS.iter().map(|(seed, _)| *seed));
+}
+
+#[test]
 fn what_failed_once_does_not_fail_again() {
-    check(&withstood(), FAILED_ONCE.iter().map(|(seed, _)| *seed));
+    check(&withstood_once(), FAILED_ONCE.iter().map(|(seed, _)| *seed));
     check(&in_company(), FAILED_IN_COMPANY.iter().map(|(seed, _)| *seed));
 }

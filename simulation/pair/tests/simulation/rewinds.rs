@@ -1,6 +1,7 @@
 //! Nights in which Redis forgets, goes back in time, refuses, or loses its clock, each written by hand for what once
 //! broke in it.
 
+use serde_json::json;
 use vestibule_simulation::{FaultKind, Hostility, OperationKind, Scenario};
 
 use crate::night::{Night, night, seats};
@@ -56,6 +57,28 @@ fn wiped_before_a_new_controller_starts() -> Scenario {
         .end()
 }
 
+/// Some go on with the old server, for longer than some sessions last, while people come and operators change things.
+fn split_in_a_sale() -> Scenario {
+    sale(60)
+        .services(3, 2)
+        .fault(FaultKind::Split, 8_000, 9_000, 1_500)
+        .operation(9_500, OperationKind::Increment(-3))
+        .operation(11_000, OperationKind::Patch(json!({ "total_active_users": 12 })))
+        .people(20, 12, 200, 10)
+        .end()
+}
+
+/// The room is reset while it is not the same on both sides.
+fn split_over_a_reset() -> Scenario {
+    sale(50)
+        .services(3, 2)
+        .fault(FaultKind::Split, 8_000, 6_000, 1_500)
+        .operation(10_000, OperationKind::Reset)
+        .people(20, 12, 200, 10)
+        .seed(3)
+        .end()
+}
+
 fn clock_back() -> Scenario {
     night(seats(5), 60).people(20, 2, 100, 6).fault(FaultKind::Clock, 6_000, 12_000, 0).end()
 }
@@ -97,6 +120,9 @@ nothing_breaks! {
     unseen_seats: wiped_while_who_seated_is_away();
     /// Once: the places are lost for good.
     new_controller: wiped_before_a_new_controller_starts();
+    /// Two servers take writes for nine seconds, and then one.
+    split_brain: split_in_a_sale();
+    split_reset: split_over_a_reset();
     /// Once: 500, to insiders too.
     refusing: refused_writes();
     /// Once: sessions end while their tokens live, or nobody enters.

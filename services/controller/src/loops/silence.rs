@@ -1,0 +1,124 @@
+//! Who is silent when the leader asks what was seen of a room, though it may have seen what nobody else has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tokio::time::Instant;
+use vestibule_domain::{RoomSnapshot, Stamp};
+use vestibule_store::Account;
+
+/// What is known of a room.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Heard<'a> {
+    /// The last state that the leader has heard of, and when.
+    pub(super) own: Option<&'a (Stamp, Instant)>,
+    /// What Redis holds.
+    pub(super) stored: Option<&'a RoomSnapshot>,
+    /// What services have told, by their names.
+    pub(super) accounts: &'a BTreeMap<String, Account>,
+}
+
+// === impl Heard ===
+
+impl Heard<'_> {
+    /// Those who have told nothing, and may have been there after the last that is known of the room. `witnesses_after`:
+    /// who may have been there after a moment, as far as the leader knows; `None`: ever.
+    ///
+    /// Of who is on the other side of a split neither side has heard anything. So what somebody has heard counts only
+    /// where no state is known that does not come before its own.
+    pub(super) fn silent(
+        self,
+        witnesses_after: impl FnOnce(Option<Instant>) -> BTreeSet<String>,
+    ) -> Vec<String> {
+        let own = self.own.filter(|(stamp, _)| self.is_last(stamp));
+        let is_told = |name: &String| self.accounts.contains_key(name);
+        let is_gone = |name: &String| self.well_heard().any(|account| account.gone.contains(name));
+        let witnesses = witnesses_after(own.map(|(_, at)| *at)).into_iter();
+        witnesses.filter(|name| !is_told(name) && !is_gone(name)).collect()
+    }
+
+    /// Whether somebody has told nothing who was silent the last time.
+    pub(super) fn is_someone_awaited(self) -> bool {
+        let is_silent = |name: &String| !self.accounts.contains_key(name);
+        self.stored.is_some_and(|stored| stored.awaits.iter().any(is_silent))
+    }
+
+    /// The accounts of those who have heard of all states.
+    fn well_heard(&self) -> impl Iterator<Item = &Account> {
+        self.accounts.values().filter(|account| {
+            account.testimony.as_ref().is_some_and(|testimony| self.is_last(&testimony.stamp))
+        })
+    }
+
+    /// Whether all known states are of the time of this one, or come before it.
+    fn is_last(&self, stamp: &Stamp) -> bool {
+        let told = self.accounts.values().filter_map(|account| account.testimony.as_ref());
+        told.map(|testimony| &testimony.stamp)
+            .chain(self.own.map(|(own, _)| own))
+            .all(|other| stamp.continues(other))
+            && self.stored.is_none_or(|stored| stamp.continues(&stored.stamp()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn snapshot(generation: u32) -> RoomSnapshot {
+        serde_json::from_value(json!({
+            "room": "r", "settings": {}, "reset_epoch": 7, "generation": generation, "nonce": "a", "now_ms": 0,
+            "queue_counter": 0, "serving_counter": 0, "admitted": 0, "active": 0, "unconfirmed": 0, "expired": 0,
+            "skipped": 0, "tokens_until": 0, "expired_position": 0, "admitted_last_minute": 0, "figures": {},
+            "awaits": ["late"],
+        }))
+        .unwrap()
+    }
+
+    /// The account of a service that has heard of this generation, and knows who had stopped before.
+    fn account(generation: u32, gone: &[&str]) -> Account {
+        let last = snapshot(generation);
+        let testimony = json!({
+            "stamp": last.stamp(), "last": last, "queue_counter": 0, "serving_counter": 0, "served_at": (7, 1, 0),
+            "admitted": 0,
+        });
+        Account {
+            testimony: Some(serde_json::from_value(testimony).unwrap()),
+            gone: gone.iter().map(|name| (*name).to_owned()).collect(),
+            ..Account::default()
+        }
+    }
+
+    /// Who is silent of `live`, of whom nobody has told anything, and of `dead`, who had stopped before the leader heard
+    /// of `own`.
+    fn silent(own: Option<u32>, accounts: Vec<Account>) -> Vec<String> {
+        let own = own.map(|generation| (snapshot(generation).stamp(), Instant::now()));
+        let names = ["a", "b"].map(str::to_owned);
+        let accounts: BTreeMap<String, Account> = names.into_iter().zip(accounts).collect();
+        let stored = snapshot(1);
+        let heard = Heard { own: own.as_ref(), stored: Some(&stored), accounts: &accounts };
+        assert!(heard.is_someone_awaited());
+        heard.silent(|moment| {
+            let all = ["a", "b", "live", "dead"].into_iter().map(str::to_owned);
+            all.filter(|name| moment.is_none() || name != "dead").collect()
+        })
+    }
+
+    #[test]
+    fn who_had_stopped_before_the_leader_heard_of_the_room_need_not_be_heard() {
+        assert_eq!(silent(Some(1), vec![account(1, &[]), account(1, &[])]), ["live"]);
+        assert_eq!(silent(None, vec![account(1, &[]), account(1, &[])]), ["dead", "live"]);
+    }
+
+    #[test]
+    fn who_had_stopped_before_another_heard_of_the_room_need_not_be_heard_either() {
+        assert_eq!(silent(None, vec![account(1, &[]), account(1, &["dead"])]), ["live"]);
+    }
+
+    #[test]
+    fn what_one_side_of_a_split_has_heard_says_nothing_of_the_other() {
+        let both = || vec![account(1, &["live", "dead"]), account(2, &[])];
+        assert_eq!(silent(Some(1), both()), ["dead", "live"], "the leader was apart");
+        assert_eq!(silent(Some(2), both()), ["live"], "those of before were apart");
+    }
+}

@@ -1,0 +1,146 @@
+//! Who is apart, and what is known on either side.
+//!
+//! While two servers take writes, each of them keeps its promises to those who talk to it, and neither can know what
+//! the other one does. So those apart are judged by all that was known before and by what they learn since; and the
+//! others by what was known before the replica lagged and by what *they* have learnt since: what only those apart
+//! knew, the promoted server cannot know.
+
+use std::sync::Arc;
+
+use super::side::Side;
+use crate::{
+    Bounds, Event, ServersAre, Violation, What,
+    check::{Seen, Turn},
+};
+
+/// All splits of a history.
+#[derive(Debug, Default)]
+pub(super) struct Splits {
+    lagging: Vec<Lagging>,
+    spans: Vec<Span>,
+    /// What those apart know, while they are.
+    apart: Option<Side>,
+}
+
+/// What was known when a replica began to lag, and all that was learnt since.
+#[derive(Debug)]
+struct Lagging {
+    since_ms: u64,
+    before: Side,
+    since: Vec<Event>,
+}
+
+/// Of what these have learnt the others' server knows nothing.
+#[derive(Debug)]
+struct Span {
+    apart: Vec<Arc<str>>,
+    since_ms: u64,
+    /// `None`: it lasts.
+    until_ms: Option<u64>,
+}
+
+// === impl Splits ===
+
+impl Splits {
+    /// Takes in `event`: `main` is what those know who are not apart.
+    pub(super) fn observe(
+        &mut self,
+        event: &Event,
+        main: &mut Side,
+        violations: &mut Vec<Violation>,
+    ) {
+        if let What::Servers(are) = &event.what {
+            self.become_of(are, event.at_ms, main);
+        } else {
+            let now = Seen::new(event);
+            if self.is_apart(event) {
+                if let Some(apart) = &mut self.apart {
+                    apart.observe(&now, violations);
+                }
+                main.hear_apart(&now, violations);
+            } else {
+                main.observe(&now, violations);
+            }
+        }
+        for lagging in &mut self.lagging {
+            lagging.since.push(event.clone());
+        }
+    }
+
+    /// From now on within these bounds.
+    pub(super) fn bind(&mut self, bounds: &Arc<Bounds>) {
+        let before = self.lagging.iter_mut().map(|lagging| &mut lagging.before);
+        before.for_each(|side| side.bind(bounds));
+        self.apart.iter_mut().for_each(|side| side.bind(bounds));
+    }
+
+    fn become_of(&mut self, are: &ServersAre, at_ms: u64, main: &mut Side) {
+        match are {
+            ServersAre::Lagging => {
+                let (before, since) = (main.clone(), Vec::new());
+                self.lagging.push(Lagging { since_ms: at_ms, before, since });
+            }
+            ServersAre::Split { since_ms, apart } => {
+                self.heal(at_ms);
+                let (since_ms, apart) = (*since_ms, apart.clone());
+                self.spans.push(Span { apart, since_ms, until_ms: None });
+                let of_those_apart = self.apart.insert(main.clone());
+                of_those_apart.turn(&turn(are, at_ms));
+                self.unlearn(since_ms, main);
+                main.turn(&turn(are, at_ms));
+            }
+            ServersAre::Healed => {
+                self.heal(at_ms);
+                main.turn(&turn(are, at_ms));
+            }
+        }
+    }
+
+    fn heal(&mut self, at_ms: u64) {
+        self.apart = None;
+        for span in &mut self.spans {
+            span.until_ms.get_or_insert(at_ms);
+        }
+    }
+
+    /// Leaves of what is known on the main side what was known at `since_ms` and what those have learnt since who are
+    /// not apart. It was judged when it was learnt.
+    fn unlearn(&mut self, since_ms: u64, main: &mut Side) {
+        let Some(place) = self.lagging.iter().rposition(|one| one.since_ms <= since_ms) else {
+            return;
+        };
+        let Lagging { before, since, .. } = self.lagging.remove(place);
+        *main = before;
+        let judged = &mut Vec::new();
+        for event in &since {
+            let now = Seen::new(event);
+            match &event.what {
+                What::Servers(are) => main.turn(&turn(are, event.at_ms)),
+                _ if self.is_apart(event) => main.hear_apart(&now, judged),
+                _ => main.observe(&now, judged),
+            }
+        }
+    }
+
+    fn is_apart(&self, event: &Event) -> bool {
+        self.spans.iter().any(|span| span.contains(event))
+    }
+}
+
+// === impl Span ===
+
+impl Span {
+    fn contains(&self, event: &Event) -> bool {
+        event.at_ms >= self.since_ms
+            && self.until_ms.is_none_or(|until_ms| event.began_ms <= until_ms)
+            && self.apart.contains(&event.by)
+    }
+}
+
+fn turn(are: &ServersAre, at_ms: u64) -> Turn {
+    let apart = match are {
+        ServersAre::Split { apart, .. } => apart.clone(),
+        ServersAre::Lagging | ServersAre::Healed => Vec::new(),
+    };
+    Turn { at_ms, is_over: apart.is_empty(), apart }
+}

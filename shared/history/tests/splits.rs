@@ -1,0 +1,326 @@
+//! Splits: what those learn who are apart binds nobody on the other side, and each side is still held to all that it
+//! can know. Each promise both ways.
+#![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
+
+use std::sync::Arc;
+
+use vestibule_history::{
+    Bounds, Call, Claimed, ClaimedAs, ConfigRead, Ended, EndedSession, Event, Invariant, Joined,
+    Judge, Key, Programme, Put, PutAs, Rules, ServersAre, SessionApi, Token, What,
+};
+
+const EPOCH: u64 = 1_000;
+/// A replica lags since then.
+const LAGS: u64 = 400;
+/// From then on `b` is apart, and `a` is not.
+const SPLIT: u64 = 500;
+/// Everybody is on the promoted server.
+const HEALED: u64 = 8_000;
+
+/// What is found in a history.
+struct Night {
+    judge: Judge,
+    found: Vec<Invariant>,
+}
+
+// === impl Night ===
+
+impl Night {
+    /// A room with one seat, and one admission a minute after that.
+    fn begin() -> Self {
+        let night = Self { judge: Judge::new(Bounds::default()), found: Vec::new() };
+        night.does(1, "a", put(1, PutAs::Created))
+    }
+
+    fn lags(self) -> Self {
+        self.servers(LAGS, ServersAre::Lagging)
+    }
+
+    fn splits(self) -> Self {
+        self.servers(SPLIT, ServersAre::Split { since_ms: LAGS, apart: vec![Arc::from("b")] })
+    }
+
+    fn heals(self) -> Self {
+        self.servers(HEALED, ServersAre::Healed)
+    }
+
+    /// `b` is apart already.
+    fn split() -> Self {
+        Self::begin().lags().splits()
+    }
+
+    fn servers(self, at_ms: u64, are: ServersAre) -> Self {
+        self.does(at_ms, "servers", What::Servers(are))
+    }
+
+    fn does(mut self, at_ms: u64, by: &str, what: What) -> Self {
+        let of_deployment = matches!(
+            what,
+            What::Servers(_)
+                | What::KeysRead { .. }
+                | What::KeysChanged { .. }
+                | What::Sent(Call::ChangeKeys { .. })
+        );
+        let room = (!of_deployment).then(|| "sale".parse().unwrap());
+        let event = Event { at_ms, began_ms: at_ms, by: by.into(), room, what };
+        let found = self.judge.observe(&event);
+        self.found.extend(found.into_iter().map(|violation| violation.invariant));
+        self
+    }
+
+    #[track_caller]
+    fn holds(self) -> Self {
+        assert_eq!(self.found, []);
+        self
+    }
+
+    #[track_caller]
+    fn breaks(self, invariant: Invariant) {
+        assert_eq!(self.found, [invariant]);
+    }
+}
+
+fn programme() -> Programme {
+    Programme::always(Rules {
+        ceiling: Some(1),
+        per_minute: Some(2),
+        session_seconds: 300,
+        token_seconds: 300,
+        ..Rules::default()
+    })
+}
+
+fn put(version: u64, outcome: PutAs) -> What {
+    What::Put(Put { version: Some(version), programme: programme(), outcome })
+}
+
+fn read(version: u64) -> What {
+    What::ConfigRead(ConfigRead { version, programme: programme() })
+}
+
+fn served(reset_epoch: u64, serving_counter: i64) -> What {
+    What::Served { reset_epoch, serving_counter }
+}
+
+fn joined(first: u64) -> What {
+    What::Joined(Joined {
+        reset_epoch: EPOCH,
+        generation: 1,
+        first,
+        count: 1,
+        entered: 0,
+        token: None,
+        suspended: false,
+        api: SessionApi::Visitor,
+        region: "local".to_owned(),
+        serving_counter: 0,
+    })
+}
+
+fn claimed(number: u64, outcome: ClaimedAs) -> What {
+    What::Claimed(Claimed {
+        reset_epoch: EPOCH,
+        id_epoch: EPOCH,
+        generation: 1,
+        number,
+        position: Some(number),
+        entered_at: 0,
+        api: SessionApi::Visitor,
+        hold: false,
+        outcome,
+    })
+}
+
+fn token(issued_at: u64) -> Token {
+    Token { issued_at, expires_at: issued_at + 300, kid: String::new() }
+}
+
+fn seated(number: u64, issued_at: u64) -> What {
+    claimed(number, ClaimedAs::Seated(token(issued_at)))
+}
+
+fn found_inside(number: u64, issued_at: u64) -> What {
+    claimed(number, ClaimedAs::Repeated(token(issued_at)))
+}
+
+fn ended(number: u64) -> What {
+    let sessions = vec![EndedSession { number, ended: true }];
+    What::Ended(Ended { reset_epoch: EPOCH, sessions })
+}
+
+fn ring(kids: &[&str]) -> Vec<Key> {
+    kids.iter()
+        .map(|kid| Key { kid: (*kid).to_owned(), retires_at: None, signs_from: None })
+        .collect()
+}
+
+#[test]
+fn each_side_has_its_own_serving_counter() {
+    let night =
+        Night::split().does(600, "b", served(EPOCH, 9)).does(700, "a", served(EPOCH, 5)).holds();
+    night
+        .heals()
+        .does(9_000, "b", served(EPOCH, 6))
+        .holds()
+        .does(9_100, "a", served(EPOCH, 5))
+        .breaks(Invariant::ServingCounter);
+    let night = Night::split().does(600, "a", served(EPOCH, 9)).does(650, "b", served(EPOCH, 3));
+    night.does(700, "a", served(EPOCH, 5)).breaks(Invariant::ServingCounter);
+    let night = Night::split().does(600, "b", served(EPOCH, 9));
+    night.does(700, "b", served(EPOCH, 5)).breaks(Invariant::ServingCounter);
+}
+
+#[test]
+fn what_only_those_apart_learnt_since_the_replica_lagged_is_lost() {
+    let lagged = || Night::begin().does(300, "b", served(EPOCH, 4)).lags();
+    let night = lagged().does(450, "b", served(EPOCH, 9)).splits();
+    night
+        .does(700, "a", served(EPOCH, 5))
+        .holds()
+        .does(800, "a", served(EPOCH, 3))
+        .breaks(Invariant::ServingCounter);
+    let night = lagged().does(450, "b", served(EPOCH, 9)).does(460, "a", served(EPOCH, 9)).splits();
+    night.does(700, "a", served(EPOCH, 5)).breaks(Invariant::ServingCounter);
+    let night = lagged().does(450, "a", served(EPOCH, 9)).splits();
+    night.does(700, "b", served(EPOCH, 5)).breaks(Invariant::ServingCounter);
+}
+
+#[test]
+fn without_a_split_nothing_is_excused() {
+    let night = Night::begin().lags().does(450, "b", served(EPOCH, 9));
+    night.does(700, "a", served(EPOCH, 5)).breaks(Invariant::ServingCounter);
+}
+
+#[test]
+fn numbers_are_unique_on_both_sides_together() {
+    let night = Night::split().does(600, "b", joined(5)).does(700, "a", joined(100_005)).holds();
+    night.does(800, "a", joined(5)).breaks(Invariant::UniqueNumbers);
+}
+
+#[test]
+fn settings_of_those_apart_bind_nobody_else() {
+    let night = Night::split().does(600, "b", put(2, PutAs::Changed));
+    night.does(700, "a", read(1)).heals().does(9_000, "b", read(1)).holds();
+    let night =
+        Night::split().does(600, "a", put(2, PutAs::Changed)).does(650, "b", read(1)).holds();
+    night.heals().does(9_000, "b", read(1)).breaks(Invariant::SettingsSurvive);
+    let night = Night::split().does(600, "b", put(2, PutAs::Changed));
+    night.does(700, "b", read(1)).breaks(Invariant::SettingsSurvive);
+}
+
+#[test]
+fn the_settings_may_be_those_of_a_room_that_was_reset_apart() {
+    let night = Night::split().does(600, "a", put(2, PutAs::Changed));
+    night.does(700, "b", What::Sent(Call::Reset)).heals().does(9_000, "a", read(1)).holds();
+}
+
+#[test]
+fn a_reset_binds_its_side() {
+    let reset = || What::Reset { reset_epoch: 2_000 };
+    Night::split().does(600, "b", reset()).does(700, "a", served(EPOCH, 1)).holds();
+    let night = Night::split().does(600, "a", reset());
+    night.does(700, "a", served(EPOCH, 1)).breaks(Invariant::ResetsSurvive);
+}
+
+#[test]
+fn an_end_binds_its_side() {
+    let night = Night::begin().does(100, "a", seated(1, 0)).lags().splits();
+    night.does(600, "b", ended(1)).does(700, "a", found_inside(1, 0)).holds();
+    let night = Night::begin().does(100, "a", seated(1, 0)).lags().splits();
+    night
+        .does(600, "a", ended(1))
+        .does(700, "a", found_inside(1, 0))
+        .breaks(Invariant::EndedStaysEnded);
+}
+
+#[test]
+fn each_side_has_the_ceiling_and_whoever_is_found_inside_afterwards_counts() {
+    let both = || Night::split().does(600, "b", seated(1, 0)).does(700, "a", seated(2, 0)).holds();
+    both().does(800, "a", seated(3, 0)).breaks(Invariant::Ceiling);
+    both().does(800, "b", seated(3, 0)).breaks(Invariant::Ceiling);
+    let night =
+        both().heals().does(9_000, "a", ended(2)).does(9_100, "a", found_inside(1, 0)).holds();
+    night.does(9_200, "a", seated(3, 9)).breaks(Invariant::Ceiling);
+    let night =
+        Night::begin().does(100, "a", seated(1, 0)).lags().splits().does(600, "b", ended(1));
+    night.does(700, "a", found_inside(1, 0)).heals().does(9_000, "a", seated(2, 9)).holds();
+}
+
+#[test]
+fn a_number_may_enter_on_both_sides_and_not_again_afterwards() {
+    let both = || Night::split().does(600, "b", seated(1, 0)).does(1_700, "a", seated(1, 1));
+    both().heals().does(9_000, "a", found_inside(1, 0)).holds();
+    both().does(2_800, "a", seated(1, 2)).breaks(Invariant::OneSession);
+    let apart = Night::split().does(600, "b", seated(1, 0)).heals();
+    apart.does(HEALED + 10_001, "a", seated(1, 18)).breaks(Invariant::OneSession);
+}
+
+#[test]
+fn a_hold_binds_its_side() {
+    let hold = || claimed(1, ClaimedAs::Held { until_ms: 30_000 });
+    let no_seat = || claimed(1, ClaimedAs::NoSeat);
+    Night::split().does(600, "b", hold()).does(700, "a", no_seat()).holds();
+    Night::split().does(600, "a", hold()).does(700, "a", no_seat()).breaks(Invariant::HoldsKept);
+}
+
+#[test]
+fn a_session_that_was_apart_may_be_over_here() {
+    let over = || claimed(1, ClaimedAs::SessionEnded);
+    Night::split().does(600, "b", seated(1, 0)).does(700, "a", over()).holds();
+    Night::split().does(700, "a", over()).breaks(Invariant::NumbersKeepMeaning);
+}
+
+#[test]
+fn a_place_may_be_void_by_a_reset_on_either_side() {
+    let arrived = || Night::split().does(600, "a", served(2_000, 1));
+    let foreign = || {
+        let What::Claimed(claim) = claimed(1, ClaimedAs::Foreign) else { unreachable!() };
+        What::Claimed(Claimed { id_epoch: 2_000, reset_epoch: 3_000, ..claim })
+    };
+    let night = arrived().does(550, "b", What::Sent(Call::Reset)).heals();
+    night.does(9_000, "a", foreign()).holds();
+    arrived().heals().does(9_000, "a", foreign()).breaks(Invariant::NumbersKeepMeaning);
+}
+
+#[test]
+fn a_deletion_binds_its_side() {
+    let deleted = || What::Deleted { existed: true };
+    let night = Night::split().does(600, "b", What::Sent(Call::Delete)).does(600, "b", deleted());
+    night.does(700, "a", served(EPOCH, 1)).heals().does(9_000, "b", served(EPOCH, 1)).holds();
+    let night = Night::split().does(600, "a", What::Sent(Call::Delete)).does(600, "a", deleted());
+    let night = night.does(700, "b", served(EPOCH, 1)).holds();
+    night.heals().does(9_000, "a", served(EPOCH, 1)).breaks(Invariant::RoomsSurvive);
+    let night = Night::split().does(600, "a", deleted()).does(700, "b", What::Sent(Call::Reset));
+    night.heals().does(9_000, "a", served(2_000, 1)).holds();
+}
+
+#[test]
+fn keys_of_those_apart_are_not_missed_and_their_tokens_are_known() {
+    let known = || What::KeysRead { keys: Some(ring(&["k1"])) };
+    let begin = || Night::begin().does(2, "a", known()).lags().splits();
+    let keys = || ring(&["k1", "k2"]);
+    let night = begin().does(600, "b", What::Sent(Call::ChangeKeys { keys: keys() }));
+    let night = night.does(600, "b", What::KeysChanged { keys: keys(), changed: true }).heals();
+    let of_k2 = ClaimedAs::Repeated(Token { kid: "k2".to_owned(), ..token(0) });
+    let night = night.does(9_000, "a", known()).does(20_000, "a", known());
+    night.does(20_001, "a", claimed(1, of_k2)).holds();
+    let none = || What::KeysRead { keys: Some(Vec::new()) };
+    let night = begin().does(600, "a", none()).does(650, "b", known());
+    night.does(7_000, "a", none()).breaks(Invariant::KeysSurvive);
+}
+
+#[test]
+fn each_side_has_the_rate() {
+    let roomy = || {
+        let rules = Rules { per_minute: Some(1), ..Rules::default() };
+        let settings =
+            Put { version: Some(2), programme: Programme::always(rules), outcome: PutAs::Changed };
+        Night::begin().does(200, "a", What::Put(settings)).lags().splits()
+    };
+    let night = roomy().does(600, "b", seated(1, 0)).does(61_000, "a", seated(2, 60)).holds();
+    night.does(61_100, "a", seated(3, 61)).breaks(Invariant::Rate);
+    roomy()
+        .does(61_000, "b", seated(1, 60))
+        .does(61_100, "b", seated(2, 60))
+        .breaks(Invariant::Rate);
+}
