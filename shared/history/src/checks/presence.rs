@@ -25,8 +25,7 @@ const PAUSE_MS: u64 = 10_000;
 /// Not a violation: expiry after a reset or a deletion may have taken effect, or of somebody whose
 /// session ran out; anything that hostile visitors are told; counts within `ghost_ms` of a restoration,
 /// of a pause of the leaders, or of a room that turned people away, since all are excused then; the same during and
-/// after a split, since who leaves on one side is there on the other. While it lasts, a place may expire by what the
-/// other side knows, where that can be: after the shortest time that the rules give.
+/// after a split, since who leaves on one side is there on the other.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Presence {
     visitors: FxHashMap<Arc<str>, Guest>,
