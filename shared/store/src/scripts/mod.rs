@@ -66,7 +66,8 @@ macro_rules! scripts {
 const DOCUMENT: &str =
     concat!(include_str!("lib/document.lua"), "\n", include_str!("lib/clock.lua"));
 /// What every script of a room begins with besides.
-const INCARNATION: &str = include_str!("lib/incarnation.lua");
+const INCARNATION: &str =
+    concat!(include_str!("lib/parts.lua"), "\n", include_str!("lib/incarnation.lua"));
 
 use Part::{
     Asked, Calls, Door, Draws, Ended, Entered, Grants, Holds, Line, Passed, Rate, Records, Rows,
@@ -81,8 +82,8 @@ scripts! {
         Door, Asked, Passed, Seatless, Holds, Unattended, There, Scratch, Ended], &[], None,
         ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "tally",
         "publish"];
-    CALL_WITNESSES = "call_witnesses" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
-        ["room", "rate", "publish"];
+    CALL_WITNESSES = "call_witnesses" Repairs &[Line, Settings, Sessions, Records, Tokens, Entered, Rate,
+        Rows, Ended, Holds, Testimony], &[], None, ["room", "rate", "publish"];
     CHECK_IN = "check_in" Writes &[Line, There], &[], Some(order::check_in::POSITIONS),
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,

@@ -22,6 +22,7 @@ mod judged;
 mod key_ring;
 mod leadership;
 mod lost_answers;
+mod lost_parts;
 mod lost_settings;
 mod memory;
 mod methods;
