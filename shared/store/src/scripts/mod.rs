@@ -82,6 +82,7 @@ scripts! {
         Door, Asked, Passed, Seatless, Holds, Unattended, There, Scratch, Ended], &[], None,
         ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "tally",
         "publish"];
+    BURY = "bury" Deployment &[], &["tombstones", "burials"], None, ["burials"];
     CALL_WITNESSES = "call_witnesses" Repairs &[Line, Settings, Sessions, Records, Tokens, Entered, Rate,
         Rows, Ended, Holds, Testimony], &[], None, ["room", "rate", "publish"];
     CHECK_IN = "check_in" Writes &[Line, There], &[], Some(order::check_in::POSITIONS),
@@ -107,7 +108,7 @@ scripts! {
         Unattended, There, Holds, Door, Asked, Calls], &[], Some(order::join::POSITIONS),
         ["bitmaps", "room", "once", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
     LAGGING = "lagging" Deployment &[], &["admissions"], None, ["room"];
-    LEASE = "lease" Deployment &[], &["lease", "epoch"], None, [];
+    LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, [];
     LEAVE = "leave" Writes &[Line, Sessions, Records, Ended], &[], None, ["bitmaps", "room", "seats"];
     NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
     POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,
@@ -128,6 +129,7 @@ scripts! {
     ROLL_UP = "roll_up" Writes &[Line, Traffic], &["history"], None, ["room"];
     SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish", "phases"];
+    TAKE_BURIALS = "take_burials" Deployment &[], &["tombstones", "burials"], None, ["burials"];
     TAKE_CHANGES = "take_changes" Deployment &[], &["changes", "admissions"], None, ["room"];
     TESTIFY = "testify" Repairs &[Line, Testimony], &[], None, [];
     TOUCH = "touch" Writes &[Line, Settings, Sessions, Records, Entered, Ended], &[], Some(order::touch::POSITIONS),

@@ -38,6 +38,7 @@ mod restoring;
 mod rewinds;
 mod server;
 mod sessions;
+mod tombstones;
 mod world;
 
 /// Runs each test on both real servers and on the model of one.
