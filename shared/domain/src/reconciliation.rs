@@ -39,7 +39,7 @@ pub struct Testimony {
 pub struct Evidence<'a> {
     /// What Redis holds; `None`: it holds no such room.
     pub stored: Option<&'a RoomSnapshot>,
-    /// Whether a part of what it holds was lost.
+    /// Whether a part of what it holds was lost: then seats and admissions of the last minute may be more than it holds.
     pub is_partial: bool,
     /// What the services have seen.
     pub testimonies: &'a [Testimony],
@@ -131,6 +131,9 @@ impl Evidence<'_> {
             highest(|one| one.admitted).unwrap_or(0),
         );
         let snapshots = || known.iter().map(|one| &one.last);
+        // What those say of seats and of the rate may be relied on.
+        let is_whole = |one: &&Testimony| !self.is_partial || self.testimonies.contains(one);
+        let whole = || known.iter().copied().filter(is_whole).map(|one| &one.last);
         // A snapshot of before the reset says only what the room's settings are.
         let of_epoch = |room: &&RoomSnapshot| room.reset_epoch == epoch;
         let last = snapshots().filter(of_epoch).max_by_key(|room| room.stamp().age());
@@ -140,11 +143,18 @@ impl Evidence<'_> {
         let silent = if self.is_one_silent { UNSEEN_NUMBERS } else { 0 };
         let gap = silent.max(self.unseen.unwrap_or(0));
         let top = if served { signed(queue_counter + gap) } else { i64::MIN };
-        let inside = snapshots()
+        let inside = whole()
             .filter(of_epoch)
             .map(|room| room.active + room.unconfirmed + admitted.saturating_sub(room.admitted))
             .min();
-        let since = admitted.saturating_sub(last.admitted);
+        let lately = |room: &RoomSnapshot| {
+            room.admitted_last_minute + admitted.saturating_sub(room.admitted)
+        };
+        let admitted_last_minute = if self.is_partial {
+            whole().filter(of_epoch).map(lately).min()
+        } else {
+            Some(lately(&last))
+        };
         let session = last.settings.session_duration_seconds;
         let tokens = self.tokens_last(&last);
         Reconciliation {
@@ -163,8 +173,7 @@ impl Evidence<'_> {
             ),
             seats_held_seconds: session.max(tokens) + 1,
             presence_seconds: presence_seconds(&last),
-            admitted_last_minute: (!self.is_worst_assumed())
-                .then_some(last.admitted_last_minute + since),
+            admitted_last_minute: admitted_last_minute.filter(|_| !self.is_worst_assumed()),
             latest: last,
         }
     }
@@ -344,6 +353,19 @@ mod tests {
         let partial = Evidence { is_partial: true, ..evidence(Some(&stored), &seen) };
         assert!(matches!(partial.find(), Finding::IsBehind(_)));
         assert_eq!(evidence(None, &[]).find(), Finding::Unknown);
+    }
+
+    #[test]
+    fn what_a_state_says_of_its_seats_counts_only_if_no_part_of_it_was_lost() {
+        let mut stored = snapshot(7, 40);
+        (stored.active, stored.admitted_last_minute, stored.admitted) = (0, 0, 33);
+        let partial = |seen| Evidence { is_partial: true, ..evidence(Some(&stored), seen) };
+        let seen = [testimony(38)];
+        let to = reconciled(partial(&seen));
+        assert_eq!((to.begins_anew, to.gap, to.admitted), (false, 0, 33));
+        assert_eq!((to.inside, to.admitted_last_minute), (25, Some(8)), "three are new");
+        let to = reconciled(partial(&[]));
+        assert_eq!((to.inside, to.admitted_last_minute), (33, None), "nobody remembers");
     }
 
     #[test]

@@ -31,13 +31,16 @@
 //! | `vestibule:room:{R}:testimony` | hash | 1 h | `round`: of the leader's questions; `by:` and instance → what it has seen of the room, JSON |
 //! | `vestibule:room:{R}:testimony:T:N` | string | 1 h | page N of what was told under the name T: seats and endings, JSON; or the bits of places of one chunk |
 //! | `vestibule:{deployment}:rooms` | set | no | the rooms there are |
-//! | `vestibule:{deployment}:tombstones` | hash | no | room that was deleted → its reset epoch then |
+//! | `vestibule:{deployment}:tombstones` | hash | 31 days | room that was deleted → its reset epoch then |
+//! | `vestibule:{deployment}:burials` | sorted set | 31 days | such a room → when it was deleted: revisions, which rise |
 //! | `vestibule:{deployment}:schema` | string | no | the keyspace's version |
 //! | `vestibule:{deployment}:keys` | string | no | the sealed key ring, JSON |
 //! | `vestibule:{deployment}:regions` | hash | no | region → its index in request ids |
 //! | `vestibule:{deployment}:lease` | string | 2 s | the leading controller |
+//! | `vestibule:{deployment}:lease-length` | string | 2 s | for how long it was given the lease, ms |
 //! | `vestibule:{deployment}:epoch` | string | no | the leader's fencing epoch |
 //! | `vestibule:{deployment}:routes` | string | 10 s | the caller that may change routes now |
+//! | `vestibule:{deployment}:routes-length` | string | 10 s | for how long, ms |
 //! | `vestibule:{deployment}:routes-epoch` | string | no | counts such changes |
 //! | `vestibule:{deployment}:config-changes` | sorted set | newest 1000 | room → revision of its last change of config |
 //! | `vestibule:{deployment}:formats` | hash | swept | instance → when it was last seen, and which formats it reads |
@@ -65,12 +68,15 @@ pub(crate) const WAKES: &str = "vestibule:wakes";
 
 pub(crate) const ROOMS: &str = "vestibule:{deployment}:rooms";
 pub(crate) const TOMBSTONES: &str = "vestibule:{deployment}:tombstones";
+pub(crate) const BURIALS: &str = "vestibule:{deployment}:burials";
 pub(crate) const SCHEMA: &str = "vestibule:{deployment}:schema";
 pub(crate) const KEY_RING: &str = "vestibule:{deployment}:keys";
 pub(crate) const REGIONS: &str = "vestibule:{deployment}:regions";
 pub(crate) const LEASE: &str = "vestibule:{deployment}:lease";
+pub(crate) const LEASE_LENGTH: &str = "vestibule:{deployment}:lease-length";
 pub(crate) const EPOCH: &str = "vestibule:{deployment}:epoch";
 pub(crate) const ROUTES_LEASE: &str = "vestibule:{deployment}:routes";
+pub(crate) const ROUTES_LENGTH: &str = "vestibule:{deployment}:routes-length";
 pub(crate) const ROUTES_EPOCH: &str = "vestibule:{deployment}:routes-epoch";
 pub(crate) const CONFIG_CHANGES: &str = "vestibule:{deployment}:config-changes";
 pub(crate) const FORMATS: &str = "vestibule:{deployment}:formats";

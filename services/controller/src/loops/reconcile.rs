@@ -1,7 +1,10 @@
 //! Bringing one room to its latest state, when Redis may have gone back to an older one, or has lost it: the leader asks
 //! every service what it has seen, and the domain decides what follows (`domain/reconciliation.rs`).
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use tokio::time::{Instant, sleep};
 use vestibule_domain::{
@@ -58,8 +61,9 @@ pub(super) async fn reconcile(
             Ok(())
         }
         Finding::IsBehind(to) => {
+            let is_partial = called.is_partial && !to.begins_anew;
             let config = config_for(&to, &accounts, called);
-            bring(controller, round, (&to, &config), &accounts, &silent).await
+            bring(controller, round, (&to, &config, is_partial), &accounts, &silent).await
         }
     }
 }
@@ -117,7 +121,7 @@ async fn whole(
 async fn bring(
     controller: &Controller,
     round: Round<'_>,
-    (to, config): (&Reconciliation, &RoomConfig),
+    (to, config, is_partial): (&Reconciliation, &RoomConfig, bool),
     accounts: &BTreeMap<String, Account>,
     silent: &[String],
 ) -> Result<(), StoreError> {
@@ -129,7 +133,10 @@ async fn bring(
         store.restore_draws(round.room, &account.draws).await?;
     }
     restore_places(store, round.room, to.latest.reset_epoch, accounts.values()).await?;
-    let (seats, endings) = seen(accounts.values(), to.latest.reset_epoch);
+    let (mut seats, endings) = seen(accounts.values(), to.latest.reset_epoch);
+    if is_partial {
+        add_missing(&mut seats, store.seats_on_record(round.room).await?);
+    }
     let position = |number| to.latest.position(number);
     if !store.rebuild(round, &seats, &endings, position).await? {
         return Ok(());
@@ -204,6 +211,12 @@ fn seen<'a>(
         }
     }
     (seats.into_values().collect(), endings.into_values().collect())
+}
+
+/// Adds those of which no service has told.
+fn add_missing(seats: &mut Vec<Seat>, on_record: Vec<Seat>) {
+    let told: BTreeSet<u64> = seats.iter().map(|seat| seat.number).collect();
+    seats.extend(on_record.into_iter().filter(|seat| !told.contains(&seat.number)));
 }
 
 /// Takes in what services tell that were silent when their room was brought to its latest state.

@@ -6,12 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Store, StoreError,
-    keys::{EPOCH, LEASE, ROUTES_EPOCH, ROUTES_LEASE},
+    keys::{EPOCH, LEASE, LEASE_LENGTH, ROUTES_EPOCH, ROUTES_LEASE, ROUTES_LENGTH},
     scripts,
 };
 
 /// How long a change of routes may take. After that another caller may begin one.
 const ROUTES: Duration = Duration::from_secs(10);
+
+/// The keys of the leadership, and of changes of routes.
+const LEADING: [&str; 3] = [LEASE, EPOCH, LEASE_LENGTH];
+const CHANGING_ROUTES: [&str; 3] = [ROUTES_LEASE, ROUTES_EPOCH, ROUTES_LENGTH];
 
 #[derive(Serialize)]
 struct Arguments<'a> {
@@ -28,7 +32,8 @@ struct Reply {
 impl Store {
     /// Acquires or renews the leadership for `length`, on Redis's clock. Returns the fencing
     /// epoch while `instance` leads, `None` while another does. `known_epoch` is the highest that
-    /// the caller has seen; the next one is higher even if the store has lost its own.
+    /// the caller has seen; the next one is higher even if the store has lost its own, or went back to an
+    /// earlier one.
     ///
     /// # Errors
     /// See [`StoreError`].
@@ -38,7 +43,7 @@ impl Store {
         length: Duration,
         known_epoch: u64,
     ) -> Result<Option<u64>, StoreError> {
-        self.hold([LEASE, EPOCH], instance, Some(length), known_epoch).await
+        self.hold(LEADING, instance, Some(length), known_epoch).await
     }
 
     /// Gives the leadership up, if `instance` has it.
@@ -46,7 +51,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn release_lease(&self, instance: &str) -> Result<(), StoreError> {
-        self.hold([LEASE, EPOCH], instance, None, 0).await.map(drop)
+        self.hold(LEADING, instance, None, 0).await.map(drop)
     }
 
     /// Begins a change of routes. Only one caller may make one at a time, because the new routes are
@@ -55,7 +60,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn begin_routes(&self, caller: &str) -> Result<bool, StoreError> {
-        let epoch = self.hold([ROUTES_LEASE, ROUTES_EPOCH], caller, Some(ROUTES), 0).await?;
+        let epoch = self.hold(CHANGING_ROUTES, caller, Some(ROUTES), 0).await?;
         Ok(epoch.is_some())
     }
 
@@ -64,7 +69,7 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn end_routes(&self, caller: &str) -> Result<(), StoreError> {
-        self.hold([ROUTES_LEASE, ROUTES_EPOCH], caller, None, 0).await.map(drop)
+        self.hold(CHANGING_ROUTES, caller, None, 0).await.map(drop)
     }
 
     /// Which instance leads, if any.
@@ -78,7 +83,7 @@ impl Store {
     /// Returns the epoch while `holder` has the lease. Without a length, it is released.
     async fn hold(
         &self,
-        keys: [&str; 2],
+        keys: [&str; 3],
         holder: &str,
         length: Option<Duration>,
         known_epoch: u64,

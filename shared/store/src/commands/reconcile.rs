@@ -1,5 +1,7 @@
 //! Bringing a room to the latest state that anybody knows of. The domain decides which that is.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use vestibule_domain::{RoomId, reconciliation::Reconciliation, schedule::RoomConfig};
 use vestibule_history::{Call, What};
@@ -14,6 +16,8 @@ use crate::{
 
 /// So many seats and endings are put back with one call: more would take Redis's time for too long.
 const AT_ONCE: usize = 100;
+/// About so many are read with one call.
+const READ_AT_ONCE: usize = 500;
 
 /// The round of questions that a room is reconciled in, of the leader of a term.
 #[derive(Debug, Clone, Copy)]
@@ -183,6 +187,28 @@ impl Store {
             }
         }
         Ok(true)
+    }
+
+    /// The seats that are on record, and those that were: for a room that has lost the list of its sessions. Of one that
+    /// a service remembers it is the service that says when it was seen.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn seats_on_record(&self, room: &RoomId) -> Result<Vec<Seat>, StoreError> {
+        let (key, mut cursor) = (RoomKeys(room).key(Part::Records), "0".to_owned());
+        let mut seats = BTreeMap::new();
+        loop {
+            let mut scan = redis::cmd("HSCAN");
+            scan.arg(&key).arg(&cursor).arg("COUNT").arg(READ_AT_ONCE);
+            let (next, page): (String, Vec<(u64, String)>) = self.query(&scan).await?;
+            seats.extend(page);
+            if next == "0" {
+                break;
+            }
+            cursor = next;
+        }
+        let seat = |(number, record)| Seat { number, record, expires_at: 0, seen_at: (0, 0) };
+        Ok(seats.into_iter().map(seat).collect())
     }
 
     /// Ends the round: from now on everybody may change the room again. `to`: what it was brought to; `None`: it was

@@ -1,13 +1,11 @@
-//! The list of rooms, those that were deleted, and one room as it is this moment.
-
-use std::collections::BTreeMap;
+//! The list of rooms, and one room as it is this moment.
 
 use vestibule_domain::{RoomId, RoomSnapshot};
 
 use super::RoomOnly;
 use crate::{
     Store, StoreError,
-    keys::{Part, ROOMS, RoomKeys, TOMBSTONES},
+    keys::{Part, ROOMS, RoomKeys},
     recording::answers,
     scripts,
 };
@@ -41,26 +39,6 @@ impl Store {
         self.query(redis::cmd("SREM").arg(ROOMS).arg(room.as_str())).await
     }
 
-    /// The rooms that were deleted, and the reset epoch of each when it was: a room of this name is another one if
-    /// its epoch is later.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub async fn tombstones(&self) -> Result<BTreeMap<RoomId, u64>, StoreError> {
-        let all: Vec<(String, u64)> = self.query(redis::cmd("HGETALL").arg(TOMBSTONES)).await?;
-        Ok(all
-            .into_iter()
-            .filter_map(|(name, epoch)| Some((RoomId::new(name).ok()?, epoch)))
-            .collect())
-    }
-
-    /// The epoch of the last room of this name that was deleted; 0: none was.
-    pub(crate) async fn tombstone(&self, room: &RoomId) -> Result<u64, StoreError> {
-        let mut read = redis::cmd("HGET");
-        let epoch: Option<u64> = self.query(read.arg(TOMBSTONES).arg(room.as_str())).await?;
-        Ok(epoch.unwrap_or(0))
-    }
-
     /// Whether a room of this name is stored that is no later than `reset_epoch`.
     ///
     /// # Errors
@@ -78,15 +56,6 @@ impl Store {
     pub(crate) async fn stored_epoch(&self, room: &RoomId) -> Result<Option<u64>, StoreError> {
         let key = RoomKeys(room).key(Part::Line);
         self.query(redis::cmd("HGET").arg(key).arg("reset_epoch")).await
-    }
-
-    /// Notes that the room of this name and of epochs up to `reset_epoch` is deleted.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub async fn bury(&self, room: &RoomId, reset_epoch: u64) -> Result<(), StoreError> {
-        let mut bury = redis::cmd("HSET");
-        self.query(bury.arg(TOMBSTONES).arg(room.as_str()).arg(reset_epoch)).await
     }
 
     /// The room's snapshot, or `None` when Redis does not hold the room.

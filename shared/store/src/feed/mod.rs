@@ -14,7 +14,7 @@ mod testify;
 mod witnesses;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     sync::{
         Arc, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -31,9 +31,9 @@ use tokio::{
 };
 use vestibule_domain::{Announcement, Formats, RoomId, RoomSnapshot, rest};
 
-use self::endings::Endings;
 pub use self::known_room::{KnownRoom, StoredConfig};
 use self::witnesses::Witnesses;
+use self::{deletions::Deleted, endings::Endings};
 use crate::{
     Message, Store, StoreError, document,
     keys::{ALARMS, CHANGES, DELETIONS, ENDINGS, SNAPSHOTS, TESTIMONIES, WAKES},
@@ -72,8 +72,8 @@ struct Inner {
     connected: AtomicBool,
     /// When the last complete reading of all rooms began.
     read_at: std::sync::Mutex<Option<Instant>>,
-    /// The rooms that are known to have been deleted, and their reset epochs then.
-    buried: Mutex<BTreeMap<RoomId, u64>>,
+    /// The rooms that are known to have been deleted.
+    deleted: Mutex<Deleted>,
     /// Rooms about which the leader may be asking.
     alarmed: Mutex<BTreeSet<RoomId>>,
     alarm: Notify,
@@ -103,7 +103,7 @@ impl Feed {
             taken: Mutex::default(),
             connected: AtomicBool::new(false),
             read_at: std::sync::Mutex::default(),
-            buried: Mutex::default(),
+            deleted: Mutex::default(),
             alarmed: Mutex::default(),
             alarm: Notify::new(),
             questioned: std::sync::Mutex::default(),

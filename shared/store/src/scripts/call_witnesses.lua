@@ -1,6 +1,6 @@
 --[[ call_witnesses: the leader asks every service what it has seen of a room whose stored state may not be its latest.
 
-KEYS  line settings sessions rate testimony
+KEYS  line settings sessions records tokens entered rate rows ended holds testimony
 ARGV  now_ms seen document
 Returns {stored, is_partial, unseen, config, version}
       stored: the snapshot of the stored state, JSON; nil: there is none. is_partial: a part of it was lost. unseen: the
@@ -22,8 +22,9 @@ redis.call('HSET', keys.testimony, 'round', args.round)
 redis.call('EXPIRE', keys.testimony, 3600)
 local stored, is_partial, unseen, config = nil, false, nil, {}
 if line then
-  is_partial = redis.call('HGET', keys.line, 'suspect') == 'partial'
-  if not stamp.suspect then redis.call('HSET', keys.line, 'suspect', 'older') end
+  -- Of a room that was brought to its latest state and never opened, not all seats may have been put back.
+  is_partial = stamp.is_partial or stamp.suspect == 'partial' or stamp.suspect == 'reconciled'
+  redis.call('HSET', keys.line, 'suspect', is_partial and 'partial' or stamp.suspect or 'older')
   unseen = tonumber(redis.call('HGET', keys.line, 'unseen'))
   stored = snapshot(keys, args.room, now)
   config = redis.call('HMGET', keys.settings, 'config', 'version')

@@ -66,7 +66,8 @@ macro_rules! scripts {
 const DOCUMENT: &str =
     concat!(include_str!("lib/document.lua"), "\n", include_str!("lib/clock.lua"));
 /// What every script of a room begins with besides.
-const INCARNATION: &str = include_str!("lib/incarnation.lua");
+const INCARNATION: &str =
+    concat!(include_str!("lib/parts.lua"), "\n", include_str!("lib/incarnation.lua"));
 
 use Part::{
     Asked, Calls, Door, Draws, Ended, Entered, Grants, Holds, Line, Passed, Rate, Records, Rows,
@@ -81,8 +82,9 @@ scripts! {
         Door, Asked, Passed, Seatless, Holds, Unattended, There, Scratch, Ended], &[], None,
         ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "tally",
         "publish"];
-    CALL_WITNESSES = "call_witnesses" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
-        ["room", "rate", "publish"];
+    BURY = "bury" Deployment &[], &["tombstones", "burials"], None, ["burials"];
+    CALL_WITNESSES = "call_witnesses" Repairs &[Line, Settings, Sessions, Records, Tokens, Entered, Rate,
+        Rows, Ended, Holds, Testimony], &[], None, ["room", "rate", "publish"];
     CHECK_IN = "check_in" Writes &[Line, There], &[], Some(order::check_in::POSITIONS),
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
@@ -106,7 +108,7 @@ scripts! {
         Unattended, There, Holds, Door, Asked, Calls], &[], Some(order::join::POSITIONS),
         ["bitmaps", "room", "once", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
     LAGGING = "lagging" Deployment &[], &["admissions"], None, ["room"];
-    LEASE = "lease" Deployment &[], &["lease", "epoch"], None, [];
+    LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, [];
     LEAVE = "leave" Writes &[Line, Sessions, Records, Ended], &[], None, ["bitmaps", "room", "seats"];
     NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
     POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,
@@ -131,6 +133,7 @@ scripts! {
     ROLL_UP = "roll_up" Writes &[Line, Traffic], &["history"], None, ["room"];
     SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "publish", "phases"];
+    TAKE_BURIALS = "take_burials" Deployment &[], &["tombstones", "burials"], None, ["burials"];
     TAKE_CHANGES = "take_changes" Deployment &[], &["changes", "admissions"], None, ["room"];
     TESTIFY = "testify" Repairs &[Line, Testimony], &[], None, [];
     TOUCH = "touch" Writes &[Line, Settings, Sessions, Records, Entered, Ended], &[], Some(order::touch::POSITIONS),

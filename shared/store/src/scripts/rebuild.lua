@@ -4,7 +4,8 @@ KEYS  line sessions records tokens entered ended testimony
 ARGV  now_ms seen document
 Returns {done}
       done: false if another round has begun since.
-Keeps (3) a session that is there stays as it is, unless it was seen in a later state; what has ended stays ended.
+Keeps (3) a session that is there stays as it is, unless it was seen in a later state; what has ended stays ended;
+      whoever is on record has its seat and is on the list of tokens.
 ]]
 local args = arguments({
   -- Empty: of services that tell late; the room is open again.
@@ -32,13 +33,16 @@ for _, each in ipairs(args.ended) do
   if position then set_bit(keys.entered, position, 1) end
 end
 for _, each in ipairs(args.seats) do
-  local number, position, record = tonumber(each[1]), tonumber(each[2]), unpack_record(each[3])
+  local number, position, seen = tonumber(each[1]), tonumber(each[2]), unpack_record(each[3])
   local known = unpack_record(redis.call('HGET', keys.records, number))
   local is_over = redis.call('ZSCORE', keys.ended, number) or known and known.status ~= 0
-  if record and not is_over and session_end(record.exp) >= now and (not known or known.exp < record.exp) then
+  local record = known and not (seen and known.exp < seen.exp) and known or seen
+  local is_there = record == known and redis.call('ZSCORE', keys.sessions, number)
+  if record and not is_over and session_end(record.exp) >= now and not is_there then
     seat(keys, number, position, record)
   elseif position then
     set_bit(keys.entered, position, 1)
   end
+  if known and known.kind == 'a' then redis.call('ZADD', keys.tokens, record.exp, number) end
 end
 return answer({ done = true })

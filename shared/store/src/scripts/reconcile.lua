@@ -4,7 +4,7 @@ and `reopen` at the end.
 KEYS  line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic ended testimony calls
 ARGV  now_ms seen document
 Returns {done}
-      done: false if another round has begun since.
+      done: false if another round has begun since, or something more was lost.
 Keeps (1) the queue counter is above every number handed out; (5) the serving counter is not below where anybody saw
       it; (6) numbers keep their meaning: nothing is dropped but what was of before a reset.
 ]]
@@ -32,6 +32,8 @@ local line = read_line(keys.line)
 local refusal = line and fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 if redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer({ done = false }) end
+-- The leader does not know of it.
+if stamp and stamp.is_partial then return answer({ done = false }) end
 
 if args.begins_anew then
   if line then drop_places(keys, line, now) end

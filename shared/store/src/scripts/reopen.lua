@@ -3,7 +3,7 @@
 KEYS  line settings sessions rate testimony
 ARGV  now_ms seen document
 Returns {done}
-      done: false if another round has begun since.
+      done: false if another round has begun since, or something more was lost.
 Keeps (2) seats that may be somebody's count as taken, and never more than there are.
 ]]
 local args = arguments({
@@ -20,6 +20,8 @@ if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 if redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer({ done = false }) end
+-- The leader does not know of it.
+if stamp.is_partial or stamp.suspect == 'partial' then return answer({ done = false }) end
 redis.call('HDEL', keys.testimony, 'round')
 -- After a move nobody could come until now, and presence is not moved along.
 if args.is_latest and stamp.suspect == 'closed' then

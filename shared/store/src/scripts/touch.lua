@@ -15,13 +15,16 @@ if not line then return no_room() end
 local function rebuilt(number, position, generation, iat, exp)
   if generation >= line.generation or session_end(exp) < now then return nil end
   if redis.call('ZSCORE', keys.ended, number) then return nil end
-  -- Only into a seat that may be its own, or is nobody's.
-  if line.unconfirmed == 0 and seats_left(keys.sessions, settings, line, now) == 0 then return nil end
+  -- Only into a seat that is or may be its own, or is nobody's.
+  local has_seat = is_live(keys, number, now)
+  if not has_seat and line.unconfirmed == 0 and seats_left(keys.sessions, settings, line, now) == 0 then return nil end
   local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = args.key_id, request_id = '',
     issuer = args.issuer }
   seat(keys, number, position, record)
-  line.unconfirmed = math.max(line.unconfirmed - 1, 0)
-  redis.call('HSET', keys.line, 'unconfirmed', line.unconfirmed)
+  if not has_seat then
+    line.unconfirmed = math.max(line.unconfirmed - 1, 0)
+    redis.call('HSET', keys.line, 'unconfirmed', line.unconfirmed)
+  end
   return record
 end
 

@@ -8,10 +8,16 @@ use vestibule_tests::eventually;
 use crate::world::{World, decided, limited};
 
 const LONG: Duration = Duration::from_mins(1);
+const LEASE: &str = "vestibule:{deployment}:lease";
+const EPOCH: &str = "vestibule:{deployment}:epoch";
 
 crate::on_every_server!(
     the_lease_has_one_holder_and_rising_epochs,
     a_lease_that_is_not_renewed_passes_on,
+    a_term_that_redis_has_forgotten_is_not_gone_on_with,
+    a_lease_that_lasts_longer_than_it_was_given_for_has_lapsed,
+    whoever_asks_for_less_time_does_not_end_a_longer_lease,
+    a_lease_of_a_release_that_notes_no_length_is_left_alone,
     a_stale_leader_is_refused,
     the_serving_counter_never_goes_back,
     migrations_run_once_and_newer_keyspaces_are_refused,
@@ -40,6 +46,43 @@ async fn a_lease_that_is_not_renewed_passes_on(world: World) {
         store.lease("b", LONG, 0).await?.ok_or_else(|| anyhow::anyhow!("a still leads"))
     });
     assert_eq!(passed.await.unwrap(), 2);
+}
+
+/// The lease is still there, or again, with an earlier epoch than the one that its holder led in.
+async fn a_term_that_redis_has_forgotten_is_not_gone_on_with(world: World) {
+    let store = &world.store;
+    let first = store.lease("a", LONG, 0).await.unwrap().unwrap();
+    world.server.ask::<()>(redis::cmd("SET").arg(EPOCH).arg(first + 7)).await;
+    assert_eq!(store.lease("a", LONG, first + 7).await.unwrap(), Some(first + 7));
+    world.server.ask::<()>(redis::cmd("SET").arg(EPOCH).arg(first)).await;
+    let next = store.lease("a", LONG, first + 7).await.unwrap();
+    assert_eq!(next, Some(first + 8), "above all that it knows of");
+    assert_eq!(store.lease("a", LONG, first + 8).await.unwrap(), next, "a renewal");
+    store.release_lease("a").await.unwrap();
+    assert_eq!(store.lease("b", LONG, 0).await.unwrap(), Some(first + 9));
+}
+
+/// The server's clock was set back by an hour since.
+async fn a_lease_that_lasts_longer_than_it_was_given_for_has_lapsed(world: World) {
+    let store = &world.store;
+    let first = store.lease("a", LONG, 0).await.unwrap().unwrap();
+    world.server.ask::<()>(redis::cmd("PEXPIRE").arg(LEASE).arg(3_660_000)).await;
+    let second = store.lease("b", LONG, 0).await.unwrap();
+    assert_eq!(second, Some(first + 1));
+    assert_eq!(store.lease("a", LONG, first).await.unwrap(), None);
+    world.server.ask::<()>(redis::cmd("PEXPIRE").arg(LEASE).arg(3_660_000)).await;
+    assert_eq!(store.lease("b", LONG, first + 1).await.unwrap(), Some(first + 2), "another term");
+}
+
+async fn whoever_asks_for_less_time_does_not_end_a_longer_lease(world: World) {
+    world.store.lease("restore", LONG, 0).await.unwrap().unwrap();
+    assert_eq!(world.store.lease("b", Duration::from_secs(2), 0).await.unwrap(), None);
+}
+
+async fn a_lease_of_a_release_that_notes_no_length_is_left_alone(world: World) {
+    let mut set = redis::cmd("SET");
+    world.server.ask::<()>(set.arg(LEASE).arg("a").arg("PX").arg(3_660_000)).await;
+    assert_eq!(world.store.lease("b", LONG, 0).await.unwrap(), None);
 }
 
 async fn a_stale_leader_is_refused(world: World) {

@@ -24,6 +24,7 @@ mod key_ring;
 mod leadership;
 mod lost_answers;
 mod lost_lines;
+mod lost_parts;
 mod lost_settings;
 mod memory;
 mod methods;
@@ -39,6 +40,7 @@ mod restoring;
 mod rewinds;
 mod server;
 mod sessions;
+mod tombstones;
 mod world;
 
 /// Runs each test on both real servers and on the model of one.

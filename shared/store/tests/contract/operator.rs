@@ -120,8 +120,8 @@ async fn a_deleted_room_leaves_nothing_but_its_tombstone(world: World) {
     assert!(world.store.delete_room(&world.room).await.unwrap());
     assert_eq!(
         world.server.keys().await,
-        2,
-        "only that it was there once, and what a call was answered"
+        3,
+        "only that it was there once, and when it was deleted, and what a call was answered"
     );
     assert_eq!(world.store.tombstones().await.unwrap().len(), 1);
     assert!(!world.store.delete_room(&world.room).await.unwrap());

@@ -116,7 +116,11 @@ async fn a_large_room_is_deleted_as_a_whole(world: World) {
     }
     world.tick(1).await;
     assert!(world.store.delete_room(&world.room).await.unwrap());
-    assert_eq!(world.server.keys().await, 2, "the tombstone, and what a call was answered");
+    assert_eq!(
+        world.server.keys().await,
+        3,
+        "the tombstone, its time, and what a call was answered"
+    );
 }
 
 async fn a_long_account_is_told_in_pages(world: World) {

@@ -252,7 +252,14 @@ impl World {
             Finding::IsLatest => assert!(self.store.reopen(round, None, &[]).await.unwrap()),
             Finding::IsBehind(to) => {
                 assert!(self.store.reconcile(round, to, config).await.unwrap());
-                assert!(self.store.rebuild(round, seats, endings, Some).await.unwrap());
+                let mut seats = seats.to_vec();
+                if called.is_partial && !to.begins_anew {
+                    let on_record = self.store.seats_on_record(&self.room).await.unwrap();
+                    let is_told = |number| seats.iter().any(|seat| seat.number == number);
+                    let others = on_record.into_iter().filter(|seat| !is_told(seat.number));
+                    seats = others.chain(seats.iter().cloned()).collect();
+                }
+                assert!(self.store.rebuild(round, &seats, endings, Some).await.unwrap());
                 assert!(self.store.reopen(round, Some(to), &silent).await.unwrap());
             }
         }

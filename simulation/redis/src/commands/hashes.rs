@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Args, Command, Keys::First, MANY, MEMORY, READ, WRITE, command};
 use crate::{
     core::Core,
-    failure::{Failure, Outcome},
+    failure::{Failure, Outcome, SYNTAX},
     keyspace::Hash,
     reply::Reply,
 };
@@ -22,6 +22,7 @@ pub(super) const COMMANDS: &[Command] = &[
     command("hlen", (1, 1), READ, First, hlen),
     command("hexists", (2, 2), READ, First, hexists),
     command("hstrlen", (2, 2), READ, First, hstrlen),
+    command("hscan", (2, 4), READ, First, hscan),
     command("hdel", (2, MANY), WRITE, First, hdel),
 ];
 
@@ -83,6 +84,15 @@ fn hgetall(core: &mut Core, args: Args) -> Outcome {
         all.push(Reply::Bulk(Arc::clone(value)));
     }
     Ok(Reply::Array(all))
+}
+
+/// All of it in one page, as of a small hash: the cursor is 0, `COUNT` is a hint.
+fn hscan(core: &mut Core, args: Args) -> Outcome {
+    if !matches!(args[2..], [] | [_, _]) {
+        return Err(SYNTAX);
+    }
+    let all = hgetall(core, &args[..1])?;
+    Ok(Reply::Array(vec![Reply::Bulk(b"0".as_slice().into()), all]))
 }
 
 fn hkeys(core: &mut Core, args: Args) -> Outcome {

@@ -120,7 +120,8 @@ impl<'a> Import<'a> {
         let clock_ms: u64 = clock_ms.and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
         // The room's time goes on: how far another server's clock was wrong says nothing of this one.
         let ahead = clock_ms.saturating_sub(self.store.now_ms().await?);
-        pairs.retain(|(field, _)| field != "clock_ahead" && field != "awaits");
+        // The list of parts is of another moment than these.
+        pairs.retain(|(field, _)| !["clock_ahead", "awaits", "parts"].contains(&field.as_str()));
         pairs.push(("clock_ahead".to_owned(), ahead.to_string()));
         if let Some(unseen) = self.unseen {
             pairs.retain(|(field, _)| field != "suspect");

@@ -41,7 +41,9 @@ local function get_bits(prefix, places)
 end
 
 local function set_bit(prefix, place, bit)
-  redis.call('SETBIT', chunk_key(prefix, chunk_of(place)), place % CHUNK_PLACES, bit)
+  local key = chunk_key(prefix, chunk_of(place))
+  PARTS.note_written(key)
+  redis.call('SETBIT', key, place % CHUNK_PLACES, bit)
 end
 
 -- Calls `each` with the chunk, and with the first and the last bit in it, of the places first..last.

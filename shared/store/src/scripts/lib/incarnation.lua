@@ -5,8 +5,8 @@
 --
 -- The stamp, in `line`: reset_epoch and generation (raised when a room is put together anew from what is remembered),
 -- nonce (of that time), seq (raised by every call that may write), run_id (the server process that it was written on).
--- `suspect`: such a state was found, or was put back from a backup, or the room is `closed`, about to move to another
--- server. clock_ms: the room's time at the last write; clock_ahead: what is added to the server's clock. ACCESS, from the
+-- `suspect`: such a state was found, or one that is `partial`, without a key that it had (`lib/parts.lua`), or that was
+-- put back from a backup; `reconciled`, but not open yet; or the room is `closed`, about to move to another server. clock_ms: the room's time at the last write; clock_ahead: what is added to the server's clock. ACCESS, from the
 -- registry: `reads`, `writes`, `copies`, for which a closed room is good enough, or `repairs`, which is never refused.
 -- `rests`: 1 = the leader looks at the room seldom, and is told as soon as somebody changes it.
 
@@ -46,8 +46,9 @@ do
 
   local function read_stamp()
     local stored = redis.call('HMGET', keys.line, 'reset_epoch', 'generation', 'nonce', 'run_id', 'seq', 'suspect',
-      'clock_ms', 'clock_ahead', 'rests')
+      'clock_ms', 'clock_ahead', 'rests', 'parts')
     if not stored[1] then return nil end
+    PARTS.read(stored[10] or nil, tonumber(stored[5]) or 0)
     return { reset_epoch = tonumber(stored[1]), generation = tonumber(stored[2]) or 0, nonce = stored[3] or '',
       run_id = stored[4] or '', seq = tonumber(stored[5]) or 0, suspect = stored[6],
       clock_ms = tonumber(stored[7]) or 0, clock_ahead = tonumber(stored[8]) or 0,
@@ -74,7 +75,7 @@ do
 
   -- Everybody who hears it tells the leader what it remembers of the room.
   local function raise_alarm()
-    redis.call('HSET', keys.line, 'suspect', 'older')
+    redis.call('HSET', keys.line, 'suspect', stamp.is_partial and 'partial' or 'older')
     redis.call('PUBLISH', CHANNELS.alarms, string.match(keys.line, '{(.-)}'))
   end
 
@@ -103,7 +104,11 @@ do
 
   seal = function(told)
     if not stamp then return { '', told } end
-    if ACCESS == 'writes' then redis.call('HSET', keys.line, 'seq', stamp.seq, 'clock_ms', now) end
+    if ACCESS == 'writes' then
+      redis.call('HSET', keys.line, 'seq', stamp.seq, 'clock_ms', now, 'parts', PARTS.text(stamp.seq))
+    elseif ACCESS == 'repairs' then
+      redis.call('HSET', keys.line, 'parts', PARTS.text(stamp.seq))
+    end
     if ACCESS == 'writes' or ACCESS == 'repairs' then
       if stamp.rests and not LETS_REST[SCRIPT] then rest(false) end
       if stamp.has_jumped then redis.call('HSET', keys.line, 'clock_ahead', stamp.clock_ahead) end
@@ -130,8 +135,13 @@ do
   local seen = read_seen(ARGV[2])
   stamp = read_stamp()
   now = room_time(seen, time_ms(ARGV[1]), stamp or lost)
-  if stamp and ACCESS ~= 'repairs' and (is_closed() or is_rewound(seen)) then
-    if not stamp.suspect then raise_alarm() end
+  -- Whoever repairs goes on, but would hide it.
+  if stamp and (ACCESS == 'repairs' or not is_closed()) and PARTS.is_one_lost() then
+    stamp.is_partial = true
+    if stamp.suspect ~= 'partial' then raise_alarm() end
+  end
+  if stamp and ACCESS ~= 'repairs' and (stamp.is_partial or is_closed() or is_rewound(seen)) then
+    if not stamp.suspect and not stamp.is_partial then raise_alarm() end
     return redis.error_reply('REWOUND the state of this room may not be its latest')
   end
   if stamp and ACCESS == 'writes' then

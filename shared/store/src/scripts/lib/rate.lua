@@ -21,11 +21,9 @@ local function rate_counted(key, oldest)
       redis.call('HDEL', key, state[i])
     end
   end
-  if sum == 0 then
-    redis.call('DEL', key)
-  else
-    redis.call('HSET', key, 'tail', oldest, 'sum', sum)
-  end
+  -- It stays when it is empty: whoever only reads must not delete what is on the list of parts.
+  if sum == 0 then redis.call('HDEL', key, 'paced_until') end
+  redis.call('HSET', key, 'tail', oldest, 'sum', sum)
   return sum
 end
 

@@ -43,11 +43,11 @@ local function unpack_record(text)
   }
 end
 
--- Gives a seat to `number`, and sets the bit in `entered` of its `position`. Needs lib/bitmaps. keys: sessions, records, tokens, entered.
+-- Gives a seat to `number`, and sets the bit in `entered` of its `position`, if it is known. Needs lib/bitmaps. keys: sessions, records, tokens, entered.
 local function seat(keys, number, position, record)
   redis.call('ZADD', keys.sessions, session_end(record.exp), number)
   redis.call('HSET', keys.records, number, pack_record(record))
-  set_bit(keys.entered, position, 1)
+  if position then set_bit(keys.entered, position, 1) end
   if record.kind == 'a' then redis.call('ZADD', keys.tokens, record.exp, number) end
 end
 

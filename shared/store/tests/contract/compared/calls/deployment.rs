@@ -68,5 +68,13 @@ pub(super) async fn lists(pair: &mut Pair, chances: &mut Chances, room: usize) -
     let name = format!("accounts({id})");
     pair.one(name, async |side: &Side| side.store.accounts(&id).await).await?;
     pair.one("tombstones()".to_owned(), async |side| side.store.tombstones().await).await?;
+    let since = (!once_in(chances, 3)).then(|| pair.clock.now_ms() - chances.below(9_000));
+    let name = format!("take_burials({since:?})");
+    pair.one(name, async |side| side.store.take_burials(since).await).await?;
+    if once_in(chances, 4) {
+        let epoch = chances.below(9);
+        let name = format!("bury({id}, {epoch})");
+        pair.one(name, async |side| side.store.bury(&id, epoch).await).await?;
+    }
     Ok(())
 }

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The parts of a room, by the last word of their keys.
-const PARTS: [&str; 20] = [
+const PARTS: [&str; 22] = [
     "line",
     "line",
     "settings",
@@ -38,6 +38,8 @@ const PARTS: [&str; 20] = [
     "there",
     "traffic",
     "ended",
+    "holds",
+    "entered:pools:0",
     "testimony",
 ];
 
@@ -83,7 +85,7 @@ pub(super) async fn reconcile(pair: &mut Pair, chances: &mut Chances, room: usiz
     let Some(called) = pair.one(name, called).await? else { return Ok(()) };
     let evidence = Evidence {
         stored: called.stored.as_ref(),
-        is_partial: once_in(chances, 2),
+        is_partial: called.is_partial || once_in(chances, 2),
         testimonies: std::slice::from_ref(&seen),
         is_one_silent: !silent.is_empty(),
         unseen: called.unseen,
@@ -96,7 +98,11 @@ pub(super) async fn reconcile(pair: &mut Pair, chances: &mut Chances, room: usiz
     };
     let name = format!("reconcile({id}, {leader}, {to:?})");
     pair.one(name, async |side| side.store.reconcile(round, &to, &config).await).await?;
-    let (seats, endings) = (seats(chances, memory_numbers(&seen)), endings(chances, &seen));
+    let (mut seats, endings) = (seats(chances, memory_numbers(&seen)), endings(chances, &seen));
+    let on_record = async |side: &Side| side.store.seats_on_record(&id).await;
+    if let Some(on_record) = pair.one("seats_on_record".to_owned(), on_record).await? {
+        seats.extend(on_record.into_iter().filter(|_| once_in(chances, 2)));
+    }
     let name = format!("rebuild({seats:?}, {endings:?})");
     pair.one(name, async |side| side.store.rebuild(round, &seats, &endings, Some).await).await?;
     let reopened = async |side: &Side| side.store.reopen(round, Some(&to), &silent).await;

@@ -1,0 +1,94 @@
+//! Tombstones: who asks is told what was deleted since it asked last, and nothing is kept for ever.
+
+use std::collections::BTreeMap;
+
+use vestibule_domain::RoomId;
+
+use crate::world::{World, limited};
+
+crate::on_every_server!(
+    each_asks_for_what_is_new,
+    after_31_days_nobody_asks_any_more,
+    what_a_release_left_that_knows_no_burials_is_told,
+    whoever_has_heard_more_than_redis_has_is_told_all,
+    the_epoch_of_a_tombstone_never_goes_back,
+    a_list_that_was_lost_alone_is_made_anew,
+);
+
+const TOMBSTONES: &str = "vestibule:{deployment}:tombstones";
+const BURIALS: &str = "vestibule:{deployment}:burials";
+const DAY: u64 = 86_400;
+
+fn named(all: &[(&str, u64)]) -> BTreeMap<RoomId, u64> {
+    all.iter().map(|(name, epoch)| (RoomId::new(*name).unwrap(), *epoch)).collect()
+}
+
+async fn bury(world: &World, name: &str, epoch: u64) -> u64 {
+    world.store.bury(&RoomId::new(name).unwrap(), epoch).await.unwrap()
+}
+
+async fn told(world: &World, since: Option<u64>) -> BTreeMap<RoomId, u64> {
+    world.store.take_burials(since).await.unwrap().rooms
+}
+
+async fn each_asks_for_what_is_new(world: World) {
+    let nothing = world.store.take_burials(None).await.unwrap();
+    assert_eq!((nothing.revision, nothing.rooms.len()), (0, 0));
+    // In the same millisecond.
+    let first = bury(&world, "a", 7).await;
+    let second = bury(&world, "b", 8).await;
+    assert!(second > first);
+    assert_eq!(told(&world, None).await, named(&[("a", 7), ("b", 8)]));
+    assert_eq!(told(&world, Some(first)).await, named(&[("b", 8)]));
+    assert_eq!(told(&world, Some(second)).await, named(&[]));
+    world.seconds(5);
+    let again = bury(&world, "a", 9).await;
+    let last = world.store.take_burials(Some(second)).await.unwrap();
+    assert_eq!((last.revision, last.rooms), (again, named(&[("a", 9)])));
+}
+
+async fn after_31_days_nobody_asks_any_more(world: World) {
+    bury(&world, "a", 7).await;
+    world.seconds(30 * DAY);
+    bury(&world, "b", 8).await;
+    assert_eq!(told(&world, None).await.len(), 2);
+    world.seconds(DAY + 1);
+    assert_eq!(told(&world, None).await, named(&[("b", 8)]));
+    world.seconds(40 * DAY);
+    world.open(limited(1)).await;
+    world.store.delete_room(&world.room).await.unwrap();
+    assert_eq!(world.store.tombstones().await.unwrap().len(), 1, "only the last one is kept");
+}
+
+async fn what_a_release_left_that_knows_no_burials_is_told(world: World) {
+    let known = bury(&world, "a", 7).await;
+    let mut set = redis::cmd("HSET");
+    world.server.ask::<u64>(set.arg(TOMBSTONES).arg("b").arg(8)).await;
+    assert_eq!(told(&world, None).await, named(&[("a", 7), ("b", 8)]));
+    assert_eq!(told(&world, Some(known)).await, named(&[("b", 8)]), "from then on to all");
+    let read: BTreeMap<String, u64> = world.server.ask(redis::cmd("HGETALL").arg(TOMBSTONES)).await;
+    assert_eq!(read.len(), 2, "such a release reads what this one writes");
+    world.seconds(31 * DAY + 1);
+    assert_eq!(told(&world, None).await, named(&[]));
+}
+
+async fn whoever_has_heard_more_than_redis_has_is_told_all(world: World) {
+    let last = bury(&world, "a", 7).await;
+    assert_eq!(told(&world, Some(last + 1)).await, named(&[("a", 7)]));
+}
+
+async fn the_epoch_of_a_tombstone_never_goes_back(world: World) {
+    bury(&world, "a", 7).await;
+    bury(&world, "a", 5).await;
+    assert_eq!(world.store.tombstones().await.unwrap(), named(&[("a", 7)]));
+}
+
+async fn a_list_that_was_lost_alone_is_made_anew(world: World) {
+    let last = bury(&world, "a", 7).await;
+    world.server.ask::<()>(redis::cmd("DEL").arg(BURIALS)).await;
+    assert_eq!(told(&world, Some(last)).await, named(&[("a", 7)]));
+    bury(&world, "b", 8).await;
+    world.server.ask::<()>(redis::cmd("DEL").arg(TOMBSTONES)).await;
+    assert_eq!(told(&world, None).await, named(&[]), "whoever was told remembers");
+    assert_eq!(told(&world, Some(last)).await, named(&[]));
+}
