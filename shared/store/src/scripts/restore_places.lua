@@ -18,6 +18,7 @@ if not line then return no_room() end
 if line.reset_epoch ~= args.reset_epoch then return answer({ done = false }) end
 local prefixes = { entered = keys.entered, gone_from_pools = gone_from_pools(keys), unattended = keys.unattended }
 local kept = chunk_key(prefixes[args.of], args.chunk)
+PARTS.note_written(kept)
 redis.call('BITOP', 'OR', kept, kept, keys.testimony .. ':' .. args.page)
 -- That counts who gave up is lost with the state, and nobody is looked for among none.
 if args.of == 'gone_from_pools' then
