@@ -24,8 +24,9 @@ use crate::{
     stage::{Instance, Stage, namespaces::say},
 };
 
-/// How long the crowd may take to be served once nothing is wrong any more.
-const SERVED: Duration = Duration::from_mins(1);
+/// How long the crowd may take to be served once nothing is wrong any more. Where a service was silent, as many may have
+/// entered in the last minute as the rate allows, so nobody else does for as long; and seats are taken for a session.
+const SERVED: Duration = Duration::from_secs(90);
 /// How long a fault may take to be good again. Each has its end, but those of Redis wait for each other.
 const HEALED: Duration = Duration::from_secs(40);
 /// How long tasks may take to end that were told to.

@@ -33,7 +33,7 @@ local refusal = line and fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 if redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer({ done = false }) end
 -- The leader does not know of it.
-if stamp and stamp.is_partial then return answer({ done = false }) end
+if stamp and stamp.is_partial or not line and not args.begins_anew then return answer({ done = false }) end
 
 if args.begins_anew then
   if line then drop_places(keys, line, now) end

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use redis::cmd;
 use vestibule_domain::{
-    RoomSettings,
-    reconciliation::{Finding, Testimony},
+    RoomSettings, Stamp,
+    reconciliation::{Evidence, Finding, Testimony},
     schedule::RoomConfig,
 };
 use vestibule_store::{
@@ -24,6 +24,7 @@ crate::on_every_server!(
     who_entered_within_the_last_minute_is_not_forgotten,
     of_a_room_that_was_never_opened_again_the_seats_are_put_back,
     what_is_lost_while_the_leader_asks_is_not_passed_over,
+    a_line_that_is_lost_while_the_leader_asks_is_not_put_together_by_half,
     a_deleted_room_leaves_nothing,
 );
 
@@ -346,7 +347,7 @@ async fn of_a_room_that_was_never_opened_again_the_seats_are_put_back(world: Wor
     lose(&world, &part("sessions")).await;
     let round = vestibule_store::Round { room: &world.room, name: "a", epoch: 2 };
     let called = world.store.call_witnesses(&world.room, 2, "a").await.unwrap();
-    let evidence = vestibule_domain::reconciliation::Evidence {
+    let evidence = Evidence {
         stored: called.stored.as_ref(),
         is_partial: called.is_partial,
         testimonies: std::slice::from_ref(&day.seen),
@@ -371,6 +372,29 @@ async fn what_is_lost_while_the_leader_asks_is_not_passed_over(world: World) {
     assert!(is_refused(&world.try_begin(2).await));
     assert!(matches!(day.reconcile().await, Finding::IsBehind(_)));
     assert_eq!(world.snapshot().await.active, 19);
+}
+
+async fn a_line_that_is_lost_while_the_leader_asks_is_not_put_together_by_half(world: World) {
+    let mut day = Day::begin(&world).await;
+    let round = vestibule_store::Round { room: &world.room, name: "a", epoch: 2 };
+    let called = world.store.call_witnesses(&world.room, 2, "a").await.unwrap();
+    let later = Testimony {
+        stamp: Stamp { seq: day.seen.stamp.seq + 1, ..day.seen.stamp.clone() },
+        ..day.seen.clone()
+    };
+    let evidence = Evidence {
+        stored: called.stored.as_ref(),
+        is_partial: called.is_partial,
+        testimonies: &[later],
+        is_one_silent: false,
+        unseen: None,
+        buried: 0,
+    };
+    let Finding::IsBehind(to) = evidence.find() else { panic!("somebody has seen more") };
+    lose(&world, &part("line")).await;
+    assert!(!world.store.reconcile(round, &to, &day.config).await.unwrap());
+    assert!(!keys(&world).await.contains(&part("line")));
+    day.goes_on(0).await;
 }
 
 async fn a_deleted_room_leaves_nothing(world: World) {

@@ -52,7 +52,7 @@ kinds! {
     Rewind = "rewind", true, "Redis is restarted from an older state.";
     Promote = "promote", true, "A replica takes over that had not heard of everything.";
     Split = "split", true, "The same, and some processes go on with the old server for a while.";
-    LoseKey = "lose-key", false, "One key is lost.";
+    LoseKey = "lose-key", true, "One key is lost.";
     Clock = "clock", true, "Redis's clock jumps.";
 }
 
