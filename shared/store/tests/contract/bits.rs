@@ -1,8 +1,9 @@
 //! Everybody's own bit: scripts and rules set the same one, and counts are those of a list. How it
 //! looks to a crowd is in `presence`.
 
-use std::{collections::BTreeMap, time::Instant};
+use std::collections::BTreeMap;
 
+use tokio::time::Instant;
 use vestibule_domain::{
     QueueingMethod, RoomSettings,
     presence::{
