@@ -60,10 +60,10 @@ fn withstood() -> Shape {
     Shape { faults: FaultKind::withstood(), hostile: 0.0, aws: 0.0, ..Shape::default() }
 }
 
-/// What they withstood when the seeds failed that are named here: with another kind they would draw other nights.
+/// What they withstood when the seeds failed that are named here: with other kinds they would draw other nights.
 fn withstood_once() -> Shape {
     let mut shape = withstood();
-    shape.faults.retain(|kind| *kind != FaultKind::Split);
+    shape.faults.retain(|kind| !matches!(kind, FaultKind::Split | FaultKind::LoseKey));
     shape
 }
 
