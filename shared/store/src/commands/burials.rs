@@ -1,5 +1,5 @@
-//! Tombstones: which rooms were deleted, so that nobody brings one back who remembers it. They are kept for 31 days, and
-//! whoever asks again is told only what is new.
+//! Tombstones: which rooms were deleted, so that nobody brings one back who remembers it. They are kept for 31
+//! days, and whoever asks again is told only what is new.
 
 use std::collections::BTreeMap;
 

@@ -4,12 +4,13 @@ reports the room's state. If nobody waits, it lets the room rest, when it is tol
 KEYS  line sessions records tokens settings rate rows entered door asked passed seatless holds unattended there scratch ended
 ARGV  now_ms seen document
 Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute held promised
-      presence_from_ms heard_at_ms admitted aws_joined aws_admitted nobody_waits line pool near door
+      presence_from_ms left_out heard_at_ms admitted aws_joined aws_admitted over nobody_waits line pool near door
       at_door came_known came_unknown came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
       config_version phase_is_over rests due_ms}, then three texts for each block of `near`
-      nobody_waits: then nothing is counted; line, pool: counts of chunks, see `count_chunk`; near: the
-      blocks that follow bit by bit: places that have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep
-      asking, in order, evenly chosen of all `at_door`; rate_resumes_at_ms: 0 = the rate is not used up;
+      over: numbers that have entered, left or expired, or were left out; nobody_waits: then nothing is
+      counted; line, pool: counts of chunks, see `count_chunk`; near: the blocks that follow bit by bit: places
+      that have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep asking,
+      in order, evenly chosen of all `at_door`; rate_resumes_at_ms: 0 = the rate is not used up;
       rests: the room rests from now on, and its snapshot was pushed; due_ms: when something is due in it by
       itself, 0 = nothing is. held: seats held for visitors who were called. settings, event: JSON.
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.
@@ -199,9 +200,11 @@ return seal({ encode({
   now_ms = now, queue_counter = line.queue_counter, serving_counter = line.serving_counter,
   expired_position = line.expired_position, active = seats_taken(keys.sessions, line, now),
   admitted_last_minute = rate_used(keys.rate, now), held = held_seats(keys, now), promised = line.promised,
-  presence_from_ms = line.presence_from, left_out = left_out(keys.line, line, now), heard_at_ms = line.heard_at, admitted = line.admitted,
+  presence_from_ms = line.presence_from, left_out = left_out(keys.line, line, now), heard_at_ms = line.heard_at,
+  admitted = line.admitted,
   aws_joined = line.aws_joined, aws_admitted = line.aws_admitted,
-  over = line.admitted + line.left + line.expired + line.skipped, nobody_waits = nobody_waits(line), line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
+  over = line.admitted + line.left + line.expired + line.skipped, nobody_waits = nobody_waits(line),
+  line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
   door = show_door(), at_door = at_door(keys, now), came_known = line.came_known,
   came_unknown = line.came_unknown, came_after_ms = line.came_after_ms,
   rate_resumes_at_ms = resumes_at_ms,
