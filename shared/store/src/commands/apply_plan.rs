@@ -7,7 +7,7 @@ use vestibule_domain::{RoomId, tick::TickDecision};
 use vestibule_history::{Call, What};
 
 use super::TickReport;
-use crate::{Store, StoreError, document, scripts};
+use crate::{Store, StoreError, document, scripts, store::Sealed};
 
 #[derive(Serialize)]
 struct Arguments<'a> {
@@ -63,7 +63,8 @@ impl Store {
             unknown_period_ms: decision.unknown_period_ms,
         };
         let noting = self.noting(Some(room), || vec![Call::Serve]).await;
-        let reply: Result<Reply, _> = self.call(&scripts::APPLY_PLAN, room, &arguments).await;
+        let reply =
+            self.call_sealed(&scripts::APPLY_PLAN, room, &arguments).await.and_then(applied);
         if let Some(noting) = noting {
             noting.answer(&reply, |&Reply { reset_epoch, serving_counter }| What::Served {
                 reset_epoch,
@@ -72,4 +73,13 @@ impl Store {
         }
         Ok(reply?.serving_counter)
     }
+}
+
+/// The reply, after the store has taken in what it may have to tell one day: the snapshot that tells it to all may not
+/// arrive.
+fn applied(sealed: Sealed<Reply>) -> Result<Reply, StoreError> {
+    let Sealed { seal, answer, memory, era } = sealed;
+    memory.take_serving(answer.serving_counter, &seal);
+    memory.confirm(era)?;
+    Ok(answer)
 }
