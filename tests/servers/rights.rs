@@ -265,3 +265,33 @@ fn every_command_of_every_script_is_granted() -> Result<()> {
     ensure!(commands > 50, "only {commands} were found");
     Ok(())
 }
+
+/// All that is written below `folder`, in Rust and in Lua.
+fn sources(folder: &Path) -> Result<String> {
+    let mut all = String::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            all += &sources(&path)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "lua")
+        {
+            all += &fs::read_to_string(&path)?;
+        }
+    }
+    Ok(all)
+}
+
+#[test]
+fn nothing_is_granted_that_nothing_calls() -> Result<()> {
+    let users = Users::read()?;
+    let store = Path::new(FILE).parent().context("no folder")?.join("shared/store/src");
+    let store = sources(&store)?;
+    for right in users.controller.iter().chain(&users.admission) {
+        let Some(command) = right.strip_prefix('+') else { continue };
+        let name = command.split('|').next().unwrap_or(command).to_uppercase();
+        let is_called =
+            store.contains(&format!("'{name}'")) || store.contains(&format!("\"{name}\""));
+        ensure!(is_called, "+{command} is granted, and nothing calls it");
+    }
+    Ok(())
+}
