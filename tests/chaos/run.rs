@@ -79,7 +79,9 @@ async fn play_on(stage: &Arc<Stage>, scenario: &Scenario, folder: &Path) -> Resu
     let book = std::mem::take(&mut *book.lock().unwrap_or_else(PoisonError::into_inner));
     let ended = std::mem::take(&mut *ended.lock().unwrap_or_else(PoisonError::into_inner));
     outcome.take_in(book, unserved, &ended, &stopped);
-    outcome.judge(&report::histories_in(&folder.join("histories"))?)?;
+    let histories = folder.join("histories");
+    stage.turns().write(&histories)?;
+    outcome.judge(&report::histories_in(&histories)?)?;
     Ok(outcome)
 }
 

@@ -125,6 +125,14 @@ impl Controller {
     }
 }
 
+/// What the names of controllers begin with, and those of other services do not.
+const NAMED: &str = "controller-";
+
 fn instance_name(region: &str, random: &Random) -> String {
-    format!("controller-{region}-{:08x}", random.number() >> 32)
+    format!("{NAMED}{region}-{:08x}", random.number() >> 32)
+}
+
+/// Whether the service of this name is a controller.
+pub(crate) fn is_controller(instance: &str) -> bool {
+    instance.starts_with(NAMED)
 }

@@ -45,6 +45,9 @@ pub struct Evidence<'a> {
     pub testimonies: &'a [Testimony],
     /// Whether a service is silent that may have seen more than all others.
     pub is_one_silent: bool,
+    /// How many of those who are silent may lead on another side of a split, and come before this leader: each side
+    /// leaves out other numbers, so that none is handed out on two.
+    pub sides_before: u64,
     /// What Redis holds was restored from a backup: so many numbers may have been handed out since that was made.
     pub unseen: Option<u64>,
     /// The reset epoch up to which a room of this name was deleted; 0: none was.
@@ -72,6 +75,8 @@ pub struct Reconciliation {
     pub admitted: u64,
     /// How many seats can be taken, at most, as far as was seen.
     pub inside: u64,
+    /// The most that somebody saw taken at once: more than there are, if there were more before.
+    pub seen_inside: u64,
     /// Numbers of which nobody knows which are AWS-style visitors', and that may be: the first and the last.
     pub unattended: Option<(u64, u64)>,
     /// For how long seats of holders who have not returned count as taken, in seconds.
@@ -140,12 +145,13 @@ impl Evidence<'_> {
         let last = last.map_or_else(|| after_reset(&latest.last, epoch), Clone::clone);
         let serving_counter = serving_counter(&known);
         let served = all_served(&last, serving_counter, queue_counter);
-        let silent = if self.is_one_silent { UNSEEN_NUMBERS } else { 0 };
+        let silent = if self.is_one_silent { UNSEEN_NUMBERS * (1 + self.sides_before) } else { 0 };
         let gap = silent.max(self.unseen.unwrap_or(0));
         let top = if served { signed(queue_counter + gap) } else { i64::MIN };
+        let taken = |room: &RoomSnapshot| room.active + room.unconfirmed;
         let inside = whole()
             .filter(of_epoch)
-            .map(|room| room.active + room.unconfirmed + admitted.saturating_sub(room.admitted))
+            .map(|room| taken(room) + admitted.saturating_sub(room.admitted))
             .min();
         let lately = |room: &RoomSnapshot| {
             room.admitted_last_minute + admitted.saturating_sub(room.admitted)
@@ -166,6 +172,7 @@ impl Evidence<'_> {
             serving_counter: serving_counter.max(top),
             admitted,
             inside: inside.unwrap_or(admitted),
+            seen_inside: whole().filter(of_epoch).map(taken).max().unwrap_or(0),
             unattended: unattended(
                 &last,
                 serving_counter,
@@ -329,6 +336,7 @@ mod tests {
             is_partial: false,
             testimonies,
             is_one_silent: false,
+            sides_before: 0,
             unseen: None,
             buried: 0,
         }
@@ -444,6 +452,18 @@ mod tests {
         let served = [Testimony { serving_counter: 90, ..testimony(40) }];
         let to = reconciled(Evidence { is_one_silent: true, ..evidence(None, &served) });
         assert_eq!(to.serving_counter, signed(90 + UNSEEN_NUMBERS));
+    }
+
+    #[test]
+    fn no_two_sides_of_a_split_leave_out_the_same_numbers() {
+        let seen = [testimony(40)];
+        let of_side = |sides_before| {
+            let silent = Evidence { is_one_silent: true, sides_before, ..evidence(None, &seen) };
+            reconciled(silent).gap
+        };
+        assert_eq!([0, 1, 2].map(of_side), [1, 2, 3].map(|side| side * UNSEEN_NUMBERS));
+        let heard = Evidence { sides_before: 2, ..evidence(None, &seen) };
+        assert_eq!(reconciled(heard).gap, 0, "nobody is apart");
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Fault {
             return Ok(());
         }
         match &*stage.redis().await {
-            Redis::Pair(servers) => self.prepare_pair(servers).await,
+            Redis::Pair(servers) => self.prepare_pair(stage, servers).await,
             // The kernel does it all when it happens.
             Redis::Group(_) => Ok(()),
         }

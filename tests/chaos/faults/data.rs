@@ -1,15 +1,16 @@
 //! Making faults happen to a primary and its replica. One at a time: each has the servers for itself
 //! while it lasts.
 
-use std::time::Duration;
+use std::{borrow::Borrow, time::Duration};
 
 use anyhow::Result;
 use tokio::time::sleep;
+use vestibule_history::ServersAre;
 
 use super::{Fault, FaultKind};
 use crate::{
     chance::Chance,
-    stage::{Link, Server, Servers, Stage, State},
+    stage::{Instance, Link, Server, Servers, Stage, State},
 };
 
 /// A clock jumps by so many seconds at most.
@@ -18,10 +19,10 @@ const FARTHEST_JUMP: u64 = 400;
 // === impl Fault ===
 
 impl Fault {
-    pub(super) async fn prepare_pair(&self, servers: &Servers) -> Result<()> {
+    pub(super) async fn prepare_pair(&self, stage: &Stage, servers: &Servers) -> Result<()> {
         match self.kind {
             FaultKind::Rewind => servers.remember(&self.kept()).await,
-            _ => servers.let_replica_fall_behind().await,
+            _ => servers.let_replica_fall_behind(stage.turns()).await,
         }
     }
 
@@ -104,25 +105,38 @@ impl Fault {
     }
 
     async fn split(&self, stage: &Stage, servers: &mut Servers, chance: &mut Chance) -> Result<()> {
+        let since_ms = servers.lags_since(stage.turns());
         let new = servers.promote().await?;
-        let (mut behind, mut ahead): (Vec<_>, Vec<_>) =
-            links(stage).partition(|_| chance.happens(0.4));
-        // At least one that knows, and one that does not.
-        if ahead.is_empty() {
-            ahead.extend(behind.pop());
-        } else if behind.is_empty() {
-            behind.extend(ahead.pop());
-        }
-        for link in ahead {
-            lead(link, new);
-        }
+        let (apart, ahead) = sides(stage, chance);
+        links_of(&ahead).for_each(|link| lead(link, new));
+        stage.turns().note(split(since_ms, &apart));
         sleep(self.lasts()).await;
         servers.kill_replica()?;
-        for link in behind {
-            lead(link, new);
-        }
+        stage.turns().note(ServersAre::Healed);
+        links_of(&apart).for_each(|link| lead(link, new));
         servers.replace_replica().await
     }
+}
+
+/// Who goes on with the old primary, and who with the new one: at least one each.
+pub(super) fn sides<'a>(
+    stage: &'a Stage,
+    chance: &mut Chance,
+) -> (Vec<&'a Instance>, Vec<&'a Instance>) {
+    let all = stage.instances().iter();
+    let (mut apart, mut ahead): (Vec<_>, Vec<_>) = all.partition(|_| chance.happens(0.4));
+    if ahead.is_empty() {
+        ahead.extend(apart.pop());
+    } else if apart.is_empty() {
+        apart.extend(ahead.pop());
+    }
+    (apart, ahead)
+}
+
+/// What the judge is told of it.
+pub(super) fn split(since_ms: u64, apart: &[&Instance]) -> ServersAre {
+    let apart = apart.iter().map(|instance| instance.name.as_str().into()).collect();
+    ServersAre::Split { since_ms, apart }
 }
 
 async fn restart(stage: &Stage, servers: &mut Servers, from: State<'_>) -> Result<()> {
@@ -156,5 +170,9 @@ fn lead(link: &Link, to: std::net::SocketAddr) {
 }
 
 fn links(stage: &Stage) -> impl Iterator<Item = &Link> {
-    stage.instances().iter().filter_map(|instance| instance.link.as_ref())
+    links_of(stage.instances())
+}
+
+fn links_of<'a, I: Borrow<Instance> + 'a>(instances: &'a [I]) -> impl Iterator<Item = &'a Link> {
+    instances.iter().filter_map(|instance| instance.borrow().link.as_ref())
 }

@@ -4,12 +4,17 @@
 use std::{net::IpAddr, time::Duration};
 
 use anyhow::{Context, Result};
+use futures_util::future::join_all;
 use tokio::time::sleep;
+use vestibule_history::ServersAre;
 
-use super::{Fault, FaultKind, data::lose_key};
+use super::{
+    Fault, FaultKind,
+    data::{lose_key, sides, split},
+};
 use crate::{
     chance::Chance,
-    stage::{Group, Server, Stage},
+    stage::{Group, Instance, Server, Stage},
 };
 
 /// How long the others need at least to notice that a primary is gone.
@@ -45,21 +50,22 @@ impl Fault {
     /// No instance reaches the primary, which the other servers see well.
     async fn keep_away(&self, stage: &Stage, server: &Server) -> Result<()> {
         let instances: Vec<_> = stage.instances().iter().map(|it| it.host.address).collect();
-        cut_off(stage, server, &instances)?;
+        let server = [server.address().ip()];
+        cut_off(stage, &server, &instances)?;
         sleep(self.lasts()).await;
-        let_through(stage, server, &instances)
+        let_through(stage, &server, &instances)
     }
 
     /// The primary's replicas hear nothing for a while, and then it dies.
     async fn fail_over(&self, stage: &Stage, group: &mut Group, primary: usize) -> Result<()> {
         let others = others(group, primary);
-        let server = &group.servers()[primary];
+        let server = [group.servers()[primary].address().ip()];
         // Shorter than what the others would take for its death.
         let behind = Duration::from_millis(self.back_ms.min(900));
-        cut_off(stage, server, &others)?;
+        cut_off(stage, &server, &others)?;
         sleep(behind).await;
         group.server_mut(primary).kill()?;
-        let_through(stage, &group.servers()[primary], &others)?;
+        let_through(stage, &server, &others)?;
         group.fails_over(primary).await?;
         group.start_again(primary).await
     }
@@ -72,16 +78,28 @@ impl Fault {
         primary: usize,
         chance: &mut Chance,
     ) -> Result<()> {
-        let mut far = others(group, primary);
-        let mut ahead: Vec<_> = stage.instances().iter().map(|it| it.host.address).collect();
-        ahead.retain(|_| chance.happens(0.6));
-        far.extend(ahead);
-        let server = &group.servers()[primary];
-        cut_off(stage, server, &far)?;
+        // Whoever is apart stays so, and writes nowhere else, until the old primary has stepped down.
+        let _running = join_all(stage.instances().iter().map(Instance::running)).await;
+        let (apart, ahead) = sides(stage, chance);
+        let (apart_hosts, mut far) = (hosts(&apart), hosts(&ahead));
+        let (others, old) = (others(group, primary), group.servers()[primary].address().ip());
+        far.extend(&others);
+        let since_ms = stage.turns().note(ServersAre::Lagging);
+        let near: Vec<_> = [old].into_iter().chain(apart_hosts).collect();
+        cut_off(stage, &near, &far)?;
+        stage.turns().note(split(since_ms, &apart));
         sleep(NOTICED + self.lasts()).await;
-        let_through(stage, server, &far)?;
-        group.fails_over(primary).await.context("after a split")
+        group.fails_over(primary).await.context("in a split")?;
+        let_through(stage, &[old], &others)?;
+        group.is_whole().await.context("after a split")?;
+        stage.turns().note(ServersAre::Healed);
+        let_through(stage, &[old], &hosts(&ahead))?;
+        let_through(stage, &near[1..], &far)
     }
+}
+
+fn hosts(instances: &[&Instance]) -> Vec<IpAddr> {
+    instances.iter().map(|instance| instance.host.address).collect()
 }
 
 /// Restarts a replica, which loses nothing. A primary that is gone for long enough to be replaced comes back
@@ -105,21 +123,15 @@ fn others(group: &Group, server: usize) -> Vec<IpAddr> {
     group.all().map(|server| server.address().ip()).filter(|address| *address != this).collect()
 }
 
-fn cut_off(stage: &Stage, server: &Server, others: &[IpAddr]) -> Result<()> {
-    for (from, to) in both_ways(server, others) {
-        stage.ground().block(from, to)?;
-    }
-    Ok(())
+fn cut_off(stage: &Stage, some: &[IpAddr], others: &[IpAddr]) -> Result<()> {
+    both_ways(some, others).try_for_each(|(from, to)| stage.ground().block(from, to).map(drop))
 }
 
-fn let_through(stage: &Stage, server: &Server, others: &[IpAddr]) -> Result<()> {
-    for (from, to) in both_ways(server, others) {
-        stage.ground().unblock(from, to)?;
-    }
-    Ok(())
+fn let_through(stage: &Stage, some: &[IpAddr], others: &[IpAddr]) -> Result<()> {
+    both_ways(some, others).try_for_each(|(from, to)| stage.ground().unblock(from, to))
 }
 
-fn both_ways(server: &Server, others: &[IpAddr]) -> Vec<(IpAddr, IpAddr)> {
-    let this = server.address().ip();
-    others.iter().flat_map(|other| [(this, *other), (*other, this)]).collect()
+fn both_ways(some: &[IpAddr], others: &[IpAddr]) -> impl Iterator<Item = (IpAddr, IpAddr)> {
+    let pairs = some.iter().flat_map(|one| others.iter().map(|other| (*one, *other)));
+    pairs.flat_map(|(one, other)| [(one, other), (other, one)])
 }

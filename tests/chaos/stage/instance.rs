@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use tokio::sync::{Mutex, MutexGuard};
 use vestibule_tests::{Exited, Process, Service, ours};
 
-use super::{ground::Host, link::Link};
+use super::{ground::Host, link::Link, turns};
 use crate::chance::Chance;
 
 /// How long an instance may take to stop in order.
@@ -121,10 +121,11 @@ impl Instance {
             .env("VESTIBULE_API_TOKEN", &self.told.api_token)
             .env("VESTIBULE_LISTEN", self.listen.0.to_string())
             .env("VESTIBULE_ADMIN_LISTEN", self.listen.1.to_string())
-            .env("VESTIBULE_HISTORY", &self.told.histories)
             // Redis's is set; and here all have this one.
             .env("VESTIBULE_HISTORY_CLOCK", "machine");
         running.starts += 1;
+        let history = turns::history(&self.told.histories, &self.name, running.starts);
+        command.env("VESTIBULE_HISTORY", history);
         let log = self.told.logs.join(format!("{}-{}", self.name, running.starts));
         running.process = Some(Process::start(&mut command, &log)?);
         Ok(())

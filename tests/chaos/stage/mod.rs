@@ -8,6 +8,7 @@ pub(crate) mod namespaces;
 mod redis;
 mod server;
 mod servers;
+mod turns;
 
 use std::{net::IpAddr, path::Path, time::Duration};
 
@@ -28,6 +29,7 @@ pub(crate) use self::{
     redis::{Redis, Topology},
     server::Server,
     servers::{Servers, State},
+    turns::Turns,
 };
 use crate::chance::Chance;
 
@@ -47,6 +49,7 @@ pub(crate) struct Stage {
     redis: Mutex<Redis>,
     /// The hosts of Redis that instances find by themselves.
     redis_hosts: Vec<Host>,
+    turns: Turns,
     admissions: Fleet,
     operator: Operator,
     /// Last, so that the hosts outlive what runs on them.
@@ -88,7 +91,8 @@ impl Stage {
         let operator = Operator::new(fleet(Service::Controller), &told.api_token);
         let redis_hosts = redis.hosts();
         let redis = Mutex::new(redis);
-        let stage = Self { instances, redis, redis_hosts, admissions, operator, ground };
+        let turns = Turns::default();
+        let stage = Self { instances, redis, redis_hosts, turns, admissions, operator, ground };
         for instance in &stage.instances {
             instance.start(&mut *instance.running().await)?;
         }
@@ -104,6 +108,11 @@ impl Stage {
     /// Redis, for this caller alone.
     pub(crate) async fn redis(&self) -> MutexGuard<'_, Redis> {
         self.redis.lock().await
+    }
+
+    /// What becomes of the servers.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// The admissions, as visitors see them.

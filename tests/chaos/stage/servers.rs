@@ -1,15 +1,22 @@
 //! The Redis of a run: a primary, and a replica that follows it by a link of its own, so that it can be
 //! made to fall behind.
 
-use std::{net::SocketAddr, path::Path, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::Path,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use anyhow::{Result, ensure};
+use vestibule_history::ServersAre;
 use vestibule_tests::eventually;
 
 use super::{
     ground::Ground,
     link::{Link, Weather},
     server::Server,
+    turns::Turns,
 };
 
 /// How long a replica may take to follow.
@@ -22,6 +29,8 @@ pub(crate) struct Servers {
     replica: Server,
     /// What the replica hears the primary by.
     wire: Link,
+    /// Since when the replica hears nothing, unix ms.
+    behind_since: Mutex<Option<u64>>,
 }
 
 /// What Redis starts from.
@@ -45,7 +54,7 @@ impl Servers {
         primary.start(None).await?;
         let wire = Link::open(ground.link_address()?, primary.address()).await?;
         replica.start(Some(wire.address())).await?;
-        let servers = Self { primary, replica, wire };
+        let servers = Self { primary, replica, wire, behind_since: Mutex::default() };
         servers.replica_follows().await?;
         Ok(servers)
     }
@@ -78,16 +87,23 @@ impl Servers {
     }
 
     /// From now on the replica hears nothing new.
-    pub(crate) async fn let_replica_fall_behind(&self) -> Result<()> {
+    pub(crate) async fn let_replica_fall_behind(&self, turns: &Turns) -> Result<()> {
         self.replica_follows().await?;
         self.wire.change(|weather| weather.holds_answers = true);
+        *self.behind_since() = Some(turns.note(ServersAre::Lagging));
         Ok(())
+    }
+
+    /// Since when it has heard nothing, unix ms; it hears nothing from now on.
+    pub(crate) fn lags_since(&self, turns: &Turns) -> u64 {
+        *self.behind_since().get_or_insert_with(|| turns.note(ServersAre::Lagging))
     }
 
     /// The replica becomes the primary. Returns its address.
     pub(crate) async fn promote(&mut self) -> Result<SocketAddr> {
         self.replica.tell(redis::cmd("REPLICAOF").arg("NO").arg("ONE")).await?;
         std::mem::swap(&mut self.primary, &mut self.replica);
+        *self.behind_since() = None;
         self.wire.lead_to(self.primary.address());
         self.wire.change(|weather| *weather = Weather::default());
         self.wire.cut();
@@ -110,6 +126,10 @@ impl Servers {
     pub(crate) fn set_clocks(&self, seconds: i64) -> Result<()> {
         self.primary.set_clock(seconds)?;
         self.replica.set_clock(seconds)
+    }
+
+    fn behind_since(&self) -> MutexGuard<'_, Option<u64>> {
+        self.behind_since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn replica_follows(&self) -> Result<()> {

@@ -15,7 +15,7 @@ use vestibule_domain::{
 use vestibule_store::{Account, Called, Ending, PlacesPage, Round, Seat, Store, StoreError};
 
 use super::{history::put_back_newest, silence::Heard};
-use crate::state::Controller;
+use crate::state::{Controller, is_controller};
 
 /// How long services get to tell what they have seen.
 const PATIENCE: Duration = Duration::from_millis(800);
@@ -49,6 +49,7 @@ pub(super) async fn reconcile(
         is_partial: *is_partial,
         testimonies: &testimonies,
         is_one_silent: !silent.is_empty(),
+        sides_before: sides_before(&controller.instance, &silent),
         unseen: *unseen,
         buried: controller.feed.buried().await.get(room).copied().unwrap_or(0),
     };
@@ -99,6 +100,13 @@ async fn hear(
         }
         sleep(LOOK_EVERY).await;
     }
+}
+
+/// How many of the `silent` are controllers that come before this one by name: each may lead on another side of a split,
+/// and there this one is silent.
+fn sides_before(own: &str, silent: &[String]) -> u64 {
+    let before = |name: &&String| is_controller(name) && name.as_str() < own;
+    silent.iter().filter(before).count() as u64
 }
 
 /// The accounts with all that they tell. Of whom a part is lost counts as silent.

@@ -77,6 +77,7 @@ struct ReopenArguments<'a> {
     leader_epoch: u64,
     is_latest: bool,
     inside: u64,
+    seen_inside: u64,
     seats_held_seconds: u64,
     awaits: Option<String>,
 }
@@ -229,6 +230,7 @@ impl Store {
             leader_epoch: round.epoch,
             is_latest: to.is_none(),
             inside: to.map_or(0, |to| to.inside),
+            seen_inside: to.map_or(0, |to| to.seen_inside),
             seats_held_seconds: to.map_or(0, |to| to.seats_held_seconds),
             awaits: names(awaits)?,
         };

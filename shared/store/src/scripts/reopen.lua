@@ -4,7 +4,7 @@ KEYS  line settings sessions rate testimony
 ARGV  now_ms seen document
 Returns {done}
       done: false if another round has begun since, or something more was lost.
-Keeps (2) seats that may be somebody's count as taken, and never more than there are.
+Keeps (2) seats that may be somebody's count as taken, and never more than there are, or were seen taken.
 ]]
 local args = arguments({
   room = 'text', round = 'text', leader_epoch = 'integer',
@@ -12,6 +12,8 @@ local args = arguments({
   is_latest = 'flag',
   -- How many seats can be taken, at most, as far as those have seen who have said so, and for how long they are kept.
   inside = 'integer', seats_held_seconds = 'integer',
+  -- The most that somebody saw taken: they may be more than there are now.
+  seen_inside = 'integer',
   -- The services that were there and have not said what they saw, JSON (nil = none): then all seats can be taken.
   awaits = 'text',
 })
@@ -35,10 +37,11 @@ confirm_state()
 if not args.is_latest then
   local ceiling = settings.total_active_users
   local live = redis.call('ZCOUNT', keys.sessions, now, '+inf')
-  local function owed(inside) return math.max(math.min(inside, ceiling or inside) - live, 0) end
+  local most = ceiling and math.max(ceiling, args.seen_inside) or math.huge
+  local function owed(inside) return math.max(math.min(inside, most) - live, 0) end
   local inside = is_restored and ceiling or args.inside
   redis.call('HSET', keys.line, 'owed', owed(inside),
-    'unconfirmed', owed(args.awaits and ceiling or inside),
+    'unconfirmed', owed(args.awaits and math.max(ceiling or 0, inside) or inside),
     'unconfirmed_until', now + args.seats_held_seconds * 1000)
   if args.awaits then
     redis.call('HSET', keys.line, 'awaits', args.awaits)

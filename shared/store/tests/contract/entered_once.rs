@@ -62,6 +62,7 @@ fn found(accounts: &BTreeMap<String, Account>) -> Box<Reconciliation> {
         is_partial: false,
         testimonies: &testimonies,
         is_one_silent: false,
+        sides_before: 0,
         unseen: None,
         buried: 0,
     };

@@ -352,6 +352,7 @@ async fn of_a_room_that_was_never_opened_again_the_seats_are_put_back(world: Wor
         is_partial: called.is_partial,
         testimonies: std::slice::from_ref(&day.seen),
         is_one_silent: false,
+        sides_before: 0,
         unseen: None,
         buried: 0,
     };
@@ -387,6 +388,7 @@ async fn a_line_that_is_lost_while_the_leader_asks_is_not_put_together_by_half(w
         is_partial: called.is_partial,
         testimonies: &[later],
         is_one_silent: false,
+        sides_before: 0,
         unseen: None,
         buried: 0,
     };

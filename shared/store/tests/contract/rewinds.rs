@@ -3,7 +3,7 @@
 
 use redis::cmd;
 use vestibule_domain::reconciliation::Finding;
-use vestibule_store::{JoinMode, SessionKind, StoreError};
+use vestibule_store::{JoinMode, Joined, Seat, SessionKind, StoreError};
 
 use crate::world::{World, limited, testimony};
 
@@ -14,6 +14,7 @@ crate::on_every_server!(
     a_reset_that_was_undone_is_done_again,
     of_two_states_of_one_generation_neither_is_believed,
     what_services_have_seen_is_put_back,
+    who_was_inside_before_the_ceiling_was_lowered_keeps_its_seat,
     a_deleted_room_can_be_made_anew_and_its_epoch_is_later,
 );
 
@@ -38,6 +39,16 @@ async fn go_back(world: &World, line: &[(String, String)]) {
         set.arg(name).arg(value);
     }
     world.server.ask::<()>(&set).await;
+}
+
+/// The seat of `number`, as it was taken when it joined.
+fn seat(number: u64, joined: &Joined) -> Seat {
+    Seat {
+        number,
+        record: format!("{}|{}|0|v|k||i", joined.issued_at, joined.expires_at),
+        expires_at: joined.expires_at,
+        seen_at: (1, 1),
+    }
 }
 
 async fn an_older_state_is_refused_and_brought_to_what_was_seen(world: World) {
@@ -115,13 +126,7 @@ async fn what_services_have_seen_is_put_back(world: World) {
     let seen = testimony(&world.snapshot().await);
     let config = world.config().await;
     world.server.flush().await;
-    let seat = |number: u64| vestibule_store::Seat {
-        number,
-        record: format!("{}|{}|0|v|k||i", joined.issued_at, joined.expires_at),
-        expires_at: joined.expires_at,
-        seen_at: (1, 1),
-    };
-    let seats: Vec<_> = [1, 2, 4].map(seat).into();
+    let seats: Vec<_> = [1, 2, 4].map(|number| seat(number, &joined)).into();
     world.reconcile_with(&[seen], &[], &config, (&seats, &[])).await;
     let back = world.snapshot().await;
     assert_eq!((back.active, back.unconfirmed), (3, 2), "the other two are owed to somebody");
@@ -129,6 +134,18 @@ async fn what_services_have_seen_is_put_back(world: World) {
     let claim = World::claim_of(2, SessionKind::Visitor, now_s, joined.reset_epoch);
     let outcome = world.claims(claim).await;
     assert!(matches!(outcome, vestibule_store::ClaimOutcome::Repeated(_)), "{outcome:?}");
+}
+
+async fn who_was_inside_before_the_ceiling_was_lowered_keeps_its_seat(world: World) {
+    world.open(limited(5)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    world.put(limited(3)).await;
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    world.server.flush().await;
+    let seats: Vec<_> = [1, 2, 4].map(|number| seat(number, &joined)).into();
+    world.reconcile_with(&[seen], &[], &config, (&seats, &[])).await;
+    let back = world.snapshot().await;
+    assert_eq!((back.active, back.unconfirmed), (3, 2), "five were inside, and none of them left");
 }
 
 async fn a_deleted_room_can_be_made_anew_and_its_epoch_is_later(world: World) {

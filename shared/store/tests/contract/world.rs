@@ -242,6 +242,7 @@ impl World {
             is_partial: called.is_partial,
             testimonies,
             is_one_silent: !silent.is_empty(),
+            sides_before: 0,
             unseen: called.unseen,
             buried: 0,
         };

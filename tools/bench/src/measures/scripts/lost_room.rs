@@ -117,6 +117,7 @@ fn found(stored: Option<&RoomSnapshot>, last: &RoomSnapshot) -> Result<Box<Recon
         is_partial: false,
         testimonies: &[testimony(last)],
         is_one_silent: true,
+        sides_before: 0,
         unseen: None,
         buried: 0,
     };

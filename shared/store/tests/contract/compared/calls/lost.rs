@@ -88,6 +88,7 @@ pub(super) async fn reconcile(pair: &mut Pair, chances: &mut Chances, room: usiz
         is_partial: called.is_partial || once_in(chances, 2),
         testimonies: std::slice::from_ref(&seen),
         is_one_silent: !silent.is_empty(),
+        sides_before: 0,
         unseen: called.unseen,
         buried: 0,
     };
