@@ -85,6 +85,8 @@ pub struct Reconciliation {
     pub presence_seconds: u64,
     /// The largest number that can have been admitted in the last minute; `None`: as many as the rate allows.
     pub admitted_last_minute: Option<u64>,
+    /// How many of them are known of.
+    pub seen_last_minute: u64,
 }
 
 /// What is found.
@@ -156,7 +158,7 @@ impl Evidence<'_> {
         let lately = |room: &RoomSnapshot| {
             room.admitted_last_minute + admitted.saturating_sub(room.admitted)
         };
-        let admitted_last_minute = if self.is_partial {
+        let seen_last_minute = if self.is_partial {
             whole().filter(of_epoch).map(lately).min()
         } else {
             Some(lately(&last))
@@ -180,7 +182,8 @@ impl Evidence<'_> {
             ),
             seats_held_seconds: session.max(tokens) + 1,
             presence_seconds: presence_seconds(&last),
-            admitted_last_minute: admitted_last_minute.filter(|_| !self.is_worst_assumed()),
+            admitted_last_minute: seen_last_minute.filter(|_| !self.is_worst_assumed()),
+            seen_last_minute: seen_last_minute.unwrap_or(0),
             latest: last,
         }
     }

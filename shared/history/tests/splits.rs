@@ -68,6 +68,12 @@ impl Night {
         self
     }
 
+    /// What is found when the history ends here.
+    fn ends(self) -> Vec<Invariant> {
+        let found = self.judge.finish().violations;
+        found.into_iter().map(|violation| violation.invariant).collect()
+    }
+
     #[track_caller]
     fn holds(self) -> Self {
         assert_eq!(self.found, []);
@@ -195,6 +201,16 @@ fn without_a_split_nothing_is_excused() {
 fn numbers_are_unique_on_both_sides_together() {
     let night = Night::split().does(600, "b", joined(5)).does(700, "a", joined(100_005)).holds();
     night.does(800, "a", joined(5)).breaks(Invariant::UniqueNumbers);
+}
+
+#[test]
+fn each_side_hands_out_its_numbers_without_a_gap() {
+    let night = || Night::split().does(600, "b", joined(200_005)).does(610, "a", joined(100_005));
+    let on = |night: Night| night.does(650, "b", joined(200_006)).does(660, "a", joined(100_006));
+    let gapless = |found: Vec<Invariant>| !found.contains(&Invariant::Gapless);
+    assert!(gapless(on(night()).heals().does(9_000, "a", joined(200_007)).ends()));
+    assert!(!gapless(on(night()).does(670, "a", joined(100_009)).ends()));
+    assert!(!gapless(on(night()).does(670, "b", joined(200_009)).ends()));
 }
 
 #[test]

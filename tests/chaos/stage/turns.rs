@@ -35,7 +35,8 @@ impl Turns {
         let turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (Some(first), Some(last)) = (turns.first(), turns.last()) else { return Ok(()) };
         let names = Names::read(histories)?;
-        let events = turns.iter().map(|(at_ms, are)| (*at_ms, What::Servers(names.as_written(are))));
+        let events =
+            turns.iter().map(|(at_ms, are)| (*at_ms, What::Servers(names.as_written(are))));
         let opened = (first.0, What::Opened { format: FORMAT });
         let mut file = File::create(histories.join(format!("{NAME}.jsonl")))?;
         for (at_ms, what) in [opened].into_iter().chain(events).chain([(last.0, What::Closed)]) {

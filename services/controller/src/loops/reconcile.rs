@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::{Instant, sleep};
 use vestibule_domain::{
-    RoomId, RoomSnapshot, Stamp,
+    Progress, RoomId, RoomSnapshot, Stamp,
     reconciliation::{Evidence, Finding, Reconciliation, Testimony},
     schedule::RoomConfig,
 };
@@ -41,6 +41,11 @@ pub(super) async fn reconcile(
     let round = Round { room, name: &name, epoch };
     let called = store.call_witnesses(room, epoch, &name).await?;
     let (accounts, silent) = hear(controller, round, own, called.stored.as_ref()).await?;
+    if let Some(buried) = accounts.values().map(|account| account.buried).max().filter(|it| *it > 0)
+    {
+        // Redis may have lost the tombstone, too.
+        controller.feed.bury(room.clone(), buried).await;
+    }
     let testimonies: Vec<Testimony> =
         accounts.values().filter_map(|account| account.testimony.clone()).collect();
     let Called { stored, is_partial, unseen, .. } = &called;
@@ -51,7 +56,7 @@ pub(super) async fn reconcile(
         is_one_silent: !silent.is_empty(),
         sides_before: sides_before(&controller.instance, &silent),
         unseen: *unseen,
-        buried: controller.feed.buried().await.get(room).copied().unwrap_or(0),
+        buried: controller.feed.buried_upto(room).await,
     };
     match evidence.find() {
         Finding::Unknown => store.end_round(room).await,
@@ -251,15 +256,16 @@ pub(super) async fn take_in_the_late(
         let (seats, endings) = seen(late.values(), last.reset_epoch);
         let round = Round { room: &last.room, name: "", epoch };
         controller.store.rebuild(round, &seats, &endings, |number| last.position(number)).await?;
-        let highest = late
-            .values()
-            .filter_map(|account| account.testimony.as_ref())
-            .filter(|one| one.stamp.reset_epoch == last.reset_epoch)
-            .map(|one| one.queue_counter)
-            .max();
+        let told = late.values().filter_map(|account| account.testimony.as_ref());
+        let told: Vec<_> = told.filter(|one| one.stamp.reset_epoch == last.reset_epoch).collect();
+        let highest = |field: fn(&Testimony) -> u64| told.iter().map(|one| field(one)).max();
+        let seen = Progress {
+            queue_counter: highest(|one| one.queue_counter).unwrap_or(0),
+            admitted: highest(|one| one.admitted).unwrap_or(0),
+        };
         let awaits: Vec<String> =
             last.awaits.iter().filter(|name| !late.contains_key(*name)).cloned().collect();
-        controller.store.dismiss(round, highest.unwrap_or(0), &awaits).await?;
+        controller.store.dismiss(round, seen, &awaits).await?;
     }
     Ok(())
 }

@@ -14,34 +14,36 @@ use crate::{
 /// front of everyone behind it, and a counter that jumps has been written by something else than a join.
 ///
 /// Not a violation: a gap where the generation changes, since a restored counter is set ahead of all that
-/// may have been handed out; a gap that joins of unknown outcome fill; any gap in a history that is not
-/// complete. That a killed instance took numbers with it is told by [`What::Cut`], from when on histories
+/// may have been handed out; a gap between numbers of the two sides of a split, which may both have come to one
+/// generation, each by leaving out other numbers; a gap that joins of unknown outcome fill; any gap in a history that is
+/// not complete. That a killed instance took numbers with it is told by [`What::Cut`], from when on histories
 /// are not complete.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Gapless {
-    /// Reset epoch, generation and first number → the last one, and how it is known.
-    handed_out: BTreeMap<(u64, u32, u64), (u64, Arc<Event>)>,
+    /// Reset epoch, generation and first number → how they were handed out.
+    handed_out: BTreeMap<(u64, u32, u64), HandedOut>,
     /// How many newcomers may have been numbered without an answer.
     unknown: u64,
+}
+
+#[derive(Debug, Clone)]
+struct HandedOut {
+    last: u64,
+    /// On the side of a split that was left behind.
+    is_apart: bool,
+    event: Arc<Event>,
 }
 
 // === impl Gapless ===
 
 impl Check for Gapless {
     fn observe(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
-        match &now.what {
-            What::Joined(joined) if joined.count > 0 => {
-                let key = (joined.reset_epoch, joined.generation, joined.first);
-                self.handed_out.insert(key, (joined.first + joined.count - 1, now.keep()));
-            }
-            What::Unknown(Call::Join { count }) => self.unknown += count,
-            _ => {}
-        }
+        self.take(now, false);
     }
 
     /// Numbers of one generation may be handed out on both sides of a split.
-    fn hear_apart(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
-        self.observe(now, facts, found);
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        self.take(now, true);
     }
 
     fn finish(&mut self, facts: &Facts, found: &mut Findings<'_>) {
@@ -49,9 +51,12 @@ impl Check for Gapless {
             return;
         }
         let joins = self.handed_out.iter();
-        for ((before, (last, joined)), (key, (_, next))) in joins.clone().zip(joins.skip(1)) {
+        for ((before, joined), (key, next)) in joins.clone().zip(joins.skip(1)) {
+            let last = joined.last;
             let gap = key.2.saturating_sub(last + 1);
-            if (before.0, before.1) != (key.0, key.1) || gap <= self.unknown {
+            let is_one_row =
+                (before.0, before.1) == (key.0, key.1) && joined.is_apart == next.is_apart;
+            if !is_one_row || gap <= self.unknown {
                 continue;
             }
             let what = format!(
@@ -59,7 +64,21 @@ impl Check for Gapless {
                  explain only {}",
                 self.unknown
             );
-            found.add(Invariant::Gapless, what, &[joined, next]);
+            found.add(Invariant::Gapless, what, &[&joined.event, &next.event]);
+        }
+    }
+}
+
+impl Gapless {
+    fn take(&mut self, now: &Seen<'_>, is_apart: bool) {
+        match &now.what {
+            What::Joined(joined) if joined.count > 0 => {
+                let key = (joined.reset_epoch, joined.generation, joined.first);
+                let last = joined.first + joined.count - 1;
+                self.handed_out.insert(key, HandedOut { last, is_apart, event: now.keep() });
+            }
+            What::Unknown(Call::Join { count }) => self.unknown += count,
+            _ => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use vestibule_domain::{RoomId, reconciliation::Reconciliation, schedule::RoomConfig};
+use vestibule_domain::{Progress, RoomId, reconciliation::Reconciliation, schedule::RoomConfig};
 use vestibule_history::{Call, What};
 
 use super::phases::Phases;
@@ -52,6 +52,7 @@ struct Arguments<'a> {
     tokens_until: u64,
     presence_seconds: u64,
     admitted_last_minute: Option<u64>,
+    seen_last_minute: u64,
     unattended: Option<(u64, u64)>,
     draws: String,
     draw_count: usize,
@@ -87,6 +88,7 @@ struct DismissArguments<'a> {
     room: &'a RoomId,
     leader_epoch: u64,
     queue_counter: u64,
+    admitted: u64,
     awaits: Option<String>,
 }
 
@@ -134,6 +136,7 @@ impl Store {
             tokens_until: last.tokens_until,
             presence_seconds: to.presence_seconds,
             admitted_last_minute: to.admitted_last_minute,
+            seen_last_minute: to.seen_last_minute,
             unattended: to.unattended,
             draws: document::text(&last.draws)?,
             draw_count: last.draws.len(),
@@ -238,20 +241,22 @@ impl Store {
         Ok(reply.done)
     }
 
-    /// Notes that services were heard that had been silent: the highest number that they have handed out, and who is
-    /// still silent. Refused for a stale leader.
+    /// Notes that services were heard that had been silent: the highest counters that they have seen, and who is still
+    /// silent. Refused for a stale leader.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
     pub async fn dismiss(
         &self,
         round: Round<'_>,
-        queue_counter: u64,
+        seen: Progress,
         awaits: &[String],
     ) -> Result<(), StoreError> {
         let Round { room, epoch, .. } = round;
+        let Progress { queue_counter, admitted } = seen;
         let awaits = names(awaits)?;
-        let arguments = DismissArguments { room, leader_epoch: epoch, queue_counter, awaits };
+        let arguments =
+            DismissArguments { room, leader_epoch: epoch, queue_counter, admitted, awaits };
         let Nothing {} = self.call(&scripts::DISMISS, room, &arguments).await?;
         Ok(())
     }

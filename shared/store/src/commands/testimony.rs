@@ -39,6 +39,9 @@ pub struct Account {
     /// and the published records of its draws, by draw id.
     #[serde(default)]
     pub draws: BTreeMap<String, DrawRecord>,
+    /// The reset epoch up to which it knows that the room of this name was deleted; 0: it knows of no deletion.
+    #[serde(default)]
+    pub buried: u64,
     /// The reset epoch of its seats and endings.
     #[serde(default)]
     pub seats_epoch: u64,
@@ -161,6 +164,7 @@ impl Store {
             testimony: account.testimony.clone(),
             config: account.config.clone(),
             draws: account.draws.clone(),
+            buried: account.buried,
             seats_epoch: account.seats_epoch,
             seats: if is_told { Vec::new() } else { account.seats.clone() },
             endings: if is_told { Vec::new() } else { account.endings.clone() },

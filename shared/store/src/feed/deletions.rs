@@ -52,7 +52,7 @@ impl Feed {
     }
 
     /// Takes in that the room of this name and of epochs up to `reset_epoch` was deleted.
-    async fn bury(&self, room: RoomId, reset_epoch: u64) {
+    pub async fn bury(&self, room: RoomId, reset_epoch: u64) {
         let known = self.room(room.as_str());
         if known.is_some_and(|known| known.snapshot().reset_epoch <= reset_epoch) {
             self.forget(&room).await;
@@ -60,6 +60,11 @@ impl Feed {
         let mut deleted = self.0.deleted.lock().await;
         let known = deleted.rooms.get(&room).map_or(0, |(epoch, _)| *epoch);
         deleted.rooms.insert(room, (reset_epoch.max(known), Instant::now()));
+    }
+
+    /// The reset epoch up to which the room of this name is known to have been deleted; 0: it is not.
+    pub async fn buried_upto(&self, room: &RoomId) -> u64 {
+        self.0.deleted.lock().await.rooms.get(room).map_or(0, |(epoch, _)| *epoch)
     }
 
     /// The rooms that are known to have been deleted, and their reset epochs then.

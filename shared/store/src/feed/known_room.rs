@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc,
+        Arc, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
@@ -24,6 +24,9 @@ use crate::{Clock, Highest, memory::RoomMemory};
 pub struct KnownRoom {
     last: ArcSwap<Received>,
     stored_config: ArcSwapOption<StoredConfig>,
+    /// The generation in which it was read: its reset epoch and number. On two sides of a split two configs may have
+    /// had one version.
+    config_of: std::sync::Mutex<Option<(u64, u32)>>,
     ended: Ended,
     /// What this service has seen of it, in answers and in snapshots.
     memory: Arc<RoomMemory>,
@@ -74,6 +77,7 @@ impl KnownRoom {
         Self {
             last: ArcSwap::from_pointee(received),
             stored_config: ArcSwapOption::empty(),
+            config_of: std::sync::Mutex::default(),
             ended: Ended::new(Instant::now()),
             memory,
             caught_up: Mutex::default(),
@@ -150,10 +154,14 @@ impl KnownRoom {
         self.news.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether the room's config has changed since it was read.
+    /// Whether the room's config may be another than was read.
     pub(super) fn needs_config(&self) -> bool {
-        let version = self.snapshot().config_version;
-        self.stored_config().is_none_or(|stored| stored.config.version != version)
+        let last = self.snapshot();
+        let read_in = *self.config_of.lock().unwrap_or_else(PoisonError::into_inner);
+        read_in != Some(generation(&last))
+            || self
+                .stored_config()
+                .is_none_or(|stored| stored.config.version != last.config_version)
     }
 
     /// Whether the room's config or draws have changed since they were read.
@@ -162,8 +170,9 @@ impl KnownRoom {
         self.needs_config() || self.stored_config().is_none_or(|stored| stored.draws.len() < drawn)
     }
 
-    /// Replaces the remembered config and draws.
-    pub(super) fn set_stored_config(&self, stored: &StoredConfig) {
+    /// Replaces the remembered config and draws. `before`: the last snapshot when they were about to be read.
+    pub(super) fn set_stored_config(&self, stored: &StoredConfig, before: &RoomSnapshot) {
+        *self.config_of.lock().unwrap_or_else(PoisonError::into_inner) = Some(generation(before));
         self.stored_config.rcu(|known| Some(Arc::new(stored.clone().after(known.as_deref()))));
     }
 
@@ -224,4 +233,8 @@ impl KnownRoom {
         self.last.rcu(|last| Arc::clone(if is_old(last) { last } else { &received }));
         self.news.fetch_add(1, Ordering::Relaxed);
     }
+}
+
+fn generation(room: &RoomSnapshot) -> (u64, u32) {
+    (room.reset_epoch, room.generation)
 }

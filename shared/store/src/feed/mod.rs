@@ -267,10 +267,11 @@ impl Feed {
     /// See [`StoreError`].
     pub async fn refresh_config(&self, known: &KnownRoom) -> Result<(), StoreError> {
         let _reading = self.0.reading.lock().await;
-        let room = &known.snapshot().room;
+        let before = known.snapshot();
+        let room = &before.room;
         if let Some(config) = self.0.store.read_config(room).await? {
             let draws = self.0.store.read_draws(room).await?;
-            known.set_stored_config(&StoredConfig { config, draws });
+            known.set_stored_config(&StoredConfig { config, draws }, &before);
             self.0.configs_read.fetch_add(1, Ordering::Release);
         }
         Ok(())

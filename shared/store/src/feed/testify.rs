@@ -69,7 +69,8 @@ impl Feed {
         seen: &Recollection,
     ) -> Result<(), StoreError> {
         let places = self.0.store.tell_places(room, &seen.places).await?;
-        let account = self.account(room, round, seen, places);
+        let buried = self.buried_upto(room).await;
+        let account = Account { buried, ..self.account(room, round, seen, places) };
         self.0.store.testify(room, &self.0.instance, &account).await
     }
 
@@ -87,6 +88,7 @@ impl Feed {
             testimony: known.as_ref().map(|known| testimony(known, seen)),
             config: stored.as_ref().map(|stored| stored.config.clone()),
             draws: stored.map(|stored| stored.draws.clone()).unwrap_or_default(),
+            buried: 0,
             seats_epoch: seen.seats.reset_epoch(),
             seats: seen.seats.taken(),
             endings: seen.seats.ended(),

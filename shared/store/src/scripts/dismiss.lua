@@ -3,12 +3,15 @@
 KEYS  line settings sessions rate
 ARGV  now_ms seen document
 Returns {}
-Keeps (1) the queue counter is above every number that they have handed out.
+Keeps (1) the queue counter is above every number that they have handed out; (2) of the admissions that were assumed,
+      those count on that they have seen.
 ]]
 local args = arguments({
   room = 'text', leader_epoch = 'integer',
   -- The highest number that they have handed out.
   queue_counter = 'integer',
+  -- The most sessions that they have seen begin.
+  admitted = 'integer',
   -- Who is still silent, JSON; nil = nobody: then the worst is no longer assumed.
   awaits = 'text',
 })
@@ -17,12 +20,14 @@ if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 catch_up(keys.line, line, args.queue_counter, now)
+ASSUMED.hear(args.admitted)
 if args.awaits then
   redis.call('HSET', keys.line, 'awaits', args.awaits)
 else
   redis.call('HDEL', keys.line, 'awaits')
   local owed = tonumber(redis.call('HGET', keys.line, 'owed')) or 0
   redis.call('HSET', keys.line, 'unconfirmed', math.min(line.unconfirmed, owed))
+  ASSUMED.give_back(now)
 end
 publish(keys, args.room, now)
 return answer({})

@@ -93,7 +93,7 @@ scripts! {
     CLOSE_ROOM = "close_room" Copies &[Line], &[], None, [];
     DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
     DISMISS = "dismiss" Writes &[Line, Settings, Sessions, Rate], &[], None,
-        ["room", "rate", "publish"];
+        ["room", "rate", "assumed", "publish"];
     DRAW = "draw" Writes &[Line, Settings, Sessions, Rate, Draws], &[], None,
         ["room", "rate", "publish"];
     EXPIRED_TOKENS = "expired_tokens" Reads &[Line, Tokens, Records], &[], None, ["bitmaps", "room", "seats"];
@@ -123,7 +123,7 @@ scripts! {
     REBUILD = "rebuild" Repairs &[Line, Sessions, Records, Tokens, Entered, Ended, Testimony], &[],
         None, ["bitmaps", "room", "seats"];
     RECONCILE = "reconcile" Repairs Part::RECONCILE, &[], None,
-        ["bitmaps", "room", "rate", "serving", "presence", "publish", "phases"];
+        ["bitmaps", "room", "rate", "assumed", "serving", "presence", "publish", "phases"];
     REOPEN = "reopen" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
         ["room", "rate", "publish"];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];

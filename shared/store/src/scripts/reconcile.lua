@@ -21,6 +21,8 @@ local args = arguments({
   presence_seconds = 'integer',
   -- How many may have been admitted in the last minute; nil = as many as the rate allows.
   admitted_last_minute = 'integer',
+  -- How many of them are known of.
+  seen_last_minute = 'integer',
   -- The first and the last of the numbers that may be AWS-style visitors', of which nobody knows better; nil: none.
   unattended = 'table',
   -- Draws since the reset, JSON, and the pool that waits for one.
@@ -56,7 +58,7 @@ redis.call('HSET', keys.line, 'suspect', 'reconciled', 'leader_epoch', args.lead
   -- Presence is unknown until visitors have checked in again; and whoever was served had no chance to come.
   'presence_from', now + args.presence_seconds * 1000, 'excused_until', now, 'restored_at', now, 'held_at', now,
   'draws', args.draws, 'draw_count', args.draw_count,
-  'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', args.pool_id, 'served_lately', '')
+  'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', args.pool_id, 'served_lately', '', 'assumed', 0)
 if args.gap > 0 then leave_out(keys.line, before, top, args.gap, now) end
 if args.begins_anew or args.version > (tonumber(redis.call('HGET', keys.settings, 'version')) or 0) then
   redis.call('HSET', keys.settings, 'version', args.version, 'config', args.config)
@@ -69,6 +71,8 @@ if args.unattended then
 end
 local settings = read_settings(keys.settings, now)
 local rate = settings.new_users_per_minute
-local lately = args.admitted_last_minute or rate or 0
-rate_take(keys.rate, nil, now, false, math.max(lately - rate_used(keys.rate, now), 0))
+local stored = rate_used(keys.rate, now)
+local seen = math.max((args.admitted_last_minute or args.seen_last_minute) - stored, 0)
+rate_take(keys.rate, nil, now, false, seen)
+if not args.admitted_last_minute then ASSUMED.take(now, math.max((rate or 0) - stored - seen, 0), args.admitted) end
 return answer({ done = true })

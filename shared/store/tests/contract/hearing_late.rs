@@ -7,12 +7,13 @@ use vestibule_store::{Feed, HEARTBEAT};
 
 use crate::{
     server::Server,
-    world::{World, limited},
+    world::{World, limited, testimony},
 };
 
 crate::on_every_server!(
     whoever_was_not_told_of_a_reset_reads_the_room,
     a_room_in_place_of_a_deleted_one_is_another,
+    whoever_was_apart_reads_the_config_though_its_own_has_the_same_version,
     only_after_a_reading_a_room_is_known_not_to_exist,
 );
 
@@ -49,6 +50,28 @@ async fn a_room_in_place_of_a_deleted_one_is_another(world: World) {
     assert!(feed.room("sale").is_none());
     feed.catch_up(&known).await.unwrap();
     assert_eq!(reset_epoch(&feed), world.reset_epoch().await);
+}
+
+async fn whoever_was_apart_reads_the_config_though_its_own_has_the_same_version(world: World) {
+    let feed = fed(&world).await;
+    let known = feed.room("sale").unwrap();
+    let config = || known.stored_config().unwrap().config.clone();
+    let before = config().version;
+    // On the other side of a split the same version was another.
+    world.put(limited(7)).await;
+    let mut seen = testimony(&world.snapshot().await);
+    (seen.stamp.nonce, seen.queue_counter) = ("another".to_owned(), 9);
+    feed.receive(world.snapshot().await).await;
+    feed.refresh().await.unwrap();
+    assert_eq!((config().version, config().settings.total_active_users), (before + 1, Some(7)));
+    let mut set = redis::cmd("HSET");
+    set.arg("vestibule:room:{sale}:settings").arg("version").arg(before);
+    world.server.ask::<()>(&set).await;
+    world.put(limited(5)).await;
+    world.reconcile(&[seen], &[], &world.config().await).await;
+    feed.receive(world.snapshot().await).await;
+    feed.refresh().await.unwrap();
+    assert_eq!((config().version, config().settings.total_active_users), (before + 1, Some(5)));
 }
 
 async fn only_after_a_reading_a_room_is_known_not_to_exist(world: World) {

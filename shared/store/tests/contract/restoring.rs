@@ -1,6 +1,9 @@
 //! A store that was wiped, or went back, is brought to what the services have seen.
 
-use vestibule_domain::reconciliation::{Finding, Testimony};
+use vestibule_domain::{
+    Progress, RoomSettings,
+    reconciliation::{Finding, Testimony},
+};
 use vestibule_store::{JoinMode, SessionKind, StoreError, Touch};
 
 use crate::world::{World, limited, testimony};
@@ -8,6 +11,7 @@ use crate::world::{World, limited, testimony};
 crate::on_every_server!(
     a_wiped_room_comes_back_ahead_of_every_number,
     while_a_witness_is_silent_numbers_and_seats_may_be_its_own,
+    while_a_witness_is_silent_the_rate_may_be_used_up_and_then_only_by_whom_it_saw,
     seats_of_the_unseen_stay_taken_until_their_time_is_over,
     a_holder_who_returns_gets_its_session_back,
     what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats,
@@ -64,9 +68,32 @@ async fn while_a_witness_is_silent_numbers_and_seats_may_be_its_own(world: World
     assert_eq!(joined.left_out, [(21, first - 1)]);
     assert!(joined.waiting() <= 20 - 9 + 1, "{} are said to wait", joined.waiting());
     let round = vestibule_store::Round { room: &world.room, name: "", epoch: 2 };
-    world.store.dismiss(round, 77, &[]).await.unwrap();
+    let seen = Progress { queue_counter: 77, admitted: 9 };
+    world.store.dismiss(round, seen, &[]).await.unwrap();
     let heard = world.snapshot().await;
     assert_eq!((heard.active + heard.unconfirmed, heard.awaits.len()), (2, 0), "it has been heard");
+}
+
+async fn while_a_witness_is_silent_the_rate_may_be_used_up_and_then_only_by_whom_it_saw(
+    world: World,
+) {
+    world.open(RoomSettings { new_users_per_minute: Some(30), ..RoomSettings::default() }).await;
+    world.join(5, JoinMode::Enter).await;
+    let lately = async || world.snapshot().await.admitted_last_minute;
+    let admitted = world.snapshot().await.admitted;
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    assert_eq!(lately().await, 30, "it may have let in all the others");
+    let round = vestibule_store::Round { room: &world.room, name: "", epoch: 2 };
+    let seen = Progress { queue_counter: 9, admitted: admitted + 4 };
+    world.store.dismiss(round, seen, &["b".to_owned()]).await.unwrap();
+    assert_eq!(lately().await, 30, "another is silent still");
+    let less = Progress { queue_counter: 7, admitted: admitted + 1 };
+    world.store.dismiss(round, less, &[]).await.unwrap();
+    assert_eq!(lately().await, admitted + 4, "what was seen, and nothing else");
+    world.store.dismiss(round, less, &[]).await.unwrap();
+    assert_eq!(lately().await, admitted + 4, "it is given back once");
+    world.seconds(61);
+    assert_eq!(lately().await, 0);
 }
 
 async fn seats_of_the_unseen_stay_taken_until_their_time_is_over(world: World) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use vestibule_domain::RoomId;
+use vestibule_store::Feed;
 
 use crate::world::{World, limited};
 
@@ -13,6 +14,7 @@ crate::on_every_server!(
     whoever_has_heard_more_than_redis_has_is_told_all,
     the_epoch_of_a_tombstone_never_goes_back,
     a_list_that_was_lost_alone_is_made_anew,
+    who_remembers_a_deletion_that_was_undone_tells_the_leader,
 );
 
 const TOMBSTONES: &str = "vestibule:{deployment}:tombstones";
@@ -91,4 +93,22 @@ async fn a_list_that_was_lost_alone_is_made_anew(world: World) {
     world.server.ask::<()>(redis::cmd("DEL").arg(TOMBSTONES)).await;
     assert_eq!(told(&world, None).await, named(&[]), "whoever was told remembers");
     assert_eq!(told(&world, Some(last)).await, named(&[]));
+}
+
+async fn who_remembers_a_deletion_that_was_undone_tells_the_leader(world: World) {
+    world.open(limited(1)).await;
+    let epoch = world.reset_epoch().await;
+    let feed = Feed::new(world.another_store(), "a".to_owned());
+    feed.refresh().await.unwrap();
+    assert_eq!(feed.buried_upto(&world.room).await, 0);
+    world.store.delete_room(&world.room).await.unwrap();
+    feed.refresh().await.unwrap();
+    assert_eq!(feed.buried_upto(&world.room).await, epoch);
+    // The room is there again, and the tombstone is not.
+    world.server.flush().await;
+    world.open(limited(1)).await;
+    world.store.call_witnesses(&world.room, 2, "r").await.unwrap();
+    feed.testify(&world.room).await.unwrap();
+    let accounts = world.store.accounts(&world.room).await.unwrap();
+    assert_eq!((accounts["a"].buried, &accounts["a"].testimony), (epoch, &None));
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use vestibule_domain::{
+    Progress,
     presence::Band,
     reconciliation::{Evidence, Finding, Testimony},
 };
@@ -110,7 +111,10 @@ pub(super) async fn reconcile(pair: &mut Pair, chances: &mut Chances, room: usiz
     pair.one("reopen".to_owned(), reopened).await?;
     if once_in(chances, 2) {
         let number = chances.below(60);
-        let dismissed = async |side: &Side| side.store.dismiss(round, number, &[]).await;
+        let dismissed = async |side: &Side| {
+            let seen = Progress { queue_counter: number, admitted: number / 2 };
+            side.store.dismiss(round, seen, &[]).await
+        };
         pair.one(format!("dismiss({number})"), dismissed).await?;
     }
     Ok(())
