@@ -2,7 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
-use mlua::{Error, Function, Lua, LuaOptions, StdLib, Table, Value, chunk::ChunkMode};
+use mlua::{
+    Error, Function, Lua, LuaOptions, StdLib, Table, Value,
+    chunk::ChunkMode,
+    state::{GcIncParams, GcMode},
+};
 
 use super::{
     bits, cjson, lock,
@@ -14,7 +18,10 @@ use crate::failure::Failure;
 /// A Lua with the libraries that Redis has of it.
 pub(super) fn lua() -> mlua::Result<Lua> {
     let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH;
-    Lua::new_with(libraries, LuaOptions::default())
+    let lua = Lua::new_with(libraries, LuaOptions::default())?;
+    // Scripts leave much garbage and keep nothing: collecting it seldom takes a tenth less time.
+    lua.gc_set_mode(GcMode::Incremental(GcIncParams::default().pause(1_000)));
+    Ok(lua)
 }
 
 /// Builds the sandbox, and returns the function that runs one of `functions` in it.
