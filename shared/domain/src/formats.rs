@@ -6,10 +6,18 @@
 //! [`Announcement::conflict`]. So a release with a new version reads both and still writes the older one, and the release
 //! after it writes the new one. A ticket says its version in its first byte, a snapshot in its field `format`; the version
 //! of the keyspace is stamped by migrations.
+//!
+//! Snapshots of format 2 are differences from one of format 1 ([`crate::Difference`]). They are pushed besides whole ones,
+//! and only while every running service reads them; so they are not among what a service announces to write.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
+
+use crate::Difference;
+
+/// Of whole snapshots.
+const WHOLE: u32 = 1;
 
 /// A version of each format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +57,7 @@ pub struct FormatConflict {
 
 impl Announcement {
     /// That of this release.
-    pub const OURS: Self = Self { reads: Formats::KNOWN, writes: Formats::KNOWN };
+    pub const OURS: Self = Self { reads: Formats::KNOWN, writes: Formats::WRITTEN };
 
     /// Why a service that says this cannot run beside one that says `other`.
     #[must_use]
@@ -87,7 +95,15 @@ impl fmt::Display for FormatConflict {
 
 impl Formats {
     /// The newest versions that this release knows.
-    pub const KNOWN: Self = Self { ticket: 4, snapshot: 1 };
+    pub const KNOWN: Self = Self { ticket: 4, snapshot: Difference::FORMAT };
+    /// Those that it writes, whoever runs beside it.
+    pub const WRITTEN: Self = Self { ticket: 4, snapshot: WHOLE };
+
+    /// Whether differences from snapshots are among them.
+    #[must_use]
+    pub fn have_differences(self) -> bool {
+        self.snapshot >= Difference::FORMAT
+    }
 
     /// What both read.
     #[must_use]
@@ -100,13 +116,13 @@ impl Formats {
     }
 }
 
-/// Reads the version of a snapshot, unless it is newer than this release knows.
-pub(crate) fn known_snapshot<'de, D: Deserializer<'de>>(version: D) -> Result<u32, D::Error> {
-    let (version, known) = (u32::deserialize(version)?, Formats::KNOWN.snapshot);
-    if version <= known {
+/// Reads the version of a whole snapshot, unless it is newer than this release knows.
+pub(crate) fn known_whole_snapshot<'de, D: Deserializer<'de>>(version: D) -> Result<u32, D::Error> {
+    let version = u32::deserialize(version)?;
+    if version <= WHOLE {
         return Ok(version);
     }
-    Err(D::Error::custom(format!("format {version}, and this release knows up to {known}")))
+    Err(D::Error::custom(format!("format {version}, and this release knows up to {WHOLE}")))
 }
 
 #[cfg(test)]
@@ -133,6 +149,14 @@ mod tests {
         assert_eq!(said(new, old).as_deref(), Some(too_new));
         let too_old = "it writes snapshots of format 2, and this release reads up to 1";
         assert_eq!(said(old, new).as_deref(), Some(too_old));
+    }
+
+    #[test]
+    fn this_release_runs_beside_one_that_reads_no_differences() {
+        let before = Announcement { reads: Formats::WRITTEN, writes: Formats::WRITTEN };
+        assert_eq!(Announcement::OURS.conflict(before), None);
+        let all = Announcement::OURS.reads.common(before.reads);
+        assert!(Announcement::OURS.reads.have_differences() && !all.have_differences());
     }
 
     #[test]

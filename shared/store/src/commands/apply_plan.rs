@@ -23,6 +23,17 @@ struct Arguments<'a> {
     anywhere: u64,
     regions: BTreeMap<&'a str, u64>,
     unknown_period_ms: u64,
+    may_differ: bool,
+}
+
+/// How a tick pushes the snapshot to every service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Push {
+    /// As a whole.
+    Whole,
+    /// As a difference, if a whole one was pushed within the last second, and what differences leave out is still the
+    /// same; every service must read them: see [`crate::Feed::push_for_all`].
+    Difference,
 }
 
 #[derive(Deserialize)]
@@ -45,6 +56,7 @@ impl Store {
         reset_epoch: u64,
         report: &TickReport,
         decision: &TickDecision,
+        push: Push,
     ) -> Result<i64, StoreError> {
         let TickDecision { plan, figures, grants, .. } = decision;
         let regions = grants.regions.iter().map(|(region, slots)| (region.as_str(), *slots));
@@ -61,6 +73,7 @@ impl Store {
             anywhere: grants.anywhere,
             regions: regions.collect(),
             unknown_period_ms: decision.unknown_period_ms,
+            may_differ: push == Push::Difference,
         };
         let noting = self.noting(Some(room), || vec![Call::Serve]).await;
         let reply =

@@ -19,6 +19,8 @@ local args = arguments({
   anywhere = 'integer', regions = 'table',
   -- Within what time AWS-style visitors ask once they are served, ms.
   unknown_period_ms = 'integer',
+  -- The snapshot may be pushed as a difference: every running service reads those.
+  may_differ = 'flag',
 })
 local line = read_room(keys, now)
 if not line then return no_room() end
@@ -43,5 +45,5 @@ if args.reset_epoch == line.reset_epoch then
     redis.call('HSET', keys.grants, 'r:' .. region, slots)
   end
 end
-publish(keys, args.room, now)
+publish(keys, args.room, now, args.may_differ)
 return answer({ reset_epoch = line.reset_epoch, serving_counter = line.serving_counter })
