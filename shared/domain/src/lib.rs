@@ -34,7 +34,7 @@ pub mod turnout;
 pub mod wait;
 mod waiter;
 
-pub use difference::Difference;
+pub use difference::{Difference, ShortFigures};
 pub use draw::Draw;
 pub use formats::{Announcement, FormatConflict, Formats};
 pub use method::QueueingMethod;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use vestibule_domain::{RoomId, tick::TickDecision};
+use vestibule_domain::{RoomId, ShortFigures, tick::TickDecision};
 use vestibule_history::{Call, What};
 
 use super::TickReport;
@@ -23,7 +23,7 @@ struct Arguments<'a> {
     anywhere: u64,
     regions: BTreeMap<&'a str, u64>,
     unknown_period_ms: u64,
-    may_differ: bool,
+    short_figures: Option<String>,
 }
 
 /// How a tick pushes the snapshot to every service.
@@ -60,6 +60,8 @@ impl Store {
     ) -> Result<i64, StoreError> {
         let TickDecision { plan, figures, grants, .. } = decision;
         let regions = grants.regions.iter().map(|(region, slots)| (region.as_str(), *slots));
+        let short_figures =
+            (push == Push::Difference).then(|| document::text(&ShortFigures::from(figures)));
         let arguments = Arguments {
             room,
             leader_epoch: epoch,
@@ -73,7 +75,7 @@ impl Store {
             anywhere: grants.anywhere,
             regions: regions.collect(),
             unknown_period_ms: decision.unknown_period_ms,
-            may_differ: push == Push::Difference,
+            short_figures: short_figures.transpose()?,
         };
         let noting = self.noting(Some(room), || vec![Call::Serve]).await;
         let reply =

@@ -20,6 +20,7 @@ crate::on_every_server!(
     a_whole_snapshot_is_pushed_once_a_second_and_differences_between,
     who_may_not_differ_pushes_whole,
     operators_push_whole_and_differences_follow_from_that,
+    a_room_whose_plan_is_dropped_is_pushed_whole,
     a_phase_that_begins_by_itself_is_pushed_whole,
     a_draw_is_pushed_whole,
     a_reconciled_room_is_pushed_whole,
@@ -121,6 +122,17 @@ async fn operators_push_whole_and_differences_follow_from_that(world: World) {
     }
 }
 
+/// What the leader tells is of the line before the reset.
+async fn a_room_whose_plan_is_dropped_is_pushed_whole(world: World) {
+    let mut listener = told(&world, limited(3)).await;
+    let tick = world.begin(1).await;
+    world.clock.advance_ms(10);
+    world.store.reset(&world.room).await.unwrap();
+    assert_eq!(listener.next(&world).await, Push::Whole);
+    world.apply(1, &tick, &decided(&tick.input)).await;
+    assert_eq!(listener.next(&world).await, Push::Whole);
+}
+
 /// Nobody changes anything: the same script finds other settings in force.
 async fn a_phase_that_begins_by_itself_is_pushed_whole(world: World) {
     world.schedule(limited(3), &[event("sale", 600, 1_200)]).await;
@@ -141,14 +153,14 @@ async fn a_phase_that_begins_by_itself_is_pushed_whole(world: World) {
 }
 
 async fn a_draw_is_pushed_whole(world: World) {
-    let drawn = Event {
+    let sale = Event {
         prequeue_start: Some(moment(600)),
         draw: true,
         draw_id: "d1".to_owned(),
         commitment: Some("ab".to_owned()),
         ..event("sale", 1_200, 3_600)
     };
-    world.schedule(limited(3), &[drawn]).await;
+    world.schedule(limited(3), &[sale]).await;
     world.at(moment(600) * 1000);
     world.join(9, JoinMode::Enter).await;
     world.at(moment(1_200) * 1000);

@@ -4,8 +4,8 @@
 
 -- keys: line, settings, sessions, rate. Needs lib/incarnation.lua.
 -- snapshot(keys, room, now): a whole one; nil if the store does not hold the room. publish(keys, room, now,
--- may_differ): sends it to every service; as a difference, if it may be one and a whole one of the same basis was sent
--- within the last second.
+-- short_figures): sends it to every service; as a difference, if the figures are given as differences tell them, and a
+-- whole one of the same basis was sent within the last second.
 local snapshot, publish
 do
   -- Who has missed a whole one waits for the next no longer than this, ms.
@@ -31,12 +31,11 @@ do
     return string.format(
       '"seq":%d,"now_ms":%d,"queue_counter":%d,"serving_counter":%d,"admitted":%d,"active":%d,' ..
       '"unconfirmed":%d,"expired":%d,"left":%d,"expired_position":%d,"admitted_last_minute":%d,' ..
-      '"tokens_until":%d,"cumulative_hazard":%d,"figures":%s',
+      '"tokens_until":%d,"cumulative_hazard":%d',
       stamp.seq, now, line.queue_counter, line.serving_counter, line.admitted,
       redis.call('ZCOUNT', keys.sessions, now, '+inf'),
       line.unconfirmed_until >= now and line.unconfirmed or 0, line.expired, line.left, line.expired_position,
-      rate_used(keys.rate, now), line.tokens_until, line.cumulative_hazard,
-      redis.call('HGET', keys.line, 'figures') or '{}')
+      rate_used(keys.rate, now), line.tokens_until, line.cumulative_hazard)
   end
 
   -- Both halves, and the digest of the first.
@@ -48,12 +47,14 @@ do
     return { seldom = seldom, often = often_changed(keys, line, now), basis = redis.sha1hex(seldom) }
   end
 
-  local function whole(room, both)
-    return string.format('{"format":1,"room":"%s","basis":"%s",%s,%s}', room, both.basis, both.seldom, both.often)
+  local function whole(keys, room, both)
+    return string.format('{"format":1,"room":"%s","basis":"%s",%s,%s,"figures":%s}', room, both.basis, both.seldom,
+      both.often, redis.call('HGET', keys.line, 'figures') or '{}')
   end
 
-  local function difference(room, both)
-    return string.format('{"format":2,"room":"%s","basis":"%s",%s}', room, both.basis, both.often)
+  local function difference(room, both, short_figures)
+    return string.format('{"format":2,"room":"%s","basis":"%s",%s,"figures":%s}', room, both.basis, both.often,
+      short_figures)
   end
 
   -- Whether a whole one of this basis was sent a moment ago.
@@ -65,16 +66,16 @@ do
 
   snapshot = function(keys, room, now)
     local both = halves(keys, now)
-    return both and whole(room, both)
+    return both and whole(keys, room, both)
   end
 
-  publish = function(keys, room, now, may_differ)
+  publish = function(keys, room, now, short_figures)
     local both = halves(keys, now)
-    if may_differ and is_known(keys.line, both.basis, now) then
-      redis.call('PUBLISH', CHANNELS.snapshots, difference(room, both))
+    if short_figures and is_known(keys.line, both.basis, now) then
+      redis.call('PUBLISH', CHANNELS.snapshots, difference(room, both, short_figures))
       return
     end
     redis.call('HSET', keys.line, 'whole_basis', both.basis, 'whole_at', now)
-    redis.call('PUBLISH', CHANNELS.snapshots, whole(room, both))
+    redis.call('PUBLISH', CHANNELS.snapshots, whole(keys, room, both))
   end
 end

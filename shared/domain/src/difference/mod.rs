@@ -2,9 +2,12 @@
 //! has a snapshot of the same *basis*, the digest of all that is left out, puts both together; everybody else waits for
 //! the next whole one. Which fields are left out decides `scripts/lib/publish.lua` in the store.
 
+mod short_figures;
+
 use serde::Deserialize;
 
-use crate::{RoomId, RoomSnapshot, TickFigures};
+pub use self::short_figures::ShortFigures;
+use crate::{RoomId, RoomSnapshot};
 
 /// What a difference says; its fields are those of [`RoomSnapshot`].
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -25,7 +28,7 @@ pub struct Difference {
     pub admitted_last_minute: u64,
     pub tokens_until: u64,
     pub cumulative_hazard: u64,
-    pub figures: TickFigures,
+    pub figures: ShortFigures,
 }
 
 // === impl Difference ===
@@ -55,7 +58,7 @@ impl Difference {
             admitted_last_minute: self.admitted_last_minute,
             tokens_until: self.tokens_until,
             cumulative_hazard: self.cumulative_hazard,
-            figures: self.figures,
+            figures: self.figures.into(),
             format: last.format,
             settings: last.settings.clone(),
             event: last.event.clone(),
@@ -78,14 +81,14 @@ impl Difference {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::test_support;
+    use crate::{TickFigures, snapshot::test_support};
 
     fn difference(room: &str, basis: &str) -> Difference {
         let json = format!(
             r#"{{"format":2,"room":"{room}","basis":"{basis}","seq":8,"now_ms":1250,"queue_counter":60,
             "serving_counter":-2,"admitted":7,"active":6,"unconfirmed":5,"expired":4,"left":3,
             "expired_position":2,"admitted_last_minute":1,"tokens_until":9,"cumulative_hazard":11,
-            "figures":{{"waiting":50}},"of_a_later_release":1}}"#
+            "figures":{{"others":{{"waiting":50}},"positions":[9,1],"people":[1,2]}},"of_a_later_release":1}}"#
         );
         serde_json::from_str(&json).unwrap()
     }
@@ -116,7 +119,11 @@ mod tests {
             admitted_last_minute: 1,
             tokens_until: 9,
             cumulative_hazard: 11,
-            figures: TickFigures { waiting: 50, ..TickFigures::default() },
+            figures: TickFigures {
+                waiting: 50,
+                ahead: vec![(9, 1), (10, 3)],
+                ..TickFigures::default()
+            },
             ..whole()
         };
         assert_eq!(room, expected);
