@@ -7,17 +7,12 @@
 //! after it writes the new one. A ticket says its version in its first byte, a snapshot in its field `format`; the version
 //! of the keyspace is stamped by migrations.
 //!
-//! Snapshots of format 2 are differences from one of format 1 ([`crate::Difference`]). They are pushed besides whole ones,
-//! and only while every running service reads them; so they are not among what a service announces to write.
+//! Snapshots of format 2 are differences from one of format 1 ([`crate::Difference`]). They are pushed besides whole
+//! ones, and only while every running service reads them; so they are not among what a service announces to write.
 
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
-
-use crate::Difference;
-
-/// Of whole snapshots.
-const WHOLE: u32 = 1;
 
 /// A version of each format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,15 +89,19 @@ impl fmt::Display for FormatConflict {
 // === impl Formats ===
 
 impl Formats {
+    /// The version of snapshots that are whole,
+    const WHOLE: u32 = 1;
+    /// and of those that are differences.
+    pub const DIFFERENCE: u32 = 2;
     /// The newest versions that this release knows.
-    pub const KNOWN: Self = Self { ticket: 4, snapshot: Difference::FORMAT };
+    pub const KNOWN: Self = Self { ticket: 4, snapshot: Self::DIFFERENCE };
     /// Those that it writes, whoever runs beside it.
-    pub const WRITTEN: Self = Self { ticket: 4, snapshot: WHOLE };
+    pub const WRITTEN: Self = Self { ticket: 4, snapshot: Self::WHOLE };
 
     /// Whether differences from snapshots are among them.
     #[must_use]
     pub fn have_differences(self) -> bool {
-        self.snapshot >= Difference::FORMAT
+        self.snapshot >= Self::DIFFERENCE
     }
 
     /// What both read.
@@ -118,11 +117,11 @@ impl Formats {
 
 /// Reads the version of a whole snapshot, unless it is newer than this release knows.
 pub(crate) fn known_whole_snapshot<'de, D: Deserializer<'de>>(version: D) -> Result<u32, D::Error> {
-    let version = u32::deserialize(version)?;
-    if version <= WHOLE {
+    let (version, known) = (u32::deserialize(version)?, Formats::WHOLE);
+    if version <= known {
         return Ok(version);
     }
-    Err(D::Error::custom(format!("format {version}, and this release knows up to {WHOLE}")))
+    Err(D::Error::custom(format!("format {version}, and this release knows up to {known}")))
 }
 
 #[cfg(test)]

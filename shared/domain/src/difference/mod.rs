@@ -34,9 +34,6 @@ pub struct Difference {
 // === impl Difference ===
 
 impl Difference {
-    /// Its format: see [`crate::Formats`].
-    pub const FORMAT: u32 = 2;
-
     /// The snapshot that it is, if `last` has what it leaves out.
     #[must_use]
     pub fn over(self, last: &RoomSnapshot) -> Option<RoomSnapshot> {

@@ -1,7 +1,7 @@
 //! Snapshots that are pushed: whole ones, and differences from them, which are taken in as if they had come whole.
 
 use serde::Deserialize;
-use vestibule_domain::{Difference, RoomSnapshot};
+use vestibule_domain::{Difference, Formats, RoomSnapshot};
 
 use super::Feed;
 use crate::{StoreError, document};
@@ -27,7 +27,7 @@ impl Feed {
     /// The snapshot that was pushed; `None`: it is a difference from one that is not the last one here.
     fn read_push(&self, payload: &str) -> Result<Option<RoomSnapshot>, StoreError> {
         let Head { format } = document::decode(payload)?;
-        if format != Difference::FORMAT {
+        if format != Formats::DIFFERENCE {
             return document::decode(payload).map(Some);
         }
         let difference: Difference = document::decode(payload)?;

@@ -54,7 +54,7 @@ impl Listener {
     async fn hear(&mut self) -> Push {
         let text = self.pushes.next().await.unwrap().payload;
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-        let (push, snapshot) = if json["format"] == Difference::FORMAT {
+        let (push, snapshot) = if json["format"] == Formats::DIFFERENCE {
             let difference: Difference = serde_json::from_value(json).unwrap();
             let whole = self.last.as_ref().and_then(|last| difference.over(last));
             (Push::Difference, whole.unwrap_or_else(|| panic!("of another snapshot: {text}")))

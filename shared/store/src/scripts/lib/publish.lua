@@ -1,6 +1,6 @@
 -- The snapshot that services answer from, as JSON, and its push: whole, of format 1, or as a difference, of format 2
--- (`Formats` in the domain crate). A difference leaves out what seldom changes, and names it by its digest, the *basis*,
--- which every whole snapshot carries, too. So it fits no snapshot but one that has exactly what it leaves out.
+-- (`Formats` in the domain crate). A difference leaves out what seldom changes, and names it by its digest, the
+-- *basis*, which every whole snapshot carries, too. So it fits no snapshot but one that has exactly what it leaves out.
 
 -- keys: line, settings, sessions, rate. Needs lib/incarnation.lua.
 -- snapshot(keys, room, now): a whole one; nil if the store does not hold the room. publish(keys, room, now,

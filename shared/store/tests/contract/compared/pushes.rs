@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use vestibule_domain::{Difference, RoomSnapshot};
+use vestibule_domain::{Difference, Formats, RoomSnapshot};
 
 use super::pair::{Mismatch, Published, SNAPSHOTS};
 
@@ -13,7 +13,7 @@ pub(super) fn compare(published: &[Published], looks: &[RoomSnapshot]) -> Result
     for (_, push) in published.iter().filter(|(channel, _)| channel == SNAPSHOTS) {
         let push = push.as_ref().unwrap();
         let room = push["room"].as_str().unwrap();
-        let snapshot = if push["format"] == Difference::FORMAT {
+        let snapshot = if push["format"] == Formats::DIFFERENCE {
             // Nobody can read what an enormous argument made of the whole one.
             let Some(known) = last.get(room).and_then(Option::as_ref) else { continue };
             let Ok(difference) = Difference::deserialize(push) else { continue };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use futures_util::StreamExt;
 use serde::Deserialize;
-use vestibule_domain::Difference;
+use vestibule_domain::Formats;
 use vestibule_store::{LinkOptions, Messages, open_link};
 use vestibule_tests::Redis;
 
@@ -36,7 +36,7 @@ impl Pushes {
         for _ in 0..count {
             let text = self.0.next().await.context("the subscription has ended")?.payload;
             let Head { format } = serde_json::from_str(&text)?;
-            let lengths = if format == Difference::FORMAT { &mut differences } else { &mut whole };
+            let lengths = if format == Formats::DIFFERENCE { &mut differences } else { &mut whole };
             lengths.push(f64::from(u32::try_from(text.len())?));
         }
         Ok(figures.add("bytes of a snapshot that is pushed whole", Unit::Whole, whole).add(
