@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use vestibule_domain::{
     Announcement, Difference, Draw, Formats, RoomSettings, RoomSnapshot, schedule::Event,
 };
-use vestibule_store::{Feed, JoinMode, Messages, Push};
+use vestibule_store::{Feed, JoinMode, KnownRoom, Messages, Push};
 use vestibule_tests::eventually;
 
 use crate::{
@@ -26,6 +26,7 @@ crate::on_every_server!(
     a_reconciled_room_is_pushed_whole,
     numbers_that_are_left_out_no_more_are_pushed_whole,
     a_service_takes_differences_in,
+    a_difference_from_what_a_service_has_not_heard_is_ignored,
     nobody_differs_before_everybody_reads_it,
 );
 
@@ -206,36 +207,72 @@ async fn numbers_that_are_left_out_no_more_are_pushed_whole(world: World) {
     assert!(listener.last.unwrap().left_out.is_empty());
 }
 
+/// Ticks until the service hears it. Its subscription may take a moment: what is pushed before it is not heard. Returns
+/// how often it ticked.
+async fn tick_until_heard(world: &World, known: &KnownRoom) -> u32 {
+    let (ticks, before) = (Cell::new(0), known.snapshot().now_ms);
+    let heard = eventually(Duration::from_secs(20), "a difference", async || {
+        world.clock.advance_ms(1);
+        world.tick(1).await;
+        ticks.set(ticks.get() + 1);
+        ensure!(known.snapshot().now_ms > before, "not heard yet");
+        Ok(())
+    });
+    heard.await.unwrap();
+    ticks.get()
+}
+
+/// Waits until the service knows the room as it is.
+async fn catches_up(world: &World, known: &KnownRoom) {
+    let known = eventually(Duration::from_secs(20), "the last push", async || {
+        ensure!(*known.snapshot() == world.snapshot().await, "not heard yet");
+        Ok(())
+    });
+    known.await.unwrap();
+}
+
 async fn a_service_takes_differences_in(world: World) {
     let mut listener = told(&world, limited(3)).await;
     let feed = Feed::new(world.another_store(), "service".to_owned());
     feed.refresh().await.unwrap();
     let known = feed.room("sale").unwrap();
-    let read_at = known.snapshot().now_ms;
-    let ticks = Cell::new(0);
     let taken_in = async {
-        // The subscription may take a moment: what is pushed before it is not heard.
-        eventually(Duration::from_secs(20), "a difference", async || {
-            world.clock.advance_ms(1);
-            world.tick(1).await;
-            ticks.set(ticks.get() + 1);
-            ensure!(known.snapshot().now_ms > read_at, "not heard yet");
-            Ok(())
-        })
-        .await?;
-        eventually(Duration::from_secs(20), "the last difference", async || {
-            ensure!(*known.snapshot() == world.snapshot().await, "not heard yet");
-            Ok(())
-        })
-        .await
+        let ticks = tick_until_heard(&world, &known).await;
+        catches_up(&world, &known).await;
+        ticks
+    };
+    let ticks = tokio::select! {
+        biased;
+        () = feed.clone().run() => unreachable!("it runs until it is dropped"),
+        ticks = taken_in => ticks,
+    };
+    for _ in 0..ticks {
+        assert_eq!(listener.hear().await, Push::Difference);
+    }
+}
+
+/// Taken in, it would be later than everything that comes after it.
+const STRAY: &str = r#"{"format":2,"room":"sale","basis":"nobody's","seq":1000,"now_ms":9000000000000,
+    "queue_counter":1000,"serving_counter":1000,"admitted":1000,"active":0,"unconfirmed":0,"expired":0,"left":0,
+    "expired_position":0,"admitted_last_minute":0,"tokens_until":0,"cumulative_hazard":0,
+    "figures":{"others":{},"positions":[],"people":[]}}"#;
+
+async fn a_difference_from_what_a_service_has_not_heard_is_ignored(world: World) {
+    world.open(limited(3)).await;
+    let feed = Feed::new(world.another_store(), "service".to_owned());
+    feed.refresh().await.unwrap();
+    let known = feed.room("sale").unwrap();
+    let goes_on = async {
+        tick_until_heard(&world, &known).await;
+        world.server.ask::<u64>(redis::cmd("PUBLISH").arg(CHANNEL).arg(STRAY)).await;
+        world.clock.advance_ms(1);
+        world.tick(1).await;
+        catches_up(&world, &known).await;
     };
     tokio::select! {
         biased;
         () = feed.clone().run() => unreachable!("it runs until it is dropped"),
-        taken_in = taken_in => taken_in.unwrap(),
-    }
-    for _ in 0..ticks.get() {
-        assert_eq!(listener.hear().await, Push::Difference);
+        () = goes_on => {}
     }
 }
 
