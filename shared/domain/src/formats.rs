@@ -6,6 +6,9 @@
 //! [`Announcement::conflict`]. So a release with a new version reads both and still writes the older one, and the release
 //! after it writes the new one. A ticket says its version in its first byte, a snapshot in its field `format`; the version
 //! of the keyspace is stamped by migrations.
+//!
+//! Snapshots of format 2 are differences from one of format 1 ([`crate::Difference`]). They are pushed besides whole
+//! ones, and only while every running service reads them; so they are not among what a service announces to write.
 
 use std::fmt;
 
@@ -49,7 +52,7 @@ pub struct FormatConflict {
 
 impl Announcement {
     /// That of this release.
-    pub const OURS: Self = Self { reads: Formats::KNOWN, writes: Formats::KNOWN };
+    pub const OURS: Self = Self { reads: Formats::KNOWN, writes: Formats::WRITTEN };
 
     /// Why a service that says this cannot run beside one that says `other`.
     #[must_use]
@@ -86,8 +89,20 @@ impl fmt::Display for FormatConflict {
 // === impl Formats ===
 
 impl Formats {
+    /// The version of snapshots that are whole,
+    const WHOLE: u32 = 1;
+    /// and of those that are differences.
+    pub const DIFFERENCE: u32 = 2;
     /// The newest versions that this release knows.
-    pub const KNOWN: Self = Self { ticket: 4, snapshot: 1 };
+    pub const KNOWN: Self = Self { ticket: 4, snapshot: Self::DIFFERENCE };
+    /// Those that it writes, whoever runs beside it.
+    pub const WRITTEN: Self = Self { ticket: 4, snapshot: Self::WHOLE };
+
+    /// Whether differences from snapshots are among them.
+    #[must_use]
+    pub fn have_differences(self) -> bool {
+        self.snapshot >= Self::DIFFERENCE
+    }
 
     /// What both read.
     #[must_use]
@@ -100,9 +115,9 @@ impl Formats {
     }
 }
 
-/// Reads the version of a snapshot, unless it is newer than this release knows.
-pub(crate) fn known_snapshot<'de, D: Deserializer<'de>>(version: D) -> Result<u32, D::Error> {
-    let (version, known) = (u32::deserialize(version)?, Formats::KNOWN.snapshot);
+/// Reads the version of a whole snapshot, unless it is newer than this release knows.
+pub(crate) fn known_whole_snapshot<'de, D: Deserializer<'de>>(version: D) -> Result<u32, D::Error> {
+    let (version, known) = (u32::deserialize(version)?, Formats::WHOLE);
     if version <= known {
         return Ok(version);
     }
@@ -133,6 +148,14 @@ mod tests {
         assert_eq!(said(new, old).as_deref(), Some(too_new));
         let too_old = "it writes snapshots of format 2, and this release reads up to 1";
         assert_eq!(said(old, new).as_deref(), Some(too_old));
+    }
+
+    #[test]
+    fn this_release_runs_beside_one_that_reads_no_differences() {
+        let before = Announcement { reads: Formats::WRITTEN, writes: Formats::WRITTEN };
+        assert_eq!(Announcement::OURS.conflict(before), None);
+        let all = Announcement::OURS.reads.common(before.reads);
+        assert!(Announcement::OURS.reads.have_differences() && !all.have_differences());
     }
 
     #[test]

@@ -7,6 +7,7 @@
 pub mod accrued_hazard;
 mod ahead;
 pub mod check_in;
+mod difference;
 pub mod draw;
 mod formats;
 pub mod method;
@@ -33,6 +34,7 @@ pub mod turnout;
 pub mod wait;
 mod waiter;
 
+pub use difference::{Difference, ShortFigures};
 pub use draw::Draw;
 pub use formats::{Announcement, FormatConflict, Formats};
 pub use method::QueueingMethod;

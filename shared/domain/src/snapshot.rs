@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Draw, RoomId, RoomSettings, Stamp, ahead,
     check_in::LineConditions,
-    formats::known_snapshot,
+    formats::known_whole_snapshot,
     presence::Spot,
     schedule::EventInForce,
     wait::{Estimate, fastest_possible},
@@ -20,8 +20,11 @@ pub struct RoomSnapshot {
     /// The settings in force: the room's own, with those of an event over them.
     pub settings: RoomSettings,
     /// The version of its format: see [`crate::Formats`].
-    #[serde(default, deserialize_with = "known_snapshot")]
+    #[serde(default, deserialize_with = "known_whole_snapshot")]
     pub format: u32,
+    /// The digest of all that [`crate::Difference`]s from it leave out; empty: it is of a release without them.
+    #[serde(default)]
+    pub basis: String,
     /// The event in force.
     #[serde(default)]
     pub event: Option<EventInForce>,

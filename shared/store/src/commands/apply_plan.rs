@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use vestibule_domain::{RoomId, tick::TickDecision};
+use vestibule_domain::{RoomId, ShortFigures, tick::TickDecision};
 use vestibule_history::{Call, What};
 
 use super::TickReport;
@@ -23,6 +23,17 @@ struct Arguments<'a> {
     anywhere: u64,
     regions: BTreeMap<&'a str, u64>,
     unknown_period_ms: u64,
+    short_figures: Option<String>,
+}
+
+/// How a tick pushes the snapshot to every service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Push {
+    /// As a whole.
+    Whole,
+    /// As a difference, if a whole one was pushed within the last second, and what differences leave out is still the
+    /// same; every service must read them: see [`crate::Feed::push_for_all`].
+    Difference,
 }
 
 #[derive(Deserialize)]
@@ -45,9 +56,12 @@ impl Store {
         reset_epoch: u64,
         report: &TickReport,
         decision: &TickDecision,
+        push: Push,
     ) -> Result<i64, StoreError> {
         let TickDecision { plan, figures, grants, .. } = decision;
         let regions = grants.regions.iter().map(|(region, slots)| (region.as_str(), *slots));
+        let short_figures =
+            (push == Push::Difference).then(|| document::text(&ShortFigures::from(figures)));
         let arguments = Arguments {
             room,
             leader_epoch: epoch,
@@ -61,6 +75,7 @@ impl Store {
             anywhere: grants.anywhere,
             regions: regions.collect(),
             unknown_period_ms: decision.unknown_period_ms,
+            short_figures: short_figures.transpose()?,
         };
         let noting = self.noting(Some(room), || vec![Call::Serve]).await;
         let reply =

@@ -36,6 +36,7 @@ mod touch;
 mod traffic;
 
 pub use announce::Running;
+pub use apply_plan::Push;
 pub use backup::{DeploymentCopy, Import, Piece};
 pub use begin_tick::TickReport;
 pub use burials::Burials;

@@ -10,13 +10,14 @@ mod changes;
 mod deletions;
 mod endings;
 mod known_room;
+mod pushes;
 mod testify;
 mod witnesses;
 
 use std::{
     collections::BTreeSet,
     sync::{
-        Arc, PoisonError,
+        Arc, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -35,7 +36,7 @@ pub use self::known_room::{KnownRoom, StoredConfig};
 use self::witnesses::Witnesses;
 use self::{deletions::Deleted, endings::Endings};
 use crate::{
-    Message, Store, StoreError, document,
+    Message, Push, Store, StoreError, document,
     keys::{ALARMS, CHANGES, DELETIONS, ENDINGS, SNAPSHOTS, TESTIMONIES, WAKES},
 };
 
@@ -84,7 +85,7 @@ struct Inner {
     /// The services that run.
     witnesses: Witnesses,
     /// What every running service reads.
-    formats: Mutex<Option<Formats>>,
+    formats: std::sync::Mutex<Option<Formats>>,
 }
 
 // === impl Feed ===
@@ -110,7 +111,7 @@ impl Feed {
             question: Notify::new(),
             configs_read: AtomicU64::new(0),
             witnesses: Witnesses::default(),
-            formats: Mutex::default(),
+            formats: std::sync::Mutex::default(),
         }))
     }
 
@@ -217,12 +218,22 @@ impl Feed {
     async fn announce(&self) -> Result<(), StoreError> {
         let running = self.0.store.announce(&self.0.instance, Announcement::OURS).await?;
         self.0.witnesses.note(running.seen, &running.stopped);
-        let mut found = self.0.formats.lock().await;
         let all = running.formats;
-        if found.replace(all) != Some(all) {
+        if self.formats().replace(all) != Some(all) {
             tracing::info!(all.ticket, all.snapshot, "formats that every running service reads");
         }
         Ok(())
+    }
+
+    fn formats(&self) -> MutexGuard<'_, Option<Formats>> {
+        self.0.formats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How the leader may push, so that every running service can read it.
+    #[must_use]
+    pub fn push_for_all(&self) -> Push {
+        let reads = self.formats().is_some_and(Formats::have_differences);
+        if reads { Push::Difference } else { Push::Whole }
     }
 
     /// Returns whether every room that is listed is known now.
@@ -320,13 +331,7 @@ impl Feed {
         let mut messages = self.0.store.link().subscribe(&channels).await?;
         while let Some(Message { channel, payload }) = messages.next().await {
             match channel.as_str() {
-                SNAPSHOTS => match document::decode(&payload) {
-                    Ok(snapshot) => {
-                        self.0.store.note_push(&snapshot);
-                        self.receive_push(snapshot).await;
-                    }
-                    Err(error) => tracing::warn!(%error, "a snapshot cannot be read"),
-                },
+                SNAPSHOTS => self.take_push(&payload).await,
                 ENDINGS => self.take_endings(&payload),
                 CHANGES => self.0.changed.notify_one(),
                 DELETIONS => self.take_deletion(&payload).await,
@@ -352,16 +357,6 @@ impl Feed {
                 }
             }
             _ => self.question(room),
-        }
-    }
-
-    /// Stores a pushed snapshot, and reads the room's config if it has changed.
-    async fn receive_push(&self, snapshot: RoomSnapshot) {
-        let room = snapshot.room.clone();
-        self.receive(snapshot).await;
-        if let Some(known) = self.room(room.as_str()).filter(|known| known.needs_config()) {
-            // If this fails, the slow poll reads it.
-            let _ = self.refresh_config(&known).await;
         }
     }
 

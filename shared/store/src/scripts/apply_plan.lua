@@ -15,6 +15,8 @@ local args = arguments({
   serving_counter = 'integer', promised = 'integer', hazard_increase = 'text',
   -- Figures of the tick for the snapshot, JSON.
   figures = 'text',
+  -- The same as differences tell them, JSON; nil: not every running service reads those.
+  short_figures = 'text',
   -- Slots for newcomers: those open to all, and those of each region.
   anywhere = 'integer', regions = 'table',
   -- Within what time AWS-style visitors ask once they are served, ms.
@@ -26,7 +28,8 @@ local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 
 -- The plan is dropped if the room was reset, or the counter moved back, since the tick began.
-if args.reset_epoch == line.reset_epoch then
+local is_applied = args.reset_epoch == line.reset_epoch
+if is_applied then
   local target, seen = args.serving_counter, args.serving_counter_before
   if target > seen and line.serving_counter >= seen then
     raise_serving(keys, line, target, now, 't')
@@ -43,5 +46,5 @@ if args.reset_epoch == line.reset_epoch then
     redis.call('HSET', keys.grants, 'r:' .. region, slots)
   end
 end
-publish(keys, args.room, now)
+publish(keys, args.room, now, is_applied and args.short_figures or nil)
 return answer({ reset_epoch = line.reset_epoch, serving_counter = line.serving_counter })

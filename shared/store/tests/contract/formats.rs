@@ -49,7 +49,7 @@ async fn a_service_that_runs_no_more_holds_nobody_back(world: World) {
 
 async fn a_snapshot_says_its_format(world: World) {
     world.open(patient(1)).await;
-    assert_eq!(world.snapshot().await.format, Formats::KNOWN.snapshot);
+    assert_eq!(world.snapshot().await.format, Formats::WRITTEN.snapshot);
 }
 
 async fn nobody_starts_beside_a_release_that_it_cannot_read(world: World) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vestibule_store::{JoinMode, StoreError, known_schema};
+use vestibule_store::{JoinMode, Push, StoreError, known_schema};
 use vestibule_tests::eventually;
 
 use crate::world::{World, decided, limited};
@@ -96,7 +96,8 @@ async fn a_stale_leader_is_refused(world: World) {
     let mut decision = decided(&tick.input);
     decision.plan.serving_counter = 40;
     let epoch = world.reset_epoch().await;
-    let advanced = world.store.apply_plan(room, 7, epoch, &tick.report, &decision).await;
+    let apply = world.store.apply_plan(room, 7, epoch, &tick.report, &decision, Push::Difference);
+    let advanced = apply.await;
     assert!(matches!(advanced, Err(StoreError::Fenced { .. })), "{advanced:?}");
     let rolled = world.store.roll_up(room, 7, 0, 0).await;
     assert!(matches!(rolled, Err(StoreError::Fenced { .. })), "{rolled:?}");

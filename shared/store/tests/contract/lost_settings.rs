@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use vestibule_domain::{RoomSnapshot, draw::Pool, reconciliation::Finding};
-use vestibule_store::{JoinMode, SessionKind, StoreError, Touch};
+use vestibule_store::{JoinMode, Push, SessionKind, StoreError, Touch};
 
 use crate::world::{World, decided, limited, testimony};
 
@@ -54,7 +54,7 @@ async fn without_its_settings_a_room_is_missing_and_stays_as_it_is(world: World)
         Touch { reset_epoch: epoch, number: 1, position: 1, generation: 1, issued_at, expires_at };
     is_missing(&store.touch(room, "k", "i", &[touch]).await);
     is_missing(&world.try_begin(2).await);
-    is_missing(&store.apply_plan(room, 2, epoch, &tick.report, &decision).await);
+    is_missing(&store.apply_plan(room, 2, epoch, &tick.report, &decision, Push::Whole).await);
     is_missing(&store.draw(room, 2, &Pool::default(), None, None).await);
     is_missing(&store.increment(room, 5).await);
     is_missing(&store.reset(room).await);

@@ -8,6 +8,7 @@ mod chances;
 mod claims;
 mod compared;
 mod crowd;
+mod differences;
 mod door;
 mod draws;
 mod entered_once;

@@ -15,7 +15,7 @@ use vestibule_domain::{
     wait::Standby,
 };
 use vestibule_store::{
-    Claim, ClaimOutcome, Departure, EndedAs, Ending, Join, JoinMode, Joined, ManualClock,
+    Claim, ClaimOutcome, Departure, EndedAs, Ending, Join, JoinMode, Joined, ManualClock, Push,
     PutOutcome, Round, Seat, SessionKind, Store, StoreError, TickReport, TokenRecord,
 };
 
@@ -208,7 +208,14 @@ impl World {
 
     pub(crate) async fn apply(&self, epoch: u64, tick: &Tick, decision: &TickDecision) -> i64 {
         let Tick { report, reset_epoch, .. } = tick;
-        let applied = self.store.apply_plan(&self.room, epoch, *reset_epoch, report, decision);
+        let applied = self.store.apply_plan(
+            &self.room,
+            epoch,
+            *reset_epoch,
+            report,
+            decision,
+            Push::Difference,
+        );
         applied.await.unwrap()
     }
 

@@ -67,7 +67,8 @@ impl RoomTicker {
         let rests = report.rests && self.still.is_settled();
         if self.applied.is_outdated_by(&update, &decision.grants, &input, rests) {
             let store = &controller.store;
-            store.apply_plan(&last.room, epoch, last.reset_epoch, &report, &decision).await?;
+            let push = controller.feed.push_for_all();
+            store.apply_plan(&last.room, epoch, last.reset_epoch, &report, &decision, push).await?;
             self.applied.note(update, decision.grants);
         }
         self.rests_until = rests.then(|| Instant::now() + self.rests_for(&report));

@@ -8,6 +8,7 @@ mod calls;
 mod keyspace;
 mod pair;
 mod program;
+mod pushes;
 mod random;
 
 macro_rules! against {

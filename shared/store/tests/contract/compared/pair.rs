@@ -10,17 +10,14 @@ use vestibule_redis_model::{Dialect, Engine};
 use vestibule_store::{Clock, Link, ManualClock, Message, Store, StoreError, TickReport};
 use vestibule_tests::Redis;
 
-use super::keyspace;
+use super::{keyspace, pushes};
 use crate::{model::Model, world::START_MS};
 
+/// What snapshots are pushed on.
+pub(super) const SNAPSHOTS: &str = "vestibule:snapshots";
 /// Everything that scripts publish on.
-const CHANNELS: [&str; 5] = [
-    "vestibule:snapshots",
-    "vestibule:deletions",
-    "vestibule:endings",
-    "vestibule:changes",
-    "vestibule:wakes",
-];
+const CHANNELS: [&str; 5] =
+    [SNAPSHOTS, "vestibule:deletions", "vestibule:endings", "vestibule:changes", "vestibule:wakes"];
 /// Says that nothing more comes.
 const END: &str = "end";
 
@@ -52,6 +49,8 @@ pub(super) struct Pair {
     pub(super) memory: [Memory; 2],
     /// Of the model, and of the server.
     pub(super) sides: [Side; 2],
+    /// The rooms as they were after each call.
+    pub(super) looks: Vec<RoomSnapshot>,
     /// The calls so far, with their answers.
     pub(super) log: Vec<String>,
     model: Arc<Model>,
@@ -84,6 +83,7 @@ impl Pair {
             rooms: ["sale", "other"].map(|name| RoomId::new(name).unwrap()),
             memory: Default::default(),
             sides: [side(Store::over(model.clone(), manual())), side(real)],
+            looks: Vec::new(),
             log: Vec::new(),
             clock,
             model,
@@ -137,7 +137,7 @@ impl Pair {
         let (model, real) = (until_the_end(model).await, until_the_end(real).await);
         let same = model.len() == real.len();
         match model.iter().zip(&real).find(|(model, real)| model != real) {
-            None if same => Ok(()),
+            None if same => pushes::compare(&model, &self.looks),
             None => Err(Mismatch(format!("{} published, real: {}", model.len(), real.len()))),
             Some((model, real)) => {
                 Err(Mismatch(format!("published, model: {model:?}\n  real: {real:?}")))
@@ -158,10 +158,11 @@ async fn listen(redis: &Redis, channels: &[&str]) -> vestibule_store::Messages {
     connection.into_on_message().map(message).boxed()
 }
 
+/// A channel, and what was published there: JSON, or another text.
+pub(super) type Published = (String, Result<serde_json::Value, String>);
+
 /// Everything published, with its JSON as a value: the order of its fields means nothing.
-async fn until_the_end(
-    messages: &mut vestibule_store::Messages,
-) -> Vec<(String, Result<serde_json::Value, String>)> {
+async fn until_the_end(messages: &mut vestibule_store::Messages) -> Vec<Published> {
     let mut all = Vec::new();
     while let Some(Message { channel, payload }) = messages.next().await {
         if channel == END {

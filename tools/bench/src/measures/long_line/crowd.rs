@@ -12,7 +12,7 @@ use vestibule_domain::{
     tick::TickState,
 };
 use vestibule_store::{
-    Claim, Clock, Departure, EndedAs, Join, JoinMode, MOST_CHECK_INS, SessionKind, Store,
+    Claim, Clock, Departure, EndedAs, Join, JoinMode, MOST_CHECK_INS, Push, SessionKind, Store,
 };
 use vestibule_tests::Redis;
 
@@ -25,7 +25,7 @@ const TOGETHER: u64 = 500;
 /// and claims.
 const CLAIMS_TOGETHER: usize = 32;
 /// Rounds of the life at the door: a tick, claims, departures.
-const ROUNDS: u64 = 60;
+pub(super) const ROUNDS: u32 = 60;
 /// The leader's fencing epoch.
 const EPOCH: u64 = 1;
 const ANSWER: Duration = Duration::from_secs(10);
@@ -136,7 +136,8 @@ impl Crowd {
         let (counters, counted) = (&report.counters, report.counted.clone());
         let input = self.roll.call(counters, counted, &report.pool, &[], &report.in_force);
         let decision = self.tick_state.decide(&input, report.settings());
-        self.store.apply_plan(&self.room, EPOCH, self.reset_epoch, &report, &decision).await?;
+        let (room, epoch, push) = (&self.room, self.reset_epoch, Push::Difference);
+        self.store.apply_plan(room, EPOCH, epoch, &report, &decision, push).await?;
         Ok(())
     }
 

@@ -1,14 +1,18 @@
-//! What a very long line costs: the slowest call of each script while a million wait, and Redis's memory after
-//! every one of them has checked in.
+//! What a very long line costs: the slowest call of each script while a million wait, Redis's memory after every
+//! one of them has checked in, and the lengths of the snapshots that are pushed.
 //!
 //! The scripts are called as the services call them, on a Redis of their own whose slow log notes every call.
 
 mod crowd;
+mod pushes;
 
 use anyhow::Result;
 use vestibule_tests::{Flavor, Redis};
 
-use self::crowd::Crowd;
+use self::{
+    crowd::{Crowd, ROUNDS},
+    pushes::Pushes,
+};
 use super::{Bench, script_times::ScriptTimes};
 use crate::{
     redis_statistics::RedisStatistics,
@@ -27,6 +31,7 @@ pub(crate) async fn long_line(bench: &Bench) -> Result<Figures> {
     crowd.checks_in(&mut times).await?;
     let statistics = RedisStatistics::new(redis.connection().await?);
     let (bytes, _) = statistics.memory("vestibule:room:*").await?;
+    let pushes = Pushes::from(&redis).await?;
     crowd.is_let_in(&mut times).await?;
     crowd.is_reset(&mut times).await?;
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52")]
@@ -35,5 +40,7 @@ pub(crate) async fn long_line(bench: &Bench) -> Result<Figures> {
         .add("visitors who wait", Unit::Whole, [waiting])
         .add("bytes per visitor who has checked in", Unit::Number, [bytes / waiting])
         .with_target(BYTES);
+    // One is pushed with each tick.
+    let figures = pushes.add_to(ROUNDS, figures).await?;
     Ok(times.add_to(figures))
 }

@@ -6,7 +6,9 @@ use anyhow::{Context, Result};
 use vestibule_domain::{
     Place, RoomId, RoomSettings, RoomSnapshot, roll::Roll, schedule::RoomConfig, tick::TickState,
 };
-use vestibule_store::{Claim, Departure, EndedAs, Join, JoinMode, ManualClock, SessionKind, Store};
+use vestibule_store::{
+    Claim, Departure, EndedAs, Join, JoinMode, ManualClock, Push, SessionKind, Store,
+};
 
 /// The leader's fencing epoch.
 pub(super) const EPOCH: u64 = 1;
@@ -100,9 +102,8 @@ impl Room {
             let (counters, counted) = (&report.counters, report.counted.clone());
             let input = self.roll.call(counters, counted, &report.pool, &[], &report.in_force);
             let decision = self.tick_state.decide(&input, report.settings());
-            let apply =
-                self.store.apply_plan(&self.name, EPOCH, self.reset_epoch, &report, &decision);
-            apply.await?;
+            let (room, epoch, push) = (&self.name, self.reset_epoch, Push::Difference);
+            self.store.apply_plan(room, EPOCH, epoch, &report, &decision, push).await?;
             self.clock.advance_ms(250);
         }
         Ok(())

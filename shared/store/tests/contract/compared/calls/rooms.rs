@@ -8,7 +8,9 @@ pub(super) async fn look(pair: &mut Pair, room: usize) -> Called {
     let id = pair.rooms[room].clone();
     let read =
         pair.one(format!("read_snapshot({id})"), async |side| side.store.read_snapshot(&id).await);
-    pair.memory[room].snapshot = read.await?.flatten();
+    let snapshot = read.await?.flatten();
+    pair.looks.extend(snapshot.clone());
+    pair.memory[room].snapshot = snapshot;
     Ok(())
 }
 

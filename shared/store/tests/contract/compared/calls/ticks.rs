@@ -8,7 +8,7 @@ use vestibule_domain::{
     serving::Serving,
     tick::TickDecision,
 };
-use vestibule_store::TickReport;
+use vestibule_store::{Push, TickReport};
 
 use super::{Called, Chances, Pair};
 use crate::{
@@ -64,10 +64,11 @@ async fn apply_plan(pair: &mut Pair, chances: &mut Chances, room: usize) -> Call
     };
     let decision = changed(chances, decision, memory);
     let (leader, epoch) = (leader(chances, memory), epoch(chances, memory));
-    let name = format!("apply_plan({id}, {leader}, {epoch}, {decision:?})");
+    let push = if once_in(chances, 8) { Push::Whole } else { Push::Difference };
+    let name = format!("apply_plan({id}, {leader}, {epoch}, {decision:?}, {push:?})");
     let apply = async |side: &Side| {
         let report = side.reports[room].as_ref().unwrap();
-        side.store.apply_plan(&id, leader, epoch, report, &decision).await
+        side.store.apply_plan(&id, leader, epoch, report, &decision, push).await
     };
     pair.one(name, apply).await?;
     Ok(())
