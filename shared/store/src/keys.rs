@@ -52,6 +52,8 @@ use vestibule_domain::RoomId;
 
 /// Channel on which snapshots are pushed, as JSON.
 pub(crate) const SNAPSHOTS: &str = "vestibule:snapshots";
+/// Channel on which differences from snapshots are pushed, as JSON: a release that reads none does not hear them.
+pub(crate) const DIFFERENCES: &str = "vestibule:differences";
 /// Channel on which the names of deleted rooms are pushed.
 pub(crate) const DELETIONS: &str = "vestibule:deletions";
 /// Channel on which ended sessions are pushed, as JSON.

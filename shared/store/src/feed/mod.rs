@@ -37,7 +37,7 @@ use self::witnesses::Witnesses;
 use self::{deletions::Deleted, endings::Endings};
 use crate::{
     Message, Push, Store, StoreError, document,
-    keys::{ALARMS, CHANGES, DELETIONS, ENDINGS, SNAPSHOTS, TESTIMONIES, WAKES},
+    keys::{ALARMS, CHANGES, DELETIONS, DIFFERENCES, ENDINGS, SNAPSHOTS, TESTIMONIES, WAKES},
 };
 
 /// The time between two slow polls.
@@ -327,11 +327,12 @@ impl Feed {
     }
 
     async fn subscribe(&self) -> Result<(), StoreError> {
-        let channels = [SNAPSHOTS, DELETIONS, ENDINGS, CHANGES, ALARMS, TESTIMONIES, WAKES];
+        let channels =
+            [SNAPSHOTS, DIFFERENCES, DELETIONS, ENDINGS, CHANGES, ALARMS, TESTIMONIES, WAKES];
         let mut messages = self.0.store.link().subscribe(&channels).await?;
         while let Some(Message { channel, payload }) = messages.next().await {
             match channel.as_str() {
-                SNAPSHOTS => self.take_push(&payload).await,
+                SNAPSHOTS | DIFFERENCES => self.take_push(&payload).await,
                 ENDINGS => self.take_endings(&payload),
                 CHANGES => self.0.changed.notify_one(),
                 DELETIONS => self.take_deletion(&payload).await,

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use crate::{
-    keys::{ALARMS, CHANGES, DELETIONS, ENDINGS, SNAPSHOTS, TESTIMONIES, WAKES},
+    keys::{ALARMS, CHANGES, DELETIONS, DIFFERENCES, ENDINGS, SNAPSHOTS, TESTIMONIES, WAKES},
     positional::Positions,
 };
 
@@ -24,7 +24,7 @@ pub(super) fn prelude(
     };
     let mut lua = format!(
         "local SCRIPT = '{name}'\n\
-         local CHANNELS = {{ snapshots = '{SNAPSHOTS}', deletions = '{DELETIONS}', \
+         local CHANNELS = {{ snapshots = '{SNAPSHOTS}', differences = '{DIFFERENCES}', deletions = '{DELETIONS}', \
          endings = '{ENDINGS}', changes = '{CHANGES}', alarms = '{ALARMS}', \
          testimonies = '{TESTIMONIES}', wakes = '{WAKES}' }}\n\
          assert(#KEYS {compare} {count}, '{name}: wrong number of keys')\n"

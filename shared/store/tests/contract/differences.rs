@@ -30,7 +30,7 @@ crate::on_every_server!(
     nobody_differs_before_everybody_reads_it,
 );
 
-const CHANNEL: &str = "vestibule:snapshots";
+const CHANNELS: [&str; 2] = ["vestibule:snapshots", "vestibule:differences"];
 
 /// Hears every push, and puts it together as services do.
 struct Listener {
@@ -40,7 +40,7 @@ struct Listener {
 
 impl Listener {
     async fn at(world: &World) -> Self {
-        let pushes = world.server.link().subscribe(&[CHANNEL]).await.unwrap();
+        let pushes = world.server.link().subscribe(&CHANNELS).await.unwrap();
         Self { pushes, last: None }
     }
 
@@ -264,7 +264,7 @@ async fn a_difference_from_what_a_service_has_not_heard_is_ignored(world: World)
     let known = feed.room("sale").unwrap();
     let goes_on = async {
         tick_until_heard(&world, &known).await;
-        world.server.ask::<u64>(redis::cmd("PUBLISH").arg(CHANNEL).arg(STRAY)).await;
+        world.server.ask::<u64>(redis::cmd("PUBLISH").arg(CHANNELS[1]).arg(STRAY)).await;
         world.clock.advance_ms(1);
         world.tick(1).await;
         catches_up(&world, &known).await;

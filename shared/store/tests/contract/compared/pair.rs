@@ -13,11 +13,17 @@ use vestibule_tests::Redis;
 use super::{keyspace, pushes};
 use crate::{model::Model, world::START_MS};
 
-/// What snapshots are pushed on.
-pub(super) const SNAPSHOTS: &str = "vestibule:snapshots";
+/// What snapshots are pushed on, whole and as differences.
+pub(super) const SNAPSHOTS: [&str; 2] = ["vestibule:snapshots", "vestibule:differences"];
 /// Everything that scripts publish on.
-const CHANNELS: [&str; 5] =
-    [SNAPSHOTS, "vestibule:deletions", "vestibule:endings", "vestibule:changes", "vestibule:wakes"];
+const CHANNELS: [&str; 6] = [
+    SNAPSHOTS[0],
+    SNAPSHOTS[1],
+    "vestibule:deletions",
+    "vestibule:endings",
+    "vestibule:changes",
+    "vestibule:wakes",
+];
 /// Says that nothing more comes.
 const END: &str = "end";
 

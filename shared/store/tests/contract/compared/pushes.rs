@@ -10,7 +10,7 @@ use super::pair::{Mismatch, Published, SNAPSHOTS};
 /// Looks at every push, by somebody who has heard them all; `looks`: the rooms as they were read after each call.
 pub(super) fn compare(published: &[Published], looks: &[RoomSnapshot]) -> Result<(), Mismatch> {
     let mut last = BTreeMap::new();
-    for (_, push) in published.iter().filter(|(channel, _)| channel == SNAPSHOTS) {
+    for (_, push) in published.iter().filter(|(channel, _)| SNAPSHOTS.contains(&channel.as_str())) {
         let push = push.as_ref().unwrap();
         let room = push["room"].as_str().unwrap();
         let snapshot = if push["format"] == Formats::DIFFERENCE {

@@ -11,7 +11,7 @@ use vestibule_tests::Redis;
 
 use crate::report::{Figures, Unit};
 
-const CHANNEL: &str = "vestibule:snapshots";
+const CHANNELS: [&str; 2] = ["vestibule:snapshots", "vestibule:differences"];
 const ANSWER: Duration = Duration::from_secs(10);
 
 /// Everything that is pushed from now on.
@@ -27,7 +27,7 @@ struct Head {
 impl Pushes {
     pub(super) async fn from(redis: &Redis) -> Result<Self> {
         let link = open_link(&redis.url().parse()?, &LinkOptions::new(ANSWER))?;
-        Ok(Self(link.subscribe(&[CHANNEL]).await?))
+        Ok(Self(link.subscribe(&CHANNELS).await?))
     }
 
     /// The figures with the lengths of so many.
