@@ -192,8 +192,10 @@ impl Context {
             issuer: sent.issuer,
         };
         let numbers = (0..sent.count).map(|nth| self.newcomer(&joined, nth, &token)).collect();
-        if joined.reset_epoch > known.snapshot().reset_epoch
+        let last = known.snapshot();
+        if (joined.reset_epoch, joined.generation) > (last.reset_epoch, last.generation)
             && let Err(error) = self.feed.catch_up(known).await
+            && joined.reset_epoch > last.reset_epoch
         {
             // The room was reset, and this instance has not heard of it: it would refuse the very tickets
             // that these newcomers are about to get.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use vestibule_domain::Waiter;
+use vestibule_domain::{RoomSnapshot, Waiter};
 use vestibule_issuance::RoomCiphers;
 use vestibule_store::JoinMode;
 use vestibule_token::{Ticket, TicketState};
@@ -56,9 +56,22 @@ impl Flows {
             Ok(joined) => joined,
             Err(error) => return responder.respond_without_store(error).await,
         };
+        let renewed = self.renewed(room);
+        let room = renewed.as_ref().unwrap_or(room);
         let ciphers = self.ciphers_of(room, joined.reset_epoch);
-        let responder = responder.at(joined.now_ms).with_ciphers(&ciphers);
+        let responder = VisitorResponder::new(self, room).at(joined.now_ms).with_ciphers(&ciphers);
         self.respond_to_newcomer(room, &responder, joined).await
+    }
+
+    /// The room as it is known now, if it is of another generation: the join may have waited until it was brought to its
+    /// latest state, and by what was known before nobody can be told how long it takes.
+    fn renewed(&self, room: &RoomContext) -> Option<RoomContext> {
+        let generation = |snapshot: &RoomSnapshot| (snapshot.reset_epoch, snapshot.generation);
+        if generation(&room.known.snapshot()) == generation(&room.snapshot) {
+            return None;
+        }
+        let now = self.room(room.snapshot.room.as_str())?;
+        Some(RoomContext { https: room.https, ..now })
     }
 
     async fn respond_to_newcomer(

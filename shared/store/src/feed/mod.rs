@@ -175,10 +175,17 @@ impl Feed {
 
     /// Stores a snapshot that did not come by the push.
     pub async fn receive(&self, snapshot: RoomSnapshot) {
-        if snapshot.awaits.contains(&self.0.instance) {
+        // What was seen before it.
+        let late = self.recollect_late(&snapshot);
+        let room = snapshot.room.clone();
+        self.store(snapshot).await;
+        if let Some(late) = late {
             // Boxed, because it is large and seldom.
-            Box::pin(self.testify_late(&snapshot)).await;
+            Box::pin(self.testify_late(&room, &late)).await;
         }
+    }
+
+    async fn store(&self, snapshot: RoomSnapshot) {
         if let Some(known) = self.room(snapshot.room.as_str()) {
             known.receive(snapshot);
             return;

@@ -8,6 +8,13 @@ use vestibule_domain::{RoomId, RoomSnapshot, reconciliation::Testimony};
 use super::{Feed, KnownRoom};
 use crate::{Account, PlacesPage, StoreError, memory::Recollection};
 
+/// What a service has seen that was silent when it was asked, and the name under which it tells it.
+#[derive(Debug)]
+pub(super) struct Late {
+    round: String,
+    seen: Recollection,
+}
+
 // === impl Feed ===
 
 impl Feed {
@@ -37,26 +44,42 @@ impl Feed {
     /// See [`StoreError`].
     pub async fn testify(&self, room: &RoomId) -> Result<(), StoreError> {
         match self.0.store.round(room).await? {
-            Some(round) => self.tell(room, &round).await,
+            Some(round) => {
+                let seen = self.0.store.memory().room(room).testify(&round);
+                let Some(seen) = seen else { return Ok(()) };
+                self.tell(room, &round, &seen).await
+            }
             None => Ok(()),
         }
     }
 
-    /// Tells it although nobody waits for it any more: the leader assumes the worst until then.
-    pub(super) async fn testify_late(&self, snapshot: &RoomSnapshot) {
-        let room = &snapshot.room;
-        if let Err(error) = self.tell(room, &late_round(snapshot)).await {
+    /// What this service has seen, if `snapshot` says that the leader still assumes the worst until it says so.
+    pub(super) fn recollect_late(&self, snapshot: &RoomSnapshot) -> Option<Late> {
+        if !snapshot.awaits.contains(&self.0.instance) {
+            return None;
+        }
+        let round = late_round(snapshot);
+        let seen = self.0.store.memory().room(&snapshot.room).testify(&round)?;
+        Some(Late { round, seen })
+    }
+
+    /// Tells it although nobody waits for it any more.
+    pub(super) async fn testify_late(&self, room: &RoomId, late: &Late) {
+        if let Err(error) = self.tell(room, &late.round, &late.seen).await {
             tracing::debug!(%room, %error, "what was seen of a room could not be told");
         }
     }
 
     /// Tells it in this round.
-    pub(super) async fn tell(&self, room: &RoomId, round: &str) -> Result<(), StoreError> {
-        let memory = self.0.store.memory().room(room);
-        let Some(seen) = memory.testify(round) else { return Ok(()) };
-        let told = self.tell_all(room, round, &seen).await;
+    async fn tell(
+        &self,
+        room: &RoomId,
+        round: &str,
+        seen: &Recollection,
+    ) -> Result<(), StoreError> {
+        let told = self.tell_all(room, round, seen).await;
         if told.is_err() {
-            memory.has_not_testified();
+            self.0.store.memory().room(room).has_not_testified();
         }
         told
     }

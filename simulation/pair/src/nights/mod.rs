@@ -49,6 +49,8 @@ impl Nights {
         Bounds {
             skipped: self.skipped.iter().filter_map(of_histories).collect(),
             has_all_visitors: true,
+            // Somebody who was told an hour and had a minute was told nonsense.
+            most_wait_error: Some(50.0),
             ..Bounds::default()
         }
     }
