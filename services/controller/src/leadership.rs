@@ -19,6 +19,8 @@ use vestibule_domain::{RoomId, Share};
 pub(crate) struct Term {
     /// Its fencing number.
     pub(crate) epoch: u64,
+    /// That of the term that came directly before, if there was one.
+    pub(crate) before: Option<u64>,
     /// Its rooms.
     pub(crate) share: Share,
 }
@@ -78,7 +80,7 @@ pub(crate) struct RoleWatch {
 impl Term {
     /// Whether nobody else can have served anywhere between that term and this one.
     pub(crate) fn follows(self, last: Self) -> bool {
-        self.epoch == last.epoch || self.epoch == last.epoch + 1
+        self.epoch == last.epoch || self.before == Some(last.epoch)
     }
 }
 
@@ -160,7 +162,7 @@ impl Leadership {
     pub(super) fn settled(&self, epoch: u64) {
         let leads = self.change(|now| {
             if now.role == Role::Settling(epoch) {
-                let term = Term { epoch, share: Share::NONE };
+                let term = Term { epoch, before: None, share: Share::NONE };
                 (now.role, now.settled) = (Role::Leading(term), Some(epoch));
             }
         });
@@ -277,7 +279,7 @@ mod tests {
     use super::*;
 
     fn term(epoch: u64) -> Term {
-        Term { epoch, share: Share::ALL }
+        Term { epoch, before: epoch.checked_sub(1), share: Share::ALL }
     }
 
     #[test]
@@ -287,7 +289,7 @@ mod tests {
         assert!(leadership.holds(term(3), false));
         assert_eq!(leadership.role(), Role::Settling(3));
         leadership.settled(3);
-        let untold = Term { share: Share::NONE, ..term(3) };
+        let untold = Term { before: None, share: Share::NONE, ..term(3) };
         assert_eq!(
             leadership.role(),
             Role::Leading(untold),

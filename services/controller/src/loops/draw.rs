@@ -47,7 +47,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
 
 /// Checks every room of its share until it is dropped. Each draw is a task, so a room that waits for its beacon
 /// delays no other.
-async fn draw_in(controller: &Arc<Controller>, Term { epoch, share }: Term) {
+async fn draw_in(controller: &Arc<Controller>, Term { epoch, share, .. }: Term) {
     let mut drawing: JoinSet<RoomId> = JoinSet::new();
     let mut busy: BTreeSet<RoomId> = BTreeSet::new();
     loop {

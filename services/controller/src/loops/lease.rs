@@ -105,7 +105,8 @@ impl Candidate {
     fn note(&mut self, controller: &Controller, term: &store::Term, until: Instant) -> Term {
         self.known_epoch = self.known_epoch.max(term.epoch);
         self.held_until = Some(until);
-        Term { epoch: term.epoch, share: Share::of(&controller.instance, &term.members) }
+        let share = Share::of(&controller.instance, &term.members);
+        Term { epoch: term.epoch, before: term.before, share }
     }
 
     fn step_down(&mut self, controller: &Controller) {

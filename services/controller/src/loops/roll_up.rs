@@ -55,7 +55,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
 
 /// Closes the minutes before the current one, in every room of its share.
 async fn close_minutes(controller: &Controller, closed: &mut Closed, term: Term, now_ms: u64) {
-    let Term { epoch, share } = term;
+    let Term { epoch, share, .. } = term;
     closed.0.retain(|room, _| controller.feed.room(room.as_str()).is_some());
     let last = (now_ms / MINUTE_MS).saturating_sub(1);
     for known in controller.feed.rooms() {

@@ -83,7 +83,7 @@ mod tests {
     fn what_was_seen_of_a_room_stays_until_it_is_served_with_a_break() {
         let [(own, share), (other, _)] = two();
         let mut tickers = remembering(&[&own, &other]);
-        let term = |epoch, share| Some(Term { epoch, share });
+        let term = |epoch: u64, share| Some(Term { epoch, before: Some(epoch - 1), share });
         let remembered =
             |tickers: &Tickers| [&own, &other].map(|room| tickers.rooms.contains_key(room));
         tickers.begin(term(5, share));
@@ -100,7 +100,7 @@ mod tests {
     fn who_served_a_room_and_stops_knows_nothing_of_it() {
         let [(own, share), (other, _)] = two();
         let mut tickers = remembering(&[&own, &other]);
-        tickers.begin(Some(Term { epoch: 5, share }));
+        tickers.begin(Some(Term { epoch: 5, before: None, share }));
         tickers.begin(None);
         assert!(!tickers.rooms.contains_key(&own) && tickers.rooms.contains_key(&other));
     }

@@ -48,6 +48,8 @@ pub enum Standing {
 pub struct Term {
     /// Its fencing number.
     pub epoch: u64,
+    /// That of the term of the same holder that came directly before; `None`: none did, or it is not known.
+    pub before: Option<u64>,
     /// The controllers among which rooms are divided: see [`vestibule_domain::Share`].
     pub members: Vec<String>,
 }
@@ -65,6 +67,7 @@ struct Reply {
     #[serde(default)]
     leads: bool,
     epoch: Option<u64>,
+    before: Option<u64>,
     #[serde(default)]
     settled: bool,
     #[serde(default)]
@@ -124,8 +127,8 @@ impl Store {
 
 impl Reply {
     fn standing(self) -> Standing {
-        let Self { leads, epoch, settled, members } = self;
-        match epoch.map(|epoch| Term { epoch, members }) {
+        let Self { leads, epoch, before, settled, members } = self;
+        match epoch.map(|epoch| Term { epoch, before, members }) {
             Some(term) if leads => Standing::Leads { term, settled },
             Some(term) => Standing::Serves(term),
             None => Standing::Follows,

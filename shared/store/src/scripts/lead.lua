@@ -7,9 +7,9 @@ a break as long as this Redis and the holder agree on what was before.
 
 KEYS  lease epoch length controllers term
 ARGV  now_ms document
-Returns {leads epoch settled members}
+Returns {leads epoch before settled members}
       leads: the caller holds the lease. epoch: that of the term, for its holder and, once it is settled, for its members;
-      else nil. settled: the holder has made the keyspace whole. members: who serves rooms in the term.
+      else nil. before: that of the term that came directly before, with the same holder; nil: none. settled: the holder has made the keyspace whole. members: who serves rooms in the term.
 Keeps an epoch belongs to one term of one holder, and every term's is higher than all before it, also than those that
       Redis has forgotten; whoever is told of a term is told the same members; no lease lasts for longer than it was
       asked for, whatever the server's clock does.
@@ -24,17 +24,20 @@ local args = arguments({
   settled = 'integer',
 })
 local now = time_ms(ARGV[1])
+-- By how much another list of members raises the epoch; another holder raises it by one. So the two sides of a split, of
+-- which one has a new holder and the other only fewer members, do not come to the same epoch.
+local STEP = 1000
 
 local function read_term()
-  local stored = redis.call('HMGET', keys.term, 'holder', 'epoch', 'since', 'settled', 'members')
+  local stored = redis.call('HMGET', keys.term, 'holder', 'epoch', 'before', 'since', 'settled', 'members')
   if not stored[1] then return nil end
-  return { holder = stored[1], epoch = tonumber(stored[2]), since = tonumber(stored[3]), settled = stored[4] == '1',
-    members = stored[5] }
+  return { holder = stored[1], epoch = tonumber(stored[2]), before = tonumber(stored[3]), since = tonumber(stored[4]),
+    settled = stored[5] == '1', members = stored[6] }
 end
 
 local function write_term(term)
-  redis.call('HSET', keys.term, 'holder', term.holder, 'epoch', term.epoch, 'since', term.since,
-    'settled', term.settled and 1 or 0, 'members', term.members)
+  redis.call('HSET', keys.term, 'holder', term.holder, 'epoch', term.epoch, 'before', term.before or '',
+    'since', term.since, 'settled', term.settled and 1 or 0, 'members', term.members)
   redis.call('PEXPIRE', keys.term, args.length_ms)
   redis.call('SET', keys.epoch, term.epoch)
 end
@@ -68,7 +71,7 @@ local function told_to_others(term, holder, epoch)
   if not term or not term.settled or term.holder ~= holder or term.epoch ~= epoch then return '{}' end
   local members = cjson.decode(term.members)
   if not is_among(members) then return '{}' end
-  return encode({ epoch = epoch, settled = true, members = members })
+  return encode({ epoch = epoch, before = term.before, settled = true, members = members })
 end
 
 -- The first of the holder's terms without a break. An epoch above that of its last term was raised for it, by whoever
@@ -86,7 +89,7 @@ local function next_term(term)
   term.settled = args.settled ~= nil and args.settled >= term.since
   local members = live_members()
   if term.settled and members ~= term.members then
-    term.epoch, term.members = term.epoch + 1, members
+    term.before, term.epoch, term.members = term.epoch, term.epoch + STEP, members
   end
   return term
 end
@@ -111,4 +114,5 @@ local goes_on = is_held and term and term.holder == args.instance and term.epoch
   and args.known_epoch <= epoch
 term = goes_on and next_term(term) or first_term(term, is_held, epoch)
 write_term(term)
-return encode({ leads = true, epoch = term.epoch, settled = term.settled, members = cjson.decode(term.members) })
+return encode({ leads = true, epoch = term.epoch, before = term.before, settled = term.settled,
+  members = cjson.decode(term.members) })

@@ -42,7 +42,7 @@ fn length(chances: &mut Chances) -> Duration {
 
 /// As a rule of somebody who has made the keyspace whole in an early term, or in none.
 fn asking<'a>(chances: &mut Chances, instance: &'a str) -> Asking<'a> {
-    let settled = one(chances, &[None, Some(1), Some(1), Some(2), Some(5), Some(900)]);
+    let settled = one(chances, &[None, Some(1), Some(1), Some(2), Some(1_003), Some(90_000)]);
     let known_epoch = one(chances, &[0, 0, 0, 2, 7]);
     Asking { instance, length: length(chances), known_epoch, settled }
 }
