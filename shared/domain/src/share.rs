@@ -37,7 +37,7 @@ fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, add)
 }
 
-/// Spreads what differs in a few bits over all of them, as SplitMix64 does.
+/// Spreads what differs in a few bits over all of them, as `SplitMix64` does.
 fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -206,7 +206,7 @@ async fn report(controller: &Controller, epoch: u64, room: &RoomId, error: &Stor
     match error {
         StoreError::Fenced { epoch: by } => controller.leadership.overtaken(epoch, *by),
         StoreError::RoomMissing | StoreError::Rewound => {
-            report_suspect(controller, room, error).await
+            report_suspect(controller, room, error).await;
         }
         error => tracing::warn!(%room, %error, "a draw failed; it is tried again"),
     }

@@ -60,7 +60,9 @@ async fn follow(controller: &Controller, tickers: &mut Tickers) {
     loop {
         looks.tick().await;
         let (_, others) = tickers.take_up(&controller.feed);
-        others.iter().for_each(|known| tickers.follow(known));
+        for known in others {
+            tickers.follow(&known);
+        }
     }
 }
 
@@ -90,11 +92,15 @@ impl<'a> Serving<'a> {
             ticks.tick().await;
             while self.ticks_under_way.try_join_next().is_some() {}
             let (mut own, others) = self.tickers.take_up(&self.controller.feed);
-            others.iter().for_each(|known| self.tickers.follow(known));
+            for known in others {
+                self.tickers.follow(&known);
+            }
             self.controller.metrics.rooms_served.set(i64::try_from(own.len()).unwrap_or(i64::MAX));
             // Where nothing happens nobody is kept waiting.
             own.sort_by_key(|known| known.snapshot().rests);
-            own.into_iter().for_each(|known| self.start_tick(known));
+            for known in own {
+                self.start_tick(known);
+            }
         }
     }
 

@@ -147,8 +147,8 @@ fn pace_after_a_takeover(seed: u64) -> f64 {
             hall.wait(50).await;
             let process = &world.deployment().ready_controllers()[1 - served];
             let snapshot = process.instance.room("sale").unwrap().snapshot();
-            let serves = process.instance.serves(&hall.room).is_some();
-            if serves && snapshot.now_ms > stopped_ms + 1_000 {
+            let takes_over = process.instance.serves(&hall.room).is_some();
+            if takes_over && snapshot.now_ms > stopped_ms + 1_000 {
                 return snapshot.figures.expected_per_second.unwrap();
             }
         }
