@@ -2,7 +2,7 @@
 //!
 //! | metric | type | what |
 //! |---|---|---|
-//! | `vestibule_leading` | gauge | 1 while this instance leads |
+//! | `vestibule_leading` | gauge | 1 while this instance holds the lease; several serve rooms |
 //! | `vestibule_rooms_served` | gauge | rooms whose lines this instance advances |
 //! | `vestibule_tick_duration_seconds` | histogram | one room's tick |
 //! | `vestibule_ticks_failed_total` | counter | ticks that Redis refused or did not answer |

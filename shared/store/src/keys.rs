@@ -40,7 +40,7 @@
 //! | `vestibule:{deployment}:lease-length` | string | 2 s | for how long it was given the lease, ms |
 //! | `vestibule:{deployment}:epoch` | string | no | the leader's fencing epoch |
 //! | `vestibule:{deployment}:controllers` | sorted set | swept | controller → when it asked for the lease last |
-//! | `vestibule:{deployment}:term` | hash | 2 s | the leader's term: holder, epoch, and the members that serve rooms in it |
+//! | `vestibule:{deployment}:term` | hash | 2 s | the leader's term: its holder, its epoch, who serves rooms in it |
 //! | `vestibule:{deployment}:routes` | string | 10 s | the caller that may change routes now |
 //! | `vestibule:{deployment}:routes-length` | string | 10 s | for how long, ms |
 //! | `vestibule:{deployment}:routes-epoch` | string | no | counts such changes |

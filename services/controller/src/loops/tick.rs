@@ -1,6 +1,6 @@
 //! The tick: four times a second, the line of every room of this instance's share is advanced, but for rooms that rest
-//! (`vestibule_domain::rest`). Rooms tick concurrently, and a slow room misses only its own ticks. What a tick does is in
-//! [`super::room_ticker`].
+//! (`vestibule_domain::rest`). Rooms tick concurrently, and a slow room misses only its own ticks. What a tick does is
+//! in [`super::room_ticker`].
 
 use std::{sync::Arc, time::Duration};
 

@@ -8,8 +8,9 @@ a break as long as this Redis and the holder agree on what was before.
 KEYS  lease epoch length controllers term
 ARGV  now_ms document
 Returns {leads epoch before settled members}
-      leads: the caller holds the lease. epoch: that of the term, for its holder and, once it is settled, for its members;
-      else nil. before: that of the term that came directly before, with the same holder; nil: none. settled: the holder has made the keyspace whole. members: who serves rooms in the term.
+      leads: the caller holds the lease. epoch: that of the term, for its holder and, once it is settled, for its
+      members; else nil. before: that of the term that came directly before, with the same holder; nil: none.
+      settled: the holder has made the keyspace whole. members: who serves rooms in the term.
 Keeps an epoch belongs to one term of one holder, and every term's is higher than all before it, also than those that
       Redis has forgotten; whoever is told of a term is told the same members; no lease lasts for longer than it was
       asked for, whatever the server's clock does.
@@ -24,8 +25,8 @@ local args = arguments({
   settled = 'integer',
 })
 local now = time_ms(ARGV[1])
--- By how much another list of members raises the epoch; another holder raises it by one. So the two sides of a split, of
--- which one has a new holder and the other only fewer members, do not come to the same epoch.
+-- By how much another list of members raises the epoch; another holder raises it by one. So the two sides of a split,
+-- of which one has a new holder and the other only fewer members, do not come to the same epoch.
 local STEP = 1000
 
 local function read_term()
