@@ -22,7 +22,7 @@ struct Defect {
 const DEFECTS: [Defect; 17] = [
     Defect {
         name: "no fence",
-        seed: 14,
+        seed: 43,
         instead_of: "if epoch < line.leader_epoch then",
         does: "if false then",
         breaks: &["stale leaders are refused"],
