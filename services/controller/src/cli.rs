@@ -16,8 +16,8 @@ pub const MIN_API_TOKEN_BYTES: usize = 16;
 
 /// Vestibule's controller: lets the line advance, and answers operators.
 ///
-/// Run two or three: one leads, and another takes over within three seconds when it is gone. They
-/// need Redis (or Valkey), and the same secret as the vestibule-admission instances beside them.
+/// Run two or three: they share out the rooms, and when one is gone the others take over its rooms within a few
+/// seconds. They need Redis (or Valkey), and the same secret as the vestibule-admission instances beside them.
 #[derive(Debug, Parser)]
 #[command(name = "vestibule-controller", version, max_term_width = 100)]
 pub struct Cli {

@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use axum::Router;
+use vestibule_domain::RoomId;
 use vestibule_issuance::Surroundings;
 use vestibule_runtime::{HttpMetrics, Lifecycle, Readiness, metrics};
 use vestibule_store::KnownRoom;
@@ -60,6 +61,13 @@ impl Instance {
     #[must_use]
     pub fn leads(&self) -> Option<u64> {
         self.controller.leadership.role().leading()
+    }
+
+    /// The term in which it serves the room, if it does, as far as it knows.
+    #[must_use]
+    pub fn serves(&self, room: &RoomId) -> Option<u64> {
+        let term = self.controller.leadership.role().serving()?;
+        term.share.has(room).then_some(term.epoch)
     }
 
     /// The room as this instance knows it.

@@ -1,5 +1,7 @@
-//! Whether this instance leads, for every loop that depends on it. How it acquires the lease is in
+//! What this instance is among the controllers, for every loop that depends on it. How it comes to know is in
 //! `loops/lease.rs`.
+//!
+//! One of them holds the lease and keeps the keyspace whole. All that serve in its term share out the rooms.
 
 use std::{
     collections::BTreeSet,
@@ -10,24 +12,39 @@ use std::{
 };
 
 use tokio::sync::Notify;
-use vestibule_domain::RoomId;
+use vestibule_domain::{RoomId, Share};
+
+/// A term, and the rooms that this instance serves in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Term {
+    /// Its fencing number.
+    pub(crate) epoch: u64,
+    /// That of the term that came directly before, if there was one.
+    pub(crate) before: Option<u64>,
+    /// Its rooms.
+    pub(crate) share: Share,
+}
 
 /// What this instance is among the controllers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Another leads, or nobody.
+    /// Another leads, or nobody, and it serves no room.
     #[default]
     Following,
     /// It holds the lease, in this term, and is still making the keyspace whole.
     Settling(u64),
-    /// It leads, in this term.
-    Leading(u64),
+    /// It leads, in this term, and serves its share.
+    Leading(Term),
+    /// Another leads, in this term, and it serves its share.
+    Serving(Term),
 }
 
 /// The role of this instance, and the changes that it may undergo.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Leadership {
     role: Arc<Changing>,
+    /// Whether the lease should be asked for before it is time.
+    ask: Notify,
     /// The highest epoch named by a refused write; 0: none.
     overtaken_by: AtomicU64,
     /// The rooms that a tick did not find in their latest state.
@@ -45,6 +62,9 @@ struct Changing {
 #[derive(Debug, Clone, Copy, Default)]
 struct Versioned {
     role: Role,
+    /// The last term in which it has made the keyspace whole, if nothing has undone that since. It outlives the role
+    /// when a write is refused: the later term may be its own.
+    settled: Option<u64>,
     version: u64,
 }
 
@@ -55,15 +75,24 @@ pub(crate) struct RoleWatch {
     seen: u64,
 }
 
+// === impl Term ===
+
+impl Term {
+    /// Whether nobody else can have served anywhere between that term and this one.
+    pub(crate) fn follows(self, last: Self) -> bool {
+        self.epoch == last.epoch || self.before == Some(last.epoch)
+    }
+}
+
 // === impl Role ===
 
 impl Role {
     /// The term, if it holds the lease.
     #[must_use]
-    pub(crate) fn term(self) -> Option<u64> {
+    pub(crate) fn holding(self) -> Option<u64> {
         match self {
-            Self::Following => None,
-            Self::Settling(epoch) | Self::Leading(epoch) => Some(epoch),
+            Self::Settling(epoch) | Self::Leading(Term { epoch, .. }) => Some(epoch),
+            Self::Following | Self::Serving(_) => None,
         }
     }
 
@@ -71,9 +100,22 @@ impl Role {
     #[must_use]
     pub(crate) fn leading(self) -> Option<u64> {
         match self {
-            Self::Leading(epoch) => Some(epoch),
+            Self::Leading(term) => Some(term.epoch),
+            Self::Following | Self::Settling(_) | Self::Serving(_) => None,
+        }
+    }
+
+    /// The term, and the rooms that it serves.
+    #[must_use]
+    pub(crate) fn serving(self) -> Option<Term> {
+        match self {
+            Self::Leading(term) | Self::Serving(term) => Some(term),
             Self::Following | Self::Settling(_) => None,
         }
+    }
+
+    fn epoch(self) -> Option<u64> {
+        self.holding().or(self.serving().map(|term| term.epoch))
     }
 }
 
@@ -94,36 +136,85 @@ impl Leadership {
         self.role.now().role
     }
 
-    /// Notes that it holds the lease in term `epoch`; returns whether the term is new.
-    pub(super) fn holds(&self, epoch: u64) -> bool {
-        self.change(|role| (role.term() != Some(epoch)).then_some(Role::Settling(epoch)))
+    /// Notes that it holds the lease in this term; returns whether that is new. `settled`: Redis has taken note that
+    /// the keyspace is whole, and goes on from the term in which it was made so.
+    pub(super) fn holds(&self, term: Term, settled: bool) -> bool {
+        let before = self.role();
+        self.change(|now| match now.role {
+            // It came to be so while Redis was asked.
+            Role::Settling(epoch) if epoch == term.epoch => {}
+            Role::Leading(own) if own.epoch == term.epoch && !settled => {}
+            _ if settled && now.settled.is_some() => {
+                (now.role, now.settled) = (Role::Leading(term), Some(term.epoch));
+            }
+            _ => (now.role, now.settled) = (Role::Settling(term.epoch), None),
+        });
+        before.holding() != Some(term.epoch)
     }
 
-    /// Notes that the keyspace is whole, if the term is still `epoch`.
-    pub(super) fn settled(&self, epoch: u64) -> bool {
-        self.change(|role| (role == Role::Settling(epoch)).then_some(Role::Leading(epoch)))
+    /// Notes that another holds the lease and has made it a member of this term.
+    pub(super) fn serves(&self, term: Term) {
+        self.change(|now| (now.role, now.settled) = (Role::Serving(term), None));
+    }
+
+    /// Notes that the keyspace is whole, if the term is still `epoch`. Which rooms it serves is told when Redis has
+    /// taken note.
+    pub(super) fn settled(&self, epoch: u64) {
+        let leads = self.change(|now| {
+            if now.role == Role::Settling(epoch) {
+                let term = Term { epoch, before: None, share: Share::NONE };
+                (now.role, now.settled) = (Role::Leading(term), Some(epoch));
+            }
+        });
+        if leads {
+            self.ask.notify_one();
+        }
     }
 
     /// Notes that the keyspace is no longer whole.
-    pub(super) fn unsettled(&self, epoch: u64) -> bool {
-        self.change(|role| (role == Role::Leading(epoch)).then_some(Role::Settling(epoch)))
+    pub(super) fn unsettled(&self) {
+        let settles = self.change(|now| {
+            if let Some(epoch) = now.role.leading() {
+                (now.role, now.settled) = (Role::Settling(epoch), None);
+            }
+        });
+        if settles {
+            self.ask.notify_one();
+        }
     }
 
-    /// Notes that it no longer has the lease.
+    /// The last term in which it has made the keyspace whole, if nothing has undone that since.
+    pub(super) fn last_settled(&self) -> Option<u64> {
+        self.role.now().settled
+    }
+
+    /// Notes that it has neither the lease nor rooms; returns whether it had.
     pub(super) fn lost(&self) -> bool {
-        self.change(|role| role.term().map(|_| Role::Following))
+        self.change(|now| (now.role, now.settled) = (Role::Following, None))
     }
 
-    /// Steps down at once, because a write of term `epoch` was refused for the later term `by`.
+    /// Stops at once, because a write of term `epoch` was refused for the later term `by`. Whose that is, the lease
+    /// tells: it may be its own next one.
     pub(super) fn overtaken(&self, epoch: u64, by: u64) {
         self.overtaken_by.fetch_max(by, Ordering::Relaxed);
-        if self.change(|role| (role.term() == Some(epoch)).then_some(Role::Following)) {
-            tracing::warn!(epoch, by, "overtaken by a later term, stepping down");
+        let stops = self.change(|now| {
+            if now.role.epoch() == Some(epoch) {
+                now.role = Role::Following;
+            }
+        });
+        if stops {
+            tracing::info!(epoch, by, "overtaken by a later term");
+            self.ask.notify_one();
         }
     }
 
     pub(super) fn overtaken_by(&self) -> u64 {
         self.overtaken_by.load(Ordering::Relaxed)
+    }
+
+    /// Waits until the lease should be asked for before it is time.
+    pub(super) async fn should_ask(&self) {
+        self.ask.notified().await;
     }
 
     /// Notes that `room` was not found in its latest state.
@@ -136,19 +227,18 @@ impl Leadership {
         std::mem::take(&mut *self.suspects.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn change(&self, next: impl FnOnce(Role) -> Option<Role>) -> bool {
+    /// Returns whether the role is another now.
+    fn change(&self, change: impl FnOnce(&mut Versioned)) -> bool {
         let mut now = self.role.now.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(role) = next(now.role) else { return false };
-        *now = Versioned { role, version: now.version + 1 };
+        let before = now.role;
+        change(&mut now);
+        if now.role == before {
+            return false;
+        }
+        now.version += 1;
         drop(now);
         self.role.changed.notify_waiters();
         true
-    }
-}
-
-impl Default for Leadership {
-    fn default() -> Self {
-        Self { role: Arc::default(), overtaken_by: AtomicU64::new(0), suspects: Mutex::default() }
     }
 }
 
@@ -165,7 +255,7 @@ impl Changing {
 impl RoleWatch {
     /// The role, which counts as seen.
     pub(crate) fn see(&mut self) -> Role {
-        let Versioned { role, version } = self.role.now();
+        let Versioned { role, version, .. } = self.role.now();
         self.seen = version;
         role
     }
@@ -188,30 +278,91 @@ impl RoleWatch {
 mod tests {
     use super::*;
 
+    fn term(epoch: u64) -> Term {
+        Term { epoch, before: epoch.checked_sub(1), share: Share::ALL }
+    }
+
     #[test]
     fn a_term_begins_with_settling_and_a_renewal_changes_nothing() {
         let leadership = Leadership::default();
         assert_eq!(leadership.role(), Role::Following);
-        assert!(leadership.holds(3));
+        assert!(leadership.holds(term(3), false));
         assert_eq!(leadership.role(), Role::Settling(3));
-        assert!(leadership.settled(3));
-        assert!(!leadership.holds(3), "renewed");
-        assert_eq!(leadership.role().leading(), Some(3));
-        assert!(leadership.holds(4), "a term after the store forgot the lease");
-        assert!(!leadership.settled(3), "too late");
-        assert_eq!(leadership.role(), Role::Settling(4));
+        leadership.settled(3);
+        let untold = Term { before: None, share: Share::NONE, ..term(3) };
+        assert_eq!(
+            leadership.role(),
+            Role::Leading(untold),
+            "it serves nothing that it was not told"
+        );
+        assert!(!leadership.holds(term(3), false), "asked for before");
+        assert_eq!(
+            (leadership.role(), leadership.last_settled()),
+            (Role::Leading(untold), Some(3))
+        );
+        assert!(!leadership.holds(term(3), true), "renewed");
+        assert_eq!(leadership.role(), Role::Leading(term(3)));
+        assert!(leadership.holds(term(4), false), "a term after the store forgot the lease");
+        leadership.settled(3);
+        assert_eq!(
+            (leadership.role(), leadership.last_settled()),
+            (Role::Settling(4), None),
+            "too late"
+        );
+    }
+
+    #[test]
+    fn who_leads_goes_on_leading_when_only_the_members_change() {
+        let leadership = Leadership::default();
+        leadership.holds(term(3), false);
+        leadership.settled(3);
+        assert!(leadership.holds(term(4), true));
+        assert_eq!(
+            (leadership.role(), leadership.last_settled()),
+            (Role::Leading(term(4)), Some(4))
+        );
+        leadership.unsettled();
+        assert!(leadership.holds(term(5), true), "asked for before");
+        assert_eq!(leadership.role(), Role::Settling(5));
     }
 
     #[test]
     fn only_the_term_that_was_overtaken_ends() {
         let leadership = Leadership::default();
-        leadership.holds(4);
+        leadership.holds(term(4), false);
         leadership.overtaken(3, 4);
         assert_eq!(leadership.role(), Role::Settling(4));
         leadership.settled(4);
-        assert!(leadership.unsettled(4) && !leadership.unsettled(4));
+        leadership.unsettled();
+        assert_eq!(leadership.role(), Role::Settling(4));
+        leadership.settled(4);
         leadership.overtaken(4, 9);
         assert_eq!((leadership.role(), leadership.overtaken_by()), (Role::Following, 9));
         assert!(!leadership.lost());
+    }
+
+    #[test]
+    fn who_was_overtaken_by_its_own_next_term_goes_on_in_it() {
+        let leadership = Leadership::default();
+        leadership.holds(term(4), false);
+        leadership.settled(4);
+        leadership.overtaken(4, 5);
+        assert_eq!((leadership.role(), leadership.last_settled()), (Role::Following, Some(4)));
+        assert!(leadership.holds(term(5), true));
+        assert_eq!(leadership.role(), Role::Leading(term(5)));
+        leadership.overtaken(5, 9);
+        assert!(leadership.holds(term(10), false), "it was nobody's that Redis knows");
+        assert_eq!((leadership.role(), leadership.last_settled()), (Role::Settling(10), None));
+    }
+
+    #[test]
+    fn a_member_serves_and_does_not_lead() {
+        let leadership = Leadership::default();
+        leadership.serves(term(6));
+        let role = leadership.role();
+        assert_eq!((role.serving(), role.leading(), role.holding()), (Some(term(6)), None, None));
+        leadership.overtaken(6, 7);
+        assert_eq!(leadership.role(), Role::Following);
+        assert!(term(7).follows(term(6)) && term(6).follows(term(6)) && !term(8).follows(term(6)));
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! | metric | type | what |
 //! |---|---|---|
-//! | `vestibule_leading` | gauge | 1 while this instance leads |
+//! | `vestibule_leading` | gauge | 1 while this instance holds the lease; several serve rooms |
+//! | `vestibule_rooms_served` | gauge | rooms whose lines this instance advances |
 //! | `vestibule_tick_duration_seconds` | histogram | one room's tick |
 //! | `vestibule_ticks_failed_total` | counter | ticks that Redis refused or did not answer |
 //! | `vestibule_restorations_total` | counter | rooms brought back after Redis had lost them |
@@ -57,6 +58,8 @@ pub(crate) const ROOM_FIGURES: [RoomFigure; 7] = [
 pub(crate) struct Metrics {
     /// 1 while this instance leads.
     pub(crate) leading: Gauge,
+    /// Rooms whose lines this instance advances.
+    pub(crate) rooms_served: Gauge,
     /// How long one room's tick took.
     pub(crate) tick_duration: Histogram,
     /// Ticks that failed.
@@ -81,12 +84,15 @@ impl Metrics {
     pub(crate) fn register(registry: &mut Registry, store: &Store, feed: &Feed) -> Self {
         let metrics = Self {
             leading: Gauge::default(),
+            rooms_served: Gauge::default(),
             tick_duration: Histogram::new(TICK_BUCKETS),
             ticks_failed: Counter::default(),
             restorations: Counter::default(),
             history_kept: Gauge::default(),
         };
         registry.register("leading", "Whether this instance leads", metrics.leading.clone());
+        let help = "Rooms whose lines this instance advances";
+        registry.register("rooms_served", help, metrics.rooms_served.clone());
         registry.register_with_unit(
             "tick_duration",
             "Time that one room's tick took",

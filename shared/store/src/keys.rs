@@ -39,6 +39,8 @@
 //! | `vestibule:{deployment}:lease` | string | 2 s | the leading controller |
 //! | `vestibule:{deployment}:lease-length` | string | 2 s | for how long it was given the lease, ms |
 //! | `vestibule:{deployment}:epoch` | string | no | the leader's fencing epoch |
+//! | `vestibule:{deployment}:controllers` | sorted set | swept | controller → when it asked for the lease last |
+//! | `vestibule:{deployment}:term` | hash | 2 s | the leader's term: its holder, its epoch, who serves rooms in it |
 //! | `vestibule:{deployment}:routes` | string | 10 s | the caller that may change routes now |
 //! | `vestibule:{deployment}:routes-length` | string | 10 s | for how long, ms |
 //! | `vestibule:{deployment}:routes-epoch` | string | no | counts such changes |
@@ -77,6 +79,8 @@ pub(crate) const REGIONS: &str = "vestibule:{deployment}:regions";
 pub(crate) const LEASE: &str = "vestibule:{deployment}:lease";
 pub(crate) const LEASE_LENGTH: &str = "vestibule:{deployment}:lease-length";
 pub(crate) const EPOCH: &str = "vestibule:{deployment}:epoch";
+pub(crate) const CONTROLLERS: &str = "vestibule:{deployment}:controllers";
+pub(crate) const TERM: &str = "vestibule:{deployment}:term";
 pub(crate) const ROUTES_LEASE: &str = "vestibule:{deployment}:routes";
 pub(crate) const ROUTES_LENGTH: &str = "vestibule:{deployment}:routes-length";
 pub(crate) const ROUTES_EPOCH: &str = "vestibule:{deployment}:routes-epoch";

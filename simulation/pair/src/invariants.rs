@@ -13,6 +13,8 @@ use crate::broken::Broken;
 #[derive(Debug, Default)]
 pub(crate) struct Invariants {
     rooms: FxHashMap<String, Seen>,
+    /// Who serves each room, and in which term.
+    servers: FxHashMap<String, (u64, Arc<str>)>,
 }
 
 /// A room after the last script that touched it.
@@ -28,16 +30,19 @@ struct Seen {
     leader_epoch: u64,
 }
 
+/// Scripts of whoever serves a room.
+const SERVES: [&str; 5] = ["begin_tick", "apply_plan", "draw", "roll_up", "switch_phase"];
+
 /// Scripts that may move the serving counter back.
 const STEPS_BACK: [&str; 3] = ["increment", "reset", "reconcile"];
 
 // === impl Invariants ===
 
 impl Invariants {
-    /// What does not hold after `script`, which was called with `words`. `refused`: it answered an error.
+    /// What does not hold after `script`, which `who` called with `words`. `refused`: it answered an error.
     pub(crate) fn after(
         &mut self,
-        script: &str,
+        (who, script): (&str, &str),
         words: &[Vec<u8>],
         refused: bool,
         keyspace: &Keyspace,
@@ -51,7 +56,12 @@ impl Invariants {
         };
         let mut broken = Vec::new();
         let term = term_of(words);
+        let other = term.filter(|_| SERVES.contains(&script) && !refused);
+        let other = other.and_then(|term| self.is_not_alone(who, room, term));
         let mut found = |invariant, what| broken.push(Broken { at_ms: now_ms, invariant, what });
+        if let Some(other) = other {
+            found("one serves a room", format!("{room}: {who} and {other} in term {term:?}"));
+        }
         if let Some(before) = self.rooms.get(room)
             && before.reset_epoch == now.reset_epoch
         {
@@ -89,6 +99,17 @@ impl Invariants {
             None => drop(self.rooms.insert(room.to_owned(), now)),
         }
         broken
+    }
+
+    /// Who else than `who` has served the room in this term.
+    fn is_not_alone(&mut self, who: &str, room: &str, term: u64) -> Option<Arc<str>> {
+        match self.servers.get(room) {
+            Some((last, other)) if *last == term => (**other != *who).then(|| Arc::clone(other)),
+            _ => {
+                self.servers.insert(room.to_owned(), (term, who.into()));
+                None
+            }
+        }
     }
 }
 
@@ -197,6 +218,12 @@ pub(crate) fn free_seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> Opti
         0
     };
     Some(ceiling?.saturating_sub(live + owed))
+}
+
+/// When the room was ticked last, by the server's clock, ms.
+pub(crate) fn ticked_ms(keyspace: &Keyspace, room: &str) -> Option<u64> {
+    let line = keyspace.hash(format!("vestibule:room:{{{room}}}:line"))?;
+    Some(number(line, "ticked_at")).filter(|ticked_at| *ticked_at > 0)
 }
 
 /// Whether people enter in order of arrival.

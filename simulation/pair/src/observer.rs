@@ -70,7 +70,8 @@ impl Observer {
         if let (Some(script), Some(keyspace)) = (script, keyspace) {
             let broken = {
                 let refused = matches!(reply, Reply::Error(_));
-                inner.invariants.after(script, words, refused, keyspace, (now_ms, clock_ms))
+                let call = (who, script);
+                inner.invariants.after(call, words, refused, keyspace, (now_ms, clock_ms))
             };
             inner.broken.extend(broken);
         }

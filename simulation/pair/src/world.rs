@@ -11,7 +11,7 @@ use vestibule_redis_model::Engine;
 
 use crate::{
     Outcome, Scenario,
-    deployment::Deployment,
+    deployment::{Deployment, Which},
     door::Door,
     history::History,
     invariants,
@@ -96,12 +96,12 @@ impl World {
             && admissions.iter().all(|process| process.instance.room(room.as_str()).is_some())
     }
 
-    /// The room as its leader last heard of it.
+    /// The room as the controller last heard of it that serves it.
     #[must_use]
     pub fn snapshot(&self, room: &RoomId) -> Option<Arc<RoomSnapshot>> {
         let controllers = self.deployment.ready_controllers();
-        let leader = controllers.iter().find(|process| process.instance.leads().is_some());
-        Some(leader?.instance.room(room.as_str())?.snapshot())
+        let serves = controllers.iter().find(|process| process.instance.serves(room).is_some());
+        Some(serves?.instance.room(room.as_str())?.snapshot())
     }
 
     /// How many seats of the room are taken, by what Redis holds.
@@ -111,6 +111,20 @@ impl World {
             let clock_ms = servers.clock_ms(now_ms);
             invariants::seats(servers.keyspace(), room.as_str(), clock_ms).0
         })
+    }
+
+    /// How long ago the room was ticked, by what Redis holds, ms; `None`: never.
+    #[must_use]
+    pub fn ticked_ago_ms(&self, room: &RoomId) -> Option<u64> {
+        self.network().servers(|servers, now_ms| {
+            let ticked_ms = invariants::ticked_ms(servers.keyspace(), room.as_str())?;
+            Some(servers.clock_ms(now_ms).saturating_sub(ticked_ms))
+        })
+    }
+
+    /// Kills a process, which stays dead.
+    pub fn kill(&self, which: Which) {
+        self.deployment.kill(which);
     }
 
     /// Lets so much time pass. Processes that have ended by themselves are started again.

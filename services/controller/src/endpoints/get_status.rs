@@ -18,7 +18,7 @@ use crate::{
 
 /// Tells how a room stands this moment.
 ///
-/// `waiting`, `admissions_per_second` and `wait_seconds` are of the leader's last tick.
+/// `waiting`, `admissions_per_second` and `wait_seconds` are of the room's last tick.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/status", tag = "rooms",
     params(RoomPath),

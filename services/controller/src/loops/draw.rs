@@ -1,5 +1,5 @@
-//! Drawing: once the pre-queue of an event is over, the leader draws the places of everyone in it, and
-//! publishes the record that proves it. If the event names a public beacon, it first waits for the
+//! Drawing: once the pre-queue of an event is over, the controller that serves the room draws the places of everyone
+//! in it, and publishes the record that proves it. If the event names a public beacon, it first waits for the
 //! beacon's round, for up to [`BEACON_PATIENCE_SECONDS`].
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
@@ -13,29 +13,31 @@ use vestibule_domain::{
 };
 use vestibule_store::{KnownRoom, StoreError};
 
+use super::suspects::report_suspect;
 use crate::{
     beacon::{BeaconClient, BeaconReply},
+    leadership::Term,
     state::Controller,
 };
 
-/// How often the leader looks for a pre-queue that is over.
+/// How often it is looked for a pre-queue that is over.
 const CHECK_EVERY: Duration = Duration::from_millis(100);
-/// How long after the start the leader waits for the beacon, in seconds. After that the committed seed
+/// How long after the start it waits for the beacon, in seconds. After that the committed seed
 /// alone decides.
 pub(crate) const BEACON_PATIENCE_SECONDS: u64 = 30;
 /// How often the beacon is asked meanwhile.
 const ASK_EVERY: Duration = Duration::from_secs(1);
 
-/// Draws for as long as this instance leads.
+/// Draws for as long as this instance serves rooms.
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
     loop {
-        let leading = role.see().leading();
-        if let Some(epoch) = leading {
+        let serving = role.see().serving();
+        if let Some(term) = serving {
             tokio::select! {
                 biased;
                 () = role.changed() => {}
-                () = term(&controller, epoch) => {}
+                () = draw_in(&controller, term) => {}
             }
         } else {
             role.changed().await;
@@ -43,9 +45,9 @@ pub(super) async fn run(controller: Arc<Controller>) {
     }
 }
 
-/// Checks every room until it is dropped. Each draw is a task, so a room that waits for its beacon
+/// Checks every room of its share until it is dropped. Each draw is a task, so a room that waits for its beacon
 /// delays no other.
-async fn term(controller: &Arc<Controller>, epoch: u64) {
+async fn draw_in(controller: &Arc<Controller>, Term { epoch, share, .. }: Term) {
     let mut drawing: JoinSet<RoomId> = JoinSet::new();
     let mut busy: BTreeSet<RoomId> = BTreeSet::new();
     loop {
@@ -54,11 +56,12 @@ async fn term(controller: &Arc<Controller>, epoch: u64) {
         }
         for known in controller.feed.rooms() {
             let snapshot = known.snapshot();
-            if needs_draw(&known, &snapshot) && busy.insert(snapshot.room.clone()) {
+            let is_due = share.has(&snapshot.room) && needs_draw(&known, &snapshot);
+            if is_due && busy.insert(snapshot.room.clone()) {
                 let controller = Arc::clone(controller);
                 drawing.spawn(async move {
                     if let Err(error) = draw(&controller, epoch, &known).await {
-                        report(&controller, epoch, &snapshot.room, &error);
+                        report(&controller, epoch, &snapshot.room, &error).await;
                     }
                     snapshot.room.clone()
                 });
@@ -199,11 +202,11 @@ async fn ask_beacon(
     }
 }
 
-fn report(controller: &Controller, epoch: u64, room: &RoomId, error: &StoreError) {
+async fn report(controller: &Controller, epoch: u64, room: &RoomId, error: &StoreError) {
     match error {
         StoreError::Fenced { epoch: by } => controller.leadership.overtaken(epoch, *by),
         StoreError::RoomMissing | StoreError::Rewound => {
-            controller.leadership.report_suspect(room.clone());
+            report_suspect(controller, room, error).await;
         }
         error => tracing::warn!(%room, %error, "a draw failed; it is tried again"),
     }

@@ -17,7 +17,10 @@ use vestibule_issuance::KeyError;
 use vestibule_store::StoreError;
 
 use super::reconcile::{reconcile, take_in_the_late};
-use crate::{leadership::Role, state::Controller};
+use crate::{
+    leadership::{Role, RoleWatch},
+    state::Controller,
+};
 
 /// How often the leader checks whether the keyspace is whole.
 const CHECK_EVERY: Duration = Duration::from_millis(500);
@@ -32,16 +35,16 @@ pub(super) async fn run(controller: Arc<Controller>) {
     loop {
         let now = role.see();
         let done = match now {
-            Role::Following => {
+            Role::Following | Role::Serving(_) => {
                 role.changed().await;
                 Ok(())
             }
             Role::Settling(epoch) => settle(&controller, epoch).await,
-            Role::Leading(epoch) => {
+            Role::Leading(_) => {
                 tokio::select! {
                     biased;
-                    () = role.changed() => Ok(()),
-                    checked = watch(&controller, epoch) => checked,
+                    () = until_it_does_not_lead(&mut role) => Ok(()),
+                    checked = watch(&controller) => checked,
                 }
             }
         };
@@ -59,6 +62,13 @@ pub(super) async fn run(controller: Arc<Controller>) {
     }
 }
 
+/// Another list of members changes the term, and nothing else.
+async fn until_it_does_not_lead(role: &mut RoleWatch) {
+    while role.see().leading().is_some() {
+        role.changed().await;
+    }
+}
+
 /// Makes the keyspace whole; then this instance leads.
 async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
     let mut rooms = BTreeSet::new();
@@ -72,7 +82,7 @@ async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
     reconcile_all(controller, epoch, rooms).await;
     let now = controller.store.now_ms().await? / 1000;
     controller.keys.ensure(now).await?;
-    if controller.leadership.role().term() != Some(epoch) {
+    if controller.leadership.role().holding() != Some(epoch) {
         return Ok(());
     }
     controller.store.migrate().await?;
@@ -81,16 +91,17 @@ async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
 }
 
 /// Watches for as long as it leads.
-async fn watch(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
+async fn watch(controller: &Controller) -> Result<(), KeyError> {
     let mut unknown = BTreeMap::new();
     loop {
         // Until somebody finds something wrong, or it is time to look.
         let _ = timeout(CHECK_EVERY, controller.feed.questioned()).await;
         if controller.store.check_schema().await? == 0 {
             tracing::warn!("redis has lost the keyspace");
-            controller.leadership.unsettled(epoch);
+            controller.leadership.unsettled();
             return Ok(());
         }
+        let Some(epoch) = controller.leadership.role().leading() else { return Ok(()) };
         take_in_the_late(controller, epoch).await?;
         let rooms = in_question(controller, &mut unknown).await?;
         reconcile_all(controller, epoch, rooms).await;

@@ -1,15 +1,17 @@
-//! The leader's lease: acquires it, renews it, and steps down in time when it cannot.
+//! The lease: asks for it, renews it, hears who serves which rooms, and steps down in time when nothing is heard.
 //!
-//! Fencing refuses the writes of a stale leader; stepping down in time prevents such writes.
+//! Fencing refuses the writes of who acts in a term that is over; stepping down in time prevents such writes.
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::{Instant, sleep_until, timeout_at};
 use tokio_util::sync::CancellationToken;
+use vestibule_domain::Share;
+use vestibule_store::{self as store, Asking, Standing};
 
-use crate::state::Controller;
+use crate::{leadership::Term, state::Controller};
 
-/// How long a lease lasts, on Redis's clock.
+/// How long a lease lasts, on Redis's clock. A member that has not asked for so long is one no more.
 const LEASE: Duration = Duration::from_secs(2);
 /// How often it is renewed or asked for. When a leader is killed, another one leads after at most
 /// [`LEASE`] and this: 2.3 s.
@@ -19,11 +21,11 @@ const RENEW: Duration = Duration::from_millis(300);
 struct Candidate {
     /// The highest epoch seen, in case Redis loses its own.
     known_epoch: u64,
-    /// Until when the lease is surely held.
+    /// Until when what it was told surely holds.
     held_until: Option<Instant>,
 }
 
-/// Campaigns until `stop`; then gives the lease up, so that another leads at once.
+/// Campaigns until `stop`; then gives up lease and rooms, so that others take them at once.
 pub(super) async fn run(controller: Arc<Controller>, stop: CancellationToken) {
     let mut candidate = Candidate::default();
     tokio::select! {
@@ -42,7 +44,12 @@ async fn campaign(controller: &Controller, candidate: &mut Candidate) {
         let asked_at = Instant::now();
         candidate.ask(controller, asked_at).await;
         let next = asked_at + RENEW;
-        sleep_until(candidate.held_until.map_or(next, |until| next.min(until))).await;
+        let next = candidate.held_until.map_or(next, |until| next.min(until));
+        tokio::select! {
+            biased;
+            () = sleep_until(next) => {}
+            () = controller.leadership.should_ask() => {}
+        }
     }
 }
 
@@ -54,45 +61,59 @@ impl Candidate {
         if self.held_until.is_some_and(|until| until <= asked_at) {
             self.step_down(controller);
         }
-        self.end_overtaken_term(controller).await;
         let patience = self.held_until.unwrap_or(asked_at + LEASE);
-        let asking = controller.store.lease(&controller.instance, LEASE, self.known_epoch);
-        match timeout_at(patience, asking).await {
-            Ok(Ok(Some(epoch))) => self.lead(controller, epoch, asked_at + LEASE),
-            Ok(Ok(None)) => self.step_down(controller),
+        let leadership = &controller.leadership;
+        let asking = Asking {
+            instance: &controller.instance,
+            length: LEASE,
+            known_epoch: self.known_epoch.max(leadership.overtaken_by()),
+            settled: leadership.last_settled(),
+        };
+        match timeout_at(patience, controller.store.lead(&asking)).await {
+            Ok(Ok(standing)) => self.take(controller, standing, asked_at + LEASE),
             Ok(Err(error)) => tracing::debug!(%error, "the lease could not be asked for"),
             Err(_) => tracing::debug!("the lease was not answered in time"),
         }
     }
 
-    fn lead(&mut self, controller: &Controller, epoch: u64, until: Instant) {
-        self.known_epoch = self.known_epoch.max(epoch);
-        self.held_until = Some(until);
-        if controller.leadership.holds(epoch) {
-            controller.metrics.leading.set(1);
-            tracing::info!(epoch, "leading");
+    fn take(&mut self, controller: &Controller, standing: Standing, until: Instant) {
+        match standing {
+            Standing::Leads { term, settled } => self.lead(controller, &term, settled, until),
+            Standing::Serves(term) => self.serve(controller, &term, until),
+            Standing::Follows => self.step_down(controller),
         }
+    }
+
+    fn lead(&mut self, controller: &Controller, term: &store::Term, settled: bool, until: Instant) {
+        let own = self.note(controller, term, until);
+        controller.metrics.leading.set(1);
+        if controller.leadership.holds(own, settled) {
+            tracing::info!(epoch = own.epoch, members = ?term.members, "leading");
+        }
+    }
+
+    fn serve(&mut self, controller: &Controller, term: &store::Term, until: Instant) {
+        let own = self.note(controller, term, until);
+        controller.metrics.leading.set(0);
+        if controller.leadership.role().holding().is_some() {
+            tracing::info!(epoch = own.epoch, "no longer leading");
+        }
+        controller.leadership.serves(own);
+    }
+
+    /// The own part of the term.
+    fn note(&mut self, controller: &Controller, term: &store::Term, until: Instant) -> Term {
+        self.known_epoch = self.known_epoch.max(term.epoch);
+        self.held_until = Some(until);
+        let share = Share::of(&controller.instance, &term.members);
+        Term { epoch: term.epoch, before: term.before, share }
     }
 
     fn step_down(&mut self, controller: &Controller) {
         self.held_until = None;
         controller.metrics.leading.set(0);
         if controller.leadership.lost() {
-            tracing::info!(epoch = self.known_epoch, "no longer leading");
-        }
-    }
-
-    /// Ends a term that a room refuses because it has seen a later one. The next term is later than
-    /// both.
-    async fn end_overtaken_term(&mut self, controller: &Controller) {
-        let held = self.held_until.is_some();
-        if !held || controller.leadership.role().term().is_some() {
-            return;
-        }
-        self.known_epoch = self.known_epoch.max(controller.leadership.overtaken_by());
-        self.step_down(controller);
-        if let Err(error) = controller.store.release_lease(&controller.instance).await {
-            tracing::debug!(%error, "the lease could not be released");
+            tracing::info!(epoch = self.known_epoch, "neither leading nor serving");
         }
     }
 }

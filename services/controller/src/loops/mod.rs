@@ -1,6 +1,6 @@
 //! The background tasks. Every controller keeps its memory fresh, remembers the last day and who has entered, and
-//! asks for the lease. The one that leads keeps the keyspace whole, advances the lines, draws, lets new keys sign,
-//! and closes minutes.
+//! asks for the lease. The one that leads keeps the keyspace whole and lets new keys sign. All that serve in its term
+//! share out the rooms: each advances the lines of its own, draws, and closes minutes.
 //!
 //! When Redis fails, a loop tries again. A loop that ends by itself stops the process.
 
@@ -16,7 +16,9 @@ mod roll_up;
 mod room_ticker;
 mod silence;
 mod startup;
+mod suspects;
 mod tick;
+mod tickers;
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Closing minutes: two seconds after a minute ends, the leader moves its counts into the traffic
-//! history. A room to which nobody has come since all its counts moved is left alone.
+//! Closing minutes: two seconds after a minute ends, the controller that serves a room moves its counts into the
+//! traffic history. A room to which nobody has come since all its counts moved is left alone.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -7,7 +7,7 @@ use tokio::time::sleep;
 use vestibule_domain::{RoomId, RoomSnapshot};
 use vestibule_store::StoreError;
 
-use crate::state::Controller;
+use crate::{leadership::Term, state::Controller};
 
 const MINUTE_MS: u64 = 60_000;
 const MINUTES_PER_DAY: u64 = 24 * 60;
@@ -28,19 +28,19 @@ struct Counts {
     admitted: u64,
 }
 
-/// Closes minutes for as long as this instance leads.
+/// Closes minutes for as long as this instance serves rooms.
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
     let mut closed = Closed::default();
     loop {
-        let leading = role.see().leading();
-        let Some(epoch) = leading else {
+        let serving = role.see().serving();
+        let Some(term) = serving else {
             role.changed().await;
             continue;
         };
         let pause = match controller.store.now_ms().await {
             Ok(now_ms) => {
-                close_minutes(&controller, &mut closed, epoch, now_ms).await;
+                close_minutes(&controller, &mut closed, term, now_ms).await;
                 until_next(now_ms)
             }
             Err(_) => RETRY,
@@ -53,15 +53,16 @@ pub(super) async fn run(controller: Arc<Controller>) {
     }
 }
 
-/// Closes the minutes before the current one, in every room.
-async fn close_minutes(controller: &Controller, closed: &mut Closed, epoch: u64, now_ms: u64) {
+/// Closes the minutes before the current one, in every room of its share.
+async fn close_minutes(controller: &Controller, closed: &mut Closed, term: Term, now_ms: u64) {
+    let Term { epoch, share, .. } = term;
     closed.0.retain(|room, _| controller.feed.room(room.as_str()).is_some());
     let last = (now_ms / MINUTE_MS).saturating_sub(1);
     for known in controller.feed.rooms() {
         // Read before its counts move: whoever comes meanwhile is found the next time.
         let last_seen = known.snapshot();
         let room = &last_seen.room;
-        if closed.has(&last_seen) {
+        if !share.has(room) || closed.has(&last_seen) {
             continue;
         }
         for day in days(last) {

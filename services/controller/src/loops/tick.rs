@@ -1,51 +1,49 @@
-//! The leader's tick: four times a second, every room's line is advanced, but for rooms that rest
-//! (`vestibule_domain::rest`). Rooms tick concurrently, and a slow room misses only its own ticks. What a tick does is in [`super::room_ticker`].
+//! The tick: four times a second, the line of every room of this instance's share is advanced, but for rooms that rest
+//! (`vestibule_domain::rest`). Rooms tick concurrently, and a slow room misses only its own ticks. What a tick does is
+//! in [`super::room_ticker`].
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::{
-    sync::{Mutex, OwnedMutexGuard, Semaphore},
+    sync::{OwnedMutexGuard, Semaphore},
     task::JoinSet,
-    time::{Instant, MissedTickBehavior, interval},
+    time::{Instant, Interval, MissedTickBehavior, interval},
 };
-use vestibule_domain::RoomId;
 use vestibule_store::{KnownRoom, StoreError};
 
-use super::room_ticker::RoomTicker;
+use super::{room_ticker::RoomTicker, suspects::report_suspect, tickers::Tickers};
 use crate::state::Controller;
 
-/// The time between two ticks of a room, and between two looks of who does not lead.
+/// The time between two ticks of a room, and between two looks at one that another instance serves.
 const TICK: Duration = Duration::from_millis(250);
 /// How many rooms tick at the same time.
 const AT_ONCE: usize = 64;
 
-/// What is remembered of each room.
-type Tickers = BTreeMap<RoomId, Arc<Mutex<RoomTicker>>>;
-
-/// The ticks of one term of leadership.
+/// The ticks of one term.
 #[derive(Debug)]
-struct Term {
-    controller: Arc<Controller>,
+struct Serving<'a> {
+    controller: &'a Arc<Controller>,
     epoch: u64,
-    tickers: Tickers,
+    tickers: &'a mut Tickers,
     places: Arc<Semaphore>,
     ticks_under_way: JoinSet<()>,
 }
 
-/// Ticks for as long as this instance leads, and follows what the leader does as long as another one does.
+/// Ticks the rooms that this instance serves, and follows what others do with theirs.
 pub(super) async fn run(controller: Arc<Controller>) {
     let mut role = controller.leadership.watch();
-    // A term begins with what was seen before it, and with nothing of an earlier term.
-    let mut tickers = Tickers::new();
+    let mut tickers = Tickers::default();
     loop {
-        let leading = role.see().leading();
-        if let Some(epoch) = leading {
-            let term = Term::new(Arc::clone(&controller), epoch, std::mem::take(&mut tickers));
+        let serving = role.see().serving();
+        tickers.begin(serving);
+        if let Some(term) = serving {
+            let serving = Serving::new(&controller, term.epoch, &mut tickers);
             tokio::select! {
                 biased;
                 () = role.changed() => {}
-                () = term.run() => {}
+                () = serving.run() => {}
             }
+            controller.metrics.rooms_served.set(0);
         } else {
             tokio::select! {
                 biased;
@@ -58,31 +56,26 @@ pub(super) async fn run(controller: Arc<Controller>) {
 
 /// Sees every room as all services know it, until it is dropped.
 async fn follow(controller: &Controller, tickers: &mut Tickers) {
-    let mut looks = interval(TICK);
-    looks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut looks = every_tick();
     loop {
         looks.tick().await;
-        for known in take_up(controller, tickers) {
-            let snapshot = known.snapshot();
-            // Nobody ticks, so nobody else has it.
-            if let Ok(mut ticker) = tickers.entry(snapshot.room.clone()).or_default().try_lock() {
-                ticker.see(&snapshot);
-            }
+        let (_, others) = tickers.take_up(&controller.feed);
+        for known in others {
+            tickers.follow(&known);
         }
     }
 }
 
-/// Forgets rooms that are no more, and gives those there are.
-fn take_up(controller: &Controller, tickers: &mut Tickers) -> Vec<Arc<KnownRoom>> {
-    let rooms = controller.feed.rooms();
-    tickers.retain(|room, _| controller.feed.room(room.as_str()).is_some());
-    rooms
+fn every_tick() -> Interval {
+    let mut ticks = interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    ticks
 }
 
-// === impl Term ===
+// === impl Serving ===
 
-impl Term {
-    fn new(controller: Arc<Controller>, epoch: u64, tickers: Tickers) -> Self {
+impl<'a> Serving<'a> {
+    fn new(controller: &'a Arc<Controller>, epoch: u64, tickers: &'a mut Tickers) -> Self {
         Self {
             controller,
             epoch,
@@ -94,33 +87,35 @@ impl Term {
 
     /// Ticks until it is dropped. Ticks under way are dropped with it.
     async fn run(mut self) {
-        let mut ticks = interval(TICK);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut ticks = every_tick();
         loop {
             ticks.tick().await;
             while self.ticks_under_way.try_join_next().is_some() {}
-            self.start_ticks();
+            let (mut own, others) = self.tickers.take_up(&self.controller.feed);
+            for known in others {
+                self.tickers.follow(&known);
+            }
+            self.controller.metrics.rooms_served.set(i64::try_from(own.len()).unwrap_or(i64::MAX));
+            // Where nothing happens nobody is kept waiting.
+            own.sort_by_key(|known| known.snapshot().rests);
+            for known in own {
+                self.start_tick(known);
+            }
         }
     }
 
-    fn start_ticks(&mut self) {
-        let mut rooms = take_up(&self.controller, &mut self.tickers);
-        // Where nothing happens nobody is kept waiting.
-        rooms.sort_by_key(|known| known.snapshot().rests);
-        for known in rooms {
-            let ticker = self.tickers.entry(known.snapshot().room.clone()).or_default();
-            // A room that is still busy with its last tick misses this one.
-            let Ok(ticker) = Arc::clone(ticker).try_lock_owned() else { continue };
-            if ticker.rests(&known) {
-                continue;
-            }
-            let (controller, places) = (Arc::clone(&self.controller), Arc::clone(&self.places));
-            let epoch = self.epoch;
-            self.ticks_under_way.spawn(async move {
-                let _place = places.acquire_owned().await;
-                tick(&controller, epoch, &known, ticker).await;
-            });
+    fn start_tick(&mut self, known: Arc<KnownRoom>) {
+        // A room that is still busy with its last tick misses this one.
+        let Some(ticker) = self.tickers.of(&known.snapshot().room) else { return };
+        if ticker.rests(&known) {
+            return;
         }
+        let (controller, places) = (Arc::clone(self.controller), Arc::clone(&self.places));
+        let epoch = self.epoch;
+        self.ticks_under_way.spawn(async move {
+            let _place = places.acquire_owned().await;
+            tick(&controller, epoch, &known, ticker).await;
+        });
     }
 }
 
@@ -137,11 +132,11 @@ async fn tick(
     match &error {
         StoreError::Fenced { epoch: by } => controller.leadership.overtaken(epoch, *by),
         StoreError::RoomMissing | StoreError::Rewound => {
-            controller.leadership.report_suspect(known.snapshot().room.clone());
             // Redis has gone back for all of them.
             for known in controller.feed.rooms() {
                 known.wake();
             }
+            report_suspect(controller, &known.snapshot().room, &error).await;
         }
         _ => {
             let room = &known.snapshot().room;

@@ -19,6 +19,7 @@ mod give_up;
 mod history;
 mod join;
 mod key_ring;
+mod lead;
 mod lease;
 mod leave;
 mod line;
@@ -46,6 +47,7 @@ pub use claim::{Claim, ClaimOutcome, ClaimReplies, ClaimReply, SessionKind, Toke
 pub use give_up::GivenUp;
 pub use history::MinuteTraffic;
 pub use join::{Join, JoinMode, Joined};
+pub use lead::{Asking, Standing, Term};
 pub use leave::{Departure, EndedAs};
 pub use places::PlacesPage;
 pub use position_expiry::PositionExpiry;
@@ -56,6 +58,8 @@ pub use testimony::{Account, Called, Rest};
 pub use touch::{Touch, Touched};
 pub use traffic::Traffic;
 
+use std::time::Duration;
+
 use serde::Serialize;
 use vestibule_domain::RoomId;
 
@@ -63,4 +67,8 @@ use vestibule_domain::RoomId;
 #[derive(Serialize)]
 struct RoomOnly<'a> {
     room: &'a RoomId,
+}
+
+fn in_ms(length: Duration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
 }

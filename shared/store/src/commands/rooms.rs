@@ -5,7 +5,7 @@ use vestibule_domain::{RoomId, RoomSnapshot};
 use super::RoomOnly;
 use crate::{
     Store, StoreError,
-    keys::{Part, ROOMS, RoomKeys},
+    keys::{ALARMS, Part, ROOMS, RoomKeys},
     recording::answers,
     scripts,
 };
@@ -29,6 +29,14 @@ impl Store {
     /// See [`StoreError`].
     pub async fn list_room(&self, room: &RoomId) -> Result<(), StoreError> {
         self.query(redis::cmd("SADD").arg(ROOMS).arg(room.as_str())).await
+    }
+
+    /// Says to everybody that something is wrong with a room, so that the leader looks.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn raise_alarm(&self, room: &RoomId) -> Result<(), StoreError> {
+        self.query(redis::cmd("PUBLISH").arg(ALARMS).arg(room.as_str())).await
     }
 
     /// Takes a room off the list.

@@ -273,7 +273,11 @@ impl Feed {
         let _reading = self.0.reading.lock().await;
         match self.0.store.read_snapshot(room).await {
             Ok(Some(snapshot)) => self.receive(snapshot).await,
-            Ok(None) | Err(StoreError::Rewound) => self.note_alarm(room.clone()).await,
+            Ok(None) | Err(StoreError::Rewound) => {
+                // The leader may serve other rooms, and the push that told of this one may be lost.
+                self.question(room.clone());
+                self.note_alarm(room.clone()).await;
+            }
             Err(error) => return Err(error),
         }
         Ok(())

@@ -108,7 +108,8 @@ scripts! {
         Unattended, There, Holds, Door, Asked, Calls], &[], Some(order::join::POSITIONS),
         ["bitmaps", "room", "once", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
     LAGGING = "lagging" Deployment &[], &["admissions"], None, ["room"];
-    LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, [];
+    LEAD = "lead" Deployment &[], &["lease", "epoch", "length", "controllers", "term"], None, ["leases"];
+    LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];
     LEAVE = "leave" Writes &[Line, Sessions, Records, Ended], &[], None, ["bitmaps", "room", "seats"];
     NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
     POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,

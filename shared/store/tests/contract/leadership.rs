@@ -1,4 +1,4 @@
-//! One leader at a time, and a stale one changes nothing.
+//! One leader at a time, and a stale one changes nothing. Who serves with it is in `members.rs`.
 
 use std::time::Duration;
 

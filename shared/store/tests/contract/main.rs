@@ -27,6 +27,7 @@ mod lost_answers;
 mod lost_lines;
 mod lost_parts;
 mod lost_settings;
+mod members;
 mod memory;
 mod methods;
 mod model;

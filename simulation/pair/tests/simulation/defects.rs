@@ -22,7 +22,7 @@ struct Defect {
 const DEFECTS: [Defect; 17] = [
     Defect {
         name: "no fence",
-        seed: 14,
+        seed: 43,
         instead_of: "if epoch < line.leader_epoch then",
         does: "if false then",
         breaks: &["stale leaders are refused"],
@@ -201,9 +201,9 @@ fn every_defect_is_one_of_today_s_scripts() {
 
 #[test]
 fn every_defect_is_found_in_its_night() {
-    for defect in &DEFECTS {
-        assert!(breaks(defect, defect.seed).is_some(), "{}: seed {}", defect.name, defect.seed);
-    }
+    let is_missed = |defect: &&Defect| breaks(defect, defect.seed).is_none();
+    let missed: Vec<_> = DEFECTS.iter().filter(is_missed).map(|one| (one.name, one.seed)).collect();
+    assert!(missed.is_empty(), "{missed:?}");
 }
 
 #[test]

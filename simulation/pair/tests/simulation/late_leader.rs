@@ -23,7 +23,7 @@ const STAYS_MS: std::ops::Range<u64> = 1_100..1_500;
 enum Goes {
     /// Nobody leads for so long, ms.
     Unled(u64),
-    /// The leader stops a while after the crowd came, for so long, ms.
+    /// The controller that serves the room stops a while after the crowd came, for so long, ms.
     StopsAfter(u64, u64),
 }
 
@@ -60,8 +60,8 @@ fn play(goes: Goes, seed: u64) -> BTreeMap<u64, Page> {
         }
         if let Goes::StopsAfter(after_ms, ms) = goes {
             hall.until(made_ms + after_ms).await;
-            let led = leader(&world);
-            freeze_controllers(&world, |at| Some(at) == led, ms);
+            let served = server(&world, &hall.room);
+            freeze_controllers(&world, |at| Some(at) == served, ms);
         }
         hall.until(made_ms + 60_000).await;
         hall.diary.read()
@@ -76,9 +76,10 @@ async fn create_room(world: &World, seed: u64) {
     assert!(made.status < 300, "{made:?}");
 }
 
-fn leader(world: &World) -> Option<usize> {
+/// Which controller serves the room.
+fn server(world: &World, room: &RoomId) -> Option<usize> {
     let controllers = world.deployment().ready_controllers();
-    controllers.iter().position(|process| process.instance.leads().is_some())
+    controllers.iter().position(|process| process.instance.serves(room).is_some())
 }
 
 fn freeze_controllers(world: &World, which: impl Fn(usize) -> bool, ms: u64) {
@@ -139,14 +140,15 @@ fn pace_after_a_takeover(seed: u64) -> f64 {
             tokio::spawn(PunctualGuest { number, comes_ms, stays_ms }.visit(hall.clone()));
         }
         hall.until(made_ms + 90_000).await;
-        let led = leader(&world).unwrap();
-        freeze_controllers(&world, |at| at == led, 60_000);
+        let served = server(&world, &hall.room).unwrap();
+        freeze_controllers(&world, |at| at == served, 60_000);
         let stopped_ms = world.snapshot(&hall.room).unwrap().now_ms;
         loop {
             hall.wait(50).await;
-            let process = &world.deployment().ready_controllers()[1 - led];
+            let process = &world.deployment().ready_controllers()[1 - served];
             let snapshot = process.instance.room("sale").unwrap().snapshot();
-            if process.instance.leads().is_some() && snapshot.now_ms > stopped_ms + 1_000 {
+            let takes_over = process.instance.serves(&hall.room).is_some();
+            if takes_over && snapshot.now_ms > stopped_ms + 1_000 {
                 return snapshot.figures.expected_per_second.unwrap();
             }
         }

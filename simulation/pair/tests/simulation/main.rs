@@ -14,6 +14,7 @@ mod nights;
 mod repeatable;
 mod replays;
 mod rewinds;
+mod shares;
 
 use std::collections::BTreeSet;
 

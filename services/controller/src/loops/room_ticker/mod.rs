@@ -22,7 +22,7 @@ use self::{
 };
 use crate::state::Controller;
 
-/// What the leader remembers of a room between ticks.
+/// What is remembered of a room between ticks.
 #[derive(Debug, Default)]
 pub(super) struct RoomTicker {
     reset_epoch: u64,
@@ -108,7 +108,7 @@ impl RoomTicker {
         Duration::from_millis(resting.looks_again_in_ms())
     }
 
-    /// Sees the room as all services know it. One that another leader lets rest is settled.
+    /// Sees the room as all services know it. One that another instance lets rest is settled.
     pub(super) fn see(&mut self, last: &RoomSnapshot) {
         self.begin_if_new(last.reset_epoch);
         if last.rests {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use vestibule_store::Asking;
+
 use super::{Called, Chances, Pair};
 use crate::compared::random::{instance, leader, one};
 
@@ -34,10 +36,21 @@ pub(super) async fn history(pair: &mut Pair, chances: &mut Chances, room: usize)
     Ok(())
 }
 
+fn length(chances: &mut Chances) -> Duration {
+    Duration::from_secs(one(chances, &[300, 3_000]))
+}
+
+/// As a rule of somebody who has made the keyspace whole in an early term, or in none.
+fn asking<'a>(chances: &mut Chances, instance: &'a str) -> Asking<'a> {
+    let settled = one(chances, &[None, Some(1), Some(1), Some(2), Some(1_003), Some(90_000)]);
+    let known_epoch = one(chances, &[0, 0, 0, 2, 7]);
+    Asking { instance, length: length(chances), known_epoch, settled }
+}
+
 /// Leases outlive a program: they go by the servers' own clocks, which no test holds.
 pub(super) async fn lease(pair: &mut Pair, chances: &mut Chances) -> Called {
     let (who, known) = (instance(chances), chances.below(6));
-    match chances.below(6) {
+    match chances.below(9) {
         0 => {
             let name = format!("release_lease({who})");
             pair.one(name, async |side| side.store.release_lease(who).await).await?;
@@ -50,10 +63,15 @@ pub(super) async fn lease(pair: &mut Pair, chances: &mut Chances) -> Called {
             let name = format!("end_routes({who})");
             pair.one(name, async |side| side.store.end_routes(who).await).await?;
         }
-        _ => {
-            let length = Duration::from_secs(one(chances, &[300, 3_000]));
+        3 => {
+            let length = length(chances);
             let name = format!("lease({who}, {length:?}, {known})");
             pair.one(name, async |side| side.store.lease(who, length, known).await).await?;
+        }
+        _ => {
+            let asking = asking(chances, who);
+            let name = format!("lead({asking:?})");
+            pair.one(name, async |side| side.store.lead(&asking).await).await?;
         }
     }
     pair.one("leader()".to_owned(), async |side| side.store.leader().await).await?;
