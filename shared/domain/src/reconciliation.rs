@@ -45,9 +45,8 @@ pub struct Evidence<'a> {
     pub testimonies: &'a [Testimony],
     /// Whether a service is silent that may have seen more than all others.
     pub is_one_silent: bool,
-    /// How many of those who are silent may lead on another side of a split, and come before this leader: each side
-    /// leaves out other numbers, so that none is handed out on two.
-    pub sides_before: u64,
+    /// How many numbers such a service may have handed out: see [`gap`].
+    pub gap: u64,
     /// What Redis holds was restored from a backup: so many numbers may have been handed out since that was made.
     pub unseen: Option<u64>,
     /// The reset epoch up to which a room of this name was deleted; 0: none was.
@@ -100,6 +99,14 @@ pub enum Finding {
     IsBehind(Box<Reconciliation>),
 }
 
+/// How many numbers a leader leaves out, because somebody is silent: other ones than those who may lead on other sides of a
+/// split at the same time, of whom so many come `before` it in an order that all know. By `chance`, so that what is left
+/// out a second time is not what another side has left out once.
+#[must_use]
+pub fn gap(before: u64, chance: u64) -> u64 {
+    UNSEEN_NUMBERS * (1 + 2 * before) + chance % UNSEEN_NUMBERS
+}
+
 // === impl Evidence ===
 
 impl Evidence<'_> {
@@ -147,7 +154,7 @@ impl Evidence<'_> {
         let last = last.map_or_else(|| after_reset(&latest.last, epoch), Clone::clone);
         let serving_counter = serving_counter(&known);
         let served = all_served(&last, serving_counter, queue_counter);
-        let silent = if self.is_one_silent { UNSEEN_NUMBERS * (1 + self.sides_before) } else { 0 };
+        let silent = if self.is_one_silent { self.gap } else { 0 };
         let gap = silent.max(self.unseen.unwrap_or(0));
         let top = if served { signed(queue_counter + gap) } else { i64::MIN };
         let taken = |room: &RoomSnapshot| room.active + room.unconfirmed;
@@ -339,7 +346,7 @@ mod tests {
             is_partial: false,
             testimonies,
             is_one_silent: false,
-            sides_before: 0,
+            gap: UNSEEN_NUMBERS,
             unseen: None,
             buried: 0,
         }
@@ -459,14 +466,19 @@ mod tests {
 
     #[test]
     fn no_two_sides_of_a_split_leave_out_the_same_numbers() {
+        let last = u64::MAX;
+        for before in 0..5 {
+            let free = gap(before + 1, 0) - gap(before, last);
+            assert!(
+                free > UNSEEN_NUMBERS,
+                "what is handed out on one side is left out on the next"
+            );
+        }
+        assert!(gap(0, 0) == UNSEEN_NUMBERS && gap(0, 7) != gap(0, 8));
         let seen = [testimony(40)];
-        let of_side = |sides_before| {
-            let silent = Evidence { is_one_silent: true, sides_before, ..evidence(None, &seen) };
-            reconciled(silent).gap
-        };
-        assert_eq!([0, 1, 2].map(of_side), [1, 2, 3].map(|side| side * UNSEEN_NUMBERS));
-        let heard = Evidence { sides_before: 2, ..evidence(None, &seen) };
-        assert_eq!(reconciled(heard).gap, 0, "nobody is apart");
+        let silent = Evidence { is_one_silent: true, gap: 777, ..evidence(None, &seen) };
+        assert_eq!(reconciled(silent).gap, 777);
+        assert_eq!(reconciled(evidence(None, &seen)).gap, 0, "nobody is silent");
     }
 
     #[test]

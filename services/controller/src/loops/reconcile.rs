@@ -3,13 +3,14 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    hash::{DefaultHasher, Hash, Hasher},
     time::Duration,
 };
 
 use tokio::time::{Instant, sleep};
 use vestibule_domain::{
     Progress, RoomId, RoomSnapshot, Stamp,
-    reconciliation::{Evidence, Finding, Reconciliation, Testimony},
+    reconciliation::{Evidence, Finding, Reconciliation, Testimony, gap},
     schedule::RoomConfig,
 };
 use vestibule_store::{Account, Called, Ending, PlacesPage, Round, Seat, Store, StoreError};
@@ -54,7 +55,7 @@ pub(super) async fn reconcile(
         is_partial: *is_partial,
         testimonies: &testimonies,
         is_one_silent: !silent.is_empty(),
-        sides_before: sides_before(&controller.instance, &silent),
+        gap: gap(sides_before(&controller.instance, &silent), chance(&name)),
         unseen: *unseen,
         buried: controller.feed.buried_upto(room).await,
     };
@@ -112,6 +113,13 @@ async fn hear(
 fn sides_before(own: &str, silent: &[String]) -> u64 {
     let before = |name: &&String| is_controller(name) && name.as_str() < own;
     silent.iter().filter(before).count() as u64
+}
+
+/// A number that no other round has, which is named after this instance and its count of rounds.
+fn chance(round: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    round.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The accounts with all that they tell. Of whom a part is lost counts as silent.

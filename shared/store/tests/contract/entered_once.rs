@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use vestibule_domain::{
     QueueingMethod, RoomSettings,
     presence::chunk::CHUNK_PLACES,
-    reconciliation::{Evidence, Finding, Reconciliation, Testimony},
+    reconciliation::{Evidence, Finding, Reconciliation, Testimony, UNSEEN_NUMBERS},
 };
 use vestibule_store::{
     Account, Claim, ClaimOutcome, Feed, GivenUp, JoinMode, Round, SessionKind, Store,
@@ -62,7 +62,7 @@ fn found(accounts: &BTreeMap<String, Account>) -> Box<Reconciliation> {
         is_partial: false,
         testimonies: &testimonies,
         is_one_silent: false,
-        sides_before: 0,
+        gap: UNSEEN_NUMBERS,
         unseen: None,
         buried: 0,
     };

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use redis::cmd;
 use vestibule_domain::{
     RoomSettings, Stamp,
-    reconciliation::{Evidence, Finding, Testimony},
+    reconciliation::{Evidence, Finding, Testimony, UNSEEN_NUMBERS},
     schedule::RoomConfig,
 };
 use vestibule_store::{
@@ -352,7 +352,7 @@ async fn of_a_room_that_was_never_opened_again_the_seats_are_put_back(world: Wor
         is_partial: called.is_partial,
         testimonies: std::slice::from_ref(&day.seen),
         is_one_silent: false,
-        sides_before: 0,
+        gap: UNSEEN_NUMBERS,
         unseen: None,
         buried: 0,
     };
@@ -388,7 +388,7 @@ async fn a_line_that_is_lost_while_the_leader_asks_is_not_put_together_by_half(w
         is_partial: called.is_partial,
         testimonies: &[later],
         is_one_silent: false,
-        sides_before: 0,
+        gap: UNSEEN_NUMBERS,
         unseen: None,
         buried: 0,
     };

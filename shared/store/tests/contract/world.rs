@@ -6,7 +6,7 @@ use vestibule_domain::{
     Place, RoomId, RoomSettings, RoomSnapshot, TickFigures,
     plan::{self, TickInput},
     presence::Presence,
-    reconciliation::{Evidence, Finding, Testimony},
+    reconciliation::{Evidence, Finding, Testimony, UNSEEN_NUMBERS},
     regions::Grants,
     roll::{Chunks, Roll},
     schedule::{Event, RoomConfig},
@@ -249,7 +249,7 @@ impl World {
             is_partial: called.is_partial,
             testimonies,
             is_one_silent: !silent.is_empty(),
-            sides_before: 0,
+            gap: UNSEEN_NUMBERS,
             unseen: called.unseen,
             buried: 0,
         };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anyhow::{Result, bail, ensure};
 use vestibule_domain::{
     RoomSettings, RoomSnapshot,
-    reconciliation::{Evidence, Finding, Reconciliation, Testimony},
+    reconciliation::{Evidence, Finding, Reconciliation, Testimony, UNSEEN_NUMBERS},
     schedule::RoomConfig,
 };
 use vestibule_store::{Account, Ending, JoinMode, Round, Seat};
@@ -117,7 +117,7 @@ fn found(stored: Option<&RoomSnapshot>, last: &RoomSnapshot) -> Result<Box<Recon
         is_partial: false,
         testimonies: &[testimony(last)],
         is_one_silent: true,
-        sides_before: 0,
+        gap: UNSEEN_NUMBERS,
         unseen: None,
         buried: 0,
     };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use vestibule_domain::{
     Progress,
     presence::Band,
-    reconciliation::{Evidence, Finding, Testimony},
+    reconciliation::{Evidence, Finding, Testimony, UNSEEN_NUMBERS},
 };
 use vestibule_store::{Account, Ending, Round, Seat};
 
@@ -89,7 +89,7 @@ pub(super) async fn reconcile(pair: &mut Pair, chances: &mut Chances, room: usiz
         is_partial: called.is_partial || once_in(chances, 2),
         testimonies: std::slice::from_ref(&seen),
         is_one_silent: !silent.is_empty(),
-        sides_before: 0,
+        gap: UNSEEN_NUMBERS,
         unseen: called.unseen,
         buried: 0,
     };
