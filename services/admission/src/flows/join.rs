@@ -48,19 +48,20 @@ impl Flows {
     }
 
     async fn join_newcomer(&self, room: &RoomContext) -> Result<VisitorResponse, FlowError> {
-        let responder = VisitorResponder::new(self, room);
         if room.snapshot.rejects() {
-            return Ok(responder.respond_turned_away());
+            return Ok(VisitorResponder::new(self, room).respond_turned_away());
         }
         let joined = match self.joins.join(&room.snapshot.room, JoinMode::Enter).await {
             Ok(joined) => joined,
-            Err(error) => return responder.respond_without_store(error).await,
+            Err(error) => {
+                return VisitorResponder::new(self, room).respond_without_store(error).await;
+            }
         };
-        let renewed = self.renewed(room);
-        let room = renewed.as_ref().unwrap_or(room);
-        let ciphers = self.ciphers_of(room, joined.reset_epoch);
-        let responder = VisitorResponder::new(self, room).at(joined.now_ms).with_ciphers(&ciphers);
-        self.respond_to_newcomer(room, &responder, joined).await
+        match self.renewed(room) {
+            None => self.respond_to_newcomer(room, joined).await,
+            // Boxed, because it is large and seldom.
+            Some(now) => Box::pin(self.respond_to_newcomer(&now, joined)).await,
+        }
     }
 
     /// The room as it is known now, if it is of another generation: the join may have waited until it was brought to its
@@ -77,9 +78,10 @@ impl Flows {
     async fn respond_to_newcomer(
         &self,
         room: &RoomContext,
-        responder: &VisitorResponder<'_>,
         joined: Newcomer,
     ) -> Result<VisitorResponse, FlowError> {
+        let ciphers = self.ciphers_of(room, joined.reset_epoch);
+        let responder = VisitorResponder::new(self, room).at(joined.now_ms).with_ciphers(&ciphers);
         let Newcomer { place, serving, awaits_draw, generation, token, .. } = joined;
         let waiter = Waiter::new(place, room.snapshot.cumulative_hazard);
         let ticket = Ticket { waiter, state: TicketState::Waiting };

@@ -178,10 +178,10 @@ impl Feed {
         // What was seen before it.
         let late = self.recollect_late(&snapshot);
         let room = snapshot.room.clone();
-        self.store(snapshot).await;
+        // Boxed, because they are large.
+        Box::pin(self.store(snapshot)).await;
         if let Some(late) = late {
-            // Boxed, because it is large and seldom.
-            Box::pin(self.testify_late(&room, &late)).await;
+            Box::pin(self.testify_late(&room, late)).await;
         }
     }
 

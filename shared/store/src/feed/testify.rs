@@ -64,7 +64,7 @@ impl Feed {
     }
 
     /// Tells it although nobody waits for it any more.
-    pub(super) async fn testify_late(&self, room: &RoomId, late: &Late) {
+    pub(super) async fn testify_late(&self, room: &RoomId, late: Late) {
         if let Err(error) = self.tell(room, &late.round, &late.seen).await {
             tracing::debug!(%room, %error, "what was seen of a room could not be told");
         }
