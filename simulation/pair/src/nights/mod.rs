@@ -43,16 +43,17 @@ pub struct Nights {
 // === impl Nights ===
 
 impl Nights {
-    /// How strict the judge is.
+    /// How strict the judge of a night is: all of its visitors write the history, and somebody who was told an hour and
+    /// had a minute was told nonsense.
+    #[must_use]
+    pub fn strict() -> Bounds {
+        Bounds { has_all_visitors: true, most_wait_error: Some(50.0), ..Bounds::default() }
+    }
+
     fn bounds(&self) -> Bounds {
         let of_histories = |name: &String| name.parse::<Invariant>().ok();
-        Bounds {
-            skipped: self.skipped.iter().filter_map(of_histories).collect(),
-            has_all_visitors: true,
-            // Somebody who was told an hour and had a minute was told nonsense.
-            most_wait_error: Some(50.0),
-            ..Bounds::default()
-        }
+        let skipped = self.skipped.iter().filter_map(of_histories).collect();
+        Bounds { skipped, ..Self::strict() }
     }
 
     /// The night of `seed`, without what was left out.

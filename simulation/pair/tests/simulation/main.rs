@@ -19,12 +19,10 @@ mod shares;
 use std::collections::BTreeSet;
 
 use vestibule_history::Bounds;
-use vestibule_simulation::{Scenario, run};
+use vestibule_simulation::{Nights, Scenario, run};
 
-/// All visitors of a simulation write the history.
 fn bounds() -> Bounds {
-    // Somebody who was told an hour and had a minute was told nonsense.
-    Bounds { has_all_visitors: true, most_wait_error: Some(50.0), ..Bounds::default() }
+    Nights::strict()
 }
 
 /// The invariants that break in a scenario.
