@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Draw, RoomId, RoomSettings, Stamp, ahead,
+    Draw, Lineage, RoomId, RoomSettings, Stamp, ahead,
     check_in::LineConditions,
     formats::known_whole_snapshot,
     presence::Spot,
@@ -53,6 +53,9 @@ pub struct RoomSnapshot {
     /// Names this generation: see [`Stamp`].
     #[serde(default)]
     pub nonce: String,
+    /// Which states of the same reset epoch it follows from; `None`: a release that does not say it began this one.
+    #[serde(default)]
+    pub follows: Option<Lineage>,
     /// Counts the calls that may have changed the room: see [`Stamp`].
     #[serde(default)]
     pub seq: u64,

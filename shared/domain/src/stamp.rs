@@ -44,6 +44,13 @@ impl Stamp {
         }
     }
 
+    /// Whether nothing was put together anew between the two states.
+    #[must_use]
+    pub fn is_of_one_time(&self, other: &Self) -> bool {
+        (self.reset_epoch, self.generation, &self.nonce)
+            == (other.reset_epoch, other.generation, &other.nonce)
+    }
+
     /// By age alone, for a choice between states of which one does not follow from the other.
     #[must_use]
     pub fn age(&self) -> (u64, u32, u64) {

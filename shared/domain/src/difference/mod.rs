@@ -67,6 +67,7 @@ impl Difference {
             reset_epoch: last.reset_epoch,
             generation: last.generation,
             nonce: last.nonce.clone(),
+            follows: last.follows.clone(),
             skipped: last.skipped,
             awaits: last.awaits.clone(),
             left_out: last.left_out.clone(),

@@ -11,9 +11,9 @@ Returns {leads epoch before settled members}
       leads: the caller holds the lease. epoch: that of the term, for its holder and, once it is settled, for its
       members; else nil. before: that of the term that came directly before, with the same holder; nil: none.
       settled: the holder has made the keyspace whole. members: who serves rooms in the term.
-Keeps an epoch belongs to one term of one holder, and every term's is higher than all before it, also than those that
-      Redis has forgotten; whoever is told of a term is told the same members; no lease lasts for longer than it was
-      asked for, whatever the server's clock does.
+Keeps an epoch belongs to one term of one holder, also where a split has two, and every term's is higher than all
+      before it, also than those that Redis has forgotten; whoever is told of a term is told the same members; no lease
+      lasts for longer than it was asked for, whatever the server's clock does.
 ]]
 local args = arguments({
   instance = 'text',
@@ -25,9 +25,15 @@ local args = arguments({
   settled = 'integer',
 })
 local now = time_ms(ARGV[1])
--- By how much another list of members raises the epoch; another holder raises it by one. So the two sides of a split,
--- of which one has a new holder and the other only fewer members, do not come to the same epoch.
-local STEP = 1000
+-- Of so many epochs that follow each other a holder takes its own one. So the two sides of a split, which have different
+-- holders, do not come to the same.
+local STEP = 0x100000
+
+-- The caller's next epoch above all these.
+local function epoch_above(...)
+  local own = tonumber(string.sub(redis.sha1hex(args.instance), 1, 5), 16)
+  return (math.floor(math.max(...) / STEP) + 1) * STEP + own
+end
 
 local function read_term()
   local stored = redis.call('HMGET', keys.term, 'holder', 'epoch', 'before', 'since', 'settled', 'members')
@@ -75,13 +81,9 @@ local function told_to_others(term, holder, epoch)
   return encode({ epoch = epoch, before = term.before, settled = true, members = members })
 end
 
--- The first of the holder's terms without a break. An epoch above that of its last term was raised for it, by whoever
--- had seen a later one than this Redis knew; one that may have been another term's is not gone on with.
-local function first_term(term, is_held, epoch)
-  local is_raised = is_held and term and term.holder == args.instance and epoch > term.epoch
-  if not is_raised or epoch < args.known_epoch then
-    epoch = math.max(epoch, args.known_epoch, term and term.epoch or 0) + 1
-  end
+-- The first of the holder's terms without a break.
+local function first_term(term, epoch)
+  epoch = epoch_above(epoch, args.known_epoch, term and term.epoch or 0)
   return { holder = args.instance, epoch = epoch, since = epoch, settled = false, members = live_members() }
 end
 
@@ -90,7 +92,7 @@ local function next_term(term)
   term.settled = args.settled ~= nil and args.settled >= term.since
   local members = live_members()
   if term.settled and members ~= term.members then
-    term.before, term.epoch, term.members = term.epoch, term.epoch + STEP, members
+    term.before, term.epoch, term.members = term.epoch, epoch_above(term.epoch), members
   end
   return term
 end
@@ -107,13 +109,13 @@ local is_held = holder == args.instance
 if holder and not is_held then
   if args.known_epoch <= epoch then return told_to_others(term, holder, epoch) end
   -- Redis may have gone back, and rooms have seen later terms: the holder begins another one, above them.
-  redis.call('SET', keys.epoch, args.known_epoch + 1)
+  redis.call('SET', keys.epoch, args.known_epoch)
   return '{}'
 end
 take_lease(args.instance, args.length_ms)
 local goes_on = is_held and term and term.holder == args.instance and term.epoch == epoch
   and args.known_epoch <= epoch
-term = goes_on and next_term(term) or first_term(term, is_held, epoch)
+term = goes_on and next_term(term) or first_term(term, epoch)
 write_term(term)
 return encode({ leads = true, epoch = term.epoch, before = term.before, settled = term.settled,
   members = cjson.decode(term.members) })

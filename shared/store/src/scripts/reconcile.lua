@@ -13,6 +13,8 @@ local args = arguments({
   -- What is stored is of before a reset, or nothing.
   begins_anew = 'flag',
   reset_epoch = 'integer', generation = 'integer', nonce = 'text', seq = 'integer',
+  -- Which states it follows from, JSON.
+  follows = 'text',
   -- The highest queue number seen; how many above it may be somebody's; and the counters to go on with.
   queue_counter = 'integer', gap = 'integer', serving_counter = 'integer', admitted = 'integer',
   expired = 'integer', left = 'integer', skipped = 'integer', expired_position = 'integer',
@@ -46,7 +48,8 @@ if args.begins_anew then
 end
 -- A counter never goes below what is stored, but for the serving counter: an operator may have lowered it.
 local function highest(name) return math.max(args.begins_anew and 0 or line[name], args[name]) end
-begin_state(args.reset_epoch, args.generation, args.nonce, math.max(stamp and stamp.seq or 0, args.seq) + 1)
+local seq = math.max(stamp and stamp.seq or 0, args.seq) + 1
+begin_state(args.reset_epoch, args.generation, args.nonce, seq, args.follows)
 local top, known = highest('queue_counter'), args.begins_anew and 0 or line.queue_counter
 local before = args.begins_anew and { presence_from = 0 } or line
 before.skipped = highest('skipped')

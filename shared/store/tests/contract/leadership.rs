@@ -5,7 +5,10 @@ use std::time::Duration;
 use vestibule_store::{JoinMode, Push, StoreError, known_schema};
 use vestibule_tests::eventually;
 
-use crate::world::{World, decided, limited};
+use crate::{
+    members::{FIRST, STEP, of_b},
+    world::{World, decided, limited},
+};
 
 const LONG: Duration = Duration::from_mins(1);
 const LEASE: &str = "vestibule:{deployment}:lease";
@@ -26,6 +29,7 @@ crate::on_every_server!(
 async fn the_lease_has_one_holder_and_rising_epochs(world: World) {
     let store = &world.store;
     let first = store.lease("a", LONG, 0).await.unwrap().unwrap();
+    assert_eq!(first, FIRST);
     assert_eq!(store.lease("a", LONG, first).await.unwrap(), Some(first), "a renewal");
     assert_eq!(store.lease("b", LONG, 0).await.unwrap(), None);
     assert_eq!(store.leader().await.unwrap().as_deref(), Some("a"));
@@ -45,7 +49,7 @@ async fn a_lease_that_is_not_renewed_passes_on(world: World) {
     let passed = eventually(Duration::from_secs(20), "the lease passes on", || async {
         store.lease("b", LONG, 0).await?.ok_or_else(|| anyhow::anyhow!("a still leads"))
     });
-    assert_eq!(passed.await.unwrap(), 2);
+    assert_eq!(passed.await.unwrap(), of_b(2));
 }
 
 /// The lease is still there, or again, with an earlier epoch than the one that its holder led in.
@@ -53,13 +57,14 @@ async fn a_term_that_redis_has_forgotten_is_not_gone_on_with(world: World) {
     let store = &world.store;
     let first = store.lease("a", LONG, 0).await.unwrap().unwrap();
     world.server.ask::<()>(redis::cmd("SET").arg(EPOCH).arg(first + 7)).await;
-    assert_eq!(store.lease("a", LONG, first + 7).await.unwrap(), Some(first + 7));
+    let second = store.lease("a", LONG, first + 7).await.unwrap();
+    assert_eq!(second, Some(first + STEP), "another term");
     world.server.ask::<()>(redis::cmd("SET").arg(EPOCH).arg(first)).await;
-    let next = store.lease("a", LONG, first + 7).await.unwrap();
-    assert_eq!(next, Some(first + 8), "above all that it knows of");
-    assert_eq!(store.lease("a", LONG, first + 8).await.unwrap(), next, "a renewal");
+    let third = store.lease("a", LONG, first + STEP).await.unwrap();
+    assert_eq!(third, Some(first + 2 * STEP), "above all that it knows of");
+    assert_eq!(store.lease("a", LONG, first + 2 * STEP).await.unwrap(), third, "a renewal");
     store.release_lease("a").await.unwrap();
-    assert_eq!(store.lease("b", LONG, 0).await.unwrap(), Some(first + 9));
+    assert_eq!(store.lease("b", LONG, 0).await.unwrap(), Some(of_b(4)));
 }
 
 /// The server's clock was set back by an hour since.
@@ -68,10 +73,10 @@ async fn a_lease_that_lasts_longer_than_it_was_given_for_has_lapsed(world: World
     let first = store.lease("a", LONG, 0).await.unwrap().unwrap();
     world.server.ask::<()>(redis::cmd("PEXPIRE").arg(LEASE).arg(3_660_000)).await;
     let second = store.lease("b", LONG, 0).await.unwrap();
-    assert_eq!(second, Some(first + 1));
+    assert_eq!(second, Some(of_b(2)));
     assert_eq!(store.lease("a", LONG, first).await.unwrap(), None);
     world.server.ask::<()>(redis::cmd("PEXPIRE").arg(LEASE).arg(3_660_000)).await;
-    assert_eq!(store.lease("b", LONG, first + 1).await.unwrap(), Some(first + 2), "another term");
+    assert_eq!(store.lease("b", LONG, of_b(2)).await.unwrap(), Some(of_b(3)), "another term");
 }
 
 async fn whoever_asks_for_less_time_does_not_end_a_longer_lease(world: World) {

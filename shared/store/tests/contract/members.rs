@@ -28,6 +28,7 @@ crate::on_every_server!(
     a_list_of_another_term_says_nothing,
     whoever_has_seen_a_later_term_ends_the_one_that_redis_knows,
     who_only_holds_the_lease_lets_nobody_serve,
+    the_holders_on_both_sides_of_a_split_have_other_epochs,
 );
 
 async fn ask(world: &World, instance: &str, settled: Option<u64>) -> Standing {
@@ -35,11 +36,17 @@ async fn ask(world: &World, instance: &str, settled: Option<u64>) -> Standing {
     world.store.lead(&asking).await.unwrap()
 }
 
-/// By how much another list of members raises the epoch.
-const STEP: u64 = 1_000;
-/// The second term of the first holder, and the third.
-const SECOND: u64 = 1 + STEP;
-const THIRD: u64 = 1 + 2 * STEP;
+/// Of so many epochs each holder has one: the first digits of the SHA-1 of its name say which.
+pub(crate) const STEP: u64 = 0x0010_0000;
+/// The first terms, if `a` is the holder.
+pub(crate) const FIRST: u64 = STEP + 0x8_6f7e;
+const SECOND: u64 = FIRST + STEP;
+const THIRD: u64 = SECOND + STEP;
+
+/// The term with this number, if `b` is the holder.
+pub(crate) const fn of_b(number: u64) -> u64 {
+    number * STEP + 0xe_9d71
+}
 
 /// The first term of a holder.
 fn first(epoch: u64, members: &[&str]) -> Term {
@@ -68,18 +75,22 @@ fn serves(term: Term) -> Standing {
 async fn two(world: &World) {
     ask(world, "a", None).await;
     ask(world, "b", None).await;
-    assert_eq!(ask(world, "a", Some(1)).await, leads(next(SECOND, &["a", "b"])));
+    assert_eq!(ask(world, "a", Some(FIRST)).await, leads(next(SECOND, &["a", "b"])));
     assert_eq!(ask(world, "b", None).await, serves(next(SECOND, &["a", "b"])));
 }
 
 async fn nobody_hears_of_a_term_before_it_is_settled(world: World) {
-    assert_eq!(ask(&world, "a", None).await, settles(first(1, &["a"])));
+    assert_eq!(ask(&world, "a", None).await, settles(first(FIRST, &["a"])));
     assert_eq!(ask(&world, "b", None).await, Standing::Follows);
-    assert_eq!(ask(&world, "a", None).await, settles(first(1, &["a"])), "whoever comes meanwhile");
-    let both = || next(SECOND, &["a", "b"]);
-    assert_eq!(ask(&world, "a", Some(1)).await, leads(both()));
     assert_eq!(
-        ask(&world, "b", Some(1)).await,
+        ask(&world, "a", None).await,
+        settles(first(FIRST, &["a"])),
+        "whoever comes meanwhile"
+    );
+    let both = || next(SECOND, &["a", "b"]);
+    assert_eq!(ask(&world, "a", Some(FIRST)).await, leads(both()));
+    assert_eq!(
+        ask(&world, "b", Some(FIRST)).await,
         serves(both()),
         "what it says of itself is nothing"
     );
@@ -107,7 +118,7 @@ async fn whoever_stops_leaves_at_once(world: World) {
     let fourth = THIRD + STEP;
     assert_eq!(ask(&world, "a", Some(THIRD)).await, leads(next(fourth, &["a", "b"])), "it is back");
     world.store.release_lease("a").await.unwrap();
-    assert_eq!(ask(&world, "b", None).await, settles(first(fourth + 1, &["b"])));
+    assert_eq!(ask(&world, "b", None).await, settles(first(of_b(5), &["b"])));
 }
 
 async fn whoever_asks_no_more_is_left_out_after_a_lease(world: World) {
@@ -136,7 +147,7 @@ async fn what_was_settled_in_a_term_holds_in_the_next(world: World) {
     two(&world).await;
     ask(&world, "c", None).await;
     ask(&world, "a", Some(SECOND)).await;
-    for settled in [SECOND, 1] {
+    for settled in [SECOND, FIRST] {
         let all = next(THIRD, &["a", "b", "c"]);
         assert_eq!(ask(&world, "a", Some(settled)).await, leads(all));
     }
@@ -145,16 +156,16 @@ async fn what_was_settled_in_a_term_holds_in_the_next(world: World) {
 async fn what_was_settled_before_a_break_does_not_hold(world: World) {
     two(&world).await;
     world.store.release_lease("a").await.unwrap();
-    let anew = || first(SECOND + 1, &["a", "b"]);
+    let anew = || first(THIRD, &["a", "b"]);
     for _ in 0..2 {
         assert_eq!(ask(&world, "a", Some(SECOND)).await, settles(anew()), "it is another term");
     }
     assert_eq!(ask(&world, "b", None).await, Standing::Follows);
-    assert_eq!(ask(&world, "a", Some(SECOND + 1)).await, leads(anew()));
+    assert_eq!(ask(&world, "a", Some(THIRD)).await, leads(anew()));
     world.server.flush().await;
-    let (known_epoch, settled) = (SECOND + 1, Some(SECOND + 1));
+    let (known_epoch, settled) = (THIRD, Some(THIRD));
     let asking = Asking { instance: "a", length: LONG, known_epoch, settled };
-    let lost = settles(first(SECOND + 2, &["a"]));
+    let lost = settles(first(THIRD + STEP, &["a"]));
     assert_eq!(world.store.lead(&asking).await.unwrap(), lost);
 }
 
@@ -170,10 +181,10 @@ async fn a_leader_that_settles_again_is_followed_by_nobody(world: World) {
 
 async fn a_list_that_was_lost_is_not_made_anew_in_its_term(world: World) {
     two(&world).await;
-    for (lost, anew) in [(TERM, SECOND + 1), (EPOCH, SECOND + 2)] {
+    for (lost, anew) in [(TERM, THIRD), (EPOCH, THIRD + STEP)] {
         world.server.ask::<()>(cmd("DEL").arg(lost)).await;
         assert_eq!(ask(&world, "b", None).await, Standing::Follows);
-        let settled = Some(anew - 1);
+        let settled = Some(anew - STEP);
         assert_eq!(ask(&world, "a", settled).await, settles(first(anew, &["a", "b"])));
     }
 }
@@ -187,7 +198,7 @@ async fn under_a_leader_of_an_older_release_everybody_follows(world: World) {
         assert_eq!(ask(&world, name, Some(SECOND)).await, Standing::Follows);
     }
     world.server.ask::<()>(cmd("DEL").arg(LEASE)).await;
-    let anew = settles(first(SECOND + 2, &["a", "b"]));
+    let anew = settles(first(THIRD, &["a", "b"]));
     assert_eq!(ask(&world, "a", Some(SECOND)).await, anew, "it is gone");
 }
 
@@ -200,11 +211,11 @@ async fn a_list_of_another_term_says_nothing(world: World) {
     let raised = SECOND + 5;
     world.server.ask::<()>(cmd("SET").arg(EPOCH).arg(raised)).await;
     assert_eq!(ask(&world, "b", None).await, Standing::Follows, "of another epoch");
-    let anew = settles(first(raised, &["a", "b"]));
+    let anew = settles(first(THIRD, &["a", "b"]));
     assert_eq!(ask(&world, "a", Some(SECOND)).await, anew, "raised for its holder");
     world.server.ask::<()>(cmd("SET").arg(EPOCH).arg(raised - 2)).await;
-    let anew = settles(first(raised + 1, &["a", "b"]));
-    assert_eq!(ask(&world, "a", Some(raised)).await, anew, "Redis went back");
+    let anew = settles(first(THIRD + STEP, &["a", "b"]));
+    assert_eq!(ask(&world, "a", Some(THIRD)).await, anew, "Redis went back");
 }
 
 /// A member's write was refused: a room has seen a later term than this Redis.
@@ -215,9 +226,9 @@ async fn whoever_has_seen_a_later_term_ends_the_one_that_redis_knows(world: Worl
     for _ in 0..2 {
         assert_eq!(world.store.lead(&asking).await.unwrap(), Standing::Follows);
     }
-    let above = || first(known_epoch + 1, &["a", "b"]);
+    let above = || first(THIRD, &["a", "b"]);
     assert_eq!(ask(&world, "a", Some(SECOND)).await, settles(above()));
-    assert_eq!(ask(&world, "a", Some(known_epoch + 1)).await, leads(above()));
+    assert_eq!(ask(&world, "a", Some(THIRD)).await, leads(above()));
     assert_eq!(world.store.lead(&asking).await.unwrap(), serves(above()));
 }
 
@@ -225,8 +236,22 @@ async fn who_only_holds_the_lease_lets_nobody_serve(world: World) {
     ask(&world, "b", None).await;
     world.store.release_lease("b").await.unwrap();
     let held = world.store.lease("restore", LONG, 0).await.unwrap();
-    assert_eq!(held, Some(2));
-    assert_eq!(ask(&world, "b", Some(1)).await, Standing::Follows);
+    assert!(held > Some(of_b(1)), "{held:?}");
+    assert_eq!(ask(&world, "b", Some(FIRST)).await, Standing::Follows);
     assert_eq!(world.store.lease("restore", LONG, 0).await.unwrap(), held);
-    assert_eq!(ask(&world, "b", Some(2)).await, Standing::Follows);
+    assert_eq!(ask(&world, "b", held).await, Standing::Follows);
+}
+
+/// One side has lost a member, the other its holder; both go on from the same term.
+async fn the_holders_on_both_sides_of_a_split_have_other_epochs(world: World) {
+    two(&world).await;
+    world.store.release_lease("b").await.unwrap();
+    assert_eq!(ask(&world, "a", Some(SECOND)).await, leads(next(THIRD, &["a"])));
+    world.server.ask::<()>(cmd("DEL").arg(LEASE)).await;
+    world.server.ask::<()>(cmd("SET").arg(EPOCH).arg(SECOND)).await;
+    world.server.ask::<()>(cmd("HSET").arg(TERM).arg("epoch").arg(SECOND)).await;
+    world.server.ask::<()>(cmd("ZREM").arg(CONTROLLERS).arg("a")).await;
+    let standing = ask(&world, "b", None).await;
+    assert_eq!(standing, settles(first(of_b(3), &["b"])), "the third term there, too");
+    assert_ne!(of_b(3), THIRD);
 }

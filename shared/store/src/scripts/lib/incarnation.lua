@@ -4,7 +4,8 @@
 -- (`reconcile`) nobody else touches it.
 --
 -- The stamp, in `line`: reset_epoch and generation (raised when a room is put together anew from what is remembered),
--- nonce (of that time), seq (raised by every call that may write), run_id (the server process that it was written on).
+-- nonce (of that time), follows (what it was put together from), seq (raised by every call that may write), run_id (the
+-- server process that it was written on).
 -- `suspect`: such a state was found, or one that is `partial`, without a key that it had (`lib/parts.lua`), or that was
 -- put back from a backup; `reconciled`, but not open yet; or the room is `closed`, about to move to another server. clock_ms: the room's time at the last write; clock_ahead: what is added to the server's clock. ACCESS, from the
 -- registry: `reads`, `writes`, `copies`, for which a closed room is good enough, or `repairs`, which is never refused.
@@ -13,7 +14,8 @@
 -- The stamp of the stored state (nil: there is no room), and the room's time, ms.
 local stamp, now
 -- seal(answer): ends every script of a room. answer(table): the same, for a document. begin_state(reset_epoch,
--- generation, nonce, seq): writes the stamp of a state that begins now; it goes on counting if seq is nil. confirm_state(): it is of this server.
+-- generation, nonce, seq, follows): writes the stamp of a state that begins now; it goes on counting if seq is nil;
+-- follows: from which states, JSON (`Lineage` in the domain crate); nil: none. confirm_state(): it is of this server.
 local seal, answer, begin_state, confirm_state
 -- rest(still): whether the room rests from now on.
 local rest
@@ -117,14 +119,15 @@ do
   end
   answer = function(document) return seal(encode(document)) end
 
-  begin_state = function(reset_epoch, generation, nonce, seq)
+  begin_state = function(reset_epoch, generation, nonce, seq, follows)
     local before = stamp or lost
     stamp = { reset_epoch = reset_epoch, generation = generation, nonce = nonce, run_id = server_run_id(),
       seq = seq or before.seq, clock_ms = now, clock_ahead = before.clock_ahead,
       -- The leader, who let it rest, has to be told still.
       rests = before.rests or false }
     redis.call('HSET', keys.line, 'reset_epoch', reset_epoch, 'generation', generation, 'nonce', nonce,
-      'run_id', stamp.run_id, 'seq', stamp.seq, 'clock_ms', now, 'clock_ahead', stamp.clock_ahead)
+      'follows', follows or '[]', 'run_id', stamp.run_id, 'seq', stamp.seq, 'clock_ms', now,
+      'clock_ahead', stamp.clock_ahead)
   end
 
   confirm_state = function()

@@ -13,15 +13,15 @@ do
 
   -- What a difference leaves out: nothing that changes while people just come and go.
   local function seldom_changed(keys, line, settings, now)
-    local texts = redis.call('HMGET', keys.line, 'draws', 'awaits')
+    local texts = redis.call('HMGET', keys.line, 'draws', 'awaits', 'follows')
     local stored = phase_texts(keys.settings, settings)
     return string.format(
       '"settings":%s,"event":%s,"draws":%s,"config_version":%d,"pool_first":%d,"pool_last":%d,' ..
-      '"excused_until_ms":%d,"reset_epoch":%d,"generation":%d,"nonce":"%s","skipped":%d,"awaits":%s,' ..
-      '"left_out":%s,"rests":%s',
+      '"excused_until_ms":%d,"reset_epoch":%d,"generation":%d,"nonce":"%s","follows":%s,"skipped":%d,' ..
+      '"awaits":%s,"left_out":%s,"rests":%s',
       stored.settings, stored.event, texts[1] or '[]', redis.call('HGET', keys.settings, 'version') or 0,
       line.pool_first, line.pool_last, line.excused_until, line.reset_epoch, line.generation, stamp.nonce,
-      line.skipped,
+      texts[3] or 'null', line.skipped,
       -- Nobody is awaited for longer than the worst is assumed.
       line.unconfirmed_until >= now and texts[2] or '[]', encode(left_out(keys.line, line, now)),
       tostring(stamp.rests))

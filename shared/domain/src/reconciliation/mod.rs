@@ -4,11 +4,14 @@
 //! A service that was there and says nothing may have seen more than all others. While it is silent the worst is
 //! assumed: every seat may be taken, and numbers may have been handed out that nobody knows of.
 
-use std::{cmp::Ordering, collections::BTreeMap};
+mod serving_counter;
+
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{RoomSnapshot, Stamp, check_in, schedule::RoomConfig};
+use self::serving_counter::serving_counter;
+use crate::{Lineage, RoomSnapshot, Stamp, check_in, schedule::RoomConfig};
 
 /// So many numbers a service that is silent may have handed out since anybody else heard of the room: some seconds of
 /// as many as one Redis can hand out.
@@ -64,6 +67,8 @@ pub struct Reconciliation {
     pub generation: u32,
     /// Above the `seq` of every state that was seen.
     pub seq: u64,
+    /// Every state that was seen.
+    pub follows: Lineage,
     /// The highest queue number that was seen.
     pub queue_counter: u64,
     /// How many numbers above it nobody shall be given, because somebody may hold them.
@@ -120,12 +125,7 @@ impl Evidence<'_> {
             return Finding::Unknown;
         };
         let is_latest = |stored: &Testimony| {
-            let is_behind = |one: &Testimony| {
-                !matches!(
-                    stored.stamp.compare(&one.stamp),
-                    Some(Ordering::Greater | Ordering::Equal)
-                )
-            };
+            let is_behind = |one: &Testimony| !stored.has_heard_of(&one.stamp);
             !self.is_partial && !self.is_worst_assumed() && !self.testimonies.iter().any(is_behind)
         };
         if stored.as_ref().is_some_and(is_latest) && latest.stamp.reset_epoch > self.buried {
@@ -176,6 +176,7 @@ impl Evidence<'_> {
             begins_anew: self.stored.is_none_or(|stored| stored.reset_epoch != epoch),
             generation: known.iter().map(|one| one.stamp.generation).max().unwrap_or(0) + 1,
             seq: all.iter().map(|one| one.stamp.seq).max().unwrap_or(0),
+            follows: Lineage::of(known.iter().map(|one| (&one.stamp, one.follows()))),
             queue_counter,
             gap,
             serving_counter: serving_counter.max(top),
@@ -216,6 +217,20 @@ impl Evidence<'_> {
 // === impl Testimony ===
 
 impl Testimony {
+    /// What the latest state that it has seen follows from, if it knows that.
+    fn follows(&self) -> Option<&Lineage> {
+        self.last.follows.as_ref().filter(|_| self.last.stamp().is_of_one_time(&self.stamp))
+    }
+
+    /// Whether it knows of the state of `other`, or of a later one that follows from it.
+    fn has_heard_of(&self, other: &Stamp) -> bool {
+        let is_no_older =
+            matches!(self.stamp.compare(other), Some(Ordering::Greater | Ordering::Equal));
+        let is_of_one_line =
+            self.stamp.reset_epoch != other.reset_epoch || self.stamp.is_of_one_time(other);
+        is_no_older && (is_of_one_line || self.follows().is_none_or(|it| it.covers(other)))
+    }
+
     /// What Redis holds, as if somebody had seen it.
     fn of_stored(stored: &RoomSnapshot) -> Self {
         Self {
@@ -242,29 +257,12 @@ impl Reconciliation {
     }
 }
 
-/// The latest serving counter. Of two states of which one does not follow from the other, as the two sides of a split
-/// have them, the higher one: people were told by either that it is their turn.
-fn serving_counter(known: &[&Testimony]) -> i64 {
-    let Some(latest) = known.iter().max_by_key(|one| one.served_at) else { return 0 };
-    let age = |one: &Testimony| (one.served_at.0, one.served_at.1);
-    let side = |one: &Testimony| {
-        (one.stamp.generation == one.served_at.1).then(|| one.stamp.nonce.clone())
-    };
-    let mut sides = BTreeMap::new();
-    for one in known.iter().filter(|one| age(one) == age(latest)) {
-        let of_side = sides.entry(side(one).or_else(|| side(latest))).or_insert(one);
-        if one.served_at > of_side.served_at {
-            *of_side = one;
-        }
-    }
-    sides.values().map(|one| one.serving_counter).max().unwrap_or(latest.serving_counter)
-}
-
 /// The room of `before` after a reset of which only that it was is known.
 fn after_reset(before: &RoomSnapshot, reset_epoch: u64) -> RoomSnapshot {
     RoomSnapshot {
         reset_epoch,
         generation: 1,
+        follows: None,
         queue_counter: 0,
         serving_counter: 0,
         admitted: 0,
