@@ -8,6 +8,7 @@ use crate::{
     check_in::LineConditions,
     formats::known_whole_snapshot,
     presence::Spot,
+    reconciliation::UNSEEN_NUMBERS,
     schedule::EventInForce,
     wait::{Estimate, fastest_possible},
 };
@@ -78,7 +79,8 @@ pub struct RoomSnapshot {
     pub left: u64,
     /// Numbers that were skipped when the store had lost its last writes: nobody holds them.
     pub skipped: u64,
-    /// Those of them of which it is not sure yet, while presence is incomplete: the first and the last of each part.
+    /// Those of them that are known: the first and the last of each part. Whoever has one after all, of whom nobody
+    /// knew, is heard when it checks in.
     #[serde(default)]
     pub left_out: Vec<(u64, u64)>,
     /// Positions up to here have expired.
@@ -317,7 +319,10 @@ impl RoomSnapshot {
     /// entered since the last tick are subtracted.
     #[must_use]
     pub fn people_ahead(&self, position: u64, progress: Progress) -> u64 {
-        let ahead = position.saturating_sub(1);
+        let (ahead, known) = (position.saturating_sub(1), progress.queue_counter);
+        // So many numbers are not handed out unseen: the visitor comes from another side of a split, which left them out.
+        let is_of_another_side = ahead > known + UNSEEN_NUMBERS;
+        let ahead = if is_of_another_side { known } else { ahead };
         let curve = &self.figures.ahead;
         let counted = match curve.last() {
             // Before the first tick, everyone who has entered did so at once.
@@ -410,6 +415,14 @@ mod tests {
         assert_eq!(room.waiting(), 21 + 13);
         let fresh = RoomSnapshot { left_out, ..snapshot(120, 51, TickFigures::default()) };
         assert_eq!(fresh.people_ahead(101, fresh.progress()), 1, "before the first tick");
+    }
+
+    #[test]
+    fn who_comes_from_another_side_of_a_split_has_only_those_ahead_who_are_known() {
+        let room = snapshot(120, 20, TickFigures::default());
+        let far = 120 + UNSEEN_NUMBERS;
+        assert_eq!(room.people_ahead(far + 1, room.progress()), far - 20, "newcomers, perhaps");
+        assert_eq!(room.people_ahead(far + 2, room.progress()), 100);
     }
 
     #[test]

@@ -24,7 +24,8 @@ impl Heard<'_> {
     /// who may have been there after a moment, as far as the leader knows; `None`: ever.
     ///
     /// Of who is on the other side of a split neither side has heard anything. So what somebody has heard counts only
-    /// where no state is known that does not come before its own.
+    /// where no state is known that does not come before its own. And who was silent the last time may have been on
+    /// another side since, and have come back at any moment.
     pub(super) fn silent(
         self,
         witnesses_after: impl FnOnce(Option<Instant>) -> BTreeSet<String>,
@@ -33,7 +34,17 @@ impl Heard<'_> {
         let is_told = |name: &String| self.accounts.contains_key(name);
         let is_gone = |name: &String| self.well_heard().any(|account| account.gone.contains(name));
         let witnesses = witnesses_after(own.map(|(_, at)| *at)).into_iter();
-        witnesses.filter(|name| !is_told(name) && !is_gone(name)).collect()
+        let there = witnesses.filter(|name| !is_gone(name)).chain(self.awaited());
+        let silent: BTreeSet<String> = there.filter(|name| !is_told(name)).collect();
+        silent.into_iter().collect()
+    }
+
+    /// Those who were silent the last time, as the latest state has it.
+    fn awaited(&self) -> impl Iterator<Item = String> {
+        let told = self.accounts.values().filter_map(|account| account.testimony.as_ref());
+        let states = told.map(|testimony| &testimony.last).chain(self.stored);
+        let latest = states.max_by_key(|state| state.stamp().age());
+        latest.into_iter().flat_map(|state| state.awaits.iter().cloned())
     }
 
     /// Whether somebody has told nothing who was silent the last time.
@@ -106,19 +117,30 @@ mod tests {
 
     #[test]
     fn who_had_stopped_before_the_leader_heard_of_the_room_need_not_be_heard() {
-        assert_eq!(silent(Some(1), vec![account(1, &[]), account(1, &[])]), ["live"]);
-        assert_eq!(silent(None, vec![account(1, &[]), account(1, &[])]), ["dead", "live"]);
+        assert_eq!(silent(Some(1), vec![account(1, &[]), account(1, &[])]), ["late", "live"]);
+        let unheard = silent(None, vec![account(1, &[]), account(1, &[])]);
+        assert_eq!(unheard, ["dead", "late", "live"]);
     }
 
     #[test]
     fn who_had_stopped_before_another_heard_of_the_room_need_not_be_heard_either() {
-        assert_eq!(silent(None, vec![account(1, &[]), account(1, &["dead"])]), ["live"]);
+        let one_knows = vec![account(1, &[]), account(1, &["dead"])];
+        assert_eq!(silent(None, one_knows), ["late", "live"]);
+    }
+
+    #[test]
+    fn who_was_silent_the_last_time_may_have_come_back_unheard() {
+        let gone = || vec![account(1, &["late"]), account(1, &[])];
+        assert_eq!(silent(Some(1), gone()), ["late", "live"]);
+        let mut told = account(2, &[]);
+        told.testimony.as_mut().unwrap().last.awaits.clear();
+        assert_eq!(silent(Some(2), vec![told, account(1, &[])]), ["live"], "it has spoken since");
     }
 
     #[test]
     fn what_one_side_of_a_split_has_heard_says_nothing_of_the_other() {
         let both = || vec![account(1, &["live", "dead"]), account(2, &[])];
-        assert_eq!(silent(Some(1), both()), ["dead", "live"], "the leader was apart");
-        assert_eq!(silent(Some(2), both()), ["live"], "those of before were apart");
+        assert_eq!(silent(Some(1), both()), ["dead", "late", "live"], "the leader was apart");
+        assert_eq!(silent(Some(2), both()), ["late", "live"], "those of before were apart");
     }
 }

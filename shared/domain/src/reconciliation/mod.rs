@@ -73,6 +73,10 @@ pub struct Reconciliation {
     pub queue_counter: u64,
     /// How many numbers above it nobody shall be given, because somebody may hold them.
     pub gap: u64,
+    /// Numbers that were left out for the same reason before: the first and the last of each part, which may overlap.
+    pub left_out: Vec<(u64, u64)>,
+    /// How many more were, of which it is not known which.
+    pub unlisted: u64,
     /// Where the serving counter stands.
     pub serving_counter: i64,
     /// The most sessions that ever began.
@@ -188,6 +192,8 @@ impl Evidence<'_> {
                 serving_counter,
                 (highest(|one| one.known_upto).unwrap_or(0), queue_counter),
             ),
+            left_out: snapshots().filter(of_epoch).flat_map(|room| room.left_out.clone()).collect(),
+            unlisted: snapshots().filter(of_epoch).map(unlisted).max().unwrap_or(0),
             seats_held_seconds: session.max(tokens) + 1,
             presence_seconds: presence_seconds(&last),
             admitted_last_minute: seen_last_minute.filter(|_| !self.is_worst_assumed()),
@@ -279,6 +285,12 @@ fn after_reset(before: &RoomSnapshot, reset_epoch: u64) -> RoomSnapshot {
         cumulative_hazard: 0,
         ..before.clone()
     }
+}
+
+/// How many numbers were skipped of which a state does not say which, as one of an older release.
+fn unlisted(room: &RoomSnapshot) -> u64 {
+    let listed = room.left_out.iter().map(|(first, last)| last + 1 - first);
+    room.skipped.saturating_sub(listed.sum())
 }
 
 /// Whether everyone who has a number had been served. Where limits let people in, whoever came since was, too: it

@@ -1,6 +1,9 @@
 //! Within a generation, numbers are handed out without a gap.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use crate::{
     Call, Event, Invariant, What,
@@ -15,7 +18,8 @@ use crate::{
 ///
 /// Not a violation: a gap where the generation changes, since a restored counter is set ahead of all that
 /// may have been handed out; a gap between numbers of the two sides of a split, which may both have come to one
-/// generation, each by leaving out other numbers; a gap that joins of unknown outcome fill; any gap in a history that is
+/// generation, each by leaving out other numbers; a gap around a number that the leader heard of late; a gap that joins of unknown
+/// outcome fill; any gap in a history that is
 /// not complete. That a killed instance took numbers with it is told by [`What::Cut`], from when on histories
 /// are not complete.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +28,8 @@ pub(super) struct Gapless {
     handed_out: BTreeMap<(u64, u32, u64), HandedOut>,
     /// How many newcomers may have been numbered without an answer.
     unknown: u64,
+    /// Numbers of which the leader has heard late.
+    heard_late: BTreeSet<u64>,
 }
 
 #[derive(Debug, Clone)]
@@ -56,7 +62,8 @@ impl Check for Gapless {
             let gap = key.2.saturating_sub(last + 1);
             let is_one_row =
                 (before.0, before.1) == (key.0, key.1) && joined.is_apart == next.is_apart;
-            if !is_one_row || gap <= self.unknown {
+            let is_left_out = gap > 0 && self.heard_late.range(last + 1..key.2).next().is_some();
+            if !is_one_row || is_left_out || gap <= self.unknown {
                 continue;
             }
             let what = format!(
@@ -78,6 +85,9 @@ impl Gapless {
                 self.handed_out.insert(key, HandedOut { last, is_apart, event: now.keep() });
             }
             What::Unknown(Call::Join { count }) => self.unknown += count,
+            What::Sent(Call::CatchUp { queue_counter }) => {
+                self.heard_late.insert(*queue_counter);
+            }
             _ => {}
         }
     }
@@ -114,6 +124,16 @@ mod tests {
             History::new().does(5, joined(1, 3)).does(6, lost(lost_count)).does(7, joined(6, 1))
         };
         assert_eq!((gaps(night(2)), gaps(night(1))), (0, 1));
+    }
+
+    #[test]
+    fn numbers_that_the_leader_hears_of_late_are_left_out() {
+        let late = |queue_counter| {
+            let sent = What::Sent(Call::CatchUp { queue_counter });
+            History::new().does(5, joined(1, 3)).does(6, sent).does(7, joined(9, 1))
+        };
+        assert_eq!([8, 4].map(|number| gaps(late(number))), [0, 0]);
+        assert_eq!([3, 9].map(|number| gaps(late(number))), [1, 1]);
     }
 
     #[test]

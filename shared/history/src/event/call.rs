@@ -70,6 +70,11 @@ pub enum Call {
         /// The generation that it shall have.
         generation: u32,
     },
+    /// The leader has heard of numbers that somebody had handed out who was silent: those up to them are left out.
+    CatchUp {
+        /// The highest of them.
+        queue_counter: u64,
+    },
     /// A change of the key ring.
     ChangeKeys {
         /// The keys that shall be in it.
@@ -93,6 +98,7 @@ impl Call {
             | Self::Put { .. }
             | Self::Delete
             | Self::Restore { .. }
+            | Self::CatchUp { .. }
             | Self::ChangeKeys { .. } => true,
         }
     }

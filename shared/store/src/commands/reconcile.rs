@@ -47,7 +47,8 @@ struct Arguments<'a> {
     admitted: u64,
     expired: u64,
     left: u64,
-    skipped: u64,
+    left_out: &'a [(u64, u64)],
+    unlisted: u64,
     expired_position: u64,
     cumulative_hazard: u64,
     tokens_until: u64,
@@ -132,7 +133,8 @@ impl Store {
             admitted: to.admitted,
             expired: last.expired,
             left: last.left,
-            skipped: last.skipped,
+            left_out: &to.left_out,
+            unlisted: to.unlisted,
             expired_position: last.expired_position,
             cumulative_hazard: last.cumulative_hazard,
             tokens_until: last.tokens_until,
@@ -259,8 +261,12 @@ impl Store {
         let awaits = names(awaits)?;
         let arguments =
             DismissArguments { room, leader_epoch: epoch, queue_counter, admitted, awaits };
-        let Nothing {} = self.call(&scripts::DISMISS, room, &arguments).await?;
-        Ok(())
+        let noting = self.noting(Some(room), || vec![Call::CatchUp { queue_counter }]).await;
+        let reply: Result<Nothing, _> = self.call(&scripts::DISMISS, room, &arguments).await;
+        if let Some(noting) = noting {
+            noting.settle(&reply, |_| None, |_| Vec::new());
+        }
+        reply.map(|Nothing {}| ())
     }
 
     /// Ends a round of questions about a room of which nobody knows anything.

@@ -194,13 +194,15 @@ for _, block in ipairs(near) do
   for _, text in ipairs({ block.checked_in, block.unattended, block.over }) do bits[#bits + 1] = text end
 end
 local resumes_at_ms = rate_resumes_at(keys.rate, settings.new_users_per_minute, now)
+-- Where presence is known, nobody has to be told who may not be there.
+local unheard = now < line.presence_from and LEFT_OUT.read(redis.call('HGET', keys.line, 'left_out')) or {}
 rest(is_still())
 if stamp.rests then publish(keys, args.room, now) end
 return seal({ encode({
   now_ms = now, queue_counter = line.queue_counter, serving_counter = line.serving_counter,
   expired_position = line.expired_position, active = seats_taken(keys.sessions, line, now),
   admitted_last_minute = rate_used(keys.rate, now), held = held_seats(keys, now), promised = line.promised,
-  presence_from_ms = line.presence_from, left_out = left_out(keys.line, line, now), heard_at_ms = line.heard_at,
+  presence_from_ms = line.presence_from, left_out = unheard, heard_at_ms = line.heard_at,
   admitted = line.admitted,
   aws_joined = line.aws_joined, aws_admitted = line.aws_admitted,
   over = line.admitted + line.left + line.expired + line.skipped, nobody_waits = nobody_waits(line),

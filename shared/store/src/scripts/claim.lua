@@ -124,7 +124,7 @@ local function decided(claim, text, held_until)
   if claim.reset_epoch ~= line.reset_epoch or claim.number == 0 then
     return { outcome = 'foreign' }
   end
-  catch_up(keys.line, line, claim.number, now)
+  LEFT_OUT.catch_up(keys.line, line, claim.number)
   if settings.suspended then
     local validity = claim.kind == 'v' and settings.session_duration_seconds
       or settings.token_validity_seconds

@@ -19,7 +19,7 @@ local line = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
-catch_up(keys.line, line, args.queue_counter, now)
+LEFT_OUT.catch_up(keys.line, line, args.queue_counter)
 ASSUMED.hear(args.admitted)
 if args.awaits then
   redis.call('HSET', keys.line, 'awaits', args.awaits)

@@ -77,25 +77,25 @@ use Part::{
 scripts! {
     ANNOUNCE = "announce" Deployment &[], &["formats"], None, ["room"];
     APPLY_PLAN = "apply_plan" Writes &[Line, Settings, Sessions, Rate, Rows, Grants], &[], None,
-        ["room", "rate", "serving", "publish"];
+        ["room", "rate", "serving", "left_out", "publish"];
     BEGIN_TICK = "begin_tick" Writes &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,
         Door, Asked, Passed, Seatless, Holds, Unattended, There, Scratch, Ended], &[], None,
         ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "tally",
-        "publish"];
+        "left_out", "publish"];
     BURY = "bury" Deployment &[], &["tombstones", "burials"], None, ["burials"];
     CALL_WITNESSES = "call_witnesses" Repairs &[Line, Settings, Sessions, Records, Tokens, Entered, Rate,
-        Rows, Ended, Holds, Testimony], &[], None, ["room", "rate", "publish"];
+        Rows, Ended, Holds, Testimony], &[], None, ["room", "rate", "left_out", "publish"];
     CHECK_IN = "check_in" Writes &[Line, There], &[], Some(order::check_in::POSITIONS),
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
         Passed, Seatless, Traffic, Unattended, There, Holds], &[], Some(order::claim::POSITIONS),
-        ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "turns", "holds"];
+        ["bitmaps", "room", "left_out", "rate", "seats", "serving", "presence", "door", "turns", "holds"];
     CLOSE_ROOM = "close_room" Copies &[Line], &[], None, [];
     DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
     DISMISS = "dismiss" Writes &[Line, Settings, Sessions, Rate], &[], None,
-        ["room", "rate", "assumed", "publish"];
+        ["room", "rate", "assumed", "left_out", "publish"];
     DRAW = "draw" Writes &[Line, Settings, Sessions, Rate, Draws], &[], None,
-        ["room", "rate", "publish"];
+        ["room", "rate", "left_out", "publish"];
     EXPIRED_TOKENS = "expired_tokens" Reads &[Line, Tokens, Records], &[], None, ["bitmaps", "room", "seats"];
     EXPORT_ROOM = "export_room" Copies &[Line, Settings], &[], None, [];
     EXPORT_SEATS = "export_seats" Copies &[Line, Sessions, Tokens, Records], &[], None, [];
@@ -103,7 +103,7 @@ scripts! {
     GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds], &[], None,
         ["bitmaps", "room", "door"];
     INCREMENT = "increment" Writes &[Line, Settings, Sessions, Rate, Rows, Calls], &[], None,
-        ["room", "once", "rate", "serving", "publish"];
+        ["room", "once", "rate", "serving", "left_out", "publish"];
     JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
         Unattended, There, Holds, Door, Asked, Calls], &[], Some(order::join::POSITIONS),
         ["bitmaps", "room", "once", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
@@ -115,25 +115,26 @@ scripts! {
     POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,
         ["room", "serving"];
     PUT_CONFIG = "put_config" Writes &[Line, Settings, Sessions, Rate, Testimony], &[], None,
-        ["room", "rate", "publish", "phases"];
+        ["room", "rate", "left_out", "publish", "phases"];
     READ_CONFIG = "read_config" Reads &[Line, Settings], &[], None, [];
     READ_PLACES = "read_places" Reads &[Line, Entered, Unattended], &[], None, ["bitmaps", "room"];
     READ_SNAPSHOT = "read_snapshot" Reads &[Line, Settings, Sessions, Rate], &[], None,
-        ["room", "rate", "publish"];
+        ["room", "rate", "left_out", "publish"];
     READ_TRAFFIC = "read_traffic" Reads &[Line, Traffic], &["history"], None, ["room"];
     REBUILD = "rebuild" Repairs &[Line, Sessions, Records, Tokens, Entered, Ended, Testimony], &[],
         None, ["bitmaps", "room", "seats"];
     RECONCILE = "reconcile" Repairs Part::RECONCILE, &[], None,
-        ["bitmaps", "room", "rate", "assumed", "serving", "presence", "publish", "phases"];
+        ["bitmaps", "room", "rate", "assumed", "serving", "presence", "left_out", "publish", "phases"];
     REOPEN = "reopen" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
-        ["room", "rate", "publish"];
+        ["room", "rate", "left_out", "publish"];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
-    RESET = "reset" Writes Part::RESET, &[], None, ["bitmaps", "room", "once", "rate", "presence", "publish"];
+    RESET = "reset" Writes Part::RESET, &[], None,
+        ["bitmaps", "room", "once", "rate", "presence", "left_out", "publish"];
     RESTORE_PLACES = "restore_places" Repairs &[Line, Entered, Unattended, Testimony], &[], None, ["bitmaps", "room"];
     RESTORE_TRAFFIC = "restore_traffic" Repairs &[Line, Traffic], &["history"], None, ["room"];
     ROLL_UP = "roll_up" Writes &[Line, Traffic], &["history"], None, ["room"];
     SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,
-        ["room", "rate", "publish", "phases"];
+        ["room", "rate", "left_out", "publish", "phases"];
     TAKE_BURIALS = "take_burials" Deployment &[], &["tombstones", "burials"], None, ["burials"];
     TAKE_CHANGES = "take_changes" Deployment &[], &["changes", "admissions"], None, ["room"];
     TESTIFY = "testify" Repairs &[Line, Testimony], &[], None, [];

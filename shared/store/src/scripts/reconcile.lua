@@ -17,7 +17,9 @@ local args = arguments({
   follows = 'text',
   -- The highest queue number seen; how many above it may be somebody's; and the counters to go on with.
   queue_counter = 'integer', gap = 'integer', serving_counter = 'integer', admitted = 'integer',
-  expired = 'integer', left = 'integer', skipped = 'integer', expired_position = 'integer',
+  expired = 'integer', left = 'integer', expired_position = 'integer',
+  -- Numbers that were left out, and how many more are skipped.
+  left_out = 'table', unlisted = 'integer',
   cumulative_hazard = 'integer', tokens_until = 'integer',
   -- For how long presence is incomplete.
   presence_seconds = 'integer',
@@ -51,18 +53,18 @@ local function highest(name) return math.max(args.begins_anew and 0 or line[name
 local seq = math.max(stamp and stamp.seq or 0, args.seq) + 1
 begin_state(args.reset_epoch, args.generation, args.nonce, seq, args.follows)
 local top, known = highest('queue_counter'), args.begins_anew and 0 or line.queue_counter
-local before = args.begins_anew and { presence_from = 0 } or line
-before.skipped = highest('skipped')
+line = line or { skipped = 0 }
 redis.call('HSET', keys.line, 'suspect', 'reconciled', 'leader_epoch', args.leader_epoch,
   'queue_counter', top, 'serving_counter', args.serving_counter, 'admitted', highest('admitted'),
-  'expired', highest('expired'), 'left', highest('left'), 'skipped', highest('skipped'),
+  'expired', highest('expired'), 'left', highest('left'),
   'expired_position', highest('expired_position'), 'promised', 0,
   'cumulative_hazard', highest('cumulative_hazard'), 'tokens_until', highest('tokens_until'),
   -- Presence is unknown until visitors have checked in again; and whoever was served had no chance to come.
   'presence_from', now + args.presence_seconds * 1000, 'excused_until', now, 'restored_at', now, 'held_at', now,
   'draws', args.draws, 'draw_count', args.draw_count,
   'pool_first', args.pool_first, 'pool_last', args.pool_last, 'pool_id', args.pool_id, 'served_lately', '', 'assumed', 0)
-if args.gap > 0 then leave_out(keys.line, before, top, args.gap, now) end
+LEFT_OUT.add(keys.line, line, args.left_out, args.unlisted)
+if args.gap > 0 then LEFT_OUT.skip(keys.line, line, top, args.gap) end
 if args.begins_anew or args.version > (tonumber(redis.call('HGET', keys.settings, 'version')) or 0) then
   redis.call('HSET', keys.settings, 'version', args.version, 'config', args.config)
   write_phases(keys, read_line(keys.line), now, args.phases)

@@ -283,7 +283,8 @@ async fn a_half_restored_server_is_not_taken_for_an_unused_one(world: World) {
     world.store.end_import(&copy).await.unwrap();
     let rooms = copy.rooms.clone();
     let back = world.store.export_deployment(rooms).await.unwrap();
-    assert_eq!(back, DeploymentCopy { epoch: 8, ..copy }, "terms go on above those of the copy");
+    assert!(back.epoch > copy.epoch, "terms go on above those of the copy");
+    assert_eq!(back, DeploymentCopy { epoch: back.epoch, ..copy });
 }
 
 async fn a_part_of_a_newer_release_is_refused(world: World) {

@@ -24,7 +24,7 @@ crate::on_every_server!(
     a_phase_that_begins_by_itself_is_pushed_whole,
     a_draw_is_pushed_whole,
     a_reconciled_room_is_pushed_whole,
-    numbers_that_are_left_out_no_more_are_pushed_whole,
+    numbers_that_were_left_out_stay_so_when_presence_is_known,
     a_service_takes_differences_in,
     a_difference_from_what_a_service_has_not_heard_is_ignored,
     nobody_differs_before_everybody_reads_it,
@@ -194,7 +194,7 @@ async fn a_reconciled_room_is_pushed_whole(world: World) {
     assert_eq!((last.generation, &*last.awaits), (2, &["silent".to_owned()][..]));
 }
 
-async fn numbers_that_are_left_out_no_more_are_pushed_whole(world: World) {
+async fn numbers_that_were_left_out_stay_so_when_presence_is_known(world: World) {
     let mut listener = told(&world, limited(3)).await;
     lose(&world).await;
     assert_eq!(listener.next(&world).await, Push::Whole);
@@ -203,8 +203,9 @@ async fn numbers_that_are_left_out_no_more_are_pushed_whole(world: World) {
     assert_eq!(listener.tick(&world, 2).await, Push::Whole);
     assert!(!listener.last.as_ref().unwrap().left_out.is_empty());
     world.clock.advance_ms(1);
-    assert_eq!(listener.tick(&world, 2).await, Push::Whole);
-    assert!(listener.last.unwrap().left_out.is_empty());
+    assert_eq!(listener.tick(&world, 2).await, Push::Difference);
+    assert!(!listener.last.unwrap().left_out.is_empty());
+    assert!(world.try_begin(2).await.unwrap().counters.left_out.is_empty());
 }
 
 /// Ticks until the service hears it. Its subscription may take a moment: what is pushed before it is not heard. Returns

@@ -16,6 +16,8 @@ crate::on_every_server!(
     a_holder_who_returns_gets_its_session_back,
     what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats,
     increments_go_on_behind_the_gap,
+    what_was_left_out_once_stays_so,
+    so_far_ahead_are_only_numbers_of_another_side,
     a_room_that_is_the_latest_stays_as_it_is,
 );
 
@@ -180,4 +182,38 @@ async fn a_room_that_is_the_latest_stays_as_it_is(world: World) {
     assert_eq!(world.reconcile(&[seen], &[], &config).await, Finding::IsLatest);
     let after = world.snapshot().await;
     assert_eq!((after.queue_counter, after.generation, after.nonce), (10, 1, before.nonce));
+}
+
+/// The room is lost twice, while somebody is silent.
+async fn what_was_left_out_once_stays_so(world: World) {
+    world.open(limited(3)).await;
+    world.join(20, JoinMode::Enter).await;
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    let first = world.join(1, JoinMode::Queue).await.first;
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    let second = world.join(1, JoinMode::Queue).await.first;
+    let left_out = [(21, first - 1), (first + 1, second - 1)];
+    let back = world.snapshot().await;
+    assert_eq!(back.left_out, left_out);
+    let count = |(first, last): &(u64, u64)| last + 1 - first;
+    assert_eq!(back.skipped, left_out.iter().map(count).sum::<u64>());
+    assert!(back.waiting() <= 20 - 3 + 2, "{} are said to wait", back.waiting());
+}
+
+/// Of some seconds that nobody else has heard of, numbers may be people; of a gap, they are none.
+async fn so_far_ahead_are_only_numbers_of_another_side(world: World) {
+    world.open(limited(3)).await;
+    world.join(20, JoinMode::Enter).await;
+    let round = vestibule_store::Round { room: &world.room, name: "", epoch: 2 };
+    let heard = async |queue_counter| {
+        let seen = Progress { queue_counter, admitted: 0 };
+        world.store.dismiss(round, seen, &[]).await.unwrap();
+        let room = world.snapshot().await;
+        (room.queue_counter, room.left_out.to_vec(), room.skipped)
+    };
+    assert_eq!(heard(20).await, (20, vec![], 0));
+    assert_eq!(heard(50).await, (100_050, vec![(51, 100_050)], 100_000));
+    let apart = 300_000;
+    let skipped = 100_000 + (apart - 100_050) + 100_000;
+    assert_eq!(heard(apart).await, (400_000, vec![(51, 400_000)], skipped));
 }

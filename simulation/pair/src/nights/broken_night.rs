@@ -48,7 +48,7 @@ impl BrokenNight {
             return Ok(None);
         };
         let (night, runs) = if nights.only == Selection::default() {
-            let shrunk = shrink(&whole, &nights.bounds(), first.invariant)?;
+            let shrunk = shrink(&whole, &nights.bounds(&whole), first.invariant)?;
             (shrunk.scenario, shrunk.runs)
         } else {
             (whole, 0)

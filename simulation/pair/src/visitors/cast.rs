@@ -69,6 +69,18 @@ impl Cast {
     pub fn draw(seed: Seed, shape: &CastShape) -> Self {
         Self((0..shape.visitors).map(|number| Part::draw(seed, shape, number)).collect())
     }
+
+    /// Whether some of them take places that nobody will use.
+    #[must_use]
+    pub fn has_ghosts(&self) -> bool {
+        use Hostility::{Hoards, SendsAwsGhosts, SendsGhosts};
+        self.0.iter().any(|part| match part.role {
+            Role::Hostile { hostility, .. } => {
+                matches!(hostility, Hoards | SendsGhosts | SendsAwsGhosts)
+            }
+            Role::Polite(_) | Role::Aws { .. } => false,
+        })
+    }
 }
 
 // === impl Part ===

@@ -2,7 +2,7 @@
 -- (`Formats` in the domain crate). A difference leaves out what seldom changes, and names it by its digest, the
 -- *basis*, which every whole snapshot carries, too. So it fits no snapshot but one that has exactly what it leaves out.
 
--- keys: line, settings, sessions, rate. Needs lib/incarnation.lua.
+-- keys: line, settings, sessions, rate. Needs lib/incarnation.lua and lib/left_out.lua.
 -- snapshot(keys, room, now): a whole one; nil if the store does not hold the room. publish(keys, room, now,
 -- short_figures): sends it to every service; as a difference, if the figures are given as differences tell them, and a
 -- whole one of the same basis was sent within the last second.
@@ -13,7 +13,7 @@ do
 
   -- What a difference leaves out: nothing that changes while people just come and go.
   local function seldom_changed(keys, line, settings, now)
-    local texts = redis.call('HMGET', keys.line, 'draws', 'awaits', 'follows')
+    local texts = redis.call('HMGET', keys.line, 'draws', 'awaits', 'follows', 'left_out')
     local stored = phase_texts(keys.settings, settings)
     return string.format(
       '"settings":%s,"event":%s,"draws":%s,"config_version":%d,"pool_first":%d,"pool_last":%d,' ..
@@ -23,7 +23,7 @@ do
       line.pool_first, line.pool_last, line.excused_until, line.reset_epoch, line.generation, stamp.nonce,
       texts[3] or 'null', line.skipped,
       -- Nobody is awaited for longer than the worst is assumed.
-      line.unconfirmed_until >= now and texts[2] or '[]', encode(left_out(keys.line, line, now)),
+      line.unconfirmed_until >= now and texts[2] or '[]', encode(LEFT_OUT.read(texts[4])),
       tostring(stamp.rests))
   end
 

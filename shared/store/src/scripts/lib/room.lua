@@ -1,9 +1,5 @@
 -- What every script of a room begins with: the line, the fence, and the settings.
 
--- When the store has lost its last writes, up to this many numbers may have been handed out that no
--- service has seen: `UNSEEN_NUMBERS` in the domain crate.
-local GAP = 100000
-
 local LINE = {
   'reset_epoch', 'generation', 'queue_counter', 'serving_counter', 'admitted', 'expired',
   'expired_position', 'promised', 'left', 'unconfirmed', 'unconfirmed_until', 'skipped',
@@ -52,33 +48,6 @@ local function fenced(key, line, epoch)
   end
   if epoch > line.leader_epoch then redis.call('HSET', key, 'leader_epoch', epoch) end
   return nil
-end
-
--- Numbers that were left out while presence is incomplete, as pairs: first, last. Until somebody with such a number is
--- heard, nobody has it.
-local function left_out(key, line, now)
-  local pairs_of = {}
-  if now >= line.presence_from then return pairs_of end
-  for first, last in string.gmatch(redis.call('HGET', key, 'left_out') or '', '(%d+)-(%d+)') do
-    pairs_of[#pairs_of + 1] = { tonumber(first), tonumber(last) }
-  end
-  return pairs_of
-end
-
--- Leaves so many numbers above `known` out: the store has lost its last writes, and they may be somebody's.
-local function leave_out(key, line, known, count, now)
-  local before = now < line.presence_from and redis.call('HGET', key, 'left_out') or ''
-  line.queue_counter = known + count
-  line.skipped = line.skipped + count
-  line.gap_first, line.gap_last = known + 1, known + count
-  redis.call('HSET', key, 'queue_counter', line.queue_counter, 'skipped', line.skipped,
-    'gap_first', line.gap_first, 'gap_last', line.gap_last,
-    'left_out', string.format('%s%d-%d ', before, known + 1, known + count))
-end
-
--- Raises the queue counter, and a gap above it, if a service has seen a higher number.
-local function catch_up(key, line, known, now)
-  if known > line.queue_counter then leave_out(key, line, known, GAP, now) end
 end
 
 -- The settings that scripts read in a phase. Rust writes them: see `PhaseSettings`. Limits, expiry and
