@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use vestibule_domain::Announcement;
 use vestibule_issuance::{KeyError, wait_for_redis};
 use vestibule_runtime::{Condition, Lifecycle, Readiness};
@@ -10,6 +10,8 @@ use vestibule_runtime::{Condition, Lifecycle, Readiness};
 use crate::state::Admission;
 
 const RETRY: Duration = Duration::from_millis(250);
+/// Rooms that cannot be read keep nobody from starting for longer than this.
+const ROOMS: Duration = Duration::from_secs(2);
 /// How often the region's index is written again, in case Redis was wiped.
 const REGION: Duration = Duration::from_secs(2);
 
@@ -18,6 +20,7 @@ const REGION: Duration = Duration::from_secs(2);
 pub(super) struct Startup {
     redis: Condition,
     key: Condition,
+    rooms: Condition,
 }
 
 // === impl Startup ===
@@ -25,7 +28,22 @@ pub(super) struct Startup {
 impl Startup {
     /// Makes the instance not ready until [`Self::run`] has met the conditions.
     pub(super) fn new(readiness: &Readiness) -> Self {
-        Self { redis: readiness.condition("redis"), key: readiness.condition("signing key") }
+        Self {
+            redis: readiness.condition("redis"),
+            key: readiness.condition("signing key"),
+            rooms: readiness.condition("rooms"),
+        }
+    }
+
+    /// Until then nobody can be told that a room does not exist.
+    async fn know_every_room(&self, admission: &Admission) {
+        let known = async {
+            while !admission.feed.knows_every_room() {
+                sleep(RETRY).await;
+            }
+        };
+        let _ = timeout(ROOMS, known).await;
+        self.rooms.set(true);
     }
 
     /// Makes the instance ready as soon as it can answer, and stays until the stop. Ends by itself,
@@ -41,6 +59,7 @@ impl Startup {
                 sleep(RETRY).await;
             }
             self.key.set(true);
+            self.know_every_room(&admission).await;
             tracing::info!("ready");
             loop {
                 sleep(REGION).await;

@@ -86,7 +86,8 @@ async fn is_well(controller: &Controller, room: &RoomId) -> Result<bool, StoreEr
 
 /// What the services say, by their names; and who is silent though it may have seen something that no other has: who was
 /// there after the leader had heard last of the latest state. Of a state on the other side of a split the leader has
-/// heard nothing, so then it is everybody. Those who were silent the last time may speak now.
+/// heard nothing, so then it is everybody. Those who were silent the last time may speak now. What somebody said in a
+/// round that was not ended counts, though it may be silent in this one.
 async fn hear(
     controller: &Controller,
     round: Round<'_>,
@@ -97,9 +98,10 @@ async fn hear(
     let store = &controller.store;
     controller.feed.testify(round.room).await?;
     loop {
-        let mut accounts = store.accounts(round.room).await?;
-        accounts.retain(|_, account| account.round == round.name);
-        let heard = Heard { own: own.as_ref(), stored, accounts: &accounts };
+        let accounts = store.accounts(round.room).await?;
+        let answers = |(_, account): &(&String, &Account)| account.round == round.name;
+        let told = accounts.iter().filter(answers).map(|(name, it)| (name.clone(), it)).collect();
+        let heard = Heard { own: own.as_ref(), stored, accounts: &told };
         let silent = heard.silent(|moment| controller.feed.witnesses_after(moment));
         if silent.is_empty() && !heard.is_someone_awaited() || Instant::now() >= until {
             return whole(store, round.room, accounts, silent).await;

@@ -14,7 +14,7 @@ pub(super) struct Heard<'a> {
     /// What Redis holds.
     pub(super) stored: Option<&'a RoomSnapshot>,
     /// What services have told, by their names.
-    pub(super) accounts: &'a BTreeMap<String, Account>,
+    pub(super) accounts: &'a BTreeMap<String, &'a Account>,
 }
 
 // === impl Heard ===
@@ -55,7 +55,7 @@ impl Heard<'_> {
 
     /// The accounts of those who have heard of all states.
     fn well_heard(&self) -> impl Iterator<Item = &Account> {
-        self.accounts.values().filter(|account| {
+        self.accounts.values().copied().filter(|account| {
             account.testimony.as_ref().is_some_and(|testimony| self.is_last(&testimony.stamp))
         })
     }
@@ -105,7 +105,7 @@ mod tests {
     fn silent(own: Option<u32>, accounts: Vec<Account>) -> Vec<String> {
         let own = own.map(|generation| (snapshot(generation).stamp(), Instant::now()));
         let names = ["a", "b"].map(str::to_owned);
-        let accounts: BTreeMap<String, Account> = names.into_iter().zip(accounts).collect();
+        let accounts: BTreeMap<String, &Account> = names.into_iter().zip(&accounts).collect();
         let stored = snapshot(1);
         let heard = Heard { own: own.as_ref(), stored: Some(&stored), accounts: &accounts };
         assert!(heard.is_someone_awaited());

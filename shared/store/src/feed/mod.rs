@@ -42,7 +42,7 @@ use crate::{
 
 /// The time between two slow polls.
 const POLL: Duration = Duration::from_millis(500);
-/// A complete reading that is older than this says nothing about rooms that are not known.
+/// A complete reading that is older than this says nothing about rooms that are not known: see [`is_recent`].
 const COMPLETE: Duration = Duration::from_millis(1_500);
 /// How often the leader pushes a room of which nothing changes; it does so with its first tick after that.
 pub const HEARTBEAT: Duration = Duration::from_secs(1);
@@ -71,8 +71,8 @@ struct Inner {
     /// The revision up to which this instance applies operators' changes; `None`: no room was read yet.
     taken: Mutex<Option<u64>>,
     connected: AtomicBool,
-    /// When the last complete reading of all rooms began.
-    read_at: std::sync::Mutex<Option<Instant>>,
+    /// When the first and the last of the complete readings of all rooms began that followed each other.
+    complete: std::sync::Mutex<Option<(Instant, Instant)>>,
     /// The rooms that are known to have been deleted.
     deleted: Mutex<Deleted>,
     /// Rooms about which the leader may be asking.
@@ -103,7 +103,7 @@ impl Feed {
             changed: Notify::new(),
             taken: Mutex::default(),
             connected: AtomicBool::new(false),
-            read_at: std::sync::Mutex::default(),
+            complete: std::sync::Mutex::default(),
             deleted: Mutex::default(),
             alarmed: Mutex::default(),
             alarm: Notify::new(),
@@ -140,12 +140,15 @@ impl Feed {
         self.0.connected.load(Ordering::Relaxed)
     }
 
-    /// Whether a room that this service does not know does not exist: all rooms were read a moment ago.
-    /// Otherwise it may be new, and people may wait in it.
+    /// Whether a room that this service does not know does not exist: all rooms were read a moment ago, and once more
+    /// before, since when whoever remembers a room that Redis has lost has listed it again. Otherwise it may be new, and
+    /// people may wait in it.
     #[must_use]
     pub fn knows_every_room(&self) -> bool {
-        let read_at = *self.0.read_at.lock().unwrap_or_else(PoisonError::into_inner);
-        read_at.is_some_and(|read_at| read_at.elapsed() <= COMPLETE)
+        let complete = *self.0.complete.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_certain =
+            |(first, last): (Instant, Instant)| last - first >= POLL && is_recent(last);
+        complete.is_some_and(is_certain)
     }
 
     /// Whether `snapshot` may be out of date at `now_ms`, by [`KnownRoom::now_ms`].
@@ -167,9 +170,10 @@ impl Feed {
         let begun = Instant::now();
         let read = self.read_all().await;
         self.0.connected.store(read.is_ok(), Ordering::Relaxed);
-        if read? {
-            *self.0.read_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(begun);
-        }
+        let is_complete = read?;
+        let mut complete = self.0.complete.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = complete.filter(|(_, last)| is_recent(*last)).map_or(begun, |(first, _)| first);
+        *complete = is_complete.then_some((first, begun));
         Ok(())
     }
 
@@ -382,4 +386,9 @@ impl Feed {
             Err(error) => tracing::warn!(%error, "ended sessions cannot be read"),
         }
     }
+}
+
+/// Whether the reading that began then says something of now.
+fn is_recent(begun: Instant) -> bool {
+    begun.elapsed() <= COMPLETE
 }

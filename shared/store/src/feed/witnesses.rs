@@ -23,7 +23,7 @@ struct Seen {
 struct Heard {
     /// When it announced itself last, by Redis's clock, ms.
     announced_ms: u64,
-    /// When that was heard,
+    /// When that was heard, or so much later as nobody could be heard since,
     at: Instant,
     /// and how often it was looked since.
     looks: u32,
@@ -31,6 +31,8 @@ struct Heard {
     has_stopped: bool,
 }
 
+/// It is looked at least so often, while Redis answers.
+const LOOKED_EVERY: Duration = Duration::from_millis(1_000);
 /// A service announces itself twice a second: one that was heard of so long before had stopped by then.
 const STOPPED_AFTER: Duration = Duration::from_millis(1_500);
 /// Who was not heard of in so many looks, an hour's worth, is forgotten.
@@ -43,8 +45,12 @@ impl Witnesses {
     pub(super) fn note(&self, announced: BTreeMap<String, u64>, stopped: &BTreeSet<String>) {
         let mut seen = self.lock();
         let at = Instant::now();
+        // While Redis was away or refused writes, the others could not announce themselves either.
+        let unheard = seen.looked.map(|looked| at - looked).unwrap_or_default();
+        let unheard = unheard.saturating_sub(LOOKED_EVERY);
         for heard in seen.all.values_mut() {
             heard.looks += 1;
+            heard.at += unheard;
         }
         for (instance, announced_ms) in announced {
             let has_stopped = stopped.contains(&instance);
@@ -104,6 +110,20 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn while_nobody_could_announce_itself_nobody_has_stopped() {
+        let (witnesses, nobody) = (Witnesses::default(), BTreeSet::new());
+        witnesses.note(heard(&[("a", 1), ("b", 1)]), &nobody);
+        for seconds in [60, 1] {
+            tokio::time::advance(Duration::from_secs(seconds)).await;
+            witnesses.note(heard(&[("a", 2), ("b", 1)]), &nobody);
+            assert_eq!(witnesses.after(Some(Instant::now())).len(), 2, "after {seconds} s");
+        }
+        tokio::time::advance(Duration::from_secs(1)).await;
+        witnesses.note(heard(&[("a", 3), ("b", 1)]), &nobody);
+        assert_eq!(witnesses.after(Some(Instant::now())).into_iter().collect::<String>(), "a");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn who_stopped_before_has_seen_nothing_after() {
         let (witnesses, nobody) = (Witnesses::default(), BTreeSet::new());
         let stopped = BTreeSet::from(["b".to_owned()]);
@@ -127,8 +147,13 @@ mod tests {
         tokio::time::advance(Duration::from_secs(9)).await;
         assert_eq!(witnesses.stopped_before(Some(Instant::now())), BTreeSet::new());
         witnesses.note(heard(&[("a", 1)]), &nobody);
-        let gone = witnesses.stopped_before(Some(Instant::now()));
-        assert_eq!(gone, BTreeSet::from(["a".to_owned()]));
+        let gone = || witnesses.stopped_before(Some(Instant::now()));
+        assert_eq!(gone(), BTreeSet::new(), "perhaps it could not announce itself");
+        for _ in 0..2 {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            witnesses.note(heard(&[("a", 1)]), &nobody);
+        }
+        assert_eq!(gone(), BTreeSet::from(["a".to_owned()]));
     }
 
     #[tokio::test(start_paused = true)]

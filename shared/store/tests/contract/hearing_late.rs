@@ -14,7 +14,6 @@ crate::on_every_server!(
     whoever_was_not_told_of_a_reset_reads_the_room,
     a_room_in_place_of_a_deleted_one_is_another,
     whoever_was_apart_reads_the_config_though_its_own_has_the_same_version,
-    only_after_a_reading_a_room_is_known_not_to_exist,
 );
 
 async fn fed(world: &World) -> Feed {
@@ -74,12 +73,26 @@ async fn whoever_was_apart_reads_the_config_though_its_own_has_the_same_version(
     assert_eq!((config().version, config().settings.total_active_users), (before + 1, Some(5)));
 }
 
-async fn only_after_a_reading_a_room_is_known_not_to_exist(world: World) {
+/// On the model alone, because the time of the feed stands still.
+#[tokio::test(start_paused = true)]
+async fn only_after_two_readings_a_room_is_known_not_to_exist() {
+    let world = World::on(Server::model(Dialect::Redis7));
     world.open(limited(3)).await;
     let feed = Feed::new(world.another_store(), "late".to_owned());
-    assert!(!feed.knows_every_room());
-    feed.refresh().await.unwrap();
-    assert!(feed.knows_every_room());
+    let mut read_after = async |ms| {
+        tokio::time::advance(std::time::Duration::from_millis(ms)).await;
+        feed.refresh().await.unwrap();
+        feed.knows_every_room()
+    };
+    assert!(!read_after(0).await && !read_after(499).await, "somebody may list it again");
+    assert!(read_after(1).await);
+    assert!(!read_after(1_501).await, "the last one was too long ago");
+    assert!(read_after(500).await);
+    world
+        .server
+        .ask::<()>(redis::cmd("SADD").arg("vestibule:{deployment}:rooms").arg("lost"))
+        .await;
+    assert!(!read_after(500).await, "it is listed, and cannot be read");
 }
 
 /// On the model alone, because the time of the feed stands still.
