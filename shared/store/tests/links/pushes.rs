@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use redis::cmd;
 use tokio::{task::JoinSet, time::timeout};
 use vestibule_domain::{Announcement, RoomId, RoomSettings, schedule::RoomConfig};
-use vestibule_store::{Clock, Feed, Link, Messages, Store};
+use vestibule_store::{Clock, Feed, Link, Message, Messages, Store};
 use vestibule_tests::{Cluster, Flavor, eventually};
 
 use crate::{SOON, TIMEOUT, ask, link, on_each};
@@ -80,19 +80,26 @@ impl Stage {
 
     /// Waits until both services push at the room's shard.
     async fn sends_to_shards(&self, room: &str) -> Result<()> {
-        let mut pushed = self.link.subscribe_sharded(&[channel(room)]).await?;
-        for service in &self.services {
-            loop {
-                service.store.increment(&RoomId::new(room)?, 1).await?;
-                match timeout(A_PUSH, pushed.next()).await {
-                    Ok(message) => {
-                        let message = message.context("the subscription has ended")?;
-                        ensure!(message.payload.starts_with("snapshots {\""), "{message:?}");
-                        break;
+        let pushed = self.link.subscribe_sharded(&[channel(room)]).await?;
+        self.sends_to(pushed, room).await
+    }
+
+    /// Waits until the snapshots of the room that each service pushes come here.
+    async fn sends_to(&self, mut pushed: Messages, room: &str) -> Result<()> {
+        let room = RoomId::new(room)?;
+        for Service { store, .. } in &self.services {
+            let pushing = async {
+                loop {
+                    store.increment(&room, 1).await?;
+                    if let Ok(message) = timeout(A_PUSH, pushed.next()).await {
+                        return message.context("the subscription has ended");
                     }
-                    Err(_) => ensure!(!service.feed.rooms().is_empty(), "no room is known"),
                 }
-            }
+            };
+            let Message { channel, payload } =
+                timeout(SOON, pushing).await.context("no push")??;
+            let is_snapshot = channel == PLAIN[0] || payload.starts_with("snapshots {\"");
+            ensure!(is_snapshot, "on {channel}: {payload}");
         }
         Ok(())
     }
@@ -242,18 +249,11 @@ async fn a_deletion_is_heard_at_the_shard_of_the_room() -> Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_a_service_does_not_listen_there_rooms_push_to_everybody() -> Result<()> {
     let stage = Stage::open(Flavor::Redis7, 0).await?;
-    let mut plain = stage.hear_plain().await?;
+    let plain = stage.hear_plain().await?;
     let store = &stage.services[1].store;
     // As a release says that knows no shards.
     store.announce("older", Announcement::OURS).await?;
-    loop {
-        store.increment(&RoomId::new("sale")?, 1).await?;
-        if let Ok(message) = timeout(A_PUSH, plain.next()).await {
-            let message = message.context("the subscription has ended")?;
-            ensure!(message.channel == PLAIN[0], "{message:?}");
-            break;
-        }
-    }
+    stage.sends_to(plain, "sale").await?;
     stage.is_heard("sale").await?;
     store.announce_stop("older").await?;
     stage.sends_to_shards("sale").await
