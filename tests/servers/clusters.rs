@@ -10,6 +10,7 @@ use vestibule_tests::{Cluster, Deployment, Flavor, Redis, backup, eventually, re
 use crate::{
     SOON,
     people::{Newcomers, enter},
+    pushes,
     rights::{self, Users},
 };
 
@@ -51,6 +52,10 @@ async fn several_addresses(flavor: Flavor) -> Result<()> {
         .start()
         .await?;
     rooms_work(&deployment, &cluster).await?;
+    for room in ROOMS {
+        // Two admissions, and a controller.
+        pushes::is_heard_by(&cluster, room, 3).await?;
+    }
     for index in 0..3 {
         rights::expect_nothing_denied(cluster.node(index)).await?;
     }

@@ -7,6 +7,7 @@ mod clusters;
 mod connections;
 mod findings;
 mod people;
+mod pushes;
 mod replicas;
 mod rights;
 mod sentinels;

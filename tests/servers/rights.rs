@@ -56,7 +56,7 @@ impl Users {
     }
 
     /// Without a right, for both.
-    fn without(mut self, right: &str) -> Self {
+    pub(crate) fn without(mut self, right: &str) -> Self {
         self.controller.retain(|word| word != right);
         self.admission.retain(|word| word != right);
         self

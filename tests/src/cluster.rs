@@ -93,6 +93,20 @@ impl Cluster {
         self.index_of(port)
     }
 
+    /// How many listen to a sharded channel at each node, in their order; at one that does not run: none.
+    pub async fn sharded_listeners(&self, channel: &str) -> Result<Vec<u64>> {
+        let mut asked = cmd("PUBSUB");
+        asked.arg("SHARDNUMSUB").arg(channel);
+        let at_each = self.nodes.iter().map(|node| async {
+            if !node.runs() {
+                return Ok(0);
+            }
+            let (_channel, count): (String, u64) = node.command(&asked).await?;
+            Ok(count)
+        });
+        try_join_all(at_each).await
+    }
+
     /// Moves a slot with all of its keys to another primary, while the cluster is used.
     pub async fn move_slot(&self, slot: u16, to: usize) -> Result<()> {
         let from = self.owner_of(slot).await?;

@@ -33,6 +33,10 @@ pub struct Announcement {
     /// The versions that it writes; 0: it is of a release that does not say so.
     #[serde(default)]
     pub writes: Formats,
+    /// Whether it hears what rooms push at their own shards, which only a Cluster has: see `store/feed/shards.rs`. Left
+    /// out where it does not, as by a release that never does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sharded: bool,
 }
 
 /// Why two services cannot run side by side.
@@ -52,7 +56,7 @@ pub struct FormatConflict {
 
 impl Announcement {
     /// That of this release.
-    pub const OURS: Self = Self { reads: Formats::KNOWN, writes: Formats::WRITTEN };
+    pub const OURS: Self = Self { reads: Formats::KNOWN, writes: Formats::WRITTEN, sharded: false };
 
     /// Why a service that says this cannot run beside one that says `other`.
     #[must_use]
@@ -137,8 +141,10 @@ mod tests {
     #[test]
     fn a_release_that_writes_what_another_does_not_read_conflicts_with_it() {
         let formats = |snapshot| Formats { ticket: 4, snapshot };
-        let release =
-            |reads, writes| Announcement { reads: formats(reads), writes: formats(writes) };
+        let release = |reads, writes| {
+            let (reads, writes) = (formats(reads), formats(writes));
+            Announcement { reads, writes, sharded: false }
+        };
         let (old, between, new) = (release(1, 1), release(2, 1), release(2, 2));
         for (one, other) in [(old, old), (old, between), (between, new), (between, old)] {
             assert_eq!(one.conflict(other), None);
@@ -152,7 +158,7 @@ mod tests {
 
     #[test]
     fn this_release_runs_beside_one_that_reads_no_differences() {
-        let before = Announcement { reads: Formats::WRITTEN, writes: Formats::WRITTEN };
+        let before = Announcement { reads: Formats::WRITTEN, ..Announcement::OURS };
         assert_eq!(Announcement::OURS.conflict(before), None);
         let all = Announcement::OURS.reads.common(before.reads);
         assert!(Announcement::OURS.reads.have_differences() && !all.have_differences());
@@ -166,6 +172,11 @@ mod tests {
         let older: Announcement = serde_json::from_str(r#"{"ticket":4,"snapshot":1}"#).unwrap();
         assert_eq!(older, Announcement { reads: Formats { ticket: 4, snapshot: 1 }, ..older });
         assert_eq!(Announcement::OURS.conflict(older), None);
+        assert!(!older.sharded && !said.contains("sharded"));
+        let on_a_cluster = Announcement { sharded: true, ..Announcement::OURS };
+        let said = serde_json::to_string(&on_a_cluster).unwrap();
+        assert_eq!(serde_json::from_str::<Announcement>(&said).unwrap(), on_a_cluster, "{said}");
+        assert_eq!(serde_json::from_str::<Formats>(&said).unwrap(), Formats::KNOWN, "{said}");
     }
 
     #[test]

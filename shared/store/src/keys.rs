@@ -47,10 +47,12 @@
 //! | `vestibule:{deployment}:config-changes` | sorted set | newest 1000 | room → revision of its last change of config |
 //! | `vestibule:{deployment}:formats` | hash | swept | instance → when it was last seen, and which formats it reads |
 //! | `vestibule:{deployment}:admissions` | hash | swept | admission → when it was last seen, and the revision it applies |
+//!
+//! The channels of pushes are below. A room of a Cluster has one of its own, `vestibule:room:{R}:pushes`.
 
 use vestibule_domain::RoomId;
 
-// Scripts know the channels as `CHANNELS.snapshots` and so on: see `scripts::prelude`.
+// Scripts push by the kinds of `CHANNELS`: see `scripts/lib/push.lua`.
 
 /// Channel on which snapshots are pushed, as JSON.
 pub(crate) const SNAPSHOTS: &str = "vestibule:snapshots";
@@ -69,6 +71,21 @@ pub(crate) const TESTIMONIES: &str = "vestibule:testimonies";
 pub(crate) const ALARMS: &str = "vestibule:alarms";
 /// Channel on which the names of rooms are pushed that rested, and that somebody has changed.
 pub(crate) const WAKES: &str = "vestibule:wakes";
+
+/// What is pushed, by its kind, and the channel on which everybody hears it. On a Cluster, what is of a room is pushed on
+/// [`RoomKeys::pushes`] instead, where the kind comes first, and then a space.
+pub(crate) const CHANNELS: [(&str, &str); 8] = [
+    ("snapshots", SNAPSHOTS),
+    ("differences", DIFFERENCES),
+    ("deletions", DELETIONS),
+    ("endings", ENDINGS),
+    ("changes", CHANGES),
+    ("testimonies", TESTIMONIES),
+    ("alarms", ALARMS),
+    ("wakes", WAKES),
+];
+/// Sharded channel of no room, by which a service finds out whether it may use such channels.
+pub(crate) const ATTEMPTS: &str = "vestibule:{deployment}:attempts";
 
 pub(crate) const ROOMS: &str = "vestibule:{deployment}:rooms";
 pub(crate) const TOMBSTONES: &str = "vestibule:{deployment}:tombstones";
@@ -198,6 +215,11 @@ impl RoomKeys<'_> {
         format!("vestibule:room:{{{}}}:{end}", self.0)
     }
 
+    /// The sharded channel of all that is pushed of the room.
+    pub(crate) fn pushes(self) -> String {
+        self.named("pushes")
+    }
+
     /// The key of a page of what a service has told.
     pub(crate) fn testimony_page(self, name: &str, page: usize) -> String {
         format!("{}:{name}:{page}", self.key(Part::Testimony))
@@ -219,5 +241,6 @@ mod tests {
         let keys = RoomKeys(&room);
         assert_eq!(keys.key(Part::Line), "vestibule:room:{on-sale_1}:line");
         assert_eq!(keys.history(20_000), "vestibule:room:{on-sale_1}:history:20000");
+        assert_eq!(keys.pushes(), "vestibule:room:{on-sale_1}:pushes");
     }
 }

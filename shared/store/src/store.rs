@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -35,6 +35,8 @@ pub struct Store {
     /// See [`Self::replicated`].
     replicated: bool,
     replicas_wanted: u32,
+    /// See [`Self::push_sharded`].
+    sharded: Arc<AtomicBool>,
     pub(crate) recording: Option<Arc<Recording>>,
 }
 
@@ -87,6 +89,7 @@ impl Store {
             nonces: Arc::default(),
             replicated: false,
             replicas_wanted: 0,
+            sharded: Arc::default(),
             recording: None,
         }
     }
@@ -146,6 +149,19 @@ impl Store {
         self.replicas_wanted
     }
 
+    /// Says whether what is of a room is pushed on the room's own channel from now on: on a Cluster, while every running
+    /// service listens there.
+    pub(crate) fn push_sharded(&self, sharded: bool) {
+        if self.sharded.swap(sharded, Ordering::Relaxed) != sharded {
+            tracing::info!(sharded, "where rooms push");
+        }
+    }
+
+    /// Whether it is.
+    pub(crate) fn pushes_sharded(&self) -> bool {
+        self.sharded.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn link(&self) -> &dyn Link {
         &*self.link
     }
@@ -202,7 +218,7 @@ impl Store {
         arguments: &impl Serialize,
     ) -> Result<T, StoreError> {
         debug_assert_eq!(command.access(), Access::Deployment, "{}", command.name());
-        let mut call = command.script().prepare_invoke();
+        let mut call = command.script(false).prepare_invoke();
         for key in keys {
             call.key(*key);
         }
@@ -272,7 +288,7 @@ impl Store {
         further: &[String],
     ) -> (Arc<RoomMemory>, ScriptInvocation<'a>) {
         let memory = self.memory.room(room);
-        let mut invocation = command.script().prepare_invoke();
+        let mut invocation = command.script(self.pushes_sharded()).prepare_invoke();
         for key in command.keys(room).iter().chain(further) {
             invocation.key(key);
         }

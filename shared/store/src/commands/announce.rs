@@ -32,6 +32,8 @@ struct Reply {
 pub struct Running {
     /// What all of them read.
     pub formats: Formats,
+    /// Whether all of them hear what rooms push at their own shards.
+    pub sharded: bool,
     /// When each announced itself last, by Redis's clock, ms.
     pub seen: BTreeMap<String, u64>,
     /// Those that said that they stop.
@@ -54,9 +56,11 @@ impl Store {
         announcement: Announcement,
     ) -> Result<Running, StoreError> {
         let reply = self.say(instance, Some(document::text(&announcement)?)).await?;
-        let announced = reply.formats.iter().map(|text| read(text).reads);
+        let said: Vec<Announcement> = reply.formats.iter().map(|text| read(text)).collect();
+        let announced = said.iter().map(|said| said.reads);
         let formats = announced.fold(announcement.reads, Formats::common);
-        Ok(Running { formats, seen: reply.seen, stopped: reply.stopped })
+        let sharded = announcement.sharded && said.iter().all(|said| said.sharded);
+        Ok(Running { formats, sharded, seen: reply.seen, stopped: reply.stopped })
     }
 
     /// Refuses to run beside a service of a release with which a service that says this cannot.

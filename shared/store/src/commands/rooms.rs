@@ -36,6 +36,12 @@ impl Store {
     /// # Errors
     /// See [`StoreError`].
     pub async fn raise_alarm(&self, room: &RoomId) -> Result<(), StoreError> {
+        if self.pushes_sharded() {
+            let alarm = format!("alarms {room}");
+            return self
+                .query(redis::cmd("SPUBLISH").arg(RoomKeys(room).pushes()).arg(alarm))
+                .await;
+        }
         self.query(redis::cmd("PUBLISH").arg(ALARMS).arg(room.as_str())).await
     }
 

@@ -1,5 +1,5 @@
-//! The feed: every service's memory of the rooms. Snapshots arrive by push. A slow poll finds what the
-//! push missed.
+//! The feed: every service's memory of the rooms. Snapshots arrive by push (`subscriptions`, and of a Cluster `shards`).
+//! A slow poll finds what the push missed.
 //!
 //! A room that Redis no longer holds stays in memory, because the leader restores lost rooms from
 //! memories like this one: whoever remembers a room lists it again. A room is forgotten only because somebody says
@@ -11,6 +11,8 @@ mod deletions;
 mod endings;
 mod known_room;
 mod pushes;
+mod shards;
+mod subscriptions;
 mod testify;
 mod witnesses;
 
@@ -24,7 +26,6 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use futures_util::StreamExt;
 use rustc_hash::FxHashMap;
 use tokio::{
     sync::{Mutex, Notify},
@@ -33,12 +34,8 @@ use tokio::{
 use vestibule_domain::{Announcement, Formats, RoomId, RoomSnapshot, rest};
 
 pub use self::known_room::{KnownRoom, StoredConfig};
-use self::witnesses::Witnesses;
-use self::{deletions::Deleted, endings::Endings};
-use crate::{
-    Message, Push, Store, StoreError, document,
-    keys::{ALARMS, CHANGES, DELETIONS, DIFFERENCES, ENDINGS, SNAPSHOTS, TESTIMONIES, WAKES},
-};
+use self::{deletions::Deleted, shards::Shards, witnesses::Witnesses};
+use crate::{Push, Store, StoreError};
 
 /// The time between two slow polls.
 const POLL: Duration = Duration::from_millis(500);
@@ -86,6 +83,7 @@ struct Inner {
     witnesses: Witnesses,
     /// What every running service reads.
     formats: std::sync::Mutex<Option<Formats>>,
+    shards: Shards,
 }
 
 // === impl Feed ===
@@ -112,6 +110,7 @@ impl Feed {
             configs_read: AtomicU64::new(0),
             witnesses: Witnesses::default(),
             formats: std::sync::Mutex::default(),
+            shards: Shards::default(),
         }))
     }
 
@@ -211,6 +210,7 @@ impl Feed {
         change(&mut rooms);
         self.0.rooms.store(Arc::new(rooms));
         self.0.configs_read.fetch_add(1, Ordering::Release);
+        self.0.shards.note_rooms();
     }
 
     async fn poll(&self) {
@@ -227,7 +227,9 @@ impl Feed {
 
     /// Announces that this service runs, and which formats it reads and writes.
     async fn announce(&self) -> Result<(), StoreError> {
-        let running = self.0.store.announce(&self.0.instance, Announcement::OURS).await?;
+        let ours = Announcement { sharded: self.hears_shards().await, ..Announcement::OURS };
+        let running = self.0.store.announce(&self.0.instance, ours).await?;
+        self.0.store.push_sharded(running.sharded);
         self.0.witnesses.note(running.seen, &running.stopped);
         let all = running.formats;
         if self.formats().replace(all) != Some(all) {
@@ -330,61 +332,6 @@ impl Feed {
     fn question(&self, room: RoomId) {
         self.0.questioned.lock().unwrap_or_else(PoisonError::into_inner).insert(room);
         self.0.question.notify_one();
-    }
-
-    async fn listen(&self) {
-        loop {
-            if let Err(error) = self.subscribe().await {
-                tracing::debug!(%error, "the push of snapshots is interrupted");
-            }
-            sleep(POLL).await;
-        }
-    }
-
-    async fn subscribe(&self) -> Result<(), StoreError> {
-        let channels =
-            [SNAPSHOTS, DIFFERENCES, DELETIONS, ENDINGS, CHANGES, ALARMS, TESTIMONIES, WAKES];
-        let mut messages = self.0.store.link().subscribe(&channels).await?;
-        while let Some(Message { channel, payload }) = messages.next().await {
-            match channel.as_str() {
-                SNAPSHOTS | DIFFERENCES => self.take_push(&payload).await,
-                ENDINGS => self.take_endings(&payload),
-                CHANGES => self.0.changed.notify_one(),
-                DELETIONS => self.take_deletion(&payload).await,
-                of_a_room => match RoomId::new(payload) {
-                    Ok(room) => self.hear_of(of_a_room, room).await,
-                    Err(error) => tracing::warn!(%error, channel, "a room's name cannot be read"),
-                },
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes in a message that names a room.
-    async fn hear_of(&self, channel: &str, room: RoomId) {
-        match channel {
-            ALARMS => {
-                self.question(room.clone());
-                self.note_alarm(room).await;
-            }
-            WAKES => {
-                if let Some(known) = self.room(room.as_str()) {
-                    known.wake();
-                }
-            }
-            _ => self.question(room),
-        }
-    }
-
-    fn take_endings(&self, payload: &str) {
-        match document::decode::<Endings>(payload) {
-            Ok(endings) => {
-                if let Some(known) = self.room(endings.room.as_str()) {
-                    known.take_endings(&endings);
-                }
-            }
-            Err(error) => tracing::warn!(%error, "ended sessions cannot be read"),
-        }
     }
 }
 

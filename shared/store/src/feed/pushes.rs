@@ -1,7 +1,7 @@
 //! Snapshots that are pushed: whole ones, and differences from them, which are taken in as if they had come whole.
 
 use serde::Deserialize;
-use vestibule_domain::{Difference, Formats, RoomSnapshot};
+use vestibule_domain::{Difference, Formats, RoomId, RoomSnapshot};
 
 use super::Feed;
 use crate::{StoreError, document};
@@ -39,6 +39,11 @@ impl Feed {
         self.0.store.note_push(&snapshot);
         let room = snapshot.room.clone();
         self.receive(snapshot).await;
+        self.read_config_if_changed(&room).await;
+    }
+
+    /// Reads the config of a room whose snapshot names another one.
+    pub(super) async fn read_config_if_changed(&self, room: &RoomId) {
         if let Some(known) = self.room(room.as_str()).filter(|known| known.needs_config()) {
             // If this fails, the slow poll reads it.
             let _ = self.refresh_config(&known).await;

@@ -70,6 +70,16 @@ pub trait Link: fmt::Debug + Send + Sync {
         })
     }
 
+    /// Whether it is known to lead to a Cluster, where a sharded channel is at one shard alone.
+    fn has_shards(&self) -> bool {
+        false
+    }
+
+    /// The name of the shard that a sharded channel is at, as far as that is known: channels of one shard are lost together.
+    fn shard_of(&self, _channel: &str) -> String {
+        String::new()
+    }
+
     /// How many answers of [`Self::call_replicated`] were given although too few replicas had them.
     fn replica_shortfalls(&self) -> u64 {
         0

@@ -127,6 +127,14 @@ impl Link for SingleLink {
         Box::pin(self.listen(Kind::Sharded, channels))
     }
 
+    fn has_shards(&self) -> bool {
+        self.found.load(Ordering::Relaxed) == CLUSTER
+    }
+
+    fn shard_of(&self, channel: &str) -> String {
+        self.cluster.shard_of(channel)
+    }
+
     fn replica_shortfalls(&self) -> u64 {
         self.shortfalls.count()
     }

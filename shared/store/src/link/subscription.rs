@@ -8,7 +8,7 @@
 
 use std::{pin::Pin, time::Duration};
 
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, future::try_join_all, stream};
 use redis::{
     Client, Msg, PushInfo, PushKind, RedisError, Value, aio::ConnectionLike,
     aio::MultiplexedConnection,
@@ -51,13 +51,17 @@ pub(super) async fn open<T: AsRef<str>>(
 ) -> Result<Messages, RedisError> {
     let (sender, pushes) = unbounded_channel();
     let config = access.config().set_push_sender(sender);
-    let mut connection = client.get_multiplexed_async_connection_with_config(&config).await?;
-    for channel in channels {
-        // One by one, because the channels of one `SSUBSCRIBE` must share a slot.
-        let mut subscribe = redis::cmd(kind.command());
-        subscribe.arg(channel.as_ref());
-        connection.req_packed_command(&subscribe).await.and_then(Value::extract_error)?;
-    }
+    let connection = client.get_multiplexed_async_connection_with_config(&config).await?;
+    // Each by itself, because the channels of one `SSUBSCRIBE` must share a slot; but none waits for another.
+    let subscribing = channels.iter().map(|channel| {
+        let mut connection = connection.clone();
+        async move {
+            let mut subscribe = redis::cmd(kind.command());
+            subscribe.arg(channel.as_ref());
+            connection.req_packed_command(&subscribe).await.and_then(Value::extract_error)
+        }
+    });
+    try_join_all(subscribing).await?;
     let ends = Box::pin(async move {
         tokio::select! {
             biased;

@@ -30,6 +30,6 @@ if line then
   stored = snapshot(keys, args.room, now)
   config = redis.call('HMGET', keys.settings, 'config', 'version')
 end
-redis.call('PUBLISH', CHANNELS.alarms, args.room)
+push('alarms', args.room)
 return answer({ stored = stored, is_partial = is_partial, unseen = unseen, config = config[1] or nil,
   version = tonumber(config[2]) or 0 })

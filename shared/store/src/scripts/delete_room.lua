@@ -13,6 +13,6 @@ local line = read_line(keys.line)
 if line then drop_places(keys, line, now) end
 -- What is large is freed beside the calls of others.
 redis.call('UNLINK', unpack(KEYS))
-redis.call('PUBLISH', CHANNELS.deletions, string.format('%s %d', args.room, args.reset_epoch))
+push('deletions', string.format('%s %d', args.room, args.reset_epoch))
 stamp = nil
 return answer({ existed = line ~= nil })

@@ -43,7 +43,7 @@ for i, session in ipairs(args.sessions) do
   if exp then numbers[#numbers + 1], until_s[#until_s + 1] = tonumber(session.number), exp end
 end
 if #numbers > 0 then
-  redis.call('PUBLISH', CHANNELS.endings,
+  push('endings',
     encode({ room = args.room, reset_epoch = line.reset_epoch, numbers = numbers,
       expires_at = until_s }))
 end

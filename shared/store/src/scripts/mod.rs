@@ -24,6 +24,8 @@ pub(crate) struct Command {
     /// Its keys that belong to a room.
     parts: &'static [Part],
     script: Script,
+    /// The same script as it is called while rooms push at their own shards; only of those of a room.
+    sharded: Option<Script>,
     /// What its keys are called, in order.
     #[cfg(test)]
     keys: Vec<&'static str>,
@@ -146,7 +148,11 @@ scripts! {
 #[must_use]
 pub fn script_name(sha: &str) -> Option<&'static str> {
     static NAMES: LazyLock<BTreeMap<&'static str, &'static str>> = LazyLock::new(|| {
-        all().into_iter().map(|command| (command.script.get_hash(), command.name)).collect()
+        let texts = |command: &'static Command| {
+            let scripts = std::iter::once(&command.script).chain(&command.sharded);
+            scripts.map(|script| (script.get_hash(), command.name))
+        };
+        all().into_iter().flat_map(texts).collect()
     });
     NAMES.get(sha).copied()
 }
@@ -167,18 +173,21 @@ impl Command {
     ) -> Self {
         let keys: Vec<_> =
             parts.iter().map(|part| part.name()).chain(other_keys.iter().copied()).collect();
-        let prelude = prelude::prelude(name, access, &keys, positions.as_ref());
         let of_a_room: &[&str] = match access {
             Access::Deployment => &[],
             Access::Reads | Access::Writes | Access::Copies | Access::Repairs => &[INCARNATION],
         };
-        let texts = [&[&*prelude, DOCUMENT], of_a_room, libraries, &[file]].concat();
-        let script = Script::new(&texts.join("\n"));
+        let script = |sharded| {
+            let prelude = prelude::prelude(name, access, sharded, &keys, positions.as_ref());
+            let texts = [&[&*prelude, DOCUMENT], of_a_room, libraries, &[file]].concat();
+            Script::new(&texts.join("\n"))
+        };
         Self {
             name,
             access,
             parts,
-            script,
+            script: script(false),
+            sharded: (access != Access::Deployment).then(|| script(true)),
             #[cfg(test)]
             keys,
             #[cfg(test)]
@@ -196,8 +205,9 @@ impl Command {
         self.name
     }
 
-    pub(crate) fn script(&self) -> &Script {
-        &self.script
+    /// Its text. `sharded`: that which pushes at the room's own shard.
+    pub(crate) fn script(&self, sharded: bool) -> &Script {
+        self.sharded.as_ref().filter(|_| sharded).unwrap_or(&self.script)
     }
 
     /// Its keys that belong to `room`.

@@ -12,5 +12,5 @@ local revision = math.max(time_ms(ARGV[1]), (tonumber(newest[2]) or 0) + 1)
 redis.call('ZADD', keys.changes, revision, args.room)
 -- An instance asks twice a second, so it misses far fewer than the last thousand changed rooms.
 redis.call('ZREMRANGEBYRANK', keys.changes, 0, -1001)
-redis.call('PUBLISH', CHANNELS.changes, args.room)
+push('changes', args.room)
 return encode({ revision = revision })

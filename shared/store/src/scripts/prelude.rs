@@ -1,20 +1,20 @@
-//! The generated beginning of every script: its name, the channels, and the names of its keys,
-//! arguments and replies, so that scripts use names instead of positions.
+//! The generated beginning of every script: its name, how it pushes, and the names of its keys, arguments and replies,
+//! so that scripts use names instead of positions.
 
 use std::fmt::Write;
 
-use crate::{
-    keys::{ALARMS, CHANGES, DELETIONS, DIFFERENCES, ENDINGS, SNAPSHOTS, TESTIMONIES, WAKES},
-    positional::Positions,
-};
+use crate::{keys::CHANNELS, positional::Positions};
 
 use super::Access;
 
-/// The prelude of the script `name`. It defines `SCRIPT`, `CHANNELS`, `keys`, for a room's script `ACCESS`, and
-/// what [`of_positions`] says.
+const PUSH: &str = include_str!("lib/push.lua");
+
+/// The prelude of the script `name`. It defines `SCRIPT`, `push`, `keys`, for a room's script `ACCESS`, and what
+/// [`of_positions`] says. `sharded`: it pushes on the room's own channel, see `lib/push.lua`.
 pub(super) fn prelude(
     name: &str,
     access: Access,
+    sharded: bool,
     names: &[&str],
     positions: Option<&Positions>,
 ) -> String {
@@ -22,11 +22,15 @@ pub(super) fn prelude(
         Some(last) if last.ends_with('…') => (names.len() - 1, ">="),
         _ => (names.len(), "=="),
     };
+    let channels = CHANNELS.map(|(kind, channel)| format!("{kind} = '{channel}'")).join(", ");
+    // A script may have 200 local names: what only `push` needs is seen by nobody else.
     let mut lua = format!(
         "local SCRIPT = '{name}'\n\
-         local CHANNELS = {{ snapshots = '{SNAPSHOTS}', differences = '{DIFFERENCES}', deletions = '{DELETIONS}', \
-         endings = '{ENDINGS}', changes = '{CHANGES}', alarms = '{ALARMS}', \
-         testimonies = '{TESTIMONIES}', wakes = '{WAKES}' }}\n\
+         local push\n\
+         do\n\
+         local CHANNELS, SHARDED = {{ {channels} }}, {sharded}\n\
+         {PUSH}\
+         end\n\
          assert(#KEYS {compare} {count}, '{name}: wrong number of keys')\n"
     );
     let _ = writeln!(lua, "local keys = {{ {} }}", named(&names[..count], "KEYS", ""));

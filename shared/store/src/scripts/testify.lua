@@ -11,5 +11,5 @@ local args = arguments({
 })
 redis.call('HSET', keys.testimony, 'by:' .. args.instance, args.account)
 redis.call('EXPIRE', keys.testimony, 3600)
-redis.call('PUBLISH', CHANNELS.testimonies, args.room)
+push('testimonies', args.room)
 return answer({})

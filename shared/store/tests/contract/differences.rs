@@ -279,7 +279,7 @@ async fn a_difference_from_what_a_service_has_not_heard_is_ignored(world: World)
 
 async fn nobody_differs_before_everybody_reads_it(world: World) {
     world.open(limited(3)).await;
-    let older = Announcement { reads: Formats::WRITTEN, writes: Formats::WRITTEN };
+    let older = Announcement { reads: Formats::WRITTEN, ..Announcement::OURS };
     let feed = Feed::new(world.another_store(), "leader".to_owned());
     assert_eq!(feed.push_for_all(), Push::Whole, "it does not know who runs");
     let becomes = async |push| {

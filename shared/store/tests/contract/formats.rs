@@ -16,7 +16,7 @@ const OLD: Formats = Formats { ticket: 3, snapshot: 1 };
 const NEW: Formats = Formats { ticket: 5, snapshot: 2 };
 
 fn reading(reads: Formats) -> Announcement {
-    Announcement { reads, writes: Formats::default() }
+    Announcement { reads, ..Announcement::default() }
 }
 
 async fn what_every_running_service_reads_is_known(world: World) {
@@ -59,8 +59,8 @@ async fn nobody_starts_beside_a_release_that_it_cannot_read(world: World) {
     world.store.check_formats(ours).await.unwrap();
     let next = Formats { snapshot: ours.reads.snapshot + 1, ..ours.reads };
     // The next release reads both and writes as we do; the one after it writes what we cannot read.
-    world.store.check_formats(Announcement { reads: next, writes: ours.writes }).await.unwrap();
-    let after = Announcement { reads: next, writes: next };
+    world.store.check_formats(Announcement { reads: next, ..ours }).await.unwrap();
+    let after = Announcement { reads: next, writes: next, ..ours };
     let refused = world.store.check_formats(after).await.unwrap_err();
     let StoreError::Incompatible { instance, .. } = &refused else { panic!("{refused}") };
     assert_eq!(&**instance, "like-us", "{refused}");

@@ -18,7 +18,7 @@ use vestibule_tests::{Cluster, Flavor, eventually};
 use crate::{SOON, ask, get, link, on_each, set};
 
 /// As the store calls scripts.
-struct Caller(Arc<dyn Link>);
+pub(crate) struct Caller(pub(crate) Arc<dyn Link>);
 
 impl ConnectionLike for Caller {
     fn req_packed_command<'a>(

@@ -4,6 +4,7 @@
 
 mod cluster;
 mod encrypted;
+mod pushes;
 mod replicated;
 mod sentinels;
 mod sharded;

@@ -1,13 +1,15 @@
 //! Sharded channels, on one server, behind Sentinels, and on a Cluster while a slot moves.
 
+use std::sync::Arc;
+
 use anyhow::{Result, ensure};
 use futures_util::StreamExt;
-use redis::cmd;
+use redis::{Script, cmd};
 use tokio::time::timeout;
 use vestibule_store::Link;
 use vestibule_tests::{Cluster, Flavor, Redis, Sentinels};
 
-use crate::{SOON, ask, link, on_each};
+use crate::{SOON, ask, cluster::Caller, link, on_each};
 
 async fn publish(link: &dyn Link, channel: &str) -> Result<u64> {
     ask(link, cmd("SPUBLISH").arg(channel).arg(channel)).await
@@ -57,4 +59,35 @@ async fn of_a_cluster(flavor: Flavor) -> Result<()> {
 #[tokio::test]
 async fn the_owner_of_each_slot_has_its_channels_and_a_moved_one_ends_the_stream() -> Result<()> {
     on_each(of_a_cluster).await
+}
+
+/// Writes, and then pushes: how many writes there were.
+async fn write_and_push(link: &Arc<dyn Link>) -> Result<u64> {
+    let text = "local count = redis.call('INCR', KEYS[1]) redis.call('SPUBLISH', KEYS[1], 'x') return count";
+    let script = Script::new(text);
+    let call = script.key("{a}:count");
+    Ok(call.invoke_async(&mut Caller(Arc::clone(link))).await?)
+}
+
+async fn of_a_slot_on_its_way(flavor: Flavor) -> Result<()> {
+    let cluster = Cluster::start(flavor, 0, None).await?;
+    let link = link(&cluster.url())?;
+    assert_eq!(write_and_push(&link).await?, 1);
+    let slot = cluster.slot_of("{a}").await?;
+    let from = cluster.owner_of(slot).await?;
+    let to = (from + 1) % 3;
+    cluster.begin_move(slot, from, to).await?;
+    assert_eq!(write_and_push(&link).await?, 2);
+    while cluster.move_some_keys(slot, from, to).await? > 0 {}
+    // Now who asks the new owner has to say that it knows.
+    assert_eq!(write_and_push(&link).await?, 3);
+    cluster.finish_move(slot, from, to).await?;
+    assert_eq!(write_and_push(&link).await?, 4);
+    Ok(())
+}
+
+/// Not to push would be an error in the middle of the script.
+#[tokio::test]
+async fn a_script_may_push_on_every_step_of_its_slot() -> Result<()> {
+    on_each(of_a_slot_on_its_way).await
 }

@@ -11,19 +11,17 @@
 //!
 //! All of it happens within the time-out of a call; then it fails as it does when a single server is away.
 
+mod listening;
 mod nodes;
 mod route;
 mod slots;
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::AtomicUsize},
     time::Duration,
 };
 
-use futures_util::{StreamExt, future::BoxFuture, future::join_all, stream};
+use futures_util::future::{BoxFuture, join_all};
 use redis::{Cmd, RedisError, RedisFuture, Value, cluster_routing::Slot};
 use tokio::time::{Instant, sleep};
 
@@ -108,48 +106,6 @@ impl ClusterLink {
             (host.to_string(), answer)
         });
         join_all(answers).await
-    }
-
-    /// Subscribes at one node for everything that is published everywhere, or at the owner of each sharded
-    /// channel. The stream ends when any part of it does.
-    pub(super) async fn listen<T: AsRef<str>>(
-        &self,
-        kind: Kind,
-        channels: &[T],
-    ) -> Result<Messages, RedisError> {
-        match kind {
-            Kind::Everywhere => self.listen_anywhere(channels).await,
-            Kind::Sharded => {
-                let mut parts = Vec::new();
-                for channel in channels {
-                    let channel = [channel.as_ref()];
-                    let part = self
-                        .follow(Slot::for_key(channel[0]), |node, _| async move {
-                            node.subscribe(Kind::Sharded, &channel).await.map_err(Failed::Unsent)
-                        })
-                        .await?;
-                    parts.push(part.map(Some).chain(stream::iter([None])));
-                }
-                let all = stream::select_all(parts);
-                Ok(all.scan((), |(), message| async move { message }).boxed())
-            }
-        }
-    }
-
-    /// Each attempt tries another node first, so that a bad one is left.
-    async fn listen_anywhere<T: AsRef<str>>(&self, channels: &[T]) -> Result<Messages, RedisError> {
-        let slots = self.nodes.known_slots().await?;
-        let primaries = slots.primaries();
-        let next = self.subscribed.fetch_add(1, Ordering::Relaxed) % primaries.len().max(1);
-        let mut last = timed_out("no node of the Cluster is known");
-        for host in primaries[next..].iter().chain(&primaries[..next]) {
-            match self.nodes.link(host)?.subscribe(Kind::Everywhere, channels).await {
-                Ok(messages) => return Ok(messages),
-                Err(error) => last = error,
-            }
-        }
-        self.refresh(None).await;
-        Err(last)
     }
 
     /// Tries at the owner of `slot`, and wherever it is sent from there, until the time is over.
@@ -284,6 +240,14 @@ impl Link for ClusterLink {
         channels: &'a [String],
     ) -> BoxFuture<'a, Result<Messages, RedisError>> {
         Box::pin(self.listen(Kind::Sharded, channels))
+    }
+
+    fn has_shards(&self) -> bool {
+        true
+    }
+
+    fn shard_of(&self, channel: &str) -> String {
+        self.nodes.slots().owner(Slot::for_key(channel)).map_or_else(String::new, Host::to_string)
     }
 
     fn replica_shortfalls(&self) -> u64 {

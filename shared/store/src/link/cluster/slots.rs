@@ -1,5 +1,7 @@
 //! Which node owns which slot, as one node told it. Only primaries: replicas are never asked.
 
+use std::collections::BTreeMap;
+
 use redis::{RedisError, Value, cluster_routing::Slot};
 use rustc_hash::FxHashMap;
 
@@ -38,6 +40,18 @@ impl SlotMap {
     /// Who owns `slot`, if anybody does.
     pub(super) fn owner(&self, slot: Slot) -> Option<&Host> {
         self.owners.get(&slot).map(|owner| &self.primaries[*owner])
+    }
+
+    /// The owners of sharded channels, each with its own; `None`: one of them has none.
+    pub(super) fn owners_of<'a>(
+        &self,
+        channels: &[&'a str],
+    ) -> Option<BTreeMap<&Host, Vec<&'a str>>> {
+        let mut owners = BTreeMap::<_, Vec<_>>::new();
+        for &channel in channels {
+            owners.entry(self.owner(Slot::for_key(channel))?).or_default().push(channel);
+        }
+        Some(owners)
     }
 
     pub(super) fn primaries(&self) -> &[Host] {
@@ -101,5 +115,21 @@ mod tests {
         assert_eq!(owner(6), Some(&at("asked", 3)));
         assert_eq!(map.primaries(), [at("a", 1), at("asked", 3)]);
         assert!(SlotMap::read(Value::Array(vec![Value::Int(1)]), &at("x", 1)).is_err());
+    }
+
+    #[test]
+    fn channels_are_put_together_by_their_owners() {
+        let half = |first: i64, last: i64, name: &str| {
+            Value::Array(vec![Value::Int(first), Value::Int(last), node(text(name), 1)])
+        };
+        // The slots of `a` and `b` are 15495 and 3300.
+        let answer = |last| Value::Array(vec![half(0, 8_000, "low"), half(8_001, last, "high")]);
+        let map = SlotMap::read(answer(16_383), &at("asked", 9)).unwrap();
+        let channels = ["{a}:1", "{b}:1", "{a}:2"];
+        let (low, high) = (at("low", 1), at("high", 1));
+        let owners = [(&high, vec!["{a}:1", "{a}:2"]), (&low, vec!["{b}:1"])].into_iter().collect();
+        assert_eq!(map.owners_of(&channels), Some(owners));
+        let without_an_owner = SlotMap::read(answer(15_494), &at("asked", 9)).unwrap();
+        assert_eq!(without_an_owner.owners_of(&channels), None);
     }
 }

@@ -78,7 +78,7 @@ do
   -- Everybody who hears it tells the leader what it remembers of the room.
   local function raise_alarm()
     redis.call('HSET', keys.line, 'suspect', stamp.is_partial and 'partial' or 'older')
-    redis.call('PUBLISH', CHANNELS.alarms, string.match(keys.line, '{(.-)}'))
+    push('alarms', string.match(keys.line, '{(.-)}'))
   end
 
   -- The room's time: the server's, but it never goes back, and follows no jump. Whether the clock has jumped says the
@@ -101,7 +101,7 @@ do
     if still == stamp.rests then return end
     stamp.rests = still
     redis.call('HSET', keys.line, 'rests', still and 1 or 0)
-    if not still then redis.call('PUBLISH', CHANNELS.wakes, string.match(keys.line, '{(.-)}')) end
+    if not still then push('wakes', string.match(keys.line, '{(.-)}')) end
   end
 
   seal = function(told)

@@ -72,10 +72,10 @@ do
   publish = function(keys, room, now, short_figures)
     local both = halves(keys, now)
     if short_figures and is_known(keys.line, both.basis, now) then
-      redis.call('PUBLISH', CHANNELS.differences, difference(room, both, short_figures))
+      push('differences', difference(room, both, short_figures))
       return
     end
     redis.call('HSET', keys.line, 'whole_basis', both.basis, 'whole_at', now)
-    redis.call('PUBLISH', CHANNELS.snapshots, whole(keys, room, both))
+    push('snapshots', whole(keys, room, both))
   end
 end
