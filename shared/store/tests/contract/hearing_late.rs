@@ -79,7 +79,7 @@ async fn only_after_two_readings_a_room_is_known_not_to_exist() {
     let world = World::on(Server::model(Dialect::Redis7));
     world.open(limited(3)).await;
     let feed = Feed::new(world.another_store(), "late".to_owned());
-    let mut read_after = async |ms| {
+    let read_after = async |ms| {
         tokio::time::advance(std::time::Duration::from_millis(ms)).await;
         feed.refresh().await.unwrap();
         feed.knows_every_room()
