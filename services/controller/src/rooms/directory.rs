@@ -152,9 +152,14 @@ impl RoomDirectory {
         Ok(put)
     }
 
-    /// Deletes a room, in Redis and in this instance's memory; returns whether there was one.
+    /// Deletes a room, in Redis and in this instance's memory; returns whether there was one. Redis may lose the
+    /// tombstone before anybody else has heard of it, so it is remembered here before that is said.
     pub(super) async fn delete(&self, room: &RoomId) -> Result<bool, StoreError> {
+        let buried = self.store.reset_epoch(room).await?;
         let deleted = self.store.delete_room(room).await?;
+        if let Some(epoch) = buried {
+            self.feed.bury(room.clone(), epoch).await;
+        }
         if deleted {
             self.feed.forget(room).await;
         }

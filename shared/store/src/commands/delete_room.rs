@@ -45,7 +45,10 @@ impl Store {
     }
 
     /// The latest reset epoch of `room` that is stored or was seen.
-    async fn reset_epoch(&self, room: &RoomId) -> Result<Option<u64>, StoreError> {
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn reset_epoch(&self, room: &RoomId) -> Result<Option<u64>, StoreError> {
         let stored = self.stored_epoch(room).await?;
         Ok(stored.max(self.memory().room(room).reset_epoch()))
     }
