@@ -1,5 +1,5 @@
 //! Bringing one room to its latest state, when Redis may have gone back to an older one, or has lost it: the leader asks
-//! every service what it has seen, and the domain decides what follows (`domain/reconciliation.rs`).
+//! every service what it has seen, and the domain decides what follows (`domain/reconciliation`).
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -406,6 +406,32 @@ mod tests {
     }
 
     #[test]
+    fn a_later_generation_is_the_latest_only_if_it_has_heard_of_the_other_side() {
+        let mut stored = snapshot(7, 40);
+        (stored.generation, stored.nonce) = (2, "b".to_owned());
+        let seen = [testimony(30)];
+        assert_eq!(evidence(Some(&stored), &seen).find(), Finding::IsLatest, "nobody says");
+        stored.follows = Some(Lineage::of([(&seen[0].stamp, None)]));
+        assert_eq!(evidence(Some(&stored), &seen).find(), Finding::IsLatest);
+        let apart = [Testimony { queue_counter: 95, serving_counter: 80, ..testimony(31) }];
+        let apart = apart.map(|one| Testimony { served_at: (7, 1, 31), ..one });
+        let to = reconciled(evidence(Some(&stored), &apart));
+        assert_eq!((to.generation, to.queue_counter, to.serving_counter), (3, 95, 80));
+        let both = [stored.stamp(), apart[0].stamp.clone(), seen[0].stamp.clone()];
+        assert!(both.iter().all(|stamp| to.follows.covers(stamp)));
+    }
+
+    #[test]
+    fn what_any_side_has_left_out_is_left_out() {
+        let mut stored = snapshot(7, 40);
+        (stored.left_out, stored.skipped) = (vec![(91, 100)], 25);
+        let mut apart = testimony(60);
+        (apart.last.left_out, apart.last.skipped) = (vec![(95, 300)], 206);
+        let to = reconciled(evidence(Some(&stored), &[apart]));
+        assert_eq!((to.left_out, to.unlisted), (vec![(95, 300), (91, 100)], 15));
+    }
+
+    #[test]
     fn each_counter_comes_to_the_highest_that_anybody_has_seen() {
         let stored = snapshot(7, 10);
         let numbers = Testimony { queue_counter: 104, ..testimony(40) };

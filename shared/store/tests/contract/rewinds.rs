@@ -3,7 +3,7 @@
 
 use redis::cmd;
 use vestibule_domain::reconciliation::Finding;
-use vestibule_store::{JoinMode, Joined, Seat, SessionKind, StoreError};
+use vestibule_store::{Account, JoinMode, Joined, Seat, SessionKind, StoreError};
 
 use crate::world::{World, limited, testimony};
 
@@ -14,6 +14,7 @@ crate::on_every_server!(
     a_reset_that_was_undone_is_done_again,
     of_two_states_of_one_generation_neither_is_believed,
     what_services_have_seen_is_put_back,
+    what_was_told_in_a_round_that_never_ended_still_counts,
     who_was_inside_before_the_ceiling_was_lowered_keeps_its_seat,
     a_deleted_room_can_be_made_anew_and_its_epoch_is_later,
 );
@@ -159,4 +160,28 @@ async fn a_deleted_room_can_be_made_anew_and_its_epoch_is_later(world: World) {
     world.open(limited(3)).await;
     assert!(world.reset_epoch().await > epoch);
     assert!(!world.store.is_buried(&world.room, epoch).await.unwrap());
+}
+
+async fn what_was_told_in_a_round_that_never_ended_still_counts(world: World) {
+    world.open(limited(3)).await;
+    let room = &world.room;
+    let told = async || {
+        let accounts = world.store.accounts(room).await.unwrap();
+        accounts.into_iter().map(|(name, account)| (name, account.round)).collect::<Vec<_>>()
+    };
+    let tell = async |name, round: &str| {
+        let account = Account { round: round.to_owned(), ..Account::default() };
+        world.store.testify(room, name, &account).await.unwrap();
+    };
+    let config = world.config().await;
+    world.store.call_witnesses(room, 1, "first").await.unwrap();
+    tell("a", "first").await;
+    tell("b", "first").await;
+    world.store.call_witnesses(room, 2, "second").await.unwrap();
+    tell("b", "second").await;
+    let both = [("a", "first"), ("b", "second")].map(|(name, it)| (name.into(), it.into()));
+    assert_eq!(told().await, both, "a may have stopped");
+    assert_eq!(world.reconcile(&[], &[], &config).await, Finding::IsLatest);
+    world.store.call_witnesses(room, 2, "third").await.unwrap();
+    assert_eq!(told().await, [], "the room was open meanwhile");
 }

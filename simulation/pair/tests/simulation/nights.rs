@@ -59,6 +59,17 @@ const FAILED_IN_SPLITS: [(u64, &str); 2] = [
 const FAILED_IN_ALL: [(u64, &str); 1] =
     [(82, "how far a leader had served was known by a push alone, and nobody heard that")];
 
+/// Seeds that failed in nights of nothing but these two kinds, and what was wrong.
+const FAILED_IN_TWO: [(u64, [FaultKind; 2], &str); 7] = [
+    (47, [FaultKind::Split, FaultKind::LoseKey], "leaders on both sides had one epoch"),
+    (592, [FaultKind::Split, FaultKind::LoseKey], "somebody who was awaited came back unheard"),
+    (1267, [FaultKind::Split, FaultKind::LoseKey], "what was left out counted as people"),
+    (20_109, [FaultKind::Split, FaultKind::Upgrade], "a lost room was said not to exist"),
+    (20_059, [FaultKind::Split, FaultKind::Upgrade], "who had told what it saw had stopped"),
+    (20_134, [FaultKind::Split, FaultKind::Wipe], "nobody remembered a deletion"),
+    (343, [FaultKind::Split, FaultKind::LoseKey], "the judge knew of no numbers heard late"),
+];
+
 /// What the services withstand today.
 fn withstood() -> Shape {
     Shape { faults: FaultKind::withstood(), hostile: 0.0, aws: 0.0, ..Shape::default() }
@@ -111,4 +122,11 @@ fn what_failed_once_does_not_fail_again() {
     check(&withstood_once(), FAILED_ONCE.iter().map(|(seed, _)| *seed));
     check(&in_company(), FAILED_IN_COMPANY.iter().map(|(seed, _)| *seed));
     check(&Shape::default(), FAILED_IN_ALL.iter().map(|(seed, _)| *seed));
+}
+
+#[test]
+fn nights_of_two_kinds_of_faults_that_failed_once_do_not_fail_again() {
+    for (seed, faults, _) in FAILED_IN_TWO {
+        check(&Shape { faults: faults.to_vec(), ..Shape::default() }, [seed]);
+    }
 }

@@ -9,7 +9,7 @@
 //! 3. The line comes last, so its counters are not below anything that was read.
 //!
 //! Who came, entered or left after that is unknown to the copy, as it is to a Redis that went back. So it is put back
-//! as a state that may not be the latest: the leader brings the room on from there (`domain/reconciliation.rs`). Only a
+//! as a state that may not be the latest: the leader brings the room on from there (`domain/reconciliation`). Only a
 //! room that was closed first (`close_room`) is copied exactly, and goes on as if nothing had been.
 //!
 //! Not copied: bits of presence (visitors check in again), the door (they ask again), and what lives for seconds.
