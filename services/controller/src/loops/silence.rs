@@ -102,10 +102,10 @@ mod tests {
 
     /// Who is silent of `live`, of whom nobody has told anything, and of `dead`, who had stopped before the leader heard
     /// of `own`.
-    fn silent(own: Option<u32>, accounts: Vec<Account>) -> Vec<String> {
+    fn silent(own: Option<u32>, accounts: &[Account]) -> Vec<String> {
         let own = own.map(|generation| (snapshot(generation).stamp(), Instant::now()));
         let names = ["a", "b"].map(str::to_owned);
-        let accounts: BTreeMap<String, &Account> = names.into_iter().zip(&accounts).collect();
+        let accounts: BTreeMap<String, &Account> = names.into_iter().zip(accounts).collect();
         let stored = snapshot(1);
         let heard = Heard { own: own.as_ref(), stored: Some(&stored), accounts: &accounts };
         assert!(heard.is_someone_awaited());
@@ -117,30 +117,30 @@ mod tests {
 
     #[test]
     fn who_had_stopped_before_the_leader_heard_of_the_room_need_not_be_heard() {
-        assert_eq!(silent(Some(1), vec![account(1, &[]), account(1, &[])]), ["late", "live"]);
-        let unheard = silent(None, vec![account(1, &[]), account(1, &[])]);
+        assert_eq!(silent(Some(1), &[account(1, &[]), account(1, &[])]), ["late", "live"]);
+        let unheard = silent(None, &[account(1, &[]), account(1, &[])]);
         assert_eq!(unheard, ["dead", "late", "live"]);
     }
 
     #[test]
     fn who_had_stopped_before_another_heard_of_the_room_need_not_be_heard_either() {
-        let one_knows = vec![account(1, &[]), account(1, &["dead"])];
-        assert_eq!(silent(None, one_knows), ["late", "live"]);
+        let one_knows = [account(1, &[]), account(1, &["dead"])];
+        assert_eq!(silent(None, &one_knows), ["late", "live"]);
     }
 
     #[test]
     fn who_was_silent_the_last_time_may_have_come_back_unheard() {
-        let gone = || vec![account(1, &["late"]), account(1, &[])];
-        assert_eq!(silent(Some(1), gone()), ["late", "live"]);
+        let gone = || [account(1, &["late"]), account(1, &[])];
+        assert_eq!(silent(Some(1), &gone()), ["late", "live"]);
         let mut told = account(2, &[]);
         told.testimony.as_mut().unwrap().last.awaits.clear();
-        assert_eq!(silent(Some(2), vec![told, account(1, &[])]), ["live"], "it has spoken since");
+        assert_eq!(silent(Some(2), &[told, account(1, &[])]), ["live"], "it has spoken since");
     }
 
     #[test]
     fn what_one_side_of_a_split_has_heard_says_nothing_of_the_other() {
-        let both = || vec![account(1, &["live", "dead"]), account(2, &[])];
-        assert_eq!(silent(Some(1), both()), ["dead", "late", "live"], "the leader was apart");
-        assert_eq!(silent(Some(2), both()), ["late", "live"], "those of before were apart");
+        let both = || [account(1, &["live", "dead"]), account(2, &[])];
+        assert_eq!(silent(Some(1), &both()), ["dead", "late", "live"], "the leader was apart");
+        assert_eq!(silent(Some(2), &both()), ["late", "live"], "those of before were apart");
     }
 }

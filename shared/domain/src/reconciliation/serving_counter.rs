@@ -29,10 +29,10 @@ impl<'a> Known<'a> {
         let is_named = one.stamp.generation == generation;
         let nonce = if is_named { one.stamp.nonce.clone() } else { String::new() };
         let state = Stamp { reset_epoch, generation, nonce, seq };
-        let follows = all.iter().filter(|it| is_named && it.stamp.is_of_one_time(&state));
+        let mut follows = all.iter().filter(|it| is_named && it.stamp.is_of_one_time(&state));
         Self {
             counter: one.serving_counter,
-            follows: follows.flat_map(|it| it.follows()).next(),
+            follows: follows.find_map(|it| it.follows()),
             state,
             is_named,
         }

@@ -32,7 +32,7 @@ struct Heard {
 }
 
 /// It is looked at least so often, while Redis answers.
-const LOOKED_EVERY: Duration = Duration::from_millis(1_000);
+const LOOKED_EVERY: Duration = Duration::from_secs(1);
 /// A service announces itself twice a second: one that was heard of so long before had stopped by then.
 const STOPPED_AFTER: Duration = Duration::from_millis(1_500);
 /// Who was not heard of in so many looks, an hour's worth, is forgotten.

@@ -209,7 +209,7 @@ async fn so_far_ahead_are_only_numbers_of_another_side(world: World) {
         let seen = Progress { queue_counter, admitted: 0 };
         world.store.dismiss(round, seen, &[]).await.unwrap();
         let room = world.snapshot().await;
-        (room.queue_counter, room.left_out.to_vec(), room.skipped)
+        (room.queue_counter, room.left_out.clone(), room.skipped)
     };
     assert_eq!(heard(20).await, (20, vec![], 0));
     assert_eq!(heard(50).await, (100_050, vec![(51, 100_050)], 100_000));
