@@ -123,7 +123,7 @@ async fn in_question(
     // A deletion that was lost, or that was cut short.
     for (room, epoch) in &buried {
         if listed.contains(room) && store.is_buried(room, *epoch).await? {
-            store.delete_room(room).await?;
+            store.finish_deletion(room, *epoch).await?;
         }
     }
     for known in feed.rooms() {

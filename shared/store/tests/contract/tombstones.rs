@@ -15,6 +15,8 @@ crate::on_every_server!(
     the_epoch_of_a_tombstone_never_goes_back,
     a_list_that_was_lost_alone_is_made_anew,
     who_remembers_a_deletion_that_was_undone_tells_the_leader,
+    a_deletion_is_finished_without_a_room_that_was_made_in_its_place,
+    a_room_that_redis_has_lost_outlives_the_deletion_of_the_one_before,
 );
 
 const TOMBSTONES: &str = "vestibule:{deployment}:tombstones";
@@ -111,4 +113,33 @@ async fn who_remembers_a_deletion_that_was_undone_tells_the_leader(world: World)
     feed.testify(&world.room).await.unwrap();
     let accounts = world.store.accounts(&world.room).await.unwrap();
     assert_eq!((accounts["a"].buried, &accounts["a"].testimony), (epoch, &None));
+}
+
+/// Deletes the room, and makes another in its place. Returns the epochs of both.
+async fn made_anew(world: &World) -> (u64, u64) {
+    world.open(limited(1)).await;
+    let before = world.reset_epoch().await;
+    world.store.delete_room(&world.room).await.unwrap();
+    world.seconds(1);
+    world.open(limited(1)).await;
+    (before, world.reset_epoch().await)
+}
+
+async fn a_deletion_is_finished_without_a_room_that_was_made_in_its_place(world: World) {
+    let (before, epoch) = made_anew(&world).await;
+    world.store.finish_deletion(&world.room, before).await.unwrap();
+    assert_eq!(world.reset_epoch().await, epoch);
+    assert_eq!(world.store.rooms().await.unwrap(), [world.room.clone()]);
+    world.store.finish_deletion(&world.room, epoch).await.unwrap();
+    assert_eq!(world.store.rooms().await.unwrap(), []);
+    assert_eq!(world.store.tombstones().await.unwrap().get(&world.room), Some(&epoch));
+}
+
+async fn a_room_that_redis_has_lost_outlives_the_deletion_of_the_one_before(world: World) {
+    let (before, epoch) = made_anew(&world).await;
+    world.server.flush().await;
+    world.store.finish_deletion(&world.room, before).await.unwrap();
+    assert_eq!(world.store.tombstones().await.unwrap().get(&world.room), Some(&before));
+    let remembered = world.store.reset_epoch(&world.room).await.unwrap();
+    assert_eq!(remembered, Some(epoch), "whoever has seen it brings it back");
 }

@@ -30,8 +30,8 @@ const DEFECTS: [Defect; 17] = [
     Defect {
         name: "no gap",
         seed: 25,
-        instead_of: "if args.gap > 0 then leave_out(",
-        does: "if false then leave_out(",
+        instead_of: "if args.gap > 0 then LEFT_OUT.skip(",
+        does: "if false then LEFT_OUT.skip(",
         breaks: &["unique-numbers"],
     },
     Defect {

@@ -66,7 +66,11 @@ const FAILED_IN_TWO: [(u64, [FaultKind; 2], &str); 7] = [
     (1267, [FaultKind::Split, FaultKind::LoseKey], "what was left out counted as people"),
     (20_109, [FaultKind::Split, FaultKind::Upgrade], "a lost room was said not to exist"),
     (20_059, [FaultKind::Split, FaultKind::Upgrade], "who had told what it saw had stopped"),
-    (20_134, [FaultKind::Split, FaultKind::Wipe], "nobody remembered a deletion"),
+    (
+        20_134,
+        [FaultKind::Split, FaultKind::Wipe],
+        "a room was deleted that was made in the place of a deleted one",
+    ),
     (343, [FaultKind::Split, FaultKind::LoseKey], "the judge knew of no numbers heard late"),
 ];
 
