@@ -99,7 +99,8 @@ async fn hear(
     controller.feed.testify(round.room).await?;
     loop {
         let accounts = store.accounts(round.room).await?;
-        let answers = |(_, account): &(&String, &Account)| account.round == round.name;
+        let answers =
+            |(_, account): &(&String, &Account)| account.round == round.name || account.is_last;
         let told = accounts.iter().filter(answers).map(|(name, it)| (name.clone(), it)).collect();
         let heard = Heard { own: own.as_ref(), stored, accounts: &told };
         let silent = heard.silent(|moment| controller.feed.witnesses_after(moment));

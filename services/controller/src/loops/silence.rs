@@ -21,7 +21,8 @@ pub(super) struct Heard<'a> {
 
 impl Heard<'_> {
     /// Those who have told nothing, and may have been there after the last that is known of the room. `witnesses_after`:
-    /// who may have been there after a moment, as far as the leader knows; `None`: ever.
+    /// who may have been there after a moment, as far as the leader knows; `None`: ever. A leader that has just started
+    /// may know nobody, once Redis is lost; others do.
     ///
     /// Of who is on the other side of a split neither side has heard anything. So what somebody has heard counts only
     /// where no state is known that does not come before its own. And who was silent the last time may have been on
@@ -34,7 +35,8 @@ impl Heard<'_> {
         let is_told = |name: &String| self.accounts.contains_key(name);
         let is_gone = |name: &String| self.well_heard().any(|account| account.gone.contains(name));
         let witnesses = witnesses_after(own.map(|(_, at)| *at)).into_iter();
-        let there = witnesses.filter(|name| !is_gone(name)).chain(self.awaited());
+        let others = self.accounts.values().flat_map(|account| account.there.iter().cloned());
+        let there = witnesses.chain(others).filter(|name| !is_gone(name)).chain(self.awaited());
         let silent: BTreeSet<String> = there.filter(|name| !is_told(name)).collect();
         silent.into_iter().collect()
     }
@@ -126,6 +128,14 @@ mod tests {
     fn who_had_stopped_before_another_heard_of_the_room_need_not_be_heard_either() {
         let one_knows = [account(1, &[]), account(1, &["dead"])];
         assert_eq!(silent(None, &one_knows), ["late", "live"]);
+    }
+
+    #[test]
+    fn whom_others_know_need_not_be_known_to_the_leader() {
+        let other = Account { there: ["unknown".to_owned()].into(), ..account(1, &["live"]) };
+        assert_eq!(silent(None, &[account(1, &["dead"]), other.clone()]), ["late", "unknown"]);
+        let gone = account(1, &["live", "dead", "unknown"]);
+        assert_eq!(silent(None, &[gone, other]), ["late"], "it had stopped before");
     }
 
     #[test]

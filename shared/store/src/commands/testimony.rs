@@ -31,6 +31,9 @@ const BY: &str = "by:";
 pub struct Account {
     /// The round of questions that it answers.
     pub round: String,
+    /// Whether these are its last words: it stops, and will never know more.
+    #[serde(default)]
+    pub is_last: bool,
     /// What it has seen; `None`: it has never seen the room.
     pub testimony: Option<Testimony>,
     /// The room's config, if it has read it,
@@ -54,6 +57,9 @@ pub struct Account {
     /// Services that had stopped before it last heard of the room: they have seen nothing that it has not.
     #[serde(default)]
     pub gone: BTreeSet<String>,
+    /// The others that it knows of: they may have been there since.
+    #[serde(default)]
+    pub there: BTreeSet<String>,
     /// The reset epoch of its places.
     #[serde(default)]
     pub places_epoch: u64,
@@ -114,6 +120,7 @@ struct TestifyArguments<'a> {
     room: &'a RoomId,
     instance: &'a str,
     account: String,
+    last: Option<&'a str>,
 }
 
 #[derive(Deserialize)]
@@ -161,6 +168,7 @@ impl Store {
         let is_told = rest.is_some();
         let first = Account {
             round: account.round.clone(),
+            is_last: account.is_last,
             testimony: account.testimony.clone(),
             config: account.config.clone(),
             draws: account.draws.clone(),
@@ -169,11 +177,13 @@ impl Store {
             seats: if is_told { Vec::new() } else { account.seats.clone() },
             endings: if is_told { Vec::new() } else { account.endings.clone() },
             gone: account.gone.clone(),
+            there: account.there.clone(),
             places_epoch: account.places_epoch,
             places: account.places.clone(),
             rest,
         };
-        let arguments = TestifyArguments { room, instance, account: document::text(&first)? };
+        let last = account.is_last.then_some(&*account.round);
+        let arguments = TestifyArguments { room, instance, account: document::text(&first)?, last };
         let TestifyReply {} = self.call(&scripts::TESTIFY, room, &arguments).await?;
         Ok(())
     }

@@ -3,10 +3,21 @@
 //! Whoever has told it relies on no answer that was under way meanwhile: see `RoomMemory::testify`. So the leader knows
 //! all that this service will ever know of the state before.
 
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use tokio::time::timeout;
 use vestibule_domain::{RoomId, RoomSnapshot, reconciliation::Testimony};
 
 use super::{Feed, KnownRoom};
 use crate::{Account, PlacesPage, StoreError, memory::Recollection};
+
+/// The round in which a service tells what it has seen, when it stops.
+const LAST_WORDS: &str = "last words";
+/// How long a stop may take longer because of them,
+const PATIENCE: Duration = Duration::from_secs(2);
+/// and of so many rooms at once.
+const AT_ONCE: usize = 32;
 
 /// What a service has seen that was silent when it was asked, and the name under which it tells it.
 #[derive(Debug)]
@@ -51,6 +62,30 @@ impl Feed {
             }
             None => Ok(()),
         }
+    }
+
+    /// Tells what this service has seen of rooms that have gone back, though the leader may not have asked yet: after
+    /// the stop nobody can ask it.
+    pub(super) async fn say_last_words(&self) {
+        let rooms = stream::iter(self.rooms());
+        let all = rooms.for_each_concurrent(AT_ONCE, async |known| {
+            let room = known.snapshot().room.clone();
+            if let Err(error) = self.say_last_words_of(&room).await {
+                tracing::debug!(%room, %error, "what was seen of a room could not be told");
+            }
+        });
+        let _ = timeout(PATIENCE, all).await;
+    }
+
+    async fn say_last_words_of(&self, room: &RoomId) -> Result<(), StoreError> {
+        match self.0.store.read_snapshot(room).await {
+            Ok(Some(_)) => return Ok(()),
+            Ok(None) | Err(StoreError::Rewound) => {}
+            Err(error) => return Err(error),
+        }
+        let seen = self.0.store.memory().room(room).testify(LAST_WORDS);
+        let Some(seen) = seen else { return Ok(()) };
+        self.tell(room, LAST_WORDS, &seen).await
     }
 
     /// What this service has seen, if `snapshot` says that the leader still assumes the worst until it says so.
@@ -106,8 +141,11 @@ impl Feed {
     ) -> Account {
         let known = self.room(room.as_str());
         let stored = known.as_ref().and_then(|known| known.stored_config());
+        let heard_at = known.as_ref().map(|known| known.heard().1);
+        let there = heard_at.map(|_| self.0.witnesses.after(heard_at)).unwrap_or_default();
         Account {
             round: round.to_owned(),
+            is_last: round == LAST_WORDS,
             testimony: known.as_ref().map(|known| testimony(known, seen)),
             config: stored.as_ref().map(|stored| stored.config.clone()),
             draws: stored.map(|stored| stored.draws.clone()).unwrap_or_default(),
@@ -115,7 +153,8 @@ impl Feed {
             seats_epoch: seen.seats.reset_epoch(),
             seats: seen.seats.taken(),
             endings: seen.seats.ended(),
-            gone: self.0.witnesses.stopped_before(known.map(|known| known.heard().1)),
+            gone: self.0.witnesses.stopped_before(heard_at),
+            there,
             places_epoch: seen.places.reset_epoch(),
             places,
             rest: None,

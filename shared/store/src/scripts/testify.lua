@@ -1,4 +1,4 @@
---[[ testify: a service says what it has seen of a room.
+--[[ testify: a service says what it has seen of a room, because the leader asks, or because it stops.
 
 KEYS  line testimony
 ARGV  now_ms seen document
@@ -8,7 +8,14 @@ local args = arguments({
   room = 'text', instance = 'text',
   -- What it has seen, JSON.
   account = 'text',
+  -- The round that it is told in, if these are its last words: it stops, and nobody may have asked yet.
+  last = 'text',
 })
+-- As in `call_witnesses`: what was told before a round ended counts no more, and this counts until one does.
+if args.last and redis.call('HEXISTS', keys.testimony, 'round') == 0 then
+  redis.call('UNLINK', keys.testimony)
+  redis.call('HSET', keys.testimony, 'round', args.last)
+end
 redis.call('HSET', keys.testimony, 'by:' .. args.instance, args.account)
 redis.call('EXPIRE', keys.testimony, 3600)
 push('testimonies', args.room)
