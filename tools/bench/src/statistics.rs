@@ -30,6 +30,12 @@ impl Spread {
     }
 }
 
+/// A count as a number to calculate with.
+#[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52")]
+pub(crate) fn count(of: u64) -> f64 {
+    of as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
