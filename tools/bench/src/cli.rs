@@ -55,6 +55,8 @@ pub(crate) enum Measure {
     Scripts,
     /// What rooms cost in which nothing happens: scripts per second, by name.
     IdleRooms,
+    /// What is lost, and how long nobody can join, when the primary of a Redis with Sentinels is killed.
+    Promotion,
     /// A visitor's place in a draw.
     Draw,
 }
@@ -85,6 +87,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "COUNT", default_value_t = 1_000,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rooms: u32,
+
+    /// Newcomers who come each second while a replica is promoted, whether or not those before them were answered.
+    #[arg(long, value_name = "COUNT", default_value_t = 5_000,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) joins_per_second: u32,
 
     /// Measure only this; may be given more than once.
     #[arg(long, value_name = "MEASURE")]

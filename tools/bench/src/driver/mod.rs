@@ -6,10 +6,15 @@ mod caller;
 mod connection;
 mod latency;
 mod load;
+mod newcomers;
+mod places;
+mod running;
 
 pub(crate) use self::{
     answer::Answer,
     caller::{Caller, Ticket},
     latency::latencies,
     load::{Done, Until, run},
+    newcomers::{Newcomer, Newcomers, Place},
+    places::lost_places,
 };

@@ -12,6 +12,7 @@ mod long_line;
 mod memory;
 mod pairs;
 mod poll;
+mod promotion;
 mod rounds;
 mod script_times;
 mod scripts;
@@ -28,7 +29,7 @@ use serde_json::{Value, json};
 
 pub(crate) use self::{
     authorize::authorize, claim::claim, draw::draw, idle_rooms::idle_rooms, join::join,
-    long_line::long_line, memory::memory, poll::poll, scripts::scripts,
+    long_line::long_line, memory::memory, poll::poll, promotion::promotion, scripts::scripts,
     through_nginx::through_nginx,
 };
 use crate::{

@@ -1,12 +1,12 @@
 //! Two services of each kind, as they run where one of them may fail, for the measures that need more than the one
 //! deployment of all others.
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use anyhow::Result;
 use vestibule_domain::{RoomId, RoomSettings, schedule::RoomConfig};
 use vestibule_store::{Clock, Store};
-use vestibule_tests::{Builder, Deployment, Flavor};
+use vestibule_tests::{Builder, Deployment, Flavor, Service};
 
 use crate::{cli::Options, programs};
 
@@ -21,6 +21,12 @@ pub(super) fn pairs(options: &Options) -> Result<Builder> {
         .admissions(2)
         .controllers(2);
     Ok(builder)
+}
+
+/// Where the two admissions listen.
+pub(super) fn admissions(services: &Deployment) -> Result<[SocketAddr; 2]> {
+    let address = |index| services.address(Service::Admission, index).parse();
+    Ok([address(0)?, address(1)?])
 }
 
 /// Opens rooms as the controllers do, but waits for nobody to hear of each.
