@@ -55,6 +55,8 @@ pub(crate) enum Measure {
     Scripts,
     /// What rooms cost in which nothing happens: scripts per second, by name.
     IdleRooms,
+    /// What rooms cost in which somebody comes every few seconds, and whether they are ticked in time.
+    BusyRooms,
     /// What is lost, and how long nobody can join, when the primary of a Redis with Sentinels is killed.
     Promotion,
     /// A visitor's place in a draw.
@@ -83,7 +85,7 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) visitors: u32,
 
-    /// Rooms in which nothing happens, for the measure of idle rooms.
+    /// Rooms in which nothing happens, for the measure of idle rooms, or something all the time, for that of busy rooms.
     #[arg(long, value_name = "COUNT", default_value_t = 1_000,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rooms: u32,

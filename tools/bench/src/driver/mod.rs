@@ -9,6 +9,7 @@ mod load;
 mod newcomers;
 mod places;
 mod running;
+mod visitors;
 
 pub(crate) use self::{
     answer::Answer,
@@ -17,4 +18,5 @@ pub(crate) use self::{
     load::{Done, Until, run},
     newcomers::{Newcomer, Newcomers, Place},
     places::lost_places,
+    visitors::{Habits, Seen, Visitors},
 };

@@ -2,6 +2,7 @@
 //! the others.
 
 mod authorize;
+mod busy_rooms;
 mod claim;
 mod comparison;
 mod draw;
@@ -28,9 +29,9 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 pub(crate) use self::{
-    authorize::authorize, claim::claim, draw::draw, idle_rooms::idle_rooms, join::join,
-    long_line::long_line, memory::memory, poll::poll, promotion::promotion, scripts::scripts,
-    through_nginx::through_nginx,
+    authorize::authorize, busy_rooms::busy_rooms, claim::claim, draw::draw, idle_rooms::idle_rooms,
+    join::join, long_line::long_line, memory::memory, poll::poll, promotion::promotion,
+    scripts::scripts, through_nginx::through_nginx,
 };
 use crate::{
     cli::Options,
