@@ -59,6 +59,8 @@ pub(crate) enum Measure {
     BusyRooms,
     /// What is lost, and how long nobody can join, when the primary of a Redis with Sentinels is killed.
     Promotion,
+    /// The join of a newcomer that waits for a replica, as a ratio to one that does not.
+    Replicas,
     /// A visitor's place in a draw.
     Draw,
 }

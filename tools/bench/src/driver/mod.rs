@@ -14,7 +14,7 @@ mod visitors;
 pub(crate) use self::{
     answer::Answer,
     caller::{Caller, Ticket},
-    latency::latencies,
+    latency::{latencies, median},
     load::{Done, Until, run},
     newcomers::{Newcomer, Newcomers, Place},
     places::lost_places,

@@ -14,6 +14,7 @@ mod memory;
 mod pairs;
 mod poll;
 mod promotion;
+mod replicas;
 mod rounds;
 mod script_times;
 mod scripts;
@@ -31,7 +32,7 @@ use serde_json::{Value, json};
 pub(crate) use self::{
     authorize::authorize, busy_rooms::busy_rooms, claim::claim, draw::draw, idle_rooms::idle_rooms,
     join::join, long_line::long_line, memory::memory, poll::poll, promotion::promotion,
-    scripts::scripts, through_nginx::through_nginx,
+    replicas::replicas, scripts::scripts, through_nginx::through_nginx,
 };
 use crate::{
     cli::Options,
