@@ -6,10 +6,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Measure how fast the services are, as ratios against a bare axum route on the same machine.
 ///
-/// Starts one admission, one controller and a Redis of its own, and ends them all. Every ratio is
-/// the median of several short rounds in which the bare route and the measured call take turns, so
-/// that whatever else the machine does meets both alike. For figures worth quoting, let the machine
-/// do nothing else. The exit code is 0 whenever everything could be measured.
+/// Starts one admission, one controller and a Redis of its own, for some measures more of them, and
+/// ends them all. Every ratio is the median of several short rounds in which the bare route and the
+/// measured call take turns, so that whatever else the machine does meets both alike. For figures
+/// worth quoting, let the machine do nothing else. The exit code is 0 whenever everything could be
+/// measured.
 #[derive(Debug, Parser)]
 #[command(name = "vestibule-bench", version, max_term_width = 100)]
 #[command(args_conflicts_with_subcommands = true)]
