@@ -6,10 +6,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Measure how fast the services are, as ratios against a bare axum route on the same machine.
 ///
-/// Starts one admission, one controller and a Redis of its own, and ends them all. Every ratio is
-/// the median of several short rounds in which the bare route and the measured call take turns, so
-/// that whatever else the machine does meets both alike. For figures worth quoting, let the machine
-/// do nothing else. The exit code is 0 whenever everything could be measured.
+/// Starts one admission, one controller and a Redis of its own, for some measures more of them, and
+/// ends them all. Every ratio is the median of several short rounds in which the bare route and the
+/// measured call take turns, so that whatever else the machine does meets both alike. For figures
+/// worth quoting, let the machine do nothing else. The exit code is 0 whenever everything could be
+/// measured.
 #[derive(Debug, Parser)]
 #[command(name = "vestibule-bench", version, max_term_width = 100)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -55,6 +56,12 @@ pub(crate) enum Measure {
     Scripts,
     /// What rooms cost in which nothing happens: scripts per second, by name.
     IdleRooms,
+    /// What rooms cost in which somebody comes every few seconds, and whether they are ticked in time.
+    BusyRooms,
+    /// What is lost, and how long nobody can join, when the primary of a Redis with Sentinels is killed.
+    Promotion,
+    /// The join of a newcomer that waits for a replica, as a ratio to one that does not.
+    Replicas,
     /// A visitor's place in a draw.
     Draw,
 }
@@ -81,10 +88,15 @@ pub(crate) struct Options {
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) visitors: u32,
 
-    /// Rooms in which nothing happens, for the measure of idle rooms.
+    /// Rooms in which nothing happens, for the measure of idle rooms, or something all the time, for that of busy rooms.
     #[arg(long, value_name = "COUNT", default_value_t = 1_000,
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rooms: u32,
+
+    /// Newcomers who come each second while a replica is promoted, whether or not those before them were answered.
+    #[arg(long, value_name = "COUNT", default_value_t = 5_000,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) joins_per_second: u32,
 
     /// Measure only this; may be given more than once.
     #[arg(long, value_name = "MEASURE")]

@@ -55,6 +55,9 @@ async fn one(bench: &mut Bench, measure: Measure) -> Result<Figures> {
         Measure::LongLine => measures::long_line(bench).await.context("a long line"),
         Measure::Scripts => measures::scripts(bench).await.context("scripts in large rooms"),
         Measure::IdleRooms => measures::idle_rooms(bench).await.context("idle rooms"),
+        Measure::BusyRooms => measures::busy_rooms(bench).await.context("busy rooms"),
+        Measure::Promotion => measures::promotion(bench).await.context("a promotion"),
+        Measure::Replicas => measures::replicas(bench).await.context("waiting for a replica"),
         Measure::Draw => Ok(measures::draw(bench)),
     }
 }

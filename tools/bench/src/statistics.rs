@@ -30,6 +30,24 @@ impl Spread {
     }
 }
 
+/// A count as a number to calculate with.
+#[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52")]
+pub(crate) fn count(of: u64) -> f64 {
+    of as f64
+}
+
+/// The value of `sorted` below which the share `q` of them is; `None` if there are none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "far fewer than 2^52"
+)]
+pub(crate) fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    sorted.get((last as f64 * q).round() as usize).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,5 +60,14 @@ mod tests {
         assert_eq!(even, Spread { least: 1.0, median: 3.0, most: 100.0 });
         assert_eq!(Spread::from_values([7.0]), Some(Spread { least: 7.0, median: 7.0, most: 7.0 }));
         assert_eq!(Spread::from_values([]), None);
+    }
+
+    #[test]
+    fn quantiles_are_values_that_were_there() {
+        let sorted: Vec<_> = (0..=100).map(f64::from).collect();
+        let at = |q| quantile(&sorted, q);
+        assert_eq!((at(0.0), at(0.5)), (Some(0.0), Some(50.0)));
+        assert_eq!((at(0.99), at(1.0)), (Some(99.0), Some(100.0)));
+        assert_eq!((quantile(&[7.0], 0.99), quantile(&[], 0.5)), (Some(7.0), None));
     }
 }

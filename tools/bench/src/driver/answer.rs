@@ -1,7 +1,7 @@
 //! Parses the parts of an HTTP/1.1 answer that the driver needs, and no more: client and services
 //! share the same processors. Chunked answers are refused.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, str::FromStr};
 
 use httparse::{EMPTY_HEADER, Response, Status};
 use memchr::memmem;
@@ -58,6 +58,14 @@ impl<'a> Answer<'a> {
             .and_then(|value| value.strip_prefix(word.as_bytes()))
             .is_some_and(|rest| rest.first() == Some(&b'"'))
     }
+
+    /// The member `name` of the body, a number.
+    pub(crate) fn member<T: FromStr>(&self, name: &str) -> Option<T> {
+        let member = format!("\"{name}\":");
+        let value = &self.body[memmem::find(self.body, member.as_bytes())? + member.len()..];
+        let end = value.iter().position(|byte| matches!(byte, b',' | b'}'))?;
+        std::str::from_utf8(&value[..end]).ok()?.parse().ok()
+    }
 }
 
 #[cfg(test)]
@@ -90,6 +98,16 @@ mod tests {
             !answer.has_status("your") && !answer.has_status("waiting") && !answer.has_status("")
         );
         assert!(!Answer { body: b"{}", ..answer }.has_status("your_turn"));
+    }
+
+    #[test]
+    fn numbers_are_read_by_their_names() {
+        let body = br#"{"queue_number":4711,"position":null,"next_check_in_seconds":1.25}"#;
+        let answer = Answer { status: 200, ticket: None, body };
+        assert_eq!(answer.member("queue_number"), Some(4_711));
+        assert_eq!(answer.member("next_check_in_seconds"), Some(1.25));
+        assert_eq!(answer.member::<u64>("position"), None);
+        assert_eq!(answer.member::<u64>("number"), None);
     }
 
     #[test]

@@ -31,3 +31,9 @@ pub(crate) async fn latencies(
     }
     Ok(took)
 }
+
+/// The median of nanoseconds, in microseconds.
+#[expect(clippy::cast_precision_loss, reason = "latencies are far below 2^53 ns")]
+pub(crate) fn median(nanos: &Histogram<u64>) -> f64 {
+    nanos.value_at_quantile(0.5) as f64 / 1e3
+}

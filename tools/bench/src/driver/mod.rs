@@ -6,10 +6,17 @@ mod caller;
 mod connection;
 mod latency;
 mod load;
+mod newcomers;
+mod places;
+mod running;
+mod visitors;
 
 pub(crate) use self::{
     answer::Answer,
     caller::{Caller, Ticket},
-    latency::latencies,
+    latency::{latencies, median},
     load::{Done, Until, run},
+    newcomers::{Newcomer, Newcomers, Place},
+    places::lost_places,
+    visitors::{Habits, Seen, Visitors},
 };

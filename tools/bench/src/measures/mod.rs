@@ -2,14 +2,19 @@
 //! the others.
 
 mod authorize;
+mod busy_rooms;
 mod claim;
 mod comparison;
 mod draw;
+mod fail_over;
 mod idle_rooms;
 mod join;
 mod long_line;
 mod memory;
+mod pairs;
 mod poll;
+mod promotion;
+mod replicas;
 mod rounds;
 mod script_times;
 mod scripts;
@@ -25,9 +30,9 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 pub(crate) use self::{
-    authorize::authorize, claim::claim, draw::draw, idle_rooms::idle_rooms, join::join,
-    long_line::long_line, memory::memory, poll::poll, scripts::scripts,
-    through_nginx::through_nginx,
+    authorize::authorize, busy_rooms::busy_rooms, claim::claim, draw::draw, idle_rooms::idle_rooms,
+    join::join, long_line::long_line, memory::memory, poll::poll, promotion::promotion,
+    replicas::replicas, scripts::scripts, through_nginx::through_nginx,
 };
 use crate::{
     cli::Options,

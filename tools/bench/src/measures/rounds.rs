@@ -9,6 +9,7 @@ use crate::{
     deployment::Server,
     driver::{self, Caller, Done, Until},
     machine::processor_time,
+    statistics::count,
 };
 
 /// How long the background is measured.
@@ -103,11 +104,6 @@ impl Bench {
         let calls = self.deployment.redis.script_calls().await?.saturating_sub(before);
         Ok(Background(count(calls) / IDLE.as_secs_f64()))
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts of a few seconds")]
-fn count(calls: u64) -> f64 {
-    calls as f64
 }
 
 #[cfg(test)]

@@ -4,13 +4,12 @@
 use std::net::SocketAddr;
 
 use anyhow::{Context, Result};
-use hdrhistogram::Histogram;
 use serde_json::json;
 use vestibule_tests::gateway::{Addresses, Gateway, Kind, SITE_HOST, free_port};
 
 use super::Bench;
 use crate::{
-    driver::{Caller, latencies},
+    driver::{Caller, latencies, median},
     report::{Figures, Target, Unit},
 };
 
@@ -50,12 +49,6 @@ pub(crate) async fn through_nginx(bench: &mut Bench) -> Result<Figures> {
         .with_target(ADDED)
         .add("latency with the authorizer, median", Unit::Micros, guarded)
         .add("latency without, median", Unit::Micros, plain))
-}
-
-/// The median of nanoseconds, in microseconds.
-#[expect(clippy::cast_precision_loss, reason = "latencies are far below 2^53 ns")]
-fn median(nanos: &Histogram<u64>) -> f64 {
-    nanos.value_at_quantile(0.5) as f64 / 1e3
 }
 
 fn local(port: u16) -> SocketAddr {

@@ -7,14 +7,33 @@ use redis::aio::MultiplexedConnection;
 use tokio::time::{Instant, sleep};
 use vestibule_tests::{Deployment, Service};
 
+use crate::report::{Figures, Target, Unit};
+
+/// In seconds: until another leads,
+const LEADERLESS: Target = Target::AtMost(3.0);
+/// and until every room has been looked at.
+const SERVED: Target = Target::AtMost(5.0);
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// After how many seconds another controller had looked at the first of the rooms, and at all of them.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FailOver {
-    pub(super) first: f64,
-    pub(super) all: f64,
+    first: f64,
+    all: f64,
+}
+
+// === impl FailOver ===
+
+impl FailOver {
+    /// `figures` with these.
+    pub(super) fn add_to(self, figures: Figures) -> Figures {
+        figures
+            .add("seconds until another leads", Unit::Number, [self.first])
+            .with_target(LEADERLESS)
+            .add("seconds until it has looked at every room", Unit::Number, [self.all])
+            .with_target(SERVED)
+    }
 }
 
 /// Kills the leader.

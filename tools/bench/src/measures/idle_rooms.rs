@@ -1,32 +1,26 @@
 //! What many rooms cost in which nothing happens: scripts per second of two services of each kind, by name, and
 //! Redis's processor time; and how long they are without a leader when theirs is killed.
 
-mod fail_over;
-
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use tokio::time::{Instant, sleep};
-use vestibule_domain::{RoomId, RoomSettings, schedule::RoomConfig};
-use vestibule_store::{Clock, Store};
-use vestibule_tests::{Deployment, Flavor};
+use vestibule_domain::RoomSettings;
 
-use self::fail_over::{FailOver, fail_over};
-use super::{Bench, script_times::ScriptTimes};
+use super::{
+    Bench,
+    fail_over::fail_over,
+    pairs::{open, pairs},
+    script_times::ScriptTimes,
+};
 use crate::{
     machine::processor_time,
-    programs,
     redis_statistics::RedisStatistics,
     report::{Figures, Target, Unit},
 };
 
 /// All services together, for a thousand rooms.
 const SCRIPTS: Target = Target::Below(300.0);
-/// When the leader is killed, in seconds: until another leads,
-const LEADERLESS: Target = Target::AtMost(3.0);
-/// and until it has looked at every room.
-const SERVED: Target = Target::AtMost(5.0);
-const ANSWER: Duration = Duration::from_secs(10);
 /// How long after the last change nothing of it is to be seen any more.
 const SETTLING: Duration = Duration::from_secs(12);
 /// How long is looked, and how often what Redis has noted is taken before it forgets.
@@ -37,16 +31,14 @@ const NOTED: usize = 50;
 
 /// Measures two controllers and two admissions with so many idle rooms as the options say.
 pub(crate) async fn idle_rooms(bench: &Bench) -> Result<Figures> {
-    let mut services = Deployment::builder()
-        .flavor(Flavor::Installed)
-        .programs(programs::services(&bench.options)?)
-        .log("warn")
-        .admissions(2)
-        .controllers(2)
-        .start()
-        .await?;
+    let mut services = pairs(&bench.options)?.start().await?;
     let rooms: Vec<_> = (0..bench.options.rooms).map(|nth| format!("idle-{nth}")).collect();
-    open(&rooms, &services.redis().url()).await?;
+    let settings = RoomSettings {
+        total_active_users: Some(100),
+        new_users_per_minute: Some(100),
+        ..RoomSettings::default()
+    };
+    open(&rooms, settings, &services.redis().url()).await?;
     sleep(SETTLING).await;
     let redis = services.redis().process_id().context("Redis is no process of this machine")?;
     let statistics = RedisStatistics::new(services.redis().connection().await?);
@@ -69,25 +61,5 @@ pub(crate) async fn idle_rooms(bench: &Bench) -> Result<Figures> {
     for (script, summary) in times.by_script() {
         figures = figures.add(script, Unit::PerSecond, [f64::from(summary.calls) / seconds]);
     }
-    let FailOver { first, all } = fail_over(&mut services, &rooms).await?;
-    Ok(figures
-        .add("seconds until another leads", Unit::Number, [first])
-        .with_target(LEADERLESS)
-        .add("seconds until it has looked at every room", Unit::Number, [all])
-        .with_target(SERVED))
-}
-
-/// Opens them as the controllers do, but waits for nobody to hear of each.
-async fn open(rooms: &[String], redis: &str) -> Result<()> {
-    let store = Store::open(redis, Clock::Server, ANSWER)?;
-    let settings = RoomSettings {
-        total_active_users: Some(100),
-        new_users_per_minute: Some(100),
-        ..RoomSettings::default()
-    };
-    let config = RoomConfig { settings, ..RoomConfig::default() };
-    for room in rooms {
-        store.put_config(&RoomId::new(room)?, &config).await?;
-    }
-    Ok(())
+    Ok(fail_over(&mut services, &rooms).await?.add_to(figures))
 }
