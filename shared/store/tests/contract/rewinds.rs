@@ -3,7 +3,7 @@
 
 use redis::cmd;
 use vestibule_domain::reconciliation::Finding;
-use vestibule_store::{Account, JoinMode, Joined, Seat, SessionKind, StoreError};
+use vestibule_store::{Account, Feed, JoinMode, Joined, Seat, SessionKind, StoreError};
 
 use crate::world::{World, limited, testimony};
 
@@ -15,6 +15,7 @@ crate::on_every_server!(
     of_two_states_of_one_generation_neither_is_believed,
     what_services_have_seen_is_put_back,
     what_was_told_in_a_round_that_never_ended_still_counts,
+    whoever_stops_tells_of_rooms_that_went_back_and_of_no_others,
     who_was_inside_before_the_ceiling_was_lowered_keeps_its_seat,
     a_deleted_room_can_be_made_anew_and_its_epoch_is_later,
 );
@@ -184,4 +185,29 @@ async fn what_was_told_in_a_round_that_never_ended_still_counts(world: World) {
     assert_eq!(world.reconcile(&[], &[], &config).await, Finding::IsLatest);
     world.store.call_witnesses(room, 2, "third").await.unwrap();
     assert_eq!(told().await, [], "the room was open meanwhile");
+}
+
+async fn whoever_stops_tells_of_rooms_that_went_back_and_of_no_others(world: World) {
+    world.open(limited(3)).await;
+    let early = line(&world).await;
+    let joined = world.join(2, JoinMode::Enter).await;
+    let room = &world.room;
+    let stopped = async |name: &str| {
+        let feed = Feed::new(world.another_store(), name.to_owned());
+        feed.refresh().await.unwrap();
+        feed
+    };
+    stopped("well").await.say_goodbye().await;
+    assert_eq!(world.store.accounts(room).await.unwrap(), [].into());
+    let late = stopped("late").await;
+    // Of a round that ended.
+    let told = Account { round: "before".to_owned(), ..Account::default() };
+    world.store.testify(room, "earlier", &told).await.unwrap();
+    go_back(&world, &early).await;
+    late.say_goodbye().await;
+    world.store.call_witnesses(room, 1, "round").await.unwrap();
+    let accounts = world.store.accounts(room).await.unwrap();
+    assert_eq!(accounts.keys().collect::<Vec<_>>(), ["late"]);
+    let seen = accounts["late"].testimony.as_ref().unwrap().queue_counter;
+    assert_eq!((accounts["late"].is_last, seen), (true, joined.first + 1));
 }

@@ -56,8 +56,11 @@ const FAILED_IN_SPLITS: [(u64, &str); 2] = [
 ];
 
 /// Nights of everything that failed once.
-const FAILED_IN_ALL: [(u64, &str); 1] =
-    [(82, "how far a leader had served was known by a push alone, and nobody heard that")];
+const FAILED_IN_ALL: [(u64, &str); 3] = [
+    (82, "how far a leader had served was known by a push alone, and nobody heard that"),
+    (100_176, "a new leader did not wait for somebody whom only others knew"),
+    (100_506, "who alone knew that somebody had entered stopped before it was asked"),
+];
 
 /// Seeds that failed in nights of nothing but these two kinds, and what was wrong.
 const FAILED_IN_TWO: [(u64, [FaultKind; 2], &str); 7] = [
