@@ -89,10 +89,16 @@ impl Keystore {
     /// Keeps the ring fresh until it is dropped.
     pub async fn run(self) {
         loop {
-            if let Err(error) = self.refresh().await {
-                tracing::debug!(%error, "the key ring could not be read");
-            }
+            self.look().await;
             sleep(POLL).await;
+        }
+    }
+
+    /// Looks at the ring once; who stops, for the last time: it may be the only one that knows of a key that Redis has
+    /// lost.
+    pub async fn look(&self) {
+        if let Err(error) = self.refresh().await {
+            tracing::debug!(%error, "the key ring could not be read");
         }
     }
 

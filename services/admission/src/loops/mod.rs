@@ -68,7 +68,7 @@ impl Task {
             Self::CheckIns => admission.flows.check_ins.send().await,
             Self::Changes => admission.feed.take_in_no_more().await,
             Self::Feed => admission.feed.say_goodbye().await,
-            Self::Keys => {}
+            Self::Keys => admission.keys.look().await,
         }
     }
 }

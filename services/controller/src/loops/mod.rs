@@ -40,7 +40,7 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     let (soft, drained) = (lifecycle.soft(), lifecycle.drained());
     let own = || Arc::clone(controller);
     lifecycle.spawn("feed", feed(own(), drained.clone()));
-    lifecycle.spawn("keys", until(drained.clone(), controller.keys.clone().run()));
+    lifecycle.spawn("keys", keys_until(own(), drained.clone()));
     lifecycle.spawn("leader", lease::run(own(), soft.clone()));
     lifecycle.spawn("keyspace", until(soft.clone(), keyspace::run(own())));
     lifecycle.spawn("new keys", until(soft.clone(), keys::run(own())));
@@ -54,6 +54,12 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
 async fn feed(controller: Arc<Controller>, stop: CancellationToken) {
     until(stop, Box::pin(controller.feed.clone().run())).await;
     controller.feed.say_goodbye().await;
+}
+
+/// Keeps the key ring fresh until the stop.
+async fn keys_until(controller: Arc<Controller>, stop: CancellationToken) {
+    until(stop, controller.keys.clone().run()).await;
+    controller.keys.look().await;
 }
 
 async fn until(stop: CancellationToken, task: impl Future<Output = ()>) {

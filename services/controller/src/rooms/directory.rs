@@ -138,7 +138,8 @@ impl RoomDirectory {
         Ok(())
     }
 
-    /// Puts a config, in Redis and in this instance's memory, without comparing it with other rooms.
+    /// Puts a config, in Redis and in this instance's memory, without comparing it with other rooms. Redis may lose it
+    /// before anybody has read it, so it is remembered here before that is said.
     pub(super) async fn put_config(
         &self,
         room: &RoomId,
@@ -146,8 +147,14 @@ impl RoomDirectory {
     ) -> Result<PutOutcome, Problem> {
         let put = self.store.put_config(room, config).await;
         let put = put.map_err(|error| problem_of(&error))?;
-        if put != PutOutcome::Conflict {
-            self.take_in(room).await;
+        if put == PutOutcome::Conflict {
+            return Ok(put);
+        }
+        self.take_in(room).await;
+        // Of one that was put whatever the version was, the feed reads it.
+        if put == PutOutcome::Created || config.version > 0 {
+            let version = config.version + 1;
+            self.feed.note_config(room, RoomConfig { version, ..config.clone() });
         }
         Ok(put)
     }

@@ -124,7 +124,7 @@ impl ServingCounter {
             && counter < was
         {
             let before = Arc::clone(before);
-            if !self.may_lower(before.at_ms, facts.bounds.settles_ms) {
+            if !self.may_lower(before.began_ms, facts.bounds.settles_ms) {
                 add(was, counter, &before, now, found);
             }
             return;
@@ -237,6 +237,14 @@ mod tests {
         let history = history.does(7, served(1)).call((6, 8), "c", answer).holds();
         let history = history.does(9, served(2)).holds();
         history.does(10, served(1)).breaks(Invariant::ServingCounter);
+    }
+
+    #[test]
+    fn a_call_that_was_under_way_may_have_come_before_the_operator() {
+        let [sent, answer] = back_by(-5);
+        let history = History::new().call((6, 6), "c", sent).call((6, 8), "c", answer);
+        history.clone().call((7, 9), "a", served(6)).does(10, served(1)).holds();
+        history.call((9, 9), "a", served(6)).does(10, served(1)).breaks(Invariant::ServingCounter);
     }
 
     #[test]

@@ -17,7 +17,7 @@ mod testify;
 mod witnesses;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Arc, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -31,7 +31,7 @@ use tokio::{
     sync::{Mutex, Notify},
     time::{Instant, sleep},
 };
-use vestibule_domain::{Announcement, Formats, RoomId, RoomSnapshot, rest};
+use vestibule_domain::{Announcement, Formats, RoomId, RoomSnapshot, rest, schedule::RoomConfig};
 
 pub use self::known_room::{KnownRoom, StoredConfig};
 use self::{deletions::Deleted, shards::Shards, witnesses::Witnesses};
@@ -303,6 +303,14 @@ impl Feed {
             self.0.configs_read.fetch_add(1, Ordering::Release);
         }
         Ok(())
+    }
+
+    /// Takes in the config of a room that this service has just put.
+    pub fn note_config(&self, room: &RoomId, config: RoomConfig) {
+        if let Some(known) = self.room(room.as_str()) {
+            let stored = StoredConfig { config, draws: BTreeMap::new() };
+            known.set_stored_config(&stored, &known.snapshot());
+        }
     }
 
     /// The services that may have been there after `moment`, and so may have seen what was not known then; `None`: all.

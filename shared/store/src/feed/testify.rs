@@ -69,21 +69,26 @@ impl Feed {
     pub(super) async fn say_last_words(&self) {
         let rooms = stream::iter(self.rooms());
         let all = rooms.for_each_concurrent(AT_ONCE, async |known| {
-            let room = known.snapshot().room.clone();
-            if let Err(error) = self.say_last_words_of(&room).await {
+            let (room, epoch) = (&known.snapshot().room, known.snapshot().reset_epoch);
+            if let Err(error) = self.say_last_words_of(room, epoch).await {
                 tracing::debug!(%room, %error, "what was seen of a room could not be told");
             }
         });
         let _ = timeout(PATIENCE, all).await;
     }
 
-    async fn say_last_words_of(&self, room: &RoomId) -> Result<(), StoreError> {
-        match self.0.store.read_snapshot(room).await {
-            Ok(Some(_)) => return Ok(()),
-            Ok(None) | Err(StoreError::Rewound) => {}
+    async fn say_last_words_of(&self, room: &RoomId, epoch: u64) -> Result<(), StoreError> {
+        let store = &self.0.store;
+        let is_well = match store.read_snapshot(room).await {
+            Ok(Some(_)) => true,
+            Ok(None) => store.tombstone(room).await? >= epoch,
+            Err(StoreError::Rewound) => false,
             Err(error) => return Err(error),
+        };
+        if is_well {
+            return Ok(());
         }
-        let seen = self.0.store.memory().room(room).testify(LAST_WORDS);
+        let seen = store.memory().room(room).testify(LAST_WORDS);
         let Some(seen) = seen else { return Ok(()) };
         self.tell(room, LAST_WORDS, &seen).await
     }
