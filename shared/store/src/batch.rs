@@ -51,9 +51,10 @@ struct Waiting<Request, Response> {
 
 // === impl Limits ===
 
+/// So many that no script is long which looks at each of them.
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch: 512, in_flight: 1, queue: 16_384, gather: Duration::ZERO }
+        Self { batch: 256, in_flight: 1, queue: 16_384, gather: Duration::ZERO }
     }
 }
 

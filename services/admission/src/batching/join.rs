@@ -52,6 +52,8 @@ struct Context {
     unanswered: Arc<Unanswered>,
 }
 
+/// Newcomers cost the script little: it counts them.
+const LIMITS: Limits = Limits { batch: 512, in_flight: 1, queue: 16_384, gather: Duration::ZERO };
 /// For how long newcomers wait while Redis's state of the room is in question, and between two tries.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const PAUSE: Duration = Duration::from_millis(100);
@@ -87,7 +89,7 @@ impl JoinBatcher {
         };
         let batchers = KeyedBatcher::new(move |(room, mode): (RoomId, JoinMode)| {
             let context = context.clone();
-            Batcher::spawn(Limits::default(), move |newcomers: Vec<()>| {
+            Batcher::spawn(LIMITS, move |newcomers: Vec<()>| {
                 let (context, room) = (context.clone(), room.clone());
                 async move { context.join(&room, mode, newcomers.len()).await }
             })

@@ -129,7 +129,7 @@ async fn a_deletion_is_finished_without_a_room_that_was_made_in_its_place(world:
     let (before, epoch) = made_anew(&world).await;
     world.store.finish_deletion(&world.room, before).await.unwrap();
     assert_eq!(world.reset_epoch().await, epoch);
-    assert_eq!(world.store.rooms().await.unwrap(), [world.room.clone()]);
+    assert!(world.store.rooms().await.unwrap().contains(&world.room));
     world.store.finish_deletion(&world.room, epoch).await.unwrap();
     assert_eq!(world.store.rooms().await.unwrap(), []);
     assert_eq!(world.store.tombstones().await.unwrap().get(&world.room), Some(&epoch));

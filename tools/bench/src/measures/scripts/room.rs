@@ -14,8 +14,10 @@ use vestibule_store::{
 pub(super) const EPOCH: u64 = 1;
 /// The time-out of calls, which may take long when they should not.
 pub(super) const ANSWER: Duration = Duration::from_mins(1);
-/// As many newcomers, departures and so on as services send together,
-pub(super) const TOGETHER: u64 = 512;
+/// As many newcomers as services send together,
+pub(super) const JOINS_TOGETHER: u64 = 512;
+/// departures and so on,
+pub(super) const TOGETHER: u64 = 256;
 /// and claims.
 pub(super) const CLAIMS_TOGETHER: usize = 32;
 pub(super) const ISSUER: &str = "https://bench";
@@ -60,7 +62,7 @@ impl Room {
                 call: "",
                 again: false,
                 region: "local",
-                count: TOGETHER.min(visitors - come),
+                count: JOINS_TOGETHER.min(visitors - come),
                 mode,
                 key_id: KEY,
                 issuer: ISSUER,
@@ -88,7 +90,7 @@ impl Room {
     pub(super) async fn leave(&self, numbers: impl Iterator<Item = u64>) -> Result<()> {
         let ended_as = EndedAs::Completed;
         let leaving: Vec<_> = numbers.map(|number| Departure { number, ended_as }).collect();
-        for some in leaving.chunks(512) {
+        for some in leaving.chunks(256) {
             self.store.leave(&self.name, self.reset_epoch, some).await?;
         }
         Ok(())
