@@ -99,6 +99,6 @@ mod tests {
             &"s".repeat(32),
         ]);
         let service = Service::start(Config::read(&cli).unwrap()).await.unwrap();
-        assert_eq!(service.lifecycle.readiness().missing(), ["redis", "signing key"]);
+        assert_eq!(service.lifecycle.readiness().missing(), ["redis", "signing key", "rooms"]);
     }
 }

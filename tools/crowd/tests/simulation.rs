@@ -152,10 +152,10 @@ async fn hidden_tabs_get_in_and_the_impatient_gain_nothing() -> Result<()> {
 
 #[tokio::test]
 async fn in_a_line_of_two_minutes_that_a_fifth_leaves_the_waits_told_are_right() -> Result<()> {
-    let ground = Ground::new()?;
     let crowd = "--visitors 3000 --arrive 30s --ceiling 300 --stay 20s --stay-spread exponential";
     // How long people happen to stay at first is chance, and so is what one night's first are told: off by 0.08 either way.
     let nights = async |seeds: RangeInclusive<u64>| {
+        let ground = Ground::new()?;
         let mut nights = Vec::new();
         for seed in seeds {
             let night = ground.simulate(&format!("{crowd} --abandon 0.2 --seed {seed}")).await?;

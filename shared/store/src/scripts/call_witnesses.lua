@@ -18,7 +18,7 @@ local refusal = line and fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 -- The answers to an earlier round say nothing of what was seen since; but if it was never ended, nothing was, and who
 -- answered it may have stopped.
-if redis.call('HEXISTS', keys.testimony, 'round') == 0 then redis.call('UNLINK', keys.testimony) end
+if not redis.call('HGET', keys.testimony, 'round') then redis.call('UNLINK', keys.testimony) end
 redis.call('HSET', keys.testimony, 'round', args.round)
 redis.call('EXPIRE', keys.testimony, 3600)
 local stored, is_partial, unseen, config = nil, false, nil, {}

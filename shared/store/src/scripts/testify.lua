@@ -12,7 +12,7 @@ local args = arguments({
   last = 'text',
 })
 -- As in `call_witnesses`: what was told before a round ended counts no more, and this counts until one does.
-if args.last and redis.call('HEXISTS', keys.testimony, 'round') == 0 then
+if args.last and not redis.call('HGET', keys.testimony, 'round') then
   redis.call('UNLINK', keys.testimony)
   redis.call('HSET', keys.testimony, 'round', args.last)
 end
