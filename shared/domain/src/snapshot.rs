@@ -319,10 +319,11 @@ impl RoomSnapshot {
     /// entered since the last tick are subtracted.
     #[must_use]
     pub fn people_ahead(&self, position: u64, progress: Progress) -> u64 {
-        let (ahead, known) = (position.saturating_sub(1), progress.queue_counter);
-        // So many numbers are not handed out unseen: the visitor comes from another side of a split, which left them out.
-        let is_of_another_side = ahead > known + UNSEEN_NUMBERS;
-        let ahead = if is_of_another_side { known } else { ahead };
+        let (ahead, known) = (position.saturating_sub(1), self.queue_counter);
+        // So many numbers are not handed out unseen. They were left out: on another side of a split, or when the room was
+        // put together anew, which the answering service has not heard yet.
+        let is_of_another_line = ahead >= known + UNSEEN_NUMBERS;
+        let ahead = if is_of_another_line { known } else { ahead };
         let curve = &self.figures.ahead;
         let counted = match curve.last() {
             // Before the first tick, everyone who has entered did so at once.
@@ -421,8 +422,10 @@ mod tests {
     fn who_comes_from_another_side_of_a_split_has_only_those_ahead_who_are_known() {
         let room = snapshot(120, 20, TickFigures::default());
         let far = 120 + UNSEEN_NUMBERS;
-        assert_eq!(room.people_ahead(far + 1, room.progress()), far - 20, "newcomers, perhaps");
-        assert_eq!(room.people_ahead(far + 2, room.progress()), 100);
+        assert_eq!(room.people_ahead(far, room.progress()), far - 21, "newcomers, perhaps");
+        assert_eq!(room.people_ahead(far + 1, room.progress()), 100);
+        let numbered = Progress { queue_counter: far + 1, ..room.progress() };
+        assert_eq!(room.people_ahead(far + 1, numbered), 100, "whoever numbered it knows no more");
     }
 
     #[test]

@@ -56,9 +56,10 @@ const FAILED_IN_SPLITS: [(u64, &str); 2] = [
 ];
 
 /// Nights of everything that failed once.
-const FAILED_IN_ALL: [(u64, &str); 3] = [
+const FAILED_IN_ALL: [(u64, &str); 4] = [
     (82, "how far a leader had served was known by a push alone, and nobody heard that"),
     (100_176, "a new leader did not wait for somebody whom only others knew"),
+    (130_158, "somebody was told to wait for all numbers that a reconciliation had left out"),
     (100_506, "who alone knew that somebody had entered stopped before it was asked"),
 ];
 
