@@ -70,11 +70,16 @@ impl Store {
         config: &RoomConfig,
     ) -> Result<PutOutcome, StoreError> {
         let now_ms = self.now_ms().await?;
+        let buried = self.tombstone(room).await?;
+        // Another instance has deleted the room that was seen here, and this one may not have heard of it.
+        if self.memory().room(room).reset_epoch().is_some_and(|seen| seen <= buried) {
+            self.memory().forget(room);
+        }
         let arguments = Arguments {
             room,
             version: (config.version > 0).then_some(config.version),
             nonce: self.nonce(),
-            least_epoch: self.tombstone(room).await? + 1,
+            least_epoch: buried + 1,
             config: document::text(config)?,
             phases: Phases::new(config, now_ms)?,
         };

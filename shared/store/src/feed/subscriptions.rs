@@ -30,6 +30,7 @@ impl Feed {
     async fn subscribe(&self) -> Result<(), StoreError> {
         let channels = CHANNELS.map(|(_kind, channel)| channel);
         let mut messages = self.0.store.link().subscribe(&channels).await?;
+        self.note_what_was_missed().await;
         while let Some(Message { channel, payload }) = messages.next().await {
             self.take_message(&channel, payload).await;
         }

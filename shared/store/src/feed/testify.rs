@@ -14,9 +14,9 @@ use crate::{Account, PlacesPage, StoreError, memory::Recollection};
 
 /// The round in which a service tells what it has seen, when it stops.
 const LAST_WORDS: &str = "last words";
-/// How long a stop may take longer because of them,
+/// How long a stop may take longer because of them.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// and of so many rooms at once.
+/// Of so many rooms it is told at once.
 const AT_ONCE: usize = 32;
 
 /// What a service has seen that was silent when it was asked, and the name under which it tells it.
@@ -33,12 +33,13 @@ impl Feed {
     pub(super) async fn testify_when_asked(&self) {
         loop {
             let rooms = std::mem::take(&mut *self.0.alarmed.lock().await);
-            for room in rooms {
+            let all = stream::iter(rooms).for_each_concurrent(AT_ONCE, async |room| {
                 if let Err(error) = self.testify(&room).await {
                     tracing::debug!(%room, %error, "what was seen of a room could not be told");
                     self.0.alarmed.lock().await.insert(room);
                 }
-            }
+            });
+            all.await;
             self.0.alarm.notified().await;
         }
     }
@@ -46,6 +47,13 @@ impl Feed {
     /// Something is wrong with `room`, or the leader asks about it.
     pub(super) async fn note_alarm(&self, room: RoomId) {
         self.0.alarmed.lock().await.insert(room);
+        self.0.alarm.notify_one();
+    }
+
+    /// While nobody listened here, the leader may have asked about any room.
+    pub(super) async fn note_what_was_missed(&self) {
+        let rooms = self.rooms().into_iter().map(|known| known.snapshot().room.clone());
+        self.0.alarmed.lock().await.extend(rooms);
         self.0.alarm.notify_one();
     }
 

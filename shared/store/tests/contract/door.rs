@@ -11,6 +11,7 @@ crate::on_every_server!(
     whoever_was_just_served_waits_for_those_before_it,
     whoever_was_just_served_enters_once_everyone_before_it_has_come,
     aws_style_visitors_are_given_their_own_time,
+    who_becomes_ripe_together_with_those_before_it_does_not_pass_them,
     a_seat_is_not_left_free_by_those_who_are_not_ripe,
     nobody_with_a_browser_passes_an_aws_style_visitor_who_asks,
     nobody_waits_where_nobody_else_does,
@@ -139,6 +140,29 @@ async fn aws_style_visitors_are_given_their_own_time(world: World) {
     assert_eq!(world.claims(claim().await).await, ClaimOutcome::NoSeat);
     world.at(ripe_at);
     token(world.claims(claim().await).await);
+}
+
+/// The seat has come free long before, and each asks through an instance of its own.
+async fn who_becomes_ripe_together_with_those_before_it_does_not_pass_them(world: World) {
+    world.open(patient(1)).await;
+    world.join(1, JoinMode::Enter).await;
+    world.join(4, JoinMode::Queue).await;
+    leaves(&world, 1).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    let ripe_at = world.clock.now_ms().next_multiple_of(100) + 2_000;
+    let asks = async |number| {
+        let visitor = world.claim_now(number).await;
+        let claim = Claim { kind: SessionKind::AwsStyle, held_ms: 10_000, ..visitor };
+        world.claims(claim).await
+    };
+    for number in [2, 3] {
+        assert_eq!(asks(number).await, ClaimOutcome::NoSeat);
+    }
+    world.at(ripe_at);
+    assert_eq!(asks(3).await, ClaimOutcome::NoSeat, "2 asks, and is ripe now");
+    world.at(ripe_at + 249);
+    assert_eq!(asks(3).await, ClaimOutcome::NoSeat);
+    assert!(matches!(asks(2).await, ClaimOutcome::Entered(_)));
 }
 
 async fn a_seat_is_not_left_free_by_those_who_are_not_ripe(world: World) {

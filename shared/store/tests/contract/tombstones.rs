@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use vestibule_domain::RoomId;
-use vestibule_store::Feed;
+use vestibule_domain::{RoomId, schedule::RoomConfig};
+use vestibule_store::{Feed, PutOutcome};
 
 use crate::world::{World, limited};
 
@@ -17,6 +17,7 @@ crate::on_every_server!(
     who_remembers_a_deletion_that_was_undone_tells_the_leader,
     a_deletion_is_finished_without_a_room_that_was_made_in_its_place,
     a_room_that_redis_has_lost_outlives_the_deletion_of_the_one_before,
+    a_room_is_made_anew_by_who_has_not_heard_that_the_one_before_was_deleted,
 );
 
 const TOMBSTONES: &str = "vestibule:{deployment}:tombstones";
@@ -142,4 +143,14 @@ async fn a_room_that_redis_has_lost_outlives_the_deletion_of_the_one_before(worl
     assert_eq!(world.store.tombstones().await.unwrap().get(&world.room), Some(&before));
     let remembered = world.store.reset_epoch(&world.room).await.unwrap();
     assert_eq!(remembered, Some(epoch), "whoever has seen it brings it back");
+}
+
+async fn a_room_is_made_anew_by_who_has_not_heard_that_the_one_before_was_deleted(world: World) {
+    world.open(limited(1)).await;
+    let (before, other) = (world.reset_epoch().await, world.another_store());
+    other.read_snapshot(&world.room).await.unwrap().unwrap();
+    world.store.delete_room(&world.room).await.unwrap();
+    let put = other.put_config(&world.room, &RoomConfig::default()).await.unwrap();
+    assert_eq!(put, PutOutcome::Created);
+    assert!(world.reset_epoch().await > before);
 }

@@ -18,6 +18,10 @@ local function ripe_at(call, position, is_aws_style)
   return served > 0 and served + period_of(call, is_aws_style) or 0
 end
 
+-- Whether who is ripe since then has been so for so long: whoever is before it and became ripe at the same moment has
+-- had the time to ask.
+local function has_been_ripe(call, ripe, ms) return ripe == 0 or call.now - ripe >= ms end
+
 -- The lowest `count` at the door, at most, as it is before anybody of this call enters or asks on: read once.
 local function lowest_before(call, count)
   call.before = call.before
@@ -198,7 +202,7 @@ local function free_later(call, found_none, is_passable)
   local free_at, since = nil, call.line.free_since
   for _, other in ipairs(found_none) do
     local passes_after = is_surely_next(call, other.claim) and FREE_OPEN_MS or FREE_LONG_MS
-    local at = other.is_next and other.ripe or math.max(other.ripe, since + passes_after)
+    local at = other.is_next and other.ripe or math.max(other.ripe, since) + passes_after
     if other.is_next and is_passable then at = math.min(at, since + FREE_UNRIPE_MS) end
     at = math.max(at, call.now + 1)
     free_at = math.min(free_at or at, at)
