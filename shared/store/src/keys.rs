@@ -45,6 +45,7 @@
 //! | `vestibule:{deployment}:routes-length` | string | 10 s | for how long, ms |
 //! | `vestibule:{deployment}:routes-epoch` | string | no | counts such changes |
 //! | `vestibule:{deployment}:config-changes` | sorted set | newest 1000 | room → revision of its last change of config |
+//! | `vestibule:{deployment}:clock` | hash | no | the deployment's time when it was told last, and how far it is ahead of the server's clock, ms |
 //! | `vestibule:{deployment}:formats` | hash | swept | instance → when it was last seen, and which formats it reads |
 //! | `vestibule:{deployment}:admissions` | hash | swept | admission → when it was last seen, and the revision it applies |
 //!
@@ -102,6 +103,7 @@ pub(crate) const ROUTES_LEASE: &str = "vestibule:{deployment}:routes";
 pub(crate) const ROUTES_LENGTH: &str = "vestibule:{deployment}:routes-length";
 pub(crate) const ROUTES_EPOCH: &str = "vestibule:{deployment}:routes-epoch";
 pub(crate) const CONFIG_CHANGES: &str = "vestibule:{deployment}:config-changes";
+pub(crate) const CLOCK: &str = "vestibule:{deployment}:clock";
 pub(crate) const FORMATS: &str = "vestibule:{deployment}:formats";
 pub(crate) const ADMISSIONS: &str = "vestibule:{deployment}:admissions";
 

@@ -292,7 +292,9 @@ impl Store {
         for key in command.keys(room).iter().chain(further) {
             invocation.key(key);
         }
-        invocation.arg(self.clock.argument()).arg(memory.as_argument(&self.clock));
+        invocation
+            .arg(self.clock.argument())
+            .arg(memory.as_argument(&self.clock, self.memory.about_ms()));
         (memory, invocation)
     }
 

@@ -78,6 +78,7 @@ impl Startup {
 async fn check(admission: &Admission) -> Result<(), KeyError> {
     admission.store.check_schema().await?;
     admission.store.check_formats(Announcement::OURS).await?;
+    admission.store.learn_time().await?;
     admission.flows.region.learn_index(&admission.store).await?;
     let coverage = &admission.authorizer.coverage;
     admission.feed.take_in_changes(|| coverage.bring_up_to_date()).await?;

@@ -51,6 +51,7 @@ impl Startup {
 async fn check(controller: &Controller) -> Result<(), KeyError> {
     controller.store.check_schema().await?;
     controller.store.check_formats(Announcement::OURS).await?;
+    controller.store.learn_time().await?;
     controller.keys.refresh().await.map(drop)
 }
 

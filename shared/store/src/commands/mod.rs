@@ -32,6 +32,7 @@ mod regions;
 mod roll_up;
 mod rooms;
 mod switch_phase;
+mod tell_time;
 mod testimony;
 mod touch;
 mod traffic;

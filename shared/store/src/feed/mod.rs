@@ -158,6 +158,10 @@ impl Feed {
 
     /// Keeps the memory fresh until it is dropped.
     pub async fn run(self) {
+        while let Err(error) = self.0.store.learn_time().await {
+            tracing::debug!(%error, "the time could not be learned");
+            sleep(POLL).await;
+        }
         tokio::join!(self.listen(), self.poll(), self.testify_when_asked());
     }
 
@@ -220,6 +224,9 @@ impl Feed {
             }
             if let Err(error) = self.announce().await {
                 tracing::debug!(%error, "formats could not be announced");
+            }
+            if let Err(error) = self.0.store.tell_time().await {
+                tracing::debug!(%error, "the time could not be told");
             }
             sleep(POLL).await;
         }

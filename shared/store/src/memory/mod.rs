@@ -7,9 +7,10 @@ mod seal;
 mod seats;
 mod watermarks;
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
+use tokio::time::Instant;
 use vestibule_domain::RoomId;
 
 pub use self::places::PlaceBits;
@@ -25,22 +26,40 @@ pub use self::{
 
 /// The memory of all rooms.
 #[derive(Debug, Default)]
-pub(crate) struct Memory(RwLock<FxHashMap<RoomId, Arc<RoomMemory>>>);
+pub(crate) struct Memory {
+    rooms: RwLock<FxHashMap<RoomId, Arc<RoomMemory>>>,
+    /// What time it was in the deployment, ms, and when it was that time.
+    time: Mutex<Option<(u64, Instant)>>,
+}
 
 // === impl Memory ===
 
 impl Memory {
     /// That of `room`, which may be empty.
     pub(crate) fn room(&self, room: &RoomId) -> Arc<RoomMemory> {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(room).cloned();
+        let known = self.rooms.read().unwrap_or_else(PoisonError::into_inner).get(room).cloned();
         known.unwrap_or_else(|| {
-            let mut rooms = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(rooms.entry(room.clone()).or_default())
         })
     }
 
     /// Forgets a room that was deleted.
     pub(crate) fn forget(&self, room: &RoomId) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(room);
+        self.rooms.write().unwrap_or_else(PoisonError::into_inner).remove(room);
     }
+    /// Takes in what time it is in the deployment, ms.
+    pub(crate) fn note_time(&self, now_ms: u64) {
+        *self.time.lock().unwrap_or_else(PoisonError::into_inner) = Some((now_ms, Instant::now()));
+    }
+
+    /// What time it is there by now, ms; `None`: it was not told yet.
+    pub(crate) fn about_ms(&self) -> Option<u64> {
+        let time = *self.time.lock().unwrap_or_else(PoisonError::into_inner);
+        time.map(|(ms, at)| ms + elapsed_ms(at))
+    }
+}
+
+fn elapsed_ms(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

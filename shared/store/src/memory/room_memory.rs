@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use vestibule_domain::{RoomSnapshot, Stamp};
 
 use super::{
+    elapsed_ms,
     places::{Places, PlacesChunk},
     seal::Seal,
     seats::{Ending, Seat, Seats},
@@ -58,15 +59,20 @@ struct Seen {
 // === impl RoomMemory ===
 
 impl RoomMemory {
-    /// What scripts are told: see `read_seen` in `lib/incarnation.lua`. Empty: nothing was seen.
-    pub(crate) fn as_argument(&self, clock: &Clock) -> String {
+    /// What scripts are told: see `read_seen` in `lib/incarnation.lua`. Empty: nothing was seen, and it is not known
+    /// what time it is in the deployment, `deployment_ms`.
+    pub(crate) fn as_argument(&self, clock: &Clock, deployment_ms: Option<u64>) -> String {
         let seen = self.lock();
-        let Some(Stamp { reset_epoch, generation, nonce, seq }) = &seen.stamp else {
-            return String::new();
-        };
         // A clock that a test holds does not run between two calls.
         let is_running = matches!(clock, Clock::Server);
-        let about_ms = seen.time.filter(|_| is_running).map_or(0, |(ms, at)| ms + elapsed_ms(at));
+        let of_room = seen.time.map(|(ms, at)| ms + elapsed_ms(at));
+        let about_ms = of_room.or(deployment_ms).filter(|_| is_running).unwrap_or(0);
+        let nothing = Stamp::default();
+        let stamp = seen.stamp.as_ref();
+        if stamp.is_none() && about_ms == 0 {
+            return String::new();
+        }
+        let Stamp { reset_epoch, generation, nonce, seq } = stamp.unwrap_or(&nothing);
         format!("{reset_epoch}:{generation}:{nonce}:{seq}:{about_ms}")
     }
 
@@ -197,10 +203,6 @@ impl Seen {
             self.served = Some((serving_counter, stamp.age()));
         }
     }
-}
-
-fn elapsed_ms(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn superseded() -> StoreError {

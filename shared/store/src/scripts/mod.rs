@@ -139,6 +139,7 @@ scripts! {
         ["room", "rate", "left_out", "publish", "phases"];
     TAKE_BURIALS = "take_burials" Deployment &[], &["tombstones", "burials"], None, ["burials"];
     TAKE_CHANGES = "take_changes" Deployment &[], &["changes", "admissions"], None, ["room"];
+    TELL_TIME = "tell_time" Deployment &[], &["clock"], None, [];
     TESTIFY = "testify" Repairs &[Line, Testimony], &[], None, [];
     TOUCH = "touch" Writes &[Line, Settings, Sessions, Records, Entered, Ended], &[], Some(order::touch::POSITIONS),
         ["bitmaps", "room", "seats"];

@@ -20,7 +20,7 @@ local args = arguments({
 })
 local exists = stamp and true or false
 -- The room is there, and Redis has lost it: somebody is about to bring it back.
-if not exists and (ARGV[2] ~= '' or redis.call('EXISTS', keys.testimony) == 1) then return no_room() end
+if not exists and (was_seen or redis.call('EXISTS', keys.testimony) == 1) then return no_room() end
 local version = tonumber(redis.call('HGET', keys.settings, 'version')) or 0
 if args.version and args.version ~= version then return answer({ outcome = 'conflict' }) end
 -- The epoch is a time, so that ids of a deleted room of this name stay invalid.

@@ -21,6 +21,7 @@ mod history;
 mod holds;
 mod joins;
 mod judged;
+mod jumps;
 mod key_ring;
 mod leadership;
 mod lost_answers;

@@ -1,7 +1,10 @@
 //! The model of Redis at the end of a store's link: no network, every call is answered at once.
 //! It keeps its own clock, as a server does, whatever time the test is at.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicI64, Ordering},
+};
 
 use futures_util::{StreamExt, future::BoxFuture, stream};
 use redis::{Cmd, RedisError, RedisFuture, Value};
@@ -15,6 +18,8 @@ use crate::world::START_MS;
 #[derive(Debug)]
 pub(crate) struct Model {
     begun: Instant,
+    /// By how much its clock was set forward, ms.
+    set_ms: AtomicI64,
     inner: Mutex<Inner>,
 }
 
@@ -37,7 +42,12 @@ impl Model {
     pub(crate) fn new(engine: Engine, dialect: Dialect) -> Self {
         let server = Server::new(engine, Options { dialect, ..Options::default() });
         let inner = Mutex::new(Inner { server, subscriptions: Vec::new() });
-        Self { begun: Instant::now(), inner }
+        Self { begun: Instant::now(), set_ms: AtomicI64::new(0), inner }
+    }
+
+    /// Somebody sets its clock forward, or back.
+    pub(crate) fn is_set(&self, by_ms: i64) {
+        self.set_ms.fetch_add(by_ms, Ordering::SeqCst);
     }
 
     /// Is the process with this id.
@@ -67,7 +77,8 @@ impl Model {
 
     /// The server's time, µs since 1970.
     fn now(&self) -> u64 {
-        START_MS * 1000 + u64::try_from(self.begun.elapsed().as_micros()).unwrap()
+        let set_ms = START_MS.strict_add_signed(self.set_ms.load(Ordering::SeqCst));
+        set_ms * 1000 + u64::try_from(self.begun.elapsed().as_micros()).unwrap()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

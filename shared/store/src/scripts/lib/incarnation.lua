@@ -19,9 +19,9 @@ local stamp, now
 local seal, answer, begin_state, confirm_state
 -- rest(still): whether the room rests from now on.
 local rest
+-- Whether the caller has seen any state of the room.
+local was_seen
 do
-  -- The caller and the server may disagree so much about the time before the clock counts as set, ms.
-  local CLOCK_TOLERANCE_MS = 2000
   -- These change nothing that the leader would have to look at soon; or the room is no more.
   local LETS_REST = { begin_tick = true, apply_plan = true, roll_up = true, touch = true, testify = true,
     delete_room = true }
@@ -38,7 +38,8 @@ do
     return asked
   end
 
-  -- What the caller has seen: ARGV 2, "epoch:generation:nonce:seq:room's time"; nil: nothing. A time of 0 is unknown.
+  -- What the caller has seen: ARGV 2, "epoch:generation:nonce:seq:room's time"; nil: nothing. A time of 0 is unknown, and
+  -- an epoch of 0 says that nothing was seen but the deployment's time (`tell_time`).
   local function read_seen(text)
     local epoch, generation, nonce, seq, about = string.match(text, '^(%d+):(%d+):([^:]*):(%d+):(%d+)$')
     if not epoch then return nil end
@@ -69,7 +70,7 @@ do
   local function is_rewound(seen)
     local run_id = server_run_id()
     if stamp.run_id ~= '' and run_id ~= '' and stamp.run_id ~= run_id then return true end
-    return seen and is_older(seen) or false
+    return was_seen and is_older(seen) or false
   end
 
   -- Whether the state was found not to be the latest, or to be kept from this call.
@@ -81,16 +82,11 @@ do
     push('alarms', string.match(keys.line, '{(.-)}'))
   end
 
-  -- The room's time: the server's, but it never goes back, and follows no jump. Whether the clock has jumped says the
-  -- caller, who has measured how long it is since a time that it was told.
+  -- The room's time: see `steady_time`.
   local function room_time(seen, server_ms, before)
-    local at = server_ms + before.clock_ahead
-    local about = seen and seen.about_ms or 0
-    if about > 0 and math.abs(at - about) > CLOCK_TOLERANCE_MS then
-      at = math.max(about, before.clock_ms)
-      before.clock_ahead, before.has_jumped = at - server_ms, true
-    end
-    return math.max(at, before.clock_ms)
+    local at, ahead, has_jumped = steady_time(server_ms, before.clock_ahead, before.clock_ms, seen and seen.about_ms or 0)
+    if has_jumped then before.clock_ahead, before.has_jumped = ahead, true end
+    return at
   end
 
   local function stamp_text()
@@ -136,6 +132,7 @@ do
   end
 
   local seen = read_seen(ARGV[2])
+  was_seen = seen ~= nil and seen.reset_epoch > 0
   stamp = read_stamp()
   now = room_time(seen, time_ms(ARGV[1]), stamp or lost)
   -- Whoever repairs goes on, but would hide it.

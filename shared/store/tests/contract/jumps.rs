@@ -1,0 +1,115 @@
+//! The server's clock jumps, and a service starts that has seen nothing yet.
+
+use std::sync::Arc;
+
+use tokio::time::{Duration, Instant, advance, sleep};
+use vestibule_domain::{RoomId, schedule::RoomConfig};
+use vestibule_redis_model::{Dialect, Engine};
+use vestibule_store::{Clock, Store};
+
+use crate::{model::Model, world::START_MS};
+
+const HOUR_MS: i64 = 3_600_000;
+
+fn server() -> Arc<Model> {
+    Arc::new(Model::new(Engine::new(), Dialect::Redis7))
+}
+
+/// A service that has just started.
+fn service(server: &Arc<Model>) -> Store {
+    Store::over(server.clone(), Clock::Server)
+}
+
+fn room() -> RoomId {
+    RoomId::new("sale").unwrap()
+}
+
+/// A service that has made a room.
+async fn with_a_room(server: &Arc<Model>) -> Store {
+    let store = service(server);
+    store.learn_time().await.unwrap();
+    store.put_config(&room(), &RoomConfig::default()).await.unwrap();
+    store
+}
+
+/// What time it is in the room, after `store` has written, ms since the test began.
+async fn time_in_room(store: &Store) -> i64 {
+    store.put_config(&room(), &RoomConfig::default()).await.unwrap();
+    let snapshot = store.read_snapshot(&room()).await.unwrap().unwrap();
+    i64::try_from(snapshot.now_ms).unwrap() - i64::try_from(START_MS).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_server_is_asked_once() {
+    let (begun, store) = (Instant::now(), service(&server()));
+    store.learn_time().await.unwrap();
+    assert_eq!(begun.elapsed(), Duration::ZERO);
+    assert_eq!(store.calls(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_starts_after_a_jump_goes_by_what_others_say() {
+    for jump_ms in [HOUR_MS, -HOUR_MS] {
+        let server = server();
+        let (known, starts) = (with_a_room(&server).await, service(&server));
+        server.is_set(jump_ms);
+        let learns = async {
+            starts.learn_time().await.unwrap();
+            time_in_room(&starts).await
+        };
+        let tells = async {
+            sleep(Duration::from_millis(600)).await;
+            known.tell_time().await.unwrap();
+        };
+        let (at, ()) = tokio::join!(learns, tells);
+        assert_eq!(at, 750);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_started_just_before_a_jump_does_not_follow_it() {
+    let server = server();
+    let (known, starts) = (with_a_room(&server).await, service(&server));
+    advance(Duration::from_millis(100)).await;
+    starts.learn_time().await.unwrap();
+    advance(Duration::from_millis(100)).await;
+    server.is_set(HOUR_MS);
+    assert_eq!(time_in_room(&starts).await, 200);
+    advance(Duration::from_mins(1)).await;
+    assert_eq!(time_in_room(&known).await, 60_200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nobody_says_so_the_servers_clock_is_right() {
+    let server = server();
+    drop(with_a_room(&server).await);
+    server.is_set(HOUR_MS);
+    let (begun, starts) = (Instant::now(), service(&server));
+    starts.learn_time().await.unwrap();
+    assert_eq!(begun.elapsed(), Duration::from_millis(1_500));
+    assert_eq!(time_in_room(&starts).await, HOUR_MS + 1_500);
+    let next = service(&server);
+    next.learn_time().await.unwrap();
+    assert_eq!(begun.elapsed(), Duration::from_millis(1_500), "somebody has just said so");
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nobody_says_so_the_time_goes_back_no_more_than_it_must() {
+    let server = server();
+    drop(with_a_room(&server).await);
+    server.is_set(-HOUR_MS);
+    let starts = service(&server);
+    starts.learn_time().await.unwrap();
+    assert_eq!(time_in_room(&starts).await, 0, "of the time in between nobody knows");
+    advance(Duration::from_mins(1)).await;
+    assert_eq!(time_in_room(&starts).await, 60_000, "it does not stand still");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_room_is_made_at_the_time_of_the_deployment() {
+    let server = server();
+    let starts = service(&server);
+    starts.learn_time().await.unwrap();
+    server.is_set(HOUR_MS);
+    assert_eq!(time_in_room(&starts).await, 0);
+}
