@@ -2,6 +2,7 @@
 //! while and started again, each with a link of its own to Redis.
 
 mod process;
+mod witnesses;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,6 +15,7 @@ use vestibule_store::{Clock, Store};
 
 pub use self::process::Process;
 pub(crate) use self::process::Running;
+use self::witnesses::Witnesses;
 use crate::{
     Seed,
     broken::Broken,
@@ -38,6 +40,7 @@ struct Shared {
     machines: Machines,
     regions: Vec<String>,
     places: Mutex<Places>,
+    witnesses: Mutex<Witnesses>,
 }
 
 #[derive(Debug)]
@@ -73,8 +76,9 @@ impl Deployment {
             controllers: vec![None; controllers],
             started: 0,
         };
-        let (machines, places) = (Machines::default(), Mutex::new(places));
-        Self(Arc::new(Shared { network, history, seed, machines, regions, places }))
+        let (machines, places, witnesses) =
+            (Machines::default(), Mutex::new(places), Mutex::default());
+        Self(Arc::new(Shared { network, history, seed, machines, regions, places, witnesses }))
     }
 
     /// The network between them and Redis.
@@ -237,6 +241,10 @@ impl Deployment {
 
     fn note(&self, name: &str, what: &str) {
         self.0.history.observer().note(self.0.network.now_ms(), name, what);
+    }
+
+    fn witnesses(&self) -> MutexGuard<'_, Witnesses> {
+        self.0.witnesses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Places> {

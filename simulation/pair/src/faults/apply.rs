@@ -93,6 +93,7 @@ impl Fault {
         }
         if self.kind.loses_data() {
             deployment.observer().forget();
+            deployment.note_loss();
         }
         if self.kind != FaultKind::LoseKey && self.kind != FaultKind::Wipe {
             network.break_all_connections();
@@ -124,6 +125,9 @@ impl Fault {
     }
 
     async fn kill(&self, deployment: &Deployment, which: Which) {
+        if !deployment.may_end(which) {
+            return;
+        }
         deployment.kill(which);
         sleep(self.lasts()).await;
         deployment.start(which);
@@ -138,6 +142,9 @@ impl Fault {
     /// Every other process, one after the other.
     async fn upgrade(&self, deployment: &Deployment, all: &[Which]) {
         for which in all.iter().step_by(2) {
+            if !deployment.may_end(*which) {
+                continue;
+            }
             deployment.stop(*which).await;
             sleep(Duration::from_millis(self.lasts_ms / 8)).await;
             deployment.start(*which);

@@ -22,7 +22,7 @@ struct Defect {
 const DEFECTS: [Defect; 17] = [
     Defect {
         name: "no fence",
-        seed: 43,
+        seed: 115,
         instead_of: "if epoch < line.leader_epoch then",
         does: "if false then",
         breaks: &["stale leaders are refused"],
@@ -65,7 +65,7 @@ const DEFECTS: [Defect; 17] = [
     Defect {
         name: "the room follows a clock that was set",
         seed: 4,
-        instead_of: "if about > 0 and math.abs(at - about) > CLOCK_TOLERANCE_MS then",
+        instead_of: "if about_ms > 0 and math.abs(at - about_ms) > CLOCK_TOLERANCE_MS then",
         does: "if false then",
         breaks: &["ceiling", "presence", "empty seats"],
     },
@@ -107,7 +107,7 @@ const DEFECTS: [Defect; 17] = [
     },
     Defect {
         name: "restored without the seats that are owed",
-        seed: 175,
+        seed: 933,
         instead_of: "'unconfirmed', owed(args.awaits and math.max(ceiling or 0, inside) or inside),",
         does: "'unconfirmed', 0,",
         breaks: &["ceiling"],
