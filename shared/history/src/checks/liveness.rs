@@ -21,8 +21,8 @@ const FRESH_MS: u64 = 2_000;
 /// by a ceiling alone are measured, because with a rate seats are kept free on purpose.
 ///
 /// A violation: somebody who asks all the time asks in vain, while for longer than `longest_vain_ms` every
-/// snapshot showed at least as many free seats as people at the door, and half the rate unused; and at the
-/// end, a use below `least_use`. Why: a waiting room that keeps people out of an empty site is an outage.
+/// snapshot showed at least as many free seats as people at the door, half the rate unused, and so few of them that
+/// the rate, spread evenly, lets all in within half that time; and at the end, a use below `least_use`. Why: a waiting room that keeps people out of an empty site is an outage.
 ///
 /// Not a violation: waiting in a room that is held, or turns people away, or whose snapshots do not
 /// come; people who do not ask at the door. The beginning and the end of a split begin everything anew; while it lasts,
@@ -133,7 +133,9 @@ impl Liveness {
         let lets_in = !rules.held && !rules.open && !rules.rejects && asking > 0;
         let taken = seen.active + seen.unconfirmed;
         let free = rules.ceiling.map(|ceiling| ceiling.saturating_sub(taken));
-        let roomy = lets_in && has_rate_left(rules, seen) && free.is_none_or(|free| free >= asking);
+        let in_time = |limit| limit * facts.bounds.longest_vain_ms / 2 / 60_000 >= asking;
+        let is_paced = has_rate_left(rules, seen) && rules.per_minute.is_none_or(in_time);
+        let roomy = lets_in && is_paced && free.is_none_or(|free| free >= asking);
         let roomy = roomy && (rules.ceiling.is_some() || rules.per_minute.is_some());
         keep_since(&mut self.roomy_since, roomy, now.at_ms);
         let measured =
@@ -210,6 +212,14 @@ mod tests {
         night(History::ruled(held.clone()), 30, 9, &held).holds();
         let paced = Rules { per_minute: Some(0), ..ten() };
         night(History::ruled(paced.clone()), 30, 9, &paced).holds();
+    }
+
+    #[test]
+    fn an_even_rate_lets_people_in_one_after_the_other() {
+        let slow = Rules { per_minute: Some(5), ..ten() };
+        night(History::ruled(slow.clone()), 30, 9, &slow).holds();
+        let quick = Rules { per_minute: Some(6), ..ten() };
+        night(History::ruled(quick.clone()), 30, 9, &quick).breaks(Invariant::Liveness);
     }
 
     #[test]
