@@ -19,7 +19,7 @@ impl Fault {
         let mut chance = seed.chance("fault happens", self.number);
         let instance = chance.one_of(stage.instances());
         match self.kind {
-            FaultKind::Kill => self.kill(instance).await,
+            FaultKind::Kill => self.kill(stage, instance).await,
             FaultKind::Freeze => self.freeze(instance).await,
             FaultKind::Upgrade => self.upgrade(stage).await,
             FaultKind::Cut => stage.cut(instance),
@@ -34,10 +34,7 @@ impl Fault {
             FaultKind::Partition | FaultKind::OneWay => {
                 self.part(stage, instance, &mut chance).await
             }
-            _ => match &mut *stage.redis().await {
-                Redis::Pair(servers) => self.befall_pair(stage, servers, &mut chance).await,
-                Redis::Group(group) => self.befall_group(stage, group, &mut chance).await,
-            },
+            _ => self.befall_redis(stage, &mut chance).await,
         }
     }
 
@@ -59,10 +56,25 @@ impl Fault {
         self.at_ms.saturating_sub(self.back_ms)
     }
 
-    async fn kill(&self, instance: &Instance) -> Result<()> {
+    async fn befall_redis(&self, stage: &Stage, chance: &mut Chance) -> Result<()> {
+        let redis = &mut *stage.redis().await;
+        if self.kind.loses_data() {
+            stage.note_loss(None);
+        }
+        match redis {
+            Redis::Pair(servers) => self.befall_pair(stage, servers, chance).await,
+            Redis::Group(group) => self.befall_group(stage, group, chance).await,
+        }
+    }
+
+    async fn kill(&self, stage: &Stage, instance: &Instance) -> Result<()> {
         let mut running = instance.running().await;
+        if !stage.witnesses().may_end(&instance.name) {
+            return Ok(());
+        }
         running.process()?.kill()?;
         sleep(self.lasts()).await;
+        stage.witnesses().is_back(&instance.name);
         instance.start(&mut running)
     }
 
@@ -77,8 +89,12 @@ impl Fault {
     async fn upgrade(&self, stage: &Stage) -> Result<()> {
         for instance in stage.instances().iter().step_by(2) {
             let mut running = instance.running().await;
+            if !stage.witnesses().may_end(&instance.name) {
+                continue;
+            }
             instance.stop(&mut running).await?;
             sleep(self.lasts() / 8).await;
+            stage.witnesses().is_back(&instance.name);
             instance.start(&mut running)?;
         }
         Ok(())

@@ -108,6 +108,7 @@ impl Fault {
         let since_ms = servers.lags_since(stage.turns());
         let new = servers.promote().await?;
         let (apart, ahead) = sides(stage, chance);
+        stage.note_loss(Some(&apart));
         links_of(&ahead).for_each(|link| lead(link, new));
         stage.turns().note(split(since_ms, &apart));
         sleep(self.lasts()).await;

@@ -81,6 +81,7 @@ impl Fault {
         // Whoever is apart stays so, and writes nowhere else, until the old primary has stepped down.
         let _running = join_all(stage.instances().iter().map(Instance::running)).await;
         let (apart, ahead) = sides(stage, chance);
+        stage.note_loss(Some(&apart));
         let (apart_hosts, mut far) = (hosts(&apart), hosts(&ahead));
         let (others, old) = (others(group, primary), group.servers()[primary].address().ip());
         far.extend(&others);

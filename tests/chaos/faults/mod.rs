@@ -90,6 +90,11 @@ impl FaultKind {
         matches!(self, Self::Rewind | Self::Promote | Self::Split)
     }
 
+    /// Whether Redis may lose something by it.
+    pub(super) fn loses_data(self) -> bool {
+        self.goes_back() || matches!(self, Self::Wipe | Self::LoseKey)
+    }
+
     /// Those in which nothing may break today.
     pub(crate) fn withstood() -> Vec<Self> {
         Self::ALL.iter().copied().filter(|kind| kind.is_withstood()).collect()

@@ -9,6 +9,7 @@ mod redis;
 mod server;
 mod servers;
 mod turns;
+mod witnesses;
 
 use std::{net::IpAddr, path::Path, time::Duration};
 
@@ -21,6 +22,7 @@ use vestibule_tests::{Fleet, Operator, Reply, Service, eventually};
 use self::{
     ground::{Ground, Host},
     instance::Told,
+    witnesses::Witnesses,
 };
 pub(crate) use self::{
     group::Group,
@@ -50,6 +52,7 @@ pub(crate) struct Stage {
     /// The hosts of Redis that instances find by themselves.
     redis_hosts: Vec<Host>,
     turns: Turns,
+    witnesses: Witnesses,
     admissions: Fleet,
     operator: Operator,
     /// Last, so that the hosts outlive what runs on them.
@@ -92,7 +95,9 @@ impl Stage {
         let redis_hosts = redis.hosts();
         let redis = Mutex::new(redis);
         let turns = Turns::default();
-        let stage = Self { instances, redis, redis_hosts, turns, admissions, operator, ground };
+        let witnesses = Witnesses::default();
+        let stage =
+            Self { instances, redis, redis_hosts, turns, witnesses, admissions, operator, ground };
         for instance in &stage.instances {
             instance.start(&mut *instance.running().await)?;
         }
@@ -113,6 +118,18 @@ impl Stage {
     /// What becomes of the servers.
     pub(crate) fn turns(&self) -> &Turns {
         &self.turns
+    }
+
+    /// Who remembers what Redis has lost.
+    pub(crate) fn witnesses(&self) -> &Witnesses {
+        &self.witnesses
+    }
+
+    /// Redis loses something now; `apart`: who goes on with the old primary, if it is a split.
+    pub(crate) fn note_loss(&self, apart: Option<&[&Instance]>) {
+        let names = |instances: &[&Instance]| instances.iter().map(|it| it.name.clone()).collect();
+        let all = self.instances.iter().map(|instance| instance.name.as_str());
+        self.witnesses.note_loss(all, apart.map(names));
     }
 
     /// The admissions, as visitors see them.
