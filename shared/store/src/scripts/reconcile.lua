@@ -41,6 +41,8 @@ if redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer(
 -- The leader does not know of it.
 if stamp and stamp.is_partial or not line and not args.begins_anew then return answer({ done = false }) end
 
+-- Where the settings alone were lost the line still says what it counted.
+local counted = line and line.reset_epoch == args.reset_epoch and line or nil
 if args.begins_anew then
   if line then drop_places(keys, line, now) end
   for name, key in pairs(keys) do
@@ -49,11 +51,11 @@ if args.begins_anew then
   end
 end
 -- A counter never goes below what is stored, but for the serving counter: an operator may have lowered it.
-local function highest(name) return math.max(args.begins_anew and 0 or line[name], args[name]) end
+local function highest(name) return math.max(counted and counted[name] or 0, args[name]) end
 local seq = math.max(stamp and stamp.seq or 0, args.seq) + 1
 begin_state(args.reset_epoch, args.generation, args.nonce, seq, args.follows)
 local top, known = highest('queue_counter'), args.begins_anew and 0 or line.queue_counter
-line = line or { skipped = 0 }
+if args.begins_anew then line = { skipped = 0 } end
 redis.call('HSET', keys.line, 'suspect', 'reconciled', 'leader_epoch', args.leader_epoch,
   'queue_counter', top, 'serving_counter', args.serving_counter, 'admitted', highest('admitted'),
   'expired', highest('expired'), 'left', highest('left'),

@@ -11,6 +11,7 @@ use crate::world::{World, decided, limited, testimony};
 crate::on_every_server!(
     without_its_settings_a_room_is_missing_and_stays_as_it_is,
     lost_settings_come_back_and_the_line_goes_on,
+    the_line_counts_for_whoever_is_silent,
 );
 
 type Line = BTreeMap<String, String>;
@@ -73,4 +74,15 @@ async fn lost_settings_come_back_and_the_line_goes_on(world: World) {
     assert_eq!((back.queue_counter, back.admitted), (last.queue_counter, last.admitted));
     assert_eq!(back.settings, last.settings);
     assert_eq!(world.join(1, JoinMode::Enter).await.first, 21);
+}
+
+async fn the_line_counts_for_whoever_is_silent(world: World) {
+    world.open(limited(3)).await;
+    let (config, early) = (world.config().await, world.snapshot().await);
+    let last = without_settings(&world).await;
+    assert_eq!((early.admitted, last.admitted, last.queue_counter), (0, 3, 20));
+    world.reconcile(&[testimony(&early)], &[], &config).await;
+    let back = world.snapshot().await;
+    assert_eq!(back.admitted, last.admitted);
+    assert!(back.queue_counter >= last.queue_counter);
 }

@@ -52,7 +52,7 @@ const DEFECTS: [Defect; 17] = [
         name: "a room comes back with the numbers that Redis remembers",
         seed: 0,
         instead_of: "local top, known = highest('queue_counter'),",
-        does: "local top, known = line and line.queue_counter or 0,",
+        does: "local top, known = counted and counted.queue_counter or 0,",
         breaks: &["unique-numbers"],
     },
     Defect {

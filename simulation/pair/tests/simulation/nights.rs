@@ -56,7 +56,7 @@ const FAILED_IN_SPLITS: [(u64, &str); 2] = [
 ];
 
 /// Nights of everything that failed once.
-const FAILED_IN_ALL: [(u64, &str); 9] = [
+const FAILED_IN_ALL: [(u64, &str); 11] = [
     (82, "how far a leader had served was known by a push alone, and nobody heard that"),
     (100_176, "a new leader did not wait for somebody whom only others knew"),
     (111_529, "who alone knew of a key that Redis had lost stopped without putting it back"),
@@ -65,6 +65,11 @@ const FAILED_IN_ALL: [(u64, &str); 9] = [
     (113_322, "a room followed a jump of the clock, since those who called first had just started"),
     (130_158, "somebody was told to wait for all numbers that a reconciliation had left out"),
     (151_762, "nobody but a new leader heard that what was seen was asked for"),
+    (
+        163_798,
+        "the judge called those asking in vain whom an even rate lets in one after the other",
+    ),
+    (164_833, "a room that had lost its settings alone forgot what its line had counted"),
     (100_506, "who alone knew that somebody had entered stopped before it was asked"),
 ];
 
