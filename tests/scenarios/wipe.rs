@@ -277,3 +277,26 @@ async fn the_history_of_the_last_day_survives_a_flush() -> Result<()> {
     assert_eq!((came(&before), came(&after)), (12, 13), "nobody counts twice");
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_room_that_is_not_listed_either_is_never_said_not_to_exist() -> Result<()> {
+    let deployment = Deployment::builder().controllers(2).start().await?;
+    deployment.create_room("sale", &json!({})).await?;
+    let (operator, path) = (deployment.operator(), "/v1/rooms/sale");
+    let mut redis = deployment.redis().connection().await?;
+    for _ in 0..5 {
+        let mut lose = redis::pipe();
+        lose.cmd("SREM").arg("vestibule:{deployment}:rooms").arg("sale").ignore();
+        for part in ["line", "settings"] {
+            lose.cmd("DEL").arg(format!("vestibule:room:{{sale}}:{part}")).ignore();
+        }
+        lose.query_async::<()>(&mut redis).await?;
+        eventually(BACK, "the room", || async {
+            let told = operator.call(reqwest::Method::GET, path, None).await?;
+            assert!(matches!(told.status, 200 | 503), "{} {}", told.status, told.text);
+            told.expect(200)
+        })
+        .await?;
+    }
+    Ok(())
+}

@@ -205,9 +205,9 @@ impl Store {
         further: &[String],
         arguments: &impl Serialize,
     ) -> Result<T, StoreError> {
-        let (memory, mut call) = self.prepare(command, room, further);
+        let (memory, mut call) = self.prepare(command, room, further).await?;
         call.arg(document::encode(arguments)?);
-        Ok(self.run_sealed(memory, &call).await?.answer)
+        Ok(self.run_sealed(command, memory, &call).await?.answer)
     }
 
     /// Calls the script of `command`, which is of no room.
@@ -234,12 +234,12 @@ impl Store {
         arguments: &A,
         items: impl IntoIterator<Item = I>,
     ) -> Result<Sealed<T>, StoreError> {
-        let (memory, mut call) = self.prepare(command, room, &[]);
+        let (memory, mut call) = self.prepare(command, room, &[]).await?;
         arguments.push(&mut call);
         for item in items {
             item.push(&mut call);
         }
-        self.run_sealed(memory, &call).await
+        self.run_sealed(command, memory, &call).await
     }
 
     /// As [`Self::call`], for who takes in what the answer says.
@@ -249,21 +249,27 @@ impl Store {
         room: &RoomId,
         arguments: &impl Serialize,
     ) -> Result<Sealed<T>, StoreError> {
-        let (memory, mut call) = self.prepare(command, room, &[]);
+        let (memory, mut call) = self.prepare(command, room, &[]).await?;
         call.arg(document::encode(arguments)?);
         let Sealed { seal, answer, memory, era }: Sealed<String> =
-            self.run_sealed(memory, &call).await?;
+            self.run_sealed(command, memory, &call).await?;
         Ok(Sealed { seal, answer: decode(command, &answer)?, memory, era })
     }
 
     /// Runs a script of a room, and notes by what its answer is sealed.
     async fn run_sealed<T: FromRedisValue>(
         &self,
+        command: &Command,
         memory: Arc<RoomMemory>,
         invocation: &ScriptInvocation<'_>,
     ) -> Result<Sealed<T>, StoreError> {
         let era = memory.era();
         let (seal, answer): (String, T) = self.run(invocation).await?;
+        if command.access() == Access::Writes && !self.memory.standing().is_relied_on() {
+            return Err(StoreError::Unavailable(
+                "it came so late that nobody may ask for it".into(),
+            ));
+        }
         // Nothing seals an answer that says that there is no room.
         let seal = if seal.is_empty() { Seal::default() } else { parsed(&seal)? };
         if seal != Seal::default() {
@@ -281,12 +287,15 @@ impl Store {
     }
 
     /// Begins the call of a room's script. Its first arguments are the time, and what was seen of the room.
-    fn prepare<'a>(
+    async fn prepare<'a>(
         &self,
         command: &'a Command,
         room: &RoomId,
         further: &[String],
-    ) -> (Arc<RoomMemory>, ScriptInvocation<'a>) {
+    ) -> Result<(Arc<RoomMemory>, ScriptInvocation<'a>), StoreError> {
+        if command.access() == Access::Writes {
+            self.keep_standing().await?;
+        }
         let memory = self.memory.room(room);
         let mut invocation = command.script(self.pushes_sharded()).prepare_invoke();
         for key in command.keys(room).iter().chain(further) {
@@ -295,7 +304,7 @@ impl Store {
         invocation
             .arg(self.clock.argument())
             .arg(memory.as_argument(&self.clock, self.memory.about_ms()));
-        (memory, invocation)
+        Ok((memory, invocation))
     }
 
     /// Counts one call.

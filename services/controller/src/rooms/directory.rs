@@ -88,8 +88,8 @@ impl RoomDirectory {
         Ok(configs.into_iter().map(|(room, config)| (room, config.binding)).collect())
     }
 
-    /// What an error of the store means for `room`. A missing room was lost if it is listed, or if the
-    /// keyspace has no schema stamp; otherwise it never existed or was deleted.
+    /// What an error of the store means for `room`. A missing room was lost if it is listed, if this instance knows it
+    /// and no deletion of it, or if the keyspace has no schema stamp; otherwise it never existed or was deleted.
     pub(crate) async fn explain(&self, room: &RoomId, error: StoreError) -> RoomError {
         if !matches!(error, StoreError::RoomMissing) {
             return error.into();
@@ -181,6 +181,11 @@ impl RoomDirectory {
     }
 
     async fn is_lost(&self, room: &RoomId) -> Result<bool, StoreError> {
-        Ok(self.store.rooms().await?.contains(room) || self.store.schema().await? == 0)
+        if self.store.rooms().await?.contains(room) || self.store.schema().await? == 0 {
+            return Ok(true);
+        }
+        let Some(known) = self.feed.room(room.as_str()) else { return Ok(false) };
+        // Who restores it has not listed it again yet, unless this instance has not heard of its deletion.
+        Ok(self.store.tombstone(room).await? < known.snapshot().reset_epoch)
     }
 }

@@ -78,7 +78,15 @@ impl Check for ServingCounter {
     }
 
     fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
-        self.lowered_apart |= matches!(&now.what, What::Sent(Call::Increment { by }) if *by < 0);
+        // What was done before the servers parted may be known on either side.
+        match &now.what {
+            What::Sent(Call::Increment { by }) if *by < 0 => {
+                self.lowered_apart = true;
+                self.under_way.push((Arc::from(""), now.at_ms));
+            }
+            What::Incremented { by, .. } if *by < 0 => self.lowered += 1,
+            _ => {}
+        }
     }
 
     fn turn(&mut self, turn: &Turn, _facts: &Facts) {
@@ -265,6 +273,20 @@ mod tests {
         history().does(9_000, served(1)).holds();
         let late = history().does(30_000, served(7)).holds();
         late.does(30_001, served(2)).breaks(Invariant::ServingCounter);
+    }
+
+    #[test]
+    fn what_those_apart_took_back_before_may_be_known_to_the_others() {
+        let servers = |are| What::Servers(are);
+        let since_ms = 4;
+        let split = crate::ServersAre::Split { since_ms, apart: vec!["c".into()] };
+        let begun = || History::new().does(since_ms, servers(crate::ServersAre::Lagging));
+        let [sent, answer] = back_by(-5);
+        let history = begun().does(5, served(6)).call((6, 6), "c", sent).call((6, 7), "c", answer);
+        let history = history.does(8, servers(split.clone()));
+        history.does(9, served(1)).does(10, pushed(1)).holds();
+        let history = begun().does(5, served(6)).does(8, servers(split));
+        history.does(9, served(1)).breaks(Invariant::ServingCounter);
     }
 
     #[test]

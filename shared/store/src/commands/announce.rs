@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
 use vestibule_domain::{Announcement, Formats};
 
-use crate::{Store, StoreError, document, keys::FORMATS, scripts};
+use crate::{Store, StoreError, document, keys::FORMATS, memory::Announced, scripts};
 
 /// A service counts as stopped if it has not announced anything for so long, ms.
 const SEEN_WITHIN_MS: u64 = 60_000;
@@ -92,8 +93,21 @@ impl Store {
         self.say(instance, None).await.map(drop)
     }
 
+    /// Announces itself again, if that was long ago: else nobody would ask this service what it has seen.
+    pub(crate) async fn keep_standing(&self) -> Result<(), StoreError> {
+        match self.memory().standing().stale() {
+            Some(last) => self.say(&last.instance, Some(last.said)).await.map(drop),
+            None => Ok(()),
+        }
+    }
+
     async fn say(&self, instance: &str, formats: Option<String>) -> Result<Reply, StoreError> {
+        let at = Instant::now();
+        let announced = |said| Announced { instance: instance.to_owned(), said, at };
+        let announced = formats.clone().map(announced);
         let arguments = Arguments { instance, formats, seen_within_ms: SEEN_WITHIN_MS };
-        self.call_on(&scripts::ANNOUNCE, &[FORMATS], &arguments).await
+        let reply = self.call_on(&scripts::ANNOUNCE, &[FORMATS], &arguments).await?;
+        self.memory().standing().note(announced);
+        Ok(reply)
     }
 }

@@ -74,7 +74,10 @@ impl Store {
     }
 
     /// The epoch of the last room of this name that was deleted; 0: none was.
-    pub(crate) async fn tombstone(&self, room: &RoomId) -> Result<u64, StoreError> {
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn tombstone(&self, room: &RoomId) -> Result<u64, StoreError> {
         let mut read = redis::cmd("HGET");
         let epoch: Option<u64> = self.query(read.arg(TOMBSTONES).arg(room.as_str())).await?;
         Ok(epoch.unwrap_or(0))

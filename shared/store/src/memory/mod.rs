@@ -5,6 +5,7 @@ mod places;
 mod room_memory;
 mod seal;
 mod seats;
+mod standing;
 mod watermarks;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -18,6 +19,7 @@ pub(crate) use self::{
     places::{Places, PlacesChunk},
     room_memory::{Recollection, RoomMemory},
     seal::Seal,
+    standing::{Announced, Standing},
 };
 pub use self::{
     seats::{Ending, Seat},
@@ -30,6 +32,7 @@ pub(crate) struct Memory {
     rooms: RwLock<FxHashMap<RoomId, Arc<RoomMemory>>>,
     /// What time it was in the deployment, ms, and when it was that time.
     time: Mutex<Option<(u64, Instant)>>,
+    standing: Standing,
 }
 
 // === impl Memory ===
@@ -48,6 +51,11 @@ impl Memory {
     pub(crate) fn forget(&self, room: &RoomId) {
         self.rooms.write().unwrap_or_else(PoisonError::into_inner).remove(room);
     }
+    /// Whether this service counts among those that run.
+    pub(crate) fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
     /// Takes in what time it is in the deployment, ms.
     pub(crate) fn note_time(&self, now_ms: u64) {
         *self.time.lock().unwrap_or_else(PoisonError::into_inner) = Some((now_ms, Instant::now()));

@@ -43,6 +43,7 @@ mod restoring;
 mod rewinds;
 mod server;
 mod sessions;
+mod standing;
 mod tombstones;
 mod world;
 
