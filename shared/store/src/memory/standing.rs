@@ -66,7 +66,7 @@ mod tests {
         assert!(standing.stale().is_none());
         tokio::time::advance(Duration::from_millis(1)).await;
         assert!(standing.stale().is_some() && standing.is_relied_on());
-        tokio::time::advance(RELIED_ON - FRESH).await;
+        tokio::time::advance(RELIED_ON.saturating_sub(FRESH)).await;
         assert!(!standing.is_relied_on());
         standing.note(None);
         assert!(standing.stale().is_none() && standing.is_relied_on(), "it has stopped");
