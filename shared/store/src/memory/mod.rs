@@ -51,6 +51,7 @@ impl Memory {
     pub(crate) fn forget(&self, room: &RoomId) {
         self.rooms.write().unwrap_or_else(PoisonError::into_inner).remove(room);
     }
+
     /// Whether this service counts among those that run.
     pub(crate) fn standing(&self) -> &Standing {
         &self.standing

@@ -4,7 +4,7 @@
 //! what it has changed in Redis unless it has announced itself a moment before.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -33,21 +33,21 @@ pub(crate) struct Announced {
 impl Standing {
     /// Takes in what was announced; `None`: that this service stops.
     pub(crate) fn note(&self, announced: Option<Announced>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = announced;
+        *self.lock() = announced;
     }
 
     /// What is to be announced again before anything is changed.
     pub(crate) fn stale(&self) -> Option<Announced> {
-        self.read().filter(|announced| announced.at.elapsed() > FRESH)
+        self.lock().as_ref().filter(|announced| announced.at.elapsed() > FRESH).cloned()
     }
 
     /// Whether an answer that has come now can be relied on.
     pub(crate) fn is_relied_on(&self) -> bool {
-        self.read().is_none_or(|announced| announced.at.elapsed() <= RELIED_ON)
+        self.lock().as_ref().is_none_or(|announced| announced.at.elapsed() <= RELIED_ON)
     }
 
-    fn read(&self) -> Option<Announced> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn lock(&self) -> MutexGuard<'_, Option<Announced>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
