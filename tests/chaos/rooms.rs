@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How often an operator tries again, and after how long.
-const ATTEMPTS: usize = 300;
+const ATTEMPTS: usize = 60;
 const AGAIN: Duration = Duration::from_millis(300);
 
 /// What an operator does, and when.
