@@ -262,6 +262,7 @@ async fn a_request_that_is_held_asks_all_the_time(world: World) {
 
 async fn a_silent_one_holds_a_seat_up_for_a_quarter_second_and_only_once(world: World) {
     open(&world, 15).await;
+    many_are_called(&world).await;
     assert_eq!(ask_for(&world, &[2], 5_000).await.outcomes, [ClaimOutcome::NoSeat]);
     leaves(&world, 1).await;
     let refused = ask_for(&world, &[5], 0).await;
@@ -341,18 +342,33 @@ async fn a_seat_waits_for_those_who_have_just_asked(world: World) {
     world.at(three_silent_at - 1);
     assert_eq!(ask(&world, &[5]).await, NOBODY);
     // On two instances: 4 asks in vain while the seat is kept for 3, and then is next itself.
-    assert_eq!(ask_for(&world, &[4], 5_000).await.outcomes, [ClaimOutcome::NoSeat]);
-    let asked_at = world.clock.now_ms();
+    assert_eq!(ask_for(&world, &[4], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    let four_silent_at = world.clock.now_ms() + 2_000 + 1_200;
     world.at(three_silent_at + 1);
     assert_eq!(ask(&world, &[5]).await, NOBODY, "4 has had no chance yet");
-    world.at(asked_at + 249);
-    assert_eq!(ask(&world, &[5]).await, NOBODY);
-    world.at(asked_at + 250);
+    world.at(four_silent_at - 1);
+    assert_eq!(ask(&world, &[5]).await, NOBODY, "its instance may be cut off");
+    world.at(four_silent_at);
     assert_eq!(ask(&world, &[5]).await, [5], "nobody asks for 4");
+}
+
+async fn where_few_are_called_a_seat_waits_for_whose_instance_is_cut_off(world: World) {
+    open(&world, 6).await;
+    assert_eq!(ask_for(&world, &[2], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    let silent_at = world.clock.now_ms() + 2_000 + 1_200;
+    world.clock.advance_ms(1_000);
+    leaves(&world, 1).await;
+    assert_eq!(ask_for(&world, &[5], 2_000).await.free_at_ms, Some(silent_at));
+    world.clock.advance_ms(900);
+    assert_eq!(ask_for(&world, &[5], 2_000).await.free_at_ms, Some(silent_at));
+    assert_eq!(ask(&world, &[2]).await, [2], "the instance is back");
+    leaves(&world, 2).await;
+    assert_eq!(ask(&world, &[5]).await, [5], "nobody else keeps asking");
 }
 
 async fn a_seat_that_has_just_come_free_is_not_given_away_with_another(world: World) {
     open(&world, 15).await;
+    many_are_called(&world).await;
     ask_for(&world, &[2, 3], 5_000).await;
     leaves(&world, 1).await;
     assert_eq!(ask(&world, &[8, 9]).await, NOBODY);
@@ -375,6 +391,7 @@ async fn a_seat_that_has_been_free_for_long_is_the_first_to_be_taken(world: Worl
 
 async fn a_seat_that_was_taken_meanwhile_was_not_free_all_the_time(world: World) {
     open(&world, 15).await;
+    many_are_called(&world).await;
     ask_for(&world, &[2, 3, 4], 5_000).await;
     world.put(patient(3)).await;
     assert_eq!(ask(&world, &[8, 9]).await, NOBODY, "two seats are free");

@@ -10,8 +10,8 @@ local ASKS_AGAIN_MS = 1200
 local ASKED_LATELY_MS = 4000
 -- What tells in `asked`, whose times are whole, who has asked more than once.
 local AGAIN = 0.5
--- A seat that has been free for so long goes to the lowest of those who surely still ask, ms: where few were
--- called, only once those before them keep asking no more.
+-- A seat that has been free for so long goes to the lowest of those who surely still ask, ms. Where few were called it
+-- is free only once those before them keep asking no more.
 local FREE_OPEN_MS = 150
 -- Then it goes to whoever asks, past nobody whose instance is well.
 local FREE_LONG_MS = 250

@@ -122,30 +122,23 @@ local function free_for(call, ms)
   return is_long and math.min(line.free_least, call.free) or 0
 end
 
--- Until when one of those who have a right to a free seat, of whom few were called, is waited for before somebody
--- else may have it, ms: until it keeps asking no more. Whose request stays open asks by itself, and soon.
-local function waited_for(call, other, asked_at)
-  if other.asked_until >= call.now + FREE_LONG_MS then
-    local is_aws_style = get_bit(call.keys.unattended, other.position)
-    return asked_at >= ripe_at(call, other.position, is_aws_style) and asked_at + FREE_OPEN_MS or 0
-  end
-  return math.floor(other.asked_until) + ASKS_AGAIN_MS
+-- Until when one of those who have a right to a free seat, of whom few were called, is waited for, ms: until it keeps
+-- asking no more. Whoever is passed may wait for long for the next seat, and an instance that is cut off for a moment
+-- asks for its visitors again once it is back.
+local function waited_for(call, other)
+  local is_aws_style = get_bit(call.keys.unattended, other.position)
+  return ripe_at(call, other.position, is_aws_style) <= call.now and math.floor(other.asked_until) + ASKS_AGAIN_MS or 0
 end
 
 -- When everyone of `lowest`, who have a right to the free seats, is ripe, ms, and is waited for no more: a seat that
 -- waits for them until then is not left free by them.
 local function all_ripe_at(call, lowest)
-  local latest, positions = 0, {}
-  for i, other in ipairs(lowest) do
+  local latest, is_patient = 0, are_few(call.line)
+  for _, other in ipairs(lowest) do
     local is_served = other.position <= call.line.serving_counter
     local served = is_served and served_at(call.moves, other.position) or 0
     latest = math.max(latest, served > 0 and served + WEB_PERIOD_MS or 0)
-    positions[i] = other.position
-  end
-  if #lowest == 0 or not are_few(call.line) then return latest end
-  for i, asked_at in ipairs(redis.call('ZMSCORE', call.keys.seatless, unpack(positions))) do
-    local until_ms = waited_for(call, lowest[i], tonumber(asked_at or nil) or 0)
-    latest = math.max(latest, until_ms - FREE_OPEN_MS)
+    if is_patient then latest = math.max(latest, waited_for(call, other) - FREE_OPEN_MS) end
   end
   return latest
 end
