@@ -13,7 +13,7 @@ use vestibule_issuance::{
     CipherCache, ClaimBatcher, Keystore, Machine, Signer, aws::GenerateTokenContext,
 };
 use vestibule_runtime::{Random, metrics::Registry};
-use vestibule_store::{Feed, Store};
+use vestibule_store::{CONTROLLER, Feed, Store};
 use vestibule_token::DeploymentSecret;
 
 use crate::{
@@ -125,14 +125,11 @@ impl Controller {
     }
 }
 
-/// What the names of controllers begin with, and those of other services do not.
-const NAMED: &str = "controller-";
-
 fn instance_name(region: &str, random: &Random) -> String {
-    format!("{NAMED}{region}-{:08x}", random.number() >> 32)
+    format!("{CONTROLLER}{region}-{:08x}", random.number() >> 32)
 }
 
 /// Whether the service of this name is a controller.
 pub(crate) fn is_controller(instance: &str) -> bool {
-    instance.starts_with(NAMED)
+    instance.starts_with(CONTROLLER)
 }

@@ -71,7 +71,7 @@ impl Check for Ceiling {
         let is_new = held.is_new && !comes_for_its_seat;
         self.forget_expired(now.at_ms + facts.bounds.clock_error_ms);
         if is_new {
-            self.check(now, facts, found);
+            self.check(now, held.admitted_from(now, facts), facts, found);
         }
     }
 
@@ -134,9 +134,10 @@ impl Ceiling {
         }
     }
 
-    fn check(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+    /// Whether there are too many after those have entered who were admitted at `from_ms` at the soonest.
+    fn check(&mut self, now: &Seen<'_>, from_ms: u64, facts: &Facts, found: &mut Findings<'_>) {
         let live = self.live.len() as u64;
-        let ceiling = facts.highest((now.began_ms, now.at_ms), |rules| rules.ceiling);
+        let ceiling = facts.highest((from_ms, now.at_ms), |rules| rules.ceiling);
         if let Some(ceiling) = ceiling
             && live > ceiling
         {
@@ -178,6 +179,21 @@ mod tests {
         full().does(30_000, seated(3, 330)).breaks(Invariant::Ceiling);
         let history = History::ruled(limit(2));
         history.does(9, entered(1, 3, 3, Some(token(10, 310)))).breaks(Invariant::Ceiling);
+    }
+
+    #[test]
+    fn a_join_that_is_answered_late_took_its_seat_when_its_token_says() {
+        let lowered = || {
+            let lower = put(Some(2), limit(1), PutAs::Changed);
+            History::ruled(limit(2))
+                .does(10_000, entered(1, 1, 1, Some(token(10, 310))))
+                .does(20_000, lower)
+        };
+        let asked_again = (29_000, 29_010);
+        let of_then = entered(2, 1, 1, Some(token(12, 312)));
+        lowered().call(asked_again, "a", of_then).holds();
+        let of_now = entered(2, 1, 1, Some(token(29, 329)));
+        lowered().call(asked_again, "a", of_now).breaks(Invariant::Ceiling);
     }
 
     #[test]

@@ -21,7 +21,10 @@ mod testing;
 mod unique_numbers;
 mod waits;
 
-use crate::{ClaimedAs, Event, SessionApi, Token, What, check::Check};
+use crate::{
+    ClaimedAs, Event, SessionApi, Token, What,
+    check::{Check, Facts, Seen},
+};
 
 /// The checks of one room.
 pub(crate) fn of_a_room() -> Vec<Box<dyn Check>> {
@@ -107,6 +110,14 @@ fn holding(event: &Event) -> Option<Holding<'_>> {
 }
 
 impl Holding<'_> {
+    /// When those who enter by `now` were admitted, at the soonest, ms. A join that is asked again is answered as it was
+    /// the first time, and its token says when that was.
+    fn admitted_from(&self, now: &Seen<'_>, facts: &Facts) -> u64 {
+        let (from, until) = (self.token.issued_at * 1000, (self.token.issued_at + 1) * 1000);
+        let is_old = until + facts.bounds.clock_error_ms <= now.began_ms;
+        if is_old && matches!(now.what, What::Joined(_)) { from } else { now.began_ms }
+    }
+
     /// The reset epoch and number of each holder.
     fn holders(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
         let epoch = self.reset_epoch;

@@ -55,9 +55,13 @@ impl Check for Rate {
         if facts.rules(now.began_ms, now.at_ms).any(is_open) {
             return;
         }
+        let admitted_ms = held.admitted_from(now, facts);
+        if admitted_ms < from_ms {
+            return;
+        }
         self.nth += 1;
         self.sum += held.count;
-        self.admitted.insert((now.began_ms, self.nth), (held.count, now.keep()));
+        self.admitted.insert((admitted_ms, self.nth), (held.count, now.keep()));
         let limit = facts.highest((from_ms, now.at_ms), |rules| rules.per_minute);
         if let Some(limit) = limit
             && self.sum > limit
@@ -94,6 +98,15 @@ mod tests {
     fn one_too_many_within_sixty_seconds_is_found() {
         used_up().does(60_999, seated(4)).breaks(Invariant::Rate);
         used_up().does(61_000, seated(4)).does(61_001, seated(5)).holds();
+    }
+
+    #[test]
+    fn a_join_that_is_answered_late_counts_when_its_token_says() {
+        let late = |issued_at| entered(9, 1, 1, Some(token(issued_at, 310)));
+        let history =
+            || History::ruled(limit(2)).does(50_000, entered(1, 2, 2, Some(token(50, 350))));
+        history().call((100_000, 100_009), "a", late(40)).holds();
+        history().call((100_000, 100_009), "a", late(41)).breaks(Invariant::Rate);
     }
 
     #[test]

@@ -11,6 +11,9 @@ use crate::{Store, StoreError, document, keys::FORMATS, memory::Announced, scrip
 /// A service counts as stopped if it has not announced anything for so long, ms.
 const SEEN_WITHIN_MS: u64 = 60_000;
 
+/// What the names of controllers begin with, and those of other services do not.
+pub const CONTROLLER: &str = "controller-";
+
 /// What is announced by who stops: see `announce.lua`.
 const STOPPED: &str = "stopped";
 
@@ -94,20 +97,34 @@ impl Store {
     }
 
     /// Announces itself again, if that was long ago: else nobody would ask this service what it has seen.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] while nobody has heard it; otherwise see [`StoreError`].
     pub(crate) async fn keep_standing(&self) -> Result<(), StoreError> {
-        match self.memory().standing().stale() {
-            Some(last) => self.say(&last.instance, Some(last.said)).await.map(drop),
-            None => Ok(()),
+        let standing = self.memory().standing();
+        if let Some(last) = standing.stale() {
+            self.say(&last.instance, Some(last.said)).await?;
         }
+        if standing.is_alone() {
+            return Err(StoreError::Unavailable("no controller has heard of this service".into()));
+        }
+        Ok(())
     }
 
     async fn say(&self, instance: &str, formats: Option<String>) -> Result<Reply, StoreError> {
         let at = Instant::now();
-        let announced = |said| Announced { instance: instance.to_owned(), said, at };
-        let announced = formats.clone().map(announced);
+        let said = formats.clone();
         let arguments = Arguments { instance, formats, seen_within_ms: SEEN_WITHIN_MS };
-        let reply = self.call_on(&scripts::ANNOUNCE, &[FORMATS], &arguments).await?;
-        self.memory().standing().note(announced);
+        let reply: Reply = self.call_on(&scripts::ANNOUNCE, &[FORMATS], &arguments).await?;
+        let standing = self.memory().standing();
+        match said {
+            Some(said) => {
+                let mut seen = reply.seen.clone();
+                seen.retain(|name, _| !reply.stopped.contains(name));
+                standing.note(Announced { instance: instance.to_owned(), said, at }, &seen);
+            }
+            None => standing.end(),
+        }
         Ok(reply)
     }
 }

@@ -30,8 +30,9 @@ local line, settings = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
--- So many things of a kind are forgotten in one tick, at most, and so many rows looked at.
-local MANY, MANY_ROWS = 1000, 100
+-- So many things of a kind are forgotten in one tick, at most, so many records, which take longer, and so many rows
+-- looked at.
+local MANY, MANY_RECORDS, MANY_ROWS = 400, 300, 100
 -- After a longer pause of all leaders, missed check-ins are excused, ms.
 local PAUSE_MS = 15000
 -- A place that had a hold gets another one only after so long, ms.
@@ -41,12 +42,9 @@ local HOLDS_KEPT_MS = 3600000
 -- counts no more, because whoever reads it compares times.
 local sweep
 do
-  -- So many members of a sorted set are due up to `bound`, as far as one tick forgets them.
-  local function due(key, bound) return math.min(redis.call('ZCOUNT', key, '-inf', bound), MANY) end
-
-  -- The lowest members of a sorted set up to `bound`, which it has no more.
-  local function take(key, bound)
-    local count = due(key, bound)
+  -- The lowest members of a sorted set up to `bound`, so many at most, which it has no more.
+  local function take(key, bound, most)
+    local count = math.min(redis.call('ZCOUNT', key, '-inf', bound), most)
     if count == 0 then return {} end
     local members = redis.call('ZRANGE', key, 0, count - 1)
     redis.call('ZREMRANGEBYRANK', key, 0, count - 1)
@@ -54,36 +52,36 @@ do
   end
 
   local function forget(key, bound)
-    local count = due(key, bound)
+    local count = math.min(redis.call('ZCOUNT', key, '-inf', bound), MANY)
     if count > 0 then redis.call('ZREMRANGEBYRANK', key, 0, count - 1) end
   end
 
-  -- When a visitor's session has expired, only its bit in `entered` is kept.
+  -- When a visitor's session has expired, only its bit in `entered` is kept. Returns how many have.
   local function end_sessions()
-    local ended, visitors = take(keys.sessions, '(' .. now), {}
-    if #ended == 0 then return end
+    local ended, visitors = take(keys.sessions, '(' .. now, MANY_RECORDS), {}
+    if #ended == 0 then return 0 end
     for i, text in ipairs(redis.call('HMGET', keys.records, unpack(ended))) do
       local record = unpack_record(text)
       if record and record.kind == 'v' then visitors[#visitors + 1] = ended[i] end
     end
     if #visitors > 0 then redis.call('HDEL', keys.records, unpack(visitors)) end
+    return #ended
   end
 
-  local function forget_old_tokens()
-    local old = take(keys.tokens, now_s - args.tokens_kept_seconds)
+  local function forget_old_tokens(most)
+    local old = take(keys.tokens, now_s - args.tokens_kept_seconds, most)
     if #old > 0 then redis.call('HDEL', keys.records, unpack(old)) end
   end
 
   -- Whoever has stopped asking has left the door.
   local function clear_door()
-    local silent = take(keys.asked, '(' .. now - ASKS_AGAIN_MS)
+    local silent = take(keys.asked, '(' .. now - ASKS_AGAIN_MS, MANY)
     if #silent > 0 then redis.call('ZREM', keys.door, unpack(silent)) end
   end
 
   sweep = function(seatless_kept_ms)
     clear_door()
-    end_sessions()
-    forget_old_tokens()
+    forget_old_tokens(MANY_RECORDS - end_sessions())
     -- What can no longer be rebuilt from a ticket need not be remembered.
     forget(keys.ended, '(' .. now_s)
     forget(keys.seatless, now - seatless_kept_ms)

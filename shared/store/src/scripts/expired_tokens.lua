@@ -11,7 +11,7 @@ local args = arguments({
   after = 'integer', told = 'integer',
 })
 -- More records would take Redis's time for too long.
-local PAGE = 500
+local PAGE = 350
 local now_s = math.floor(now / 1000)
 local function count_before(seconds) return redis.call('ZCOUNT', keys.tokens, '-inf', string.format('(%d', seconds)) end
 

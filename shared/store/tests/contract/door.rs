@@ -22,6 +22,8 @@ crate::on_every_server!(
     a_seat_of_a_silent_one_goes_to_the_lowest_who_surely_asks,
     a_seat_waits_for_somebody_who_comes_back_as_long_as_it_keeps_asking,
     a_seat_waits_for_those_who_have_just_asked,
+    where_few_are_called_a_seat_waits_for_whose_instance_is_cut_off,
+    a_crowd_that_has_gone_is_sent_off_a_few_at_a_time,
     a_seat_that_has_just_come_free_is_not_given_away_with_another,
     a_seat_that_has_been_free_for_long_is_the_first_to_be_taken,
     a_seat_that_was_taken_meanwhile_was_not_free_all_the_time,
@@ -355,15 +357,46 @@ async fn a_seat_waits_for_those_who_have_just_asked(world: World) {
 async fn where_few_are_called_a_seat_waits_for_whose_instance_is_cut_off(world: World) {
     open(&world, 6).await;
     assert_eq!(ask_for(&world, &[2], 2_000).await.outcomes, [ClaimOutcome::NoSeat]);
-    let silent_at = world.clock.now_ms() + 2_000 + 1_200;
+    let passes_at = world.clock.now_ms() + 2_000 + 1_200 + 100;
     world.clock.advance_ms(1_000);
     leaves(&world, 1).await;
-    assert_eq!(ask_for(&world, &[5], 2_000).await.free_at_ms, Some(silent_at));
+    assert_eq!(ask_for(&world, &[5], 2_000).await.free_at_ms, Some(passes_at));
     world.clock.advance_ms(900);
-    assert_eq!(ask_for(&world, &[5], 2_000).await.free_at_ms, Some(silent_at));
+    assert_eq!(ask_for(&world, &[5], 2_000).await.free_at_ms, Some(passes_at));
     assert_eq!(ask(&world, &[2]).await, [2], "the instance is back");
     leaves(&world, 2).await;
     assert_eq!(ask(&world, &[5]).await, [5], "nobody else keeps asking");
+}
+
+async fn a_crowd_that_has_gone_is_sent_off_a_few_at_a_time(world: World) {
+    const CROWD: u64 = 1_000;
+    world.open(patient(1)).await;
+    world.join(2 + CROWD, JoinMode::Enter).await;
+    world.store.increment(&world.room, 1 + i64::try_from(CROWD).unwrap()).await.unwrap();
+    world.ripens();
+    many_are_called(&world).await;
+    let crowd: Vec<_> = (2..=1 + CROWD).collect();
+    for some in crowd.chunks(100) {
+        assert_eq!(ask(&world, some).await, NOBODY);
+    }
+    world.clock.advance_ms(1_201);
+    leaves(&world, 1).await;
+    let last = 2 + CROWD;
+    assert_eq!(
+        ask(&world, &[last]).await,
+        NOBODY,
+        "somebody may still ask of those nobody looked at"
+    );
+    assert!((1..CROWD).contains(&counted_at_door(&world).await), "not all of them in one call");
+    world.clock.advance_ms(250);
+    assert_eq!(ask(&world, &[last]).await, [last], "the seat waits for none of them");
+}
+
+/// How many there are at the door, whether they still ask or not.
+async fn counted_at_door(world: &World) -> u64 {
+    let mut count = redis::cmd("ZCARD");
+    count.arg("vestibule:room:{sale}:door");
+    world.server.ask(&count).await
 }
 
 async fn a_seat_that_has_just_come_free_is_not_given_away_with_another(world: World) {

@@ -25,7 +25,7 @@ local FREE_UNRIPE_MS = 150
 local DOOR_AHEAD = 8
 -- So many of those at the door are looked at in one call, or nobody else would be answered for long: of more
 -- seats that are free at once, some are taken by the next calls.
-local MOST_LOOKED_AT = 256
+local MOST_LOOKED_AT = 128
 -- Clients of the visitor's calls ask within this time of being served, ms.
 local WEB_PERIOD_MS = 1250
 -- Of more places than this that were served together nobody counts who has come.
@@ -58,29 +58,40 @@ local function leave_door(keys, positions)
 end
 
 -- The lowest `count` of those who keep asking, as positions with their ranks. Others found on the way are
--- sent off.
-local function first_at_door(keys, count, now)
-  local first, size = {}, math.min(count, 64)
-  while #first < count do
-    local page = redis.call('ZRANGE', keys.door, #first, #first + size - 1, 'WITHSCORES')
-    if #page == 0 then return first end
-    local positions, silent = {}, {}
-    for i = 1, #page, 2 do positions[#positions + 1] = page[i] end
-    local asked = redis.call('ZMSCORE', keys.asked, unpack(positions))
-    for i, position in ipairs(positions) do
-      if (tonumber(asked[i]) or 0) >= now - ASKS_AGAIN_MS then
-        local asked_until = tonumber(asked[i])
-        first[#first + 1] = {
-          position = tonumber(position), rank = tonumber(page[2 * i]),
-          asked_until = asked_until, comes_back = asked_until % 1 == AGAIN,
-        }
-      else
-        silent[#silent + 1] = position
+-- sent off; `upto`: the rank up to which it was looked, if so many were that nobody looked further.
+local first_at_door
+do
+  -- So many are sent off in one look, or nobody else would be answered for long where a crowd has gone.
+  local MOST_SENT_OFF = 128
+
+  first_at_door = function(keys, count, now)
+    local first, size, sent_off = {}, math.min(count, 64), 0
+    while #first < count do
+      local page = redis.call('ZRANGE', keys.door, #first, #first + size - 1, 'WITHSCORES')
+      if #page == 0 then return first end
+      local positions, silent = {}, {}
+      for i = 1, #page, 2 do positions[#positions + 1] = page[i] end
+      local asked = redis.call('ZMSCORE', keys.asked, unpack(positions))
+      for i, position in ipairs(positions) do
+        if (tonumber(asked[i]) or 0) >= now - ASKS_AGAIN_MS then
+          local asked_until = tonumber(asked[i])
+          first[#first + 1] = {
+            position = tonumber(position), rank = tonumber(page[2 * i]),
+            asked_until = asked_until, comes_back = asked_until % 1 == AGAIN,
+          }
+        else
+          silent[#silent + 1] = position
+        end
+      end
+      if #silent > 0 then redis.call('ZREM', keys.door, unpack(silent)) end
+      sent_off = sent_off + #silent
+      if sent_off >= MOST_SENT_OFF and #first < count then
+        first.upto = tonumber(page[#page])
+        return first
       end
     end
-    if #silent > 0 then redis.call('ZREM', keys.door, unpack(silent)) end
+    return first
   end
-  return first
 end
 
 local function are_few(line) return line.promised <= FEW_CALLED end

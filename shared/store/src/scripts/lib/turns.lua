@@ -22,11 +22,12 @@ end
 -- had the time to ask.
 local function has_been_ripe(call, ripe, ms) return ripe == 0 or call.now - ripe >= ms end
 
--- The lowest `count` at the door, at most, as it is before anybody of this call enters or asks on: read once.
+-- The lowest `count` at the door, at most, as it is before anybody of this call enters or asks on: read once. `upto`: see
+-- `first_at_door`.
 local function lowest_before(call, count)
   call.before = call.before
     or first_at_door(call.keys, looked_at(call) + #call.asking + DOOR_AHEAD, call.now)
-  local lowest = {}
+  local lowest = { upto = #call.before < count and call.before.upto or nil }
   for i = 1, math.min(count, #call.before) do lowest[i] = call.before[i] end
   return lowest
 end
@@ -91,7 +92,8 @@ local function highest_rank_with_seat(call, is_sure)
   table.sort(ranks)
   local highest = ranks[math.min(free, #ranks)] or -1
   -- Of those behind who were not looked at nobody knows how many ask.
-  return #lowest < most and highest or math.min(highest, lowest[#lowest].rank)
+  local upto = lowest.upto or #lowest == most and lowest[most].rank or math.huge
+  return math.min(highest, upto)
 end
 
 -- Whether a seat is for the claim if only those who surely still ask are before it.

@@ -17,9 +17,9 @@ pub(super) const ANSWER: Duration = Duration::from_mins(1);
 /// As many newcomers as services send together,
 pub(super) const JOINS_TOGETHER: u64 = 512;
 /// departures and so on,
-pub(super) const TOGETHER: u64 = 256;
+pub(super) const TOGETHER: u64 = 160;
 /// and claims.
-pub(super) const CLAIMS_TOGETHER: usize = 32;
+pub(super) const CLAIMS_TOGETHER: usize = 24;
 pub(super) const ISSUER: &str = "https://bench";
 pub(super) const KEY: &str = "bench";
 
@@ -90,7 +90,7 @@ impl Room {
     pub(super) async fn leave(&self, numbers: impl Iterator<Item = u64>) -> Result<()> {
         let ended_as = EndedAs::Completed;
         let leaving: Vec<_> = numbers.map(|number| Departure { number, ended_as }).collect();
-        for some in leaving.chunks(256) {
+        for some in leaving.chunks(usize::try_from(TOGETHER)?) {
             self.store.leave(&self.name, self.reset_epoch, some).await?;
         }
         Ok(())

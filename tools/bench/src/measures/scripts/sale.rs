@@ -40,6 +40,12 @@ pub(super) async fn measure(
     let door: Vec<_> = (sessions + 1..=sessions + TOGETHER * OFTEN).collect();
     room.claims(SessionKind::Visitor, &door, CLAIMS_TOGETHER).await?;
     times.read().await?;
+    // Who stands at the door has gone, and others come.
+    room.leave(TOGETHER * OFTEN + 1..=2 * TOGETHER * OFTEN).await?;
+    room.seconds(4);
+    let others: Vec<_> = door.iter().map(|number| number + AT_DOOR.min(waiting / 2) / 2).collect();
+    room.claims(SessionKind::Visitor, &others, CLAIMS_TOGETHER).await?;
+    times.read().await?;
     // Everybody goes home.
     room.seconds(24 * 3600);
     room.ticks(300).await?;
