@@ -35,6 +35,8 @@ pub struct TickReport {
     pub rests: bool,
     /// When something is due by itself in a room that rests, ms; 0: nothing is.
     pub due_ms: u64,
+    /// Whether all was forgotten that is over; else further calls go on with it.
+    pub swept: bool,
 }
 
 #[derive(Serialize)]
@@ -69,6 +71,7 @@ struct Document {
     phase_is_over: bool,
     rests: bool,
     due_ms: u64,
+    swept: bool,
 }
 
 impl Store {
@@ -160,6 +163,7 @@ impl Parts {
             phase_is_over: document.phase_is_over,
             rests: document.rests,
             due_ms: document.due_ms,
+            swept: document.swept,
         })
     }
 }

@@ -6,13 +6,13 @@ ARGV  now_ms seen document
 Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute held promised
       presence_from_ms left_out heard_at_ms admitted aws_joined aws_admitted over nobody_waits line pool near door
       at_door came_known came_unknown came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
-      config_version phase_is_over rests due_ms}, then three texts for each block of `near`
+      config_version phase_is_over rests due_ms swept}, then three texts for each block of `near`
       over: numbers that have entered, left or expired, or were left out; nobody_waits: then nothing is
       counted; line, pool: counts of chunks, see `count_chunk`; near: the blocks that follow bit by bit: places
       that have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep asking,
       in order, evenly chosen of all `at_door`; rate_resumes_at_ms: 0 = the rate is not used up;
       rests: the room rests from now on, and its snapshot was pushed; due_ms: when something is due in it by
-      itself, 0 = nothing is. held: seats held for visitors who were called. settings, event: JSON.
+      itself, 0 = nothing is. swept: no more is left to be forgotten. held: seats held for visitors who were called. settings, event: JSON.
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.
 ]]
 local args = arguments({
@@ -42,9 +42,18 @@ local HOLDS_KEPT_MS = 3600000
 -- counts no more, because whoever reads it compares times.
 local sweep
 do
+  local is_swept = true
+
+  -- So many members of a sorted set are due up to `bound`, as far as one tick forgets them.
+  local function due(key, bound, most)
+    local count = redis.call('ZCOUNT', key, '-inf', bound)
+    is_swept = is_swept and count <= most
+    return math.min(count, most)
+  end
+
   -- The lowest members of a sorted set up to `bound`, so many at most, which it has no more.
   local function take(key, bound, most)
-    local count = math.min(redis.call('ZCOUNT', key, '-inf', bound), most)
+    local count = due(key, bound, most)
     if count == 0 then return {} end
     local members = redis.call('ZRANGE', key, 0, count - 1)
     redis.call('ZREMRANGEBYRANK', key, 0, count - 1)
@@ -52,7 +61,7 @@ do
   end
 
   local function forget(key, bound)
-    local count = math.min(redis.call('ZCOUNT', key, '-inf', bound), MANY)
+    local count = due(key, bound, MANY)
     if count > 0 then redis.call('ZREMRANGEBYRANK', key, 0, count - 1) end
   end
 
@@ -79,6 +88,7 @@ do
     if #silent > 0 then redis.call('ZREM', keys.door, unpack(silent)) end
   end
 
+  -- Returns whether nothing is left of what is due.
   sweep = function(seatless_kept_ms)
     clear_door()
     forget_old_tokens(MANY_RECORDS - end_sessions())
@@ -87,6 +97,7 @@ do
     forget(keys.seatless, now - seatless_kept_ms)
     forget(keys.passed, now - seatless_kept_ms)
     forget(keys.holds, now - HOLDS_KEPT_MS)
+    return is_swept
   end
 end
 
@@ -179,7 +190,7 @@ end
 
 keep_pool(keys.line, line, settings)
 note_the_time()
-sweep(settings.position_expiry_seconds and (settings.position_expiry_seconds + 60) * 2000 or 60000)
+local is_swept = sweep(settings.position_expiry_seconds and (settings.position_expiry_seconds + 60) * 2000 or 60000)
 if settings.position_expiry_seconds then
   expire_positions()
   forget_old_rows()
@@ -213,4 +224,5 @@ return seal({ encode({
   settings = texts.settings, event = texts.event,
   config_version = tonumber(redis.call('HGET', keys.settings, 'version')) or 0,
   phase_is_over = settings.phase_is_over, rests = stamp.rests, due_ms = stamp.rests and due_at(resumes_at_ms) or 0,
+  swept = is_swept,
 }), unpack(bits) })

@@ -22,6 +22,10 @@ use self::{
 };
 use crate::state::Controller;
 
+/// So many further calls of a tick forget what its first one has left; others are answered between them. So a tick
+/// forgets 1,200 sessions, nearly 5,000 a second, and as fast as they can begin.
+const MORE_SWEEPS: u32 = 3;
+
 /// What is remembered of a room between ticks.
 #[derive(Debug, Default)]
 pub(super) struct RoomTicker {
@@ -89,11 +93,16 @@ impl RoomTicker {
     ) -> Result<TickReport, StoreError> {
         let (store, room) = (&controller.store, &known.snapshot().room);
         let chunks = self.roll.next();
-        let report = if self.still.is_settled() {
+        let mut report = if self.still.is_settled() {
             store.begin_settled_tick(room, &chunks, epoch).await?
         } else {
             store.begin_tick(room, &chunks, epoch).await?
         };
+        for _ in 0..MORE_SWEEPS {
+            if !report.swept && !report.rests {
+                report = store.begin_tick(room, &chunks, epoch).await?;
+            }
+        }
         if !report.phase_is_over {
             return Ok(report);
         }
