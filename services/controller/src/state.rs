@@ -128,8 +128,3 @@ impl Controller {
 fn instance_name(region: &str, random: &Random) -> String {
     format!("{CONTROLLER}{region}-{:08x}", random.number() >> 32)
 }
-
-/// Whether the service of this name is a controller.
-pub(crate) fn is_controller(instance: &str) -> bool {
-    instance.starts_with(CONTROLLER)
-}

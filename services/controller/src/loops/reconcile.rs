@@ -13,10 +13,12 @@ use vestibule_domain::{
     reconciliation::{Evidence, Finding, Reconciliation, Testimony, gap},
     schedule::RoomConfig,
 };
-use vestibule_store::{Account, Called, Ending, PlacesPage, Round, Seat, Store, StoreError};
+use vestibule_store::{
+    Account, Called, Ending, PlacesPage, Round, Seat, Store, StoreError, is_controller,
+};
 
 use super::{history::put_back_newest, silence::Heard};
-use crate::state::{Controller, is_controller};
+use crate::state::Controller;
 
 /// How long services get to tell what they have seen.
 const PATIENCE: Duration = Duration::from_millis(800);

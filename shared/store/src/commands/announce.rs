@@ -14,6 +14,12 @@ const SEEN_WITHIN_MS: u64 = 60_000;
 /// What the names of controllers begin with, and those of other services do not.
 pub const CONTROLLER: &str = "controller-";
 
+/// Whether the service of this name is a controller.
+#[must_use]
+pub fn is_controller(instance: &str) -> bool {
+    instance.starts_with(CONTROLLER)
+}
+
 /// What is announced by who stops: see `announce.lua`.
 const STOPPED: &str = "stopped";
 

@@ -37,7 +37,7 @@ mod testimony;
 mod touch;
 mod traffic;
 
-pub use announce::{CONTROLLER, Running};
+pub use announce::{CONTROLLER, Running, is_controller};
 pub use apply_plan::Push;
 pub use backup::{DeploymentCopy, Import, Piece};
 pub use begin_tick::TickReport;

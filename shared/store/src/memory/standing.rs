@@ -13,7 +13,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::CONTROLLER;
+use crate::is_controller;
 
 /// Who has announced itself so long ago does so again before it changes anything.
 const FRESH: Duration = Duration::from_millis(1_500);
@@ -89,14 +89,13 @@ impl State {
         seen: &BTreeMap<String, u64>,
     ) -> Option<u64> {
         let was_silent = self.last.as_ref().is_some_and(|last| announced.at - last.at > FRESH);
-        if !was_silent || announced.instance.starts_with(CONTROLLER) {
+        if !was_silent || is_controller(&announced.instance) {
             return None;
         }
         let own = seen.get(&announced.instance).copied()?;
         // The server's clock may have been set back.
         let back_ms = self.back_ms.map_or(own, |back_ms| back_ms.min(own));
-        let mut controllers =
-            seen.iter().filter(|(name, _)| name.starts_with(CONTROLLER)).peekable();
+        let mut controllers = seen.iter().filter(|(name, _)| is_controller(name)).peekable();
         let is_heard = controllers.peek().is_none() || controllers.any(|(_, ms)| *ms > back_ms);
         (!is_heard).then_some(back_ms)
     }

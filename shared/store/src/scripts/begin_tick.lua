@@ -12,7 +12,8 @@ Returns {now_ms queue_counter serving_counter expired_position active admitted_l
       that have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep asking,
       in order, evenly chosen of all `at_door`; rate_resumes_at_ms: 0 = the rate is not used up;
       rests: the room rests from now on, and its snapshot was pushed; due_ms: when something is due in it by
-      itself, 0 = nothing is. swept: no more is left to be forgotten. held: seats held for visitors who were called. settings, event: JSON.
+      itself, 0 = nothing is. swept: no more is left to be forgotten. held: seats held for visitors who were called.
+      settings, event: JSON.
 Keeps a stale leader changes nothing; a position expires exactly when its time is over.
 ]]
 local args = arguments({
@@ -30,7 +31,7 @@ local line, settings = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
--- So many things of a kind are forgotten in one tick, at most, so many records, which take longer, and so many rows
+-- So many things of a kind are forgotten in one call, at most, so many records, which take longer, and so many rows
 -- looked at.
 local MANY, MANY_RECORDS, MANY_ROWS = 400, 300, 100
 -- After a longer pause of all leaders, missed check-ins are excused, ms.
@@ -44,7 +45,7 @@ local sweep
 do
   local is_swept = true
 
-  -- So many members of a sorted set are due up to `bound`, as far as one tick forgets them.
+  -- So many members of a sorted set are due up to `bound`, as far as one call forgets them.
   local function due(key, bound, most)
     local count = redis.call('ZCOUNT', key, '-inf', bound)
     is_swept = is_swept and count <= most

@@ -23,7 +23,7 @@ use self::{
 use crate::state::Controller;
 
 /// So many further calls of a tick forget what its first one has left; others are answered between them. So a tick
-/// forgets 1,200 sessions, nearly 5,000 a second, and as fast as they can begin.
+/// forgets 1,200 sessions, nearly 5,000 a second.
 const MORE_SWEEPS: u32 = 3;
 
 /// What is remembered of a room between ticks.
