@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Chaos on real processes: many runs, a row for each kind of fault, and a table in Markdown on standard
-# output. What is played can be changed: see tests/chaos/options.rs. Fails if anything breaks in kinds of
-# faults that are withstood; of the others the table says what breaks.
+# output. What is played can be changed: see tests/chaos/options.rs. Fails if anything breaks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -9,8 +8,7 @@ cd "$(dirname "$0")/.."
 
 need_compiler
 scripts/test-tools.sh
-have faketime || apt_install faketime || die "libfaketime is missing (Debian: apt-get install faketime)"
-have ip || apt_install iproute2 || warn "no ip: all hosts will be this machine"
+have faketime || die "libfaketime is missing (Debian: apt-get install faketime)"
 
 cargo build --locked --workspace --bins
 report=$(mktemp)

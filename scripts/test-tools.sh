@@ -40,6 +40,11 @@ need_hosts() {
   have ip || apt_install iproute2 || warn "no ip: the hosts of the chaos test will be this machine"
 }
 
+# Chaos sets Redis's clock with it.
+need_clocks() {
+  have faketime || apt_install faketime || warn "no libfaketime: the chaos test will set no clocks"
+}
+
 need_redis() {
   have redis-server && return
   # The harness starts containers where an engine answers.
@@ -131,6 +136,7 @@ no_browser() {
 need_compiler
 need_redis
 need_hosts
+need_clocks
 need_valkey
 need_gateways
 need_browser

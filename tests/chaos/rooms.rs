@@ -14,10 +14,11 @@ use vestibule_tests::{Operator, Reply};
 use crate::{
     chance::{Chance, Seed},
     crowd::Book,
+    report::now_ms,
 };
 
-/// How often an operator tries again, and after how long.
-const ATTEMPTS: usize = 60;
+/// How often an operator tries again, and after how long: for longer than Redis is away in any run.
+const ATTEMPTS: usize = 600;
 const AGAIN: Duration = Duration::from_millis(300);
 
 /// What an operator does, and when.
@@ -140,9 +141,13 @@ impl Desk {
                     self.call(&Method::POST, "/api/increment_serving_counter", Some(&body)).await;
             }
             OperationKind::Reset => {
-                self.note(|book| book.begins_anew(operation.room));
+                let (room, begun_ms) = (operation.room, now_ms());
+                self.note(|book| book.begins_anew(room));
                 let reply = self.insist(&Method::POST, &format!("{path}/reset"), None).await;
-                self.note(|book| book.begins_anew(operation.room));
+                self.note(|book| {
+                    book.begins_anew(room);
+                    book.losses.add_reset(room, begun_ms..=now_ms());
+                });
                 let reply = reply?;
                 ensure!(reply.status == 200, "{} {}", reply.status, reply.text);
             }

@@ -78,7 +78,7 @@ async fn play_on(stage: &Arc<Stage>, scenario: &Scenario, folder: &Path) -> Resu
     let mut outcome = Outcome::of(scenario, stage.ground().name(), happened);
     let book = std::mem::take(&mut *book.lock().unwrap_or_else(PoisonError::into_inner));
     let ended = std::mem::take(&mut *ended.lock().unwrap_or_else(PoisonError::into_inner));
-    outcome.take_in(book, unserved, &ended, &stopped);
+    outcome.take_in(book, &stage.turns().splits(), unserved, &ended, &stopped);
     let histories = folder.join("histories");
     stage.turns().write(&histories)?;
     outcome.judge(&report::histories_in(&histories)?)?;

@@ -4,7 +4,7 @@ use std::{
     net::SocketAddr,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
@@ -29,6 +29,8 @@ use crate::{
 pub(crate) struct Controller {
     /// The unique name of this instance.
     pub(crate) instance: Arc<str>,
+    /// The start has found that this release can work with the keyspace, and has learnt what time it is there.
+    knows_keyspace: AtomicBool,
     /// Rounds of questions so far: see `loops/reconcile.rs`.
     rounds: AtomicU64,
     /// Redis.
@@ -91,6 +93,7 @@ impl Controller {
             metrics: Metrics::register(registry, &store, &feed),
             public_url: public_url.unwrap_or_else(|| format!("http://{address}")),
             instance,
+            knows_keyspace: AtomicBool::new(false),
             rounds: AtomicU64::new(0),
             store,
             feed,
@@ -98,6 +101,16 @@ impl Controller {
             secret,
             api_token,
         }
+    }
+
+    /// Notes that nothing stands against working with the keyspace.
+    pub(crate) fn note_keyspace_known(&self) {
+        self.knows_keyspace.store(true, Ordering::Release);
+    }
+
+    /// Whether operators' calls can be carried out.
+    pub(crate) fn knows_keyspace(&self) -> bool {
+        self.knows_keyspace.load(Ordering::Acquire)
     }
 
     /// A name for the next round of questions: see `loops/reconcile.rs`.

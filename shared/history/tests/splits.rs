@@ -231,6 +231,21 @@ fn the_settings_may_be_those_of_a_room_that_was_reset_apart() {
 }
 
 #[test]
+fn a_deletion_before_the_split_may_be_finished_on_the_other_side() {
+    let deleted = |night: Night, at_ms: u64| {
+        let night = night.does(at_ms, "b", What::Sent(Call::Delete));
+        night.does(at_ms + 10, "b", What::Deleted { existed: true })
+    };
+    let lagged = || Night::begin().does(100, "a", put(2, PutAs::Changed)).lags();
+    deleted(lagged(), 450).splits().does(700, "a", read(1)).holds();
+    let anew = deleted(lagged(), 450).does(470, "a", put(1, PutAs::Created));
+    let anew = anew.does(480, "a", put(2, PutAs::Changed)).splits();
+    anew.does(700, "a", read(1)).breaks(Invariant::SettingsSurvive);
+    let split = deleted(lagged().splits(), 600);
+    split.does(700, "a", read(1)).breaks(Invariant::SettingsSurvive);
+}
+
+#[test]
 fn a_reset_binds_its_side() {
     let reset = || What::Reset { reset_epoch: 2_000 };
     Night::split().does(600, "b", reset()).does(700, "a", served(EPOCH, 1)).holds();

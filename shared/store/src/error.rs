@@ -54,6 +54,12 @@ pub enum StoreError {
     Address(Arc<str>),
 }
 
+/// The code of a refusal because the service was heard of on another server: see `lib/incarnation.lua`.
+pub(crate) const STRANGER: &str = "STRANGER";
+
+/// The code of an answer by a server that does not know the script.
+pub(crate) const NO_SCRIPT: &str = "NOSCRIPT";
+
 // === impl StoreError ===
 
 impl StoreError {
@@ -79,16 +85,16 @@ impl From<RedisError> for StoreError {
     fn from(error: RedisError) -> Self {
         match error.code() {
             Some("NOROOM") => Self::RoomMissing,
-            Some("REWOUND") => Self::Rewound,
+            Some("REWOUND" | STRANGER) => Self::Rewound,
             Some("FENCED") => match later_epoch(&error) {
                 Some(epoch) => Self::Fenced { epoch },
                 None => Self::unexpected(error),
             },
-            // Temporary: loading, failing over, no longer the one to ask, out of memory, busy with somebody else's
-            // script, or told not to write without replicas or a disk.
+            // Temporary: loading, failing over, no longer the one to ask, not yet told of a script, out of memory, busy
+            // with somebody else's script, or told not to write without replicas or a disk.
             Some(
                 "LOADING" | "READONLY" | "MASTERDOWN" | "CLUSTERDOWN" | "TRYAGAIN" | "MOVED"
-                | "ASK" | "OOM" | "MISCONF" | "NOREPLICAS" | "BUSY",
+                | "ASK" | NO_SCRIPT | "OOM" | "MISCONF" | "NOREPLICAS" | "BUSY",
             ) => Self::Unavailable(error.to_string().into()),
             Some(_) => Self::unexpected(error),
             None if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() => {

@@ -8,18 +8,23 @@ use std::{
     time::Duration,
 };
 
-use redis::{Cmd, FromRedisValue, ScriptInvocation};
+use redis::{Cmd, FromRedisValue, RedisError, ScriptInvocation};
 use serde::{Serialize, de::DeserializeOwned};
 use vestibule_domain::RoomId;
 
 use crate::{
     Clock, Link, LinkOptions, ServerAddress, StoreError, document,
+    error::{NO_SCRIPT, STRANGER},
     link::{self, Connection},
     memory::{Memory, RoomMemory, Seal},
     positional::Arguments,
     recording::Recording,
     scripts::{Access, Command},
 };
+
+/// How often a script is put on a server: the one that is asked next may have been promoted, or have taken the room's slot
+/// over, just then, and not know it.
+const LOADS: usize = 3;
 
 /// A connection to the store. Cloning is cheap; all clones share one link.
 #[derive(Debug, Clone)]
@@ -283,7 +288,19 @@ impl Store {
         &self,
         invocation: &ScriptInvocation<'_>,
     ) -> Result<T, StoreError> {
-        Ok(invocation.invoke_async(&mut self.connection()).await?)
+        let invoke = async || invocation.invoke_async(&mut self.connection()).await;
+        let mut answer = invoke().await;
+        for _ in 1..LOADS {
+            if answer.as_ref().is_err_and(|error: &RedisError| error.code() == Some(NO_SCRIPT)) {
+                answer = invoke().await;
+            }
+        }
+        answer.map_err(|error: RedisError| {
+            if error.code() == Some(STRANGER) {
+                self.memory.standing().note_moved();
+            }
+            error.into()
+        })
     }
 
     /// Begins the call of a room's script. Its first arguments are the time, and what was seen of the room.
@@ -301,9 +318,11 @@ impl Store {
         for key in command.keys(room).iter().chain(further) {
             invocation.key(key);
         }
-        invocation
-            .arg(self.clock.argument())
-            .arg(memory.as_argument(&self.clock, self.memory.about_ms()));
+        invocation.arg(self.clock.argument()).arg(memory.as_argument(
+            &self.clock,
+            self.memory.about_ms(),
+            &self.memory.standing().server(),
+        ));
         Ok((memory, invocation))
     }
 

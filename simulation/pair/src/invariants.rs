@@ -168,11 +168,6 @@ fn held_seats(keyspace: &Keyspace, room: &str) -> BTreeMap<Arc<[u8]>, f64> {
 
 /// Seats taken by live sessions, and how many there are.
 pub(crate) fn seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> (u64, Option<u64>) {
-    let key = |part| format!("vestibule:room:{{{room}}}:{part}");
-    let live = keyspace.sorted_set(key("sessions")).map_or(0, |sessions| {
-        // A session's score is its last ms.
-        sessions.iter().rev().take_while(|(_, end)| *end >= as_score(clock_ms)).count()
-    });
     let ceiling = phase(keyspace, room, clock_ms).and_then(|phase| {
         if phase["open"] == Value::Bool(true) || phase["suspended"] == Value::Bool(true) {
             return None; // Everyone may enter.
@@ -180,7 +175,21 @@ pub(crate) fn seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> (u64, Opt
         let ceiling = phase.get("total_active_users")?;
         ceiling.as_u64().or_else(|| ceiling.as_str()?.parse().ok())
     });
-    (live as u64, ceiling)
+    (sessions_from(keyspace, room, clock_ms), ceiling)
+}
+
+/// How many sessions last until `from_ms`, or longer.
+fn sessions_from(keyspace: &Keyspace, room: &str, from_ms: u64) -> u64 {
+    let sessions = keyspace.sorted_set(format!("vestibule:room:{{{room}}}:sessions"));
+    sessions.map_or(0, |sessions| {
+        // A session's score is its last ms.
+        sessions.iter().rev().take_while(|(_, end)| *end >= as_score(from_ms)).count() as u64
+    })
+}
+
+/// How many sessions Redis keeps: those that are over until they are forgotten.
+pub(crate) fn sessions_kept(keyspace: &Keyspace, room: &str) -> usize {
+    keyspace.sorted_set(format!("vestibule:room:{{{room}}}:sessions")).map_or(0, SortedSet::len)
 }
 
 /// How many bytes tell who is there, and how many there may be: a bit for each number handed out, in each
@@ -201,7 +210,7 @@ fn as_score(ms: u64) -> f64 {
 /// decides.
 pub(crate) fn free_seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> Option<u64> {
     let clock_ms = room_ms(keyspace, room, clock_ms);
-    let (live, ceiling) = seats(keyspace, room, clock_ms);
+    let (_, ceiling) = seats(keyspace, room, clock_ms);
     let phase = phase(keyspace, room, clock_ms)?;
     let is = |name| phase[name] == Value::Bool(true);
     if is("held") || is("rejects") || !phase["new_users_per_minute"].is_null() {
@@ -217,7 +226,13 @@ pub(crate) fn free_seats(keyspace: &Keyspace, room: &str, clock_ms: u64) -> Opti
     } else {
         0
     };
-    Some(ceiling?.saturating_sub(live + owed))
+    // Sessions that have ended count on while somebody who is silent may have renewed them.
+    let counted_from_ms = if number(counters, "kept_until") >= clock_ms {
+        number(counters, "kept_from").min(clock_ms)
+    } else {
+        clock_ms
+    };
+    Some(ceiling?.saturating_sub(sessions_from(keyspace, room, counted_from_ms) + owed))
 }
 
 /// When the room was ticked last, by the server's clock, ms.
@@ -260,4 +275,38 @@ fn text<'a>(hash: &'a Hash, name: &str) -> Option<&'a str> {
 
 fn number(hash: &Hash, name: &str) -> u64 {
     text(hash, name).and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use vestibule_redis_model::{Engine, Options, Server};
+
+    use super::*;
+
+    /// How many of three seats are free at `clock_ms`, where one session lasts until 1000 ms and another until 9000, and
+    /// the line says this.
+    fn free_at(clock_ms: u64, line: &str) -> Option<u64> {
+        let mut server = Server::new(Engine::default(), Options::default());
+        for command in [
+            r#"HSET vestibule:room:{r}:settings until 99999 phase {"total_active_users":3}"#,
+            "ZADD vestibule:room:{r}:sessions 1000 1 9000 2",
+            &format!("HSET vestibule:room:{{r}}:line {line}"),
+        ] {
+            let words: Vec<&[u8]> = command.split(' ').map(str::as_bytes).collect();
+            server.call(0, &words);
+        }
+        free_seats(server.snapshot().keyspace(), "r", clock_ms)
+    }
+
+    #[test]
+    fn seats_that_may_be_somebodys_are_not_free() {
+        let known = "serving_counter 5";
+        assert_eq!((free_at(1_000, known), free_at(1_001, known)), (Some(1), Some(2)));
+        let owed = "unconfirmed 1 unconfirmed_until 5000";
+        assert_eq!((free_at(5_000, owed), free_at(5_001, owed)), (Some(1), Some(2)));
+        let kept = "kept_from 900 kept_until 5000";
+        assert_eq!((free_at(5_000, kept), free_at(5_001, kept)), (Some(1), Some(2)));
+        let ended_before = "kept_from 1001 kept_until 5000";
+        assert_eq!(free_at(5_000, ended_before), Some(2), "it had ended before the loss");
+    }
 }

@@ -30,7 +30,7 @@ pub fn run(scenario: &Scenario, bounds: &Bounds, traced: bool) -> io::Result<Out
     in_virtual_time(async {
         let world = World::start(scenario, Some(bounds), traced);
         world.last(scenario.length_ms).await;
-        world.end()
+        world.end().await
     })
 }
 

@@ -113,6 +113,13 @@ impl World {
         })
     }
 
+    /// How many sessions Redis keeps, those that are over and not forgotten yet included.
+    #[must_use]
+    pub fn sessions_kept(&self, room: &RoomId) -> usize {
+        self.network()
+            .servers(|servers, _| invariants::sessions_kept(servers.keyspace(), room.as_str()))
+    }
+
     /// How long ago the room was ticked, by what Redis holds, ms; `None`: never.
     #[must_use]
     pub fn ticked_ago_ms(&self, room: &RoomId) -> Option<u64> {
@@ -155,13 +162,14 @@ impl World {
         });
     }
 
-    /// Ends everything.
-    #[must_use]
-    pub fn end(self) -> Outcome {
+    /// Ends everything. Of calls that are under way nobody will know the outcome: the judge hears that first.
+    pub async fn end(self) -> Outcome {
         for which in self.deployment.all() {
             self.deployment.kill(which);
         }
         self.delivering.abort();
+        // It passes only when everybody knows that its calls are broken.
+        sleep(Duration::from_millis(1)).await;
         let figures = self.history.close();
         let observer = self.deployment.observer();
         Outcome {

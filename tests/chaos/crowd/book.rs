@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Error;
 use vestibule_tests::Reply;
 
-use super::inside::Inside;
+use super::{inside::Inside, losses::Losses};
 
 /// What everyone saw.
 #[derive(Debug, Default)]
@@ -20,8 +20,8 @@ pub(crate) struct Book {
     pub(crate) entered: u64,
     /// Who went away before: closed the tab, or gave the place up.
     pub(crate) went: u64,
-    /// Who was told that its place or session is lost, and came anew.
-    pub(crate) came_anew: u64,
+    /// Who was told that its place is no more, and came again.
+    pub(crate) losses: Losses,
     /// Who was inside when.
     pub(crate) inside: Inside,
     /// Numbers by room and by how often it was begun anew, and who holds them.

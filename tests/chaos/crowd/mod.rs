@@ -3,6 +3,7 @@
 
 mod book;
 mod inside;
+mod losses;
 mod visitor;
 
 use std::{
@@ -13,8 +14,8 @@ use std::{
 use tokio::{task::JoinSet, time::Instant};
 use vestibule_tests::Fleet;
 
-pub(crate) use self::book::Book;
 use self::visitor::Walk;
+pub(crate) use self::{book::Book, losses::Times};
 use crate::chance::Seed;
 
 /// A visitor's plan.

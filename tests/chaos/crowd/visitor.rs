@@ -10,7 +10,8 @@ use anyhow::Result;
 use tokio::time::{Instant, sleep, sleep_until};
 use vestibule_tests::{Carries, Fleet, Reply, Visitor};
 
-use super::{Book, Person, inside::Stay};
+use super::{Book, Person, inside::Stay, losses::Lost};
+use crate::report::now_ms;
 
 /// Pause after a call that came to nothing.
 const AGAIN: Duration = Duration::from_millis(300);
@@ -34,11 +35,12 @@ enum Call {
     Leave,
 }
 
-/// How a wait ended: inside, if it is known since when, or away.
+/// How a wait ended: inside, if it is known since when; away; or it was told that its place is no more.
 #[derive(Debug)]
 enum Ended {
     Inside(Option<Stay>),
     Away,
+    Lost(String),
 }
 
 /// What came of a call.
@@ -47,8 +49,10 @@ enum Told {
     Waiting(Duration),
     YourTurn(Duration),
     Admitted,
-    /// The place, or the session, is no more.
-    Lost,
+    /// It is inside as far as anybody remembers while Redis is away: the session may have run out there.
+    AdmittedFromMemory,
+    /// The place, or the session, is no more: what was answered.
+    Lost(String),
     Nothing,
 }
 
@@ -61,43 +65,49 @@ impl Walk {
         self.note(|book| book.came += 1);
         let gives_up = self.person.patience.map(|patience| Instant::now() + patience);
         loop {
-            let mut visitor = self.visitor();
+            let (mut visitor, came_ms) = (self.visitor(), now_ms());
             match self.wait(&mut visitor, gives_up).await {
-                Some(Ended::Inside(stay)) => {
+                Ended::Inside(stay) => {
                     self.note(|book| book.entered += 1);
                     return self.stay(&mut visitor, stay).await;
                 }
-                Some(Ended::Away) => return self.note(|book| book.went += 1),
-                None => self.note(|book| book.came_anew += 1),
+                Ended::Away => return self.note(|book| book.went += 1),
+                Ended::Lost(told) => self.note(|book| book.losses.add(self.lost(came_ms, told))),
             }
             sleep(AGAIN).await;
         }
+    }
+
+    fn lost(&self, came_ms: u64, told: String) -> Lost {
+        let Person { number, room, .. } = self.person;
+        Lost { visitor: number, room, waited: came_ms..=now_ms(), told }
     }
 
     fn visitor(&self) -> Visitor {
         Visitor::new(self.admissions.clone(), &self.room, Carries::Header)
     }
 
-    /// `None`: it must begin anew.
-    async fn wait(&self, visitor: &mut Visitor, gives_up: Option<Instant>) -> Option<Ended> {
+    async fn wait(&self, visitor: &mut Visitor, gives_up: Option<Instant>) -> Ended {
         let (mut asked, mut epoch) = (Instant::now(), self.epoch());
-        let mut is_sure = true;
+        let (mut is_sure, mut may_be_inside) = (true, false);
         let mut told = self.call(visitor, Call::Join).await;
         loop {
             let pause = match told {
                 Told::Admitted => {
                     let now = Instant::now();
-                    return Some(Ended::Inside(epoch.map(|epoch| Stay {
+                    return Ended::Inside(epoch.map(|epoch| Stay {
                         asked,
                         told: now,
                         until: now,
                         epoch,
-                    })));
+                    }));
                 }
-                Told::Lost => return None,
+                // It was inside, and its session is over.
+                Told::Lost(_) if may_be_inside => return Ended::Inside(None),
+                Told::Lost(what) => return Ended::Lost(what),
                 Told::Waiting(pause) => pause,
                 Told::YourTurn(pause) => pause.min(AT_DOOR),
-                Told::Nothing => AGAIN,
+                Told::AdmittedFromMemory | Told::Nothing => AGAIN,
             };
             let next = Instant::now() + pause;
             if let Some(end) = gives_up.filter(|end| *end < next) {
@@ -105,7 +115,7 @@ impl Walk {
                 if self.person.says_goodbye {
                     self.call(visitor, Call::Leave).await;
                 }
-                return Some(Ended::Away);
+                return Ended::Away;
             }
             sleep_until(next).await;
             let call = match told {
@@ -114,7 +124,8 @@ impl Walk {
                 _ => Call::Status,
             };
             // A call without an answer may have let it in, however late.
-            is_sure &= !matches!(told, Told::Nothing);
+            is_sure &= !matches!(told, Told::AdmittedFromMemory | Told::Nothing);
+            may_be_inside |= matches!(told, Told::AdmittedFromMemory);
             if is_sure {
                 (asked, epoch) = (Instant::now(), self.epoch());
             }
@@ -129,7 +140,7 @@ impl Walk {
             let now = Instant::now();
             match self.call(visitor, Call::Status).await {
                 Told::Admitted => stay = stay.map(|stay| Stay { until: now, ..stay }),
-                Told::Lost => {
+                Told::Lost(_) => {
                     is_inside = false;
                     break;
                 }
@@ -182,18 +193,17 @@ fn told(reply: Result<Reply>) -> Told {
     let Ok(reply) = reply else { return Told::Nothing };
     match reply.status {
         200..=299 => {}
-        400..=428 | 430..=499 => return Told::Lost,
+        status @ (400..=428 | 430..=499) => return Told::Lost(format!("{status} {}", reply.text)),
         _ => return Told::Nothing,
     }
     let seconds = reply.body["next_check_in_seconds"].as_f64().unwrap_or(1.0);
     let pause = Duration::from_secs_f64(seconds.clamp(0.2, 60.0));
     match reply.body["status"].as_str() {
-        // From memory, while Redis is away: the session may have run out there.
-        Some("admitted") if reply.body["stale"] == true => Told::Nothing,
+        Some("admitted") if reply.body["stale"] == true => Told::AdmittedFromMemory,
         Some("admitted") => Told::Admitted,
         Some("your_turn") => Told::YourTurn(pause),
         Some("waiting") => Told::Waiting(pause),
-        Some("expired" | "closed") => Told::Lost,
+        Some("expired" | "closed") => Told::Lost(reply.text),
         _ => Told::Nothing,
     }
 }

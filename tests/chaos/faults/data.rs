@@ -1,11 +1,13 @@
 //! Making faults happen to a primary and its replica. One at a time: each has the servers for itself
 //! while it lasts.
 
-use std::{borrow::Borrow, time::Duration};
+use std::{borrow::Borrow, pin::pin, time::Duration};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
+use redis::RedisError;
 use tokio::time::sleep;
 use vestibule_history::ServersAre;
+use vestibule_tests::eventually;
 
 use super::{Fault, FaultKind};
 use crate::{
@@ -13,6 +15,9 @@ use crate::{
     stage::{Instance, Link, Server, Servers, Stage, State},
 };
 
+/// How often, and for how long, it is tried to end a script.
+const KILLS_EVERY: Duration = Duration::from_millis(20);
+const KILLED: Duration = Duration::from_secs(20);
 /// A clock jumps by so many seconds at most.
 const FARTHEST_JUMP: u64 = 400;
 
@@ -83,25 +88,35 @@ impl Fault {
             0 => primary.tell(&set("min-replicas-to-write", "9")).await?,
             1 => primary.tell(&set("maxmemory", "1")).await?,
             2 => primary.tell(redis::cmd("REPLICAOF").arg("127.0.0.1").arg("1")).await?,
-            _ => {
-                // It never answers; that it runs is all that matters.
-                let mut forever = redis::cmd("EVAL");
-                forever.arg("while true do end").arg(0);
-                let _ =
-                    tokio::time::timeout(Duration::from_millis(50), primary.tell(&forever)).await;
-            }
+            _ => return self.keep_busy(primary).await,
         }
         sleep(self.lasts()).await;
         match how {
             0 => primary.tell(&set("min-replicas-to-write", "0")).await,
             1 => primary.tell(&set("maxmemory", "0")).await,
-            2 => primary.tell(redis::cmd("REPLICAOF").arg("NO").arg("ONE")).await,
-            // The script may have been ended as the connection closed.
-            _ => {
-                let _ = primary.tell(redis::cmd("SCRIPT").arg("KILL")).await;
-                Ok(())
+            _ => primary.tell(redis::cmd("REPLICAOF").arg("NO").arg("ONE")).await,
+        }
+    }
+
+    /// A script that never ends, until it is killed.
+    async fn keep_busy(&self, primary: &Server) -> Result<()> {
+        let mut script = redis::cmd("EVAL");
+        script.arg("while true do end").arg(0);
+        let kill = async || primary.tell(redis::cmd("SCRIPT").arg("KILL")).await;
+        let (mut runs, lasts) = (pin!(primary.tell(&script)), self.lasts());
+        if tokio::time::timeout(lasts, &mut runs).await.is_err() {
+            // It may not even have begun; and whoever waits for it gives up before it ends.
+            while tokio::time::timeout(KILLS_EVERY, &mut runs).await.is_err() {
+                let _ = kill().await;
             }
         }
+        eventually(KILLED, "the end of a script", || async {
+            let killed = kill().await;
+            let error = killed.as_ref().err().and_then(|error| error.downcast_ref::<RedisError>());
+            ensure!(error.and_then(RedisError::code) == Some("NOTBUSY"), "{killed:?}");
+            Ok(())
+        })
+        .await
     }
 
     async fn split(&self, stage: &Stage, servers: &mut Servers, chance: &mut Chance) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Kinds of faults as text: by their names, `all`, `withstood` or `none`.
+//! Kinds of faults as text: by their names, `all` or `none`.
 
 use std::{fmt, str::FromStr};
 
@@ -23,7 +23,6 @@ impl FromStr for FaultKinds {
         Ok(Self(match text.trim() {
             "none" => Vec::new(),
             "all" => FaultKind::ALL.to_vec(),
-            "withstood" => FaultKind::withstood(),
             text => text.split(',').map(kind).collect::<Result<_, _>>()?,
         }))
     }
@@ -42,6 +41,5 @@ fn faults_keep_their_order_since_seeds_draw_by_it() {
     assert_eq!(text.parse::<FaultKinds>().unwrap().to_string(), text);
     assert_eq!("none".parse::<FaultKinds>().unwrap().to_string(), "none");
     assert_eq!("all".parse::<FaultKinds>().unwrap().0, FaultKind::ALL);
-    assert!("withstood".parse::<FaultKinds>().unwrap().0.contains(&FaultKind::Kill));
     assert!("earthquake".parse::<FaultKinds>().unwrap_err().contains("half-open"));
 }

@@ -12,10 +12,9 @@ use std::fmt;
 pub(crate) use self::kinds::FaultKinds;
 use crate::stage::Topology;
 
-/// Declares the kinds from one table: the name, and whether nothing may break in it today. The order
-/// decides what a seed draws.
+/// Declares the kinds from one table. The order decides what a seed draws.
 macro_rules! kinds {
-    ($($kind:ident = $name:literal, $withstood:literal, $doc:literal;)*) => {
+    ($($kind:ident = $name:literal, $doc:literal;)*) => {
         /// A kind of fault.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub(crate) enum FaultKind {
@@ -30,34 +29,29 @@ macro_rules! kinds {
             pub(crate) fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name,)* }
             }
-
-            /// Whether nothing may break in it today.
-            pub(crate) fn is_withstood(self) -> bool {
-                match self { $(Self::$kind => $withstood,)* }
-            }
         }
     };
 }
 
 kinds! {
-    Kill = "kill", true, "A process is killed and started again a while later.";
-    Freeze = "freeze", true, "A process is stopped for a while, and goes on.";
-    Upgrade = "upgrade", true, "Every other process is replaced, one after the other.";
-    Cut = "cut", true, "A process's connections to Redis break.";
-    Delay = "delay", true, "What a process and Redis say to each other is late.";
-    Partition = "partition", true, "A process and Redis do not reach each other for a while.";
-    OneWay = "one-way", true, "The same in one direction only.";
-    Deaf = "deaf", true, "A process's subscription looks alive and brings nothing.";
-    HalfOpen = "half-open", true, "Redis has lost a process's connections, and the process does not know.";
-    Away = "away", true, "Redis cannot be reached for a while, or does not answer.";
-    Restart = "restart", true, "Redis is restarted and loses nothing but its scripts; where it fails over, a replica.";
-    Refuse = "refuse", false, "Redis refuses writes for a while.";
-    Wipe = "wipe", false, "Redis loses everything.";
-    Rewind = "rewind", false, "Redis is restarted from an older state.";
-    Promote = "promote", false, "A replica takes over that had not heard of everything.";
-    Split = "split", false, "The same, and some processes go on with the old primary for a while.";
-    LoseKey = "lose-key", false, "One key is lost.";
-    Clock = "clock", false, "Redis's clock jumps.";
+    Kill = "kill", "A process is killed and started again a while later.";
+    Freeze = "freeze", "A process is stopped for a while, and goes on.";
+    Upgrade = "upgrade", "Every other process is replaced, one after the other.";
+    Cut = "cut", "A process's connections to Redis break.";
+    Delay = "delay", "What a process and Redis say to each other is late.";
+    Partition = "partition", "A process and Redis do not reach each other for a while.";
+    OneWay = "one-way", "The same in one direction only.";
+    Deaf = "deaf", "A process's subscription looks alive and brings nothing.";
+    HalfOpen = "half-open", "Redis has lost a process's connections, and the process does not know.";
+    Away = "away", "Redis cannot be reached for a while, or does not answer.";
+    Restart = "restart", "Redis is restarted and loses nothing but its scripts; where it fails over, a replica.";
+    Refuse = "refuse", "Redis refuses writes for a while.";
+    Wipe = "wipe", "Redis loses everything.";
+    Rewind = "rewind", "Redis is restarted from an older state.";
+    Promote = "promote", "A replica takes over that had not heard of everything.";
+    Split = "split", "The same, and some processes go on with the old primary for a while.";
+    LoseKey = "lose-key", "One key is lost.";
+    Clock = "clock", "Redis's clock jumps.";
 }
 
 /// A fault of a run.
@@ -91,13 +85,8 @@ impl FaultKind {
     }
 
     /// Whether Redis may lose something by it.
-    pub(super) fn loses_data(self) -> bool {
+    pub(crate) fn loses_data(self) -> bool {
         self.goes_back() || matches!(self, Self::Wipe | Self::LoseKey)
-    }
-
-    /// Those in which nothing may break today.
-    pub(crate) fn withstood() -> Vec<Self> {
-        Self::ALL.iter().copied().filter(|kind| kind.is_withstood()).collect()
     }
 }
 

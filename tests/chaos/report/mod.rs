@@ -16,7 +16,7 @@ use vestibule_history::{Bounds, Figures, Report, lines};
 pub(crate) use self::table::Table;
 use crate::{
     chance::Seed,
-    crowd::Book,
+    crowd::{Book, Times},
     faults::{Fault, FaultKind},
     scenario::Scenario,
     stage::Topology,
@@ -36,6 +36,8 @@ pub(crate) struct Outcome {
     /// Faults, and when each began, unix ms.
     pub(crate) faults: Vec<(u64, Fault)>,
     pub(crate) book: Book,
+    /// How many lost their places to an operator's reset.
+    pub(crate) by_resets: u64,
     pub(crate) figures: Figures,
     /// Violations by name: the judge's invariants, and what the run itself sees.
     pub(crate) violations: BTreeMap<String, u64>,
@@ -72,22 +74,28 @@ impl Outcome {
             kinds,
             faults,
             book: Book::default(),
+            by_resets: 0,
             figures: Figures::default(),
             violations: BTreeMap::new(),
             stories: Vec::new(),
         }
     }
 
-    /// What visitors and operators saw, how many were not served in the end, which instances ended by
-    /// themselves, and which did not stop in order.
+    /// What visitors and operators saw while servers were split then, how many were not served in the end, which
+    /// instances ended by themselves, and which did not stop in order.
     pub(crate) fn take_in(
         &mut self,
         book: Book,
+        splits: &[Times],
         unserved: u64,
         ended: &[String],
         stopped: &[String],
     ) {
         self.add("wrong-answer", &book.mistakes);
+        let (by_resets, lost) = book.losses.judge(splits);
+        let lost: Vec<_> = lost.iter().map(ToString::to_string).collect();
+        self.by_resets = by_resets;
+        self.add("place-lost", &lost);
         self.add("overfull", &book.inside.overfull());
         self.add("ended-by-itself", ended);
         self.add("did-not-stop", stopped);

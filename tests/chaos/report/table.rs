@@ -28,7 +28,7 @@ struct Row {
     faults: u64,
     came: u64,
     entered: u64,
-    came_anew: u64,
+    by_resets: u64,
     calls: u64,
     unavailable: u64,
     unanswered: u64,
@@ -59,7 +59,6 @@ impl Table {
         let kinds = match kinds {
             [] => "none",
             [kind] => kind.name(),
-            kinds if kinds.iter().all(|kind| kind.is_withstood()) => "several that are withstood",
             _ => "several",
         };
         let name = (topology.name(), kinds);
@@ -76,7 +75,7 @@ impl fmt::Display for Table {
         writeln!(f, "{faults} faults. Ground: {}.\n", self.ground)?;
         writeln!(
             f,
-            "| Redis | faults | runs | times | came | entered | place lost | calls | 503 | no answer | violations | \
+            "| Redis | faults | runs | times | came | entered | reset | calls | 503 | no answer | violations | \
              failing seeds |"
         )?;
         writeln!(f, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|")?;
@@ -103,7 +102,7 @@ impl Row {
             faults: outcome.faults.len() as u64,
             came: outcome.book.came,
             entered: outcome.book.entered,
-            came_anew: outcome.book.came_anew,
+            by_resets: outcome.by_resets,
             calls: outcome.book.answers.values().sum(),
             unavailable: answers("503"),
             unanswered: answers("none"),
@@ -117,7 +116,7 @@ impl Row {
         self.faults += other.faults;
         self.came += other.came;
         self.entered += other.entered;
-        self.came_anew += other.came_anew;
+        self.by_resets += other.by_resets;
         self.calls += other.calls;
         self.unavailable += other.unavailable;
         self.unanswered += other.unanswered;
@@ -130,7 +129,7 @@ impl Row {
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { runs, faults, came, entered, came_anew, calls, unavailable, unanswered, .. } =
+        let Self { runs, faults, came, entered, by_resets, calls, unavailable, unanswered, .. } =
             self;
         let found = self.violations.iter().map(|(name, count)| format!("{count} {name}"));
         let found = found.collect::<Vec<_>>().join(", ");
@@ -138,7 +137,7 @@ impl fmt::Display for Row {
         let failed = self.failed.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         write!(
             f,
-            "| {runs} | {faults} | {came} | {entered} | {came_anew} | {calls} | {unavailable} | {unanswered} | \
+            "| {runs} | {faults} | {came} | {entered} | {by_resets} | {calls} | {unavailable} | {unanswered} | \
              {found} | {failed} |"
         )
     }

@@ -68,11 +68,11 @@ fn what_the_judge_finds_is_told_with_the_fault_before_it() -> Result<()> {
 #[test]
 fn what_nobody_may_see_is_a_violation() -> Result<()> {
     let mut outcome = outcome(&[1])?;
-    outcome.take_in(Book::default(), 0, &[], &[]);
+    outcome.take_in(Book::default(), &[], 0, &[], &[]);
     assert!(outcome.holds());
     let mut book = Book::default();
     book.mistakes.push("500".to_owned());
-    outcome.take_in(book, 3, &["it panicked".to_owned()], &["it was killed".to_owned()]);
+    outcome.take_in(book, &[], 3, &["it panicked".to_owned()], &["it was killed".to_owned()]);
     let counts: Vec<_> = outcome.violations.iter().map(|(name, n)| (name.as_str(), *n)).collect();
     let expected =
         [("did-not-stop", 1), ("ended-by-itself", 1), ("not-served", 3), ("wrong-answer", 1)];

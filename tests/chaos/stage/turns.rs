@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, Result};
 use vestibule_history::{Event, FORMAT, ServersAre, What, lines};
 
-use crate::report::now_ms;
+use crate::{crowd::Times, report::now_ms};
 
 /// Who writes this history, and the name of its file.
 const NAME: &str = "servers";
@@ -28,6 +28,22 @@ impl Turns {
         let at_ms = now_ms();
         turns.push((at_ms, are));
         at_ms
+    }
+
+    /// Each split: from when a replica lagged until the servers were whole again.
+    pub(crate) fn splits(&self) -> Vec<Times> {
+        let turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut splits = Vec::new();
+        let mut began_ms = None;
+        for (at_ms, are) in turns.iter() {
+            match are {
+                ServersAre::Split { since_ms, .. } => began_ms = began_ms.or(Some(*since_ms)),
+                ServersAre::Healed => splits.extend(began_ms.take().map(|from| from..=*at_ms)),
+                ServersAre::Lagging => {}
+            }
+        }
+        splits.extend(began_ms.map(|from| from..=u64::MAX));
+        splits
     }
 
     /// Writes it beside the histories of the services, in which these have other names.
@@ -112,7 +128,8 @@ fn those_apart_are_named_as_their_histories_name_them() {
     assert!(!folder.path().join("servers.jsonl").exists(), "nothing happened");
     let since_ms = turns.note(ServersAre::Lagging);
     turns.note(ServersAre::Split { since_ms, apart: vec![Arc::from("a-1")] });
-    turns.note(ServersAre::Healed);
+    let healed_ms = turns.note(ServersAre::Healed);
+    assert_eq!(turns.splits(), [since_ms..=healed_ms]);
     turns.write(folder.path()).unwrap();
     let written = fs::read_to_string(folder.path().join("servers.jsonl")).unwrap();
     let written: Vec<Event> =

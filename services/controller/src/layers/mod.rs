@@ -1,7 +1,8 @@
-//! Layers around groups of routes: the API token, and no caching. [`crate::router`] says which group
-//! has which layer.
+//! Layers around groups of routes: the API token, a keyspace that is known, and no caching. [`crate::router`] says
+//! which group has which layer.
 
 mod bearer;
+mod keyspace;
 
 use axum::{
     http::{HeaderValue, header::CACHE_CONTROL},
@@ -9,6 +10,7 @@ use axum::{
 };
 
 pub(crate) use bearer::{require_bearer, require_bearer_aws_style};
+pub(crate) use keyspace::require_keyspace;
 
 /// Keeps responses out of caches: adds `Cache-Control: no-store`, unless the endpoint has set another
 /// value. They are for the operator alone, and soon out of date.

@@ -40,13 +40,16 @@ pub(super) async fn reconcile(
     }
     // Before anything is heard of what may be an older state.
     let own = controller.feed.room(room.as_str()).map(|known| known.heard());
+    controller.feed.learn_who_runs().await?;
+    // The last look at all of them may have been at another server.
+    let tombstone = store.tombstone(room).await?;
     let name = format!("{}-{epoch}", controller.next_round());
     let round = Round { room, name: &name, epoch };
     let called = store.call_witnesses(room, epoch, &name).await?;
     let (accounts, silent) = hear(controller, round, own, called.stored.as_ref()).await?;
-    if let Some(buried) = accounts.values().map(|account| account.buried).max().filter(|it| *it > 0)
-    {
-        // Redis may have lost the tombstone, too.
+    // Redis may have lost the tombstone, too.
+    let buried = accounts.values().map(|account| account.buried).fold(tombstone, u64::max);
+    if buried > 0 {
         controller.feed.bury(room.clone(), buried).await;
     }
     let testimonies: Vec<Testimony> =
@@ -57,6 +60,7 @@ pub(super) async fn reconcile(
         is_partial: *is_partial,
         testimonies: &testimonies,
         is_one_silent: !silent.is_empty(),
+        is_one_gone: is_one_gone(controller, stored.as_ref(), &testimonies, &accounts),
         gap: gap(sides_before(&controller.instance, &silent), chance(&name)),
         unseen: *unseen,
         buried: controller.feed.buried_upto(room).await,
@@ -111,6 +115,22 @@ async fn hear(
         }
         sleep(LOOK_EVERY).await;
     }
+}
+
+/// Whether anybody but those who have told something may have renewed a session that has not ended since: controllers
+/// renew none.
+fn is_one_gone(
+    controller: &Controller,
+    stored: Option<&RoomSnapshot>,
+    testimonies: &[Testimony],
+    accounts: &BTreeMap<String, Account>,
+) -> bool {
+    let states = testimonies.iter().map(|one| &one.last).chain(stored);
+    let session = states.map(|state| state.settings.session_duration_seconds).max().unwrap_or(0);
+    let there = controller.feed.witnesses_within(Duration::from_secs(session));
+    there.is_none_or(|there| {
+        there.iter().any(|name| !is_controller(name) && !accounts.contains_key(name))
+    })
 }
 
 /// How many of the `silent` are controllers that come before this one by name: each may lead on another side of a split,

@@ -35,6 +35,7 @@ impl Startup {
                 tracing::error!(%error, "this controller cannot work on this keyspace");
                 return;
             }
+            controller.note_keyspace_known();
             self.redis.set(true);
             super::spawn_all(&controller, &lifecycle);
             while !is_usable(&controller).await {

@@ -22,7 +22,7 @@ use crate::{
         patch_room, preview_page, put_logo, put_page, put_room, reset_room, revoke_session,
         rotate_keys,
     },
-    layers::{no_store, require_bearer, require_bearer_aws_style},
+    layers::{no_store, require_bearer, require_bearer_aws_style, require_keyspace},
     openapi,
     state::Controller,
 };
@@ -87,8 +87,11 @@ pub(crate) fn document() -> OpenApi {
 pub(crate) fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Router {
     let bearer = from_fn_with_state(Arc::clone(controller), require_bearer);
     let bearer_aws_style = from_fn_with_state(Arc::clone(controller), require_bearer_aws_style);
-    let aws_style = Router::from(aws_style()).route_layer(bearer_aws_style);
+    let keyspace = from_fn_with_state(Arc::clone(controller), require_keyspace);
+    let aws_style = Router::from(aws_style()).route_layer(keyspace.clone());
+    let aws_style = aws_style.route_layer(bearer_aws_style);
     let api = Router::from(v1())
+        .route_layer(keyspace)
         .route_layer(bearer)
         .merge(aws_style.clone())
         .nest("/api", aws_style)

@@ -21,8 +21,15 @@ use crate::{cli::Cli, config::Config};
 const LAUNCH: &str = r#"{"event_start_time":1,"event_end_time":61}"#;
 const TOKEN: &str = "Bearer 0123456789abcdef";
 
-/// A router whose Redis cannot be reached.
+/// A router whose Redis cannot be reached any more.
 fn cut_off() -> Router {
+    let (controller, metrics) = started();
+    controller.note_keyspace_known();
+    router(&controller, &metrics)
+}
+
+/// A controller that has just started.
+fn started() -> (Arc<Controller>, HttpMetrics) {
     let cli = Cli::parse_from([
         "test",
         "--secret=0123456789abcdef0123456789abcdef",
@@ -32,16 +39,22 @@ fn cut_off() -> Router {
     let mut registry = Registry::default();
     let metrics = HttpMetrics::register(&mut registry);
     let address = ([127, 0, 0, 1], 8081).into();
-    let controller = Arc::new(Controller::new(
-        Config::read(&cli).unwrap(),
-        Machine::real(),
-        address,
-        &mut registry,
-    ));
-    router(&controller, &metrics)
+    let config = Config::read(&cli).unwrap();
+    let controller = Controller::new(config, Machine::real(), address, &mut registry);
+    (Arc::new(controller), metrics)
 }
 
 async fn call(
+    method: Method,
+    path: &str,
+    authorization: Option<&str>,
+    body: &str,
+) -> (StatusCode, HeaderMap, Value) {
+    answer(cut_off(), method, path, authorization, body).await
+}
+
+async fn answer(
+    router: Router,
     method: Method,
     path: &str,
     authorization: Option<&str>,
@@ -52,7 +65,7 @@ async fn call(
         request = request.header(AUTHORIZATION, authorization);
     }
     let request = request.body(Body::from(body.to_owned())).unwrap();
-    let response = cut_off().oneshot(request).await.unwrap();
+    let response = router.oneshot(request).await.unwrap();
     let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, usize::MAX).await.unwrap();
     (parts.status, parts.headers, serde_json::from_slice(&bytes).unwrap_or_default())
@@ -132,6 +145,20 @@ async fn wrong_requests_need_no_redis_and_right_ones_say_when_to_come_back() {
         assert_eq!(status.as_u16(), expected, "{method} {path} {body}");
         assert_eq!(headers[CACHE_CONTROL], "no-store", "{method} {path}");
         assert_eq!(headers.contains_key("retry-after"), expected == 503, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn who_has_just_started_carries_nothing_out() {
+    let (controller, metrics) = started();
+    let router = router(&controller, &metrics);
+    for (method, path) in operations() {
+        let call = |token| answer(router.clone(), method.clone(), &path, token, "");
+        let (status, headers, problem) = call(Some(TOKEN)).await;
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE, "{method} {path}");
+        assert_eq!(problem["type"], "urn:vestibule:problem:redis-unavailable", "{method} {path}");
+        assert!(headers.contains_key("retry-after"), "{method} {path}");
+        assert!(call(None).await.0.is_client_error(), "{method} {path}");
     }
 }
 

@@ -4,7 +4,7 @@
 //! not implement. It has no state: everything it needs comes with the tick's input, the snapshot
 //! and the visitor's ticket. A new method is a file, a name in the enum below and an arm in
 //! [`QueueingMethod::rules`]. The Redis scripts do not know methods, only the two switches
-//! [`Method::is_open`] and [`Method::rejects`].
+//! [`Method::is_open`] and [`Method::rejects`], and that nobody wins by chance in any but `random`.
 
 mod fifo;
 mod passthrough;

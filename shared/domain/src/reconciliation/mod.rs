@@ -48,6 +48,9 @@ pub struct Evidence<'a> {
     pub testimonies: &'a [Testimony],
     /// Whether a service is silent that may have seen more than all others.
     pub is_one_silent: bool,
+    /// Whether a service has gone that may have renewed sessions which live on: it has handed out no number, and let
+    /// nobody in, of which the others have not heard, but of such renewals nobody hears.
+    pub is_one_gone: bool,
     /// How many numbers such a service may have handed out: see [`gap`].
     pub gap: u64,
     /// What Redis holds was restored from a backup: so many numbers may have been handed out since that was made.
@@ -89,6 +92,9 @@ pub struct Reconciliation {
     pub unattended: Option<(u64, u64)>,
     /// For how long seats of holders who have not returned count as taken, in seconds.
     pub seats_held_seconds: u64,
+    /// For how long sessions count after their end as it is known, because somebody of whom nobody has heard may have
+    /// renewed them, in seconds; 0: nobody can have.
+    pub sessions_kept_seconds: u64,
     /// How long it takes until everyone in line has checked in again, in seconds.
     pub presence_seconds: u64,
     /// The largest number that can have been admitted in the last minute; `None`: as many as the rate allows.
@@ -195,6 +201,7 @@ impl Evidence<'_> {
             left_out: snapshots().filter(of_epoch).flat_map(|room| room.left_out.clone()).collect(),
             unlisted: snapshots().filter(of_epoch).map(unlisted).max().unwrap_or(0),
             seats_held_seconds: session.max(tokens) + 1,
+            sessions_kept_seconds: if self.may_be_renewed(&last) { session + 1 } else { 0 },
             presence_seconds: presence_seconds(&last),
             admitted_last_minute: seen_last_minute.filter(|_| !self.is_worst_assumed()),
             seen_last_minute: seen_last_minute.unwrap_or(0),
@@ -205,6 +212,11 @@ impl Evidence<'_> {
     /// Whether somebody may have seen more than is known.
     fn is_worst_assumed(&self) -> bool {
         self.is_one_silent || self.unseen.is_some()
+    }
+
+    /// Whether sessions may last longer than is known.
+    fn may_be_renewed(&self, last: &RoomSnapshot) -> bool {
+        !last.settings.disable_session_renewal && (self.is_worst_assumed() || self.is_one_gone)
     }
 
     /// For how long AWS-style tokens may still be valid, in seconds. Where there are such clients, one may have got its
@@ -356,6 +368,7 @@ mod tests {
             is_partial: false,
             testimonies,
             is_one_silent: false,
+            is_one_gone: false,
             gap: UNSEEN_NUMBERS,
             unseen: None,
             buried: 0,
@@ -515,6 +528,23 @@ mod tests {
         let silent = Evidence { is_one_silent: true, gap: 777, ..evidence(None, &seen) };
         assert_eq!(reconciled(silent).gap, 777);
         assert_eq!(reconciled(evidence(None, &seen)).gap, 0, "nobody is silent");
+    }
+
+    #[test]
+    fn sessions_are_kept_beyond_their_end_where_somebody_may_have_renewed_them() {
+        let (mut stored, seen) = (snapshot(7, 40), [testimony(60)]);
+        let kept = |change: fn(&mut Evidence<'_>), stored: &RoomSnapshot| {
+            let mut evidence = evidence(Some(stored), &seen);
+            change(&mut evidence);
+            reconciled(evidence).sessions_kept_seconds
+        };
+        assert_eq!(kept(|_| {}, &stored), 0, "all who were there have told it");
+        assert_eq!(kept(|evidence| evidence.is_one_silent = true, &stored), 301);
+        assert_eq!(kept(|evidence| evidence.is_one_gone = true, &stored), 301);
+        stored.settings.disable_session_renewal = true;
+        let last = [Testimony::of_stored(&RoomSnapshot { seq: 60, ..stored.clone() })];
+        let gone = Evidence { is_one_gone: true, ..evidence(Some(&stored), &last) };
+        assert_eq!(reconciled(gone).sessions_kept_seconds, 0, "nobody can");
     }
 
     #[test]

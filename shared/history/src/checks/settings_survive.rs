@@ -17,6 +17,7 @@ use crate::{
 /// unknown; anything after a deletion may have taken effect; pushed snapshots. Of settings only
 /// those that bear on invariants are compared. Of a change by somebody who is apart, during a split, only that it may
 /// be read once that is over; if the room was reset or made anew there, its settings may be the ones that stay.
+/// A deletion by them before the split others have heard of, and may finish on their side.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SettingsSurvive {
     acknowledged: Option<(u64, Arc<Event>, Programme)>,
@@ -25,6 +26,8 @@ pub(super) struct SettingsSurvive {
     any_put: bool,
     /// The room was reset or made anew by somebody apart.
     is_anew_apart: bool,
+    /// When somebody apart last deleted it, or was told so, ms.
+    deleted_apart_ms: Option<u64>,
 }
 
 // === impl SettingsSurvive ===
@@ -54,9 +57,15 @@ impl Check for SettingsSurvive {
             self.may_be(*version);
         }
         self.is_anew_apart |= Self::begins_anew(now);
+        if matches!(now.what, What::Sent(Call::Delete) | What::Deleted { .. }) {
+            self.deleted_apart_ms = Some(now.at_ms);
+        }
     }
 
     fn turn(&mut self, turn: &Turn, _facts: &Facts) {
+        if let Some(deleted_ms) = self.deleted_apart_ms.take() {
+            self.acknowledged.take_if(|(_, put, _)| put.at_ms <= deleted_ms);
+        }
         if turn.is_over && std::mem::take(&mut self.is_anew_apart) {
             self.acknowledged = None;
         }

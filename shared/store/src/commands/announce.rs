@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use tokio::time::Instant;
+use tokio::time::{Duration, Instant, sleep};
 use vestibule_domain::{Announcement, Formats};
 
 use crate::{Store, StoreError, document, keys::FORMATS, memory::Announced, scripts};
@@ -20,6 +20,14 @@ pub fn is_controller(instance: &str) -> bool {
     instance.starts_with(CONTROLLER)
 }
 
+/// A controller that runs announces itself within this time, and so has heard of whoever did so before.
+const HEARD_WITHIN: Duration = Duration::from_millis(800);
+/// How often it is looked whether one has.
+const LOOKS_EVERY: Duration = Duration::from_millis(10);
+/// A controller that did not say that it stops may run so long after it was seen: on a server that all others have left
+/// an admission that comes late must still find that there was one.
+const LOST_WITHIN_MS: u64 = 600_000;
+
 /// What is announced by who stops: see `announce.lua`.
 const STOPPED: &str = "stopped";
 
@@ -28,6 +36,7 @@ struct Arguments<'a> {
     instance: &'a str,
     formats: Option<String>,
     seen_within_ms: u64,
+    lost_within_ms: u64,
 }
 
 #[derive(Deserialize)]
@@ -35,6 +44,9 @@ struct Reply {
     formats: Vec<String>,
     seen: BTreeMap<String, u64>,
     stopped: BTreeSet<String>,
+    #[serde(default)]
+    lost: BTreeMap<String, u64>,
+    server: String,
 }
 
 /// The services that run.
@@ -102,32 +114,50 @@ impl Store {
         self.say(instance, None).await.map(drop)
     }
 
-    /// Announces itself again, if that was long ago: else nobody would ask this service what it has seen.
+    /// Announces itself again, if that was long ago: else nobody would ask this service what it has seen. Of those who
+    /// wait for it one speaks for all.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] while nobody has heard it; otherwise see [`StoreError`].
+    /// [`StoreError::Rewound`] while nobody has heard it: nothing was sent, and Redis is not away; otherwise see
+    /// [`StoreError`].
     pub(crate) async fn keep_standing(&self) -> Result<(), StoreError> {
-        let standing = self.memory().standing();
-        if let Some(last) = standing.stale() {
-            self.say(&last.instance, Some(last.said)).await?;
+        let (standing, begun) = (self.memory().standing(), Instant::now());
+        loop {
+            if let Some((last, _speaks)) = standing.to_say() {
+                self.say(&last.instance, Some(last.said)).await?;
+            }
+            if standing.is_heard() {
+                return Ok(());
+            }
+            if standing.alone_for() >= HEARD_WITHIN {
+                return Err(StoreError::Rewound);
+            }
+            if begun.elapsed() >= HEARD_WITHIN {
+                return Err(StoreError::Unavailable(
+                    "this service could not announce itself".into(),
+                ));
+            }
+            sleep(LOOKS_EVERY).await;
         }
-        if standing.is_alone() {
-            return Err(StoreError::Unavailable("no controller has heard of this service".into()));
-        }
-        Ok(())
     }
 
     async fn say(&self, instance: &str, formats: Option<String>) -> Result<Reply, StoreError> {
         let at = Instant::now();
         let said = formats.clone();
-        let arguments = Arguments { instance, formats, seen_within_ms: SEEN_WITHIN_MS };
+        let (seen_within_ms, lost_within_ms) = (SEEN_WITHIN_MS, LOST_WITHIN_MS);
+        let arguments = Arguments { instance, formats, seen_within_ms, lost_within_ms };
         let reply: Reply = self.call_on(&scripts::ANNOUNCE, &[FORMATS], &arguments).await?;
         let standing = self.memory().standing();
         match said {
             Some(said) => {
                 let mut seen = reply.seen.clone();
                 seen.retain(|name, _| !reply.stopped.contains(name));
-                standing.note(Announced { instance: instance.to_owned(), said, at }, &seen);
+                seen.extend(reply.lost.iter().map(|(name, ms)| (name.clone(), *ms)));
+                let announced = Announced { instance: instance.to_owned(), said, at };
+                let is_contradicted = standing.note(announced, &reply.server, &seen);
+                if is_contradicted && matches!(self.has_several_servers().await, Ok(true)) {
+                    standing.note_several();
+                }
             }
             None => standing.end(),
         }

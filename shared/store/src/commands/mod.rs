@@ -23,6 +23,7 @@ mod lead;
 mod lease;
 mod leave;
 mod line;
+mod name_server;
 mod phases;
 mod places;
 mod position_expiry;

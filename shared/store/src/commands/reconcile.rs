@@ -82,6 +82,7 @@ struct ReopenArguments<'a> {
     inside: u64,
     seen_inside: u64,
     seats_held_seconds: u64,
+    sessions_kept_seconds: u64,
     awaits: Option<String>,
 }
 
@@ -239,6 +240,7 @@ impl Store {
             inside: to.map_or(0, |to| to.inside),
             seen_inside: to.map_or(0, |to| to.seen_inside),
             seats_held_seconds: to.map_or(0, |to| to.seats_held_seconds),
+            sessions_kept_seconds: to.map_or(0, |to| to.sessions_kept_seconds),
             awaits: names(awaits)?,
         };
         let reply: Reply = self.call(&scripts::REOPEN, round.room, &arguments).await?;

@@ -25,11 +25,14 @@ impl Feed {
     }
 
     /// Reads all rooms that changed since the last time; the first time, all rooms. Then calls `adopt`,
-    /// and after that reports to Redis that this instance applies the changes.
+    /// and after that reports to Redis that this instance applies the changes. Nothing is read before it is known what
+    /// time it is: see [`Store::learn_time`](crate::Store::learn_time).
     ///
     /// # Errors
     /// See [`StoreError`].
     pub async fn take_in_changes(&self, adopt: impl Fn()) -> Result<(), StoreError> {
+        // Before it is said that this instance hears of changes: operators wait for whoever does.
+        self.0.store.learn_time().await?;
         let mut taken = self.0.taken.lock().await;
         loop {
             let changes = self.0.store.take_changes(&self.0.instance, *taken).await?;

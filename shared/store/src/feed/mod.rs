@@ -162,7 +162,7 @@ impl Feed {
             tracing::debug!(%error, "the time could not be learned");
             sleep(POLL).await;
         }
-        tokio::join!(self.listen(), self.poll(), self.testify_when_asked());
+        tokio::join!(self.listen(), self.poll(), self.speak(), self.testify_when_asked());
     }
 
     /// Reads every room once, now.
@@ -222,6 +222,13 @@ impl Feed {
             if let Err(error) = self.refresh().await {
                 tracing::debug!(%error, "rooms could not be read");
             }
+            sleep(POLL).await;
+        }
+    }
+
+    /// Says twice a second that this service runs, and what time it is: however long it takes to read all rooms.
+    async fn speak(&self) {
+        loop {
             if let Err(error) = self.announce().await {
                 tracing::debug!(%error, "formats could not be announced");
             }
@@ -320,10 +327,26 @@ impl Feed {
         }
     }
 
+    /// Learns who runs, by this server: whoever decides what was lost must know whom to wait for, and may have come from
+    /// another server a moment before.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn learn_who_runs(&self) -> Result<(), StoreError> {
+        self.announce().await
+    }
+
     /// The services that may have been there after `moment`, and so may have seen what was not known then; `None`: all.
     #[must_use]
     pub fn witnesses_after(&self, moment: Option<Instant>) -> BTreeSet<String> {
         self.0.witnesses.after(moment)
+    }
+
+    /// The services that may have been there within the last `age`; `None`: there may be some of which this one has never
+    /// heard.
+    #[must_use]
+    pub fn witnesses_within(&self, age: Duration) -> Option<BTreeSet<String>> {
+        Instant::now().checked_sub(age).and_then(|moment| self.0.witnesses.all_after(moment))
     }
 
     /// Says that this service stops, and has seen all that it will ever see.

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use vestibule_domain::{RoomId, RoomSnapshot, reconciliation::Testimony};
 
 use super::{Feed, KnownRoom};
@@ -16,6 +16,8 @@ use crate::{Account, PlacesPage, StoreError, memory::Recollection};
 const LAST_WORDS: &str = "last words";
 /// How long a stop may take longer because of them.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How soon it is tried again while Redis does not answer, or not as it should.
+const AGAIN_AFTER: Duration = Duration::from_millis(100);
 /// Of so many rooms it is told at once.
 const AT_ONCE: usize = 32;
 
@@ -73,13 +75,17 @@ impl Feed {
     }
 
     /// Tells what this service has seen of rooms that have gone back, though the leader may not have asked yet: after
-    /// the stop nobody can ask it.
+    /// the stop nobody can ask it. While Redis is away it may be about to come back older.
     pub(super) async fn say_last_words(&self) {
         let rooms = stream::iter(self.rooms());
         let all = rooms.for_each_concurrent(AT_ONCE, async |known| {
             let (room, epoch) = (&known.snapshot().room, known.snapshot().reset_epoch);
-            if let Err(error) = self.say_last_words_of(room, epoch).await {
+            while let Err(error) = self.say_last_words_of(room, epoch).await {
                 tracing::debug!(%room, %error, "what was seen of a room could not be told");
+                if !matches!(error, StoreError::Unavailable(_) | StoreError::Overloaded) {
+                    break;
+                }
+                sleep(AGAIN_AFTER).await;
             }
         });
         let _ = timeout(PATIENCE, all).await;
@@ -88,7 +94,10 @@ impl Feed {
     async fn say_last_words_of(&self, room: &RoomId, epoch: u64) -> Result<(), StoreError> {
         let store = &self.0.store;
         let is_well = match store.read_snapshot(room).await {
-            Ok(Some(_)) => true,
+            Ok(Some(snapshot)) => match self.recollect_late(&snapshot) {
+                Some(Late { round, seen }) => return self.tell(room, &round, &seen).await,
+                None => true,
+            },
             Ok(None) => store.tombstone(room).await? >= epoch,
             Err(StoreError::Rewound) => false,
             Err(error) => return Err(error),

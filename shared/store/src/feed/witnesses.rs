@@ -17,6 +17,8 @@ struct Seen {
     all: BTreeMap<String, Heard>,
     /// When it was last looked who announces itself.
     looked: Option<Instant>,
+    /// Since when all are known that were there.
+    complete_since: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +63,10 @@ impl Witnesses {
                 *heard = now;
             }
         }
+        let forgotten = seen.all.values().filter(|heard| heard.looks >= FORGOTTEN_AFTER);
+        let forgotten = forgotten.map(|heard| heard.at).max();
         seen.all.retain(|_, heard| heard.looks < FORGOTTEN_AFTER);
+        seen.complete_since = Some(seen.complete_since.unwrap_or(at)).max(forgotten);
         seen.looked = Some(at);
     }
 
@@ -73,6 +78,12 @@ impl Witnesses {
     /// Those that had stopped before `moment`, and so have seen nothing that was not known then.
     pub(super) fn stopped_before(&self, moment: Option<Instant>) -> BTreeSet<String> {
         self.lock().split(moment).1
+    }
+
+    /// The same, if it is known of all.
+    pub(super) fn all_after(&self, moment: Instant) -> Option<BTreeSet<String>> {
+        let seen = self.lock();
+        seen.complete_since.filter(|since| *since <= moment).map(|_| seen.split(Some(moment)).0)
     }
 
     fn lock(&self) -> MutexGuard<'_, Seen> {
@@ -165,8 +176,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_was_not_heard_of_for_an_hour_is_forgotten() {
         let (witnesses, nobody) = (Witnesses::default(), BTreeSet::new());
+        let begun = Instant::now();
+        assert_eq!(witnesses.all_after(begun), None);
         witnesses.note(heard(&[("a", 1)]), &nobody);
+        assert_eq!(witnesses.all_after(begun), Some(BTreeSet::from(["a".to_owned()])));
+        assert_eq!(witnesses.all_after(begun - Duration::from_secs(1)), None, "nobody looked");
+        tokio::time::advance(Duration::from_secs(9)).await;
         (1..=FORGOTTEN_AFTER).for_each(|_| witnesses.note(heard(&[]), &nobody));
         assert_eq!(witnesses.after(None), BTreeSet::new());
+        assert_eq!(witnesses.all_after(begun), None, "somebody was there who is forgotten");
+        assert_eq!(witnesses.all_after(Instant::now()), Some(BTreeSet::new()));
     }
 }

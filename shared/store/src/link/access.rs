@@ -11,7 +11,7 @@ use redis::{
 use super::{
     LinkOptions, ServerAddress,
     address::{Credentials, Host},
-    replicated::Wait,
+    options::Wait,
 };
 use crate::StoreError;
 

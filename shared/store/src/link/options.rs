@@ -4,14 +4,19 @@ use std::{num::NonZeroU32, time::Duration};
 
 use crate::StoreError;
 
-use super::replicated::Wait;
-
 /// What a link is told besides the address.
 #[derive(Debug, Clone)]
 pub struct LinkOptions {
     pub(super) timeout: Duration,
     pub(super) authorities: Option<Vec<u8>>,
     pub(super) wait: Option<Wait>,
+}
+
+/// How many replicas are waited for, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wait {
+    pub(super) replicas: NonZeroU32,
+    pub(super) within: Duration,
 }
 
 // === impl LinkOptions ===

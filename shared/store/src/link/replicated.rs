@@ -10,7 +10,6 @@
 //! connection for each call.
 
 use std::{
-    num::NonZeroU32,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
@@ -27,7 +26,9 @@ use tokio::{
 use super::{
     failures::{leaves_server, timed_out},
     opener::Opener,
+    options::Wait,
 };
+use crate::error::STRANGER;
 
 /// A call on one lane does not stall those on the others.
 const LANES: usize = 4;
@@ -36,13 +37,6 @@ const TOGETHER: usize = 256;
 /// Most calls that wait for a lane; more are refused.
 const QUEUE: usize = 4096;
 const LOG_PAUSE: Duration = Duration::from_secs(1);
-
-/// How many replicas are waited for, and for how long.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Wait {
-    pub(super) replicas: NonZeroU32,
-    pub(super) within: Duration,
-}
 
 /// Counts the answers given although too few replicas had what they say.
 #[derive(Debug, Default)]
@@ -192,7 +186,10 @@ impl Lane {
             let reply = replies.next().unwrap_or(Value::Nil).extract_error();
             match &reply {
                 Ok(_) => written += 1,
-                Err(error) if leaves_server(error) => self.connection = None,
+                // It may lead to another server still than the shared one, on which this service is heard.
+                Err(error) if leaves_server(error) || error.code() == Some(STRANGER) => {
+                    self.connection = None;
+                }
                 Err(_) => {}
             }
             let _ = job.answer.send(reply);

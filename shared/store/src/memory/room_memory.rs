@@ -60,8 +60,13 @@ struct Seen {
 
 impl RoomMemory {
     /// What scripts are told: see `read_seen` in `lib/incarnation.lua`. Empty: nothing was seen, and it is not known
-    /// what time it is in the deployment, `deployment_ms`.
-    pub(crate) fn as_argument(&self, clock: &Clock, deployment_ms: Option<u64>) -> String {
+    /// what time it is in the deployment, `deployment_ms`. `server`: see [`super::Standing::server`].
+    pub(crate) fn as_argument(
+        &self,
+        clock: &Clock,
+        deployment_ms: Option<u64>,
+        server: &str,
+    ) -> String {
         let seen = self.lock();
         // A clock that a test holds does not run between two calls.
         let is_running = matches!(clock, Clock::Server);
@@ -69,11 +74,11 @@ impl RoomMemory {
         let about_ms = of_room.or(deployment_ms).filter(|_| is_running).unwrap_or(0);
         let nothing = Stamp::default();
         let stamp = seen.stamp.as_ref();
-        if stamp.is_none() && about_ms == 0 {
+        if stamp.is_none() && about_ms == 0 && server.is_empty() {
             return String::new();
         }
         let Stamp { reset_epoch, generation, nonce, seq } = stamp.unwrap_or(&nothing);
-        format!("{reset_epoch}:{generation}:{nonce}:{seq}:{about_ms}")
+        format!("{reset_epoch}:{generation}:{nonce}:{seq}:{about_ms}:{server}")
     }
 
     /// Takes in by what an answer was sealed, unless it is one to a call of another era than this.

@@ -2,9 +2,11 @@
 
 KEYS  formats
 ARGV  now_ms document
-Returns {formats, seen, stopped}
-      stopped: the names of those that said that they stop. seen: when each of them announced itself last, ms. formats: what every running service has announced, this one included. Those that do not run any more
-      are taken off the list.
+Returns {formats, seen, stopped, lost, server}
+      formats: what every running service has announced, this one included; those that do not run any more are taken off
+      the list. seen: when each of them announced itself last, ms. stopped: the names of those that said that they stop.
+      lost: as seen, the controllers that do not run any more and did not say so; nil: none.
+      server: the run_id of this server process; empty: it is not known, or rooms may be on other ones.
 ]]
 local args = arguments({
   instance = 'text',
@@ -12,19 +14,28 @@ local args = arguments({
   formats = 'text',
   -- An instance that runs was seen within this time.
   seen_within_ms = 'integer',
+  -- A controller that does not is kept on the list for this time, as lost.
+  lost_within_ms = 'integer',
 })
 local now = time_ms(ARGV[1])
 local STOPPED = 'stopped'
 redis.call('HSET', keys.formats, args.instance, string.format('%d %s', now, args.formats or STOPPED))
-local entries, formats, seen_ms, stopped = redis.call('HGETALL', keys.formats), {}, {}, {}
+local entries, formats, seen_ms, stopped, lost = redis.call('HGETALL', keys.formats), {}, {}, {}, {}
 for i = 1, #entries, 2 do
-  local seen, announced = entries[i + 1]:match('^(%d+) (.*)$')
-  if not seen or tonumber(seen) + args.seen_within_ms < now then
-    redis.call('HDEL', keys.formats, entries[i])
-  else
+  local name, seen, announced = entries[i], entries[i + 1]:match('^(%d+) (.*)$')
+  local ago = seen and now - tonumber(seen) or math.huge
+  if ago <= args.seen_within_ms then
     local list = announced == STOPPED and stopped or formats
-    list[#list + 1] = announced == STOPPED and entries[i] or announced
-    seen_ms[entries[i]] = tonumber(seen)
+    list[#list + 1] = announced == STOPPED and name or announced
+    seen_ms[name] = tonumber(seen)
+  elseif ago <= args.lost_within_ms and announced ~= STOPPED and string.find(name, '^controller%-') then
+    lost[name] = tonumber(seen)
+  else
+    redis.call('HDEL', keys.formats, name)
   end
 end
-return encode({ formats = formats, seen = seen_ms, stopped = stopped })
+local info = redis.pcall('INFO', 'server')
+local is_alone = type(info) == 'string' and not string.find(info, '_mode:cluster', 1, true)
+local server = is_alone and string.match(info, 'run_id:(%x+)') or ''
+return encode({ formats = formats, seen = seen_ms, stopped = stopped, lost = next(lost) and lost or nil,
+  server = server })

@@ -68,7 +68,7 @@ do
 
   -- When a visitor's session has expired, only its bit in `entered` is kept. Returns how many have.
   local function end_sessions()
-    local ended, visitors = take(keys.sessions, '(' .. now, MANY_RECORDS), {}
+    local ended, visitors = take(keys.sessions, '(' .. sessions_from(line, now), MANY_RECORDS), {}
     if #ended == 0 then return 0 end
     for i, text in ipairs(redis.call('HMGET', keys.records, unpack(ended))) do
       local record = unpack_record(text)
@@ -182,7 +182,7 @@ end
 local function due_at(rate_resumes_at_ms)
   local due = settings.until_ms or math.huge
   local session = redis.call('ZRANGE', keys.sessions, 0, 0, 'WITHSCORES')
-  if session[2] then due = math.min(due, session[2] + 1) end
+  if session[2] then due = math.min(due, math.max(session[2], line.kept_until) + 1) end
   if line.unconfirmed > 0 and line.unconfirmed_until >= now then due = math.min(due, line.unconfirmed_until + 1) end
   if rate_resumes_at_ms > 0 then due = math.min(due, rate_resumes_at_ms) end
   due = math.min(due, position_expires_at() or due)

@@ -23,7 +23,7 @@ local line, settings = read_room(keys, now)
 if not line then return no_room() end
 local as_read = parts_of(line, {
   'admitted', 'aws_admitted', 'tokens_until', 'expired', 'promised', 'heard_at', 'free_since', 'free_least',
-  'came_known', 'came_unknown', 'came_after_ms',
+  'came_known', 'came_unknown', 'came_after_ms', 'entered_upto',
 })
 
 local waiting = line.queue_counter > line.serving_counter or have_some_asked(keys, now)
@@ -83,6 +83,7 @@ local function enter(claim)
   }
   entering[#entering + 1] = { number = claim.number, position = claim.position, record = record }
   if is_unattended[claim.number] then set_bit(keys.unattended, claim.number, 0) end
+  line.entered_upto = math.max(line.entered_upto, claim.position)
   if claim.kind == 'a' then
     line.aws_admitted = line.aws_admitted + 1
     line.tokens_until = math.max(line.tokens_until, record.exp)
@@ -118,6 +119,14 @@ local function take_again(claim)
     key_id = first.key_id, issuer = first.issuer }
 end
 
+-- Whether a win counts: while chance decides. Since the caller looked the method may have become another.
+local function counts_wins()
+  if settings.counts_wins == nil then
+    settings.counts_wins = cjson.decode(phase_texts(keys.settings, settings).settings).queueing_method == 'random'
+  end
+  return settings.counts_wins
+end
+
 -- The outcome of a claim that does not depend on seats; nil for one that asks for a seat. `text`: the record
 -- of its number; `held_until`: see `holds`.
 local function decided(claim, text, held_until)
@@ -140,7 +149,7 @@ local function decided(claim, text, held_until)
   if record then
     if record.status ~= 0 then return { outcome = 'session_ended' } end
     if record.kind == 'v' then
-      if not is_live(keys, claim.number, now) then return { outcome = 'session_ended' } end
+      if not is_live(keys, line, claim.number, now) then return { outcome = 'session_ended' } end
       renew(keys, settings, claim.number, record, args.key_id, now)
     end
     return with_token('repeated', record)
@@ -149,6 +158,13 @@ local function decided(claim, text, held_until)
   if is_over[claim.position] or is_gone[claim.number] then return { outcome = 'session_ended' } end
   if held_until and held_until >= now and not is_held(settings, line) then
     return take_held(claim, held_until)
+  end
+  if claim.won and not open and not is_held(settings, line) and not counts_wins() then
+    claim.rank = claim.position
+    if claim.position > line.serving_counter then
+      leave_door(keys, { claim.position })
+      return { outcome = 'not_served' }
+    end
   end
   if has_expired(claim) then return { outcome = 'position_expired' } end
   return nil
@@ -161,9 +177,10 @@ for nth, claim in ipairs(claims) do
 end
 table.sort(asking, function(a, b) return a.rank < b.rank or a.rank == b.rank and a.nth < b.nth end)
 
--- Who asks for a hold and may not have one does not ask for a seat: it would keep others from it.
+-- Who asks for a hold and may not have one does not ask for a seat: it would keep others from it. It waits all the
+-- same, and its place does not expire meanwhile.
 local function refuse_holds()
-  local left, may_ask, is_given = nil, {}, {}
+  local left, may_ask, is_given, waiting_on = nil, {}, {}, {}
   for _, claim in ipairs(asking) do
     if claim.hold and not left then left = open and 0 or holds_left(keys, settings, now) end
     if not claim.hold or is_given[claim.position] then
@@ -172,90 +189,94 @@ local function refuse_holds()
       may_ask[#may_ask + 1], left, is_given[claim.position] = claim, left - 1, true
     else
       outcomes[claim.nth] = { outcome = 'no_seat' }
+      waiting_on[#waiting_on + 1], waiting_on[#waiting_on + 2] = now, extension_of(claim.position)
     end
   end
+  if #waiting_on > 0 then redis.call('ZADD', keys.seatless, unpack(waiting_on)) end
   asking = may_ask
 end
 refuse_holds()
 
--- Who asks for the first time since it was served has come to the door: the leader learns from it how many
--- of those served come.
-local moves = #asking > 0 and moves_lately(keys) or {}
-local function note_who_came()
-  local asked_by, counted = {}, {}
-  for i, claim in ipairs(asking) do asked_by[i] = claim.position end
-  local asked = redis.call('ZMSCORE', keys.asked, unpack(asked_by))
-  local seatless = redis.call('ZMSCORE', keys.seatless, unpack(asked_by))
-  for i, claim in ipairs(asking) do
-    local came = asked[i] or seatless[i] or counted[claim.position]
-    local asked_until = tonumber(asked[i] or nil)
-    -- While its first request is open, it is still that request which asks.
-    claim.came_before = came and not (asked_until and asked_until > now and asked_until % 1 ~= AGAIN)
-    if not came and claim.had_hold then note_turn(keys, line, settings, true) end
-    counted[claim.position] = true
-    if not came and (claim.kind == 'v' or is_there(keys, LINE, claim.position, now)) then
-      line.came_known = line.came_known + 1
-    elseif not came then
-      line.came_unknown = line.came_unknown + 1
-      local served = served_at(moves, claim.position)
-      line.came_after_ms = line.came_after_ms + (served > 0 and math.max(now - served, 0) or 0)
-    end
-  end
-  line.heard_at = now
-end
-
 local seated, held, free_at = 0, 0, nil
--- A free seat is taken, or held, for the claim.
-local function take(claim)
-  seated = seated + 1
-  if claim.hold then
-    held = held + 1
-    local until_ms = hold_seat(keys, line, settings, claim.number, claim.position, now)
-    taken[claim.position] = { outcome = 'held', held_until_ms = until_ms }
-  else
-    taken[claim.position] = with_token('entered', enter(claim))
-  end
-  return taken[claim.position]
-end
-
-local function let_in()
-  local call = { keys = keys, line = line, now = now, free = free, asking = asking, moves = moves, taken = taken }
-  wait_for_others(call)
-  local highest = highest_rank_with_seat(call, false)
-  local long, open_long = free_for(call, FREE_LONG_MS), free_for(call, FREE_OPEN_MS)
-  local is_passable = is_web_waiting(call)
-  local unripe = is_passable and free_for(call, FREE_UNRIPE_MS) or 0
-  local gone, refused, found_none, here, passing = {}, {}, {}, {}, 0
-  for _, claim in ipairs(asking) do
-    local ripe, is_next = ripe_at(call, claim.position, claim.kind == 'a'), claim.rank <= highest
-    local may_be_unripe = is_next and unripe > 0 and claim.kind ~= 'v'
-    local may_pass = long > 0 and has_been_ripe(call, ripe, FREE_LONG_MS)
-      or open_long > 0 and has_been_ripe(call, ripe, FREE_OPEN_MS) and is_surely_next(call, claim)
-    if is_next and ripe > now and seated < free and have_all_come(call, claim) then ripe = 0 end
-    if taken[claim.position] then
-      outcomes[claim.nth] = take_again(claim)
-    elseif seated < free and (is_next or may_pass) and (ripe <= now or may_be_unripe) then
-      -- The first to be taken are those that have been free for longest.
-      long, open_long = long - 1, open_long - 1
-      if not is_next then passing = passing + 1 end
-      if ripe > now then unripe = unripe - 1 end
-      outcomes[claim.nth] = take(claim)
-      gone[#gone + 1] = claim.position
-    else
-      outcomes[claim.nth] = { outcome = 'no_seat' }
-      refused[#refused + 1], here[claim.position] = claim, true
-      found_none[#found_none + 1] = { claim = claim, ripe = ripe, is_next = is_next }
+do
+  -- Who asks for the first time since it was served has come to the door: the leader learns from it how many
+  -- of those served come.
+  local moves = #asking > 0 and moves_lately(keys) or {}
+  local function note_who_came()
+    local asked_by, counted = {}, {}
+    for i, claim in ipairs(asking) do asked_by[i] = claim.position end
+    local asked = redis.call('ZMSCORE', keys.asked, unpack(asked_by))
+    local seatless = redis.call('ZMSCORE', keys.seatless, unpack(asked_by))
+    for i, claim in ipairs(asking) do
+      local came = asked[i] or seatless[i] or counted[claim.position]
+      local asked_until = tonumber(asked[i] or nil)
+      -- While its first request is open, it is still that request which asks.
+      claim.came_before = came and not (asked_until and asked_until > now and asked_until % 1 ~= AGAIN)
+      if not came and claim.had_hold then note_turn(keys, line, settings, true) end
+      counted[claim.position] = true
+      if not came and (claim.kind == 'v' or is_there(keys, LINE, claim.position, now)) then
+        line.came_known = line.came_known + 1
+      elseif not came then
+        line.came_unknown = line.came_unknown + 1
+        local served = served_at(moves, claim.position)
+        line.came_after_ms = line.came_after_ms + (served > 0 and math.max(now - served, 0) or 0)
+      end
     end
+    line.heard_at = now
   end
-  ask_on(keys, refused, now)
-  note_passed(call, passing, here)
-  leave_door(keys, gone)
-  note_left(call, free - seated)
-  if free > seated then free_at = free_later(call, found_none, is_passable) end
-end
-if #asking > 0 then
-  note_who_came()
-  let_in()
+
+  -- A free seat is taken, or held, for the claim.
+  local function take(claim)
+    seated = seated + 1
+    if claim.hold then
+      held = held + 1
+      local until_ms = hold_seat(keys, line, settings, claim.number, claim.position, now)
+      taken[claim.position] = { outcome = 'held', held_until_ms = until_ms }
+    else
+      taken[claim.position] = with_token('entered', enter(claim))
+    end
+    return taken[claim.position]
+  end
+
+  local function let_in()
+    local call = { keys = keys, line = line, now = now, free = free, asking = asking, moves = moves, taken = taken }
+    wait_for_others(call)
+    local highest = highest_rank_with_seat(call, false)
+    local long, open_long = free_for(call, FREE_LONG_MS), free_for(call, FREE_OPEN_MS)
+    local is_passable = is_web_waiting(call)
+    local unripe = is_passable and free_for(call, FREE_UNRIPE_MS) or 0
+    local gone, refused, found_none, here, passing = {}, {}, {}, {}, 0
+    for _, claim in ipairs(asking) do
+      local ripe, is_next = ripe_at(call, claim.position, claim.kind == 'a'), claim.rank <= highest
+      local may_be_unripe = is_next and unripe > 0 and claim.kind ~= 'v'
+      local may_pass = long > 0 and has_been_ripe(call, ripe, FREE_LONG_MS)
+        or open_long > 0 and has_been_ripe(call, ripe, FREE_OPEN_MS) and is_surely_next(call, claim)
+      if is_next and ripe > now and seated < free and have_all_come(call, claim) then ripe = 0 end
+      if taken[claim.position] then
+        outcomes[claim.nth] = take_again(claim)
+      elseif seated < free and (is_next or may_pass) and (ripe <= now or may_be_unripe) then
+        -- The first to be taken are those that have been free for longest.
+        long, open_long = long - 1, open_long - 1
+        if not is_next then passing = passing + 1 end
+        if ripe > now then unripe = unripe - 1 end
+        outcomes[claim.nth] = take(claim)
+        gone[#gone + 1] = claim.position
+      else
+        outcomes[claim.nth] = { outcome = 'no_seat' }
+        refused[#refused + 1], here[claim.position] = claim, true
+        found_none[#found_none + 1] = { claim = claim, ripe = ripe, is_next = is_next }
+      end
+    end
+    ask_on(keys, refused, now)
+    note_passed(call, passing, here)
+    leave_door(keys, gone)
+    note_left(call, free - seated)
+    if free > seated then free_at = free_later(call, found_none, is_passable) end
+  end
+  if #asking > 0 then
+    note_who_came()
+    let_in()
+  end
 end
 
 seat_all(keys, entering)

@@ -105,6 +105,8 @@ if enter then
   if seated > 0 then
     rate_take(keys.rate, settings.new_users_per_minute, now, waiting, seated)
     redis.call('HINCRBY', keys.line, 'admitted', seated)
+    -- Whom newcomers have passed is asked of clients of the AWS-style calls alone.
+    if line.aws_joined > 0 then redis.call('HSET', keys.line, 'entered_upto', before + seated) end
     redis.call('HINCRBY', keys.traffic, minute .. '.a', seated)
     own, anywhere, lent = take_slots(keys.grants, args.region, seated)
   end

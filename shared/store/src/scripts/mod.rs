@@ -113,6 +113,7 @@ scripts! {
     LEAD = "lead" Deployment &[], &["lease", "epoch", "length", "controllers", "term"], None, ["leases"];
     LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];
     LEAVE = "leave" Writes &[Line, Sessions, Records, Ended], &[], None, ["bitmaps", "room", "seats"];
+    NAME_SERVER = "name_server" Deployment &[], &["probe"], None, [];
     NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
     POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,
         ["room", "serving"];

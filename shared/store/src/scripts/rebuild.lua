@@ -5,7 +5,8 @@ ARGV  now_ms seen document
 Returns {done}
       done: false if another round has begun since.
 Keeps (3) a session that is there stays as it is, unless it was seen in a later state; what has ended stays ended;
-      whoever is on record has its seat and is on the list of tokens.
+      whoever is on record has its seat and is on the list of tokens; (2) whoever has ended of late frees no seat that
+      may be somebody else's.
 ]]
 local args = arguments({
   -- Empty: of services that tell late; the room is open again.
@@ -19,9 +20,17 @@ local line = read_line(keys.line)
 if not line then return no_room() end
 if args.round ~= '' and redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer({ done = false }) end
 
+-- When the room was opened, a session that had ended stood in for one that nobody has told of: its seat may be taken.
+local function owe_its_seat()
+  if line.unconfirmed_until < now then return end
+  redis.call('HINCRBY', keys.line, 'owed', 1)
+  redis.call('HINCRBY', keys.line, 'unconfirmed', 1)
+end
+
 for _, each in ipairs(args.ended) do
   local number, position, expires_at = tonumber(each[1]), tonumber(each[2]), tonumber(each[3])
   redis.call('ZADD', keys.ended, 'GT', expires_at, number)
+  if args.round == '' and is_live(keys, line, number, now) then owe_its_seat() end
   redis.call('ZREM', keys.sessions, number)
   local record = unpack_record(redis.call('HGET', keys.records, number))
   if record and record.kind == 'v' then

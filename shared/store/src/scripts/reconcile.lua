@@ -72,6 +72,8 @@ if args.begins_anew or args.version > (tonumber(redis.call('HGET', keys.settings
   write_phases(keys, read_line(keys.line), now, args.phases)
 end
 if not row_for(keys, args.serving_counter) then add_row(keys, args.serving_counter, now, 't') end
+-- Nor has whoever was served, or stood at the door, been heard since: nobody is ripe yet.
+note_move(keys, args.serving_counter, now)
 if args.unattended then
   local first, last = tonumber(args.unattended[1]), tonumber(args.unattended[2])
   fill_bits(keys.unattended, math.max(known + 1, first), last)

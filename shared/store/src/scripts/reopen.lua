@@ -12,6 +12,8 @@ local args = arguments({
   is_latest = 'flag',
   -- How many seats can be taken, at most, as far as those have seen who have said so, and for how long they are kept.
   inside = 'integer', seats_held_seconds = 'integer',
+  -- For how long sessions are kept that have ended, because somebody may have renewed them; 0: nobody has.
+  sessions_kept_seconds = 'integer',
   -- The most that somebody saw taken: they may be more than there are now.
   seen_inside = 'integer',
   -- The services that were there and have not said what they saw, JSON (nil = none): then all seats can be taken.
@@ -36,13 +38,17 @@ redis.call('HDEL', keys.line, 'suspect', 'unseen')
 confirm_state()
 if not args.is_latest then
   local ceiling = settings.total_active_users
-  local live = redis.call('ZCOUNT', keys.sessions, now, '+inf')
+  local counted_from = sessions_from(line, now)
+  local live = redis.call('ZCOUNT', keys.sessions, counted_from, '+inf')
   local most = ceiling and math.max(ceiling, args.seen_inside) or math.huge
   local function owed(inside) return math.max(math.min(inside, most) - live, 0) end
   local inside = is_restored and ceiling or args.inside
   redis.call('HSET', keys.line, 'owed', owed(inside),
     'unconfirmed', owed(args.awaits and math.max(ceiling or 0, inside) or inside),
     'unconfirmed_until', now + args.seats_held_seconds * 1000)
+  if args.sessions_kept_seconds > 0 then
+    redis.call('HSET', keys.line, 'kept_from', counted_from, 'kept_until', now + args.sessions_kept_seconds * 1000)
+  end
   if args.awaits then
     redis.call('HSET', keys.line, 'awaits', args.awaits)
   else

@@ -16,7 +16,7 @@ local function rebuilt(number, position, generation, iat, exp)
   if generation >= line.generation or session_end(exp) < now then return nil end
   if redis.call('ZSCORE', keys.ended, number) then return nil end
   -- Only into a seat that is or may be its own, or is nobody's.
-  local has_seat = is_live(keys, number, now)
+  local has_seat = is_live(keys, line, number, now)
   if not has_seat and line.unconfirmed == 0 and seats_left(keys.sessions, settings, line, now) == 0 then return nil end
   local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = args.key_id, request_id = '',
     issuer = args.issuer }
@@ -36,8 +36,10 @@ local function touch(item)
     record = rebuilt(number, tonumber(item.position), tonumber(item.generation),
       tonumber(item.issued_at), tonumber(item.expires_at))
   end
-  if not record or record.status ~= 0 or not is_live(keys, number, now) then return {} end
+  if not record or record.status ~= 0 or not is_live(keys, line, number, now) then return {} end
   if record.kind == 'v' then renew(keys, settings, number, record, args.key_id, now) end
+  -- Its seat is kept, though nothing has renewed it.
+  if session_end(record.exp) < now then return {} end
   return { live = true, issued_at = record.iat, expires_at = record.exp, key_id = record.kid,
     issuer = record.issuer }
 end

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use redis::cmd;
 use vestibule_domain::reconciliation::Finding;
 use vestibule_store::{
-    ClaimOutcome, DeploymentCopy, GivenUp, Import, JoinMode, Piece, SessionKind, StoreError, Touch,
+    ClaimOutcome, DeploymentCopy, GivenUp, Import, JoinMode, Piece, SessionKind, StoreError,
 };
 use vestibule_tests::Flavor;
 
@@ -105,15 +105,8 @@ async fn what_has_ended_stays_ended_and_a_place_enters_once(world: World) {
     let other = restored(&world, seats.chain(rest).collect(), Some(UNSEEN)).await;
     other.reconcile(&[], &[], &world.config().await).await;
     assert_eq!(other.snapshot().await.active, 2);
-    let touch = |number| Touch {
-        reset_epoch: joined.reset_epoch,
-        number,
-        position: number,
-        generation: 1,
-        issued_at: joined.issued_at,
-        expires_at: joined.expires_at,
-    };
-    let touched = other.store.touch(&other.room, "k", "i", &[touch(1), touch(2)]).await.unwrap();
+    let both = [1, 2].map(|number| World::touch_of(number, &joined));
+    let touched = other.store.touch(&other.room, "k", "i", &both).await.unwrap();
     assert_eq!(touched[0].session, None, "it has ended");
     assert!(touched[1].session.is_some());
     let claim = World::claim_of(1, SessionKind::Visitor, START_MS / 1000, joined.reset_epoch);

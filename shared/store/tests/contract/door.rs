@@ -14,6 +14,7 @@ crate::on_every_server!(
     who_becomes_ripe_together_with_those_before_it_does_not_pass_them,
     a_seat_is_not_left_free_by_those_who_are_not_ripe,
     nobody_with_a_browser_passes_an_aws_style_visitor_who_asks,
+    an_aws_style_visitor_who_was_passed_waits_no_longer,
     nobody_waits_where_nobody_else_does,
     a_free_seat_is_for_the_lowest_of_those_who_ask,
     whoever_does_not_ask_any_more_holds_no_seat_up,
@@ -208,6 +209,30 @@ async fn nobody_with_a_browser_passes_an_aws_style_visitor_who_asks(world: World
     assert_eq!(ask(&world, &[4]).await, NOBODY);
     world.at(ripe_at + 150);
     assert!(matches!(asks().await.outcomes[..], [ClaimOutcome::Entered(_)]));
+}
+
+/// There are seats for all of them, so nobody who is behind it waits for it.
+async fn an_aws_style_visitor_who_was_passed_waits_no_longer(world: World) {
+    world.open(patient(1)).await;
+    world.join(1, JoinMode::Enter).await;
+    world.join(2, JoinMode::Queue).await;
+    world.join(1, JoinMode::Enter).await;
+    let mut period = redis::cmd("HSET");
+    period.arg("vestibule:room:{sale}:line").arg("unknown_period_ms").arg(3_000);
+    world.server.ask::<u64>(&period).await;
+    world.put(patient(4)).await;
+    world.clock.advance_ms(1);
+    let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
+    world.store.increment(&world.room, 3).await.unwrap();
+    let asks = async || {
+        let visitor = world.claim_now(3).await;
+        let claim = Claim { kind: SessionKind::AwsStyle, held_ms: 10_000, ..visitor };
+        world.claims(claim).await
+    };
+    world.at(ripe_at);
+    assert_eq!(asks().await, ClaimOutcome::NoSeat, "2 may come");
+    assert_eq!(ask(&world, &[4]).await, [4]);
+    token(asks().await);
 }
 
 async fn nobody_waits_where_nobody_else_does(world: World) {

@@ -62,6 +62,7 @@ fn found(accounts: &BTreeMap<String, Account>) -> Box<Reconciliation> {
         is_partial: false,
         testimonies: &testimonies,
         is_one_silent: false,
+        is_one_gone: false,
         gap: UNSEEN_NUMBERS,
         unseen: None,
         buried: 0,

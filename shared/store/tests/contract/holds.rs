@@ -1,7 +1,7 @@
 //! Held seats: one that is kept for a visitor who was called, until it comes.
 
 use vestibule_domain::RoomSettings;
-use vestibule_store::{Claim, ClaimOutcome, Departure, EndedAs, GivenUp, JoinMode};
+use vestibule_store::{Claim, ClaimOutcome, Departure, EndedAs, GivenUp, JoinMode, SessionKind};
 
 use crate::world::{World, patient, token};
 
@@ -11,6 +11,7 @@ crate::on_every_server!(
     one_seat_of_twenty_is_held,
     a_room_of_few_seats_holds_none,
     whoever_may_not_hold_a_seat_keeps_nobody_from_it,
+    whoever_may_not_hold_a_seat_does_not_expire_while_it_asks,
     a_hold_is_one_of_the_admissions_of_a_minute,
     two_pages_of_one_visitor_enter_once,
     whoever_gives_up_frees_the_seat_that_was_held,
@@ -109,6 +110,19 @@ async fn whoever_may_not_hold_a_seat_keeps_nobody_from_it(world: World) {
     hold(&world, 21).await;
     assert_eq!(hold(&world, 22).await, ClaimOutcome::NoSeat);
     token(enter(&world, 23).await);
+}
+
+async fn whoever_may_not_hold_a_seat_does_not_expire_while_it_asks(world: World) {
+    open(&world, 20, 1, RoomSettings { position_expiry_seconds: Some(900), ..fixed(15) }).await;
+    hold(&world, 21).await;
+    for _ in 0..4 {
+        world.seconds(1700);
+        assert_eq!(hold(&world, 21).await, ClaimOutcome::NoSeat, "a place is given one hold");
+    }
+    let since = world.clock.now_ms() / 1000 - 4 * 1700;
+    token(world.claim_entered(21, SessionKind::Visitor, since).await);
+    let never_asked = world.claim_entered(22, SessionKind::Visitor, since).await;
+    assert_eq!(never_asked, ClaimOutcome::PositionExpired);
 }
 
 async fn a_hold_is_one_of_the_admissions_of_a_minute(world: World) {

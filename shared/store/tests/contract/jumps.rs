@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::time::{Duration, Instant, advance, sleep};
 use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_redis_model::{Dialect, Engine};
-use vestibule_store::{Clock, Store};
+use vestibule_store::{Clock, Feed, Store};
 
 use crate::{model::Model, world::START_MS};
 
@@ -64,6 +64,26 @@ async fn who_starts_after_a_jump_goes_by_what_others_say() {
         let (at, ()) = tokio::join!(learns, tells);
         assert_eq!(at, 750);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_takes_in_changes_reads_no_room_before_it_knows_the_time() {
+    let server = server();
+    let (known, starts) = (with_a_room(&server).await, service(&server));
+    server.is_set(HOUR_MS);
+    let feed = Feed::new(starts.clone(), "starts");
+    let takes_in = async {
+        feed.take_in_changes(|| ()).await.unwrap();
+        time_in_room(&starts).await
+    };
+    let tells = async {
+        sleep(Duration::from_millis(600)).await;
+        known.tell_time().await.unwrap();
+    };
+    let (at, ()) = tokio::join!(takes_in, tells);
+    assert_eq!(at, 750);
+    let read = feed.room("sale").unwrap().snapshot();
+    assert!(read.now_ms < START_MS + 1_000, "what is pushed afterwards would count as older");
 }
 
 #[tokio::test(start_paused = true)]

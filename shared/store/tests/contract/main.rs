@@ -41,6 +41,7 @@ mod regions;
 mod rest;
 mod restoring;
 mod rewinds;
+mod scripts_lost;
 mod server;
 mod sessions;
 mod standing;

@@ -25,6 +25,7 @@ crate::on_every_server!(
     queue_all_goes_before_every_method,
     suspended_goes_before_queue_all,
     a_winner_enters_above_the_serving_counter_and_nobody_else_does,
+    a_win_counts_no_longer_once_the_order_of_arrival_does,
     a_claim_that_does_not_know_of_a_draw_is_not_served,
     no_number_enters_twice_by_any_route,
 );
@@ -347,6 +348,35 @@ async fn a_winner_enters_above_the_serving_counter_and_nobody_else_does(world: W
     assert_eq!(world.claims(won(claim(8).await)).await, ClaimOutcome::NoSeat, "the ceiling holds");
     let room = world.snapshot().await;
     assert_eq!((room.active, room.serving_counter), (4, 2));
+}
+
+/// Instances repeat a claim that waits for a seat as it was first made.
+async fn a_win_counts_no_longer_once_the_order_of_arrival_does(world: World) {
+    let random = by(QueueingMethod::Random, patient(2));
+    world.open(random.clone()).await;
+    world.join(2, JoinMode::Enter).await;
+    world.join(50, JoinMode::Enter).await;
+    let won = |number, rank| {
+        let claim = world.claim_now(number);
+        async move { Claim { won: true, rank, held_ms: 2_000, ..claim.await } }
+    };
+    let (served, high) = (won(4, 1 << 40).await, won(40, 2 << 40).await);
+    assert_eq!(world.claims(high.clone()).await, ClaimOutcome::NoSeat);
+    assert_eq!(world.claims(served.clone()).await, ClaimOutcome::NoSeat);
+    world.put(patient(2)).await;
+    world.store.increment(&world.room, 2).await.unwrap();
+    world.leave(1).await;
+    world.ripens();
+    assert_eq!(world.claims(high.clone()).await, ClaimOutcome::NotServed);
+    let both = [served, world.claim_now(3).await];
+    let outcomes = world.store.claim(&world.room, "k", &both).await.unwrap().outcomes;
+    assert_eq!(outcomes[0], ClaimOutcome::NoSeat, "it stands where it came");
+    token(outcomes[1].clone());
+    world.put(random).await;
+    world.leave(2).await;
+    // The fourth asks no more.
+    world.seconds(10);
+    token(world.claims(high).await);
 }
 
 async fn a_claim_that_does_not_know_of_a_draw_is_not_served(world: World) {

@@ -3,7 +3,7 @@
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicI64, Ordering},
+    atomic::{AtomicI64, AtomicUsize, Ordering},
 };
 
 use futures_util::{StreamExt, future::BoxFuture, stream};
@@ -20,6 +20,8 @@ pub(crate) struct Model {
     begun: Instant,
     /// By how much its clock was set forward, ms.
     set_ms: AtomicI64,
+    /// So many more times another server without scripts takes its place once it was given one.
+    replaced: AtomicUsize,
     inner: Mutex<Inner>,
 }
 
@@ -42,7 +44,14 @@ impl Model {
     pub(crate) fn new(engine: Engine, dialect: Dialect) -> Self {
         let server = Server::new(engine, Options { dialect, ..Options::default() });
         let inner = Mutex::new(Inner { server, subscriptions: Vec::new() });
-        Self { begun: Instant::now(), set_ms: AtomicI64::new(0), inner }
+        let (set_ms, replaced) = (AtomicI64::new(0), AtomicUsize::new(0));
+        Self { begun: Instant::now(), set_ms, replaced, inner }
+    }
+
+    /// The next times that it is given a script, another server takes its place, which holds the same and does not know
+    /// the script.
+    pub(crate) fn is_replaced_when_given_a_script(&self, times: usize) {
+        self.replaced.store(times, Ordering::SeqCst);
     }
 
     /// Somebody sets its clock forward, or back.
@@ -64,6 +73,10 @@ impl Model {
         for message in inner.server.take_messages() {
             inner.publish(&message);
         }
+        if words[0] == b"SCRIPT" && self.is_replaced_now() {
+            let run_id = inner.server.options().run_id.clone();
+            inner.server.restart(&run_id);
+        }
         wire::value(reply)?.extract_error()
     }
 
@@ -79,6 +92,11 @@ impl Model {
     fn now(&self) -> u64 {
         let set_ms = START_MS.strict_add_signed(self.set_ms.load(Ordering::SeqCst));
         set_ms * 1000 + u64::try_from(self.begun.elapsed().as_micros()).unwrap()
+    }
+
+    fn is_replaced_now(&self) -> bool {
+        let one_less = |times: usize| times.checked_sub(1);
+        self.replaced.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less).is_ok()
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {

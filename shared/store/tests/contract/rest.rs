@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use vestibule_domain::{QueueingMethod, RoomSettings, roll::Chunks};
-use vestibule_store::{Feed, JoinMode, SessionKind, TickReport, Touch};
+use vestibule_store::{Feed, JoinMode, SessionKind, TickReport};
 use vestibule_tests::eventually;
 
 use crate::{
@@ -115,14 +115,7 @@ async fn whoever_changes_a_room_that_rests_wakes_it(world: World) {
 async fn who_only_stays_inside_lets_the_room_rest(world: World) {
     world.open(limited(5)).await;
     let joined = world.join(1, JoinMode::Enter).await;
-    let touch = Touch {
-        reset_epoch: world.reset_epoch().await,
-        number: 1,
-        position: 1,
-        generation: 1,
-        issued_at: joined.issued_at,
-        expires_at: joined.expires_at,
-    };
+    let touch = World::touch_of(1, &joined);
     let end = due(&world).await;
     world.seconds(100);
     world.store.touch(&world.room, "k", "https://issuer", &[touch]).await.unwrap();

@@ -4,9 +4,11 @@ use vestibule_domain::{
     Progress, RoomSettings,
     reconciliation::{Finding, Testimony},
 };
-use vestibule_store::{JoinMode, SessionKind, StoreError, Touch};
+use vestibule_store::{
+    Ending, JoinMode, Joined, Round, SessionKind, StoreError, TokenRecord, Touch,
+};
 
-use crate::world::{World, limited, testimony};
+use crate::world::{World, limited, seat, testimony, token};
 
 crate::on_every_server!(
     a_wiped_room_comes_back_ahead_of_every_number,
@@ -14,6 +16,8 @@ crate::on_every_server!(
     while_a_witness_is_silent_the_rate_may_be_used_up_and_then_only_by_whom_it_saw,
     seats_of_the_unseen_stay_taken_until_their_time_is_over,
     a_holder_who_returns_gets_its_session_back,
+    a_session_that_somebody_may_have_renewed_keeps_its_seat,
+    a_session_that_had_ended_frees_no_seat_of_somebody_else,
     what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats,
     increments_go_on_behind_the_gap,
     what_was_left_out_once_stays_so,
@@ -113,14 +117,7 @@ async fn seats_of_the_unseen_stay_taken_until_their_time_is_over(world: World) {
 async fn a_holder_who_returns_gets_its_session_back(world: World) {
     world.open(limited(3)).await;
     let joined = world.join(20, JoinMode::Enter).await;
-    let touch = |number, generation| Touch {
-        reset_epoch: joined.reset_epoch,
-        number,
-        position: number,
-        generation,
-        issued_at: joined.issued_at,
-        expires_at: joined.expires_at,
-    };
+    let touch = |number, generation| Touch { generation, ..World::touch_of(number, &joined) };
     wipe_and_reconcile(&world, |_| {}, &[]).await;
     let seen = [touch(2, 1), touch(2, 1), touch(9, 2)];
     let touched = world.store.touch(&world.room, "k", "i", &seen).await.unwrap();
@@ -134,24 +131,69 @@ async fn a_holder_who_returns_gets_its_session_back(world: World) {
     );
 }
 
+async fn touches(world: &World, number: u64, joined: &Joined) -> Option<TokenRecord> {
+    let touch = World::touch_of(number, joined);
+    world.store.touch(&world.room, "k", "i", &[touch]).await.unwrap().remove(0).session
+}
+
+async fn a_session_that_somebody_may_have_renewed_keeps_its_seat(world: World) {
+    world.open(limited(3)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    world.seconds(200);
+    let renewed = touches(&world, 1, &joined).await.unwrap();
+    assert_eq!(renewed.expires_at, joined.expires_at + 200);
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    world.server.flush().await;
+    // Who has renewed it says nothing.
+    let seats = [1, 2, 3].map(|number| seat(number, &joined));
+    world.reconcile_with(&[seen], &["gone"], &config, (&seats, &[])).await;
+    world.seconds(150);
+    assert_eq!(world.snapshot().await.active, 3, "any of them may still be inside");
+    assert_eq!(world.tick(2).await.input.usage.active, 3);
+    assert_eq!(world.join(1, JoinMode::Enter).await.seated, 0);
+    assert!(touches(&world, 1, &joined).await.is_some(), "whoever was renewed");
+    world.seconds(155);
+    assert_eq!(world.tick(2).await.input.usage.active, 1, "the others have not come back");
+}
+
+async fn a_session_that_had_ended_frees_no_seat_of_somebody_else(world: World) {
+    world.open(limited(3)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    world.leave(1).await;
+    let served = world.claim_served(4).await;
+    let entered = token(served);
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    world.server.flush().await;
+    // Who seated the fourth is silent, and who ended the first.
+    let seats = [1, 2, 3].map(|number| seat(number, &joined));
+    world.reconcile_with(&[seen], &["a", "b"], &config, (&seats, &[])).await;
+    assert_eq!(world.snapshot().await.active, 3);
+    let round = Round { room: &world.room, name: "", epoch: 2 };
+    let endings = [Ending { number: 1, expires_at: joined.expires_at }];
+    for _ in 0..2 {
+        assert!(world.store.rebuild(round, &[], &endings, Some).await.unwrap());
+    }
+    let back = world.snapshot().await;
+    assert_eq!((back.active, back.unconfirmed), (2, 1), "three are inside");
+    assert_eq!(world.join(1, JoinMode::Enter).await.seated, 0);
+    world.store.dismiss(round, Progress { queue_counter: 0, admitted: 4 }, &[]).await.unwrap();
+    assert_eq!(world.snapshot().await.unconfirmed, 1, "it is owed to the fourth");
+    let of_fourth =
+        Joined { issued_at: entered.issued_at, expires_at: entered.expires_at, ..joined };
+    assert!(touches(&world, 4, &of_fourth).await.is_some());
+    assert_eq!(world.snapshot().await.unconfirmed, 0);
+}
+
 async fn what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats(world: World) {
     world.open(limited(3)).await;
     let joined = world.join(20, JoinMode::Enter).await;
-    let touch = |number| Touch {
-        reset_epoch: joined.reset_epoch,
-        number,
-        position: number,
-        generation: 1,
-        issued_at: joined.issued_at,
-        expires_at: joined.expires_at,
-    };
     world.leave(1).await;
     let seen = testimony(&world.snapshot().await);
     let config = world.config().await;
     world.server.flush().await;
     let endings = [vestibule_store::Ending { number: 1, expires_at: joined.expires_at }];
     world.reconcile_with(&[seen], &[], &config, (&[], &endings)).await;
-    let all: Vec<Touch> = (1..=20).map(touch).collect();
+    let all: Vec<Touch> = (1..=20).map(|number| World::touch_of(number, &joined)).collect();
     let touched = world.store.touch(&world.room, "k", "i", &all).await.unwrap();
     assert_eq!(touched[0].session, None, "it has ended");
     let live = touched.iter().filter(|one| one.session.is_some()).count();

@@ -3,9 +3,12 @@
 
 use redis::cmd;
 use vestibule_domain::reconciliation::Finding;
-use vestibule_store::{Account, Feed, JoinMode, Joined, Seat, SessionKind, StoreError};
+use vestibule_store::{Account, Feed, JoinMode, SessionKind, StoreError};
 
-use crate::world::{World, limited, testimony};
+use crate::{
+    lost_answers::LosesAnswers,
+    world::{World, limited, seat, testimony},
+};
 
 crate::on_every_server!(
     an_older_state_is_refused_and_brought_to_what_was_seen,
@@ -14,8 +17,11 @@ crate::on_every_server!(
     a_reset_that_was_undone_is_done_again,
     of_two_states_of_one_generation_neither_is_believed,
     what_services_have_seen_is_put_back,
+    who_was_served_before_a_loss_is_passed_by_nobody_who_comes_first,
     what_was_told_in_a_round_that_never_ended_still_counts,
     whoever_stops_tells_of_rooms_that_went_back_and_of_no_others,
+    whoever_stops_while_redis_is_away_tells_it_once_it_is_back,
+    whoever_stops_and_is_awaited_tells_it_though_the_room_is_open_again,
     who_was_inside_before_the_ceiling_was_lowered_keeps_its_seat,
     a_deleted_room_can_be_made_anew_and_its_epoch_is_later,
 );
@@ -41,16 +47,6 @@ async fn go_back(world: &World, line: &[(String, String)]) {
         set.arg(name).arg(value);
     }
     world.server.ask::<()>(&set).await;
-}
-
-/// The seat of `number`, as it was taken when it joined.
-fn seat(number: u64, joined: &Joined) -> Seat {
-    Seat {
-        number,
-        record: format!("{}|{}|0|v|k||i", joined.issued_at, joined.expires_at),
-        expires_at: joined.expires_at,
-        seen_at: (1, 1),
-    }
 }
 
 async fn an_older_state_is_refused_and_brought_to_what_was_seen(world: World) {
@@ -138,6 +134,25 @@ async fn what_services_have_seen_is_put_back(world: World) {
     assert!(matches!(outcome, vestibule_store::ClaimOutcome::Repeated(_)), "{outcome:?}");
 }
 
+/// The door is lost with the room.
+async fn who_was_served_before_a_loss_is_passed_by_nobody_who_comes_first(world: World) {
+    world.open(limited(1)).await;
+    let joined = world.join(4, JoinMode::Enter).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    world.put(limited(3)).await;
+    world.ripens();
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    world.server.flush().await;
+    world.reconcile_with(&[seen], &[], &config, (&[seat(1, &joined)], &[])).await;
+    let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
+    let newcomer = world.join(1, JoinMode::Enter).await;
+    assert_eq!((newcomer.first, newcomer.seated), (5, 0), "three may come for two seats");
+    let asks = async || world.claims(world.claim_now(3).await).await;
+    assert_eq!(asks().await, vestibule_store::ClaimOutcome::NoSeat, "2 may come");
+    world.at(ripe_at);
+    crate::world::token(asks().await);
+}
+
 async fn who_was_inside_before_the_ceiling_was_lowered_keeps_its_seat(world: World) {
     world.open(limited(5)).await;
     let joined = world.join(20, JoinMode::Enter).await;
@@ -210,4 +225,35 @@ async fn whoever_stops_tells_of_rooms_that_went_back_and_of_no_others(world: Wor
     assert_eq!(accounts.keys().collect::<Vec<_>>(), ["late"]);
     let seen = accounts["late"].testimony.as_ref().unwrap().queue_counter;
     assert_eq!((accounts["late"].is_last, seen), (true, joined.first + 1));
+}
+
+async fn whoever_stops_while_redis_is_away_tells_it_once_it_is_back(world: World) {
+    world.open(limited(3)).await;
+    let early = line(&world).await;
+    world.join(2, JoinMode::Enter).await;
+    let (store, link) = LosesAnswers::of(&world);
+    let feed = Feed::new(store, "late".to_owned());
+    feed.refresh().await.unwrap();
+    go_back(&world, &early).await;
+    // A read is sent again once.
+    link.lose(4);
+    feed.say_goodbye().await;
+    world.store.call_witnesses(&world.room, 1, "round").await.unwrap();
+    let accounts = world.store.accounts(&world.room).await.unwrap();
+    assert_eq!(accounts.keys().collect::<Vec<_>>(), ["late"]);
+    assert!(accounts["late"].is_last);
+}
+
+async fn whoever_stops_and_is_awaited_tells_it_though_the_room_is_open_again(world: World) {
+    world.open(limited(3)).await;
+    let early = line(&world).await;
+    world.join(2, JoinMode::Enter).await;
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    let feed = Feed::new(world.another_store(), "late".to_owned());
+    feed.refresh().await.unwrap();
+    go_back(&world, &early).await;
+    world.reconcile(&[seen], &["late"], &config).await;
+    feed.say_goodbye().await;
+    let accounts = world.store.accounts(&world.room).await.unwrap();
+    assert_eq!(accounts.keys().collect::<Vec<_>>(), ["late"]);
 }

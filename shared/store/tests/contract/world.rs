@@ -16,7 +16,7 @@ use vestibule_domain::{
 };
 use vestibule_store::{
     Claim, ClaimOutcome, Departure, EndedAs, Ending, Join, JoinMode, Joined, ManualClock, Push,
-    PutOutcome, Round, Seat, SessionKind, Store, StoreError, TickReport, TokenRecord,
+    PutOutcome, Round, Seat, SessionKind, Store, StoreError, TickReport, TokenRecord, Touch,
 };
 
 use crate::{judged::Judging, server::Server};
@@ -151,6 +151,18 @@ impl World {
         Self::claim_of(number, SessionKind::Visitor, now_s, self.reset_epoch().await)
     }
 
+    /// Whoever got this number of those of a room's first generation asks whether it is inside still.
+    pub(crate) fn touch_of(number: u64, joined: &Joined) -> Touch {
+        Touch {
+            reset_epoch: joined.reset_epoch,
+            number,
+            position: number,
+            generation: 1,
+            issued_at: joined.issued_at,
+            expires_at: joined.expires_at,
+        }
+    }
+
     pub(crate) fn claim_of(
         number: u64,
         kind: SessionKind,
@@ -249,6 +261,7 @@ impl World {
             is_partial: called.is_partial,
             testimonies,
             is_one_silent: !silent.is_empty(),
+            is_one_gone: false,
             gap: UNSEEN_NUMBERS,
             unseen: called.unseen,
             buried: 0,
@@ -359,6 +372,16 @@ pub(crate) fn limited(ceiling: u64) -> RoomSettings {
 /// The same, whose positions do not expire.
 pub(crate) fn patient(ceiling: u64) -> RoomSettings {
     RoomSettings { position_expiry_seconds: None, ..limited(ceiling) }
+}
+
+/// The seat of `number`, as it was taken when it joined.
+pub(crate) fn seat(number: u64, joined: &Joined) -> Seat {
+    Seat {
+        number,
+        record: format!("{}|{}|0|v|k||i", joined.issued_at, joined.expires_at),
+        expires_at: joined.expires_at,
+        seen_at: (1, 1),
+    }
 }
 
 /// The token of an outcome that let someone in.

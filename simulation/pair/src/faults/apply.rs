@@ -61,7 +61,7 @@ impl Fault {
                 network.servers(|servers, _| servers.refuse_writes(None));
             }
             FaultKind::Clock => {
-                let (sign, ms) = (chance.happens(0.5), self.lasts_ms.max(self.back_ms) * 50);
+                let (sign, ms) = (chance.happens(0.5), self.jump_ms());
                 let by_ms = i64::try_from(ms).unwrap_or(0) * if sign { 1 } else { -1 };
                 network.servers(|servers, _| servers.step_clock(by_ms));
             }

@@ -93,6 +93,15 @@ impl FaultKind {
     }
 }
 
+// === impl Fault ===
+
+impl Fault {
+    /// By how much Redis's clock jumps, ahead or back, ms.
+    pub(crate) fn jump_ms(&self) -> u64 {
+        self.lasts_ms.max(self.back_ms) * 50
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { number, kind, lasts_ms, back_ms, .. } = self;

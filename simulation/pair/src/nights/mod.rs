@@ -23,7 +23,10 @@ pub use self::{
     selection::{Numbers, Seeds, Selection},
     tally::Tally,
 };
-use crate::{Outcome, Scenario, Seed, Shape, run};
+use crate::{Fault, FaultKind, Outcome, Scenario, Seed, Shape, run};
+
+/// A room follows a jump of Redis's clock that is no longer than this, ms: `CLOCK_TOLERANCE_MS` in `lib/clock.lua`.
+const FOLLOWED_MS: u64 = 2_000;
 
 /// Nights by their seeds.
 #[derive(Debug, Clone)]
@@ -51,14 +54,16 @@ impl Nights {
     }
 
     /// How strict the judge of this one is. Where some take places that nobody will use, a wait that was told
-    /// in earnest may turn out to be a moment.
+    /// in earnest may turn out to be a moment. Rooms follow small jumps of Redis's clock, which add up.
     fn bounds(&self, night: &Scenario) -> Bounds {
         let of_histories = |name: &String| name.parse::<Invariant>().ok();
         let mut skipped: Vec<_> = self.skipped.iter().filter_map(of_histories).collect();
         if night.cast.has_ghosts() {
             skipped.push(Invariant::Waits);
         }
-        Bounds { skipped, ..Self::strict() }
+        let jumps = night.faults.iter().filter(|fault| fault.kind == FaultKind::Clock);
+        let clock_error_ms = jumps.map(Fault::jump_ms).filter(|ms| *ms <= FOLLOWED_MS).sum();
+        Bounds { skipped, clock_error_ms, ..Self::strict() }
     }
 
     /// The night of `seed`, without what was left out.

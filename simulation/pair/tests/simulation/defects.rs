@@ -114,7 +114,7 @@ const DEFECTS: [Defect; 17] = [
     },
     Defect {
         name: "a token outlives its session",
-        seed: 104,
+        seed: 115,
         instead_of: "record.iat, record.exp, record.kid = now_s, now_s + settings",
         does: "record.iat, record.exp, record.kid = now_s, now_s + 2 * settings",
         breaks: &["ceiling"],

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use vestibule_domain::RoomId;
-use vestibule_simulation::{Cast, Scenario, Seed, Which, World, in_virtual_time};
+use vestibule_simulation::{Seed, Which, World, in_virtual_time};
 
-use crate::guests::{Hall, Page, PunctualGuest};
+use crate::{
+    guests::{Hall, Page, PunctualGuest},
+    nothing_planned,
+};
 
 const CEILING: u64 = 6;
 const CROWD: u64 = 120;
@@ -27,24 +30,10 @@ enum Goes {
     StopsAfter(u64, u64),
 }
 
-fn scenario(seed: u64) -> Scenario {
-    Scenario {
-        seed: Seed(seed),
-        length_ms: 0,
-        services: (3, 2),
-        regions: vec!["eu".to_owned()],
-        rooms: Vec::new(),
-        cast: Cast::default(),
-        operations: Vec::new(),
-        faults: Vec::new(),
-        defect: None,
-    }
-}
-
 /// A crowd comes to a room that was made just then. What became of everybody.
 fn play(goes: Goes, seed: u64) -> BTreeMap<u64, Page> {
     in_virtual_time(async {
-        let world = World::start(&scenario(seed), None, false);
+        let world = World::start(&nothing_planned(seed, (3, 2)), None, false);
         let hall = Hall::new(&world, &RoomId::new("sale").unwrap(), Seed(seed));
         hall.until(READY_MS).await;
         create_room(&world, seed).await;
@@ -130,7 +119,7 @@ fn a_leader_that_takes_over_knows_when_those_ask_who_came_before() {
 /// while nobody leads to know it by them.
 fn pace_after_a_takeover(seed: u64) -> f64 {
     in_virtual_time(async {
-        let world = World::start(&scenario(seed), None, false);
+        let world = World::start(&nothing_planned(seed, (3, 2)), None, false);
         let hall = Hall::new(&world, &RoomId::new("sale").unwrap(), Seed(seed));
         hall.until(READY_MS).await;
         create_room(&world, seed).await;

@@ -15,14 +15,30 @@ mod repeatable;
 mod replays;
 mod rewinds;
 mod shares;
+mod sweeps;
 
 use std::collections::BTreeSet;
 
 use vestibule_history::Bounds;
-use vestibule_simulation::{Nights, Scenario, run};
+use vestibule_simulation::{Cast, Nights, Scenario, Seed, run};
 
 fn bounds() -> Bounds {
     Nights::strict()
+}
+
+/// So many admissions and controllers, no room, nobody who comes, and nothing that goes wrong.
+fn nothing_planned(seed: u64, services: (usize, usize)) -> Scenario {
+    Scenario {
+        seed: Seed(seed),
+        length_ms: 0,
+        services,
+        regions: vec!["eu".to_owned()],
+        rooms: Vec::new(),
+        cast: Cast::default(),
+        operations: Vec::new(),
+        faults: Vec::new(),
+        defect: None,
+    }
 }
 
 /// The invariants that break in a scenario.

@@ -56,10 +56,14 @@ const FAILED_IN_SPLITS: [(u64, &str); 2] = [
 ];
 
 /// Nights of everything that failed once.
-const FAILED_IN_ALL: [(u64, &str); 11] = [
+const FAILED_IN_ALL: [(u64, &str); 30] = [
     (82, "how far a leader had served was known by a push alone, and nobody heard that"),
     (100_176, "a new leader did not wait for somebody whom only others knew"),
-    (111_529, "who alone knew of a key that Redis had lost stopped without putting it back"),
+    (
+        111_529,
+        "who alone knew of a key that Redis had lost stopped without putting it back; and again: who had just read one \
+        forgot it, since Redis did not say what time it was",
+    ),
     (112_893, "two services did not hear that they were asked, since nobody listened for them"),
     (113_287, "who had just changed a config did not remember it"),
     (113_322, "a room followed a jump of the clock, since those who called first had just started"),
@@ -71,6 +75,41 @@ const FAILED_IN_ALL: [(u64, &str); 11] = [
     ),
     (164_833, "a room that had lost its settings alone forgot what its line had counted"),
     (100_506, "who alone knew that somebody had entered stopped before it was asked"),
+    (30_140, "who alone knew that somebody had entered stopped while Redis was away"),
+    (22_965, "a session was put back as it was before somebody renewed it who had stopped since"),
+    (
+        29_658,
+        "a session stood in for another that nobody had told of, until it was said to have ended; and again: a leader that \
+        had just started did not know whom to wait for",
+    ),
+    (25_287, "who had won by chance entered past others when the order of arrival counted again"),
+    (23_315, "who asked in vain for a seat to be held lost its place"),
+    (29_342, "the same, of another room"),
+    (23_515, "the judge knew of no numbers that visitors brought from the other side of a split"),
+    (307_319, "the judge closed before it was told of joins that were under way at the end"),
+    (316_487, "the same"),
+    (103_400, "an admission that had just started wrote to a server that all others had left"),
+    (304_784, "an admission that had just started read rooms before it knew the time"),
+    (309_527, "the same"),
+    (330_048, "the same"),
+    (341_464, "the same"),
+    (321_399, "the judge knew of no deletion before a split that is finished on its other side"),
+    (
+        601_513,
+        "a leader that had come from another server did not know what was deleted on this one",
+    ),
+    (
+        509_788,
+        "the judge took seats for free whose sessions somebody who was silent may have renewed",
+    ),
+    (
+        342_538,
+        "an AWS-style client was passed by all who were behind it in a room with several seats",
+    ),
+    (
+        319_332,
+        "a newcomer went past those who had been served before a loss, since nobody was at the door",
+    ),
 ];
 
 /// Seeds that failed in nights of nothing but these two kinds, and what was wrong.

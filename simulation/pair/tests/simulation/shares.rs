@@ -112,7 +112,7 @@ fn one_dies(seed: u64, is_leader: bool) -> [Vec<u64>; 2] {
         let pauses = longest_pauses(&world, READY_MS + 12_000).await;
         let left = servers(&world, &rooms()[0]);
         assert!(left.len() == 1 && left[0].0 != dies, "{left:?}");
-        let outcome = world.end();
+        let outcome = world.end().await;
         assert!(outcome.broken.is_empty(), "seed {seed}: {:?}", outcome.broken);
         let of = |is_dead: bool| {
             let of = shares.iter().filter(|(which, _)| (**which == dies) == is_dead);
@@ -161,7 +161,7 @@ fn a_controller_that_comes_takes_its_share_and_no_room_pauses() {
         let pauses = longest_pauses(&world, READY_MS + 20_000).await;
         assert_eq!(shares(&world).len(), 3);
         assert!(pauses.values().all(|ms| *ms <= 1_500), "{pauses:?}");
-        let outcome = world.end();
+        let outcome = world.end().await;
         assert!(outcome.broken.is_empty(), "{:?}", outcome.broken);
     })
     .unwrap();

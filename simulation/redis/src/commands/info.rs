@@ -20,11 +20,11 @@ fn info(core: &mut Core, args: Args) -> Outcome {
             || args.iter().any(|arg| is(arg, section) || everything.iter().any(|all| is(arg, all)))
     };
     let mut text = String::new();
-    for (name, lines) in sections(core) {
+    for (name, lines) in SECTIONS {
         if wanted(name) {
             let gap = if text.is_empty() { "" } else { "\r\n" };
             let _ = write!(text, "{gap}# {name}\r\n");
-            for (field, value) in lines {
+            for (field, value) in lines(core) {
                 let _ = write!(text, "{field}:{value}\r\n");
             }
         }
@@ -32,19 +32,19 @@ fn info(core: &mut Core, args: Args) -> Outcome {
     Ok(Reply::bulk(text))
 }
 
-type Section = (&'static str, Vec<(&'static str, String)>);
+type Lines = Vec<(&'static str, String)>;
+type Section = (&'static str, fn(&Core) -> Lines);
 
-fn sections(core: &Core) -> [Section; 5] {
-    [
-        ("Server", server(core)),
-        ("Memory", vec![("maxmemory_policy", core.options.maxmemory_policy.clone())]),
-        ("Persistence", vec![("loading", "0".to_owned())]),
-        ("Replication", replication(core)),
-        ("Keyspace", keyspace(core)),
-    ]
-}
+/// Each section, and what says what is in it.
+const SECTIONS: [Section; 5] = [
+    ("Server", server),
+    ("Memory", |core| vec![("maxmemory_policy", core.options.maxmemory_policy.clone())]),
+    ("Persistence", |_| vec![("loading", "0".to_owned())]),
+    ("Replication", replication),
+    ("Keyspace", keyspace),
+];
 
-fn server(core: &Core) -> Vec<(&'static str, String)> {
+fn server(core: &Core) -> Lines {
     let (version, mode) = match core.options.dialect {
         Dialect::Redis7 => ("7.0.15", "redis_mode"),
         Dialect::Valkey9 => ("7.2.4", "server_mode"),
@@ -60,7 +60,7 @@ fn server(core: &Core) -> Vec<(&'static str, String)> {
     lines
 }
 
-fn replication(core: &Core) -> Vec<(&'static str, String)> {
+fn replication(core: &Core) -> Lines {
     let role = match core.options.role {
         Role::Master => "master",
         Role::Replica => "slave",
@@ -69,7 +69,7 @@ fn replication(core: &Core) -> Vec<(&'static str, String)> {
     vec![("role", role.to_owned()), ("connected_slaves", replicas)]
 }
 
-fn keyspace(core: &Core) -> Vec<(&'static str, String)> {
+fn keyspace(core: &Core) -> Lines {
     let keys = core.keyspace();
     if keys.is_empty() {
         return vec![];

@@ -104,7 +104,7 @@ async fn play(mut plan: Plan, stops: Arc<AtomicBool>) -> anyhow::Result<RunRecor
     let over = visits::run(&ground, visitors, plan.timeout, interrupted).await;
     hostile.shutdown().await;
     let run = ground.recorder.close(time::Instant::now());
-    let simulation = end(world, &ground.way, begun, plan.setting.company.is_empty());
+    let simulation = end(world, &ground.way, begun, plan.setting.company.is_empty()).await;
     let opened = plan.opens.as_secs_f64();
     Ok(RunRecord { setting: plan.setting, over, opened, simulation: Some(simulation), ..run })
 }
@@ -135,10 +135,9 @@ async fn look_on(world: &World, room: &RoomId, recorder: &Recorder, stops: &Atom
 }
 
 /// Stops the services, and tells what no visitor could see.
-fn end(world: World, way: &WatchedDoorway, begun: Instant, alone: bool) -> Simulation {
-    let newcomers = way.newcomers();
-    let regions = newcomers.regions(world.deployment()).collect();
-    let outcome = world.end();
+async fn end(world: World, way: &WatchedDoorway, begun: Instant, alone: bool) -> Simulation {
+    let regions = way.newcomers().regions(world.deployment()).collect();
+    let outcome = world.end().await;
     Simulation {
         real_seconds: begun.elapsed().as_secs_f64(),
         redis_calls: outcome.commands,
@@ -146,7 +145,7 @@ fn end(world: World, way: &WatchedDoorway, begun: Instant, alone: bool) -> Simul
         step_seconds: GRAIN_SECONDS,
         tick_seconds: TICK_SECONDS,
         // Behind hostile company, a newcomer waits for somebody, and rightly so.
-        queued_while_a_slot_was_free: alone.then(|| newcomers.queued_while_free()),
+        queued_while_a_slot_was_free: alone.then(|| way.newcomers().queued_while_free()),
         regions,
         broken: outcome.broken.iter().map(ToString::to_string).collect(),
     }

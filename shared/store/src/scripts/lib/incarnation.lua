@@ -38,13 +38,14 @@ do
     return asked
   end
 
-  -- What the caller has seen: ARGV 2, "epoch:generation:nonce:seq:room's time"; nil: nothing. A time of 0 is unknown, and
-  -- an epoch of 0 says that nothing was seen but the deployment's time (`tell_time`).
+  -- What the caller has seen: ARGV 2, "epoch:generation:nonce:seq:room's time:server"; nil: nothing. A time of 0 is
+  -- unknown, and an epoch of 0 says that nothing was seen but the deployment's time (`tell_time`). server: the run_id of
+  -- the server on which a controller has heard of the caller; empty: it need not be heard of.
   local function read_seen(text)
-    local epoch, generation, nonce, seq, about = string.match(text, '^(%d+):(%d+):([^:]*):(%d+):(%d+)$')
+    local epoch, generation, nonce, seq, about, server = string.match(text, '^(%d+):(%d+):([^:]*):(%d+):(%d+):(%x*)$')
     if not epoch then return nil end
     return { reset_epoch = tonumber(epoch), generation = tonumber(generation), nonce = nonce, seq = tonumber(seq),
-      about_ms = tonumber(about) }
+      about_ms = tonumber(about), server = server }
   end
 
   local function read_stamp()
@@ -71,6 +72,12 @@ do
     local run_id = server_run_id()
     if stamp.run_id ~= '' and run_id ~= '' and stamp.run_id ~= run_id then return true end
     return was_seen and is_older(seen) or false
+  end
+
+  -- Whether nobody would ask the caller what it has changed, since it is known on another server.
+  local function is_stranger(seen)
+    local run_id = server_run_id()
+    return seen and seen.server ~= '' and run_id ~= '' and seen.server ~= run_id
   end
 
   -- Whether the state was found not to be the latest, or to be kept from this call.
@@ -143,6 +150,9 @@ do
   if stamp and ACCESS ~= 'repairs' and (stamp.is_partial or is_closed() or is_rewound(seen)) then
     if not stamp.suspect and not stamp.is_partial then raise_alarm() end
     return redis.error_reply('REWOUND the state of this room may not be its latest')
+  end
+  if ACCESS == 'writes' and is_stranger(seen) then
+    return redis.error_reply('STRANGER no controller has heard of the caller on this server')
   end
   if stamp and ACCESS == 'writes' then
     stamp.seq = stamp.seq + 1

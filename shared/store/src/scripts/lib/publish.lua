@@ -33,7 +33,7 @@ do
       '"unconfirmed":%d,"expired":%d,"left":%d,"expired_position":%d,"admitted_last_minute":%d,' ..
       '"tokens_until":%d,"cumulative_hazard":%d',
       stamp.seq, now, line.queue_counter, line.serving_counter, line.admitted,
-      redis.call('ZCOUNT', keys.sessions, now, '+inf'),
+      redis.call('ZCOUNT', keys.sessions, sessions_from(line, now), '+inf'),
       line.unconfirmed_until >= now and line.unconfirmed or 0, line.expired, line.left, line.expired_position,
       rate_used(keys.rate, now), line.tokens_until, line.cumulative_hazard)
   end

@@ -8,6 +8,7 @@ local LINE = {
   'excused_until', 'ticked_at', 'ticked_ahead', 'held_at', 'heard_at', 'free_since', 'free_least',
   'came_known', 'came_unknown',
   'came_after_ms', 'unknown_period_ms', 'turn_hold_ms', 'aws_joined', 'aws_admitted', 'left_pools',
+  'kept_from', 'kept_until', 'entered_upto',
 }
 
 -- The line as numbers, or nil when the store does not know the room.
@@ -17,6 +18,12 @@ local function read_line(key)
   local line = {}
   for i, name in ipairs(LINE) do line[name] = tonumber(values[i]) or 0 end
   return line
+end
+
+-- Sessions that last until then count, ms. After something was lost these are also those that have ended since, for as
+-- long as somebody of whom nobody has heard may have renewed them.
+local function sessions_from(line, now)
+  return line.kept_until >= now and math.min(line.kept_from, now) or now
 end
 
 -- These parts of the line, to be written later as far as they have changed.

@@ -2,10 +2,10 @@
 -- A session lives through the whole second in which its token expires, so that no token outlives
 -- its session: sessions is a sorted set, queue number -> last ms of life.
 
--- Seats taken: live sessions, and those that a lost store may still owe to unseen holders.
+-- Seats taken: sessions that live, or may, and those that a lost store may still owe to unseen holders.
 local function seats_taken(sessions, line, now)
   local unconfirmed = line.unconfirmed_until >= now and line.unconfirmed or 0
-  return redis.call('ZCOUNT', sessions, now, '+inf') + unconfirmed
+  return redis.call('ZCOUNT', sessions, sessions_from(line, now), '+inf') + unconfirmed
 end
 
 local function seats_left(sessions, settings, line, now)
@@ -16,8 +16,8 @@ end
 -- When a seat is free at the soonest, unless somebody leaves before, ms; nil: nobody can say.
 local function seat_free_at(sessions, settings, line, now)
   if seats_left(sessions, settings, line, now) > 0 then return now end
-  local first = redis.call('ZRANGEBYSCORE', sessions, now, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-  local at = first[2] and first[2] + 1 or nil
+  local first = redis.call('ZRANGEBYSCORE', sessions, sessions_from(line, now), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+  local at = first[2] and math.max(first[2], line.kept_until) + 1 or nil
   if line.unconfirmed > 0 and line.unconfirmed_until >= now then
     at = math.min(at or math.huge, line.unconfirmed_until + 1)
   end
@@ -67,8 +67,8 @@ local function seat_all(keys, seated)
   if #tokens > 0 then redis.call('ZADD', keys.tokens, unpack(tokens)) end
 end
 
-local function is_live(keys, number, now)
-  return (tonumber(redis.call('ZSCORE', keys.sessions, number)) or 0) >= now
+local function is_live(keys, line, number, now)
+  return (tonumber(redis.call('ZSCORE', keys.sessions, number)) or 0) >= sessions_from(line, now)
 end
 
 -- Renews a visitor's session for a session length from now. Its token is renewed in the second half of

@@ -6,16 +6,18 @@
 -- Those at the door are looked at for at most so many free seats.
 local function looked_at(call) return math.min(call.free, MOST_LOOKED_AT) end
 
--- Within what time whoever is there asks once it is served, ms.
-local function period_of(call, is_aws_style)
-  return is_aws_style and math.max(call.line.unknown_period_ms, WEB_PERIOD_MS) or WEB_PERIOD_MS
+-- Within what time whoever is there asks once it is served, ms. Clients of the AWS-style calls have longer; but one behind
+-- which somebody has entered does not wait for those who might still come before it, or it would find no seat at all.
+local function period_of(call, position, is_aws_style)
+  local was_passed = position < call.line.entered_upto
+  return is_aws_style and not was_passed and math.max(call.line.unknown_period_ms, WEB_PERIOD_MS) or WEB_PERIOD_MS
 end
 
 -- When a position has been served for long enough that everyone before it can have asked, too, ms.
 local function ripe_at(call, position, is_aws_style)
   if call.free == math.huge or position > call.line.serving_counter then return 0 end
   local served = served_at(call.moves, position)
-  return served > 0 and served + period_of(call, is_aws_style) or 0
+  return served > 0 and served + period_of(call, position, is_aws_style) or 0
 end
 
 -- Whether who is ripe since then has been so for so long: whoever is before it and became ripe at the same moment has
@@ -63,7 +65,7 @@ end
 -- or gone, or asks here or at the door.
 local function have_all_come(call, claim)
   if call.missing_before and claim.position >= call.missing_before then return false end
-  local period = period_of(call, claim.kind == 'a')
+  local period = period_of(call, claim.position, claim.kind == 'a')
   local first, last = served_by(call.moves, call.line, call.now - period) + 1, claim.position - 1
   if last - first >= MOST_COUNTED then return false end
   local count = count_bits(call.keys.entered, first, last) + count_before(asking_from(call, first), claim.position)

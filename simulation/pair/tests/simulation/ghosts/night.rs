@@ -69,7 +69,7 @@ pub(crate) fn play(line: Line, honest: usize, seed: u64) -> Seen {
         let mut what = count(&world, &hall).await;
         let pages = hall.diary.read();
         what.overtaken_ms = longest_overtaking(pages.iter(), hall.now_ms()).0;
-        what.broken = world.end().broken.iter().map(ToString::to_string).collect();
+        what.broken = world.end().await.broken.iter().map(ToString::to_string).collect();
         what
     })
     .unwrap()

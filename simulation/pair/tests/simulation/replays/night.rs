@@ -52,7 +52,7 @@ pub(crate) fn play(case: &Case, world: u64, defect: Option<(&str, &str)>) -> Nig
         }
         let mut guests = hall.diary.read();
         let attackers = guests.split_off(&case.attackers[0].number);
-        let broken = world.end().broken.iter().map(ToString::to_string).collect();
+        let broken = world.end().await.broken.iter().map(ToString::to_string).collect();
         Night { guests, attackers, seats, broken }
     })
     .unwrap()

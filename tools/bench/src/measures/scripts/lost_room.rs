@@ -117,6 +117,7 @@ fn found(stored: Option<&RoomSnapshot>, last: &RoomSnapshot) -> Result<Box<Recon
         is_partial: false,
         testimonies: &[testimony(last)],
         is_one_silent: true,
+        is_one_gone: false,
         gap: UNSEEN_NUMBERS,
         unseen: None,
         buried: 0,

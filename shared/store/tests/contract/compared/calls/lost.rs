@@ -89,6 +89,7 @@ pub(super) async fn reconcile(pair: &mut Pair, chances: &mut Chances, room: usiz
         is_partial: called.is_partial || once_in(chances, 2),
         testimonies: std::slice::from_ref(&seen),
         is_one_silent: !silent.is_empty(),
+        is_one_gone: false,
         gap: UNSEEN_NUMBERS,
         unseen: called.unseen,
         buried: 0,
