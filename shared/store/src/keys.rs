@@ -22,7 +22,7 @@
 //! | `vestibule:room:{R}:door` | sorted set | swept | position → its rank among those who keep asking for a seat |
 //! | `vestibule:room:{R}:asked` | sorted set | swept | position → until when its last request was open |
 //! | `vestibule:room:{R}:passed` | sorted set | swept | position → when somebody higher passed it at the door |
-//! | `vestibule:room:{R}:seatless` | sorted set | swept | position → when it last asked and found no seat; `w` and position → when it last waited without asking, or only for a hold it might not have |
+//! | `vestibule:room:{R}:seatless` | sorted set | swept | position → when it last asked and found no seat; `w` and position → when it last waited without asking; `h` and position → when it last asked for a hold it might not have |
 //! | `vestibule:room:{R}:holds` | sorted set | swept | position → until when a seat is or was held for it |
 //! | `vestibule:room:{R}:traffic` | hash | moved | minutes not yet closed into the history |
 //! | `vestibule:room:{R}:history:D` | hash | 31 days | closed minutes of day D (days since 1970) |

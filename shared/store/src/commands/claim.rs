@@ -133,11 +133,10 @@ impl Store {
         claims: &[Claim],
     ) -> Result<ClaimReplies, StoreError> {
         let noting = self.noting(Some(room), || answers::claim_calls(claims)).await;
+        let arguments = Arguments { key_id, able_ms: self.memory().standing().able_ms() };
         let items = claims.iter().map(Item::from);
-        let reply: Result<Sealed<Reply>, _> = self
-            .replicated()
-            .call_in_order(&scripts::CLAIM, room, &Arguments { key_id }, items)
-            .await;
+        let reply: Result<Sealed<Reply>, _> =
+            self.replicated().call_in_order(&scripts::CLAIM, room, &arguments, items).await;
         let replies = reply.and_then(|reply| read(claims, reply));
         if let Some(noting) = noting {
             let at = |replies: &ClaimReplies| Some(replies.now_ms);

@@ -29,6 +29,7 @@ struct Arguments {
     reset_epoch: u64,
     position: u64,
     entered_at: u32,
+    able_ms: Option<u64>,
 }
 
 impl Store {
@@ -43,7 +44,9 @@ impl Store {
         place: &Place,
         position: u64,
     ) -> Result<PositionExpiry, StoreError> {
-        let arguments = Arguments { reset_epoch, position, entered_at: place.entered_at };
+        let able_ms = self.memory().standing().able_ms();
+        let entered_at = place.entered_at;
+        let arguments = Arguments { reset_epoch, position, entered_at, able_ms };
         self.call(&scripts::POSITION_EXPIRY, room, &arguments).await
     }
 }

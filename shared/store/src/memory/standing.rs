@@ -21,6 +21,8 @@ const FRESH: Duration = Duration::from_millis(1_500);
 /// An answer is relied on within this time of the last announcement: less than the others wait before they take this
 /// service for stopped.
 const RELIED_ON: Duration = Duration::from_millis(2_500);
+/// Who was not heard for so long could claim for nobody: positions do not expire by that.
+const CUT_OFF: Duration = Duration::from_secs(10);
 /// How soon whoever waits to be heard of announces itself again, to learn whether it was.
 const ASKS_AGAIN: Duration = Duration::from_millis(100);
 
@@ -39,6 +41,8 @@ struct State {
     said_to: String,
     /// When the last was sent that is known to be heard.
     heard: Option<Instant>,
+    /// Since when it has been heard all the time, but for short breaks.
+    able_since: Option<Instant>,
     /// The run id of the server where it is heard; empty: not known. Nobody asks a controller, which terms fence.
     server: String,
     /// When it first spoke after a silence, by Redis's clock, ms, if no controller has been heard since,
@@ -78,6 +82,8 @@ impl Standing {
         state.alone_since = state.back_ms.map(|_| alone_since.unwrap_or(announced.at));
         state.has_moved = false;
         if state.back_ms.is_none() {
+            let was_cut_off = state.heard.is_none_or(|heard| announced.at - heard > CUT_OFF);
+            state.able_since = state.able_since.filter(|_| !was_cut_off).or(Some(announced.at));
             state.heard = Some(announced.at);
             let asked_at = if is_controller(&announced.instance) { "" } else { server };
             asked_at.clone_into(&mut state.server);
@@ -115,6 +121,15 @@ impl Standing {
     /// How long no controller has been heard since it spoke after a silence.
     pub(crate) fn alone_for(&self) -> Duration {
         self.lock().alone_since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// For how long it has been able to change something, ms; `None`: always, as who takes no part.
+    pub(crate) fn able_ms(&self) -> Option<u64> {
+        let state = self.lock();
+        let since = state.able_since?;
+        let is_cut_off = state.heard.is_some_and(|heard| heard.elapsed() > CUT_OFF);
+        let able = if is_cut_off { Duration::ZERO } else { since.elapsed() };
+        Some(u64::try_from(able.as_millis()).unwrap_or(u64::MAX))
     }
 
     /// A script has said that this is not the server where this service is heard.
@@ -201,6 +216,30 @@ mod tests {
         assert!(!standing.is_relied_on());
         standing.end();
         assert!(standing.stale().is_none() && standing.is_relied_on(), "it has stopped");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_was_cut_off_has_been_able_since_it_is_heard_again() {
+        let standing = Standing::default();
+        assert_eq!(standing.able_ms(), None, "it takes no part");
+        let able_after = async |after: Duration, all: &[(&str, u64)]| {
+            tokio::time::advance(after).await;
+            standing.note(announced(), "s", &seen(all));
+            standing.able_ms()
+        };
+        assert_eq!(able_after(Duration::ZERO, &[("a", 1)]).await, Some(0), "it begins");
+        assert_eq!(able_after(CUT_OFF, &[("a", 2)]).await, Some(10_000), "a short break");
+        let later = CUT_OFF + Duration::from_millis(1);
+        tokio::time::advance(later).await;
+        assert_eq!(standing.able_ms(), Some(0), "it was silent");
+        assert_eq!(able_after(Duration::ZERO, &[("a", 3)]).await, Some(0));
+        assert_eq!(able_after(Duration::from_secs(1), &[("a", 4)]).await, Some(1_000));
+        let alone = [("a", 90_000), ("controller-b", 4)];
+        tokio::time::advance(later).await;
+        standing.note(announced(), "t", &seen(&alone));
+        tokio::time::advance(Duration::from_secs(60)).await;
+        standing.note(announced(), "s", &seen(&[("a", 150_000), ("controller-b", 150_001)]));
+        assert_eq!(standing.able_ms(), Some(0), "it was alone on another server");
     }
 
     #[tokio::test(start_paused = true)]

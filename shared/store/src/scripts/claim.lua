@@ -1,11 +1,12 @@
 --[[ claim: a batch of visitors asks for seats, and enters as far as seats, rate and order allow.
 
 KEYS  line settings sessions records tokens entered rate rows door asked passed seatless traffic unattended there holds
-ARGV  now_ms seen key_id | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds
+ARGV  now_ms seen key_id able_ms | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds
 Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer held_until_ms
       free_at_ms: when those without a seat may find one, unless somebody leaves or an operator changes
       something before; nil: nobody can say.
-      key_id names the key of new tokens. Of each claim: reset epoch of its request id; how many
+      key_id names the key of new tokens; able_ms: for how long the caller has been able to claim for anybody
+      ("" = always). Of each claim: reset epoch of its request id; how many
       draws its position takes into account; queue number; position ("" = it waits for its draw); rank at
       the door; whether it has won in a random room (0, 1); entry time (unix s); kind ("v" visitor's
       calls, "a" AWS-style); for how long its request stays open if there is no seat; whether it asks for
@@ -68,9 +69,11 @@ local function has_expired(claim)
   if not expiry or claim.position > line.serving_counter then return false end
   -- A visitor who comes back a little late takes the next free seat instead of a new place.
   if claim.kind == 'v' then expiry = 2 * expiry end
+  -- While its caller could not claim, its time stood still.
+  if (tonumber(args.able_ms) or math.huge) <= expiry * 1000 then return false end
   -- Whoever asked meanwhile has longer.
   if now_s - since_of(claim.position, claim.entered_at) <= expiry then return false end
-  return now_s - served_since(keys, line, claim.position, claim.entered_at) > expiry
+  return now_s - served_since(keys, line, claim.position, claim.entered_at, extension_of(claim.position, 'h')) > expiry
 end
 
 local function enter(claim)
@@ -177,8 +180,8 @@ for nth, claim in ipairs(claims) do
 end
 table.sort(asking, function(a, b) return a.rank < b.rank or a.rank == b.rank and a.nth < b.nth end)
 
--- Who asks for a hold and may not have one does not ask for a seat: it would keep others from it. It waits all the
--- same, and its place does not expire meanwhile.
+-- Who asks for a hold and may not have one does not ask for a seat: it would keep others from it. Its place
+-- does not expire while it asks, though its page counts down: a seat may be free that it need only take.
 local function refuse_holds()
   local left, may_ask, is_given, waiting_on = nil, {}, {}, {}
   for _, claim in ipairs(asking) do
@@ -189,7 +192,7 @@ local function refuse_holds()
       may_ask[#may_ask + 1], left, is_given[claim.position] = claim, left - 1, true
     else
       outcomes[claim.nth] = { outcome = 'no_seat' }
-      waiting_on[#waiting_on + 1], waiting_on[#waiting_on + 2] = now, extension_of(claim.position)
+      waiting_on[#waiting_on + 1], waiting_on[#waiting_on + 2] = now, extension_of(claim.position, 'h')
     end
   end
   if #waiting_on > 0 then redis.call('ZADD', keys.seatless, unpack(waiting_on)) end

@@ -10,12 +10,15 @@ local args = arguments({
   reset_epoch = 'integer', position = 'integer',
   -- When its visitor came, unix s.
   entered_at = 'integer',
+  -- For how long the caller has been able to claim for anybody; nil = always.
+  able_ms = 'integer',
 })
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
 if args.reset_epoch ~= line.reset_epoch then return answer({ outcome = 'foreign' }) end
 if not settings.position_expiry_seconds then return answer({ outcome = 'never' }) end
 if args.position > line.serving_counter then return answer({ outcome = 'not_served' }) end
-local late = math.floor(now / 1000) - served_since(keys, line, args.position, args.entered_at)
+local late = math.min(math.floor(now / 1000) - served_since(keys, line, args.position, args.entered_at),
+  math.floor((args.able_ms or math.huge) / 1000))
 if late > settings.position_expiry_seconds then return answer({ outcome = 'expired' }) end
 return answer({ outcome = 'claimable', seconds_left = settings.position_expiry_seconds - late })

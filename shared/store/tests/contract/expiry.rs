@@ -1,6 +1,6 @@
 //! Positions that are not claimed in time: the AWS clock rules, to the second.
 
-use vestibule_domain::{Place, RoomSettings};
+use vestibule_domain::{Announcement, Place, RoomSettings};
 use vestibule_store::{ClaimOutcome, JoinMode, PositionExpiry, SessionKind};
 
 use crate::world::{START_MS, World, limited, token};
@@ -15,6 +15,7 @@ crate::on_every_server!(
     who_waits_at_the_door_without_claiming_does_not_expire,
     a_visitor_who_is_a_little_late_is_not_sent_back,
     no_position_expires_while_the_room_is_held,
+    no_position_expires_by_a_time_in_which_its_service_was_cut_off,
 );
 
 async fn left(world: &World, number: u64, entered_at: u64) -> PositionExpiry {
@@ -172,4 +173,25 @@ async fn no_position_expires_while_the_room_is_held(world: World) {
     world.seconds(3);
     world.tick(1).await;
     assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::PositionExpired);
+}
+
+async fn no_position_expires_by_a_time_in_which_its_service_was_cut_off(world: World) {
+    world.open(RoomSettings::default()).await;
+    world.join(10, JoinMode::Queue).await;
+    world.store.increment(&world.room, 3).await.unwrap();
+    let now = START_MS / 1000;
+    world.seconds(2_000);
+    assert_eq!(left(&world, 2, now).await, PositionExpiry::Expired);
+    assert_eq!(world.claim(3, SessionKind::Visitor).await, ClaimOutcome::PositionExpired);
+    // It is heard again from now on: less than a second ago, by a clock of its own.
+    let cut_off = world.another_store();
+    cut_off.announce("admission-a", Announcement::OURS).await.unwrap();
+    let mut back = world;
+    back.store = cut_off;
+    let PositionExpiry::Claimable { seconds_left } = left(&back, 2, now).await else {
+        panic!("its time stood still");
+    };
+    assert!(seconds_left > 800, "{seconds_left}");
+    token(back.claim(2, SessionKind::AwsStyle).await);
+    token(back.claim(3, SessionKind::Visitor).await);
 }

@@ -1,7 +1,9 @@
 //! Held seats: one that is kept for a visitor who was called, until it comes.
 
 use vestibule_domain::RoomSettings;
-use vestibule_store::{Claim, ClaimOutcome, Departure, EndedAs, GivenUp, JoinMode, SessionKind};
+use vestibule_store::{
+    Claim, ClaimOutcome, Departure, EndedAs, GivenUp, JoinMode, PositionExpiry, SessionKind,
+};
 
 use crate::world::{World, patient, token};
 
@@ -120,6 +122,14 @@ async fn whoever_may_not_hold_a_seat_does_not_expire_while_it_asks(world: World)
         assert_eq!(hold(&world, 21).await, ClaimOutcome::NoSeat, "a place is given one hold");
     }
     let since = world.clock.now_ms() / 1000 - 4 * 1700;
+    let asking = World::claim_of(21, SessionKind::Visitor, since, world.reset_epoch().await);
+    let told =
+        world.store.position_expiry(&world.room, asking.reset_epoch, &asking.place, 21).await;
+    assert_eq!(
+        told.unwrap(),
+        PositionExpiry::Expired,
+        "its page says that the seat is held no more"
+    );
     token(world.claim_entered(21, SessionKind::Visitor, since).await);
     let never_asked = world.claim_entered(22, SessionKind::Visitor, since).await;
     assert_eq!(never_asked, ClaimOutcome::PositionExpired);

@@ -127,8 +127,9 @@ local function is_open(settings, line)
   return settings.open and not is_held(settings, line)
 end
 
--- The member of `seatless` that says that the visitor of a position waits without asking for a seat.
-local function extension_of(position) return string.format('w%d', position) end
+-- The member of `seatless` that says that the visitor of a position waits without asking for a seat (`w`), or has
+-- asked for a hold that it might not have (`h`).
+local function extension_of(position, how) return (how or 'w') .. string.format('%d', position) end
 
 -- Opens or closes the pool of those who wait for a draw, at the number handed out last. Called before
 -- numbers are handed out, so the pool is exact whichever script runs first after the change.

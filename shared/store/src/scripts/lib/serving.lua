@@ -124,10 +124,11 @@ local function serving_times(keys, line)
   end
 end
 
--- Since when (unix s) it has had the chance to claim: later, if it asked and found no seat.
-local function served_since(keys, line, position, entered_at)
+-- Since when (unix s) it has had the chance to claim: later, if it asked and found no seat. More members of `seatless`
+-- can say so, too.
+local function served_since(keys, line, position, entered_at, ...)
   local asked = 0
-  for _, at in ipairs(redis.call('ZMSCORE', keys.seatless, position, extension_of(position))) do
+  for _, at in ipairs(redis.call('ZMSCORE', keys.seatless, position, extension_of(position), ...)) do
     asked = math.max(asked, tonumber(at or nil) or 0)
   end
   return math.max(serving_times(keys, line)(position, entered_at), math.floor(asked / 1000))
