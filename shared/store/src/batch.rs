@@ -54,7 +54,7 @@ struct Waiting<Request, Response> {
 /// So many that no script is long which looks at each of them.
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch: 160, in_flight: 1, queue: 16_384, gather: Duration::ZERO }
+        Self { batch: 100, in_flight: 1, queue: 16_384, gather: Duration::ZERO }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// So many seats and endings are put back with one call: more would take Redis's time for too long.
-const AT_ONCE: usize = 60;
+const AT_ONCE: usize = 40;
 /// About so many are read with one call.
 const READ_AT_ONCE: usize = 500;
 

@@ -17,7 +17,7 @@ pub(super) const ANSWER: Duration = Duration::from_mins(1);
 /// As many newcomers as services send together,
 pub(super) const JOINS_TOGETHER: u64 = 512;
 /// departures and so on,
-pub(super) const TOGETHER: u64 = 160;
+pub(super) const TOGETHER: u64 = 100;
 /// and claims.
 pub(super) const CLAIMS_TOGETHER: usize = 24;
 pub(super) const ISSUER: &str = "https://bench";
