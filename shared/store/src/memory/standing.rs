@@ -237,7 +237,7 @@ mod tests {
         let alone = [("a", 90_000), ("controller-b", 4)];
         tokio::time::advance(later).await;
         standing.note(announced(), "t", &seen(&alone));
-        tokio::time::advance(Duration::from_secs(60)).await;
+        tokio::time::advance(Duration::from_mins(1)).await;
         standing.note(announced(), "s", &seen(&[("a", 150_000), ("controller-b", 150_001)]));
         assert_eq!(standing.able_ms(), Some(0), "it was alone on another server");
     }
