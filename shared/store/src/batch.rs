@@ -19,6 +19,9 @@ use tokio::{
 
 use crate::StoreError;
 
+/// So many share a call by default: no script is long that looks at each of them.
+pub const TOGETHER: usize = 100;
+
 /// The limits of a batcher.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -51,10 +54,9 @@ struct Waiting<Request, Response> {
 
 // === impl Limits ===
 
-/// So many that no script is long which looks at each of them.
 impl Default for Limits {
     fn default() -> Self {
-        Self { batch: 100, in_flight: 1, queue: 16_384, gather: Duration::ZERO }
+        Self { batch: TOGETHER, in_flight: 1, queue: 16_384, gather: Duration::ZERO }
     }
 }
 

@@ -55,11 +55,6 @@ use vestibule_domain::RoomId;
 
 // Scripts push by the kinds of `CHANNELS`: see `scripts/lib/push.lua`.
 
-/// A key that is never written, of the shard that this number comes to: see `name_server.lua`.
-pub(crate) fn probe(number: usize) -> String {
-    format!("vestibule:probe:{{{number}}}")
-}
-
 /// Channel on which snapshots are pushed, as JSON.
 pub(crate) const SNAPSHOTS: &str = "vestibule:snapshots";
 /// Channel on which differences from snapshots are pushed, as JSON: a release that reads none does not hear them.
@@ -92,6 +87,11 @@ pub(crate) const CHANNELS: [(&str, &str); 8] = [
 ];
 /// Sharded channel of no room, by which a service finds out whether it may use such channels.
 pub(crate) const ATTEMPTS: &str = "vestibule:{deployment}:attempts";
+
+/// A key that is never written, of the shard that this number comes to: see `name_server.lua`.
+pub(crate) fn probe(number: usize) -> String {
+    format!("vestibule:probe:{{{number}}}")
+}
 
 pub(crate) const ROOMS: &str = "vestibule:{deployment}:rooms";
 pub(crate) const TOMBSTONES: &str = "vestibule:{deployment}:tombstones";

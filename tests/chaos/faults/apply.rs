@@ -58,10 +58,6 @@ impl Fault {
 
     async fn befall_redis(&self, stage: &Stage, chance: &mut Chance) -> Result<()> {
         let redis = &mut *stage.redis().await;
-        if let (Redis::Pair(servers), FaultKind::Promote | FaultKind::Split) = (&*redis, self.kind)
-        {
-            servers.settle().await;
-        }
         if self.kind.loses_data() {
             stage.note_loss(None);
         }

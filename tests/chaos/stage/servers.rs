@@ -9,7 +9,6 @@ use std::{
 };
 
 use anyhow::{Result, ensure};
-use tokio::time::{Instant, sleep_until};
 use vestibule_history::ServersAre;
 use vestibule_tests::eventually;
 
@@ -23,10 +22,6 @@ use super::{
 /// How long a replica may take to follow.
 const FOLLOWS: Duration = Duration::from_secs(20);
 
-/// So long after a promotion the services have heard of each other: no Sentinel promotes again sooner, and by which
-/// state one would follow, nobody could say: see README, *Which Redis*.
-const SETTLES: Duration = Duration::from_secs(5);
-
 /// A primary and a replica.
 #[derive(Debug)]
 pub(crate) struct Servers {
@@ -36,8 +31,6 @@ pub(crate) struct Servers {
     wire: Link,
     /// Since when the replica hears nothing, unix ms.
     behind_since: Mutex<Option<u64>>,
-    /// When the last promotion, or split, was over.
-    promoted: Option<Instant>,
 }
 
 /// What Redis starts from.
@@ -61,8 +54,7 @@ impl Servers {
         primary.start(None).await?;
         let wire = Link::open(ground.link_address()?, primary.address()).await?;
         replica.start(Some(wire.address())).await?;
-        let servers =
-            Self { primary, replica, wire, behind_since: Mutex::default(), promoted: None };
+        let servers = Self { primary, replica, wire, behind_since: Mutex::default() };
         servers.replica_follows().await?;
         Ok(servers)
     }
@@ -107,13 +99,6 @@ impl Servers {
         *self.behind_since().get_or_insert_with(|| turns.note(ServersAre::Lagging))
     }
 
-    /// Waits until the services have taken in the last promotion.
-    pub(crate) async fn settle(&self) {
-        if let Some(promoted) = self.promoted {
-            sleep_until(promoted + SETTLES).await;
-        }
-    }
-
     /// The replica becomes the primary. Returns its address.
     pub(crate) async fn promote(&mut self) -> Result<SocketAddr> {
         self.replica.tell(redis::cmd("REPLICAOF").arg("NO").arg("ONE")).await?;
@@ -127,7 +112,6 @@ impl Servers {
 
     /// Kills the one that is not the primary, and has it follow with an empty disk.
     pub(crate) async fn replace_replica(&mut self) -> Result<()> {
-        self.promoted = Some(Instant::now());
         self.replica.kill()?;
         self.replica.start_from(None)?;
         self.replica.start(Some(self.wire.address())).await

@@ -34,8 +34,6 @@ for i = 1, #entries, 2 do
     redis.call('HDEL', keys.formats, name)
   end
 end
-local info = redis.pcall('INFO', 'server')
-local is_alone = type(info) == 'string' and not string.find(info, '_mode:cluster', 1, true)
-local server = is_alone and string.match(info, 'run_id:(%x+)') or ''
+local server, is_of_cluster = read_server()
 return encode({ formats = formats, seen = seen_ms, stopped = stopped, lost = next(lost) and lost or nil,
-  server = server })
+  server = is_of_cluster and '' or server })

@@ -68,8 +68,13 @@ macro_rules! scripts {
 const DOCUMENT: &str =
     concat!(include_str!("lib/document.lua"), "\n", include_str!("lib/clock.lua"));
 /// What every script of a room begins with besides.
-const INCARNATION: &str =
-    concat!(include_str!("lib/parts.lua"), "\n", include_str!("lib/incarnation.lua"));
+const INCARNATION: &str = concat!(
+    include_str!("lib/parts.lua"),
+    "\n",
+    include_str!("lib/server.lua"),
+    "\n",
+    include_str!("lib/incarnation.lua")
+);
 
 use Part::{
     Asked, Calls, Door, Draws, Ended, Entered, Grants, Holds, Line, Passed, Rate, Records, Rows,
@@ -77,7 +82,7 @@ use Part::{
 };
 
 scripts! {
-    ANNOUNCE = "announce" Deployment &[], &["formats"], None, ["room"];
+    ANNOUNCE = "announce" Deployment &[], &["formats"], None, ["room", "server"];
     APPLY_PLAN = "apply_plan" Writes &[Line, Settings, Sessions, Rate, Rows, Grants], &[], None,
         ["room", "rate", "serving", "left_out", "publish"];
     BEGIN_TICK = "begin_tick" Writes &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,
@@ -113,7 +118,7 @@ scripts! {
     LEAD = "lead" Deployment &[], &["lease", "epoch", "length", "controllers", "term"], None, ["leases"];
     LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];
     LEAVE = "leave" Writes &[Line, Sessions, Records, Ended], &[], None, ["bitmaps", "room", "seats"];
-    NAME_SERVER = "name_server" Deployment &[], &["probe"], None, [];
+    NAME_SERVER = "name_server" Deployment &[], &["probe"], None, ["server"];
     NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
     POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,
         ["room", "serving"];

@@ -6,5 +6,5 @@ Returns {server}
       server: its run_id; empty: it may not be asked.
 ]]
 arguments({})
-local info = redis.pcall('INFO', 'server')
-return encode({ server = type(info) == 'string' and string.match(info, 'run_id:(%x+)') or '' })
+local server = read_server()
+return encode({ server = server })

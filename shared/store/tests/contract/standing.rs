@@ -11,12 +11,18 @@ use vestibule_store::{Clock, Link, Messages, Round, Store, StoreError};
 
 use crate::{model::Model, world::START_MS};
 
+/// A server, two services there that have announced nothing, and a room.
+async fn two_services() -> (Arc<Model>, [Store; 2], RoomId) {
+    let server = Arc::new(Model::new(Engine::new(), Dialect::Redis7));
+    let services = [(); 2].map(|()| Store::over(server.clone(), Clock::Server));
+    let room = RoomId::new("sale").unwrap();
+    services[1].put_config(&room, &RoomConfig::default()).await.unwrap();
+    (server, services, room)
+}
+
 #[tokio::test(start_paused = true)]
 async fn who_was_silent_announces_itself_before_it_changes_anything() {
-    let server = Arc::new(Model::new(Engine::new(), Dialect::Redis7));
-    let service = || Store::over(server.clone(), Clock::Server);
-    let (silent, other, room) = (service(), service(), RoomId::new("sale").unwrap());
-    silent.put_config(&room, &RoomConfig::default()).await.unwrap();
+    let (_, [silent, other], room) = two_services().await;
     silent.announce("silent", Announcement::OURS).await.unwrap();
     advance(Duration::from_secs(10)).await;
     let seen = async || {
@@ -31,10 +37,7 @@ async fn who_was_silent_announces_itself_before_it_changes_anything() {
 
 #[tokio::test(start_paused = true)]
 async fn who_was_silent_changes_nothing_where_no_controller_hears_it() {
-    let server = Arc::new(Model::new(Engine::new(), Dialect::Redis7));
-    let service = || Store::over(server.clone(), Clock::Server);
-    let (silent, controller, room) = (service(), service(), RoomId::new("sale").unwrap());
-    controller.put_config(&room, &RoomConfig::default()).await.unwrap();
+    let (_, [silent, controller], room) = two_services().await;
     silent.announce("admission-a", Announcement::OURS).await.unwrap();
     silent.increment(&room, 0).await.unwrap();
     controller.announce("controller-b", Announcement::OURS).await.unwrap();
@@ -53,10 +56,7 @@ async fn who_was_silent_changes_nothing_where_no_controller_hears_it() {
 
 #[tokio::test(start_paused = true)]
 async fn who_has_just_begun_waits_until_a_controller_has_heard_it() {
-    let server = Arc::new(Model::new(Engine::new(), Dialect::Redis7));
-    let service = || Store::over(server.clone(), Clock::Server);
-    let (newborn, controller, room) = (service(), service(), RoomId::new("sale").unwrap());
-    controller.put_config(&room, &RoomConfig::default()).await.unwrap();
+    let (_, [newborn, controller], room) = two_services().await;
     controller.announce("controller-b", Announcement::OURS).await.unwrap();
     advance(Duration::from_millis(100)).await;
     newborn.announce("admission-a", Announcement::OURS).await.unwrap();
@@ -72,10 +72,7 @@ async fn who_has_just_begun_waits_until_a_controller_has_heard_it() {
 
 #[tokio::test(start_paused = true)]
 async fn who_comes_from_another_server_changes_nothing_until_it_is_heard_on_this_one() {
-    let server = Arc::new(Model::new(Engine::new(), Dialect::Redis7));
-    let service = || Store::over(server.clone(), Clock::Server);
-    let (moved, controller, room) = (service(), service(), RoomId::new("sale").unwrap());
-    controller.put_config(&room, &RoomConfig::default()).await.unwrap();
+    let (server, [moved, controller], room) = two_services().await;
     moved.announce("admission-a", Announcement::OURS).await.unwrap();
     controller.announce("controller-b", Announcement::OURS).await.unwrap();
     moved.increment(&room, 1).await.unwrap();
@@ -99,10 +96,7 @@ async fn who_comes_from_another_server_changes_nothing_until_it_is_heard_on_this
 
 #[tokio::test(start_paused = true)]
 async fn who_comes_to_a_server_minutes_after_all_others_have_left_it_is_heard_by_nobody() {
-    let server = Arc::new(Model::new(Engine::new(), Dialect::Redis7));
-    let service = || Store::over(server.clone(), Clock::Server);
-    let (newborn, controller, room) = (service(), service(), RoomId::new("sale").unwrap());
-    controller.put_config(&room, &RoomConfig::default()).await.unwrap();
+    let (_, [newborn, controller], room) = two_services().await;
     controller.announce("controller-b", Announcement::OURS).await.unwrap();
     advance(Duration::from_mins(9)).await;
     let running = newborn.announce("admission-a", Announcement::OURS).await.unwrap();
@@ -115,10 +109,7 @@ async fn who_comes_to_a_server_minutes_after_all_others_have_left_it_is_heard_by
 
 #[tokio::test(start_paused = true)]
 async fn of_those_who_wait_to_be_heard_one_speaks_for_all() {
-    let server = Arc::new(Model::new(Engine::new(), Dialect::Redis7));
-    let service = || Store::over(server.clone(), Clock::Server);
-    let (newborn, controller, room) = (service(), service(), RoomId::new("sale").unwrap());
-    controller.put_config(&room, &RoomConfig::default()).await.unwrap();
+    let (_, [newborn, controller], room) = two_services().await;
     controller.announce("controller-b", Announcement::OURS).await.unwrap();
     newborn.announce("admission-a", Announcement::OURS).await.unwrap();
     let before = newborn.calls();

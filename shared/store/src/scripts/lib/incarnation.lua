@@ -31,10 +31,7 @@ do
 
   local asked
   local function server_run_id()
-    if asked then return asked end
-    local info = redis.pcall('INFO', 'server')
-    -- A user of the server may not be allowed to ask: then it is unknown.
-    asked = type(info) == 'string' and string.match(info, 'run_id:(%x+)') or ''
+    asked = asked or read_server()
     return asked
   end
 

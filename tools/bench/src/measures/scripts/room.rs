@@ -7,7 +7,7 @@ use vestibule_domain::{
     Place, RoomId, RoomSettings, RoomSnapshot, roll::Roll, schedule::RoomConfig, tick::TickState,
 };
 use vestibule_store::{
-    Claim, Departure, EndedAs, Join, JoinMode, ManualClock, Push, SessionKind, Store,
+    Claim, Departure, EndedAs, Join, JoinMode, ManualClock, Push, SessionKind, Store, batch,
 };
 
 /// The leader's fencing epoch.
@@ -17,7 +17,7 @@ pub(super) const ANSWER: Duration = Duration::from_mins(1);
 /// As many newcomers as services send together,
 pub(super) const JOINS_TOGETHER: u64 = 512;
 /// departures and so on,
-pub(super) const TOGETHER: u64 = 100;
+pub(super) const TOGETHER: u64 = batch::TOGETHER as u64;
 /// and claims.
 pub(super) const CLAIMS_TOGETHER: usize = 24;
 pub(super) const ISSUER: &str = "https://bench";
