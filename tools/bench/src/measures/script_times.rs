@@ -13,6 +13,11 @@ const SLOWEST: Target = Target::Below(5_000.0);
 const REMEMBERED: usize = 20_000;
 /// Telling of so many takes long on a busy machine.
 const ANSWER: Duration = Duration::from_mins(1);
+/// Touches nothing and takes a millisecond or so: what its slowest call takes beyond its median, the machine has
+/// taken from Redis, and takes from every script.
+const IDLE_LOOP: &str = "local sum = 0 for i = 1, 100000 do sum = sum + i % 7 end return sum";
+const IDLE_LOOP_NAME: &str = "a loop that touches nothing";
+const IDLE_LOOP_CALLS: usize = 2_000;
 
 /// The times of all calls, in µs, by the names of the scripts.
 #[derive(Debug)]
@@ -47,13 +52,8 @@ impl ScriptTimes {
 
     /// Takes in the calls since the last time.
     pub(super) async fn read(&mut self) -> Result<()> {
-        let mut get = redis::cmd("SLOWLOG");
-        get.arg("GET").arg(REMEMBERED);
-        let entries: Vec<Value> = get.query_async(&mut self.connection).await?;
-        redis::cmd("SLOWLOG").arg("RESET").query_async::<()>(&mut self.connection).await?;
-        for entry in entries {
-            let (_, _, micros, words): (u64, u64, u64, Vec<Vec<u8>>) = first_four(entry)?;
-            let sha = words.get(1).map(|sha| String::from_utf8_lossy(sha).into_owned());
+        for entry in self.take_entries().await? {
+            let (micros, sha) = micros_and_sha(entry)?;
             if let Some(name) = sha.as_deref().and_then(vestibule_store::script_name) {
                 self.micros.entry(name).or_default().push(micros);
             }
@@ -61,9 +61,32 @@ impl ScriptTimes {
         Ok(())
     }
 
+    async fn take_entries(&mut self) -> Result<Vec<Value>> {
+        let mut get = redis::cmd("SLOWLOG");
+        get.arg("GET").arg(REMEMBERED);
+        let entries = get.query_async(&mut self.connection).await?;
+        self.skip().await?;
+        Ok(entries)
+    }
+
     /// Forgets the calls since the last time.
     pub(super) async fn skip(&mut self) -> Result<()> {
         Ok(redis::cmd("SLOWLOG").arg("RESET").query_async(&mut self.connection).await?)
+    }
+
+    /// How long the same work takes each time on this machine: one entry more among the scripts.
+    pub(super) async fn read_idle_loop(&mut self) -> Result<()> {
+        let script = redis::Script::new(IDLE_LOOP);
+        for _ in 0..IDLE_LOOP_CALLS {
+            script.invoke_async::<_, i64>(&mut self.connection).await?;
+        }
+        for entry in self.take_entries().await? {
+            let (micros, sha) = micros_and_sha(entry)?;
+            if sha.as_deref() == Some(script.get_hash()) {
+                self.micros.entry(IDLE_LOOP_NAME).or_default().push(micros);
+            }
+        }
+        Ok(())
     }
 
     /// Each script that was called.
@@ -86,11 +109,14 @@ impl ScriptTimes {
     }
 }
 
-/// Number, time, µs and words of an entry of the slow log; what follows differs by version.
-fn first_four(entry: Value) -> Result<(u64, u64, u64, Vec<Vec<u8>>)> {
+/// The time of an entry of the slow log, µs, and the hash of the script that was called, if one was.
+fn micros_and_sha(entry: Value) -> Result<(u64, Option<String>)> {
     let Value::Array(mut fields) = entry else { anyhow::bail!("not an entry: {entry:?}") };
+    // Number, time, µs and words; what follows differs by version.
     fields.truncate(4);
-    redis::from_redis_value(Value::Array(fields)).context("an entry of the slow log")
+    let (_, _, micros, words): (u64, u64, u64, Vec<Vec<u8>>) =
+        redis::from_redis_value(Value::Array(fields)).context("an entry of the slow log")?;
+    Ok((micros, words.get(1).map(|sha| String::from_utf8_lossy(sha).into_owned())))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "microseconds")]

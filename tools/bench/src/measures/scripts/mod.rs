@@ -41,6 +41,7 @@ pub(crate) async fn scripts(bench: &Bench) -> Result<Figures> {
     aws_room::measure(at("aws"), tokens, &mut times).await?;
     lost_room::measure(at("lost"), (waiting, sessions), &mut times).await?;
     many_rooms::measure(at("many"), &mut times).await?;
+    times.read_idle_loop().await?;
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52")]
     let [waiting, sessions, tokens] = [waiting, sessions, tokens].map(|count| count as f64);
     let figures = Figures::of("scripts")
