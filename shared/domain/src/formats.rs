@@ -4,8 +4,8 @@
 //! Every running service announces the newest version of each format that it reads, and the one that it writes. Who
 //! writes what a running service does not read, or does not read what one writes, refuses to start: see
 //! [`Announcement::conflict`]. So a release with a new version reads both and still writes the older one, and the release
-//! after it writes the new one. A ticket says its version in its first byte, a snapshot in its field `format`; the version
-//! of the keyspace is stamped by migrations.
+//! after it writes the new one. A ticket says its version in its first byte, a snapshot in its field `format`, a request id
+//! by what it deciphers to; the version of the keyspace is stamped by migrations.
 //!
 //! Snapshots of format 2 are differences from one of format 1 ([`crate::Difference`]). They are pushed besides whole
 //! ones, and only while every running service reads them; so they are not among what a service announces to write.
@@ -22,6 +22,9 @@ pub struct Formats {
     pub ticket: u8,
     /// Of snapshots.
     pub snapshot: u32,
+    /// Of request ids. A release that does not say it reads the first one alone.
+    #[serde(default = "first")]
+    pub request_id: u8,
 }
 
 /// What a running service says of its formats.
@@ -98,9 +101,9 @@ impl Formats {
     /// and of those that are differences.
     pub const DIFFERENCE: u32 = 2;
     /// The newest versions that this release knows.
-    pub const KNOWN: Self = Self { ticket: 4, snapshot: Self::DIFFERENCE };
+    pub const KNOWN: Self = Self { ticket: 4, snapshot: Self::DIFFERENCE, request_id: 2 };
     /// Those that it writes, whoever runs beside it.
-    pub const WRITTEN: Self = Self { ticket: 4, snapshot: Self::WHOLE };
+    pub const WRITTEN: Self = Self { ticket: 4, snapshot: Self::WHOLE, request_id: 1 };
 
     /// Whether differences from snapshots are among them.
     #[must_use]
@@ -111,12 +114,24 @@ impl Formats {
     /// What both read.
     #[must_use]
     pub fn common(self, other: Self) -> Self {
-        Self { ticket: self.ticket.min(other.ticket), snapshot: self.snapshot.min(other.snapshot) }
+        Self {
+            ticket: self.ticket.min(other.ticket),
+            snapshot: self.snapshot.min(other.snapshot),
+            request_id: self.request_id.min(other.request_id),
+        }
     }
 
-    fn each(self) -> [(&'static str, u32); 2] {
-        [("ticket", self.ticket.into()), ("snapshot", self.snapshot)]
+    fn each(self) -> [(&'static str, u32); 3] {
+        [
+            ("ticket", self.ticket.into()),
+            ("snapshot", self.snapshot),
+            ("request id", self.request_id.into()),
+        ]
     }
+}
+
+fn first() -> u8 {
+    1
 }
 
 /// Reads the version of a whole snapshot, unless it is newer than this release knows.
@@ -134,13 +149,14 @@ mod tests {
 
     #[test]
     fn what_is_common_is_the_lowest_of_each() {
-        let (one, other) = (Formats { ticket: 4, snapshot: 2 }, Formats { ticket: 5, snapshot: 1 });
-        assert_eq!(one.common(other), Formats { ticket: 4, snapshot: 1 });
+        let one = Formats { ticket: 4, snapshot: 2, request_id: 2 };
+        let other = Formats { ticket: 5, snapshot: 1, request_id: 1 };
+        assert_eq!(one.common(other), Formats { ticket: 4, snapshot: 1, request_id: 1 });
     }
 
     #[test]
     fn a_release_that_writes_what_another_does_not_read_conflicts_with_it() {
-        let formats = |snapshot| Formats { ticket: 4, snapshot };
+        let formats = |snapshot| Formats { ticket: 4, snapshot, request_id: 1 };
         let release = |reads, writes| {
             let (reads, writes) = (formats(reads), formats(writes));
             Announcement { reads, writes, sharded: false }
@@ -170,7 +186,8 @@ mod tests {
         let said = serde_json::to_string(&Announcement::OURS).unwrap();
         assert_eq!(serde_json::from_str::<Formats>(&said).unwrap(), Formats::KNOWN, "{said}");
         let older: Announcement = serde_json::from_str(r#"{"ticket":4,"snapshot":1}"#).unwrap();
-        assert_eq!(older, Announcement { reads: Formats { ticket: 4, snapshot: 1 }, ..older });
+        let reads = Formats { ticket: 4, snapshot: 1, request_id: 1 };
+        assert_eq!(older, Announcement { reads, ..older });
         assert_eq!(Announcement::OURS.conflict(older), None);
         assert!(!older.sharded && !said.contains("sharded"));
         let on_a_cluster = Announcement { sharded: true, ..Announcement::OURS };
@@ -182,6 +199,6 @@ mod tests {
     #[test]
     fn a_format_that_is_not_announced_is_not_read() {
         let older: Formats = serde_json::from_str(r#"{"ticket":4}"#).unwrap();
-        assert_eq!(older, Formats { ticket: 4, snapshot: 0 });
+        assert_eq!(older, Formats { ticket: 4, snapshot: 0, request_id: 1 });
     }
 }

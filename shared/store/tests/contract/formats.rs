@@ -12,8 +12,8 @@ crate::on_every_server!(
     nobody_starts_beside_a_release_that_it_cannot_read,
 );
 
-const OLD: Formats = Formats { ticket: 3, snapshot: 1 };
-const NEW: Formats = Formats { ticket: 5, snapshot: 2 };
+const OLD: Formats = Formats { ticket: 3, snapshot: 1, request_id: 1 };
+const NEW: Formats = Formats { ticket: 5, snapshot: 2, request_id: 2 };
 
 fn reading(reads: Formats) -> Announcement {
     Announcement { reads, ..Announcement::default() }

@@ -1,0 +1,124 @@
+//! What request ids promise, in both forms.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::test_support::{room, secret};
+
+const PLACE: Place = Place { number: 4_711, entered_at: 1_763_690_000, region: 3 };
+const FORMS: [Form; 2] = [Form::Plain, Form::Uuid];
+
+fn cipher(name: &str, reset_epoch: u64) -> RequestIdCipher {
+    RequestIdCipher::new(&secret(), &room(name), reset_epoch)
+}
+
+fn sealed(form: Form, place: Place) -> String {
+    cipher("sale", 1).seal_as(form, place).unwrap()
+}
+
+fn places() -> impl Strategy<Value = Place> {
+    (0..=MAX_QUEUE_NUMBER, any::<u32>(), any::<u8>())
+        .prop_map(|(number, entered_at, region)| Place { number, entered_at, region })
+}
+
+fn forms() -> impl Strategy<Value = Form> {
+    prop::sample::select(FORMS.as_slice())
+}
+
+proptest! {
+    #[test]
+    fn what_is_sealed_opens(form in forms(), place in places()) {
+        prop_assert_eq!(cipher("sale", 1).open(&sealed(form, place)), Ok(place));
+    }
+
+    /// As the npm package `uuid` validates, and others after it.
+    #[test]
+    fn strict_clients_take_them_for_uuids(place in places()) {
+        let id = sealed(Form::Uuid, place);
+        let groups: Vec<&str> = id.split('-').collect();
+        prop_assert_eq!(groups.iter().map(|g| g.len()).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
+        prop_assert!(groups.concat().bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f')), "{}", id);
+        prop_assert!(groups[2].starts_with('4'), "{}", id);
+        prop_assert!(groups[3].starts_with(['8', '9', 'a', 'b']), "{}", id);
+    }
+
+    #[test]
+    fn any_flipped_bit_is_refused(form in forms(), place in places(), bit in 0..128u32) {
+        let forged = text::write(text::read(&sealed(form, place)).unwrap() ^ (1 << bit));
+        prop_assert_eq!(cipher("sale", 1).open(&forged), Err(RequestIdError::Foreign));
+    }
+
+    #[test]
+    fn invented_ids_are_refused(block: u128) {
+        let id = text::write(block);
+        prop_assert_eq!(cipher("sale", 1).open(&id), Err(RequestIdError::Foreign));
+    }
+
+    #[test]
+    fn no_text_panics(text in ".{0,40}") {
+        prop_assert_eq!(cipher("sale", 1).open(&text), Err(RequestIdError::Malformed));
+    }
+}
+
+/// Of the older form one in 64 looks like a UUID.
+#[test]
+fn older_ids_open_whatever_they_look_like() {
+    let (places, cipher) = ((1..=1_000).map(|number| Place { number, ..PLACE }), cipher("sale", 1));
+    let mut like_uuids = 0;
+    for place in places {
+        let id = sealed(Form::Plain, place);
+        like_uuids += usize::from(layout::is_uuid(text::read(&id).unwrap()));
+        assert_eq!(cipher.open(&id), Ok(place));
+    }
+    assert!(like_uuids > 0);
+}
+
+#[test]
+fn another_room_epoch_or_secret_is_foreign() {
+    let other_secret = DeploymentSecret::new(&[9; 32]).unwrap();
+    let strangers = [
+        cipher("sale2", 1),
+        cipher("sale", 2),
+        RequestIdCipher::new(&other_secret, &room("sale"), 1),
+    ];
+    for stranger in strangers {
+        for form in FORMS {
+            assert_eq!(stranger.open(&sealed(form, PLACE)), Err(RequestIdError::Foreign));
+        }
+    }
+}
+
+#[test]
+fn the_largest_number_fits_and_the_next_does_not() {
+    for form in FORMS {
+        let place = Place { number: MAX_QUEUE_NUMBER, ..PLACE };
+        assert_eq!(cipher("sale", 1).open(&sealed(form, place)), Ok(place));
+        let number = MAX_QUEUE_NUMBER + 1;
+        let over = cipher("sale", 1).seal_as(form, Place { number, ..PLACE });
+        assert_eq!(over, Err(NumberTooLarge(number)));
+    }
+}
+
+#[test]
+fn other_spellings_are_malformed() {
+    let id = sealed(Form::Uuid, PLACE);
+    let spellings = [
+        id.to_uppercase(),
+        id.replace('-', ""),
+        format!("{id} "),
+        format!("{{{id}}}"),
+        id[1..].to_owned(),
+        id.replacen('-', "0", 1),
+        String::new(),
+    ];
+    for spelling in spellings {
+        assert_eq!(cipher("sale", 1).open(&spelling), Err(RequestIdError::Malformed));
+    }
+}
+
+/// Visitors keep ids across releases, so neither form may change.
+#[test]
+fn the_forms_are_pinned() {
+    assert_eq!(sealed(Form::Plain, PLACE), "cdd8ffe3-0082-3115-9445-23e0cb137225");
+    assert_eq!(sealed(Form::Uuid, PLACE), "d4d4cf99-7722-40c4-a2a3-e2a871d53abd");
+}
