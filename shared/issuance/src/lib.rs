@@ -14,6 +14,7 @@ mod claim_batcher;
 mod key_work;
 mod keystore;
 mod machine;
+mod signed_tokens;
 mod signer;
 mod surroundings;
 mod wait_for_redis;

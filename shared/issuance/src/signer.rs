@@ -15,6 +15,8 @@ use vestibule_domain::{Place, RoomId};
 use vestibule_store::TokenRecord;
 use vestibule_token::{Claims, SigningKey, SigningKeyError, TokenUse};
 
+use crate::signed_tokens::SignedTokens;
+
 /// How many requests may wait, per core: about a second's worth of signing.
 const WAITING_PER_CORE: usize = 2_000;
 
@@ -41,6 +43,7 @@ enum Way {
 struct SigningThreads {
     places: Arc<Semaphore>,
     waiting: Mutex<VecDeque<Request>>,
+    signed: SignedTokens,
 }
 
 /// Claims to be signed by one key for one caller.
@@ -82,8 +85,7 @@ impl Signer {
     /// A signer for which at most `waiting` requests wait at a time.
     #[must_use]
     pub fn new(waiting: usize) -> Self {
-        let places = Arc::new(Semaphore::new(waiting));
-        Self(Way::OnThreads(Arc::new(SigningThreads { places, waiting: Mutex::default() })))
+        Self(Way::OnThreads(Arc::new(SigningThreads::new(waiting))))
     }
 
     /// A signer that calls `sign` without a thread, for simulations: their tokens need no signature.
@@ -92,7 +94,8 @@ impl Signer {
         Self(Way::AtOnce(sign))
     }
 
-    /// Signs one token for each of `uses`, in order. The same record gives the same tokens.
+    /// Signs one token for each of `uses`, in order. The same record gives the same tokens, and they are signed once as
+    /// long as the process remembers them.
     ///
     /// # Errors
     /// [`SignerError::Overloaded`], at once, when too many requests wait.
@@ -122,7 +125,27 @@ impl Default for Signer {
 // === impl SigningThreads ===
 
 impl SigningThreads {
+    fn new(waiting: usize) -> Self {
+        let places = Arc::new(Semaphore::new(waiting));
+        Self { places, waiting: Mutex::default(), signed: SignedTokens::default() }
+    }
+
     async fn sign(
+        self: &Arc<Self>,
+        key: Arc<SigningKey>,
+        claims: Vec<Claims>,
+    ) -> Result<Signed, SignerError> {
+        if let Some(tokens) = self.signed.get(key.kid(), &claims) {
+            return Ok(Ok(tokens));
+        }
+        let signed = self.wait_for(Arc::clone(&key), claims.clone()).await?;
+        if let Ok(tokens) = &signed {
+            self.signed.keep(key.kid(), &claims, tokens);
+        }
+        Ok(signed)
+    }
+
+    async fn wait_for(
         self: &Arc<Self>,
         key: Arc<SigningKey>,
         claims: Vec<Claims>,
@@ -201,8 +224,8 @@ mod tests {
     fn a_thread_answers_a_few_of_many_each_with_its_own_token() {
         let key = Arc::new(SigningKey::generate().unwrap());
         let many = rayon::current_num_threads() * TOGETHER + 1;
-        let places = Arc::new(Semaphore::new(many));
-        let threads = SigningThreads { places: Arc::clone(&places), waiting: Mutex::default() };
+        let threads = SigningThreads::new(many);
+        let places = Arc::clone(&threads.places);
         let wait = |number: usize| {
             let (caller, signed) = oneshot::channel();
             let place = Arc::clone(&places).try_acquire_owned().unwrap();
@@ -225,5 +248,23 @@ mod tests {
         }
         assert!(threads.waiting().is_empty());
         assert_eq!(places.available_permits(), many);
+    }
+
+    /// A signer with no place left refuses what it would have to sign.
+    #[tokio::test]
+    async fn what_was_signed_once_is_not_signed_again() {
+        let threads = Arc::new(SigningThreads::new(1));
+        let [key, other] = [(); 2].map(|()| Arc::new(SigningKey::generate().unwrap()));
+        let sign = async |key, numbers: &[u64]| {
+            threads.sign(Arc::clone(key), numbers.iter().copied().map(claims).collect()).await
+        };
+        let first = sign(&key, &[1, 2]).await.unwrap().unwrap();
+        let _place = threads.places.acquire().await.unwrap();
+        assert_eq!(sign(&key, &[1, 2]).await.unwrap().unwrap(), first);
+        assert_eq!(sign(&key, &[2]).await.unwrap().unwrap(), first[1..]);
+        for (key, numbers) in [(&key, &[1, 3]), (&other, &[1, 2])] {
+            let signed = sign(key, numbers).await;
+            assert!(matches!(signed, Err(SignerError::Overloaded)), "{numbers:?}");
+        }
     }
 }

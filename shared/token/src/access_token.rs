@@ -10,7 +10,7 @@ const SIGNATURE_ROOM: usize = 343;
 
 /// The claims of a token. They are written in the order of the fields, which must stay
 /// alphabetical.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Claims {
     /// The room.
     pub aud: String,
