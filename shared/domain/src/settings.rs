@@ -2,6 +2,9 @@
 //! reads and writes this type, and its documentation is made from the comments here. Events
 //! override a part of it ([`crate::schedule::Overrides`]). The state of the line is in
 //! [`crate::RoomSnapshot`].
+//!
+//! Settings are also read as another release has stored them. So a setting that is not known here is left out, of an
+//! event's and of a site's, too; the API refuses it where it reads a request.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +45,7 @@ pub enum Enter {
 /// Everything an operator sets for a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
 pub struct RoomSettings {
     /// The order in which people enter.
@@ -250,8 +253,15 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_and_methods_are_refused() {
-        assert!(serde_json::from_str::<RoomSettings>(r#"{"total_users": 5}"#).is_err());
+    fn settings_of_a_later_release_are_left_out() {
+        let stored = r#"{"total_active_users": 5, "of_a_later_release": 1}"#;
+        let read: RoomSettings = serde_json::from_str(stored).unwrap();
+        let expected = RoomSettings { total_active_users: Some(5), ..RoomSettings::default() };
+        assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn unknown_methods_and_wrong_values_are_refused() {
         assert!(serde_json::from_str::<RoomSettings>(r#"{"queueing_method": "lifo"}"#).is_err());
         assert!(serde_json::from_str::<RoomSettings>(r#"{"total_active_users": -1}"#).is_err());
     }

@@ -36,7 +36,7 @@ pub use self::{
 /// Everything an operator decides about a room's place in front of a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct SiteBinding {
     /// Hosts and paths that the room covers; of several rooms the most specific one does: an exact
     /// host before a wildcard, then the longer path. No two rooms have the same one.

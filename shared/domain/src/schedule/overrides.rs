@@ -8,7 +8,7 @@ use crate::{FieldError, QueueingMethod, RoomSettings};
 /// The settings of an event; null: the room's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Overrides {
     /// The ceiling on live sessions; null: the room's. Set together with `new_users_per_minute`, or
     /// not at all.
