@@ -34,6 +34,7 @@ mod presence;
 mod rate;
 mod regions;
 mod rehearsal;
+mod replaced_secret;
 mod rollout;
 mod rooms;
 mod secrets;

@@ -13,6 +13,7 @@ use crate::{
     instance::{Instance, START, Settings, start_all},
 };
 
+const PREVIOUS_SECRET: &str = "VESTIBULE_SECRET_PREVIOUS";
 const CALL: Duration = Duration::from_secs(15);
 
 /// What a deployment shall be.
@@ -281,6 +282,14 @@ impl Deployment {
     #[must_use]
     pub fn secrets(&self) -> [&str; 2] {
         [&self.settings.secret, &self.settings.api_token]
+    }
+
+    /// Gives instances that are started from now on this secret, and `previous` as the one that they know besides.
+    pub fn set_secrets(&mut self, secret: &str, previous: &str) {
+        secret.clone_into(&mut self.settings.secret);
+        let environment = &mut self.settings.environment;
+        environment.retain(|(name, _)| name != PREVIOUS_SECRET);
+        environment.push((PREVIOUS_SECRET.to_owned(), previous.to_owned()));
     }
 
     /// Everything that all instances have printed.

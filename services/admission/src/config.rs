@@ -4,6 +4,7 @@
 use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
 use secrecy::ExposeSecret;
+use vestibule_issuance::read_secret;
 use vestibule_runtime::redis_options::RedisOptions;
 use vestibule_store::{Clock, LinkOptions, Store};
 use vestibule_token::DeploymentSecret;
@@ -34,10 +35,9 @@ impl Config {
     /// # Errors
     /// Names the option that cannot be used, never a secret.
     pub(crate) fn read(cli: &Cli) -> Result<Self, Box<dyn Error>> {
-        let secret = cli.common.read_secret()?;
         Ok(Self {
             store: open_store(&cli.common.redis)?,
-            secret: Arc::new(DeploymentSecret::new(secret.expose_secret().as_bytes())?),
+            secret: Arc::new(read_secret(&cli.common)?),
             region: cli.common.region.clone(),
             public_url: cli.public_url(),
             proxies: TrustedProxies::new(&cli.trusted_proxies),

@@ -4,12 +4,13 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use secrecy::{ExposeSecret, SecretString};
+use vestibule_issuance::read_secret;
 use vestibule_runtime::{
     redis_options::{AuthoritiesError, RedisOptions},
     secret::SecretError,
 };
 use vestibule_store::{Clock, LinkOptions, Store, StoreError};
-use vestibule_token::{DeploymentSecret, SecretTooShort};
+use vestibule_token::DeploymentSecret;
 
 use crate::cli::Cli;
 
@@ -40,9 +41,6 @@ pub(crate) enum ConfigError {
     /// A secret is missing, given twice, unreadable or too short.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// The deployment's secret is too short.
-    #[error("VESTIBULE_SECRET")]
-    TooShort(#[from] SecretTooShort),
     /// The address of Redis is not valid.
     #[error("VESTIBULE_REDIS_URL")]
     Redis(#[from] StoreError),
@@ -59,10 +57,9 @@ impl Config {
     /// # Errors
     /// [`ConfigError`], naming the variable.
     pub(crate) fn read(cli: &Cli) -> Result<Self, ConfigError> {
-        let secret = cli.common.read_secret()?;
         Ok(Self {
             store: open_store(&cli.common.redis)?,
-            secret: Arc::new(DeploymentSecret::new(secret.expose_secret().as_bytes())?),
+            secret: Arc::new(read_secret(&cli.common)?),
             api_token: cli.read_api_token()?,
             listen: cli.listen,
             admin_listen: cli.admin_listen,

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
     DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRing, KeyRingError, SigningKey, SigningKeyError,
-    announce, join, succeed, succession,
+    announce, join, reseal, succeed, succession,
 };
 
 use crate::KeyWork;
@@ -173,6 +173,14 @@ impl Keystore {
     /// When Redis does not answer or holds no ring.
     pub async fn succeed(&self, now: u64, longest_validity: u64) -> Result<bool, KeyError> {
         self.change(|records| succeed(records, now, longest_validity)).await
+    }
+
+    /// Seals the ring under the current secret where another one had sealed it. Returns whether one had.
+    ///
+    /// # Errors
+    /// When Redis does not answer or holds no ring.
+    pub async fn reseal(&self) -> Result<bool, KeyError> {
+        self.change(|records| reseal(records, &self.0.secret)).await
     }
 
     /// Changes the ring in Redis by `rule`, again if another service has changed it meanwhile.

@@ -10,10 +10,8 @@ use clap::Args;
 use secrecy::SecretString;
 
 use crate::{
-    HistoryClock, HistoryError, HistoryFile, Random,
-    redis_options::RedisOptions,
-    secret::{SecretError, SecretSource},
-    telemetry::LogOptions,
+    HistoryClock, HistoryError, HistoryFile, Random, redis_options::RedisOptions,
+    secret::SecretSource, telemetry::LogOptions,
 };
 
 /// Fewest bytes of `VESTIBULE_SECRET`: as many as the keys derived from it have.
@@ -38,6 +36,15 @@ pub struct CommonOptions {
     /// File that holds the secret; a final newline does not count.
     #[arg(long, env = "VESTIBULE_SECRET_FILE", value_name = "FILE")]
     pub secret_file: Option<PathBuf>,
+
+    /// Other secrets of the deployment, one a line: what they have sealed is opened, too, and nothing is sealed under
+    /// them. So the secret can be replaced without a pause: see README, "Replacing the secret".
+    #[arg(long, env = "VESTIBULE_SECRET_PREVIOUS", hide_env_values = true, value_name = "TEXT")]
+    pub secret_previous: Option<SecretString>,
+
+    /// File that holds them.
+    #[arg(long, env = "VESTIBULE_SECRET_PREVIOUS_FILE", value_name = "FILE")]
+    pub secret_previous_file: Option<PathBuf>,
 
     /// Where this instance runs: up to 32 letters, digits, `_` or `-`.
     #[arg(
@@ -80,18 +87,26 @@ pub struct CommonOptions {
 // === impl CommonOptions ===
 
 impl CommonOptions {
-    /// Reads the secret of the deployment, from wherever it was given.
-    ///
-    /// # Errors
-    /// If it is missing, given twice, unreadable or shorter than [`MIN_SECRET_BYTES`].
-    pub fn read_secret(&self) -> Result<SecretString, SecretError> {
-        let source = SecretSource {
+    /// Where the secret of the deployment is.
+    #[must_use]
+    pub fn secret_source(&self) -> SecretSource<'_> {
+        SecretSource {
             variable: "VESTIBULE_SECRET",
             value: self.secret.as_ref(),
             file: self.secret_file.as_deref(),
             min_bytes: MIN_SECRET_BYTES,
-        };
-        source.read()
+        }
+    }
+
+    /// Where the other secrets of the deployment are; usually nowhere.
+    #[must_use]
+    pub fn secret_previous_source(&self) -> SecretSource<'_> {
+        SecretSource {
+            variable: "VESTIBULE_SECRET_PREVIOUS",
+            value: self.secret_previous.as_ref(),
+            file: self.secret_previous_file.as_deref(),
+            min_bytes: MIN_SECRET_BYTES,
+        }
     }
 
     /// Begins the history, if one is asked for, as an instance of `service`.
@@ -150,7 +165,10 @@ mod tests {
         assert_eq!(options.shutdown_grace(), Duration::from_secs(10));
         assert_eq!(options.log.log_format, LogFormat::Text);
         assert_eq!(options.log.log, "info");
-        assert!(matches!(options.read_secret(), Err(SecretError::Missing { .. })));
+        assert!(matches!(
+            options.secret_source().read(),
+            Err(crate::secret::SecretError::Missing { .. })
+        ));
     }
 
     #[test]
@@ -168,7 +186,7 @@ mod tests {
     fn secrets_are_never_printed() {
         let options =
             parse(&["--secret", SECRET, "--redis-url", "redis://:hunter2@db:6379"]).unwrap();
-        assert_eq!(options.read_secret().unwrap().expose_secret(), SECRET);
+        assert_eq!(options.secret_source().read().unwrap().expose_secret(), SECRET);
         let printed = format!("{options:?}");
         assert!(!printed.contains(SECRET) && !printed.contains("hunter2"), "{printed}");
         for argument in Cli::command().get_arguments() {

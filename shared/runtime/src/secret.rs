@@ -1,6 +1,7 @@
 //! Secrets that are given as a value or as a file.
 //!
-//! Every secret `X` of a service is an option `X` and an option `X_FILE`; exactly one is given.
+//! Every secret `X` of a service is an option `X` and an option `X_FILE`; exactly one is given, or at most one of those
+//! that may be several.
 //! Nothing here prints a secret.
 
 use std::{
@@ -68,16 +69,31 @@ impl SecretSource<'_> {
     /// # Errors
     /// If it is missing, given twice, unreadable or too short.
     pub fn read(self) -> Result<SecretString, SecretError> {
+        let text = self.text()?.ok_or(SecretError::Missing { variable: self.variable })?;
+        self.check(text)
+    }
+
+    /// Reads several secrets, one a line; none, if neither value nor file is given. Empty lines do not count.
+    ///
+    /// # Errors
+    /// If they are given twice or unreadable, or one is too short.
+    pub fn read_lines(self) -> Result<Vec<SecretString>, SecretError> {
+        let text = self.text()?.unwrap_or_default();
+        let lines = text.lines().filter(|line| !line.is_empty());
+        lines.map(|line| self.check(line.to_owned())).collect()
+    }
+
+    /// What was given, if anything was.
+    fn text(self) -> Result<Option<String>, SecretError> {
         let variable = self.variable;
         let value = self.value.filter(|value| !value.expose_secret().is_empty());
         let file = self.file.filter(|file| !file.as_os_str().is_empty());
-        let text = match (value, file) {
-            (Some(value), None) => value.expose_secret().to_owned(),
-            (None, Some(path)) => read_file(variable, path)?,
-            (None, None) => return Err(SecretError::Missing { variable }),
-            (Some(_), Some(_)) => return Err(SecretError::Ambiguous { variable }),
-        };
-        self.check(text)
+        match (value, file) {
+            (Some(value), None) => Ok(Some(value.expose_secret().to_owned())),
+            (None, Some(path)) => read_file(variable, path).map(Some),
+            (None, None) => Ok(None),
+            (Some(_), Some(_)) => Err(SecretError::Ambiguous { variable }),
+        }
     }
 
     fn check(self, mut text: String) -> Result<SecretString, SecretError> {
@@ -144,6 +160,23 @@ mod tests {
         assert!(matches!(both, Err(SecretError::Ambiguous { .. })));
         assert_eq!(read(Some(""), Some(given.path())).unwrap(), "abcd");
         assert_eq!(read(Some("abcd"), Some(Path::new(""))).unwrap(), "abcd");
+    }
+
+    #[test]
+    fn several_are_read_line_by_line() {
+        let lines = |text: &str| {
+            let value = SecretString::from(text);
+            let (variable, min_bytes) = ("VESTIBULE_X", 4);
+            let source = SecretSource { variable, value: Some(&value), file: None, min_bytes };
+            let exposed = |secrets: Vec<SecretString>| {
+                secrets.iter().map(|secret| secret.expose_secret().to_owned()).collect::<Vec<_>>()
+            };
+            source.read_lines().map(exposed).map_err(|error| error.to_string())
+        };
+        assert_eq!(lines("").unwrap(), [""; 0]);
+        assert_eq!(lines("abcd\r\n\nefgh\n").unwrap(), ["abcd", "efgh"]);
+        let short = "VESTIBULE_X must have at least 4 bytes, it has 3";
+        assert_eq!(lines("abcd\nabc"), Err(short.to_owned()));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use crate::{DeploymentSecret, Jwk, SigningKey, SigningKeyError};
+use crate::{DeploymentSecret, Jwk, SigningKey, SigningKeyError, secret::Derived};
 
 /// A signing key as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,12 +80,26 @@ impl KeyRecord {
         let damaged = || KeyRingError::Damaged(self.kid.clone());
         let sealed = STANDARD.decode(&self.sealed_private_key).map_err(|_| damaged())?;
         let (nonce, sealed) = sealed.split_first_chunk().ok_or_else(damaged)?;
-        let mut private = Zeroizing::new(sealed.to_vec());
-        let pkcs8 =
-            open(secret, &self.kid, nonce, &mut private).ok_or(KeyRingError::WrongSecret)?;
-        let key = SigningKey::from_pkcs8(self.kid.clone(), pkcs8).map_err(|_| damaged())?;
+        let pkcs8 = sealing_keys(secret)
+            .find(|key| open_with(key, &self.kid, nonce, sealed))
+            .ok_or(KeyRingError::WrongSecret)?;
+        let key = SigningKey::from_pkcs8(self.kid.clone(), &pkcs8).map_err(|_| damaged())?;
         // The public key is stored unencrypted. A replaced one must not reach gateways.
         if key.public_jwk() == &self.public { Ok(key) } else { Err(damaged()) }
+    }
+
+    /// The same key sealed under the current secret, if it was sealed under another one that is known.
+    #[must_use]
+    pub(crate) fn reseal(&self, secret: &DeploymentSecret) -> Option<Self> {
+        let keys = sealing_keys(secret);
+        let sealed = STANDARD.decode(&self.sealed_private_key).ok()?;
+        let (nonce, sealed) = sealed.split_first_chunk()?;
+        if open_with(keys.current(), &self.kid, nonce, sealed).is_some() {
+            return None;
+        }
+        let mut private = keys.find(|key| open_with(key, &self.kid, nonce, sealed))?;
+        let sealed = STANDARD.encode(seal(secret, &self.kid, &mut private)?);
+        Some(Self { sealed_private_key: sealed, ..self.clone() })
     }
 
     /// Whether it signs: it is neither only announced nor retired.
@@ -102,26 +116,31 @@ impl KeyRecord {
 }
 
 /// The nonce is random and from the system: a deployment seals only a few keys in its life.
-fn sealing_key(secret: &DeploymentSecret) -> Option<RandomizedNonceKey> {
-    let key = secret.derive::<32>("key ring", &[]);
-    RandomizedNonceKey::new(&AES_256_GCM, key.as_slice()).ok()
+fn sealing_keys(secret: &DeploymentSecret) -> Derived<RandomizedNonceKey> {
+    secret.derive_each::<32, _>("key ring", &[], |key| {
+        let key = RandomizedNonceKey::new(&AES_256_GCM, key.as_slice());
+        key.expect("32 bytes are an AES-256 key")
+    })
 }
 
 fn seal(secret: &DeploymentSecret, kid: &str, private: &mut [u8]) -> Option<Vec<u8>> {
-    let (nonce, tag) =
-        sealing_key(secret)?.seal_in_place_separate_tag(Aad::from(kid), private).ok()?;
+    let keys = sealing_keys(secret);
+    let (nonce, tag) = keys.current().seal_in_place_separate_tag(Aad::from(kid), private).ok()?;
     Some([nonce.as_ref().as_slice(), private, tag.as_ref()].concat())
 }
 
-fn open<'a>(
-    secret: &DeploymentSecret,
+/// The private key; none: it was sealed with another one.
+fn open_with(
+    key: &RandomizedNonceKey,
     kid: &str,
     nonce: &[u8; NONCE_LEN],
-    sealed: &'a mut [u8],
-) -> Option<&'a [u8]> {
+    sealed: &[u8],
+) -> Option<Zeroizing<Vec<u8>>> {
+    let mut private = Zeroizing::new(sealed.to_vec());
     let nonce = Nonce::assume_unique_for_key(*nonce);
-    let opened = sealing_key(secret)?.open_in_place(nonce, Aad::from(kid), sealed).ok()?;
-    Some(opened)
+    let length = key.open_in_place(nonce, Aad::from(kid), &mut private).ok()?.len();
+    private.truncate(length);
+    Some(private)
 }
 
 #[cfg(test)]
@@ -160,6 +179,17 @@ mod tests {
         assert_eq!(cut.open(&secret()).unwrap_err(), damaged);
         let garbled = KeyRecord { sealed_private_key: "no base64".to_owned(), ..record() };
         assert_eq!(garbled.open(&secret()).unwrap_err(), damaged);
+    }
+
+    #[test]
+    fn a_key_is_sealed_anew_when_the_secret_was_replaced() {
+        let new = || DeploymentSecret::new(&[9; 32]).unwrap();
+        let both = new().with_others([secret()]);
+        assert_eq!(record().open(&both).unwrap().kid(), key().kid());
+        let resealed = record().reseal(&both).unwrap();
+        assert_eq!(resealed.open(&new()).unwrap().kid(), key().kid());
+        assert_eq!(resealed.reseal(&both), None, "once is enough");
+        assert_eq!(record().reseal(&new()), None, "nobody can");
     }
 
     #[test]

@@ -89,6 +89,19 @@ pub fn join(found: &[KeyRecord], own: &[KeyRecord], now: u64) -> Option<Vec<KeyR
     (joined != found).then_some(joined)
 }
 
+/// The records sealed under the current secret, if any of them was sealed under another one that is known: so that that
+/// one can be forgotten.
+#[must_use]
+pub fn reseal(records: &[KeyRecord], secret: &DeploymentSecret) -> Option<Vec<KeyRecord>> {
+    let mut resealed = records.to_vec();
+    for record in &mut resealed {
+        if let Some(anew) = record.reseal(secret) {
+            *record = anew;
+        }
+    }
+    (resealed != records).then_some(resealed)
+}
+
 /// A key is announced, then signs, then retires.
 fn progress(record: &KeyRecord) -> u8 {
     match (record.signs_from, record.retires_at) {
@@ -225,6 +238,20 @@ mod tests {
         assert_eq!(join(&another, &announced(), 4_501), None, "another was announced in its place");
         let signing = succeed(&another, 6_000, HOUR).unwrap();
         assert_eq!(join(&signing, &announced(), 6_001), None, "and signs by now");
+    }
+
+    #[test]
+    fn a_ring_is_sealed_anew_as_a_whole() {
+        let new = || DeploymentSecret::new(&[9; 32]).unwrap();
+        let both = new().with_others([secret()]);
+        let mut records = rotated();
+        records[0] = records[0].reseal(&both).unwrap();
+        let resealed = reseal(&records, &both).unwrap();
+        assert_eq!(resealed[0], records[0]);
+        let ring = KeyRing::open(&new(), &resealed).unwrap();
+        assert_eq!(ring.current().unwrap().kid(), other_key().kid());
+        assert_eq!(ends(&resealed), ends(&records));
+        assert_eq!(reseal(&resealed, &both), None);
     }
 
     #[test]

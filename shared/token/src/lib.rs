@@ -10,7 +10,8 @@
 //! Every secret key is derived from one [`DeploymentSecret`], which all services of a deployment
 //! share. The keys of request ids and tickets also depend on the room and on its reset epoch, so
 //! those of another room, or from before a reset, are invalid. The RSA keys are random; they are
-//! stored in the [`KeyRing`], sealed under the same secret.
+//! stored in the [`KeyRing`], sealed under the same secret. While the secret is replaced there are two, see
+//! [`DeploymentSecret::with_others`].
 //!
 //! Signatures of public randomness beacons, which are used by draws, are verified here too
 //! ([`beacon`]).
@@ -34,7 +35,7 @@ mod win_threshold;
 pub use access_token::{Claims, TokenUse};
 pub use jwk::{Jwk, Jwks, KeyAlgorithm, KeyType, KeyUse, PublishedJwk};
 pub use key_record::{KeyRecord, KeyRingError};
-pub use key_ring::{KeyRing, announce, join, succeed, succession};
+pub use key_ring::{KeyRing, announce, join, reseal, succeed, succession};
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};

@@ -5,7 +5,10 @@
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use secrecy::{ExposeSecret, SecretSlice};
 use thiserror::Error;
-use vestibule_domain::{RoomId, draw::Seed};
+use vestibule_domain::{
+    RoomId,
+    draw::{self, Seed},
+};
 use zeroize::Zeroizing;
 
 /// The salt is public and fixed, as RFC 5869 allows. Changing it changes every derived key.
@@ -18,8 +21,20 @@ const LONGEST_KEY: usize = 255 * 32;
 /// and never printed.
 ///
 /// It should be random: HKDF does not slow down guessing a passphrase.
+///
+/// While it is replaced there are others, which open what they have sealed: see [`Self::with_others`].
 #[derive(Debug)]
-pub struct DeploymentSecret(SecretSlice<u8>);
+pub struct DeploymentSecret {
+    current: SecretSlice<u8>,
+    others: Vec<SecretSlice<u8>>,
+}
+
+/// What is derived from each of the secrets for one purpose: whatever is made is made by that of the current one, and all
+/// of them are tried when something is read.
+pub(crate) struct Derived<T> {
+    current: T,
+    others: Vec<T>,
+}
 
 /// The secret has fewer than [`DeploymentSecret::MIN_BYTES`] bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -45,33 +60,89 @@ impl DeploymentSecret {
         if bytes.len() < Self::MIN_BYTES {
             return Err(SecretTooShort(bytes.len()));
         }
-        Ok(Self(bytes.to_vec().into()))
+        Ok(Self { current: bytes.to_vec().into(), others: Vec::new() })
     }
 
-    /// The key of `N` bytes for one `purpose` and `context`. The same three always give the same
+    /// The same, while a deployment changes from one secret to another: what `others` have sealed is opened, too. Nothing
+    /// is sealed under them.
+    #[must_use]
+    pub fn with_others(self, others: impl IntoIterator<Item = Self>) -> Self {
+        let others = others.into_iter().map(|other| other.current).collect();
+        Self { others, ..self }
+    }
+
+    /// Whether there are others beside the current one.
+    #[must_use]
+    pub fn is_being_replaced(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// The key of `N` bytes for one `purpose` and `context`, of the current secret. The same three always give the same
     /// key, and any difference gives an unrelated one.
     ///
     /// # Panics
     /// Never: the length is checked at compile time, and HKDF cannot fail otherwise.
     #[must_use]
     pub fn derive<const N: usize>(&self, purpose: &str, context: &[&[u8]]) -> Zeroizing<[u8; N]> {
-        const { assert!(N <= LONGEST_KEY) };
-        let info = unambiguous(purpose, context);
-        let mut key = Zeroizing::new([0; N]);
-        Salt::new(HKDF_SHA256, SALT)
-            .extract(self.0.expose_secret())
-            .expand(&[&info], KeyLength(N))
-            .and_then(|okm| okm.fill(key.as_mut()))
-            .expect("HKDF gives any length up to LONGEST_KEY");
-        key
+        derive(&self.current, purpose, context)
+    }
+
+    /// What `make` makes of the key of each secret.
+    pub(crate) fn derive_each<const N: usize, T>(
+        &self,
+        purpose: &str,
+        context: &[&[u8]],
+        make: impl Fn(Zeroizing<[u8; N]>) -> T,
+    ) -> Derived<T> {
+        let of = |secret: &SecretSlice<u8>| make(derive(secret, purpose, context));
+        Derived { current: of(&self.current), others: self.others.iter().map(of).collect() }
     }
 
     /// The seed that the draw of an event is committed to. It is not stored: it is derived from the
-    /// secret and the `draw_id` of the event, so nobody else knows it until it is published.
+    /// secret and the `draw_id` of the event, so nobody else knows it until it is published. Of an event that was
+    /// announced already, it is the one that it is committed to; `commitment`: none yet.
     #[must_use]
-    pub fn draw_seed(&self, room: &RoomId, draw_id: &str) -> Seed {
-        *self.derive("draw", &[room.as_str().as_bytes(), draw_id.as_bytes()])
+    pub fn draw_seed(&self, room: &RoomId, draw_id: &str, commitment: Option<&str>) -> Seed {
+        let context = [room.as_str().as_bytes(), draw_id.as_bytes()];
+        let seeds = self.derive_each("draw", &context, |seed| *seed);
+        let is_announced = |seed: &Seed| commitment == Some(&draw::commitment(seed));
+        seeds.find(|seed| is_announced(seed).then_some(*seed)).unwrap_or(seeds.current)
     }
+}
+
+// === impl Derived ===
+
+impl<T> Derived<T> {
+    /// That of the current secret.
+    pub(crate) fn current(&self) -> &T {
+        &self.current
+    }
+
+    /// Whether there is no other than that of the current one.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.others.is_empty()
+    }
+
+    /// The first that can be read with one of them.
+    pub(crate) fn find<R>(&self, read: impl Fn(&T) -> Option<R>) -> Option<R> {
+        std::iter::once(&self.current).chain(&self.others).find_map(read)
+    }
+}
+
+fn derive<const N: usize>(
+    secret: &SecretSlice<u8>,
+    purpose: &str,
+    context: &[&[u8]],
+) -> Zeroizing<[u8; N]> {
+    const { assert!(N <= LONGEST_KEY) };
+    let info = unambiguous(purpose, context);
+    let mut key = Zeroizing::new([0; N]);
+    Salt::new(HKDF_SHA256, SALT)
+        .extract(secret.expose_secret())
+        .expand(&[&info], KeyLength(N))
+        .and_then(|okm| okm.fill(key.as_mut()))
+        .expect("HKDF gives any length up to LONGEST_KEY");
+    key
 }
 
 /// Each part is preceded by its length, so that ("ab", "c") and ("a", "bc") differ.
@@ -144,11 +215,24 @@ mod tests {
     #[test]
     fn seeds_of_draws_are_pinned_and_differ() {
         let room = |id: &str| RoomId::new(id).unwrap();
-        let seed = secret().draw_seed(&room("sale"), "0a");
+        let seed = secret().draw_seed(&room("sale"), "0a", None);
         assert_eq!(hex(&seed), "229d46445eb117d7797b445702a2060ac7b626f60b744526600e96b198ae0278");
         assert_eq!(seed, *secret().derive("draw", &[b"sale", b"0a"]));
-        assert_ne!(seed, secret().draw_seed(&room("sale"), "0b"));
-        assert_ne!(seed, secret().draw_seed(&room("sale0"), "a"));
+        assert_ne!(seed, secret().draw_seed(&room("sale"), "0b", None));
+        assert_ne!(seed, secret().draw_seed(&room("sale0"), "a", None));
+    }
+
+    #[test]
+    fn a_draw_keeps_the_seed_that_it_was_announced_with() {
+        let (room, other) =
+            (RoomId::new("sale").unwrap(), DeploymentSecret::new(&[7; 32]).unwrap());
+        let seed = secret().draw_seed(&room, "0a", None);
+        let commitment = draw::commitment(&seed);
+        let replaced = other.with_others([secret()]);
+        assert_eq!(replaced.draw_seed(&room, "0a", Some(&commitment)), seed);
+        let new = replaced.draw_seed(&room, "0a", None);
+        assert_ne!(new, seed);
+        assert_eq!(replaced.draw_seed(&room, "0a", Some(&draw::commitment(&new))), new);
     }
 
     fn hex(bytes: &[u8]) -> String {

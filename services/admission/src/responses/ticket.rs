@@ -31,7 +31,9 @@ impl SealedTicket {
         match &response.cookie {
             CookieChange::Set(ticket) => seal(ticket),
             CookieChange::Keep(ticket) => {
-                presented.sent().map_or_else(|| seal(ticket), |sent| Self::Send(sent.clone()))
+                let sealer = &response.ciphers.tickets;
+                let sent = presented.sent().filter(|sent| sealer.is_current(sent.as_bytes()));
+                sent.map_or_else(|| seal(ticket), |sent| Self::Send(sent.clone()))
             }
             CookieChange::End(ticket) if presented.transport == TicketTransport::Header => {
                 seal(ticket)

@@ -128,7 +128,7 @@ async fn draw_pool(
     let Some(promise) = DrawRecord::before_draw(&room.room, event, EventState::Running) else {
         return Ok(());
     };
-    let committed = controller.secret.draw_seed(&room.room, &event.draw_id);
+    let committed = committed_seed(controller, room, event);
     let outcome = ask_beacon(controller, event, room).await?;
     let seed = outcome.as_ref().map_or(committed, |(_, mixed)| mixed.unwrap_or(committed));
     let first = if pool.is_empty() { room.queue_counter + 1 } else { pool.first };
@@ -145,6 +145,11 @@ async fn draw_pool(
     Ok(())
 }
 
+/// The seed that the event was announced with.
+fn committed_seed(controller: &Controller, room: &RoomSnapshot, event: &Event) -> Seed {
+    controller.secret.draw_seed(&room.room, &event.draw_id, event.commitment.as_deref())
+}
+
 /// Cancels the draw of an event that was withdrawn: those who waited stand in order of arrival.
 async fn cancel(
     controller: &Controller,
@@ -152,7 +157,7 @@ async fn cancel(
     room: &RoomSnapshot,
     pool: &Pool,
 ) -> Result<(), StoreError> {
-    let seed = controller.secret.draw_seed(&room.room, &pool.draw_id);
+    let seed = controller.secret.draw_seed(&room.room, &pool.draw_id, None);
     let record = DrawRecord::cancelled(&room.room, &seed);
     if controller.store.draw(&room.room, epoch, pool, None, Some(&record)).await? {
         tracing::warn!(room = %room.room, draw_id = %pool.draw_id, "a draw was cancelled");
@@ -182,7 +187,7 @@ async fn ask_beacon(
     room: &RoomSnapshot,
 ) -> Result<Option<BeaconResult>, StoreError> {
     let Some(beacon) = &event.beacon else { return Ok(None) };
-    let committed = controller.secret.draw_seed(&room.room, &event.draw_id);
+    let committed = committed_seed(controller, room, event);
     let client = BeaconClient::default();
     loop {
         match client.ask(beacon).await {

@@ -1,5 +1,5 @@
 //! Key succession: once a new key has been published for as long as its operator chose, the leader
-//! makes it the key that signs.
+//! makes it the key that signs. And when the deployment's secret is replaced, the leader seals the keys anew.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,6 +25,9 @@ pub(super) async fn run(controller: Arc<Controller>) {
         if let Err(error) = succeed(&controller).await {
             tracing::warn!(%error, "the new signing key cannot sign yet");
         }
+        if let Err(error) = reseal(&controller).await {
+            tracing::warn!(%error, "the signing keys cannot be sealed under the current secret yet");
+        }
         sleep(CHECK_EVERY).await;
     }
 }
@@ -40,6 +43,13 @@ async fn succeed(controller: &Controller) -> Result<(), KeyError> {
     let longest = longest.unwrap_or(0).min(MAX_SECONDS) + SETTLES;
     if controller.keys.succeed(now, longest).await? {
         tracing::info!("a new key signs from now on");
+    }
+    Ok(())
+}
+
+async fn reseal(controller: &Controller) -> Result<(), KeyError> {
+    if controller.secret.is_being_replaced() && controller.keys.reseal().await? {
+        tracing::info!("the signing keys are sealed under the current secret from now on");
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ impl DrawSeeds {
             return;
         }
         event.draw_id = format!("{:016x}{:016x}", self.random.number(), self.random.number());
-        let seed = self.secret.draw_seed(room, &event.draw_id);
+        let seed = self.secret.draw_seed(room, &event.draw_id, None);
         event.commitment = Some(draw::commitment(&seed));
     }
 }

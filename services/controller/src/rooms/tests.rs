@@ -45,7 +45,7 @@ async fn a_draw_has_a_seed_of_its_own_which_it_keeps() {
     let mut place = |event| controller.configs.place_event(&room(), &mut config, event, 0).unwrap();
     let (first, is_new) = place(drawn());
     assert!(is_new && first.draw_id.len() == 32, "{first:?}");
-    let seed = controller.secret.draw_seed(&room(), &first.draw_id);
+    let seed = controller.secret.draw_seed(&room(), &first.draw_id, None);
     assert_eq!(first.commitment, Some(draw::commitment(&seed)));
     let (changed, is_new) = place(Event { end: 4000, ..drawn() });
     assert!(!is_new);

@@ -20,10 +20,10 @@ use aes::{
 use thiserror::Error;
 use vestibule_domain::{Formats, MAX_QUEUE_NUMBER, Place, RoomId};
 
-use crate::DeploymentSecret;
+use crate::{DeploymentSecret, secret::Derived};
 
 /// Makes and reads the request ids of one room between two resets.
-pub struct RequestIdCipher(Aes256);
+pub struct RequestIdCipher(Derived<Aes256>);
 
 /// What an id looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +62,7 @@ impl RequestIdCipher {
     #[must_use]
     pub fn new(secret: &DeploymentSecret, room: &RoomId, reset_epoch: u64) -> Self {
         let context = [room.as_str().as_bytes(), &reset_epoch.to_be_bytes()];
-        let key = secret.derive::<32>("request id", &context);
-        Self(Aes256::new((&*key).into()))
+        Self(secret.derive_each::<32, _>("request id", &context, |key| Aes256::new((&*key).into())))
     }
 
     /// The request id of `place`: 36 characters, always the same for the same place.
@@ -78,9 +77,10 @@ impl RequestIdCipher {
         if place.number > MAX_QUEUE_NUMBER {
             return Err(NumberTooLarge(place.number));
         }
+        let encipher = |block| encipher(self.0.current(), block);
         Ok(text::write(match form {
-            Form::Plain => self.encipher(layout::plain(place)),
-            Form::Uuid => until_uuid(layout::uuid(place), |block| self.encipher(block)),
+            Form::Plain => encipher(layout::plain(place)),
+            Form::Uuid => until_uuid(layout::uuid(place), encipher),
         }))
     }
 
@@ -90,21 +90,7 @@ impl RequestIdCipher {
     /// [`RequestIdError`]: malformed, or not of this room and epoch.
     pub fn open(&self, request_id: &str) -> Result<Place, RequestIdError> {
         let block = text::read(request_id).ok_or(RequestIdError::Malformed)?;
-        let in_uuid = || layout::read_uuid(until_uuid(block, |block| self.decipher(block)));
-        let place = layout::is_uuid(block).then(in_uuid).flatten();
-        place.or_else(|| layout::read_plain(self.decipher(block))).ok_or(RequestIdError::Foreign)
-    }
-
-    fn encipher(&self, block: u128) -> u128 {
-        let mut block = block.to_be_bytes().into();
-        self.0.encrypt_block(&mut block);
-        u128::from_be_bytes(block.into())
-    }
-
-    fn decipher(&self, block: u128) -> u128 {
-        let mut block = block.to_be_bytes().into();
-        self.0.decrypt_block(&mut block);
-        u128::from_be_bytes(block.into())
+        self.0.find(|cipher| read(cipher, block)).ok_or(RequestIdError::Foreign)
     }
 }
 
@@ -122,6 +108,26 @@ impl std::fmt::Debug for RequestIdCipher {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("RequestIdCipher([REDACTED])")
     }
+}
+
+/// The place in `block`, of either form.
+fn read(cipher: &Aes256, block: u128) -> Option<Place> {
+    let decipher = |block| decipher(cipher, block);
+    let place =
+        if layout::is_uuid(block) { layout::read_uuid(until_uuid(block, decipher)) } else { None };
+    place.or_else(|| layout::read_plain(decipher(block)))
+}
+
+fn encipher(cipher: &Aes256, block: u128) -> u128 {
+    let mut block = block.to_be_bytes().into();
+    cipher.encrypt_block(&mut block);
+    u128::from_be_bytes(block.into())
+}
+
+fn decipher(cipher: &Aes256, block: u128) -> u128 {
+    let mut block = block.to_be_bytes().into();
+    cipher.decrypt_block(&mut block);
+    u128::from_be_bytes(block.into())
 }
 
 /// Does `step` until the block has the shape of a UUID. From a block that has it, it comes to one: steps go round.

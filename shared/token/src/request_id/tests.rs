@@ -89,6 +89,17 @@ fn another_room_epoch_or_secret_is_foreign() {
 }
 
 #[test]
+fn ids_of_another_secret_open_while_it_is_replaced() {
+    let new = || DeploymentSecret::new(&[9; 32]).unwrap();
+    let both = RequestIdCipher::new(&new().with_others([secret()]), &room("sale"), 1);
+    for form in FORMS {
+        assert_eq!(both.open(&sealed(form, PLACE)), Ok(PLACE));
+        let id = both.seal_as(form, PLACE).unwrap();
+        assert_eq!(RequestIdCipher::new(&new(), &room("sale"), 1).open(&id), Ok(PLACE));
+    }
+}
+
+#[test]
 fn the_largest_number_fits_and_the_next_does_not() {
     for form in FORMS {
         let place = Place { number: MAX_QUEUE_NUMBER, ..PLACE };

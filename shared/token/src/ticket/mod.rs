@@ -21,7 +21,7 @@ use thiserror::Error;
 use vestibule_domain::{Formats, RoomId, Waiter};
 
 use self::body::{BODY_LEN, Reader, Writer, decode, encode};
-use crate::DeploymentSecret;
+use crate::{DeploymentSecret, secret::Derived};
 
 mod body;
 
@@ -73,7 +73,14 @@ pub struct Seat {
 }
 
 /// Seals and opens the tickets of one room between two resets.
-pub struct TicketSealer(LessSafeKey);
+pub struct TicketSealer(Derived<LessSafeKey>);
+
+/// The parts of a ticket that was read and not opened yet.
+struct Sealed {
+    nonce: [u8; NONCE_LEN],
+    body: [u8; BODY_LEN],
+    tag: [u8; TAG_LEN],
+}
 
 /// Why a ticket was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -110,10 +117,10 @@ impl TicketSealer {
     #[must_use]
     pub fn new(secret: &DeploymentSecret, room: &RoomId, reset_epoch: u64) -> Self {
         let context = [room.as_str().as_bytes(), &reset_epoch.to_be_bytes()];
-        let key = secret.derive::<32>("ticket", &context);
-        let key =
-            UnboundKey::new(&AES_256_GCM, key.as_slice()).expect("32 bytes are an AES-256 key");
-        Self(LessSafeKey::new(key))
+        Self(secret.derive_each::<32, _>("ticket", &context, |key| {
+            let key = UnboundKey::new(&AES_256_GCM, key.as_slice());
+            LessSafeKey::new(key.expect("32 bytes are an AES-256 key"))
+        }))
     }
 
     /// The sealed `ticket`: 108 characters, all of them safe in a cookie, and different each time.
@@ -127,8 +134,8 @@ impl TicketSealer {
         rand::rng().fill_bytes(&mut nonce);
         let mut body = encode(ticket);
         let sealing = Nonce::assume_unique_for_key(nonce);
-        let tag = self
-            .0
+        let key = self.0.current();
+        let tag = key
             .seal_in_place_separate_tag(sealing, Aad::from([VERSION]), &mut body)
             .expect("43 bytes are not too long to seal");
         let mut sealed = [0; SEALED_LEN];
@@ -141,25 +148,39 @@ impl TicketSealer {
     /// # Errors
     /// [`TicketError`]: malformed, or not of this room and epoch.
     pub fn open(&self, ticket: &str) -> Result<Ticket, TicketError> {
-        let sealed = read_text(ticket).ok_or(TicketError::Malformed)?;
-        let mut reader = Reader(&sealed);
-        let [version] = reader.take().ok_or(TicketError::Malformed)?;
-        let nonce = reader.take().ok_or(TicketError::Malformed)?;
-        if version != VERSION {
-            return Err(TicketError::Malformed);
-        }
-        let (body, tag) = reader.0.split_at(BODY_LEN);
-        let mut opened = [0; BODY_LEN];
-        self.0
-            .open_separate_gather(
-                Nonce::assume_unique_for_key(nonce),
-                Aad::from([VERSION]),
-                body,
-                tag,
-                &mut opened,
-            )
-            .map_err(|_| TicketError::Foreign)?;
+        let sealed = Sealed::read(ticket.as_bytes()).ok_or(TicketError::Malformed)?;
+        let opened = self.0.find(|key| sealed.open(key)).ok_or(TicketError::Foreign)?;
         decode(&opened).ok_or(TicketError::Malformed)
+    }
+
+    /// Whether `ticket`, which has been opened, is sealed under the current secret: otherwise its holder is to get a new
+    /// one, before the other secret is forgotten.
+    #[must_use]
+    pub fn is_current(&self, ticket: &[u8]) -> bool {
+        let opens = || Sealed::read(ticket)?.open(self.0.current());
+        self.0.is_alone() || opens().is_some()
+    }
+}
+
+// === impl Sealed ===
+
+impl Sealed {
+    /// The parts of a ticket; none: it is not one, or of a version that this release does not know.
+    fn read(ticket: &[u8]) -> Option<Self> {
+        let sealed = read_text(ticket)?;
+        let mut reader = Reader(&sealed);
+        let [version] = reader.take()?;
+        let nonce = reader.take()?;
+        let (body, tag) = reader.0.split_at(BODY_LEN);
+        let (body, tag) = (body.try_into().ok()?, tag.try_into().ok()?);
+        (version == VERSION).then_some(Self { nonce, body, tag })
+    }
+
+    fn open(&self, key: &LessSafeKey) -> Option<[u8; BODY_LEN]> {
+        let mut opened = [0; BODY_LEN];
+        let (nonce, aad) = (Nonce::assume_unique_for_key(self.nonce), Aad::from([VERSION]));
+        key.open_separate_gather(nonce, aad, &self.body, &self.tag, &mut opened).ok()?;
+        Some(opened)
     }
 }
 
@@ -169,7 +190,7 @@ impl std::fmt::Debug for TicketSealer {
     }
 }
 
-fn read_text(text: &str) -> Option<[u8; SEALED_LEN]> {
+fn read_text(text: &[u8]) -> Option<[u8; SEALED_LEN]> {
     let mut sealed = [0; SEALED_LEN];
     if text.len() != TEXT_LEN {
         return None;
@@ -244,7 +265,7 @@ mod tests {
 
         #[test]
         fn any_flipped_bit_is_refused(ticket in tickets(), bit in 0..SEALED_LEN * 8) {
-            let mut sealed = read_text(&sealer("sale", 1).seal(&ticket)).unwrap();
+            let mut sealed = read_text(sealer("sale", 1).seal(&ticket).as_bytes()).unwrap();
             sealed[bit / 8] ^= 1 << (bit % 8);
             let expected =
                 if bit < 8 { TicketError::Malformed } else { TicketError::Foreign };
@@ -299,5 +320,17 @@ mod tests {
     fn a_ticket_of_this_version_still_opens() {
         let old = "BGQoHhFs0I2hyKTvknVbZEYxtP1d_d_V_pPxE2mfbpMUOLOG2k79V66Qt85JpC5UZlUs7y8aeSg7SqR0SX-lYhatrmNGk8Ld";
         assert_eq!(sealer("sale", 1).open(old), Ok(TICKET));
+    }
+
+    #[test]
+    fn a_ticket_of_another_secret_opens_while_it_is_replaced_and_is_not_kept() {
+        let new = || DeploymentSecret::new(&[9; 32]).unwrap();
+        let both = TicketSealer::new(&new().with_others([secret()]), &room("sale"), 1);
+        let old = sealer("sale", 1).seal(&TICKET);
+        assert_eq!(both.open(&old), Ok(TICKET));
+        assert!(sealer("sale", 1).is_current(old.as_bytes()) && !both.is_current(old.as_bytes()));
+        let sealed = both.seal(&TICKET);
+        assert!(both.is_current(sealed.as_bytes()));
+        assert_eq!(TicketSealer::new(&new(), &room("sale"), 1).open(&sealed), Ok(TICKET));
     }
 }

@@ -1,0 +1,55 @@
+//! The deployment's secret is replaced while people wait and while they are inside, as the README says: first every
+//! instance learns the new one, then it is used, then the old one is forgotten. Nobody notices.
+
+use anyhow::{Result, ensure};
+use serde_json::json;
+use vestibule_tests::{Deployment, Service};
+
+use crate::crowd::{self, Guest};
+
+const NEW: &str = "the-secret-that-comes-after-it-is-long-enough";
+
+/// Restarts one instance after the other with these secrets, and asks everybody after each.
+async fn roll_out(
+    deployment: &mut Deployment,
+    (secret, previous): (&str, &str),
+    guests: &mut [Guest],
+) -> Result<()> {
+    deployment.set_secrets(secret, previous);
+    for service in [Service::Controller, Service::Admission] {
+        for index in 0..2 {
+            deployment.replace(service, index, None).await?;
+            for guest in &mut *guests {
+                let reply = guest.visitor.status().await?.expect(200)?;
+                assert_eq!(reply.number("queue_number")?, guest.number, "{}", reply.text);
+                let is_inside = reply.text_of("status")? == "admitted";
+                assert_eq!(is_inside, guest.number <= 2, "{}", reply.text);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_loses_place_or_seat_while_the_secret_is_replaced() -> Result<()> {
+    let mut deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 2 })).await?;
+    let old = deployment.secrets()[0].to_owned();
+    let mut guests = crowd::join(&deployment, "sale", 5).await?;
+    let id = deployment.aws("sale").assign().await?;
+    let gateway = deployment.verifier().await?;
+
+    roll_out(&mut deployment, (&old, NEW), &mut guests).await?;
+    assert_eq!(deployment.aws("sale").queue_number(&id).await?, 6);
+    roll_out(&mut deployment, (NEW, &old), &mut guests).await?;
+    assert_eq!(deployment.aws("sale").queue_number(&id).await?, 6, "it keeps its old id");
+    roll_out(&mut deployment, (NEW, ""), &mut guests).await?;
+
+    // The keys are the same, so gateways need not fetch them anew; they are sealed under the new secret by now.
+    let reply = guests[0].visitor.status().await?.expect(200)?;
+    gateway.verify(&reply.text_of("access_token")?, "sale")?;
+    let stranger = deployment.aws("sale").request_get("/queue_num", &id).await?;
+    assert_eq!(stranger.text_of("error")?, "Request ID not found", "the old secret is forgotten");
+    ensure!(!deployment.logs().contains(NEW), "a secret is in the logs");
+    Ok(())
+}
