@@ -126,3 +126,28 @@ async fn a_succession_that_makes_no_sense_is_refused() -> Result<()> {
     }
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_withdrawn_key_opens_nothing_and_those_inside_get_another_token() -> Result<()> {
+    let (deployment, ids) = served(1).await?;
+    let aws = deployment.aws("sale");
+    let (old_token, old) = token(&aws, &ids[0]).await?;
+    let old = old.unwrap_or_default();
+    let withdraw = async |kid: &str| {
+        let path = format!("/v1/keys/{kid}");
+        deployment.operator().call(Method::DELETE, &path, None).await
+    };
+    expect_problem(&withdraw("no-such-key").await?, 404, "no such signing key")?;
+    let new = withdraw(&old).await?.expect(200)?.text_of("kid")?;
+    ensure!(new != old, "it still signs");
+    signs_everywhere(&deployment, 1, &new).await?;
+
+    let gateway = deployment.verifier().await?;
+    ensure!(gateway.verify(&old_token, "sale").is_err(), "its token still opens");
+    let (new_token, kid) = token(&aws, &ids[0]).await?;
+    assert_eq!(kid, Some(new.clone()));
+    gateway.verify(&new_token, "sale")?;
+    // Again: it is on record, and nothing else happens.
+    assert_eq!(withdraw(&old).await?.expect(200)?.text_of("kid")?, new);
+    signs_everywhere(&deployment, 1, &new).await
+}

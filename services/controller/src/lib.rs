@@ -20,6 +20,7 @@ pub mod in_process;
 mod last_day;
 mod layers;
 mod leadership;
+mod longest_validity;
 mod loops;
 mod metrics;
 mod openapi;

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
     DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRing, KeyRingError, SigningKey, SigningKeyError,
-    announce, join, reseal, succeed, succession,
+    announce, join, reseal, succeed, succession, withdraw,
 };
 
 use crate::KeyWork;
@@ -173,6 +173,21 @@ impl Keystore {
     /// When Redis does not answer or holds no ring.
     pub async fn succeed(&self, now: u64, longest_validity: u64) -> Result<bool, KeyError> {
         self.change(|records| succeed(records, now, longest_validity)).await
+    }
+
+    /// Withdraws the key `kid` at `now`: whoever held a token by it gets one by another key with the next call. If it
+    /// signs, a new one does from now on. Returns whether there is such a key.
+    ///
+    /// # Errors
+    /// When Redis does not answer or holds no ring, or no key can be made.
+    pub async fn withdraw(
+        &self,
+        kid: &str,
+        now: u64,
+        longest_validity: u64,
+    ) -> Result<bool, KeyError> {
+        let successor = self.make_key(now).await?;
+        self.change(|records| withdraw(records, kid, &successor, now, longest_validity)).await
     }
 
     /// Seals the ring under the current secret where another one had sealed it. Returns whether one had.

@@ -28,6 +28,10 @@ pub struct KeyRecord {
     /// Until when tokens signed by it may still be valid, unix seconds; `None` for one that signs
     /// or is announced.
     pub retires_at: Option<u64>,
+    /// Whether an operator has withdrawn it: nothing verifies by it, whatever its tokens say. The record stays until
+    /// their time is over, because a ring that lacks a key passes for one of an older Redis.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub withdrawn: bool,
 }
 
 /// Why stored keys could not be opened, or a key could not be stored.
@@ -69,6 +73,7 @@ impl KeyRecord {
             created_at,
             signs_from: None,
             retires_at: None,
+            withdrawn: false,
         })
     }
 
@@ -102,16 +107,22 @@ impl KeyRecord {
         Some(Self { sealed_private_key: sealed, ..self.clone() })
     }
 
-    /// Whether it signs: it is neither only announced nor retired.
+    /// Whether it signs: it is neither only announced nor retired nor withdrawn.
     #[must_use]
     pub fn signs(&self) -> bool {
-        self.signs_from.is_none() && self.retires_at.is_none()
+        self.signs_from.is_none() && self.retires_at.is_none() && !self.withdrawn
     }
 
-    /// Whether tokens signed by this key may still be valid at `now` (unix seconds).
+    /// Whether the time of tokens signed by this key is not over at `now` (unix seconds). Until then it is kept.
     #[must_use]
-    pub fn is_valid_at(&self, now: u64) -> bool {
+    pub fn is_kept_at(&self, now: u64) -> bool {
         self.retires_at.is_none_or(|end| now <= end)
+    }
+
+    /// Whether tokens signed by this key may be valid at `now` (unix seconds).
+    #[must_use]
+    pub fn verifies_at(&self, now: u64) -> bool {
+        !self.withdrawn && self.is_kept_at(now)
     }
 }
 

@@ -33,7 +33,7 @@ pub fn announce(
     now: u64,
     signs_from: u64,
 ) -> Vec<KeyRecord> {
-    let stays = |record: &&KeyRecord| record.signs_from.is_none() && record.is_valid_at(now);
+    let stays = |record: &&KeyRecord| record.signs_from.is_none() && record.is_kept_at(now);
     let mut announced: Vec<_> = records.iter().filter(stays).cloned().collect();
     announced.push(KeyRecord { signs_from: Some(signs_from), retires_at: None, ..new });
     announced
@@ -64,7 +64,27 @@ pub fn succeed(
         let signs_from = record.signs_from.filter(|_| !due(record));
         KeyRecord { signs_from, retires_at, ..record.clone() }
     };
-    Some(records.iter().filter(|record| record.is_valid_at(now)).map(next).collect())
+    Some(records.iter().filter(|record| record.is_kept_at(now)).map(next).collect())
+}
+
+/// The records after the key `kid` was withdrawn at `now` (unix seconds): nothing is signed or verified by it from then
+/// on. If it is the one that signs, `successor` signs at once. The record stays for `longest_validity_seconds`, the
+/// longest validity of any of its tokens. `None`: there is no such key.
+#[must_use]
+pub fn withdraw(
+    records: &[KeyRecord],
+    kid: &str,
+    successor: &KeyRecord,
+    now: u64,
+    longest_validity_seconds: u64,
+) -> Option<Vec<KeyRecord>> {
+    let mut records = records.to_vec();
+    let key = records.iter_mut().find(|record| record.kid == kid)?;
+    let signed = key.signs();
+    let retires_at = key.retires_at.unwrap_or(now.saturating_add(longest_validity_seconds));
+    (key.withdrawn, key.signs_from, key.retires_at) = (true, None, Some(retires_at));
+    records.extend(signed.then(|| successor.clone()));
+    Some(records)
 }
 
 /// The records after what `own`, a ring that was read before, has over `found`: Redis has gone back to an older ring.
@@ -78,7 +98,7 @@ pub fn join(found: &[KeyRecord], own: &[KeyRecord], now: u64) -> Option<Vec<KeyR
         found.iter().any(|one| is_new(one) && one.created_at >= record.created_at)
     };
     let mut joined = found.to_vec();
-    for record in own.iter().filter(|record| record.is_valid_at(now)) {
+    for record in own.iter().filter(|record| record.is_kept_at(now)) {
         match joined.iter_mut().find(|one| one.kid == record.kid) {
             Some(one) if progress(one) < progress(record) => one.clone_from(record),
             Some(_) => {}
@@ -102,8 +122,11 @@ pub fn reseal(records: &[KeyRecord], secret: &DeploymentSecret) -> Option<Vec<Ke
     (resealed != records).then_some(resealed)
 }
 
-/// A key is announced, then signs, then retires.
+/// A key is announced, then signs, then retires; and any may be withdrawn.
 fn progress(record: &KeyRecord) -> u8 {
+    if record.withdrawn {
+        return 3;
+    }
     match (record.signs_from, record.retires_at) {
         (_, Some(_)) => 2,
         (None, None) => 1,
@@ -138,24 +161,24 @@ impl KeyRing {
         self.keys.first().filter(|key| key.record.signs()).map(|key| &key.signing)
     }
 
-    /// The key of this name, whether it signs or not.
+    /// The key of this name, whether it signs or not, unless it was withdrawn.
     #[must_use]
     pub fn get(&self, kid: &str) -> Option<&Arc<SigningKey>> {
-        self.find(kid).map(|key| &key.signing)
+        self.find(kid).filter(|key| !key.record.withdrawn).map(|key| &key.signing)
     }
 
     /// The public keys whose tokens may be valid at `now` (unix seconds), and the announced one.
     /// The signing key is the first, then the announced.
     #[must_use]
     pub fn jwks(&self, now: u64) -> Jwks {
-        let valid = self.keys.iter().filter(|key| key.record.is_valid_at(now));
+        let valid = self.keys.iter().filter(|key| key.record.verifies_at(now));
         Jwks { keys: valid.map(|key| key.record.public.clone().into()).collect() }
     }
 
     /// The key that verifies signatures by `kid` at `now`. A key past its time verifies nothing: if
     /// it leaks later, it must not open gateways again.
     pub(crate) fn verifying_key(&self, kid: &str, now: u64) -> Option<&DecodingKey> {
-        self.find(kid).filter(|key| key.record.is_valid_at(now)).map(|key| &key.verifying)
+        self.find(kid).filter(|key| key.record.verifies_at(now)).map(|key| &key.verifying)
     }
 
     fn find(&self, kid: &str) -> Option<&RingKey> {
@@ -238,6 +261,44 @@ mod tests {
         assert_eq!(join(&another, &announced(), 4_501), None, "another was announced in its place");
         let signing = succeed(&another, 6_000, HOUR).unwrap();
         assert_eq!(join(&signing, &announced(), 6_001), None, "and signs by now");
+    }
+
+    #[test]
+    fn a_withdrawn_key_opens_nothing_and_another_signs_at_once() {
+        let (old, new) = (key().kid(), other_key().kid());
+        let records =
+            withdraw(&[record(key(), 1_000)], old, &record(other_key(), 4_000), 4_000, HOUR);
+        let records = records.unwrap();
+        assert_eq!(ends(&records), [(old, Some(4_000 + HOUR)), (new, None)]);
+        let ring = KeyRing::open(&secret(), &records).unwrap();
+        assert_eq!(ring.current().unwrap().kid(), new);
+        assert_eq!(kids(&ring.jwks(4_000)), [new]);
+        assert!(ring.get(old).is_none() && ring.verifying_key(old, 4_000).is_none());
+        assert!(succeed(&records, 4_001, HOUR).is_none());
+    }
+
+    #[test]
+    fn withdrawing_a_key_that_does_not_sign_leaves_the_one_that_does() {
+        let third = KeyRecord { kid: "third".to_owned(), ..record(key(), 6_000) };
+        let withdrawn = |records: &[_], kid| withdraw(records, kid, &third, 5_001, HOUR);
+        let (old, new) = (key().kid(), other_key().kid());
+        let retired = withdrawn(&rotated(), old).unwrap();
+        assert_eq!(ends(&retired), [(old, Some(5_000 + HOUR)), (new, None)], "as long as before");
+        assert!(retired[0].withdrawn);
+        let next = withdrawn(&announced(), new).unwrap();
+        assert_eq!(KeyRing::open(&secret(), &next).unwrap().current().unwrap().kid(), old);
+        assert_eq!(succession(&next), None, "it never signs");
+        assert_eq!(withdrawn(&rotated(), "unknown"), None);
+    }
+
+    #[test]
+    fn a_withdrawn_key_does_not_come_back() {
+        let third = KeyRecord { kid: "third".to_owned(), ..record(key(), 6_000) };
+        let after = withdraw(&rotated(), other_key().kid(), &third, 6_000, HOUR).unwrap();
+        assert_eq!(join(&after, &rotated(), 6_001), None, "by who has not heard of it");
+        assert_eq!(join(&rotated(), &after, 6_001), Some(after.clone()), "nor by an older Redis");
+        let later = announce(&after, record(key(), 7_000), 7_000, 8_000);
+        assert!(later.iter().any(|record| record.withdrawn));
     }
 
     #[test]

@@ -35,7 +35,7 @@ mod win_threshold;
 pub use access_token::{Claims, TokenUse};
 pub use jwk::{Jwk, Jwks, KeyAlgorithm, KeyType, KeyUse, PublishedJwk};
 pub use key_record::{KeyRecord, KeyRingError};
-pub use key_ring::{KeyRing, announce, join, reseal, succeed, succession};
+pub use key_ring::{KeyRing, announce, join, reseal, succeed, succession, withdraw};
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};

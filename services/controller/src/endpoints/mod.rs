@@ -22,3 +22,4 @@ pub(crate) mod reset_room;
 pub(crate) mod responses;
 pub(crate) mod revoke_session;
 pub(crate) mod rotate_keys;
+pub(crate) mod withdraw_key;

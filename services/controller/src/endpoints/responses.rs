@@ -22,6 +22,9 @@ shared_responses! {
         problem_response "404": "There is no such room, or no such session, or it is over",
     }
 
+    /// Answers of calls for a signing key.
+    pub(crate) NoSuchKey { problem_response "404": "There is no such key: it was withdrawn long ago, or never made" }
+
     /// Answers of calls for a page or a logo.
     pub(crate) NoSuchFile {
         problem_response "404": "There is no such room, or it has none of its own",

@@ -59,12 +59,13 @@ pub(crate) async fn rotate_keys(
     controller.rooms.require_whole_keyspace().await?;
     let now = controller.store.now_ms().await.map_err(|error| problem_of(&error))? / 1000;
     let signs_from = now + signs_in;
-    let kid = controller.keys.announce(now, signs_from).await.map_err(problem)?;
+    let kid = controller.keys.announce(now, signs_from).await.map_err(key_problem)?;
     tracing::info!(kid, signs_from, "published a new signing key");
     Ok(Json(NewKey { kid, signs_from }))
 }
 
-fn problem(error: KeyError) -> Problem {
+/// The problem document for an error of the key ring.
+pub(super) fn key_problem(error: KeyError) -> Problem {
     match error {
         KeyError::Store(error) => problem_of(&error),
         KeyError::Missing => Problem::new(ProblemType::RedisUnavailable),

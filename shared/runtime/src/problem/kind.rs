@@ -81,6 +81,8 @@ problem_types! {
     RoomNotFound, "room-not-found", NOT_FOUND, "There is no such room", None;
     /// The room has no event of this name.
     EventNotFound, "event-not-found", NOT_FOUND, "There is no such event", None;
+    /// The deployment has no signing key of this id.
+    KeyNotFound, "key-not-found", NOT_FOUND, "There is no such signing key", None;
     /// The visitor has no session in this room, or it is over.
     SessionNotFound, "session-not-found", NOT_FOUND, "There is no such session", None;
     /// The route does not exist for this method.
