@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::{Result, ensure};
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use vestibule_tests::{Aws, Deployment, Reply, Service, Verifier, eventually};
 
 use crate::rooms::expect_problem;
@@ -150,4 +150,37 @@ async fn a_withdrawn_key_opens_nothing_and_those_inside_get_another_token() -> R
     // Again: it is on record, and nothing else happens.
     assert_eq!(withdraw(&old).await?.expect(200)?.text_of("kid")?, new);
     signs_everywhere(&deployment, 1, &new).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_of_another_product_is_imported_with_its_name() -> Result<()> {
+    let (deployment, ids) = served(1).await?;
+    let key: Value =
+        serde_json::from_str(include_str!("../../shared/token/fixtures/private-jwk.json"))?;
+    let import = async |key: &Value| {
+        let path = "/v1/keys/import?signs_in_seconds=0";
+        deployment.operator().call(Method::POST, path, Some(key)).await
+    };
+    let with = |field: &str, value: &str| {
+        let mut changed = key.clone();
+        changed[field] = json!(value);
+        changed
+    };
+    expect_problem(&import(&with("kid", "a key")).await?, 400, "1 to 64 letters")?;
+    let wrong = import(&with("d", "AQAB")).await?;
+    expect_problem(&wrong, 400, "RSA-2048")?;
+    for (keys, _) in published(&deployment).await? {
+        assert_eq!(keys.len(), 1, "nothing was changed");
+    }
+
+    let kid = import(&key).await?.expect(200)?.text_of("kid")?;
+    assert_eq!(kid, key["kid"]);
+    signs_everywhere(&deployment, 2, &kid).await?;
+    let (token, signed_by) = token(&deployment.aws("sale"), &ids[0]).await?;
+    assert_eq!(signed_by, Some(kid));
+    deployment.verifier().await?.verify(&token, "sale")?;
+    ensure!(import(&key).await?.status == 409, "it is known already");
+    let secret = key["d"].as_str().unwrap_or_default();
+    ensure!(!deployment.logs().contains(secret), "a private key is in the logs");
+    Ok(())
 }

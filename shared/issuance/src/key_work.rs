@@ -51,7 +51,7 @@ impl KeyWork for OnThreads {
     }
 }
 
-async fn on_a_thread<T: Send + 'static>(
+pub(crate) async fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, KeyError> + Send + 'static,
 ) -> Result<T, KeyError> {
     tokio::task::spawn_blocking(work).await.map_err(|_| KeyError::Interrupted)?

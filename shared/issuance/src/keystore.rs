@@ -9,11 +9,11 @@ use std::{
 use tokio::time::sleep;
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
-    DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRing, KeyRingError, SigningKey, SigningKeyError,
-    announce, join, reseal, succeed, succession, withdraw,
+    DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRing, KeyRingError, PrivateJwk, SigningKey,
+    SigningKeyError, announce, join, reseal, succeed, succession, withdraw,
 };
 
-use crate::KeyWork;
+use crate::{KeyWork, key_work::on_a_thread};
 
 /// How often the ring is read.
 const POLL: Duration = Duration::from_secs(1);
@@ -158,6 +158,26 @@ impl Keystore {
         let new = self.make_key(now).await?;
         self.change(|records| Some(announce(records, new.clone(), now, signs_from))).await?;
         Ok(new.kid)
+    }
+
+    /// Publishes a key that was made elsewhere, as [`Self::announce`] does with a new one. Returns whether it did: a key of
+    /// this name may be known already.
+    ///
+    /// # Errors
+    /// When Redis does not answer or holds no ring, or the key cannot be used: [`SigningKeyError`].
+    pub async fn import(
+        &self,
+        key: PrivateJwk,
+        now: u64,
+        signs_from: u64,
+    ) -> Result<bool, KeyError> {
+        let secret = Arc::clone(&self.0.secret);
+        let sealed = on_a_thread(move || Ok(KeyRecord::seal(&secret, &key.open()?, now)?)).await?;
+        self.change(|records| {
+            let is_new = records.iter().all(|record| record.kid != sealed.kid);
+            is_new.then(|| announce(records, sealed.clone(), now, signs_from))
+        })
+        .await
     }
 
     /// When the announced key begins to sign, unix seconds; `None`: no key is announced.

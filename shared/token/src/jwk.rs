@@ -11,7 +11,7 @@ pub struct Jwk {
     pub kty: KeyType,
     /// Always `RS256`.
     pub alg: KeyAlgorithm,
-    /// The key's name in a token's header: 32 lower-case hexadecimal characters.
+    /// The key's name in a token's header: 32 lower-case hexadecimal characters, or that of an imported key.
     pub kid: String,
     /// The modulus, base64url.
     pub n: String,

@@ -42,6 +42,9 @@ pub enum SigningKeyError {
     /// The private key is not one that this crate makes: RSA-2048 with the exponent 65537.
     #[error("the private key is not RSA-2048 with the exponent 65537")]
     Unsupported,
+    /// The key's name would have to be escaped.
+    #[error("the key's name, `kid`, must have 1 to 64 letters, digits, `.`, `_` or `-`")]
+    Name,
     /// The claims could not be signed.
     #[error("the access token could not be signed")]
     Signing,
@@ -62,7 +65,7 @@ impl SigningKey {
         Self::with_pair(format!("{:032x}", u128::from_be_bytes(kid)), pair)
     }
 
-    /// The key's name: 32 lower-case hexadecimal characters.
+    /// The key's name: 32 lower-case hexadecimal characters, or that of an imported key.
     #[must_use]
     pub fn kid(&self) -> &str {
         &self.public.kid
@@ -99,7 +102,7 @@ impl SigningKey {
         self.pair.as_der().map_err(|_| SigningKeyError::Unsupported)
     }
 
-    fn with_pair(kid: String, pair: RsaKeyPair) -> Result<Self, SigningKeyError> {
+    pub(crate) fn with_pair(kid: String, pair: RsaKeyPair) -> Result<Self, SigningKeyError> {
         let modulus = modulus(&pair).ok_or(SigningKeyError::Unsupported)?;
         let encoded_header = encoded_header(&kid);
         let public = Jwk {

@@ -11,6 +11,7 @@ pub(crate) mod get_logo;
 pub(crate) mod get_page;
 pub(crate) mod get_room;
 pub(crate) mod get_status;
+pub(crate) mod import_key;
 pub(crate) mod list_rooms;
 pub(crate) mod match_request;
 pub(crate) mod patch_room;

@@ -25,6 +25,9 @@ shared_responses! {
     /// Answers of calls for a signing key.
     pub(crate) NoSuchKey { problem_response "404": "There is no such key: it was withdrawn long ago, or never made" }
 
+    /// Answers of calls that bring a signing key.
+    pub(crate) KnownKey { problem_response "409": "A key of this `kid` is known already, or was withdrawn" }
+
     /// Answers of calls for a page or a logo.
     pub(crate) NoSuchFile {
         problem_response "404": "There is no such room, or it has none of its own",

@@ -76,7 +76,11 @@ pub(super) fn key_problem(error: KeyError) -> Problem {
 // === impl Succession ===
 
 impl Succession {
-    fn seconds(self) -> Result<u64, Problem> {
+    /// For how many seconds a new key is only published.
+    ///
+    /// # Errors
+    /// A 400 for more than a week.
+    pub(super) fn seconds(self) -> Result<u64, Problem> {
         let seconds = self.signs_in_seconds.unwrap_or(PUBLISHED_FIRST);
         if seconds > LONGEST {
             let problem = Problem::new(ProblemType::InvalidRequest);

@@ -102,9 +102,9 @@ async fn watch(controller: &Controller) -> Result<(), KeyError> {
             return Ok(());
         }
         let Some(epoch) = controller.leadership.role().leading() else { return Ok(()) };
-        take_in_the_late(controller, epoch).await?;
         let rooms = in_question(controller, &mut unknown).await?;
         reconcile_all(controller, epoch, rooms).await;
+        hear_the_late(controller, epoch).await;
     }
 }
 
@@ -146,13 +146,29 @@ async fn in_question(
 async fn reconcile_all(controller: &Controller, epoch: u64, rooms: BTreeSet<RoomId>) {
     let all = rooms.into_iter().map(|room| async move {
         if let Err(error) = reconcile(controller, epoch, &room).await {
-            if let StoreError::Fenced { epoch: by } = error {
-                controller.leadership.overtaken(epoch, by);
-            } else {
-                tracing::warn!(%room, %error, "a room could not be brought to its latest state");
-            }
-            controller.leadership.report_suspect(room);
+            put_off(controller, epoch, room, &error);
         }
     });
     join_all(all).await;
+}
+
+/// Takes in what services tell that were silent before. Of a room that has gone back meanwhile nothing can be taken in
+/// before it is brought to its latest state: that one is looked at next, and no other waits for it.
+async fn hear_the_late(controller: &Controller, epoch: u64) {
+    for known in controller.feed.rooms() {
+        let last = known.snapshot();
+        if let Err(error) = take_in_the_late(controller, epoch, &last).await {
+            put_off(controller, epoch, last.room.clone(), &error);
+        }
+    }
+}
+
+/// Notes that a room has to be looked at again.
+fn put_off(controller: &Controller, epoch: u64, room: RoomId, error: &StoreError) {
+    if let StoreError::Fenced { epoch: by } = error {
+        controller.leadership.overtaken(epoch, *by);
+    } else {
+        tracing::warn!(%room, %error, "a room could not be brought to its latest state");
+    }
+    controller.leadership.report_suspect(room);
 }

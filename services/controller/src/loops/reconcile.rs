@@ -265,40 +265,38 @@ fn add_missing(seats: &mut Vec<Seat>, on_record: Vec<Seat>) {
     seats.extend(on_record.into_iter().filter(|seat| !told.contains(&seat.number)));
 }
 
-/// Takes in what services tell that were silent when their room was brought to its latest state.
+/// Takes in what services tell that were silent when the room was brought to its latest state, `last`.
 ///
 /// # Errors
-/// See [`StoreError`].
+/// See [`StoreError`]; [`StoreError::Rewound`] if the room has to be brought there anew.
 pub(super) async fn take_in_the_late(
     controller: &Controller,
     epoch: u64,
+    last: &RoomSnapshot,
 ) -> Result<(), StoreError> {
-    for known in controller.feed.rooms() {
-        let last = known.snapshot();
-        if last.awaits.is_empty() {
-            continue;
-        }
-        let accounts = controller.store.accounts(&last.room).await?;
-        let late = accounts.into_iter().filter(|(name, _)| last.awaits.contains(name)).collect();
-        let (late, _) = whole(&controller.store, &last.room, late, Vec::new()).await?;
-        if late.is_empty() {
-            continue;
-        }
-        let store = &controller.store;
-        restore_places(store, &last.room, last.reset_epoch, late.values()).await?;
-        let (seats, endings) = seen(late.values(), last.reset_epoch);
-        let round = Round { room: &last.room, name: "", epoch };
-        controller.store.rebuild(round, &seats, &endings, |number| last.position(number)).await?;
-        let told = late.values().filter_map(|account| account.testimony.as_ref());
-        let told: Vec<_> = told.filter(|one| one.stamp.reset_epoch == last.reset_epoch).collect();
-        let highest = |field: fn(&Testimony) -> u64| told.iter().map(|one| field(one)).max();
-        let seen = Progress {
-            queue_counter: highest(|one| one.queue_counter).unwrap_or(0),
-            admitted: highest(|one| one.admitted).unwrap_or(0),
-        };
-        let awaits: Vec<String> =
-            last.awaits.iter().filter(|name| !late.contains_key(*name)).cloned().collect();
-        controller.store.dismiss(round, seen, &awaits).await?;
+    if last.awaits.is_empty() {
+        return Ok(());
     }
+    let store = &controller.store;
+    let accounts = store.accounts(&last.room).await?;
+    let late = accounts.into_iter().filter(|(name, _)| last.awaits.contains(name)).collect();
+    let (late, _) = whole(store, &last.room, late, Vec::new()).await?;
+    if late.is_empty() {
+        return Ok(());
+    }
+    restore_places(store, &last.room, last.reset_epoch, late.values()).await?;
+    let (seats, endings) = seen(late.values(), last.reset_epoch);
+    let round = Round { room: &last.room, name: "", epoch };
+    store.rebuild(round, &seats, &endings, |number| last.position(number)).await?;
+    let told = late.values().filter_map(|account| account.testimony.as_ref());
+    let told: Vec<_> = told.filter(|one| one.stamp.reset_epoch == last.reset_epoch).collect();
+    let highest = |field: fn(&Testimony) -> u64| told.iter().map(|one| field(one)).max();
+    let seen = Progress {
+        queue_counter: highest(|one| one.queue_counter).unwrap_or(0),
+        admitted: highest(|one| one.admitted).unwrap_or(0),
+    };
+    let awaits: Vec<String> =
+        last.awaits.iter().filter(|name| !late.contains_key(*name)).cloned().collect();
+    store.dismiss(round, seen, &awaits).await?;
     Ok(())
 }

@@ -18,9 +18,9 @@ use crate::{
         },
         delete_logo, delete_page, delete_room,
         events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
-        get_history, get_logo, get_page, get_room, get_status, list_rooms, match_request,
-        patch_room, preview_page, put_logo, put_page, put_room, reset_room, revoke_session,
-        rotate_keys, withdraw_key,
+        get_history, get_logo, get_page, get_room, get_status, import_key, list_rooms,
+        match_request, patch_room, preview_page, put_logo, put_page, put_room, reset_room,
+        revoke_session, rotate_keys, withdraw_key,
     },
     layers::{no_store, require_bearer, require_bearer_aws_style, require_keyspace},
     openapi,
@@ -59,6 +59,7 @@ fn v1() -> Routes {
         ))
         .routes(routes!(get_event_details::get_event_details))
         .routes(routes!(rotate_keys::rotate_keys))
+        .routes(routes!(import_key::import_key))
         .routes(routes!(withdraw_key::withdraw_key))
 }
 
