@@ -47,6 +47,7 @@ fn a_full_binding_is_sound_and_is_written_as_it_was_read() {
 fn a_wrong_field_is_named_with_its_path() {
     let cases = [
         (r#"{"routes":[{"host":"a.b","path":"x"}]}"#, "routes[0].path"),
+        (r#"{"routes":[{"host":"a.b"},{"host":"a.b","path":"/Sale*"}]}"#, "routes[1].path"),
         (r#"{"routes":[{"host":"a.b"},{"host":"A.b","path":"/"}]}"#, "routes[1]"),
         (r#"{"routes":[{"host":"a.b","path":"/x"},{"host":"a.b","path":"/x/"}]}"#, "routes[1]"),
         (r#"{"country_header":""}"#, "country_header"),
