@@ -26,7 +26,7 @@ pub use self::{
     coverage::{Conflict, Coverage},
     errors::{FieldError, LANGUAGES, MAX_ROUTES, MAX_RULES, QUEUEING_STATUS_CODES, is_token},
     host::{Host, HostError},
-    path::RequestPath,
+    path::{PathError, RequestPath},
     request::{Headers, Request},
     return_address::{MAX_RETURN_ADDRESS, ReturnAddress},
     route::Route,

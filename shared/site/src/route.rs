@@ -14,7 +14,8 @@ pub struct Route {
     /// A host without a port, or `*.` and a host for everything below it.
     #[cfg_attr(feature = "openapi", schema(value_type = String, example = "shop.example", max_length = 253))]
     pub host: Host,
-    /// A path, case-sensitive and not percent-encoded, and everything below it by whole segments.
+    /// A path, not percent-encoded, and everything below it by whole segments. The case of its letters does not
+    /// matter, nor do extensions (`/sale.json`), and what servers pass over at the end of a name.
     #[serde(default = "everything")]
     #[cfg_attr(feature = "openapi", schema(default = "/", example = "/sale"))]
     pub path: String,

@@ -159,7 +159,8 @@ fn leads_here(public_url: &str, room: &RoomContext, address: &ReturnAddress) -> 
         Some(_) => return false,
         None => address.as_str().split(['?', '#']).next().unwrap_or_default(),
     };
-    let path = RequestPath::new(path);
+    // What is not read is not led to either.
+    let Ok(path) = RequestPath::parse(path) else { return true };
     let below = own.map_or("", |own| own.path.trim_end_matches('/'));
     let path = path.canonical();
     let path = path.strip_prefix(below).unwrap_or(path);

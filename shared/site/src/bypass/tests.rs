@@ -25,7 +25,7 @@ fn given(headers: &[(&str, &str)]) -> Given {
 const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(203, 0, 113, 9));
 
 fn request<'a>(raw_path: &str, query: &'a str, headers: &'a Given) -> Request<'a> {
-    let path = RequestPath::new(raw_path);
+    let path = RequestPath::parse(raw_path).unwrap();
     Request { host: "shop.example", path, query, method: "GET", client: CLIENT, headers }
 }
 
