@@ -95,6 +95,8 @@ problem_types! {
     PayloadTooLarge, "payload-too-large", PAYLOAD_TOO_LARGE, "The request body is too large", None;
     /// The body is in a form that the operation does not read.
     UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The media type is not supported", None;
+    /// The visitor watches by as many streams as one may have.
+    TooManyStreams, "too-many-streams", TOO_MANY_REQUESTS, "The visitor has too many live streams", Some(60);
     /// This instance has reached its limit of requests in flight.
     Overloaded, "overloaded", SERVICE_UNAVAILABLE, "The service is busy, try again shortly", Some(1);
     /// The shared state cannot be reached.
