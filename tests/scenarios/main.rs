@@ -12,6 +12,7 @@ mod bad_input;
 mod ceiling;
 mod claims;
 mod cloudflare;
+mod cookies;
 mod counter;
 mod crowd;
 mod custom_page;

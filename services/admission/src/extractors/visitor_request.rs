@@ -7,13 +7,14 @@ use axum::{
     http::{HeaderMap, HeaderValue, request::Parts},
 };
 use vestibule_domain::RoomId;
+use vestibule_issuance::RoomCiphers;
 use vestibule_runtime::{
     extract::unreadable,
     problem::{Problem, ProblemType},
 };
 use vestibule_token::{Ticket, TicketError};
 
-use super::{TicketTransport, wants_cloudflares_form};
+use super::{Cookies, TicketTransport, wants_cloudflares_form};
 use crate::{
     flows::{FlowError, Flows, RoomContext},
     state::Admission,
@@ -92,10 +93,14 @@ impl PresentedTicket {
         room: &mut RoomContext,
         headers: &HeaderMap,
     ) -> Result<Self, FlowError> {
-        let (transport, text) = TicketTransport::find(headers, &room.binding, &room.snapshot.room);
-        let Some(text) = text else { return Ok(Self { transport, content: Content::Absent }) };
-        let content = match flows.open(room, |ciphers| ciphers.tickets.open(text)).await? {
-            Ok(ticket) => Content::Valid(ticket, transport.sent(headers, text)),
+        let RoomContext { snapshot, binding, https, .. } = &*room;
+        let cookies = Cookies { room: &snapshot.room, binding, https: *https };
+        let (transport, texts) = TicketTransport::find(headers, cookies);
+        if texts.is_empty() {
+            return Ok(Self { transport, content: Content::Absent });
+        }
+        let content = match flows.open(room, |ciphers| first_ticket(&texts, ciphers)).await? {
+            Ok((ticket, text)) => Content::Valid(ticket, transport.sent(headers, text)),
             Err(error) => Content::Refused(error),
         };
         Ok(Self { transport, content })
@@ -134,6 +139,22 @@ impl PresentedTicket {
         };
         Err(Problem::new(ProblemType::InvalidTicket).field("Vestibule-Ticket", reason))
     }
+}
+
+/// The first of `texts` that is a ticket of this room.
+fn first_ticket<'a>(
+    texts: &[&'a str],
+    ciphers: &RoomCiphers,
+) -> Result<(Ticket, &'a str), TicketError> {
+    let mut refused = TicketError::Malformed;
+    for text in texts {
+        match ciphers.tickets.open(text) {
+            Ok(ticket) => return Ok((ticket, text)),
+            Err(TicketError::Foreign) => refused = TicketError::Foreign,
+            Err(TicketError::Malformed) => {}
+        }
+    }
+    Err(refused)
 }
 
 impl FromRequestParts<Arc<Admission>> for VisitorRequest {
