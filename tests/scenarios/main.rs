@@ -20,6 +20,7 @@ mod draw;
 mod events;
 mod failover;
 mod fifo;
+mod foreign;
 mod front;
 mod history;
 mod journey;

@@ -35,7 +35,9 @@ fn a_full_binding_is_sound_and_is_written_as_it_was_read() {
         r#""bypass_rules":[{"name":"r","enabled":true,"when":{"country":{"is":"DE"}}}],"#,
         r#""country_header":"CF-IPCountry","#,
         r#""cookie":{"same_site":"none","secure":"always","partitioned":true,"suffix":"eu"},"#,
-        r#""access_token_cookie":true,"origin_commands":["revoke"],"queueing_status_code":503,"#,
+        r#""access_token_cookie":true,"origin_commands":["revoke"],"#,
+        r#""cors_origins":["https://shop.example"],"return_origins":["http://a.example:8443"],"#,
+        r#""queueing_status_code":503,"#,
         r#""default_language":"ar","branding":{"html":"<p>"}}"#,
     );
     let binding = binding(json);
@@ -110,6 +112,16 @@ fn every_list_and_text_is_bounded() {
     };
     assert_eq!(fields(&routes(100)), [""; 0]);
     assert_eq!(fields(&routes(101)), ["routes"]);
+
+    for list in ["cors_origins", "return_origins"] {
+        let origins = |count| {
+            let origins: Vec<_> =
+                (0..count).map(|one| format!(r#""https://h{one}.example""#)).collect();
+            binding(&format!(r#"{{"{list}":[{}]}}"#, origins.join(",")))
+        };
+        assert_eq!(fields(&origins(100)), [""; 0]);
+        assert_eq!(fields(&origins(101)), [list]);
+    }
 
     let get = r#"{"method":{"is":"GET"}}"#;
     let rules = |count| {

@@ -75,6 +75,8 @@ problem_types! {
     Unauthorized, "unauthorized", UNAUTHORIZED, "Authorization is required", None;
     /// The caller asks about another client's request and is not a trusted proxy.
     UntrustedProxy, "untrusted-proxy", FORBIDDEN, "The caller is not a trusted proxy", None;
+    /// A page of another origin sent the visitor's cookie, which may not speak for it.
+    CrossOrigin, "cross-origin", FORBIDDEN, "Pages of other origins may not use the visitor's cookie", None;
     /// No such route.
     NotFound, "not-found", NOT_FOUND, "There is nothing at this address", None;
     /// The address is right, the room does not exist.
