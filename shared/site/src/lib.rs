@@ -16,6 +16,7 @@ mod path;
 mod request;
 mod return_address;
 mod route;
+mod spelling;
 mod url;
 
 use serde::{Deserialize, Serialize};

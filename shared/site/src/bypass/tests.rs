@@ -149,6 +149,29 @@ fn a_path_with_several_readings_is_held() {
 }
 
 #[test]
+fn what_a_path_must_not_be_it_must_not_be_in_any_spelling() {
+    let headers = given(&[]);
+    let rules = [
+        r#"{"not":{"path":{"starts_with":"/sale"}}}"#,
+        r#"{"not":{"path":{"is":"/sale"}}}"#,
+        r#"{"not":{"any":[{"path":{"in":["/Sale","/x"]}},{"method":{"is":"PUT"}}]}}"#,
+        r#"{"all":[{"method":{"is":"GET"}},{"not":{"not":{"not":{"path":{"is":"/sale"}}}}}]}"#,
+    ];
+    let tricks =
+        ["/SALE", "/sale.json", "/sale.", "/sale%20", "/%20sale", "/index.php/sale", "/%u0073ale"];
+    for (rule, raw) in rules.iter().flat_map(|rule| tricks.map(|raw| (rule, raw))) {
+        assert!(!passes(rule, &request(raw, "", &headers)), "{rule} {raw}");
+        assert!(passes(rule, &request("/other", "", &headers)), "{rule}");
+    }
+    let twice = r#"{"not":{"not":{"path":{"is":"/static"}}}}"#;
+    assert!(passes(twice, &request("/static", "", &headers)));
+    assert!(
+        !passes(twice, &request("/STATIC", "", &headers)),
+        "what it must be it must be exactly"
+    );
+}
+
+#[test]
 fn the_first_enabled_rule_that_matches_wins() {
     let named =
         |name: &str, enabled, json: &str| BypassRule { name: name.into(), enabled, ..rule(json) };

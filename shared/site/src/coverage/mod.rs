@@ -3,7 +3,6 @@
 //! room; as text it is the room's name.
 
 mod paths;
-mod spelling;
 
 use std::{borrow::Borrow, collections::BTreeMap, fmt};
 

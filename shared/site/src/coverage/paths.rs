@@ -2,8 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::spelling::{folded, is_script, marks, names};
-use crate::Route;
+use crate::{
+    Route,
+    spelling::{folded, is_script, marks, names},
+};
 
 /// How many segments of a path may be passed over as those of scripts. Real paths have one.
 const MOST_SCRIPTS: usize = 2;
