@@ -1,13 +1,15 @@
 //! Addresses as clients may well ask for them: not UTF-8, of no room, and with `HEAD`, which changes
 //! nothing.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
 use reqwest::{
     Method,
     header::{ACCEPT, SET_COOKIE},
 };
 use serde_json::{Value, json};
-use vestibule_tests::{Deployment, Fleet, Reply};
+use vestibule_tests::{Deployment, Fleet, Reply, eventually};
 
 use crate::{
     authorizer::expect,
@@ -119,7 +121,7 @@ async fn head_takes_no_place_and_no_seat() -> Result<()> {
     let mut next = deployment.visitor("sale");
     next.join().await?.expect(200)?;
     first.leave().await?.expect(200)?;
-    next.sees("your_turn", std::time::Duration::from_secs(20)).await?;
+    next.sees("your_turn", Duration::from_secs(20)).await?;
     for (path, accept) in [
         ("/room/sale", "application/json"),
         ("/v1/rooms/sale/status", "application/json"),
@@ -129,6 +131,36 @@ async fn head_takes_no_place_and_no_seat() -> Result<()> {
     }
     assert_eq!(deployment.operator().status("sale").await?.number("active_users")?, 0);
     ensure!(next.claim().await?.says("admitted"));
+    Ok(())
+}
+
+/// The keys by which Redis knows who is there.
+async fn presence(deployment: &Deployment, room: &str) -> Result<Vec<String>> {
+    let mut connection = deployment.redis().connection().await?;
+    let pattern = format!("vestibule:room:{{{room}}}:there:*");
+    Ok(redis::cmd("KEYS").arg(pattern).query_async(&mut connection).await?)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn head_does_not_say_that_an_aws_style_client_is_there() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    for room in ["sale", "other"] {
+        deployment.create_room(room, &json!({})).await?;
+    }
+    let id = deployment.aws("sale").assign().await?;
+    for call in ["queue_num", "queue_pos_expiry"] {
+        let path = format!("/{call}?event_id=sale&request_id={id}");
+        head(&deployment, &path, "*/*", "").await?;
+    }
+    let other = deployment.aws("other");
+    other.request_get("/queue_num", &other.assign().await?).await?.expect(200)?;
+    eventually(Duration::from_secs(20), "who asked by GET is there", || async {
+        ensure!(!presence(&deployment, "other").await?.is_empty());
+        Ok(())
+    })
+    .await?;
+    let there = presence(&deployment, "sale").await?;
+    ensure!(there.is_empty(), "{there:?}");
     Ok(())
 }
 

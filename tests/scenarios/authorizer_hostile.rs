@@ -126,6 +126,14 @@ async fn no_spelling_of_a_path_gets_around_a_room() -> Result<()> {
         "/\\sale",
         "/sale%00",
         "/sale/",
+        "/SALE",
+        "/sale.json",
+        "/sale.",
+        "/sale%20",
+        "/%u0073ale",
+        "/index.php/sale",
+        "/Sale/static/a.css",
+        "/sale/static/%u002e%u002e/x",
     ];
     for trick in tricks.iter().filter(|trick| trick.starts_with('/')) {
         let reply = deployment.site_visitor(HOST).get(trick).await?;

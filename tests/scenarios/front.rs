@@ -125,6 +125,16 @@ async fn what_cannot_be_is_refused_with_the_way_to_the_field() -> Result<()> {
             json!({ "routes": [{ "host": "a.example" }, { "host": "shop.example", "path": "/sale/" }] }),
             "routes[1]",
         ),
+        (json!({ "routes": [{ "host": "a.example", "path": "/Sale*" }] }), "routes[0].path"),
+        (
+            json!({ "routes": [{ "host": "a.example" }, { "host": "shop.example", "path": "/SALE" }] }),
+            "routes[1]",
+        ),
+        (
+            json!({ "cors_origins": ["https://a.example", "https://*.b.example"] }),
+            "cors_origins[1]",
+        ),
+        (json!({ "return_origins": ["https://a.example/sale"] }), "return_origins[0]"),
         (json!({ "cookie": { "suffix": "sale" } }), "cookie.suffix"),
         (json!({ "cookie": { "same_site": "none", "secure": "never" } }), "cookie.same_site"),
         (json!({ "queueing_status_code": 404 }), "queueing_status_code"),

@@ -104,6 +104,33 @@ async fn beyond_the_limit_pages_go_on_asking_and_room_is_made_when_one_goes() ->
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_visitor_has_a_few_streams_and_the_others_theirs() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let (_first, ann) = full_room(&deployment).await?;
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        let live = Live::open(&deployment, &ann).await?;
+        assert_eq!(live.0.status(), 200);
+        open.push(live);
+    }
+    for _ in 0..20 {
+        let refused = Live::open(&deployment, &ann).await?;
+        assert_eq!(refused.0.status(), 429);
+        ensure!(refused.0.headers().contains_key("retry-after"));
+    }
+    let mut bob = Browser::new(&deployment);
+    is(&bob.get("/room/sale").await?, "waiting")?;
+    assert_eq!(Live::open(&deployment, &bob).await?.0.status(), 200);
+    open.pop();
+    eventually(SOON, "room for another one", || async {
+        let live = Live::open(&deployment, &ann).await?;
+        ensure!(live.0.status() == 200, "{}", live.0.status());
+        Ok(())
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_has_no_place_in_line_has_nothing_to_watch() -> Result<()> {
     let deployment = Deployment::builder().start().await?;
     let (_first, _ann) = full_room(&deployment).await?;

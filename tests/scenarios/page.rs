@@ -232,8 +232,12 @@ async fn where_gateways_verify_tokens_the_form_hands_over_the_token() -> Result<
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_way_back_never_leads_out_of_the_site() -> Result<()> {
     let deployment = Deployment::builder().start().await?;
-    let routes = json!([{ "host": "shop.example", "path": "/sale" }, { "host": "*.eu.example" }]);
-    create_sale(&deployment, json!({ "routes": routes, "queueing_method": "passthrough" })).await?;
+    let settings = json!({
+        "routes": [{ "host": "shop.example", "path": "/sale" }, { "host": "*.eu.example" }],
+        "return_origins": ["https://a.eu.example:8443"],
+        "queueing_method": "passthrough",
+    });
+    create_sale(&deployment, settings).await?;
     let link = async |wanted: &str| -> Result<String> {
         let mut ann = Browser::new(&deployment);
         let encoded: Vec<_> = wanted.bytes().map(|byte| format!("%{byte:02X}")).collect();
@@ -255,6 +259,10 @@ async fn the_way_back_never_leads_out_of_the_site() -> Result<()> {
         "https://shop.example.evil.example/",
         "https://evil.example/",
         "https://evil-shop.example/",
+        "https://shop.example:8443/",
+        "https://a.eu.example:8444/",
+        "http://a.eu.example:8443/",
+        "http://127.0.0.1:21099/",
         "https://eu.example.evil/",
         "https://evileu.example/",
         "javascript:alert('evil')",

@@ -8,9 +8,9 @@ use axum::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 use utoipa_scalar::{Scalar, Servable};
-use vestibule_runtime::{HttpMetrics, Shed, http};
+use vestibule_runtime::{Cors, HttpMetrics, Shed, http};
 
-use crate::{endpoints, openapi, state::Admission};
+use crate::{endpoints, extractors::is_named, flows::Flows, openapi, state::Admission};
 
 /// All routes with their documentation.
 pub(crate) fn routes() -> OpenApiRouter<Arc<Admission>> {
@@ -64,5 +64,16 @@ pub(crate) fn router(admission: Arc<Admission>, metrics: &HttpMetrics, shed: She
         .merge(Scalar::with_url("/docs", document.clone()))
         .route("/openapi.json", get(async || Json(document)));
     let gateways = http::for_gateways(gateways, metrics, shed.clone());
-    http::public(open, metrics, shed).merge(gateways).with_state(admission)
+    let flows = Arc::clone(&admission.flows);
+    let cors = Cors::with_credentials(move |path, origin| {
+        origin.to_str().is_ok_and(|origin| may_send_cookies(&flows, path, origin))
+    });
+    http::public(open, metrics, cors, shed).merge(gateways).with_state(admission)
+}
+
+/// Whether the room that `path` is about lets pages of `origin` use the visitor's cookie.
+fn may_send_cookies(flows: &Flows, path: &str, origin: &str) -> bool {
+    let room = path.strip_prefix("/v1/rooms/").and_then(|rest| rest.split('/').next());
+    let room = room.and_then(|name| flows.room(name));
+    room.is_some_and(|room| is_named(origin, &room.binding))
 }

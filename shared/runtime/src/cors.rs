@@ -1,11 +1,14 @@
 //! CORS for public APIs: any page may call, errors included.
 //!
-//! Every answer says `*`; an answer to `OPTIONS` lists what is allowed and reaches no handler. No
-//! credentials: between origins a ticket is sent in the `Vestibule-Ticket` header. This is not
-//! tower-http's layer, because that one leaves `Access-Control-Expose-Headers` out of preflights.
+//! Every answer says `*`; an answer to `OPTIONS` lists what is allowed and reaches no handler. Credentials
+//! may be sent only by the origins that the service knows; others send a ticket in the `Vestibule-Ticket`
+//! header. This is not tower-http's layer, because that one leaves `Access-Control-Expose-Headers` out of
+//! preflights. Whether a cookie is believed is not decided here.
 
 use std::{
+    fmt,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -13,9 +16,9 @@ use axum::{
     http::{
         HeaderMap, HeaderValue, Method, Request,
         header::{
-            ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
-            ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE,
-            ORIGIN,
+            ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS,
+            ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+            ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ORIGIN, VARY,
         },
     },
     response::Response,
@@ -36,14 +39,20 @@ pub const EXPOSE_HEADERS: &str = "Vestibule-Ticket,Retry-After";
 /// How long a browser may remember a preflight, in seconds: a day.
 pub const MAX_AGE_SECONDS: &str = "86400";
 
-/// The layer.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Cors;
+/// Whether pages of an origin may send credentials to a path.
+type CredentialsRule = dyn Fn(&str, &HeaderValue) -> bool + Send + Sync;
+
+/// The layer. By default no origin may send credentials.
+#[derive(Clone, Default)]
+pub struct Cors {
+    credentials: Option<Arc<CredentialsRule>>,
+}
 
 /// A service open to pages of any origin.
 #[derive(Debug, Clone)]
 pub struct CrossOrigin<S> {
     inner: S,
+    cors: Cors,
 }
 
 pin_project! {
@@ -53,18 +62,52 @@ pin_project! {
         // None: a preflight, which no handler sees.
         #[pin]
         inner: Option<F>,
-        // Whether a page of another origin may be asking: only then is there something to expose.
-        has_origin: bool,
+        asks: Asks,
     }
 }
 
+/// Whose page asks.
+#[derive(Debug)]
+enum Asks {
+    /// None of another origin: there is nothing to expose.
+    Own,
+    /// One that may be of another origin.
+    Any,
+    /// One of this origin, which may send credentials.
+    Known(HeaderValue),
+}
+
 // === impl Cors ===
+
+impl Cors {
+    /// Pages of those origins may send credentials for which `rule` holds, given the path and the origin.
+    pub fn with_credentials(
+        rule: impl Fn(&str, &HeaderValue) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self { credentials: Some(Arc::new(rule)) }
+    }
+
+    fn asks<B>(&self, request: &Request<B>) -> Asks {
+        let Some(origin) = request.headers().get(ORIGIN) else { return Asks::Own };
+        let path = request.uri().path();
+        match &self.credentials {
+            Some(rule) if rule(path, origin) => Asks::Known(origin.clone()),
+            _ => Asks::Any,
+        }
+    }
+}
+
+impl fmt::Debug for Cors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cors").finish_non_exhaustive()
+    }
+}
 
 impl<S> Layer<S> for Cors {
     type Service = CrossOrigin<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        CrossOrigin { inner }
+        CrossOrigin { inner, cors: self.clone() }
     }
 }
 
@@ -84,9 +127,9 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let preflight = request.method() == Method::OPTIONS;
-        let has_origin = request.headers().contains_key(ORIGIN);
+        let asks = self.cors.asks(&request);
         let inner = (!preflight).then(|| self.inner.call(request));
-        CrossOriginFuture { inner, has_origin }
+        CrossOriginFuture { inner, asks }
     }
 }
 
@@ -101,25 +144,34 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let Some(inner) = this.inner.as_pin_mut() else {
-            return Poll::Ready(Ok(preflight()));
+            return Poll::Ready(Ok(preflight(this.asks)));
         };
         let mut response = ready!(inner.poll(cx))?;
-        open(response.headers_mut(), *this.has_origin);
+        open(response.headers_mut(), this.asks);
         Poll::Ready(Ok(response))
     }
 }
 
-fn open(headers: &mut HeaderMap, has_origin: bool) {
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    if has_origin {
+fn open(headers: &mut HeaderMap, asks: &Asks) {
+    let allowed = match asks {
+        Asks::Own | Asks::Any => HeaderValue::from_static("*"),
+        Asks::Known(origin) => {
+            headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
+            headers.append(VARY, HeaderValue::from_static("origin"));
+            origin.clone()
+        }
+    };
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+    if !matches!(asks, Asks::Own) {
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSE_HEADERS));
     }
 }
 
-fn preflight() -> Response {
+fn preflight(asks: &Asks) -> Response {
     let mut response = Response::default();
     let headers = response.headers_mut();
-    open(headers, true);
+    // Also where no origin is named: what a preflight says is for pages of other origins.
+    open(headers, if matches!(asks, Asks::Own) { &Asks::Any } else { asks });
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(ALLOW_METHODS));
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(ALLOW_HEADERS));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(MAX_AGE_SECONDS));
@@ -139,15 +191,21 @@ mod tests {
     use super::*;
     use crate::problem::ProblemType;
 
+    const KNOWN: &str = "https://known.example";
+
     async fn send(method: Method, path: &str) -> Response {
+        send_from("https://shop.example", method, path).await
+    }
+
+    async fn send_from(origin: &'static str, method: Method, path: &str) -> Response {
         let router = Router::new()
             .route("/", get(async || "ok"))
             .route("/broken", get(async || ProblemType::Internal))
-            .layer(Cors);
+            .layer(Cors::with_credentials(|path, origin| path == "/" && origin == KNOWN));
         let request = Request::builder()
             .method(method)
             .uri(path)
-            .header(ORIGIN, "https://shop.example")
+            .header(ORIGIN, origin)
             .body(Body::empty())
             .unwrap();
         router.oneshot(request).await.unwrap()
@@ -169,7 +227,21 @@ mod tests {
             let headers = response.headers();
             assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], "*", "{method} {path}");
             assert_eq!(headers[ACCESS_CONTROL_EXPOSE_HEADERS], "Vestibule-Ticket,Retry-After");
+            assert!(!headers.contains_key(ACCESS_CONTROL_ALLOW_CREDENTIALS), "{method} {path}");
         }
+    }
+
+    #[tokio::test]
+    async fn only_a_known_origin_may_send_credentials() {
+        for method in [Method::GET, Method::OPTIONS] {
+            let response = send_from(KNOWN, method.clone(), "/").await;
+            let headers = response.headers();
+            assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], KNOWN, "{method}");
+            assert_eq!(headers[ACCESS_CONTROL_ALLOW_CREDENTIALS], "true", "{method}");
+            assert_eq!(headers[VARY], "origin", "{method}");
+        }
+        let elsewhere = send_from(KNOWN, Method::GET, "/broken").await;
+        assert_eq!(elsewhere.headers()[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
     }
 
     #[tokio::test]

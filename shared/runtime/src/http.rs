@@ -6,16 +6,16 @@ use axum::Router;
 
 use crate::{cors::Cors, http_metrics::HttpMetrics, problem::ProblemType, shed::Shed};
 
-/// Wraps a public API.
+/// Wraps a public API, where `cors` says which other origins may send credentials.
 ///
 /// From the outside in: counting (refusals included), CORS (refusals included), shedding.
 /// Unknown routes answer [`ProblemType::NotFound`] and wrong methods
 /// [`ProblemType::MethodNotAllowed`]; call this last, when all routes are there.
-pub fn public<S>(router: Router<S>, metrics: &HttpMetrics, shed: Shed) -> Router<S>
+pub fn public<S>(router: Router<S>, metrics: &HttpMetrics, cors: Cors, shed: Shed) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
 {
-    with_problems(router).layer((metrics.clone(), Cors, shed))
+    with_problems(router).layer((metrics.clone(), cors, shed))
 }
 
 /// Wraps an API for gateways: the same without CORS. `OPTIONS` reaches the handlers there, because a
@@ -62,7 +62,8 @@ mod tests {
         let mut registry = Registry::default();
         let metrics = HttpMetrics::register(&mut registry);
         let router = Router::new().route("/", get(async |State(text): State<&'static str>| text));
-        let router: Router = public(router, &metrics, Shed::new(max)).with_state("hello");
+        let router: Router =
+            public(router, &metrics, Cors::default(), Shed::new(max)).with_state("hello");
         let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
         let response = router.oneshot(request).await.unwrap();
         assert_eq!(response.headers()[ACCESS_CONTROL_ALLOW_ORIGIN], "*");

@@ -15,7 +15,7 @@
 //! use axum::{Router, routing::get};
 //! use clap::Parser;
 //! use vestibule_runtime::{
-//!     Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind, cli, http, metrics,
+//!     Cors, Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind, cli, http, metrics,
 //!     options::CommonOptions, serve, serve_admin,
 //! };
 //!
@@ -45,7 +45,7 @@
 //!     let readiness = Readiness::new();
 //!     let lifecycle = Lifecycle::new(readiness.clone(), cli.common.shutdown_grace());
 //!     let routes = Router::new().route("/", get(async || "hello"));
-//!     let router = http::public(routes, &counts, Shed::default());
+//!     let router = http::public(routes, &counts, Cors::default(), Shed::default());
 //!     serve_admin(bind(([127, 0, 0, 1], 9080).into()).await?, Arc::new(registry), &lifecycle);
 //!     serve(bind(([0, 0, 0, 0], 8080).into()).await?, router, &lifecycle);
 //!     readiness.started();

@@ -90,29 +90,25 @@ impl CookieAttributes {
         format!("{prefix}{}{}", kind.stem(), self.ending(room))
     }
 
-    /// The value of the cookie of `room` in these `Cookie` headers. The name with the prefix, which
-    /// other hosts cannot set, is preferred to the plain one, which apps may send over https too.
-    #[must_use]
-    pub fn find<'a>(
-        &self,
+    /// The values of the cookies of `room` in the `Cookie` headers that `headers` gives, of a visitor who comes by `https` or not.
+    /// Those with the prefix, which other hosts cannot set, go first. The plain name, which a sibling of the
+    /// host can set for it, is not read where the cookie is secure.
+    pub fn values<'a, 'r, H: Iterator<Item = &'a str>>(
+        &'r self,
         kind: CookieKind,
-        room: &str,
-        headers: impl Iterator<Item = &'a str>,
-    ) -> Option<&'a str> {
+        room: &'r str,
+        https: bool,
+        headers: impl Fn() -> H,
+    ) -> impl Iterator<Item = &'a str> {
         let ending = self.ending(room);
-        let mut plain = None;
-        for (name, value) in cookie_pairs(headers) {
-            let own = name.strip_prefix(HOST_PREFIX);
-            let rest = own.unwrap_or(name).strip_prefix(kind.stem());
-            if rest != Some(ending) {
-                continue;
-            }
-            if own.is_some() {
-                return Some(value);
-            }
-            plain = plain.or(Some(value));
-        }
-        plain
+        let named = move |prefix: &'static str| {
+            cookie_pairs(headers()).filter_map(move |(name, value)| {
+                let rest = name.strip_prefix(prefix)?.strip_prefix(kind.stem())?;
+                (rest == ending).then_some(value)
+            })
+        };
+        let plain = (!self.is_secure(https)).then(|| named("")).into_iter().flatten();
+        named(HOST_PREFIX).chain(plain)
     }
 
     /// The attributes of a cookie for a visitor who comes by `https` or not. Browsers accept
@@ -257,6 +253,22 @@ mod tests {
             let cookie = CookieAttributes { secure, suffix, ..CookieAttributes::default() };
             assert_eq!(cookie.name(CookieKind::Ticket, room, https), ticket);
             assert_eq!(cookie.name(CookieKind::Token, room, https), token);
+        }
+    }
+
+    #[test]
+    fn the_plain_name_is_read_only_where_cookies_are_not_secure() {
+        let lines =
+            ["vestibule_sale=A; __Host-vestibule_sale=B", "vestibule_sale=C; vestibule_sale2=D"];
+        for (secure, https, expected) in [
+            (Secure::Auto, true, &["B"][..]),
+            (Secure::Auto, false, &["B", "A", "C"]),
+            (Secure::Always, false, &["B"]),
+            (Secure::Never, true, &["B", "A", "C"]),
+        ] {
+            let cookie = attributes(SameSite::Auto, secure, false);
+            let values = cookie.values(CookieKind::Ticket, "sale", https, || lines.into_iter());
+            assert_eq!(values.collect::<Vec<_>>(), expected, "{secure:?} {https}");
         }
     }
 

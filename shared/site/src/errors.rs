@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{CookieAttributes, SameSite, Secure, SiteBinding};
+use super::{CookieAttributes, Origin, SameSite, Secure, SiteBinding};
 
 /// A field with an invalid value, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub const LANGUAGES: [&str; 12] =
 pub const QUEUEING_STATUS_CODES: [u16; 4] = [200, 202, 429, 503];
 /// The most routes of a room.
 pub const MAX_ROUTES: usize = 100;
+/// The most origins of a room in one list.
+pub const MAX_ORIGINS: usize = 100;
 /// The most bypass rules of a room.
 pub const MAX_RULES: usize = 100;
 /// The longest text, in bytes.
@@ -54,6 +56,8 @@ impl SiteBinding {
             self.cookie.suffix_error(),
             self.status_error(),
             self.language_error(),
+            origins_error("cors_origins", &self.cors_origins),
+            origins_error("return_origins", &self.return_origins),
         ];
         let mut errors = self.route_errors();
         errors.extend(self.rule_errors());
@@ -117,6 +121,11 @@ impl CookieAttributes {
         let reason = "must be 1 to 32 letters, digits, `_` and `-`, or null";
         (!well).then(|| error("cookie.suffix", reason))
     }
+}
+
+fn origins_error(field: &'static str, origins: &[Origin]) -> Option<FieldError> {
+    let many = origins.len() > MAX_ORIGINS;
+    many.then(|| error(field, format!("must be at most {MAX_ORIGINS}")))
 }
 
 /// Whether `name` can be the name of a header, a method or a cookie: 1 to 1,024 characters of a

@@ -11,10 +11,12 @@ mod cookie;
 mod coverage;
 mod errors;
 mod host;
+mod origin;
 mod path;
 mod request;
 mod return_address;
 mod route;
+mod spelling;
 mod url;
 
 use serde::{Deserialize, Serialize};
@@ -24,9 +26,12 @@ pub use self::{
     bypass::{BypassRule, ClientTest, Condition, NamedTest, Network, TextTest, Verdict},
     cookie::{CookieAttributes, CookieKind, SameSite, Secure, WrittenAttributes, cookie_pairs},
     coverage::{Conflict, Coverage},
-    errors::{FieldError, LANGUAGES, MAX_ROUTES, MAX_RULES, QUEUEING_STATUS_CODES, is_token},
+    errors::{
+        FieldError, LANGUAGES, MAX_ORIGINS, MAX_ROUTES, MAX_RULES, QUEUEING_STATUS_CODES, is_token,
+    },
     host::{Host, HostError},
-    path::RequestPath,
+    origin::{Origin, OriginError},
+    path::{PathError, RequestPath},
     request::{Headers, Request},
     return_address::{MAX_RETURN_ADDRESS, ReturnAddress},
     route::Route,
@@ -52,6 +57,18 @@ pub struct SiteBinding {
     pub access_token_cookie: bool,
     /// What the site may order by a header of its answers.
     pub origin_commands: Vec<OriginCommand>,
+    /// Origins whose pages may call this service with the visitor's cookie: `https://shop.example`. Pages of all
+    /// other origins may call it only with the ticket in a header.
+    // Left out while it is empty, because the release before does not know it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, max_items = 100, example = json!(["https://shop.example"])))]
+    pub cors_origins: Vec<Origin>,
+    /// Origins that the waiting page may lead back to, besides its own and those of the covered hosts at the usual
+    /// ports: `https://shop.example:8443`.
+    // As above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, max_items = 100, example = json!(["https://shop.example:8443"])))]
+    pub return_origins: Vec<Origin>,
     /// The HTTP status of the waiting page: 200, 202, 429 or 503. Where 2xx would let the request
     /// pass, 503 is sent instead.
     #[cfg_attr(feature = "openapi", schema(schema_with = errors::status_code_schema))]
@@ -85,6 +102,8 @@ impl Default for SiteBinding {
             cookie: CookieAttributes::default(),
             access_token_cookie: false,
             origin_commands: Vec::new(),
+            cors_origins: Vec::new(),
+            return_origins: Vec::new(),
             queueing_status_code: 200,
             default_language: "en".into(),
             branding: Branding::default(),

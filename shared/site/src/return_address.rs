@@ -3,7 +3,7 @@
 //! Deliberately not a general URL parser: only addresses in the plainest form are accepted, which
 //! all browsers read alike. Everything else is refused, and the caller uses another address.
 
-use crate::UrlParts;
+use crate::{Origin, UrlParts};
 
 /// A checked address: a path of this origin, or an absolute address of a host of the site.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -16,18 +16,18 @@ pub const MAX_RETURN_ADDRESS: usize = 2_048;
 
 impl ReturnAddress {
     /// Checks `text`: a path that starts with a single `/`, or an absolute `http` or `https`
-    /// address of a host for which `covers` returns true. `covers` gets the host in lower case,
-    /// without port.
+    /// address of an origin that `is_known`.
     #[must_use]
-    pub fn parse(text: &str, covers: impl Fn(&str) -> bool) -> Option<Self> {
+    pub fn parse(text: &str, is_known: impl Fn(&Origin) -> bool) -> Option<Self> {
         if text.len() > MAX_RETURN_ADDRESS || !text.bytes().all(is_plain) {
             return None;
         }
         if let Some(path) = text.strip_prefix('/') {
             return (!path.starts_with('/')).then(|| Self(text.to_owned()));
         }
-        let host = host_of(text)?;
-        covers(&host.to_ascii_lowercase()).then(|| Self(text.to_owned()))
+        host_of(text)?;
+        let origin = UrlParts::split(text)?.origin.parse().ok()?;
+        is_known(&origin).then(|| Self(text.to_owned()))
     }
 
     /// The address for use in a link: it contains nothing that could end an attribute or a header.
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Option<ReturnAddress> {
-        ReturnAddress::parse(text, |host| host == "shop.example")
+        ReturnAddress::parse(text, |origin| origin.host() == "shop.example")
     }
 
     #[test]

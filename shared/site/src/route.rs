@@ -14,7 +14,8 @@ pub struct Route {
     /// A host without a port, or `*.` and a host for everything below it.
     #[cfg_attr(feature = "openapi", schema(value_type = String, example = "shop.example", max_length = 253))]
     pub host: Host,
-    /// A path, case-sensitive and not percent-encoded, and everything below it by whole segments.
+    /// A path, not percent-encoded, and everything below it by whole segments. The case of its letters does not
+    /// matter, nor do extensions (`/sale.json`), and what servers pass over at the end of a name.
     #[serde(default = "everything")]
     #[cfg_attr(feature = "openapi", schema(default = "/", example = "/sale"))]
     pub path: String,
@@ -39,11 +40,16 @@ impl Route {
     pub(super) fn path_error(&self) -> Option<&'static str> {
         let path = self.path.as_str();
         let segments = || path.split('/').skip(1);
+        let is_pattern =
+            path.contains(['*', '{', '}']) || segments().any(|part| part.starts_with(':'));
         let empty = self.stem().split('/').skip(1).any(str::is_empty);
         if !path.starts_with('/') {
             Some("must start with /")
         } else if path.contains(['?', '#']) {
             Some("must be a path without a query: bypass rules can look at the query")
+        } else if is_pattern {
+            // Taken as it is written it would be the path of no request, and so cover nothing.
+            Some("must be no pattern, without *, {} and :name: `/sale` covers all below it, too")
         } else if path.contains('%') {
             Some("must be written as it reads, not percent-encoded: `/über`, not `/%C3%BCber`")
         } else if empty || path.contains('\\') || segments().any(|part| matches!(part, "." | ".."))
@@ -92,7 +98,7 @@ mod tests {
 
     #[test]
     fn paths_that_no_request_has_are_refused() {
-        for path in ["/", "/sale", "/sale/", "/sale/now", "/über/a b", "/a..b", "/...", "/a*"] {
+        for path in ["/", "/sale", "/sale/", "/sale/now", "/über/a b", "/a..b", "/...", "/a:1"] {
             assert_eq!(route("a.example", path).path_error(), None, "{path}");
         }
         let cases = [
@@ -110,6 +116,10 @@ mod tests {
             ("/./a", "plain path"),
             ("/a\0", "control characters"),
             ("/a;b", "control characters"),
+            ("/Sale*", "no pattern"),
+            ("/sale/**", "no pattern"),
+            ("/sale/{id}/x", "no pattern"),
+            ("/sale/:id", "no pattern"),
         ];
         for (path, reason) in cases {
             let error = route("a.example", path).path_error();

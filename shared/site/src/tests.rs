@@ -39,7 +39,9 @@ fn a_full_binding_is_sound_and_is_written_as_it_was_read() {
         r#""bypass_rules":[{"name":"r","enabled":true,"when":{"country":{"is":"DE"}}}],"#,
         r#""country_header":"CF-IPCountry","#,
         r#""cookie":{"same_site":"none","secure":"always","partitioned":true,"suffix":"eu"},"#,
-        r#""access_token_cookie":true,"origin_commands":["revoke"],"queueing_status_code":503,"#,
+        r#""access_token_cookie":true,"origin_commands":["revoke"],"#,
+        r#""cors_origins":["https://shop.example"],"return_origins":["http://a.example:8443"],"#,
+        r#""queueing_status_code":503,"#,
         r#""default_language":"ar","branding":{"html":"<p>"}}"#,
     );
     let binding = binding(json);
@@ -51,6 +53,7 @@ fn a_full_binding_is_sound_and_is_written_as_it_was_read() {
 fn a_wrong_field_is_named_with_its_path() {
     let cases = [
         (r#"{"routes":[{"host":"a.b","path":"x"}]}"#, "routes[0].path"),
+        (r#"{"routes":[{"host":"a.b"},{"host":"a.b","path":"/Sale*"}]}"#, "routes[1].path"),
         (r#"{"routes":[{"host":"a.b"},{"host":"A.b","path":"/"}]}"#, "routes[1]"),
         (r#"{"routes":[{"host":"a.b","path":"/x"},{"host":"a.b","path":"/x/"}]}"#, "routes[1]"),
         (r#"{"country_header":""}"#, "country_header"),
@@ -113,6 +116,16 @@ fn every_list_and_text_is_bounded() {
     };
     assert_eq!(fields(&routes(100)), [""; 0]);
     assert_eq!(fields(&routes(101)), ["routes"]);
+
+    for list in ["cors_origins", "return_origins"] {
+        let origins = |count| {
+            let origins: Vec<_> =
+                (0..count).map(|one| format!(r#""https://h{one}.example""#)).collect();
+            binding(&format!(r#"{{"{list}":[{}]}}"#, origins.join(",")))
+        };
+        assert_eq!(fields(&origins(100)), [""; 0]);
+        assert_eq!(fields(&origins(101)), [list]);
+    }
 
     let get = r#"{"method":{"is":"GET"}}"#;
     let rules = |count| {

@@ -168,12 +168,10 @@ fn is_https(text: &str) -> Result<bool, Problem> {
 /// Path and query, and the path by itself.
 fn target(text: &str) -> Result<(String, RequestPath), Problem> {
     let path = text.split_once('?').map_or(text, |(path, _)| path);
-    let wrong = |reason| Problem::new(ProblemType::InvalidRequest).field(URI, reason);
+    let wrong = |reason: String| Problem::new(ProblemType::InvalidRequest).field(URI, reason);
     if !path.starts_with('/') {
-        return Err(wrong("must be a path that starts with /, with its query"));
+        return Err(wrong("must be a path that starts with /, with its query".into()));
     }
-    if path.len() > RequestPath::MAX_LENGTH {
-        return Err(wrong("has a longer path than any browser sends"));
-    }
-    Ok((text.to_owned(), RequestPath::new(path)))
+    let path = RequestPath::parse(path).map_err(|error| wrong(error.to_string()))?;
+    Ok((text.to_owned(), path))
 }

@@ -6,7 +6,7 @@ use axum::{
     extract::{RawQuery, State},
     http::{
         HeaderMap, HeaderValue, StatusCode,
-        header::{CACHE_CONTROL, HOST, LOCATION, ORIGIN},
+        header::{CACHE_CONTROL, LOCATION},
     },
     response::{IntoResponse, Response},
 };
@@ -16,7 +16,7 @@ use vestibule_runtime::{
 };
 
 use crate::{
-    extractors::{self, RoomPath, VisitorRequest},
+    extractors::{self, Initiator, RoomPath, VisitorRequest},
     flows::Status,
     page::{self, Address, NO_SEAT},
     responses::VisitorReply,
@@ -58,8 +58,12 @@ pub(crate) async fn enter_room(
         Ok(room) => room,
         Err(problem) => return page::without_room(problem, flows, &headers, &query),
     };
-    require_same_origin(&headers, &flows.public_url)?;
-    let request = VisitorRequest::read(flows, room, &headers).await?;
+    let initiator = Initiator::of(&headers, &flows.public_url, &room.binding);
+    if initiator != Initiator::Own {
+        let refused = Problem::new(ProblemType::InvalidRequest);
+        return Err(refused.detail("only the waiting page itself may send this form"));
+    }
+    let request = VisitorRequest::read(flows, room, &headers, initiator).await?;
     let address = Address::direct(&flows.public_url, &request.room, &headers, &query);
     let entered = flows.enter(&request.room, request.ticket.value()).await?;
     let target = match (entered.status.status, &address.wanted) {
@@ -78,58 +82,4 @@ pub(crate) async fn enter_room(
 fn with(here: &str, flag: &str) -> String {
     let joint = if here.contains('?') { '&' } else { '?' };
     format!("{here}{joint}{flag}")
-}
-
-/// Browsers say where a form comes from, in one of two ways.
-fn require_same_origin(headers: &HeaderMap, public_url: &str) -> Result<(), Problem> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let is_same = match (text("sec-fetch-site"), text(ORIGIN.as_str())) {
-        (Some(site), _) => site == "same-origin",
-        (None, Some(origin)) => {
-            let host = origin.split_once("://").map_or("", |(_, host)| host);
-            let own = text(HOST.as_str()).is_some_and(|own| own.eq_ignore_ascii_case(host));
-            (own && !host.is_empty())
-                || public_url == origin
-                || public_url.starts_with(&format!("{origin}/"))
-        }
-        (None, None) => false,
-    };
-    if is_same {
-        return Ok(());
-    }
-    Err(Problem::new(ProblemType::InvalidRequest)
-        .detail("only the waiting page itself may send this form"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn allowed(pairs: &[(&'static str, &'static str)]) -> bool {
-        let headers: HeaderMap = pairs
-            .iter()
-            .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
-            .collect();
-        require_same_origin(&headers, "https://wait.example/x").is_ok()
-    }
-
-    #[test]
-    fn only_forms_of_the_page_itself_are_taken() {
-        assert!(allowed(&[("sec-fetch-site", "same-origin")]));
-        assert!(allowed(&[("origin", "http://h:8080"), ("host", "H:8080")]));
-        assert!(allowed(&[("origin", "https://wait.example"), ("host", "inside:1")]));
-        for foreign in [
-            &[("sec-fetch-site", "cross-site")][..],
-            &[("sec-fetch-site", "same-site")],
-            &[("sec-fetch-site", "none")],
-            &[("sec-fetch-site", "cross-site"), ("origin", "http://h"), ("host", "h")],
-            &[("origin", "http://evil.example"), ("host", "h")],
-            &[("origin", "https://wait.exam"), ("host", "h")],
-            &[("origin", "null"), ("host", "h")],
-            &[("origin", "null"), ("host", "")],
-            &[],
-        ] {
-            assert!(!allowed(foreign), "{foreign:?}");
-        }
-    }
 }

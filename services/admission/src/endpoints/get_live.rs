@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
 };
-use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_runtime::problem::Problem;
 use vestibule_token::TicketState;
 
 use crate::{
@@ -32,6 +32,7 @@ use crate::{
     responses(
         (status = 200, description = "Events; their data is what the page shows", content_type = "text/event-stream"),
         (status = 204, description = "There is nothing to watch: no place in line. A browser does not ask again"),
+        (status = 429, description = "The visitor has four streams at this instance already; its page polls", body = Problem, content_type = "application/problem+json"),
         RoomRefusals,
     )
 )]
@@ -44,8 +45,7 @@ pub(crate) async fn get_live(
     let ticket = request.ticket.value().filter(|ticket| ticket.state == TicketState::Waiting);
     let Some(ticket) = ticket else { return Ok(StatusCode::NO_CONTENT.into_response()) };
     let query = query.unwrap_or_default();
-    let watcher = Watcher::new(&admission.pages, request.room, ticket, headers, query)
-        .ok_or_else(|| Problem::new(ProblemType::Overloaded))?;
+    let watcher = Watcher::new(&admission.pages, request.room, ticket, headers, query)?;
     let mut response = watcher.into_stream().into_response();
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -11,7 +11,9 @@ use vestibule_runtime::{extract::Path, problem::Problem};
 
 use crate::{
     authorizer::OriginalRequest,
-    extractors::{self, RoomPath, VisitorRequest, wants_json, wants_page_json},
+    extractors::{
+        self, Initiator, RoomPath, VisitorRequest, is_navigation, wants_json, wants_page_json,
+    },
     flows::{HELD_MS, RoomContext},
     page::{self, Address},
     responses::{StatusBody, VisitorReply},
@@ -47,6 +49,7 @@ use crate::{
         )),
         (status = 202, description = "The page of someone who waits, if it is the room's `queueing_status_code`", body = String, content_type = "text/html"),
         (status = 400, description = "The name is not a room's (browsers are told so by the page for 404); or a header of a trusted proxy is wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 403, description = "A page of another origin fetched it with the visitor's cookie", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such room: a page that says so for browsers, a problem for others", content(
             (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (Problem = "application/problem+json"),
         )),
@@ -78,9 +81,14 @@ pub(crate) async fn get_page(
     } else {
         Address::direct(&flows.public_url, &room, headers, query)
     };
-    let request = match VisitorRequest::read(flows, room.clone(), headers).await {
+    // A link from anywhere opens the page, and a gateway asks for what its visitor asked of the site.
+    let initiator = match Initiator::of(headers, &flows.public_url, &room.binding) {
+        Initiator::Foreign if is_forwarded || is_navigation(headers) => Initiator::Untold,
+        initiator => initiator,
+    };
+    let request = match VisitorRequest::read(flows, room.clone(), headers, initiator).await {
         Ok(request) => request,
-        Err(error) => return busy_or_problem(&room, headers, error.into()),
+        Err(problem) => return busy_or_problem(&room, headers, problem),
     };
     let ticket = request.ticket.value();
     // The authorizer has waited for a seat already.

@@ -14,6 +14,9 @@ pub(crate) const TICKET: HeaderName = HeaderName::from_static("vestibule-ticket"
 /// How long a browser keeps the cookie, in seconds: longer than any line.
 const COOKIE_AGE: u64 = 7 * 24 * 3600;
 
+/// How many cookies of one room are tried. Opening one costs time.
+const MOST_TICKETS: usize = 16;
+
 /// The way a ticket travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TicketTransport {
@@ -39,19 +42,18 @@ pub(crate) struct Cookies<'a> {
 // === impl TicketTransport ===
 
 impl TicketTransport {
-    /// The ticket for `room` that a request carries, and how. The header goes before the cookie:
-    /// browsers send cookies by themselves, headers are sent on purpose.
+    /// What a request carries as tickets for the room of `cookies`, and how. The header goes before the cookie:
+    /// browsers send cookies by themselves, headers are sent on purpose. Of cookies there may be several.
     #[must_use]
-    pub(crate) fn find<'a>(
-        headers: &'a HeaderMap,
-        binding: &SiteBinding,
-        room: &RoomId,
-    ) -> (Self, Option<&'a str>) {
+    pub(crate) fn find<'a>(headers: &'a HeaderMap, cookies: Cookies<'_>) -> (Self, Vec<&'a str>) {
         if let Some(ticket) = headers.get(TICKET).and_then(|value| value.to_str().ok()) {
-            return (Self::Header, Some(ticket));
+            return (Self::Header, vec![ticket]);
         }
-        let ticket = binding.cookie.find(CookieKind::Ticket, room.as_str(), cookie_lines(headers));
-        (if ticket.is_some() { Self::Cookie } else { Self::Unknown }, ticket)
+        let Cookies { room, binding, https } = cookies;
+        let lines = || cookie_lines(headers);
+        let values = binding.cookie.values(CookieKind::Ticket, room.as_str(), https, lines);
+        let tickets: Vec<_> = values.take(MOST_TICKETS).collect();
+        (if tickets.is_empty() { Self::Unknown } else { Self::Cookie }, tickets)
     }
 
     /// The ticket `text`, which came this way among `headers`, as it can be sent back.
@@ -113,34 +115,37 @@ mod tests {
         RoomId::new(name).unwrap()
     }
 
-    fn find<'a>(headers: &'a HeaderMap, name: &str) -> (TicketTransport, Option<&'a str>) {
-        TicketTransport::find(headers, &SiteBinding::default(), &room(name))
+    fn find<'a>(headers: &'a HeaderMap, name: &str) -> (TicketTransport, Vec<&'a str>) {
+        let (room, binding) = (room(name), SiteBinding::default());
+        TicketTransport::find(headers, Cookies { room: &room, binding: &binding, https: false })
     }
 
     #[test]
     fn the_header_goes_before_the_cookie_of_this_very_room() {
         let cookies = headers(&[(COOKIE, "a=b; vestibule_sale=S; vestibule_sale2=T")]);
-        assert_eq!(find(&cookies, "sale"), (TicketTransport::Cookie, Some("S")));
-        assert_eq!(find(&cookies, "sale2"), (TicketTransport::Cookie, Some("T")));
-        assert_eq!(find(&cookies, "sal"), (TicketTransport::Unknown, None));
+        assert_eq!(find(&cookies, "sale"), (TicketTransport::Cookie, vec!["S"]));
+        assert_eq!(find(&cookies, "sale2"), (TicketTransport::Cookie, vec!["T"]));
+        assert_eq!(find(&cookies, "sal"), (TicketTransport::Unknown, vec![]));
         let both = headers(&[(COOKIE, "vestibule_sale=S"), (TICKET, "H")]);
-        assert_eq!(find(&both, "sale"), (TicketTransport::Header, Some("H")));
+        assert_eq!(find(&both, "sale"), (TicketTransport::Header, vec!["H"]));
     }
 
     #[test]
-    fn the_cookie_that_only_the_host_can_set_goes_first() {
+    fn the_cookie_that_only_the_host_can_set_goes_first_and_a_few_are_tried() {
         let both = headers(&[(COOKIE, "vestibule_sale=PLAIN; __Host-vestibule_sale=OWN")]);
-        assert_eq!(find(&both, "sale"), (TicketTransport::Cookie, Some("OWN")));
-        let twice = headers(&[(COOKIE, "vestibule_sale=A"), (COOKIE, "vestibule_sale=B")]);
-        assert_eq!(find(&twice, "sale"), (TicketTransport::Cookie, Some("A")));
+        assert_eq!(find(&both, "sale"), (TicketTransport::Cookie, vec!["OWN", "PLAIN"]));
+        let many: HeaderMap =
+            (0..50).map(|_| (COOKIE, HeaderValue::from_static("vestibule_sale=A"))).collect();
+        assert_eq!(find(&many, "sale").1.len(), MOST_TICKETS);
     }
 
     #[test]
     fn a_suffix_takes_the_place_of_the_room() {
         let mut binding = SiteBinding::default();
         binding.cookie.suffix = Some("x".into());
-        let cookies = headers(&[(COOKIE, "vestibule_sale=S; vestibule_x=X")]);
-        assert_eq!(TicketTransport::find(&cookies, &binding, &room("sale")).1, Some("X"));
+        let headers = headers(&[(COOKIE, "vestibule_sale=S; vestibule_x=X")]);
+        let cookies = Cookies { room: &room("sale"), binding: &binding, https: false };
+        assert_eq!(TicketTransport::find(&headers, cookies).1, ["X"]);
     }
 
     #[test]

@@ -7,13 +7,14 @@ use axum::{
     http::{HeaderMap, HeaderValue, request::Parts},
 };
 use vestibule_domain::RoomId;
+use vestibule_issuance::RoomCiphers;
 use vestibule_runtime::{
     extract::unreadable,
     problem::{Problem, ProblemType},
 };
 use vestibule_token::{Ticket, TicketError};
 
-use super::{TicketTransport, wants_cloudflares_form};
+use super::{Cookies, Initiator, TicketTransport, wants_cloudflares_form};
 use crate::{
     flows::{FlowError, Flows, RoomContext},
     state::Admission,
@@ -64,16 +65,20 @@ pub(crate) fn room(flows: &Flows, name: &str) -> Result<RoomContext, Problem> {
 // === impl VisitorRequest ===
 
 impl VisitorRequest {
-    /// A call about `room` with these headers.
+    /// A call about `room` with these headers, which `initiator` has made.
     ///
     /// # Errors
-    /// See [`PresentedTicket::read`].
+    /// See [`PresentedTicket::read`]; and a cookie does not speak for a foreign page.
     pub(crate) async fn read(
         flows: &Flows,
         mut room: RoomContext,
         headers: &HeaderMap,
-    ) -> Result<Self, FlowError> {
-        let ticket = PresentedTicket::read(flows, &mut room, headers).await?;
+        initiator: Initiator,
+    ) -> Result<Self, Problem> {
+        let mut ticket = PresentedTicket::read(flows, &mut room, headers).await?;
+        if initiator == Initiator::Foreign {
+            ticket.travels_by_header()?;
+        }
         let in_cloudflares_form = wants_cloudflares_form(&room.snapshot.settings, headers);
         Ok(Self { room, ticket, in_cloudflares_form })
     }
@@ -92,13 +97,30 @@ impl PresentedTicket {
         room: &mut RoomContext,
         headers: &HeaderMap,
     ) -> Result<Self, FlowError> {
-        let (transport, text) = TicketTransport::find(headers, &room.binding, &room.snapshot.room);
-        let Some(text) = text else { return Ok(Self { transport, content: Content::Absent }) };
-        let content = match flows.open(room, |ciphers| ciphers.tickets.open(text)).await? {
-            Ok(ticket) => Content::Valid(ticket, transport.sent(headers, text)),
+        let RoomContext { snapshot, binding, https, .. } = &*room;
+        let cookies = Cookies { room: &snapshot.room, binding, https: *https };
+        let (transport, texts) = TicketTransport::find(headers, cookies);
+        if texts.is_empty() {
+            return Ok(Self { transport, content: Content::Absent });
+        }
+        let content = match flows.open(room, |ciphers| first_ticket(&texts, ciphers)).await? {
+            Ok((ticket, text)) => Content::Valid(ticket, transport.sent(headers, text)),
             Err(error) => Content::Refused(error),
         };
         Ok(Self { transport, content })
+    }
+
+    /// Sees to it that no cookie is read or set: a form of another site, with which cookies do not travel, would
+    /// take the visitor's place by setting another one.
+    fn travels_by_header(&mut self) -> Result<(), Problem> {
+        if self.transport == TicketTransport::Cookie {
+            return Err(Problem::new(ProblemType::CrossOrigin).detail(
+                "send the ticket in Vestibule-Ticket, without cookies, or name the page's origin in the room's \
+                 cors_origins",
+            ));
+        }
+        self.transport = TicketTransport::Header;
+        Ok(())
     }
 
     /// What it says, if there is one of this room.
@@ -136,6 +158,22 @@ impl PresentedTicket {
     }
 }
 
+/// The first of `texts` that is a ticket of this room.
+fn first_ticket<'a>(
+    texts: &[&'a str],
+    ciphers: &RoomCiphers,
+) -> Result<(Ticket, &'a str), TicketError> {
+    let mut refused = TicketError::Malformed;
+    for text in texts {
+        match ciphers.tickets.open(text) {
+            Ok(ticket) => return Ok((ticket, text)),
+            Err(TicketError::Foreign) => refused = TicketError::Foreign,
+            Err(TicketError::Malformed) => {}
+        }
+    }
+    Err(refused)
+}
+
 impl FromRequestParts<Arc<Admission>> for VisitorRequest {
     type Rejection = Problem;
 
@@ -147,7 +185,9 @@ impl FromRequestParts<Arc<Admission>> for VisitorRequest {
             .await
             .map_err(|error| unreadable(&error))?;
         let name = params.iter().find(|(name, _)| *name == "room").map_or("", |(_, room)| room);
-        let room = room(&admission.flows, name)?;
-        Ok(Self::read(&admission.flows, room, &parts.headers).await?)
+        let (flows, headers) = (&admission.flows, &parts.headers);
+        let room = room(flows, name)?;
+        let initiator = Initiator::of(headers, &flows.public_url, &room.binding);
+        Self::read(flows, room, headers, initiator).await
     }
 }

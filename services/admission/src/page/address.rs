@@ -1,9 +1,11 @@
 //! The address of the waiting page: in the place of the page that was wanted, or at its own address.
 //! Every address that comes from outside is checked here.
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header::HOST};
 use vestibule_page::{Language, LanguageForm};
-use vestibule_site::{Host, RequestPath, ReturnAddress, UrlParts, encode_path, without_parameter};
+use vestibule_site::{
+    Origin, RequestPath, ReturnAddress, UrlParts, encode_path, without_parameter,
+};
 
 use super::language;
 use crate::flows::RoomContext;
@@ -88,9 +90,9 @@ impl Address {
     ) -> Self {
         let (rest, chosen) = take(query, LANGUAGE);
         let value = |name: &str| rest.iter().find(|(key, _)| key == name).map(|(_, value)| value);
-        let covers = |host: &str| covers(public_url, room, host);
+        let is_known = |origin: &Origin| is_known(public_url, room, headers, origin);
         let asked = value(RETURN)
-            .and_then(|text| ReturnAddress::parse(text, covers))
+            .and_then(|text| ReturnAddress::parse(text, is_known))
             .filter(|asked| !leads_here(public_url, room, asked));
         let wanted = asked.clone().or_else(|| root(room));
         let language = language::choose(chosen.as_deref(), headers, room);
@@ -141,12 +143,19 @@ fn written(pairs: &[(String, String)]) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-/// Whether `host` is of the site: covered by one of the room's routes, or that of this service.
-fn covers(public_url: &str, room: &RoomContext, host: &str) -> bool {
-    let own = ReturnAddress::parse(public_url, |_| true);
-    let own = own.as_ref().and_then(|own| own.host()).map(Host::from_request);
-    own.is_some_and(|own| own == host)
-        || room.binding.routes.iter().any(|route| route.host.covers(host))
+/// Whether the page may lead to `origin`: one that the operator has named, its own, or that of a covered host at the
+/// usual port. None but a named one leads from https to http.
+fn is_known(public_url: &str, room: &RoomContext, headers: &HeaderMap, origin: &Origin) -> bool {
+    if room.binding.return_origins.contains(origin) {
+        return true;
+    }
+    let public = UrlParts::split(public_url).and_then(|own| own.origin.parse::<Origin>().ok());
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+    let is_covered = || room.binding.routes.iter().any(|route| route.host.covers(origin.host()));
+    (origin.is_https() || !room.https)
+        && (public.as_ref() == Some(origin)
+            || host.is_some_and(|host| origin.is_at(host))
+            || origin.has_usual_port() && is_covered())
 }
 
 /// Whether `address` is that of the room's page itself: whoever went on to it would be back at once.
@@ -159,7 +168,8 @@ fn leads_here(public_url: &str, room: &RoomContext, address: &ReturnAddress) -> 
         Some(_) => return false,
         None => address.as_str().split(['?', '#']).next().unwrap_or_default(),
     };
-    let path = RequestPath::new(path);
+    // What is not read is not led to either.
+    let Ok(path) = RequestPath::parse(path) else { return true };
     let below = own.map_or("", |own| own.path.trim_end_matches('/'));
     let path = path.canonical();
     let path = path.strip_prefix(below).unwrap_or(path);

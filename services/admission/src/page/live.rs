@@ -3,10 +3,8 @@
 //! stream keeps polling.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -17,7 +15,9 @@ use axum::{
 use futures_util::{Stream, stream};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
+use vestibule_domain::RoomId;
 use vestibule_page::{PageContent, PageView};
+use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_token::Ticket;
 
 use super::{Address, Pages, view::PageViewBuilder};
@@ -32,19 +32,34 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// When a page whose stream ended asks for another one.
 const RETRY: Duration = Duration::from_secs(3);
 
-/// How many pages get live updates from this instance, and the limit.
+/// How many pages of one visitor get live updates from this instance: more than anybody looks at. A further one is
+/// refused, and polls; if it took the place of the oldest, tabs would end each other's streams for ever.
+const MOST_OF_VISITOR: usize = 4;
+
+/// The pages that get live updates from this instance, and the limits.
 #[derive(Debug)]
 pub(crate) struct LiveStreams {
     max: usize,
-    open: AtomicUsize,
+    open: Mutex<OpenStreams>,
     /// Cancelled when the service stops.
     stops: CancellationToken,
 }
+
+#[derive(Debug, Default)]
+struct OpenStreams {
+    all: usize,
+    /// Without those who have none.
+    by_visitor: BTreeMap<Watching, usize>,
+}
+
+/// Who watches: room, reset epoch and queue number, whichever of its tickets the visitor sends.
+type Watching = (RoomId, u64, u64);
 
 /// One page that gets live updates.
 #[derive(Debug)]
 pub(crate) struct Watcher {
     pages: Arc<Pages>,
+    visitor: Watching,
     room: RoomContext,
     ticket: Ticket,
     headers: HeaderMap,
@@ -61,12 +76,12 @@ pub(crate) struct Watcher {
 impl LiveStreams {
     /// At most `max` pages at a time.
     pub(crate) fn new(max: usize) -> Self {
-        Self { max, open: AtomicUsize::new(0), stops: CancellationToken::new() }
+        Self { max, open: Mutex::default(), stops: CancellationToken::new() }
     }
 
     /// How many pages get live updates now.
     pub(crate) fn open(&self) -> usize {
-        self.open.load(Ordering::Relaxed)
+        self.locked().all
     }
 
     /// Ends every stream; the pages then connect to another instance.
@@ -74,29 +89,58 @@ impl LiveStreams {
         self.stops.cancel();
     }
 
-    fn enter(&self) -> bool {
-        let more = |open: usize| (open < self.max).then_some(open + 1);
-        self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    fn enter(&self, visitor: &Watching) -> Result<(), Problem> {
+        let mut open = self.locked();
+        if open.all >= self.max {
+            return Err(Problem::new(ProblemType::Overloaded));
+        }
+        if open.by_visitor.get(visitor).is_some_and(|streams| *streams >= MOST_OF_VISITOR) {
+            let refused = Problem::new(ProblemType::TooManyStreams);
+            return Err(
+                refused.detail(format!("at most {MOST_OF_VISITOR} at a time: poll instead"))
+            );
+        }
+        open.all += 1;
+        *open.by_visitor.entry(visitor.clone()).or_default() += 1;
+        Ok(())
+    }
+
+    fn leave(&self, visitor: &Watching) {
+        let mut open = self.locked();
+        open.all = open.all.saturating_sub(1);
+        if let Some(streams) = open.by_visitor.get_mut(visitor) {
+            *streams = streams.saturating_sub(1);
+            if *streams == 0 {
+                open.by_visitor.remove(visitor);
+            }
+        }
+    }
+
+    fn locked(&self) -> MutexGuard<'_, OpenStreams> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 // === impl Watcher ===
 
 impl Watcher {
-    /// Watches for the holder of `ticket`, who waits in `room` before a page with this query; `None`
-    /// when too many pages get live updates.
+    /// Watches for the holder of `ticket`, who waits in `room` before a page with this query.
+    ///
+    /// # Errors
+    /// If too many pages get live updates, or too many of this visitor.
     pub(crate) fn new(
         pages: &Arc<Pages>,
         room: RoomContext,
         ticket: Ticket,
         headers: HeaderMap,
         query: String,
-    ) -> Option<Self> {
-        if !pages.live.enter() {
-            return None;
-        }
+    ) -> Result<Self, Problem> {
+        let visitor =
+            (room.snapshot.room.clone(), room.snapshot.reset_epoch, ticket.waiter.place.number);
+        pages.live.enter(&visitor)?;
         let mut watcher = Self {
             pages: Arc::clone(pages),
+            visitor,
             room,
             ticket,
             headers,
@@ -107,7 +151,7 @@ impl Watcher {
             pause: Duration::from_secs(*PAUSE_SECONDS.start()),
         };
         watcher.sent = watcher.current_content().map(|content| content.without_clock());
-        Some(watcher)
+        Ok(watcher)
     }
 
     /// The stream: updates, and a comment every [`KEEP_ALIVE`].
@@ -173,6 +217,31 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        self.pages.live.open.fetch_sub(1, Ordering::Relaxed);
+        self.pages.live.leave(&self.visitor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_visitor_has_a_few_streams_and_leaves_nothing_behind() {
+        let live = LiveStreams::new(6);
+        let room = RoomId::new("sale").unwrap();
+        let [ann, bob] = [1, 2].map(|number| (room.clone(), 7, number));
+        let entered = |visitor| live.enter(visitor).map_err(|problem| problem.kind());
+        for _ in 0..MOST_OF_VISITOR {
+            assert_eq!(entered(&ann), Ok(()));
+        }
+        assert_eq!(entered(&ann), Err(ProblemType::TooManyStreams));
+        assert_eq!((entered(&bob), entered(&bob)), (Ok(()), Ok(())));
+        assert_eq!(entered(&bob), Err(ProblemType::Overloaded));
+        live.leave(&ann);
+        assert_eq!((live.open(), entered(&ann)), (5, Ok(())));
+        (0..MOST_OF_VISITOR).for_each(|_| live.leave(&ann));
+        (0..2).for_each(|_| live.leave(&bob));
+        assert_eq!(live.open(), 0);
+        assert!(live.locked().by_visitor.is_empty());
     }
 }

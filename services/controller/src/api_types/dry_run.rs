@@ -81,8 +81,7 @@ impl DryRunRequest {
     /// # Errors
     /// A 400 that names each wrong field and the reason.
     pub fn look_at(&self, rooms: &[(RoomId, SiteBinding)]) -> Result<Match, Problem> {
-        let address = self.checked()?;
-        let request = self.request(&address);
+        let request = self.request(self.checked()?);
         let coverage = Coverage::new(rooms.iter().map(|(room, binding)| (room, binding)));
         let Some((room, route)) = coverage.covering(request.host, &request.path) else {
             return Ok(Match { room: None, route: None, bypassed_by: None, rules: Vec::new() });
@@ -98,8 +97,8 @@ impl DryRunRequest {
         })
     }
 
-    /// The parts of its address, if all of it is well.
-    fn checked(&self) -> Result<UrlParts<'_>, Problem> {
+    /// The parts of its address, and the path, if all of it is well.
+    fn checked(&self) -> Result<(UrlParts<'_>, RequestPath), Problem> {
         let error = |field: String, reason: String| FieldError { field: field.into(), reason };
         let mut errors = Vec::new();
         let wrong_url = |reason| errors.push(error("url".into(), reason));
@@ -119,10 +118,10 @@ impl DryRunRequest {
         address.ok_or_else(problem)
     }
 
-    fn request<'a>(&'a self, address: &UrlParts<'a>) -> Request<'a> {
+    fn request<'a>(&'a self, (address, path): (UrlParts<'a>, RequestPath)) -> Request<'a> {
         Request {
             host: address.authority,
-            path: RequestPath::new(if address.path.is_empty() { "/" } else { address.path }),
+            path,
             query: address.query,
             method: &self.method,
             client: self.client.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
@@ -142,18 +141,19 @@ fn get() -> String {
     "GET".into()
 }
 
-/// The parts of `url`, as they are written.
-fn split(url: &str) -> Result<UrlParts<'_>, String> {
+/// The parts of `url`, as they are written, and its path.
+fn split(url: &str) -> Result<(UrlParts<'_>, RequestPath), String> {
     let whole = || "must be a whole address: https://shop.example/sale".to_owned();
     let parts = UrlParts::split(url).ok_or_else(whole)?;
     let name: Result<Host, _> = Host::from_request(parts.authority).parse();
     match name {
         Err(error) => Err(format!("names no host: a host {error}")),
         Ok(name) if name.is_wildcard() => Err("must name one host".into()),
-        Ok(_) if parts.path.len() > RequestPath::MAX_LENGTH => {
-            Err(format!("must have a path of at most {} bytes", RequestPath::MAX_LENGTH))
+        Ok(_) => {
+            let path = RequestPath::parse(if parts.path.is_empty() { "/" } else { parts.path });
+            let path = path.map_err(|error| format!("has a path that {error}"))?;
+            Ok((parts, path))
         }
-        Ok(_) => Ok(parts),
     }
 }
 
@@ -206,7 +206,7 @@ mod tests {
         for (url, host, path, query) in cases {
             let json = serde_json::json!({ "url": url });
             let given: DryRunRequest = serde_json::from_value(json).unwrap();
-            let request = given.request(&given.checked().unwrap());
+            let request = given.request(given.checked().unwrap());
             let read = (request.host, request.path.raw(), request.query);
             assert_eq!(read, (host, path, query), "{url}");
         }

@@ -75,6 +75,8 @@ problem_types! {
     Unauthorized, "unauthorized", UNAUTHORIZED, "Authorization is required", None;
     /// The caller asks about another client's request and is not a trusted proxy.
     UntrustedProxy, "untrusted-proxy", FORBIDDEN, "The caller is not a trusted proxy", None;
+    /// A page of another origin sent the visitor's cookie, which may not speak for it.
+    CrossOrigin, "cross-origin", FORBIDDEN, "Pages of other origins may not use the visitor's cookie", None;
     /// No such route.
     NotFound, "not-found", NOT_FOUND, "There is nothing at this address", None;
     /// The address is right, the room does not exist.
@@ -97,6 +99,8 @@ problem_types! {
     PayloadTooLarge, "payload-too-large", PAYLOAD_TOO_LARGE, "The request body is too large", None;
     /// The body is in a form that the operation does not read.
     UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The media type is not supported", None;
+    /// The visitor watches by as many streams as one may have.
+    TooManyStreams, "too-many-streams", TOO_MANY_REQUESTS, "The visitor has too many live streams", Some(60);
     /// This instance has reached its limit of requests in flight.
     Overloaded, "overloaded", SERVICE_UNAVAILABLE, "The service is busy, try again shortly", Some(1);
     /// The shared state cannot be reached.

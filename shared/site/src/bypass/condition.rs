@@ -1,12 +1,17 @@
 //! The conditions of a bypass rule: tests of parts of a request, combined by all, any and not.
 
+use std::cell::OnceCell;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
     Network, TextTest,
     text::{NotOne, one_of},
 };
-use crate::Request;
+use crate::{
+    Request,
+    spelling::{forms, in_one_case},
+};
 
 /// What is asked of a request: exactly one of these.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +81,13 @@ struct Fields {
     country: Option<TextTest>,
 }
 
+/// A reading of the path, and its forms, made when they are first needed.
+#[derive(Debug)]
+struct Reading<'a> {
+    path: &'a str,
+    forms: OnceCell<[String; 4]>,
+}
+
 /// Not exactly one condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -103,12 +115,25 @@ impl Condition {
     /// Whether it holds for `request` when its path is read as `path`. `country` is the name of the
     /// header that contains the country.
     pub(super) fn holds(&self, request: &Request<'_>, path: &str, country: Option<&str>) -> bool {
-        let holds = |part: &Self| part.holds(request, path, country);
+        self.holds_as(false, request, &Reading { path, forms: OnceCell::new() }, country)
+    }
+
+    /// As [`Self::holds`]; `loosely` also where some server may take the path for one for which it holds. What a
+    /// path must not be it must not be in any spelling.
+    fn holds_as(
+        &self,
+        loosely: bool,
+        request: &Request<'_>,
+        path: &Reading<'_>,
+        country: Option<&str>,
+    ) -> bool {
+        let holds = |part: &Self| part.holds_as(loosely, request, path, country);
         match self {
             Self::All(parts) => parts.iter().all(holds),
             Self::Any(parts) => parts.iter().any(holds),
-            Self::Not(part) => !holds(part),
-            Self::Path(test) => test.holds(&[path]),
+            Self::Not(part) => !part.holds_as(!loosely, request, path, country),
+            Self::Path(test) if loosely => test.folded(in_one_case).holds(path.forms()),
+            Self::Path(test) => test.holds(&[path.path]),
             Self::Method(test) => test.holds(&[request.method]),
             Self::Query(test) => test.test.holds(&request.query_values(&test.name)),
             Self::Header(test) => test.test.holds(&request.headers.values(&test.name)),
@@ -119,10 +144,18 @@ impl Condition {
     }
 }
 
+// === impl Reading ===
+
+impl Reading<'_> {
+    fn forms(&self) -> &[String] {
+        self.forms.get_or_init(|| forms(self.path))
+    }
+}
+
 fn in_country(test: &TextTest, request: &Request<'_>, header: Option<&str>) -> bool {
     let countries = header.map(|name| request.headers.values(name)).unwrap_or_default();
     let countries: Vec<_> = countries.iter().map(|country| country.to_ascii_uppercase()).collect();
-    test.in_upper_case().holds(&countries)
+    test.folded(|text| text.to_ascii_uppercase().into()).holds(&countries)
 }
 
 impl TryFrom<Fields> for Condition {

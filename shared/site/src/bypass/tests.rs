@@ -25,7 +25,7 @@ fn given(headers: &[(&str, &str)]) -> Given {
 const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(203, 0, 113, 9));
 
 fn request<'a>(raw_path: &str, query: &'a str, headers: &'a Given) -> Request<'a> {
-    let path = RequestPath::new(raw_path);
+    let path = RequestPath::parse(raw_path).unwrap();
     Request { host: "shop.example", path, query, method: "GET", client: CLIENT, headers }
 }
 
@@ -146,6 +146,29 @@ fn a_path_with_several_readings_is_held() {
     for raw in ["/sale", "/%73ale", "/x/../sale", "/sale/../x", "/x/..%2fsale", "/x/..;/sale"] {
         assert!(!passes(not_sale, &request(raw, "", &headers)), "{raw}");
     }
+}
+
+#[test]
+fn what_a_path_must_not_be_it_must_not_be_in_any_spelling() {
+    let headers = given(&[]);
+    let rules = [
+        r#"{"not":{"path":{"starts_with":"/sale"}}}"#,
+        r#"{"not":{"path":{"is":"/sale"}}}"#,
+        r#"{"not":{"any":[{"path":{"in":["/Sale","/x"]}},{"method":{"is":"PUT"}}]}}"#,
+        r#"{"all":[{"method":{"is":"GET"}},{"not":{"not":{"not":{"path":{"is":"/sale"}}}}}]}"#,
+    ];
+    let tricks =
+        ["/SALE", "/sale.json", "/sale.", "/sale%20", "/%20sale", "/index.php/sale", "/%u0073ale"];
+    for (rule, raw) in rules.iter().flat_map(|rule| tricks.map(|raw| (rule, raw))) {
+        assert!(!passes(rule, &request(raw, "", &headers)), "{rule} {raw}");
+        assert!(passes(rule, &request("/other", "", &headers)), "{rule}");
+    }
+    let twice = r#"{"not":{"not":{"path":{"is":"/static"}}}}"#;
+    assert!(passes(twice, &request("/static", "", &headers)));
+    assert!(
+        !passes(twice, &request("/STATIC", "", &headers)),
+        "what it must be it must be exactly"
+    );
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Tests of a text. Where the text comes from is in [`super::Condition`].
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// What is asked of a text: exactly one of these. Upper and lower case differ.
@@ -76,15 +78,15 @@ impl TextTest {
         }
     }
 
-    /// The same test with its texts in upper case.
-    pub(super) fn in_upper_case(&self) -> Self {
-        let capitals = |text: &String| text.to_ascii_uppercase();
+    /// The same test with its texts in the form that `fold` gives them.
+    pub(super) fn folded(&self, fold: impl Fn(&str) -> Cow<'_, str>) -> Self {
+        let folded = |text: &String| fold(text).into_owned();
         match self {
-            Self::Is(text) => Self::Is(capitals(text)),
-            Self::In(texts) => Self::In(texts.iter().map(capitals).collect()),
-            Self::StartsWith(text) => Self::StartsWith(capitals(text)),
-            Self::EndsWith(text) => Self::EndsWith(capitals(text)),
-            Self::Contains(text) => Self::Contains(capitals(text)),
+            Self::Is(text) => Self::Is(folded(text)),
+            Self::In(texts) => Self::In(texts.iter().map(folded).collect()),
+            Self::StartsWith(text) => Self::StartsWith(folded(text)),
+            Self::EndsWith(text) => Self::EndsWith(folded(text)),
+            Self::Contains(text) => Self::Contains(folded(text)),
             Self::Present(expected) => Self::Present(*expected),
         }
     }

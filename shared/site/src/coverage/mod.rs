@@ -2,10 +2,13 @@
 //! are evaluated afterwards, by the covering room's [`SiteBinding`]. `R` is the caller's type for a
 //! room; as text it is the room's name.
 
+mod paths;
+
 use std::{borrow::Borrow, collections::BTreeMap, fmt};
 
 use rustc_hash::FxHashMap;
 
+use self::paths::Paths;
 use crate::{FieldError, Host, RequestPath, Route, SiteBinding};
 
 /// The routes of all rooms.
@@ -37,14 +40,6 @@ pub enum Conflict<R> {
         /// The other room.
         room: R,
     },
-}
-
-/// The covered paths of one host.
-#[derive(Debug, Clone)]
-struct Paths<R> {
-    by_stem: FxHashMap<String, (R, Route)>,
-    /// The largest number of segments of any of them.
-    deepest: usize,
 }
 
 // === impl Coverage ===
@@ -79,7 +74,8 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
 
     /// The room that covers `path` on `host`, and its most specific route. An exact host is
     /// preferred to a wildcard, a longer wildcard to a shorter one, then a longer path to a shorter
-    /// one. The canonical reading of the path is tried first.
+    /// one. The canonical reading of the path is tried first, and each segment in every spelling that
+    /// servers take for the same name.
     #[must_use]
     pub fn covering(&self, host: &str, path: &RequestPath) -> Option<(&R, &Route)> {
         let host = Host::from_request(host);
@@ -98,7 +94,7 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
             taken.map(|other| Conflict::Cookie { ending: ending.to_owned(), room: other.clone() });
         let routes = binding.routes.iter().enumerate();
         let routes = routes.filter_map(|(index, route)| {
-            let (other, _) = self.paths(&route.host)?.by_stem.get(route.stem())?;
+            let other = self.paths(&route.host)?.same(route)?;
             let conflict = || Conflict::Route { index, route: route.clone(), room: other.clone() };
             (other != room).then(conflict)
         });
@@ -133,36 +129,6 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
 fn keep_first<R: Clone + Ord>(first: &mut R, room: &R) {
     if room < first {
         *first = room.clone();
-    }
-}
-
-// === impl Paths ===
-
-impl<R> Default for Paths<R> {
-    fn default() -> Self {
-        Self { by_stem: FxHashMap::default(), deepest: 0 }
-    }
-}
-
-impl<R: Clone + Ord> Paths<R> {
-    fn insert(&mut self, room: &R, route: &Route) {
-        let stem = route.stem();
-        self.deepest = self.deepest.max(stem.matches('/').count());
-        let new = || (room.clone(), route.clone());
-        let entry = self.by_stem.entry(stem.to_owned()).or_insert_with(new);
-        if room < &entry.0 {
-            *entry = new();
-        }
-    }
-
-    /// The longest covered path that is `path` or a parent of it.
-    fn longest(&self, path: &str) -> Option<(&R, &Route)> {
-        let slashes = path.match_indices('/').skip(1).map(|(at, _)| at);
-        let ends = slashes.chain([path.len()]).take(self.deepest);
-        // Segments are counted from the front, so the ends run from short to long, and the last hit
-        // is the longest.
-        let found = [0].into_iter().chain(ends).filter_map(|end| self.by_stem.get(&path[..end]));
-        found.last().map(|(room, route)| (room, route))
     }
 }
 

@@ -4,6 +4,7 @@
 //! covered, and bypasses the room only when *every* reading matches the rule. Holding a request is
 //! the safe side.
 
+mod loose;
 mod reading;
 mod written;
 
@@ -17,7 +18,7 @@ use self::{
 };
 
 /// A path as it was sent, and its readings.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct RequestPath {
     raw: String,
     /// The canonical form, the path as written, then the other readings; each differs from those
@@ -25,18 +26,38 @@ pub struct RequestPath {
     readings: Vec<String>,
 }
 
+/// Why a path is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    /// It is too long.
+    #[error("must be at most {} bytes long, as those of browsers are", RequestPath::MAX_LENGTH)]
+    TooLong,
+    /// It is long, and written so that servers may read it in many ways.
+    #[error("is too long for a path that servers may read in so many ways")]
+    TooAmbiguous,
+}
+
 // === impl RequestPath ===
 
 impl RequestPath {
-    /// The longest path, in bytes. Browsers do not send longer ones. Callers must refuse longer
-    /// paths, because every reading costs time.
+    /// The longest path, in bytes. Browsers do not send longer ones.
     pub const MAX_LENGTH: usize = 2_048;
+    /// The most that is read of one path, in bytes, all readings together: what is done for a path grows with
+    /// that, so that no path costs more than three times what the longest plain one does.
+    const MAX_READ: usize = 3 * Self::MAX_LENGTH;
+    /// What a reading of a short path costs, in bytes read.
+    const LEAST_READ: usize = 128;
 
     /// The path `raw` as the client sent it: percent-encoded, without the query.
-    #[must_use]
-    pub fn new(raw: &str) -> Self {
-        let readings = if is_plain(raw) { Vec::new() } else { readings(raw) };
-        Self { raw: raw.to_owned(), readings }
+    ///
+    /// # Errors
+    /// If reading it would cost too much. Who decides about such a request must refuse it.
+    pub fn parse(raw: &str) -> Result<Self, PathError> {
+        if raw.len() > Self::MAX_LENGTH {
+            return Err(PathError::TooLong);
+        }
+        let readings = if is_plain(raw) { Vec::new() } else { readings(raw)? };
+        Ok(Self { raw: raw.to_owned(), readings })
     }
 
     /// The path as the client sent it.
@@ -61,12 +82,16 @@ impl RequestPath {
     }
 }
 
-fn readings(raw: &str) -> Vec<String> {
+fn readings(raw: &str) -> Result<Vec<String>, PathError> {
+    let others = reading::others(raw);
+    if raw.len().max(RequestPath::LEAST_READ) * (others.len() + 2) > RequestPath::MAX_READ {
+        return Err(PathError::TooAmbiguous);
+    }
     let mut readings = vec![PathReading::CANONICAL.read(raw), as_written(raw)];
-    readings.extend(reading::others(raw).map(|reading| reading.read(raw)));
+    readings.extend(others.into_iter().map(|reading| reading.read(raw)));
     let mut distinct = FxHashSet::default();
     readings.retain(|reading| distinct.insert(reading.clone()));
-    readings
+    Ok(readings)
 }
 
 impl fmt::Debug for RequestPath {

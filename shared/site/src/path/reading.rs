@@ -4,9 +4,11 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode;
 
+use super::loose;
+
 /// One way of reading a path: a set of the habits below, which gateways and sites are known to
 /// have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct PathReading(u8);
 
 /// The path is split into segments before it is decoded: an escaped slash is part of its segment.
@@ -17,47 +19,119 @@ const KEEPS_BACKSLASHES: u8 = 1 << 1;
 const KEEPS_EMPTY_SEGMENTS: u8 = 1 << 2;
 /// A segment ends at `;`, where its parameters begin.
 const CUTS_PARAMETERS: u8 = 1 << 3;
-/// The path ends at `#`, or at a NUL as strings in C do.
+/// The path ends at `#`, at a NUL as strings in C do, or at a `?` or `#` that was escaped, as where a decoded path
+/// is put into an address that is read again.
 const CUTS_TAILS: u8 = 1 << 4;
 /// Escapes are decoded a second time.
 const DECODES_TWICE: u8 = 1 << 5;
 /// `.` and `..` are resolved as they are written, before anything is decoded: a segment with an
 /// escaped dot is a name (`a/%2e/..` is `a/`).
 const RESOLVES_WRITTEN: u8 = 1 << 6;
-const EVERY_HABIT: u8 = (1 << 7) - 1;
+/// Escapes are decoded as careless servers do ([`loose`]).
+const DECODES_LOOSELY: u8 = 1 << 7;
 
-/// All ways except the canonical one that may read `raw` differently.
-pub(super) fn others(raw: &str) -> impl Iterator<Item = PathReading> {
-    let relevant_habits = relevant_habits(raw);
-    (1..=EVERY_HABIT).filter(move |habits| habits & !relevant_habits == 0).map(PathReading)
+/// All ways except the canonical one that may read `raw` differently, as sets of the habits that can change the
+/// reading of this path.
+pub(super) fn others(raw: &str) -> Vec<PathReading> {
+    let relevant = relevant_habits(raw.as_bytes());
+    (1..=u8::MAX).filter(|habits| habits & !relevant == 0).map(PathReading).collect()
 }
 
-/// The habits that can change the reading of this path.
-fn relevant_habits(raw: &str) -> u8 {
-    let once = decode(raw.as_bytes());
+fn relevant_habits(raw: &[u8]) -> u8 {
+    let once = decode(raw);
     let twice = decode(&once);
-    let has = |byte: u8| twice.contains(&byte);
-    let slashes = |text: &[u8]| text.iter().filter(|byte| is_slash(**byte)).count();
-    let dots = |text: &[u8]| text.iter().filter(|byte| matches!(byte, b'.')).count();
+    let written = Contents::of(raw);
+    let decoded = Contents::of(&once);
+    let loosely = decoded.may_be_loose.then(|| loose::decode(raw));
+    let loosely_twice = loosely.as_ref().map(|once| loose::decode(once));
+    let mut read = if twice == once { decoded } else { Contents::of(&twice) };
+    if let Some(text) = &loosely_twice {
+        read = read.or(Contents::of(text));
+    }
     // The ends of segments matter only to paths that contain `..`, or parameters, which end with
     // their segment.
-    let goes_back = twice.windows(2).any(|pair| pair == b"..");
-    let ends_matter = goes_back || has(b';');
+    let ends_matter = read.goes_back || read.parameters;
     let habits = [
-        (SPLITS_FIRST, ends_matter && slashes(&twice) > slashes(raw.as_bytes())),
-        (KEEPS_BACKSLASHES, ends_matter && has(b'\\')),
-        (KEEPS_EMPTY_SEGMENTS, goes_back && has_empty_segments(&twice)),
-        (CUTS_PARAMETERS, has(b';')),
-        (CUTS_TAILS, has(0) || raw.contains('#')),
-        (DECODES_TWICE, twice != once),
-        (RESOLVES_WRITTEN, goes_back && dots(&twice) > dots(raw.as_bytes())),
+        (SPLITS_FIRST, ends_matter && read.slashes > written.slashes),
+        (KEEPS_BACKSLASHES, ends_matter && read.backslashes),
+        (KEEPS_EMPTY_SEGMENTS, read.goes_back && read.empty_segments),
+        (CUTS_PARAMETERS, read.parameters),
+        (CUTS_TAILS, read.tails),
+        (DECODES_TWICE, twice != once || loosely_twice != loosely),
+        (RESOLVES_WRITTEN, read.goes_back && read.dots > written.dots),
+        (DECODES_LOOSELY, loosely_twice.as_ref().is_some_and(|text| *text != *twice)),
     ];
     habits.into_iter().filter(|(_, relevant)| *relevant).fold(0, |all, (habit, _)| all | habit)
 }
 
-/// Whether a segment is empty, or may become empty when its parameters are cut.
-fn has_empty_segments(path: &[u8]) -> bool {
-    path.windows(2).any(|pair| is_slash(pair[0]) && (is_slash(pair[1]) || pair[1] == b';'))
+/// What a path may end at.
+const TAILS: [u8; 3] = [0, b'?', b'#'];
+
+/// What a text contains that some way of reading treats in its own way.
+#[derive(Debug, Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "none of them follows from another")]
+struct Contents {
+    slashes: usize,
+    dots: usize,
+    backslashes: bool,
+    parameters: bool,
+    tails: bool,
+    /// `..`
+    goes_back: bool,
+    /// A segment is empty, or may become empty when its parameters are cut.
+    empty_segments: bool,
+    /// Careless decoding may read more in it. That is costly, and seldom needed.
+    may_be_loose: bool,
+}
+
+// === impl Contents ===
+
+impl Contents {
+    fn of(text: &[u8]) -> Self {
+        let mut contents = Self::default();
+        let mut before = 0;
+        for &byte in text {
+            contents.add(before, byte);
+            before = byte;
+        }
+        contents
+    }
+
+    fn add(&mut self, before: u8, byte: u8) {
+        match byte {
+            b'/' | b'\\' => {
+                self.slashes += 1;
+                self.backslashes |= byte == b'\\';
+                self.empty_segments |= is_slash(before);
+            }
+            b'.' => {
+                self.dots += 1;
+                self.goes_back |= before == b'.';
+            }
+            b';' => {
+                self.parameters = true;
+                self.empty_segments |= is_slash(before);
+            }
+            b'u' | b'U' => self.may_be_loose |= before == b'%',
+            // Longer forms of ASCII begin with these.
+            0xC0 | 0xC1 | 0xE0 | 0xE2 | 0xEF | 0xF0 => self.may_be_loose = true,
+            _ => self.tails |= TAILS.contains(&byte),
+        }
+    }
+
+    /// What either of two texts contains.
+    fn or(self, other: Self) -> Self {
+        Self {
+            slashes: self.slashes.max(other.slashes),
+            dots: self.dots.max(other.dots),
+            backslashes: self.backslashes || other.backslashes,
+            parameters: self.parameters || other.parameters,
+            tails: self.tails || other.tails,
+            goes_back: self.goes_back || other.goes_back,
+            empty_segments: self.empty_segments || other.empty_segments,
+            may_be_loose: self.may_be_loose || other.may_be_loose,
+        }
+    }
 }
 
 fn is_slash(byte: u8) -> bool {
@@ -68,9 +142,9 @@ fn decode(text: &[u8]) -> Cow<'_, [u8]> {
     percent_decode(text).into()
 }
 
-/// The part before the first `end`, and whether there is one.
-fn until(text: &[u8], end: u8) -> (&[u8], bool) {
-    match text.iter().position(|byte| *byte == end) {
+/// The part before the first of `ends`, and whether there is one.
+fn until<'a>(text: &'a [u8], ends: &[u8]) -> (&'a [u8], bool) {
+    match text.iter().position(|byte| ends.contains(byte)) {
         Some(at) => (&text[..at], true),
         None => (text, false),
     }
@@ -84,7 +158,8 @@ impl PathReading {
 
     /// The path as read in this way.
     pub(super) fn read(self, raw: &str) -> String {
-        let raw = if self.has(CUTS_TAILS) { until(raw.as_bytes(), b'#').0 } else { raw.as_bytes() };
+        let raw = raw.as_bytes();
+        let raw = if self.has(CUTS_TAILS) { until(raw, b"#").0 } else { raw };
         let splits_first = self.has(SPLITS_FIRST) || self.has(RESOLVES_WRITTEN);
         let whole = if splits_first { raw.into() } else { self.decode(raw) };
         let mut resolved = Resolved::default();
@@ -109,15 +184,19 @@ impl PathReading {
     }
 
     fn decode(self, text: &[u8]) -> Cow<'_, [u8]> {
-        let once = decode(text);
-        if self.has(DECODES_TWICE) { decode(&once).into_owned().into() } else { once }
+        let once = self.decode_once(text);
+        if self.has(DECODES_TWICE) { self.decode_once(&once).into_owned().into() } else { once }
+    }
+
+    fn decode_once(self, text: &[u8]) -> Cow<'_, [u8]> {
+        if self.has(DECODES_LOOSELY) { loose::decode(text).into() } else { decode(text) }
     }
 
     /// The segment without the parts that are cut, and whether the path ends with it.
     fn cut(self, segment: &[u8]) -> (&[u8], bool) {
         let (segment, ends) =
-            if self.has(CUTS_TAILS) { until(segment, 0) } else { (segment, false) };
-        let segment = if self.has(CUTS_PARAMETERS) { until(segment, b';').0 } else { segment };
+            if self.has(CUTS_TAILS) { until(segment, &TAILS) } else { (segment, false) };
+        let segment = if self.has(CUTS_PARAMETERS) { until(segment, b";").0 } else { segment };
         (segment, ends)
     }
 }
@@ -157,6 +236,7 @@ impl Resolved {
             self.text.push(b'/');
         }
         self.text.dedup_by(|next, before| *next == b'/' && *before == b'/');
-        String::from_utf8_lossy(&self.text).into_owned()
+        String::from_utf8(self.text)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 }

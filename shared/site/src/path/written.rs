@@ -12,10 +12,14 @@ pub(super) fn as_written(raw: &str) -> String {
 
 /// Whether every way reads this path as it is written.
 pub(super) fn is_plain(raw: &str) -> bool {
-    let changes = |pair: &[u8]| pair[0] == b'/' && matches!(pair[1], b'/' | b'.');
-    raw.starts_with('/')
-        && !raw.contains(['%', '\\', ';', '#', '\0'])
-        && !raw.as_bytes().windows(2).any(changes)
+    let mut before = 0;
+    let is_plain = |byte: u8| {
+        let special = matches!(byte, b'%' | b'\\' | b';' | b'#' | b'?' | 0);
+        let resolved = before == b'/' && matches!(byte, b'/' | b'.');
+        before = byte;
+        byte.is_ascii() && !special && !resolved
+    };
+    raw.starts_with('/') && raw.bytes().all(is_plain)
 }
 
 fn undone(raw: &str) -> String {

@@ -1,5 +1,6 @@
 //! Which event, and which request, an AWS-style call is about.
 
+use axum::http::Method;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 use vestibule_domain::{Place, RoomId};
@@ -79,16 +80,20 @@ pub(super) fn event(admission: &Admission, event_id: &str) -> Result<Option<Room
     Ok(room)
 }
 
-/// The place that a request id of the event stands for. Whoever asks by it is there. `room` is read again
-/// if the id may be of after a reset that this instance has not heard of.
+/// The place that a request id of the event stands for. Whoever asks by it is there, unless the `method` of the call
+/// is HEAD, which changes nothing. `room` is read again if the id may be of after a reset that this instance has not
+/// heard of.
 pub(super) async fn place(
     admission: &Admission,
     room: &mut RoomContext,
     request_id: &str,
+    method: &Method,
 ) -> Result<Result<Place, RequestIdError>, Problem> {
     let open = |ciphers: &RoomCiphers| ciphers.request_ids.open(request_id);
     let opened = admission.flows.open(room, open).await?;
-    if let Ok(place) = &opened {
+    if let Ok(place) = &opened
+        && method != Method::HEAD
+    {
         admission.flows.heard(room, place);
     }
     Ok(opened)

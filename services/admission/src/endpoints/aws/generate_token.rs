@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::{extract::State, http::Method};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{self, AwsBadRequest, AwsError, ErrorBody, Tokens};
@@ -46,7 +46,7 @@ pub(crate) async fn generate_token(
     let known = match event(&admission, &event_id)? {
         Some(mut room) => {
             // Whoever asks by its name is there, also when it is answered 202.
-            place(&admission, &mut room, &request_id).await?.ok();
+            place(&admission, &mut room, &request_id, &Method::POST).await?.ok();
             Some(room.known)
         }
         None => None,

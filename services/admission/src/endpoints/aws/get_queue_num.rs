@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::{RawQuery, State},
-    http::header::CACHE_CONTROL,
+    http::{Method, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
@@ -42,11 +42,13 @@ pub(crate) struct QueueNum {
 )]
 pub(crate) async fn get_queue_num(
     State(admission): State<Arc<Admission>>,
+    method: Method,
     RawQuery(query): RawQuery,
 ) -> Result<Response, AwsError> {
     let [event_id, request_id] = required(query.as_deref(), ["event_id", "request_id"])?;
     let mut room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEventOrRequest)?;
-    let place = place(&admission, &mut room, &request_id).await?.map_err(|error| match error {
+    let opened = place(&admission, &mut room, &request_id, &method).await?;
+    let place = opened.map_err(|error| match error {
         RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
         RequestIdError::Foreign => AwsError::NotFoundYet,
     })?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::{RawQuery, State},
-    http::header::CACHE_CONTROL,
+    http::{Method, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
@@ -38,11 +38,12 @@ pub(crate) struct QueuePosExpiry {
 )]
 pub(crate) async fn get_queue_pos_expiry(
     State(admission): State<Arc<Admission>>,
+    method: Method,
     RawQuery(query): RawQuery,
 ) -> Result<Response, AwsError> {
     let [event_id, request_id] = required(query.as_deref(), ["event_id", "request_id"])?;
     let mut room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEventOrRequest)?;
-    let opened = place(&admission, &mut room, &request_id).await?;
+    let opened = place(&admission, &mut room, &request_id, &method).await?;
     let snapshot = &room.snapshot;
     if opened == Err(RequestIdError::Malformed) {
         return Err(AwsError::InvalidEventOrRequest);

@@ -1,0 +1,93 @@
+//! The covered paths of one host, as a tree of their segments, and the search for the one that covers a request.
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Route,
+    spelling::{folded, is_script, marks, names},
+};
+
+/// How many segments of a path may be passed over as those of scripts. Real paths have one.
+const MOST_SCRIPTS: usize = 2;
+
+/// The covered paths of one host.
+#[derive(Debug, Clone)]
+pub(super) struct Paths<R> {
+    root: Node<R>,
+    /// The most extensions that a segment of any of them may have.
+    most_marks: usize,
+}
+
+/// The covered paths that begin alike.
+#[derive(Debug, Clone)]
+struct Node<R> {
+    here: Option<(R, Route)>,
+    /// By the next segment, folded.
+    below: FxHashMap<String, Node<R>>,
+}
+
+// === impl Paths ===
+
+impl<R> Default for Paths<R> {
+    fn default() -> Self {
+        Self { root: Node::default(), most_marks: 0 }
+    }
+}
+
+impl<R: Clone + Ord> Paths<R> {
+    /// Adds a route of `room`. Of several rooms with one route, the first name has it.
+    pub(super) fn insert(&mut self, room: &R, route: &Route) {
+        let mut node = &mut self.root;
+        for segment in segments(route.stem()) {
+            self.most_marks = self.most_marks.max(marks(segment));
+            node = node.below.entry(folded(segment).into_owned()).or_default();
+        }
+        if node.here.as_ref().is_none_or(|(first, _)| room < first) {
+            node.here = Some((room.clone(), route.clone()));
+        }
+    }
+
+    /// The room that has this very route, in whatever spelling.
+    pub(super) fn same(&self, route: &Route) -> Option<&R> {
+        let mut below = segments(route.stem());
+        let node = below.try_fold(&self.root, |node, part| node.below.get(&*folded(part)))?;
+        node.here.as_ref().map(|(room, _)| room)
+    }
+
+    /// The longest covered path that is `path` or a parent of it.
+    pub(super) fn longest(&self, path: &str) -> Option<(&R, &Route)> {
+        let found = self.root.longest(path, self.most_marks, MOST_SCRIPTS);
+        found.map(|(room, route)| (room, route))
+    }
+}
+
+fn segments(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|segment| !segment.is_empty())
+}
+
+// === impl Node ===
+
+impl<R> Default for Node<R> {
+    fn default() -> Self {
+        Self { here: None, below: FxHashMap::default() }
+    }
+}
+
+impl<R> Node<R> {
+    /// The longest covered path among those that begin with `path` from here on. A segment is preferred as it is
+    /// written to what it may also stand for.
+    fn longest(&self, path: &str, most_marks: usize, scripts: usize) -> Option<&(R, Route)> {
+        let path = path.trim_start_matches('/');
+        if self.below.is_empty() || path.is_empty() {
+            return self.here.as_ref();
+        }
+        let (segment, rest) = path.split_once('/').unwrap_or((path, ""));
+        let nodes = names(segment, most_marks).filter_map(|name| self.below.get(&*name));
+        let mut found = nodes.filter_map(|node| node.longest(rest, most_marks, scripts));
+        let behind_script = || {
+            let scripts = scripts.checked_sub(1).filter(|_| is_script(segment))?;
+            self.longest(rest, most_marks, scripts)
+        };
+        found.next().or_else(behind_script).or(self.here.as_ref())
+    }
+}

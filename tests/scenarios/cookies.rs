@@ -1,0 +1,56 @@
+//! Which of several cookies counts: never one that a sibling of the host may have set, and the first that is a ticket.
+
+use anyhow::{Result, ensure};
+use reqwest::header::COOKIE;
+use serde_json::json;
+use vestibule_tests::{Deployment, Reply};
+
+use crate::authorizer::{create_sale, expect};
+
+async fn status(deployment: &Deployment, cookies: &str) -> Result<Reply> {
+    let fleet = deployment.admissions();
+    let request = fleet.http().get(fleet.at("/v1/rooms/sale/status")?).header(COOKIE, cookies);
+    Reply::of(request).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn over_https_the_name_that_a_sibling_can_set_is_not_read() -> Result<()> {
+    let builder = Deployment::builder();
+    let deployment =
+        builder.environment("VESTIBULE_PUBLIC_URL", "https://wait.example").start().await?;
+    create_sale(&deployment, json!({ "total_active_users": 1 })).await?;
+    let mut attacker = deployment.visitor("sale");
+    ensure!(attacker.join().await?.expect(200)?.says("admitted"));
+    let ticket = attacker.ticket();
+    status(&deployment, &format!("vestibule_sale={ticket}")).await?.expect(400)?;
+    status(&deployment, &format!("__Host-vestibule_sale={ticket}")).await?.expect(200)?;
+
+    let victim = || deployment.site_visitor("shop.example").with_cookie("vestibule_sale", ticket);
+    let mut over_https = victim();
+    expect(&over_https.get("/sale").await?, 503, "wait")?;
+    ensure!(over_https.cookies["__Host-vestibule_sale"] != ticket, "a number of its own");
+    expect(&victim().over_http().get("/sale").await?, 200, "inside")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_cookie_that_is_a_ticket_counts() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 0 })).await?;
+    deployment.create_room("other", &json!({})).await?;
+    let mut ann = deployment.visitor("sale");
+    let number = ann.join().await?.expect(200)?.number("queue_number")?;
+    let mut other = deployment.visitor("other");
+    other.join().await?.expect(200)?;
+    let (ticket, foreign) = (ann.ticket(), other.ticket());
+    for cookies in [
+        format!("vestibule_sale=garbage; vestibule_sale={ticket}"),
+        format!("vestibule_sale={foreign}; vestibule_sale=; vestibule_sale={ticket}"),
+        format!("vestibule_sale={ticket}; vestibule_sale=garbage"),
+        format!("vestibule_sale={ticket}; __Host-vestibule_sale=garbage"),
+    ] {
+        let reply = status(&deployment, &cookies).await?.expect(200)?;
+        assert_eq!(reply.number("queue_number")?, number, "{cookies}");
+    }
+    status(&deployment, "vestibule_sale=garbage").await?.expect(400)?;
+    Ok(())
+}
