@@ -12,6 +12,7 @@ mod bad_input;
 mod ceiling;
 mod claims;
 mod cloudflare;
+mod connections;
 mod counter;
 mod crowd;
 mod custom_page;

@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 
 use clap::{Parser, Subcommand};
-use ipnet::IpNet;
 use vestibule_runtime::options::CommonOptions;
 
 /// Vestibule's admission service: gives visitors their place in line and lets them enter.
@@ -43,17 +42,6 @@ pub struct Cli {
     /// not given. A room may name another issuer.
     #[arg(long, env = "VESTIBULE_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
-
-    /// Gateways and load balancers: networks whose word about other requests counts, such as
-    /// X-Forwarded-For and what /authorize is told.
-    #[arg(
-        long,
-        env = "VESTIBULE_TRUSTED_PROXIES",
-        value_name = "NETWORKS",
-        value_delimiter = ',',
-        default_value = "127.0.0.0/8,::1/128"
-    )]
-    pub trusted_proxies: Vec<IpNet>,
 
     /// Waiting pages that get live updates at a time. Further pages are refused and keep polling.
     #[arg(

@@ -4,11 +4,11 @@
 use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
 use secrecy::ExposeSecret;
-use vestibule_runtime::redis_options::RedisOptions;
+use vestibule_runtime::{ConnectionLimits, redis_options::RedisOptions};
 use vestibule_store::{Clock, LinkOptions, Store};
 use vestibule_token::DeploymentSecret;
 
-use crate::{authorizer::TrustedProxies, cli::Cli};
+use crate::cli::Cli;
 
 /// The checked configuration.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Config {
     pub(crate) secret: Arc<DeploymentSecret>,
     pub(crate) region: String,
     pub(crate) public_url: String,
-    pub(crate) proxies: TrustedProxies,
+    pub(crate) connections: ConnectionLimits,
     pub(crate) listen: SocketAddr,
     pub(crate) grpc_listen: Option<SocketAddr>,
     pub(crate) admin_listen: SocketAddr,
@@ -40,7 +40,7 @@ impl Config {
             secret: Arc::new(DeploymentSecret::new(secret.expose_secret().as_bytes())?),
             region: cli.common.region.clone(),
             public_url: cli.public_url(),
-            proxies: TrustedProxies::new(&cli.trusted_proxies),
+            connections: cli.common.connections.limits()?,
             listen: cli.listen,
             grpc_listen: cli.grpc_listen,
             admin_listen: cli.admin_listen,

@@ -7,13 +7,12 @@ use std::sync::{Arc, OnceLock, atomic::Ordering};
 use axum::Router;
 use vestibule_domain::Place;
 use vestibule_issuance::{RoomCiphers, Surroundings};
-use vestibule_runtime::{HttpMetrics, Lifecycle, Readiness, Shed, metrics};
+use vestibule_runtime::{ConnectionLimits, HttpMetrics, Lifecycle, Readiness, Shed, metrics};
 use vestibule_store::{EndedAs, KnownRoom};
 use vestibule_token::Ticket;
 
 pub use crate::flows::{Status, VisitorStatus};
 use crate::{
-    authorizer::TrustedProxies,
     config::Config,
     flows::{CookieChange, FlowError, RoomContext, Sealed, Turn, VisitorResponse},
     loops,
@@ -104,7 +103,7 @@ impl Instance {
             secret,
             region,
             public_url,
-            proxies: TrustedProxies::new(&[]),
+            connections: ConnectionLimits::few(),
             listen: nowhere,
             grpc_listen: None,
             admin_listen: nowhere,

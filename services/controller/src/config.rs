@@ -5,6 +5,8 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use secrecy::{ExposeSecret, SecretString};
 use vestibule_runtime::{
+    ConnectionLimits,
+    connection_options::TooManyConnections,
     redis_options::{AuthoritiesError, RedisOptions},
     secret::SecretError,
 };
@@ -26,6 +28,8 @@ pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     /// Where probes and Prometheus ask; port 0 takes any free one.
     pub(crate) admin_listen: SocketAddr,
+    /// How many connections operators may have.
+    pub(crate) connections: ConnectionLimits,
     /// The default issuer; the listening address if there is none.
     pub(crate) public_url: Option<String>,
     /// Where this instance runs.
@@ -49,6 +53,9 @@ pub(crate) enum ConfigError {
     /// The certificate authorities of Redis cannot be read.
     #[error(transparent)]
     Authorities(#[from] AuthoritiesError),
+    /// More connections are asked for than fit.
+    #[error(transparent)]
+    Connections(#[from] TooManyConnections),
 }
 
 // === impl Config ===
@@ -66,6 +73,7 @@ impl Config {
             api_token: cli.read_api_token()?,
             listen: cli.listen,
             admin_listen: cli.admin_listen,
+            connections: cli.common.connections.limits()?,
             public_url: cli.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned()),
             region: cli.common.region.clone(),
             shutdown_grace: cli.common.shutdown_grace(),

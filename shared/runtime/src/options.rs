@@ -11,6 +11,7 @@ use secrecy::SecretString;
 
 use crate::{
     HistoryClock, HistoryError, HistoryFile, Random,
+    connection_options::ConnectionOptions,
     redis_options::RedisOptions,
     secret::{SecretError, SecretSource},
     telemetry::LogOptions,
@@ -27,6 +28,10 @@ pub struct CommonOptions {
     /// Where the shared state is.
     #[command(flatten)]
     pub redis: RedisOptions,
+
+    /// How many connections there may be.
+    #[command(flatten)]
+    pub connections: ConnectionOptions,
 
     /// Secret of the deployment, at least 32 bytes; the same for every instance of both services.
     ///

@@ -31,12 +31,16 @@ struct Process {
 
 impl Process {
     async fn start(router: Router, grace: Duration) -> Self {
+        Self::limited(router, grace, ConnectionLimits::few()).await
+    }
+
+    async fn limited(router: Router, grace: Duration, limits: ConnectionLimits) -> Self {
         let readiness = Readiness::new();
         let lifecycle = Lifecycle::new(readiness.clone(), grace);
         let any: SocketAddr = (Ipv4Addr::LOCALHOST, 0).into();
         let (public, admin) = (bind(any).await.unwrap(), bind(any).await.unwrap());
         let addresses = (public.local_addr().unwrap(), admin.local_addr().unwrap());
-        serve(public, router, &lifecycle);
+        serve(public, router, limits, ConnectionMetrics::default(), &lifecycle);
         serve_admin(admin, Arc::default(), &lifecycle);
         readiness.started();
         let (signals, received) = Signals::by_hand();
@@ -161,4 +165,67 @@ async fn an_address_that_is_taken_is_named() {
     let address = first.local_addr().unwrap();
     let error = bind(address).await.unwrap_err();
     assert_eq!(error.to_string(), format!("cannot listen on {address}"));
+}
+
+/// Whether the server closes the connection without another byte.
+async fn is_closed(mut stream: TcpStream) -> bool {
+    // Half of a head may be answered that it took too long, or not at all.
+    spawn_blocking(move || !matches!(stream.read(&mut [0]), Ok(1..))).await.unwrap()
+}
+
+async fn use_once(address: SocketAddr) -> TcpStream {
+    let used = move || {
+        let mut stream = connect(address);
+        assert!(ask(&mut stream, "/").ends_with("quick."));
+        stream
+    };
+    spawn_blocking(used).await.unwrap()
+}
+
+#[tokio::test]
+async fn whoever_is_idle_makes_room() {
+    let router = Router::new().route("/", get(async || "quick."));
+    let limits = ConnectionLimits { total: 3, ..ConnectionLimits::few() };
+    let process = Process::limited(router, LONG, limits).await;
+    let mut kept = Vec::new();
+    for _ in 0..8 {
+        kept.push(use_once(process.public).await);
+    }
+    let last = kept.split_off(5);
+    for stream in kept {
+        assert!(is_closed(stream).await);
+    }
+    for mut stream in last {
+        assert!(spawn_blocking(move || ask(&mut stream, "/")).await.unwrap().ends_with("quick."));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_under_way_is_not_cut_for_a_newcomer() {
+    let (router, asked) = slow(Duration::from_millis(300));
+    let limits = ConnectionLimits { total: 1, ..ConnectionLimits::few() };
+    let process = Process::limited(router, LONG, limits).await;
+    let public = process.public;
+    let answer = spawn_blocking(move || ask(&mut connect(public), "/"));
+    asked.await.unwrap();
+    assert!(is_closed(connect(public)).await);
+    assert!(answer.await.unwrap().ends_with("slow."));
+}
+
+#[tokio::test]
+async fn half_a_request_and_none_are_not_waited_for_for_ever() {
+    let router = Router::new().route("/", get(async || "quick."));
+    let (head, idle) = (Duration::from_millis(100), Duration::from_millis(400));
+    let limits = ConnectionLimits { head, idle, ..ConnectionLimits::few() };
+    let process = Process::limited(router, LONG, limits).await;
+    let start = tokio::time::Instant::now();
+    let mut first_half = connect(process.public);
+    first_half.write_all(b"GE").unwrap();
+    let mut second_half = use_once(process.public).await;
+    second_half.write_all(b"GE").unwrap();
+    assert!(is_closed(first_half).await && is_closed(second_half).await);
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    let start = tokio::time::Instant::now();
+    assert!(is_closed(use_once(process.public).await).await);
+    assert!(start.elapsed() >= idle, "{:?}", start.elapsed());
 }
