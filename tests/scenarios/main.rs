@@ -21,6 +21,7 @@ mod events;
 mod failover;
 mod fifo;
 mod front;
+mod guessing;
 mod history;
 mod journey;
 mod keys;
