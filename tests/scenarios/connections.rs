@@ -18,7 +18,7 @@ const SOON: Duration = Duration::from_secs(5);
 
 /// A connection that was used once, and is kept.
 async fn used(address: &str) -> Result<TcpStream> {
-    let mut stream = TcpStream::connect(address.trim_start_matches("http://")).await?;
+    let mut stream = TcpStream::connect(address).await?;
     stream.write_all(b"GET /openapi.json HTTP/1.1\r\nhost: test\r\n\r\n").await?;
     let read = timeout(SOON, stream.read(&mut [0; 1024])).await.context("no answer")??;
     ensure!(read > 0, "closed without an answer");

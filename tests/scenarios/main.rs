@@ -16,6 +16,7 @@ mod connections;
 mod counter;
 mod crowd;
 mod custom_page;
+mod documentation;
 mod draw;
 mod events;
 mod failover;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, builder::BoolishValueParser};
 use vestibule_runtime::options::CommonOptions;
 
 /// Vestibule's admission service: gives visitors their place in line and lets them enter.
@@ -42,6 +42,15 @@ pub struct Cli {
     /// not given. A room may name another issuer.
     #[arg(long, env = "VESTIBULE_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
+
+    /// Show the documentation of the API at /docs, too. Visitors have no use for it, so it is not there unless
+    /// asked for; /openapi.json always is.
+    #[arg(
+        long,
+        env = "VESTIBULE_DOCS",
+        value_parser = BoolishValueParser::new()
+    )]
+    pub docs: bool,
 
     /// Waiting pages that get live updates at a time. Further pages are refused and keep polling.
     #[arg(

@@ -107,6 +107,7 @@ impl Instance {
             listen: nowhere,
             grpc_listen: None,
             admin_listen: nowhere,
+            docs: false,
             max_live_updates: 0,
             max_requests_in_flight: usize::MAX,
             shutdown_grace: std::time::Duration::from_secs(5),
@@ -145,7 +146,7 @@ impl Instance {
     pub fn router(&self) -> Router {
         let make = || {
             let http = HttpMetrics::register(&mut metrics::registry("admission", "in-process"));
-            router(Arc::clone(&self.admission), &http, Shed::default())
+            router(Arc::clone(&self.admission), &http, Shed::default(), false)
         };
         self.router.get_or_init(make).clone()
     }

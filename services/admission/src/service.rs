@@ -49,7 +49,7 @@ impl Service {
         register_servers(&mut registry, &admission.store, &check);
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         let shed = Shed::new(config.max_requests_in_flight);
-        let router = router(Arc::clone(&admission), &http, shed);
+        let router = router(Arc::clone(&admission), &http, shed, config.docs);
         serve(listener, router, config.connections, connections, &lifecycle);
         if let Some(listener) = grpc_listener {
             let most = config.max_requests_in_flight;

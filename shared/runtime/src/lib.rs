@@ -61,6 +61,7 @@ pub mod cli;
 pub mod connection_options;
 pub mod cors;
 mod descriptors;
+pub mod docs;
 mod error_chain;
 pub mod extract;
 pub mod health;

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, mem, net::IpAddr};
 use tokio::time::{Duration, Instant};
 
 /// Whoever has shown no wrong token for this long, or up to twice as long, begins anew.
-const FORGET: Duration = Duration::from_secs(600);
+const FORGET: Duration = Duration::from_mins(10);
 
 /// Addresses in each of the two halves.
 const MOST: usize = 5_000;

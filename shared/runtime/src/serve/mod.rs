@@ -36,7 +36,7 @@ use crate::{
 };
 
 /// How often it is logged that connections are refused.
-const SAY_REFUSED: Duration = Duration::from_secs(60);
+const SAY_REFUSED: Duration = Duration::from_mins(1);
 
 /// An address cannot be listened on.
 #[derive(Debug, thiserror::Error)]
