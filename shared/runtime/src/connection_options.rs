@@ -59,6 +59,16 @@ pub struct ConnectionOptions {
     )]
     pub head_timeout_seconds: u32,
 
+    /// Seconds that the body of a request may take, and for which a client may take nothing of an answer.
+    #[arg(
+        long,
+        env = "VESTIBULE_STALL_TIMEOUT_SECONDS",
+        value_name = "SECONDS",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u32).range(1..=3_600)
+    )]
+    pub stall_timeout_seconds: u32,
+
     /// Seconds that a connection may be idle between requests; of trusted proxies at least 620.
     #[arg(
         long,
@@ -116,6 +126,7 @@ impl ConnectionOptions {
             total,
             per_address: self.max_connections_per_address.map_or(half, NonZeroUsize::get),
             head: Duration::from_secs(self.head_timeout_seconds.into()),
+            stall: Duration::from_secs(self.stall_timeout_seconds.into()),
             idle: Duration::from_secs(self.idle_timeout_seconds.into()),
             proxies: self.proxies(),
         })

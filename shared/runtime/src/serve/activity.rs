@@ -15,7 +15,7 @@ use tokio::{
 const BUSY: u64 = 0;
 /// The connection shall end: no further request is answered.
 const CLOSED: u64 = u64::MAX;
-/// No byte of a request's head has come since the last request.
+/// Nothing of the kind is awaited.
 const NONE: u64 = 0;
 
 /// What is known of one connection. Times are microseconds since it was opened, and at least 1.
@@ -26,6 +26,10 @@ pub(super) struct Activity {
     state: AtomicU64,
     /// Since when a request's head is awaited of which a part has come; or [`NONE`].
     head_since: AtomicU64,
+    /// Since when a request's body is awaited, or [`NONE`].
+    body_since: AtomicU64,
+    /// Since when the client takes nothing of what it is sent, or [`NONE`].
+    blocked_since: AtomicU64,
     requests: AtomicU32,
     closed: Notify,
 }
@@ -41,6 +45,21 @@ pub(super) enum Silence {
     Head,
     /// No further request came.
     Idle,
+    /// A request's body took too long.
+    Body,
+    /// Nothing of an answer was taken for too long.
+    Answer,
+}
+
+/// How long a connection may be silent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// While a request's head is awaited.
+    pub(super) head: Duration,
+    /// Between requests.
+    pub(super) idle: Duration,
+    /// While a request's body is awaited, or that something of an answer is taken.
+    pub(super) stall: Duration,
 }
 
 // === impl Activity ===
@@ -51,6 +70,8 @@ impl Activity {
             opened: now,
             state: AtomicU64::new(1),
             head_since: AtomicU64::new(1),
+            body_since: AtomicU64::new(NONE),
+            blocked_since: AtomicU64::new(NONE),
             requests: AtomicU32::new(0),
             closed: Notify::new(),
         }
@@ -72,6 +93,26 @@ impl Activity {
         let awaits_head = self.head_since.load(Relaxed) == NONE;
         if awaits_head && self.state.load(Relaxed) != BUSY {
             self.head_since.store(self.at(Instant::now()), Relaxed);
+        }
+    }
+
+    /// Notes that a request's body is awaited.
+    pub(super) fn await_body(&self) {
+        self.body_since.store(self.at(Instant::now()), Relaxed);
+    }
+
+    /// Notes that it is awaited no longer.
+    pub(super) fn end_body(&self) {
+        self.body_since.store(NONE, Relaxed);
+    }
+
+    /// Notes whether the client takes what it is sent.
+    pub(super) fn note_write(&self, is_blocked: bool) {
+        let was_blocked = self.blocked_since.load(Relaxed) != NONE;
+        if is_blocked && !was_blocked {
+            self.blocked_since.store(self.at(Instant::now()), Relaxed);
+        } else if was_blocked && !is_blocked {
+            self.blocked_since.store(NONE, Relaxed);
         }
     }
 
@@ -103,12 +144,22 @@ impl Activity {
         self.requests.load(Relaxed)
     }
 
-    /// When it has been silent for too long, if nothing comes until then; `None` while a request is under way.
-    pub(super) fn silent_at(&self, head: Duration, idle: Duration) -> Option<(Instant, Silence)> {
+    /// When it has been silent for too long, if nothing comes until then; `None` while only we are to act.
+    pub(super) fn silent_at(&self, patience: &Patience) -> Option<(Instant, Silence)> {
+        let since = |at: &AtomicU64| match at.load(Relaxed) {
+            NONE => None,
+            since => Some(self.time(since)),
+        };
+        if let Some(since) = since(&self.blocked_since) {
+            return Some((since + patience.stall, Silence::Answer));
+        }
+        if let Some(since) = since(&self.body_since) {
+            return Some((since + patience.stall, Silence::Body));
+        }
         let idle_since = self.idle_since()?;
-        Some(match self.head_since.load(Relaxed) {
-            NONE => (idle_since + idle, Silence::Idle),
-            since => (self.time(since) + head, Silence::Head),
+        Some(match since(&self.head_since) {
+            Some(since) => (since + patience.head, Silence::Head),
+            None => (idle_since + patience.idle, Silence::Idle),
         })
     }
 
@@ -136,6 +187,8 @@ mod tests {
 
     const HEAD: Duration = Duration::from_secs(30);
     const IDLE: Duration = Duration::from_secs(75);
+    const STALL: Duration = Duration::from_secs(45);
+    const PATIENCE: Patience = Patience { head: HEAD, idle: IDLE, stall: STALL };
     const SECOND: Duration = Duration::from_secs(1);
 
     fn activity() -> (Instant, Arc<Activity>) {
@@ -146,20 +199,38 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_head_must_come_soon_and_a_further_request_within_its_time() {
         let (opened, activity) = activity();
-        assert_eq!(activity.silent_at(HEAD, IDLE), Some((opened + HEAD, Silence::Head)));
+        assert_eq!(activity.silent_at(&PATIENCE), Some((opened + HEAD, Silence::Head)));
         let request = activity.begin().unwrap();
-        assert_eq!(activity.silent_at(HEAD, IDLE), None);
+        assert_eq!(activity.silent_at(&PATIENCE), None);
         activity.note_bytes();
         tokio::time::advance(SECOND).await;
         drop(request);
         let ended = opened + SECOND;
-        assert_eq!(activity.silent_at(HEAD, IDLE), Some((ended + IDLE, Silence::Idle)));
+        assert_eq!(activity.silent_at(&PATIENCE), Some((ended + IDLE, Silence::Idle)));
         tokio::time::advance(SECOND).await;
         activity.note_bytes();
         tokio::time::advance(SECOND).await;
         activity.note_bytes();
-        assert_eq!(activity.silent_at(HEAD, IDLE), Some((ended + SECOND + HEAD, Silence::Head)));
+        assert_eq!(activity.silent_at(&PATIENCE), Some((ended + SECOND + HEAD, Silence::Head)));
         assert_eq!(activity.requests(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_must_come_and_an_answer_must_be_taken() {
+        let (opened, activity) = activity();
+        let _request = activity.begin().unwrap();
+        activity.await_body();
+        assert_eq!(activity.silent_at(&PATIENCE), Some((opened + STALL, Silence::Body)));
+        activity.end_body();
+        assert_eq!(activity.silent_at(&PATIENCE), None);
+        tokio::time::advance(SECOND).await;
+        activity.note_write(true);
+        tokio::time::advance(SECOND).await;
+        activity.note_write(true);
+        let blocked = opened + SECOND;
+        assert_eq!(activity.silent_at(&PATIENCE), Some((blocked + STALL, Silence::Answer)));
+        activity.note_write(false);
+        assert_eq!(activity.silent_at(&PATIENCE), None);
     }
 
     #[tokio::test(start_paused = true)]

@@ -19,9 +19,10 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    activity::{Activity, Silence},
+    activity::{Activity, Patience, Silence},
     answering::{AnswerBody, Answering},
     heard::Heard,
+    receiving::Receiving,
 };
 
 /// How long the stop waits for the first request of a new connection.
@@ -44,15 +45,6 @@ pub(super) struct Connection {
     peer: Peer,
     activity: Arc<Activity>,
     patience: Patience,
-}
-
-/// How long a connection may be silent.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
-    /// While a request's head is awaited.
-    pub(super) head: Duration,
-    /// Between requests.
-    pub(super) idle: Duration,
 }
 
 // === impl Peer ===
@@ -98,6 +90,9 @@ impl Connection {
             () = stop.cancelled() => None,
             silence = silence(&activity, patience) => Some(silence),
         };
+        if let Some(Silence::Body | Silence::Answer) = silence {
+            return silence;
+        }
         http.as_mut().graceful_shutdown();
         // hyper treats a connection without any request as busy.
         if activity.requests() == 0 {
@@ -121,18 +116,19 @@ impl Service<Request<Incoming>> for Connection {
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         let under_way = self.activity.begin();
+        let request = request.map(|body| Receiving::new(body, &self.activity));
         let answer = tower::Service::call(&mut self.router.clone(), request);
         Answering::new(answer, under_way)
     }
 }
 
-/// Ends when a request's head, or a further request, has not come for too long. It looks now and then, so that
-/// a head that does not end is noticed up to half of its time late.
+/// Ends when the connection has been silent for too long. It looks now and then, so a silence that began since the
+/// last look is noticed up to half of its time late.
 async fn silence(activity: &Activity, patience: Patience) -> Silence {
-    let pause = patience.head / 2;
+    let pause = patience.head.min(patience.stall) / 2;
     loop {
         let now = Instant::now();
-        let wait = match activity.silent_at(patience.head, patience.idle) {
+        let wait = match activity.silent_at(&patience) {
             Some((end, silence)) if end <= now => return silence,
             Some((end, _)) => pause.min(end - now),
             None => pause,

@@ -5,7 +5,7 @@
 //! | `vestibule_connections_open` | gauge | connections at this moment |
 //! | `vestibule_connections_accepted_total` | counter | connections taken |
 //! | `vestibule_connections_refused_total` | counter | connections closed at once, label `reason`: `total`, `address` |
-//! | `vestibule_connections_closed_total` | counter | connections that the server closed, label `reason`: `head`, `idle`, `room` |
+//! | `vestibule_connections_closed_total` | counter | connections that the server closed, label `reason`: `head`, `idle`, `body`, `answer`, `room` |
 
 use prometheus_client::metrics::{counter::Counter, family::Family, gauge::Gauge};
 
@@ -52,6 +52,8 @@ impl ConnectionMetrics {
         let reason = match silence {
             Silence::Head => "head",
             Silence::Idle => "idle",
+            Silence::Body => "body",
+            Silence::Answer => "answer",
         };
         self.closed.get_or_create(&[("reason", reason)]).inc();
     }

@@ -1,4 +1,5 @@
-//! A stream that notes when bytes come, so that half a request is told from none.
+//! A stream that notes when bytes come, so that half a request is told from none, and whether the client takes what it is
+//! sent.
 
 use std::{
     io,
@@ -51,7 +52,10 @@ impl<S: AsyncWrite> AsyncWrite for Heard<S> {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.project().stream.poll_write(cx, bytes)
+        let this = self.project();
+        let written = this.stream.poll_write(cx, bytes);
+        this.activity.note_write(written.is_pending());
+        written
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

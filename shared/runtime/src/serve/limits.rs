@@ -2,6 +2,7 @@
 
 use std::{net::IpAddr, time::Duration};
 
+use super::activity::Patience;
 use crate::{holder::holder_of, proxies::TrustedProxies};
 
 /// How many connections a server may have at a time, and how long silent ones are kept.
@@ -15,6 +16,8 @@ pub struct ConnectionLimits {
     pub head: Duration,
     /// How long a visitor's connection may be silent between requests.
     pub idle: Duration,
+    /// How long a request's body may take, and how long a client may take nothing of an answer.
+    pub stall: Duration,
     /// Gateways and load balancers.
     pub proxies: TrustedProxies,
 }
@@ -39,13 +42,16 @@ impl ConnectionLimits {
             per_address: ADMIN_CONNECTIONS,
             head: Duration::from_secs(10),
             idle: IDLE_OF_PROXIES,
+            stall: Duration::from_secs(10),
             proxies: TrustedProxies::new(&[]),
         }
     }
 
-    /// How long a connection of `peer` may be silent between requests.
-    pub(super) fn idle_of(&self, peer: IpAddr) -> Duration {
-        if self.proxies.contains(peer) { self.idle.max(IDLE_OF_PROXIES) } else { self.idle }
+    /// How long a connection of `peer` may be silent.
+    pub(super) fn patience_with(&self, peer: IpAddr) -> Patience {
+        let is_proxy = self.proxies.contains(peer);
+        let idle = if is_proxy { self.idle.max(IDLE_OF_PROXIES) } else { self.idle };
+        Patience { head: self.head, idle, stall: self.stall }
     }
 
     /// What the connections of `peer` are counted for; `None` for a proxy, which stands for many visitors.
@@ -73,7 +79,7 @@ mod tests {
 
     #[test]
     fn gateways_keep_their_connections_for_longer() {
-        assert_eq!(limits().idle_of([203, 0, 113, 9].into()), Duration::from_secs(75));
-        assert_eq!(limits().idle_of([10, 0, 0, 1].into()), IDLE_OF_PROXIES);
+        assert_eq!(limits().patience_with([203, 0, 113, 9].into()).idle, Duration::from_secs(75));
+        assert_eq!(limits().patience_with([10, 0, 0, 1].into()).idle, IDLE_OF_PROXIES);
     }
 }

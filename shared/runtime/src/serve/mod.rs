@@ -9,6 +9,7 @@ mod connection;
 mod connection_metrics;
 mod heard;
 mod limits;
+mod receiving;
 mod roster;
 
 use std::{net::SocketAddr, sync::Arc};
@@ -24,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::limits::ADMIN_CONNECTIONS;
 use self::{
     activity::{Activity, Silence},
-    connection::{Connection, Patience},
+    connection::Connection,
     roster::{Room, Roster},
 };
 pub use self::{connection::Peer, connection_metrics::ConnectionMetrics, limits::ConnectionLimits};
@@ -156,7 +157,7 @@ impl Server {
             }
         }
         let activity = Arc::new(Activity::new(now));
-        let patience = Patience { head: self.limits.head, idle: self.limits.idle_of(peer.ip()) };
+        let patience = self.limits.patience_with(peer.ip());
         let connection =
             Connection::new(self.router.clone(), peer, Arc::clone(&activity), patience);
         let task = handle(connection, stream, self.stop.child_token());
