@@ -1,9 +1,10 @@
 //! Guessing the operators' token: ever slower, seen in the log and in the metrics, and no operator is slowed.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use reqwest::Method;
+use tokio::time::Instant;
 use vestibule_tests::{Deployment, Operator, Service, eventually};
 
 /// So many are answered at once: somebody may have mistyped it, or a program still has the old one.

@@ -87,9 +87,9 @@ async fn refuse(
         return refusal;
     }
     controller.metrics.count_refused("wrong");
-    let peer = Peer::current().map_or(Ipv4Addr::UNSPECIFIED.into(), |peer: Peer| peer.0.ip());
-    let address: IpAddr = controller.proxies.client(peer, headers);
-    if controller.guesses.slow_down(address).await.is_err() {
+    let peer = Peer::current().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+    let client = controller.proxies.client(peer, headers);
+    if controller.guesses.slow_down(peer, client).await.is_err() {
         refusal.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     refusal
