@@ -24,7 +24,7 @@ pub struct ConnectionOptions {
     /// X-Forwarded-For and what /authorize is told.
     ///
     /// Their connections stand for many visitors: they are not counted by address, and are kept for 620
-    /// seconds of silence, longer than any gateway keeps them.
+    /// seconds of silence. Let gateways keep theirs for less.
     #[arg(
         long,
         env = "VESTIBULE_TRUSTED_PROXIES",

@@ -24,8 +24,8 @@ pub struct ConnectionLimits {
 
 /// How long a proxy's connection may be silent between requests.
 ///
-/// Longer than any gateway keeps its connections (the longest known is ten minutes): if we closed
-/// one while the gateway sends on it, a visitor would get an error.
+/// Longer than gateways and load balancers keep their connections, ten minutes at most but for Envoy's hour, which its
+/// `idle_timeout` shortens: if we closed one while the gateway sends on it, a visitor would get an error.
 const IDLE_OF_PROXIES: Duration = Duration::from_secs(620);
 
 /// Connections at a time for probes and Prometheus.

@@ -163,8 +163,8 @@ impl Server {
         let task = handle(connection, stream, self.stop.child_token());
         let id = self.connections.spawn(task).id();
         self.roster.add(id, peer.ip(), activity);
-        self.metrics.accepted.inc();
         self.metrics.open.inc();
+        self.metrics.accepted.inc();
     }
 
     fn note_end(&mut self, ended: Result<(Id, Option<Silence>), JoinError>) {
