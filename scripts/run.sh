@@ -153,7 +153,7 @@ choose_port 9081 "the controller's health" && controller_admin=127.0.0.1:$port
 
 start controller env VESTIBULE_LISTEN="127.0.0.1:$controller_port" \
   VESTIBULE_ADMIN_LISTEN="$controller_admin" "$bin/vestibule-controller"
-start admission env VESTIBULE_LISTEN="127.0.0.1:$admission_port" \
+start admission env VESTIBULE_DOCS=true VESTIBULE_LISTEN="127.0.0.1:$admission_port" \
   VESTIBULE_ADMIN_LISTEN="$admission_admin" "$bin/vestibule-admission"
 wait_ready controller "$bin/vestibule-controller" "$controller_admin"
 wait_ready admission "$bin/vestibule-admission" "$admission_admin"

@@ -29,6 +29,7 @@ pub struct Builder {
     regions: Vec<String>,
     environment: Vec<(String, String)>,
     programs: Option<PathBuf>,
+    descriptors: Option<u32>,
     secrets: Option<[String; 2]>,
 }
 
@@ -120,6 +121,13 @@ impl Builder {
         self
     }
 
+    /// Each instance may have so many files and connections open, as if the system allowed no more.
+    #[must_use]
+    pub fn descriptors(mut self, count: u32) -> Self {
+        self.descriptors = Some(count);
+        self
+    }
+
     /// With the secret and the API token of another one, to take its place.
     #[must_use]
     pub fn in_place_of(mut self, other: &Deployment) -> Self {
@@ -149,6 +157,7 @@ impl Builder {
             regions: self.regions,
             environment: self.environment,
             programs: self.programs,
+            descriptors: self.descriptors,
             dir: dir.path().to_owned(),
             http: Client::builder().timeout(CALL).redirect(Policy::none()).build()?,
         };
@@ -194,6 +203,7 @@ impl Deployment {
             regions: Vec::new(),
             environment: Vec::new(),
             programs: None,
+            descriptors: None,
             secrets: None,
         }
     }

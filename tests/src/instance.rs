@@ -1,6 +1,10 @@
 //! One running instance of a service: its program, its addresses, and the wait until it is ready.
 
-use std::{path::PathBuf, process::Command, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 
 use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
@@ -35,6 +39,7 @@ pub(crate) struct Settings {
     pub(crate) regions: Vec<String>,
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) programs: Option<PathBuf>,
+    pub(crate) descriptors: Option<u32>,
     pub(crate) dir: PathBuf,
     pub(crate) http: Client,
 }
@@ -126,7 +131,7 @@ async fn start_on(
         Some(folder) => folder.join(service.program()),
         None => programs::ours(service.program())?,
     };
-    let mut command = Command::new(program);
+    let mut command = with_descriptors(&program, settings.descriptors);
     configure(&mut command, settings, service, &listen, &admin);
     if let Some(region) = &region {
         command.env("VESTIBULE_REGION", region);
@@ -136,6 +141,14 @@ async fn start_on(
     let mut instance = Instance { process, ports, region, base, admin };
     ready(&mut instance, &settings.http).await?;
     Ok(instance)
+}
+
+/// The program, which may have `count` descriptors open, if that is said.
+fn with_descriptors(program: &Path, count: Option<u32>) -> Command {
+    let Some(count) = count else { return Command::new(program) };
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n \"$1\" && exec \"$2\"", "sh", &count.to_string()]).arg(program);
+    command
 }
 
 fn configure(

@@ -2,8 +2,7 @@
 
 use std::net::SocketAddr;
 
-use clap::{Parser, Subcommand};
-use ipnet::IpNet;
+use clap::{Parser, Subcommand, builder::BoolishValueParser};
 use vestibule_runtime::options::CommonOptions;
 
 /// Vestibule's admission service: gives visitors their place in line and lets them enter.
@@ -44,16 +43,14 @@ pub struct Cli {
     #[arg(long, env = "VESTIBULE_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
 
-    /// Gateways and load balancers: networks whose word about other requests counts, such as
-    /// X-Forwarded-For and what /authorize is told.
+    /// Show the documentation of the API at /docs, too. Visitors have no use for it, so it is not there unless
+    /// asked for; /openapi.json always is.
     #[arg(
         long,
-        env = "VESTIBULE_TRUSTED_PROXIES",
-        value_name = "NETWORKS",
-        value_delimiter = ',',
-        default_value = "127.0.0.0/8,::1/128"
+        env = "VESTIBULE_DOCS",
+        value_parser = BoolishValueParser::new()
     )]
-    pub trusted_proxies: Vec<IpNet>,
+    pub docs: bool,
 
     /// Waiting pages that get live updates at a time. Further pages are refused and keep polling.
     #[arg(

@@ -5,11 +5,11 @@ use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
 use secrecy::ExposeSecret;
 use vestibule_issuance::read_secret;
-use vestibule_runtime::redis_options::RedisOptions;
+use vestibule_runtime::{ConnectionLimits, redis_options::RedisOptions};
 use vestibule_store::{Clock, LinkOptions, Store};
 use vestibule_token::DeploymentSecret;
 
-use crate::{authorizer::TrustedProxies, cli::Cli};
+use crate::cli::Cli;
 
 /// The checked configuration.
 #[derive(Debug)]
@@ -18,10 +18,11 @@ pub(crate) struct Config {
     pub(crate) secret: Arc<DeploymentSecret>,
     pub(crate) region: String,
     pub(crate) public_url: String,
-    pub(crate) proxies: TrustedProxies,
+    pub(crate) connections: ConnectionLimits,
     pub(crate) listen: SocketAddr,
     pub(crate) grpc_listen: Option<SocketAddr>,
     pub(crate) admin_listen: SocketAddr,
+    pub(crate) docs: bool,
     pub(crate) max_live_updates: usize,
     pub(crate) max_requests_in_flight: usize,
     pub(crate) shutdown_grace: Duration,
@@ -40,10 +41,11 @@ impl Config {
             secret: Arc::new(read_secret(&cli.common)?),
             region: cli.common.region.clone(),
             public_url: cli.public_url(),
-            proxies: TrustedProxies::new(&cli.trusted_proxies),
+            connections: cli.common.connections.limits()?,
             listen: cli.listen,
             grpc_listen: cli.grpc_listen,
             admin_listen: cli.admin_listen,
+            docs: cli.docs,
             max_live_updates: cli.max_live_updates,
             max_requests_in_flight: cli.max_requests_in_flight,
             shutdown_grace: cli.common.shutdown_grace(),

@@ -7,13 +7,12 @@ use std::sync::{Arc, OnceLock, atomic::Ordering};
 use axum::Router;
 use vestibule_domain::Place;
 use vestibule_issuance::{RoomCiphers, Surroundings};
-use vestibule_runtime::{HttpMetrics, Lifecycle, Readiness, Shed, metrics};
+use vestibule_runtime::{ConnectionLimits, HttpMetrics, Lifecycle, Readiness, Shed, metrics};
 use vestibule_store::{EndedAs, KnownRoom};
 use vestibule_token::Ticket;
 
 pub use crate::flows::{Status, VisitorStatus};
 use crate::{
-    authorizer::TrustedProxies,
     config::Config,
     flows::{CookieChange, FlowError, RoomContext, Sealed, Turn, VisitorResponse},
     loops,
@@ -104,10 +103,11 @@ impl Instance {
             secret,
             region,
             public_url,
-            proxies: TrustedProxies::new(&[]),
+            connections: ConnectionLimits::few(),
             listen: nowhere,
             grpc_listen: None,
             admin_listen: nowhere,
+            docs: false,
             max_live_updates: 0,
             max_requests_in_flight: usize::MAX,
             shutdown_grace: std::time::Duration::from_secs(5),
@@ -146,7 +146,7 @@ impl Instance {
     pub fn router(&self) -> Router {
         let make = || {
             let http = HttpMetrics::register(&mut metrics::registry("admission", "in-process"));
-            router(Arc::clone(&self.admission), &http, Shed::default())
+            router(Arc::clone(&self.admission), &http, Shed::default(), false)
         };
         self.router.get_or_init(make).clone()
     }

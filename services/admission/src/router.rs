@@ -7,8 +7,7 @@ use axum::{
     routing::{any, get, head},
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
-use utoipa_scalar::{Scalar, Servable};
-use vestibule_runtime::{Cors, HttpMetrics, Shed, http};
+use vestibule_runtime::{Cors, HttpMetrics, Shed, docs, http};
 
 use crate::{endpoints, extractors::is_named, flows::Flows, openapi, state::Admission};
 
@@ -55,14 +54,18 @@ fn gateway_routes() -> OpenApiRouter<Arc<Admission>> {
         .route("/authorize/envoy/{*path}", any(endpoints::authorize_envoy))
 }
 
-/// The public router, with everything that every request passes through.
-pub(crate) fn router(admission: Arc<Admission>, metrics: &HttpMetrics, shed: Shed) -> Router {
+/// The public router, with everything that every request passes through; with `/docs`, if `with_docs`.
+pub(crate) fn router(
+    admission: Arc<Admission>,
+    metrics: &HttpMetrics,
+    shed: Shed,
+    with_docs: bool,
+) -> Router {
     let document = routes().into_openapi();
     let (open, _) = open_routes().split_for_parts();
     let (gateways, _) = gateway_routes().split_for_parts();
-    let open = open
-        .merge(Scalar::with_url("/docs", document.clone()))
-        .route("/openapi.json", get(async || Json(document)));
+    let open = open.route("/openapi.json", get(async || Json(document)));
+    let open = if with_docs { open.merge(docs::routes()) } else { open };
     let gateways = http::for_gateways(gateways, metrics, shed.clone());
     let flows = Arc::clone(&admission.flows);
     let cors = Cors::with_credentials(move |path, origin| {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use vestibule_issuance::Machine;
 use vestibule_runtime::{
-    BindError, Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind, metrics, serve,
-    serve_admin,
+    BindError, ConnectionMetrics, Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind,
+    metrics, serve, serve_admin,
 };
 use vestibule_store::ServerCheck;
 
@@ -41,6 +41,7 @@ impl Service {
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let mut registry = metrics::registry("admission", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
+        let connections = ConnectionMetrics::register(&mut registry);
         let admission = Arc::new(Admission::new(&config, Machine::real()));
         admission.authorizer.decisions.register(&mut registry);
         registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
@@ -48,7 +49,8 @@ impl Service {
         register_servers(&mut registry, &admission.store, &check);
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         let shed = Shed::new(config.max_requests_in_flight);
-        serve(listener, router(Arc::clone(&admission), &http, shed), &lifecycle);
+        let router = router(Arc::clone(&admission), &http, shed, config.docs);
+        serve(listener, router, config.connections, connections, &lifecycle);
         if let Some(listener) = grpc_listener {
             let most = config.max_requests_in_flight;
             ext_authz::serve(listener, Arc::clone(&admission), most, &lifecycle);

@@ -76,7 +76,7 @@ impl Admission {
             authorizer: Authorizer::new(
                 Arc::clone(&flows),
                 Arc::clone(&pages),
-                config.proxies.clone(),
+                config.connections.proxies.clone(),
             ),
             draws: DrawCache::new(store.clone()),
             store,

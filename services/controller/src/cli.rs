@@ -29,8 +29,14 @@ pub struct Cli {
     #[command(flatten)]
     pub common: CommonOptions,
 
-    /// Address for operators. Keep it private.
-    #[arg(long, env = "VESTIBULE_LISTEN", value_name = "ADDRESS", default_value = "0.0.0.0:8081")]
+    /// Address for operators. Only this machine reaches the default; in a container, or for operators
+    /// elsewhere, name an address of a private network, or `0.0.0.0:8081` behind a firewall.
+    #[arg(
+        long,
+        env = "VESTIBULE_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:8081"
+    )]
     pub listen: SocketAddr,
 
     /// Address for /livez, /readyz and /metrics. Keep it private.
@@ -113,6 +119,13 @@ mod tests {
             assert_eq!(variable, format!("VESTIBULE_{}", name.to_uppercase().replace('-', "_")));
         }
         command.debug_assert();
+    }
+
+    #[test]
+    fn operators_are_listened_to_on_this_machine_alone_unless_said() {
+        let cli = Cli::parse_from(["test"]);
+        assert!(cli.listen.ip().is_loopback(), "{}", cli.listen);
+        assert!(cli.admin_listen.ip().is_loopback(), "{}", cli.admin_listen);
     }
 
     #[test]

@@ -6,6 +6,8 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use secrecy::{ExposeSecret, SecretString};
 use vestibule_issuance::read_secret;
 use vestibule_runtime::{
+    ConnectionLimits,
+    connection_options::TooManyConnections,
     redis_options::{AuthoritiesError, RedisOptions},
     secret::SecretError,
 };
@@ -27,6 +29,8 @@ pub(crate) struct Config {
     pub(crate) listen: SocketAddr,
     /// Where probes and Prometheus ask; port 0 takes any free one.
     pub(crate) admin_listen: SocketAddr,
+    /// How many connections operators may have.
+    pub(crate) connections: ConnectionLimits,
     /// The default issuer; the listening address if there is none.
     pub(crate) public_url: Option<String>,
     /// Where this instance runs.
@@ -47,6 +51,9 @@ pub(crate) enum ConfigError {
     /// The certificate authorities of Redis cannot be read.
     #[error(transparent)]
     Authorities(#[from] AuthoritiesError),
+    /// More connections are asked for than fit.
+    #[error(transparent)]
+    Connections(#[from] TooManyConnections),
 }
 
 // === impl Config ===
@@ -63,6 +70,7 @@ impl Config {
             api_token: cli.read_api_token()?,
             listen: cli.listen,
             admin_listen: cli.admin_listen,
+            connections: cli.common.connections.limits()?,
             public_url: cli.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned()),
             region: cli.common.region.clone(),
             shutdown_grace: cli.common.shutdown_grace(),

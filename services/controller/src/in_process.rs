@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use axum::Router;
 use vestibule_domain::RoomId;
 use vestibule_issuance::Surroundings;
-use vestibule_runtime::{HttpMetrics, Lifecycle, Readiness, metrics};
+use vestibule_runtime::{ConnectionLimits, HttpMetrics, Lifecycle, Readiness, metrics};
 use vestibule_store::KnownRoom;
 
 use crate::{config::Config, loops, router, state::Controller};
@@ -38,6 +38,7 @@ impl Instance {
             api_token: TOKEN.into(),
             listen: nowhere,
             admin_listen: nowhere,
+            connections: ConnectionLimits::few(),
             public_url: Some(public_url),
             region,
             shutdown_grace: std::time::Duration::from_secs(5),

@@ -16,6 +16,7 @@ pub mod cli;
 mod config;
 mod endpoints;
 mod extractors;
+mod guesses;
 pub mod in_process;
 mod last_day;
 mod layers;

@@ -8,6 +8,7 @@
 //! | `vestibule_ticks_failed_total` | counter | ticks that Redis refused or did not answer |
 //! | `vestibule_restorations_total` | counter | rooms brought back after Redis had lost them |
 //! | `vestibule_history_kept` | gauge | newcomers and admissions of the last day that this instance remembers |
+//! | `vestibule_operator_calls_refused_total` | counter | calls without the API token, label `reason`: `nothing`, `wrong` |
 //! | `vestibule_redis_calls_total` | counter | calls to Redis |
 //! | `vestibule_redis_replica_shortfalls_total` | counter | answers that too few replicas are known to have |
 //! | `vestibule_redis_findings` | gauge | what is found about the servers, label `finding` |
@@ -22,6 +23,7 @@ use prometheus_client::{
     metrics::{
         MetricType,
         counter::{ConstCounter, Counter},
+        family::Family,
         gauge::{ConstGauge, Gauge},
         histogram::Histogram,
     },
@@ -68,6 +70,8 @@ pub(crate) struct Metrics {
     pub(crate) restorations: Counter,
     /// Newcomers and admissions of the last day that are remembered.
     pub(crate) history_kept: Gauge,
+    /// Calls without the API token, by reason.
+    refused: Family<[(&'static str, &'static str); 1], Counter>,
 }
 
 /// Figures that the store and the feed keep, read when they are scraped.
@@ -89,6 +93,7 @@ impl Metrics {
             ticks_failed: Counter::default(),
             restorations: Counter::default(),
             history_kept: Gauge::default(),
+            refused: Family::default(),
         };
         registry.register("leading", "Whether this instance leads", metrics.leading.clone());
         let help = "Rooms whose lines this instance advances";
@@ -105,9 +110,16 @@ impl Metrics {
         registry.register("restorations", help, metrics.restorations.clone());
         let help = "Newcomers and admissions of the last day that this instance remembers";
         registry.register("history_kept", help, metrics.history_kept.clone());
+        let help = "Calls that did not show the API token";
+        registry.register("operator_calls_refused", help, metrics.refused.clone());
         let known = Known { store: store.clone(), feed: feed.clone() };
         registry.register_collector(Box::new(known));
         metrics
+    }
+
+    /// Counts a call without the API token.
+    pub(crate) fn count_refused(&self, reason: &'static str) {
+        self.refused.get_or_create(&[("reason", reason)]).inc();
     }
 }
 

@@ -11,9 +11,8 @@ use utoipa::{
         security::{Http, HttpAuthScheme, SecurityScheme},
     },
 };
-use utoipa_scalar::{Scalar, Servable};
 use vestibule_issuance::aws::{ErrorBody, MessageBody};
-use vestibule_runtime::Problem;
+use vestibule_runtime::{Problem, docs};
 
 use crate::rooms::BEHIND;
 
@@ -66,8 +65,7 @@ pub(crate) fn text(document: &Document) -> String {
 
 /// `/openapi.json` and `/docs`.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: Document) -> Router<S> {
-    let docs = Router::from(Scalar::with_url("/docs", document.clone()));
-    docs.route("/openapi.json", get(async move || Json(document)))
+    docs::routes().route("/openapi.json", get(async move || Json(document)))
 }
 
 fn describe_rollout(operation: &mut Operation) {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use vestibule_issuance::Machine;
 use vestibule_runtime::{
-    BindError, Exit, HttpMetrics, Lifecycle, Readiness, Signals, bind, metrics, serve, serve_admin,
+    BindError, ConnectionMetrics, Exit, HttpMetrics, Lifecycle, Readiness, Signals, bind, metrics,
+    serve, serve_admin,
 };
 use vestibule_store::ServerCheck;
 
@@ -41,12 +42,15 @@ impl Service {
         let (address, admin_address) = (listener.local_addr()?, admin_listener.local_addr()?);
         let mut registry = metrics::registry("controller", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
+        let connections = ConnectionMetrics::register(&mut registry);
+        let limits = config.connections.clone();
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let controller = Arc::new(Controller::new(config, Machine::real(), address, &mut registry));
         let check = ServerCheck::new(controller.store.clone());
         register_servers(&mut registry, &controller.store, &check);
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
-        serve(listener, router::router(&controller, &http), &lifecycle);
+        let router = router::router(&controller, &http);
+        serve(listener, router, limits, connections, &lifecycle);
         loops::spawn(&controller, &lifecycle);
         look_at_servers(check, &lifecycle);
         lifecycle.readiness().started();

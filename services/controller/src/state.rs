@@ -9,15 +9,17 @@ use std::{
 };
 
 use secrecy::SecretString;
+use tokio::time::Instant;
 use vestibule_issuance::{
     CipherCache, ClaimBatcher, Keystore, Machine, Signer, aws::GenerateTokenContext,
 };
-use vestibule_runtime::{Random, metrics::Registry};
+use vestibule_runtime::{Random, TrustedProxies, metrics::Registry};
 use vestibule_store::{CONTROLLER, Feed, Store};
 use vestibule_token::DeploymentSecret;
 
 use crate::{
     config::Config,
+    guesses::Guesses,
     last_day::LastDays,
     leadership::Leadership,
     metrics::Metrics,
@@ -61,6 +63,10 @@ pub(crate) struct Controller {
     pub(crate) secret: Arc<DeploymentSecret>,
     /// The API token that operators send.
     pub(crate) api_token: SecretString,
+    /// What is known of wrong ones.
+    pub(crate) guesses: Guesses,
+    /// The gateways that are believed where a call comes from.
+    pub(crate) proxies: TrustedProxies,
 }
 
 // === impl Controller ===
@@ -75,7 +81,7 @@ impl Controller {
         registry: &mut Registry,
     ) -> Self {
         let Machine { random, keys, signer } = machine;
-        let Config { store, secret, api_token, public_url, region, .. } = config;
+        let Config { store, secret, api_token, public_url, region, connections, .. } = config;
         let instance: Arc<str> = instance_name(&region, &random).into();
         let store = store.named(&instance);
         let feed = Feed::new(store.clone(), &*instance);
@@ -100,6 +106,8 @@ impl Controller {
             keys,
             secret,
             api_token,
+            guesses: Guesses::new(connections.total, Instant::now()),
+            proxies: connections.proxies,
         }
     }
 

@@ -15,7 +15,7 @@
 //! use axum::{Router, routing::get};
 //! use clap::Parser;
 //! use vestibule_runtime::{
-//!     Cors, Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind, cli, http, metrics,
+//!     ConnectionMetrics, Cors, Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind, cli, http, metrics,
 //!     options::CommonOptions, serve, serve_admin,
 //! };
 //!
@@ -42,12 +42,15 @@
 //!     cli.common.log.init()?;
 //!     let mut registry = metrics::registry("example", env!("CARGO_PKG_VERSION"));
 //!     let counts = HttpMetrics::register(&mut registry);
+//!     let connections = ConnectionMetrics::register(&mut registry);
+//!     let limits = cli.common.connections.limits()?;
 //!     let readiness = Readiness::new();
 //!     let lifecycle = Lifecycle::new(readiness.clone(), cli.common.shutdown_grace());
 //!     let routes = Router::new().route("/", get(async || "hello"));
 //!     let router = http::public(routes, &counts, Cors::default(), Shed::default());
 //!     serve_admin(bind(([127, 0, 0, 1], 9080).into()).await?, Arc::new(registry), &lifecycle);
-//!     serve(bind(([0, 0, 0, 0], 8080).into()).await?, router, &lifecycle);
+//!     let listener = bind(([0, 0, 0, 0], 8080).into()).await?;
+//!     serve(listener, router, limits, connections, &lifecycle);
 //!     readiness.started();
 //!     Ok(lifecycle.run(Signals::of_process()?).await)
 //! }
@@ -55,18 +58,23 @@
 
 pub mod admin;
 pub mod cli;
+pub mod connection_options;
 pub mod cors;
+mod descriptors;
+pub mod docs;
 mod error_chain;
 pub mod extract;
 pub mod health;
 mod healthcheck;
 mod history;
+mod holder;
 pub mod http;
 pub mod http_metrics;
 pub mod lifecycle;
 pub mod metrics;
 pub mod options;
 pub mod problem;
+mod proxies;
 mod random;
 pub mod redis_metrics;
 pub mod redis_options;
@@ -74,6 +82,7 @@ pub mod secret;
 mod serve;
 pub mod shed;
 pub mod signals;
+mod sparingly;
 pub mod telemetry;
 
 #[cfg(test)]
@@ -85,11 +94,16 @@ pub use self::{
     health::{Condition, Readiness},
     healthcheck::healthcheck,
     history::{HistoryClock, HistoryError, HistoryFile},
+    holder::holder_of,
     http_metrics::HttpMetrics,
     lifecycle::{Exit, Lifecycle},
     problem::{FieldError, Problem, ProblemType},
+    proxies::TrustedProxies,
     random::Random,
-    serve::{BindError, Peer, bind, serve, serve_admin, serve_task},
+    serve::{
+        BindError, ConnectionLimits, ConnectionMetrics, Peer, bind, serve, serve_admin, serve_task,
+    },
     shed::Shed,
     signals::{SignalSender, Signals},
+    sparingly::Sparingly,
 };

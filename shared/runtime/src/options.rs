@@ -10,8 +10,8 @@ use clap::Args;
 use secrecy::SecretString;
 
 use crate::{
-    HistoryClock, HistoryError, HistoryFile, Random, redis_options::RedisOptions,
-    secret::SecretSource, telemetry::LogOptions,
+    HistoryClock, HistoryError, HistoryFile, Random, connection_options::ConnectionOptions,
+    redis_options::RedisOptions, secret::SecretSource, telemetry::LogOptions,
 };
 
 /// Fewest bytes of `VESTIBULE_SECRET`: as many as the keys derived from it have.
@@ -25,6 +25,10 @@ pub struct CommonOptions {
     /// Where the shared state is.
     #[command(flatten)]
     pub redis: RedisOptions,
+
+    /// How many connections there may be.
+    #[command(flatten)]
+    pub connections: ConnectionOptions,
 
     /// Secret of the deployment, at least 32 bytes; the same for every instance of both services.
     ///

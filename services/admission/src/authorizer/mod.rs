@@ -6,17 +6,17 @@ mod decide;
 mod decision;
 mod decision_counter;
 mod original_request;
-mod proxies;
 mod refusal;
 mod respond;
 
 use std::sync::Arc;
 
+use vestibule_runtime::TrustedProxies;
+
 pub(crate) use self::{
     decision::{Answered, Decision, RoomDecision},
     decision_counter::DecisionCounter,
     original_request::OriginalRequest,
-    proxies::TrustedProxies,
     refusal::{Refusal, RefusalQuery},
 };
 use crate::{caches::CoverageCache, flows::Flows, page::Pages};

@@ -6,12 +6,10 @@ use std::net::IpAddr;
 
 use axum::http::{HeaderMap, Method, request::Parts};
 use vestibule_runtime::{
-    Peer,
+    Peer, TrustedProxies,
     problem::{Problem, ProblemType},
 };
 use vestibule_site::{Headers, Request, RequestPath, without_port};
-
-use super::TrustedProxies;
 
 const METHOD: &str = "x-forwarded-method";
 const PROTO: &str = "x-forwarded-proto";

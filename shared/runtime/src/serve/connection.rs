@@ -2,35 +2,28 @@
 //!
 //! hyper speaks HTTP; this decides how long a connection may go without a request. It differs
 //! from `axum::serve` where a public server needs it: a connection that never asks for anything
-//! (browsers open them in advance) is not kept for ever and does not hold up the stop. Time is
-//! looked at per connection, not per request: a timer for every request would cost more than the
-//! rest of this crate.
+//! (browsers open them in advance) is not kept for ever and does not hold up the stop, and one that asks
+//! no more makes room for others. Timers are per connection, not per request: one for every request, as
+//! hyper's `header_read_timeout` is, would cost more than the rest of this crate, and it counts the time
+//! between requests as part of the head.
 
-use std::{
-    convert::Infallible,
-    net::SocketAddr,
-    pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering::Relaxed},
-    },
-    time::Duration,
-};
+use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
-use axum::{Router, response::Response, routing::future::RouteFuture};
+use axum::Router;
 use hyper::{Request, body::Incoming, server::conn::http1, service::Service};
 use hyper_util::rt::TokioIo;
-use tokio::{net::TcpStream, time::sleep};
+use tokio::{
+    net::TcpStream,
+    time::{Instant, sleep},
+};
 use tokio_util::sync::CancellationToken;
 
-/// How long a new connection may take to send its first request's head.
-const FIRST_REQUEST: Duration = Duration::from_secs(30);
-
-/// How long a connection may be silent between requests.
-///
-/// Longer than any gateway keeps its connections (the longest known is ten minutes): if we closed
-/// one while the gateway sends on it, a visitor would get an error.
-const IDLE: Duration = Duration::from_secs(620);
+use super::{
+    activity::{Activity, Patience, Silence},
+    answering::{AnswerBody, Answering},
+    heard::Heard,
+    receiving::Receiving,
+};
 
 /// How long the stop waits for the first request of a new connection.
 const FIRST_REQUEST_AT_STOP: Duration = Duration::from_millis(250);
@@ -50,7 +43,8 @@ pub struct Peer(pub SocketAddr);
 pub(super) struct Connection {
     router: Router,
     peer: Peer,
-    requests: Arc<AtomicU32>,
+    activity: Arc<Activity>,
+    patience: Patience,
 }
 
 // === impl Peer ===
@@ -67,89 +61,78 @@ impl Peer {
 // === impl Connection ===
 
 impl Connection {
-    pub(super) fn new(router: Router, peer: SocketAddr) -> Self {
-        Self { router, peer: Peer(peer), requests: Arc::default() }
+    pub(super) fn new(
+        router: Router,
+        peer: SocketAddr,
+        activity: Arc<Activity>,
+        patience: Patience,
+    ) -> Self {
+        Self { router, peer: Peer(peer), activity, patience }
     }
 
-    /// Serves the stream until the client goes, it is silent for too long, or `stop`.
-    pub(super) async fn run(self, stream: TcpStream, stop: CancellationToken) {
-        PEER.scope(self.peer, self.converse(stream, stop)).await;
+    /// Serves the stream until the client goes, `stop`, its [activity](Activity::close) is closed, or it is silent
+    /// for too long, which is what is returned.
+    pub(super) async fn run(self, stream: TcpStream, stop: CancellationToken) -> Option<Silence> {
+        PEER.scope(self.peer, self.converse(stream, stop)).await
     }
 
-    async fn converse(self, stream: TcpStream, stop: CancellationToken) {
-        let requests = Arc::clone(&self.requests);
+    async fn converse(self, stream: TcpStream, stop: CancellationToken) -> Option<Silence> {
+        let (activity, patience) = (Arc::clone(&self.activity), self.patience);
+        let stream = TokioIo::new(Heard::new(stream, Arc::clone(&activity)));
         // Answers are small: copied into one buffer they cost one plain write.
-        let http = http1::Builder::new().writev(false).serve_connection(TokioIo::new(stream), self);
+        let http = http1::Builder::new().writev(false).serve_connection(stream, self);
         let mut http = pin!(http);
-        tokio::select! {
+        let silence = tokio::select! {
             biased;
+            () = activity.closed() => return None,
             // How it ended is between hyper and the client.
-            _ = &mut http => return,
-            () = stop.cancelled() => {}
-            () = silence(&requests, FIRST_REQUEST, IDLE) => {}
+            _ = &mut http => return None,
+            () = stop.cancelled() => None,
+            silence = silence(&activity, patience) => Some(silence),
+        };
+        if let Some(Silence::Body | Silence::Answer) = silence {
+            return silence;
         }
         http.as_mut().graceful_shutdown();
         // hyper treats a connection without any request as busy.
-        if requests.load(Relaxed) == 0 {
+        if activity.requests() == 0 {
             tokio::select! {
                 biased;
-                _ = &mut http => return,
+                _ = &mut http => return silence,
                 () = sleep(FIRST_REQUEST_AT_STOP) => {}
             }
         }
-        if requests.load(Relaxed) > 0 {
+        if activity.requests() > 0 {
             let _ = http.await;
         }
+        silence
     }
 }
 
 impl Service<Request<Incoming>> for Connection {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = RouteFuture<Infallible>;
+    type Response = axum::http::Response<AnswerBody>;
+    type Error = std::convert::Infallible;
+    type Future = Answering;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        self.requests.fetch_add(1, Relaxed);
-        tower::Service::call(&mut self.router.clone(), request)
+        let under_way = self.activity.begin();
+        let request = request.map(|body| Receiving::new(body, &self.activity));
+        let answer = tower::Service::call(&mut self.router.clone(), request);
+        Answering::new(answer, under_way)
     }
 }
 
-/// Ends when the first request, or a further one, has not come for too long.
-async fn silence(requests: &AtomicU32, first: Duration, idle: Duration) {
-    sleep(first).await;
-    let mut before = 0;
+/// Ends when the connection has been silent for too long. It looks now and then, so a silence that began since the
+/// last look is noticed up to half of its time late.
+async fn silence(activity: &Activity, patience: Patience) -> Silence {
+    let pause = patience.head.min(patience.stall) / 2;
     loop {
-        let now = requests.load(Relaxed);
-        if now == before {
-            return;
-        }
-        before = now;
-        sleep(idle).await;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tokio::time::timeout;
-
-    use super::*;
-
-    const SHORT: Duration = Duration::from_millis(20);
-    const LONG: Duration = Duration::from_secs(5);
-
-    async fn ends(requests: &AtomicU32, first: Duration, idle: Duration) -> bool {
-        timeout(SHORT * 10, silence(requests, first, idle)).await.is_ok()
-    }
-
-    #[tokio::test]
-    async fn a_connection_must_ask_for_something_soon() {
-        assert!(ends(&AtomicU32::new(0), SHORT, LONG).await);
-        assert!(!ends(&AtomicU32::new(0), LONG, SHORT).await);
-    }
-
-    #[tokio::test]
-    async fn then_it_may_be_silent_for_long_but_not_for_ever() {
-        assert!(!ends(&AtomicU32::new(1), SHORT, LONG).await);
-        assert!(ends(&AtomicU32::new(1), SHORT, SHORT).await);
+        let now = Instant::now();
+        let wait = match activity.silent_at(&patience) {
+            Some((end, silence)) if end <= now => return silence,
+            Some((end, _)) => pause.min(end - now),
+            None => pause,
+        };
+        sleep(wait).await;
     }
 }

@@ -1,12 +1,19 @@
 //! Real connections to real servers: drain, grace, and the admin server through it all.
 
 use std::{
-    io::{Read, Write},
+    convert::Infallible,
+    io::{ErrorKind, Read, Write},
     net::{Ipv4Addr, TcpStream},
+    pin::Pin,
+    task::{Context, Poll},
     time::Duration,
 };
 
-use axum::routing::get;
+use axum::{
+    body::Body,
+    routing::{get, post},
+};
+use hyper::body::{Body as HttpBody, Bytes, Frame};
 use tokio::{
     sync::oneshot,
     task::{JoinHandle, spawn_blocking},
@@ -25,23 +32,29 @@ const LONG: Duration = Duration::from_secs(30);
 struct Process {
     public: SocketAddr,
     admin: SocketAddr,
+    metrics: ConnectionMetrics,
     signals: SignalSender,
     run: JoinHandle<Exit>,
 }
 
 impl Process {
     async fn start(router: Router, grace: Duration) -> Self {
+        Self::limited(router, grace, ConnectionLimits::few()).await
+    }
+
+    async fn limited(router: Router, grace: Duration, limits: ConnectionLimits) -> Self {
         let readiness = Readiness::new();
         let lifecycle = Lifecycle::new(readiness.clone(), grace);
         let any: SocketAddr = (Ipv4Addr::LOCALHOST, 0).into();
         let (public, admin) = (bind(any).await.unwrap(), bind(any).await.unwrap());
         let addresses = (public.local_addr().unwrap(), admin.local_addr().unwrap());
-        serve(public, router, &lifecycle);
+        let metrics = ConnectionMetrics::default();
+        serve(public, router, limits, metrics.clone(), &lifecycle);
         serve_admin(admin, Arc::default(), &lifecycle);
         readiness.started();
         let (signals, received) = Signals::by_hand();
         let run = tokio::spawn(lifecycle.run(received));
-        Self { public: addresses.0, admin: addresses.1, signals, run }
+        Self { public: addresses.0, admin: addresses.1, metrics, signals, run }
     }
 
     async fn end(self) -> Exit {
@@ -161,4 +174,137 @@ async fn an_address_that_is_taken_is_named() {
     let address = first.local_addr().unwrap();
     let error = bind(address).await.unwrap_err();
     assert_eq!(error.to_string(), format!("cannot listen on {address}"));
+}
+
+/// Whether the server closes the connection without another byte.
+async fn is_closed(mut stream: TcpStream) -> bool {
+    let is_closed = move || match stream.read(&mut [0]) {
+        Ok(read) => read == 0,
+        Err(error) => error.kind() == ErrorKind::ConnectionReset,
+    };
+    spawn_blocking(is_closed).await.unwrap()
+}
+
+async fn use_once(address: SocketAddr) -> TcpStream {
+    let used = move || {
+        let mut stream = connect(address);
+        assert!(ask(&mut stream, "/").ends_with("quick."));
+        stream
+    };
+    spawn_blocking(used).await.unwrap()
+}
+
+#[tokio::test]
+async fn whoever_is_idle_makes_room() {
+    let router = Router::new().route("/", get(async || "quick."));
+    let limits = ConnectionLimits { total: 3, ..ConnectionLimits::few() };
+    let process = Process::limited(router, LONG, limits).await;
+    let mut kept = Vec::new();
+    for _ in 0..8 {
+        kept.push(use_once(process.public).await);
+    }
+    let last = kept.split_off(5);
+    for stream in kept {
+        assert!(is_closed(stream).await);
+    }
+    for mut stream in last {
+        assert!(spawn_blocking(move || ask(&mut stream, "/")).await.unwrap().ends_with("quick."));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_under_way_is_not_cut_for_a_newcomer() {
+    let (router, asked) = slow(Duration::from_millis(300));
+    let limits = ConnectionLimits { total: 1, ..ConnectionLimits::few() };
+    let process = Process::limited(router, LONG, limits).await;
+    let public = process.public;
+    let answer = spawn_blocking(move || ask(&mut connect(public), "/"));
+    asked.await.unwrap();
+    assert!(is_closed(connect(public)).await);
+    assert!(answer.await.unwrap().ends_with("slow."));
+}
+
+/// Some news, and then none for now.
+struct News(Option<&'static str>);
+
+impl HttpBody for News {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        match self.0.take() {
+            Some(news) => Poll::Ready(Some(Ok(Frame::data(news.into())))),
+            None => Poll::Pending,
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_waits_for_news_is_not_idle() {
+    let router = Router::new().route("/", get(async || Body::new(News(Some("news")))));
+    let (idle, stall) = (Duration::from_millis(50), Duration::from_millis(50));
+    let limits = ConnectionLimits { total: 1, idle, stall, ..ConnectionLimits::few() };
+    let process = Process::limited(router, LONG, limits).await;
+    let mut stream = connect(process.public);
+    stream.write_all(b"GET / HTTP/1.1\r\nhost: test\r\n\r\n").unwrap();
+    let told = spawn_blocking(move || {
+        let mut told = Vec::new();
+        while !told.windows(4).any(|part| part == b"news") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            told.extend(byte);
+        }
+        stream.read_exact(&mut [0; 2]).unwrap();
+        stream
+    });
+    let stream = told.await.unwrap();
+    sleep(idle * 4).await;
+    assert!(is_closed(connect(process.public)).await, "there is no room");
+    stream.set_read_timeout(Some(idle)).unwrap();
+    assert!(!is_closed(stream).await);
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_and_an_answer_that_nobody_takes_are_not_waited_for() {
+    let long = "x".repeat(64 << 20);
+    let router = Router::new()
+        .route("/", post(async |body: String| body))
+        .route("/long", get(async move || long.clone()));
+    let stall = Duration::from_millis(100);
+    let limits = ConnectionLimits { stall, ..ConnectionLimits::few() };
+    let process = Process::limited(router, LONG, limits).await;
+    let mut sender = connect(process.public);
+    sender.write_all(b"POST / HTTP/1.1\r\nhost: test\r\ncontent-length: 9\r\n\r\nhalf").unwrap();
+    assert!(is_closed(sender).await);
+    let mut reader = connect(process.public);
+    reader.write_all(b"GET /long HTTP/1.1\r\nhost: test\r\n\r\n").unwrap();
+    while process.metrics.accepted.get() < 2 || process.metrics.open.get() > 0 {
+        sleep(Duration::from_millis(5)).await;
+    }
+    let read = spawn_blocking(move || {
+        let mut answer = Vec::new();
+        // It ends in the middle, with or without an error.
+        let _ = reader.read_to_end(&mut answer);
+        answer.len()
+    });
+    assert!(read.await.unwrap() < 64 << 20);
+}
+
+#[tokio::test]
+async fn half_a_request_and_none_are_not_waited_for_for_ever() {
+    let router = Router::new().route("/", get(async || "quick."));
+    let (head, idle) = (Duration::from_millis(100), Duration::from_millis(400));
+    let limits = ConnectionLimits { head, idle, ..ConnectionLimits::few() };
+    let process = Process::limited(router, LONG, limits).await;
+    let mut first_half = connect(process.public);
+    first_half.write_all(b"GE").unwrap();
+    let mut second_half = use_once(process.public).await;
+    second_half.write_all(b"GE").unwrap();
+    assert!(is_closed(first_half).await && is_closed(second_half).await);
+    let start = tokio::time::Instant::now();
+    assert!(is_closed(use_once(process.public).await).await);
+    assert!(start.elapsed() >= idle, "{:?}", start.elapsed());
 }

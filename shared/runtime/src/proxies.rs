@@ -7,7 +7,7 @@ use ipnet::IpNet;
 
 /// Where gateways and load balancers run.
 #[derive(Debug, Clone)]
-pub(crate) struct TrustedProxies(Vec<IpNet>);
+pub struct TrustedProxies(Vec<IpNet>);
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
@@ -15,19 +15,22 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 
 impl TrustedProxies {
     /// These networks.
-    pub(crate) fn new(networks: &[IpNet]) -> Self {
+    #[must_use]
+    pub fn new(networks: &[IpNet]) -> Self {
         Self(networks.to_vec())
     }
 
     /// Whether `address` is one of them.
-    pub(crate) fn contains(&self, address: IpAddr) -> bool {
+    #[must_use]
+    pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
     }
 
     /// The visitor's address: the first address that is no trusted proxy, from `peer` backwards through
     /// `X-Forwarded-For`. Earlier entries come from that address itself and are not trusted.
-    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    #[must_use]
+    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
         let entries = lines.flat_map(|line| line.to_str().unwrap_or("").rsplit(','));
         let mut nearest = peer.to_canonical();

@@ -1,0 +1,64 @@
+//! What is counted of a server's connections.
+//!
+//! | metric | type | what |
+//! |---|---|---|
+//! | `vestibule_connections_open` | gauge | connections at this moment |
+//! | `vestibule_connections_accepted_total` | counter | connections taken |
+//! | `vestibule_connections_refused_total` | counter | connections closed at once, label `reason`: `total`, `address` |
+//! | `vestibule_connections_closed_total` | counter | connections that the server closed, label `reason`: `head`, `idle`, `body`, `answer`, `room` |
+
+use prometheus_client::metrics::{counter::Counter, family::Family, gauge::Gauge};
+
+use super::{activity::Silence, roster::Full};
+use crate::metrics::Registry;
+
+type ByReason = Family<[(&'static str, &'static str); 1], Counter>;
+
+/// Counts connections. Cloning is cheap.
+#[derive(Debug, Clone, Default)]
+pub struct ConnectionMetrics {
+    pub(super) open: Gauge,
+    pub(super) accepted: Counter,
+    refused: ByReason,
+    closed: ByReason,
+}
+
+// === impl ConnectionMetrics ===
+
+impl ConnectionMetrics {
+    /// Creates the metrics and registers them.
+    #[must_use]
+    pub fn register(registry: &mut Registry) -> Self {
+        let metrics = Self::default();
+        let help = "Connections at this moment";
+        registry.register("connections_open", help, metrics.open.clone());
+        registry.register("connections_accepted", "Connections taken", metrics.accepted.clone());
+        let help = "Connections that were closed at once, because there were too many";
+        registry.register("connections_refused", help, metrics.refused.clone());
+        let help = "Connections that were closed because they were silent, or to make room";
+        registry.register("connections_closed", help, metrics.closed.clone());
+        metrics
+    }
+
+    pub(super) fn count_refused(&self, full: Full) {
+        let reason = match full {
+            Full::Total => "total",
+            Full::Address => "address",
+        };
+        self.refused.get_or_create(&[("reason", reason)]).inc();
+    }
+
+    pub(super) fn count_silent(&self, silence: Silence) {
+        let reason = match silence {
+            Silence::Head => "head",
+            Silence::Idle => "idle",
+            Silence::Body => "body",
+            Silence::Answer => "answer",
+        };
+        self.closed.get_or_create(&[("reason", reason)]).inc();
+    }
+
+    pub(super) fn count_room_made(&self) {
+        self.closed.get_or_create(&[("reason", "room")]).inc();
+    }
+}

@@ -1,0 +1,45 @@
+//! Connections that ask for nothing more: however many there are, the services and their probes answer.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+use vestibule_tests::{Deployment, Service};
+
+const DESCRIPTORS: u32 = 256;
+/// More than fit.
+const HELD: usize = 400;
+const SOON: Duration = Duration::from_secs(5);
+
+/// A connection that was used once, and is kept.
+async fn used(address: &str) -> Result<TcpStream> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(b"GET /openapi.json HTTP/1.1\r\nhost: test\r\n\r\n").await?;
+    let read = timeout(SOON, stream.read(&mut [0; 1024])).await.context("no answer")??;
+    ensure!(read > 0, "closed without an answer");
+    Ok(stream)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn idle_connections_keep_nobody_out_and_the_probes_answer() -> Result<()> {
+    let deployment = Deployment::builder().descriptors(DESCRIPTORS).start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 1 })).await?;
+    for service in [Service::Admission, Service::Controller] {
+        let mut held = Vec::new();
+        for number in 0..HELD {
+            let stream = used(deployment.address(service, 0)).await;
+            held.push(stream.with_context(|| format!("{service:?}: connection {number}"))?);
+        }
+        deployment.admin(service, 0, "/readyz").await?.expect(200)?;
+        let metrics = deployment.admin(service, 0, "/metrics").await?.expect(200)?;
+        let made_room = r#"vestibule_connections_closed_total{reason="room"} "#;
+        ensure!(metrics.text.contains(made_room), "{}", metrics.text);
+    }
+    deployment.visitor("sale").join().await?.expect(200)?;
+    Ok(())
+}
