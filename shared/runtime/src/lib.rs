@@ -30,7 +30,7 @@
 //!         Ok(cli) => cli,
 //!         Err(code) => return code,
 //!     };
-//!     let _secret = match cli.common.read_secret() {
+//!     let _secret = match cli.common.secret_source().read() {
 //!         Ok(secret) => secret,
 //!         Err(error) => return cli::usage_error(&error),
 //!     };

@@ -140,6 +140,27 @@ async fn in_question(
             rooms.insert(room.clone());
         }
     }
+    without_deleted(controller, rooms, &listed).await
+}
+
+/// Those of `rooms` that were not deleted. That another controller has just deleted one, this instance need not have
+/// heard yet; asking everybody what they have seen of it would only hold up who makes a new room of that name. If Redis
+/// has lost a later room of it, whoever remembers that lists it again.
+async fn without_deleted(
+    controller: &Controller,
+    mut rooms: BTreeSet<RoomId>,
+    listed: &BTreeSet<RoomId>,
+) -> Result<BTreeSet<RoomId>, StoreError> {
+    let unlisted: Vec<RoomId> = rooms.difference(listed).cloned().collect();
+    for room in unlisted {
+        let known = controller.feed.room(room.as_str());
+        let epoch = known.map_or(0, |known| known.snapshot().reset_epoch);
+        let tombstone = controller.store.tombstone(&room).await?;
+        if tombstone > 0 && tombstone >= epoch {
+            rooms.remove(&room);
+            controller.feed.bury(room, tombstone).await;
+        }
+    }
     Ok(rooms)
 }
 
