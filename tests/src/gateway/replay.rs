@@ -192,9 +192,12 @@ impl Settings {
     }
 }
 
+/// Both configurations drop these on the way to the site.
+const ANOTHER_PATH: [&str; 2] = ["x-original-url", "x-rewrite-url"];
+
 /// What the site gets: Traefik's `authResponseHeaders` replace, or remove, the visitor's own.
 fn dressed(headers: &HeaderMap, authorized: &HeaderMap) -> HeaderMap {
-    let mut headers = without(headers, is_ours);
+    let mut headers = without(headers, |name| is_ours(name) || ANOTHER_PATH.contains(&name));
     for (name, value) in [("x-forwarded-for", "127.0.0.1"), ("x-forwarded-proto", "http")] {
         headers.insert(name, HeaderValue::from_static(value));
     }
