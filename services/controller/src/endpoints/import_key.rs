@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use vestibule_issuance::{KeyError, problem_of};
+use vestibule_issuance::KeyError;
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Json, Query},
@@ -34,7 +34,7 @@ pub(crate) async fn import_key(
 ) -> Result<Json<NewKey>, Problem> {
     let signs_in = succession.seconds()?;
     controller.rooms.require_whole_keyspace().await?;
-    let now = controller.store.now_ms().await.map_err(|error| problem_of(&error))? / 1000;
+    let now = controller.rooms.now_ms().await? / 1000;
     let (kid, signs_from) = (key.kid().to_owned(), now + signs_in);
     if !controller.keys.import(key, now, signs_from).await.map_err(problem)? {
         let problem = Problem::new(ProblemType::Conflict);

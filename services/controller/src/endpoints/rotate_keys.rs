@@ -57,7 +57,7 @@ pub(crate) async fn rotate_keys(
 ) -> Result<Json<NewKey>, Problem> {
     let signs_in = succession.seconds()?;
     controller.rooms.require_whole_keyspace().await?;
-    let now = controller.store.now_ms().await.map_err(|error| problem_of(&error))? / 1000;
+    let now = controller.rooms.now_ms().await? / 1000;
     let signs_from = now + signs_in;
     let kid = controller.keys.announce(now, signs_from).await.map_err(key_problem)?;
     tracing::info!(kid, signs_from, "published a new signing key");

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
-use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Json, Path},
@@ -50,7 +49,7 @@ pub(crate) async fn withdraw_key(
     Path(KeyAddress { kid }): Path<KeyAddress>,
 ) -> Result<Json<CurrentKey>, Problem> {
     controller.rooms.require_whole_keyspace().await?;
-    let now = controller.store.now_ms().await.map_err(|error| problem_of(&error))? / 1000;
+    let now = controller.rooms.now_ms().await? / 1000;
     let longest = longest_validity(&controller, now);
     if !controller.keys.withdraw(&kid, now, longest).await.map_err(key_problem)? {
         return Err(Problem::new(ProblemType::KeyNotFound));

@@ -102,9 +102,10 @@ async fn watch(controller: &Controller) -> Result<(), KeyError> {
             return Ok(());
         }
         let Some(epoch) = controller.leadership.role().leading() else { return Ok(()) };
+        // Before rooms are brought to their latest state: who is awaited after that, this instance has not heard yet.
+        hear_the_late(controller, epoch).await;
         let rooms = in_question(controller, &mut unknown).await?;
         reconcile_all(controller, epoch, rooms).await;
-        hear_the_late(controller, epoch).await;
     }
 }
 
@@ -173,8 +174,8 @@ async fn reconcile_all(controller: &Controller, epoch: u64, rooms: BTreeSet<Room
     join_all(all).await;
 }
 
-/// Takes in what services tell that were silent before. Of a room that has gone back meanwhile nothing can be taken in
-/// before it is brought to its latest state: that one is looked at next, and no other waits for it.
+/// Takes in what services tell that were silent before. Of a room that has gone back meanwhile not all can be taken in
+/// before it is brought to its latest state: that comes next, and no room waits for another.
 async fn hear_the_late(controller: &Controller, epoch: u64) {
     for known in controller.feed.rooms() {
         let last = known.snapshot();
