@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use clap::{Parser, Subcommand, builder::BoolishValueParser};
 use vestibule_runtime::options::CommonOptions;
+use vestibule_site::NetworkPrefixes;
 
 /// Vestibule's admission service: gives visitors their place in line and lets them enter.
 ///
@@ -52,6 +53,26 @@ pub struct Cli {
     )]
     pub docs: bool,
 
+    /// How many leading bits of an IPv4 address name a network, for limits per network.
+    #[arg(
+        long,
+        env = "VESTIBULE_NETWORK_PREFIX_V4",
+        value_name = "BITS",
+        default_value_t = NetworkPrefixes::default().v4,
+        value_parser = clap::value_parser!(u8).range(8..=32)
+    )]
+    pub network_prefix_v4: u8,
+
+    /// And of an IPv6 address.
+    #[arg(
+        long,
+        env = "VESTIBULE_NETWORK_PREFIX_V6",
+        value_name = "BITS",
+        default_value_t = NetworkPrefixes::default().v6,
+        value_parser = clap::value_parser!(u8).range(16..=128)
+    )]
+    pub network_prefix_v6: u8,
+
     /// Waiting pages that get live updates at a time. Further pages are refused and keep polling.
     #[arg(
         long,
@@ -83,6 +104,12 @@ pub enum Command {
 // === impl Cli ===
 
 impl Cli {
+    /// What a network is.
+    #[must_use]
+    pub fn network_prefixes(&self) -> NetworkPrefixes {
+        NetworkPrefixes { v4: self.network_prefix_v4, v6: self.network_prefix_v6 }
+    }
+
     /// The address visitors see.
     #[must_use]
     pub fn public_url(&self) -> String {

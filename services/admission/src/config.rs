@@ -6,6 +6,7 @@ use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 use secrecy::ExposeSecret;
 use vestibule_issuance::read_secret;
 use vestibule_runtime::{ConnectionLimits, redis_options::RedisOptions};
+use vestibule_site::NetworkPrefixes;
 use vestibule_store::{Clock, LinkOptions, Store};
 use vestibule_token::DeploymentSecret;
 
@@ -23,6 +24,7 @@ pub(crate) struct Config {
     pub(crate) grpc_listen: Option<SocketAddr>,
     pub(crate) admin_listen: SocketAddr,
     pub(crate) docs: bool,
+    pub(crate) network_prefixes: NetworkPrefixes,
     pub(crate) max_live_updates: usize,
     pub(crate) max_requests_in_flight: usize,
     pub(crate) shutdown_grace: Duration,
@@ -46,6 +48,7 @@ impl Config {
             grpc_listen: cli.grpc_listen,
             admin_listen: cli.admin_listen,
             docs: cli.docs,
+            network_prefixes: cli.network_prefixes(),
             max_live_updates: cli.max_live_updates,
             max_requests_in_flight: cli.max_requests_in_flight,
             shutdown_grace: cli.common.shutdown_grace(),

@@ -108,6 +108,7 @@ impl Instance {
             grpc_listen: None,
             admin_listen: nowhere,
             docs: false,
+            network_prefixes: vestibule_site::NetworkPrefixes::default(),
             max_live_updates: 0,
             max_requests_in_flight: usize::MAX,
             shutdown_grace: std::time::Duration::from_secs(5),

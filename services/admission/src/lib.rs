@@ -13,6 +13,7 @@ mod authorizer;
 mod batching;
 mod caches;
 pub mod cli;
+mod clients;
 mod config;
 mod endpoints;
 mod ext_authz;

@@ -12,6 +12,7 @@ use crate::{
         CheckInBatcher, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher,
     },
     caches::DrawCache,
+    clients::Clients,
     config::Config,
     flows::Flows,
     page::Pages,
@@ -31,6 +32,8 @@ pub(crate) struct Admission {
     pub(crate) flows: Arc<Flows>,
     /// The waiting page.
     pub(crate) pages: Arc<Pages>,
+    /// Tells clients apart.
+    pub(crate) clients: Clients,
     /// Decides for gateways.
     pub(crate) authorizer: Authorizer,
     /// The published records of draws.
@@ -72,12 +75,13 @@ impl Admission {
             started: Instant::now(),
         });
         let pages = Arc::new(Pages::new(Arc::clone(&flows), config.max_live_updates));
+        let clients = Clients {
+            proxies: config.connections.proxies.clone(),
+            prefixes: config.network_prefixes,
+        };
         Self {
-            authorizer: Authorizer::new(
-                Arc::clone(&flows),
-                Arc::clone(&pages),
-                config.connections.proxies.clone(),
-            ),
+            authorizer: Authorizer::new(Arc::clone(&flows), Arc::clone(&pages), clients.clone()),
+            clients,
             draws: DrawCache::new(store.clone()),
             store,
             feed,

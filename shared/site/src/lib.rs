@@ -7,6 +7,7 @@
 
 mod branding;
 mod bypass;
+mod client_network;
 mod cookie;
 mod coverage;
 mod errors;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     branding::{Branding, Logo},
     bypass::{BypassRule, ClientTest, Condition, NamedTest, Network, TextTest, Verdict},
+    client_network::{ClientNetwork, NetworkPrefixes},
     cookie::{CookieAttributes, CookieKind, SameSite, Secure, WrittenAttributes, cookie_pairs},
     coverage::{Conflict, Coverage},
     errors::{

@@ -22,6 +22,7 @@
 
 mod access_token;
 pub mod beacon;
+mod client_digest;
 mod jwk;
 mod key_record;
 mod key_ring;
@@ -34,6 +35,7 @@ mod verify;
 mod win_threshold;
 
 pub use access_token::{Claims, TokenUse};
+pub use client_digest::ClientDigests;
 pub use jwk::{Jwk, Jwks, KeyAlgorithm, KeyType, KeyUse, PublishedJwk};
 pub use key_record::{KeyRecord, KeyRingError};
 pub use key_ring::{KeyRing, announce, join, reseal, succeed, succession, withdraw};

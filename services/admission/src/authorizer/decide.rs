@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     extractors::{self, PresentedTicket, wants_page_json},
-    flows::{HELD_MS, RoomContext, Status, Turn},
+    flows::{Caller, HELD_MS, RoomContext, Status, Turn},
 };
 
 // === impl Authorizer ===
@@ -52,7 +52,9 @@ impl Authorizer {
             return Ok(None);
         };
         let room = extractors::room(&self.flows, name.as_str())?;
-        Ok(Some(RoomContext { https: original.https, ..room }))
+        let network = Some(self.clients.network(original.client));
+        let caller = Caller { https: original.https, network };
+        Ok(Some(RoomContext { caller, ..room }))
     }
 
     async fn decide_in(

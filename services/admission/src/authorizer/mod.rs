@@ -11,15 +11,13 @@ mod respond;
 
 use std::sync::Arc;
 
-use vestibule_runtime::TrustedProxies;
-
 pub(crate) use self::{
     decision::{Answered, Decision, RoomDecision},
     decision_counter::DecisionCounter,
     original_request::OriginalRequest,
     refusal::{Refusal, RefusalQuery},
 };
-use crate::{caches::CoverageCache, flows::Flows, page::Pages};
+use crate::{caches::CoverageCache, clients::Clients, flows::Flows, page::Pages};
 
 /// Decides about requests for sites, and answers gateways.
 #[derive(Debug)]
@@ -31,15 +29,15 @@ pub(crate) struct Authorizer {
     /// How often each decision was made.
     pub(crate) decisions: DecisionCounter,
     /// The callers that may ask about other clients' requests.
-    pub(crate) proxies: TrustedProxies,
+    pub(crate) clients: Clients,
 }
 
 // === impl Authorizer ===
 
 impl Authorizer {
-    /// Only `proxies` may ask.
-    pub(crate) fn new(flows: Arc<Flows>, pages: Arc<Pages>, proxies: TrustedProxies) -> Self {
+    /// Only trusted proxies may ask.
+    pub(crate) fn new(flows: Arc<Flows>, pages: Arc<Pages>, clients: Clients) -> Self {
         let coverage = CoverageCache::new(flows.feed.clone());
-        Self { flows, pages, coverage, decisions: DecisionCounter::default(), proxies }
+        Self { flows, pages, coverage, decisions: DecisionCounter::default(), clients }
     }
 }

@@ -57,7 +57,7 @@ pub(crate) async fn authorize(
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let authorizer = &admission.authorizer;
-    let original = OriginalRequest::forwarded(&parts, &authorizer.proxies)?;
+    let original = OriginalRequest::forwarded(&parts, &authorizer.clients.proxies)?;
     let decision = authorizer.decide(&original, &parts.headers).await?;
     Ok(authorizer.respond(decision, &original, &parts.headers, query.refuse).await)
 }

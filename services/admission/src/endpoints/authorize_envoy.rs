@@ -26,7 +26,7 @@ pub(crate) async fn authorize_envoy(
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let authorizer = &admission.authorizer;
-    let original = OriginalRequest::behind_prefix(&parts, PREFIX, &authorizer.proxies)?;
+    let original = OriginalRequest::behind_prefix(&parts, PREFIX, &authorizer.clients.proxies)?;
     let decision = authorizer.decide(&original, &parts.headers).await?;
     let mut response = authorizer.respond(decision, &original, &parts.headers, Refusal::Page).await;
     // Envoy takes 5xx for a failure of ours, and shows none of it.

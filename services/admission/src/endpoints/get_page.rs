@@ -72,11 +72,12 @@ pub(crate) async fn get_page(
         Ok(room) => room,
         Err(problem) => return page::without_room(problem, flows, headers, query),
     };
-    let proxies = &admission.authorizer.proxies;
+    let proxies = &admission.clients.proxies;
+    room.caller.network = admission.clients.network_of(&parts.extensions, headers);
     let is_forwarded = OriginalRequest::is_forwarded(&parts, proxies);
     let address = if is_forwarded {
         let original = OriginalRequest::forwarded(&parts, proxies)?;
-        room.https = original.https;
+        room.caller.https = original.https;
         Address::in_place(&flows.public_url, &room, headers, &original.url())
     } else {
         Address::direct(&flows.public_url, &room, headers, query)

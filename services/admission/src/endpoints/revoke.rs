@@ -50,7 +50,7 @@ pub(crate) async fn revoke(
 ) -> Result<Response, Problem> {
     let (parts, _) = request.into_parts();
     let authorizer = &admission.authorizer;
-    let original = OriginalRequest::forwarded(&parts, &authorizer.proxies)?;
+    let original = OriginalRequest::forwarded(&parts, &authorizer.clients.proxies)?;
     require_command(&parts.headers)?;
     let mut room =
         authorizer.covering(&original)?.ok_or_else(|| Problem::new(ProblemType::RoomNotFound))?;

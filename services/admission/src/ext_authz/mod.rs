@@ -62,7 +62,8 @@ impl Authorization for ExtAuthzService {
         let authorizer = &self.0.authorizer;
         let peer = call.remote_addr();
         let parts = request::parts(call.into_inner(), peer)?;
-        let original = match OriginalRequest::behind_prefix(&parts, "", &authorizer.proxies) {
+        let original = match OriginalRequest::behind_prefix(&parts, "", &authorizer.clients.proxies)
+        {
             Ok(original) => original,
             Err(problem) => return wrong(problem).await,
         };

@@ -97,8 +97,8 @@ impl PresentedTicket {
         room: &mut RoomContext,
         headers: &HeaderMap,
     ) -> Result<Self, FlowError> {
-        let RoomContext { snapshot, binding, https, .. } = &*room;
-        let cookies = Cookies { room: &snapshot.room, binding, https: *https };
+        let RoomContext { snapshot, binding, caller, .. } = &*room;
+        let cookies = Cookies { room: &snapshot.room, binding, https: caller.https };
         let (transport, texts) = TicketTransport::find(headers, cookies);
         if texts.is_empty() {
             return Ok(Self { transport, content: Content::Absent });
@@ -186,7 +186,8 @@ impl FromRequestParts<Arc<Admission>> for VisitorRequest {
             .map_err(|error| unreadable(&error))?;
         let name = params.iter().find(|(name, _)| *name == "room").map_or("", |(_, room)| room);
         let (flows, headers) = (&admission.flows, &parts.headers);
-        let room = room(flows, name)?;
+        let mut room = room(flows, name)?;
+        room.caller.network = admission.clients.network_of(&parts.extensions, headers);
         let initiator = Initiator::of(headers, &flows.public_url, &room.binding);
         Self::read(flows, room, headers, initiator).await
     }

@@ -72,7 +72,7 @@ impl Flows {
             return None;
         }
         let now = self.room(room.snapshot.room.as_str())?;
-        Some(RoomContext { https: room.https, ..now })
+        Some(RoomContext { caller: room.caller, ..now })
     }
 
     async fn respond_to_newcomer(

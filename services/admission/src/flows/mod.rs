@@ -46,7 +46,7 @@ pub(crate) use self::{
     claim_window::ClaimWindow,
     error::FlowError,
     open::Sealed,
-    room_context::{BindingHandle, RoomContext},
+    room_context::{BindingHandle, Caller, RoomContext},
     turn::{HELD_MS, Turn},
     visitor_response::{CookieChange, VisitorResponse},
 };
@@ -98,9 +98,9 @@ impl Flows {
         let known = self.feed.room(name)?;
         let snapshot = known.snapshot();
         let ciphers = self.ciphers.get(&snapshot.room, snapshot.reset_epoch);
-        let https = self.public_url.starts_with("https:");
+        let caller = Caller { https: self.public_url.starts_with("https:"), network: None };
         let binding = BindingHandle::for_room(&known);
-        Some(RoomContext { known, snapshot, ciphers, binding, https })
+        Some(RoomContext { known, snapshot, ciphers, binding, caller })
     }
 
     /// When this instance started, in unix ms on the clock that now shows `now_ms`. Nobody could check

@@ -7,7 +7,7 @@ use std::{
 
 use vestibule_domain::{Progress, RoomSnapshot};
 use vestibule_issuance::RoomCiphers;
-use vestibule_site::SiteBinding;
+use vestibule_site::{ClientNetwork, SiteBinding};
 use vestibule_store::{KnownRoom, StoredConfig};
 
 /// The binding of a room whose config has not been read yet.
@@ -24,8 +24,17 @@ pub(crate) struct RoomContext {
     pub(crate) ciphers: Arc<RoomCiphers>,
     /// Its place in front of a site.
     pub(crate) binding: BindingHandle,
+    /// Who calls.
+    pub(crate) caller: Caller,
+}
+
+/// What is known of who calls, besides a ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Caller {
     /// Whether the visitor came over https: for cookies and links. Flows do not read it.
     pub(crate) https: bool,
+    /// Its network; `None`: not known.
+    pub(crate) network: Option<ClientNetwork>,
 }
 
 /// A room's place in front of a site, as this instance last read it. Cloning is cheap.

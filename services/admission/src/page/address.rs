@@ -152,7 +152,7 @@ fn is_known(public_url: &str, room: &RoomContext, headers: &HeaderMap, origin: &
     let public = UrlParts::split(public_url).and_then(|own| own.origin.parse::<Origin>().ok());
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     let is_covered = || room.binding.routes.iter().any(|route| route.host.covers(origin.host()));
-    (origin.is_https() || !room.https)
+    (origin.is_https() || !room.caller.https)
         && (public.as_ref() == Some(origin)
             || host.is_some_and(|host| origin.is_at(host))
             || origin.has_usual_port() && is_covered())
@@ -178,7 +178,7 @@ fn leads_here(public_url: &str, room: &RoomContext, address: &ReturnAddress) -> 
 
 /// The first address of the site that the room covers, of the routes without a wildcard.
 fn root(room: &RoomContext) -> Option<ReturnAddress> {
-    let scheme = if room.https { "https" } else { "http" };
+    let scheme = if room.caller.https { "https" } else { "http" };
     let mut routes = room.binding.routes.iter().filter(|route| !route.host.is_wildcard());
     routes.find_map(|route| {
         let path = encode_path(&route.path);

@@ -27,7 +27,7 @@ pub(super) fn choose_or(chosen: Option<&str>, headers: &HeaderMap, default: &str
 
 /// Has the browser remember a choice.
 pub(super) fn remember(language: Language, room: &RoomContext, headers: &mut HeaderMap) {
-    let attributes = room.binding.cookie.attributes(room.https);
+    let attributes = room.binding.cookie.attributes(room.caller.https);
     let cookie = attributes.set_cookie(NAME, language.code(), AGE);
     if let Ok(cookie) = HeaderValue::try_from(cookie) {
         headers.append(SET_COOKIE, cookie);

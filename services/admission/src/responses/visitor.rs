@@ -49,8 +49,8 @@ impl<'a> VisitorReply<'a> {
 
     /// The cookies of the visitor's room.
     pub(crate) fn cookies(self) -> Cookies<'a> {
-        let RoomContext { snapshot, binding, https, .. } = self.room;
-        Cookies { room: &snapshot.room, binding, https: *https }
+        let RoomContext { snapshot, binding, caller, .. } = self.room;
+        Cookies { room: &snapshot.room, binding, https: caller.https }
     }
 
     /// In Cloudflare's form.

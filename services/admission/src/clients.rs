@@ -1,0 +1,35 @@
+//! Who sends a request: the visitor's address behind trusted proxies, and its network.
+
+use std::net::IpAddr;
+
+use axum::http::{Extensions, HeaderMap};
+use vestibule_runtime::{Peer, TrustedProxies};
+use vestibule_site::{ClientNetwork, NetworkPrefixes};
+
+/// How clients are told apart.
+#[derive(Debug, Clone)]
+pub(crate) struct Clients {
+    /// Whose word about other clients counts.
+    pub(crate) proxies: TrustedProxies,
+    /// What a network is.
+    pub(crate) prefixes: NetworkPrefixes,
+}
+
+// === impl Clients ===
+
+impl Clients {
+    /// The network of whoever sent a request with these parts; `None`: its connection is not known.
+    pub(crate) fn network_of(
+        &self,
+        extensions: &Extensions,
+        headers: &HeaderMap,
+    ) -> Option<ClientNetwork> {
+        let peer = extensions.get().copied().or_else(Peer::current);
+        peer.map(|Peer(peer)| self.network(self.proxies.client(peer.ip(), headers)))
+    }
+
+    /// The network of the client at `address`.
+    pub(crate) fn network(&self, address: IpAddr) -> ClientNetwork {
+        ClientNetwork::of(address, self.prefixes)
+    }
+}
