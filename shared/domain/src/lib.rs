@@ -12,6 +12,7 @@ pub mod draw;
 mod formats;
 mod lineage;
 pub mod method;
+pub mod network_limits;
 pub mod no_shows;
 pub mod plan;
 pub mod poll;

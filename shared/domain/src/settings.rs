@@ -8,7 +8,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldError, QueueingMethod};
+use crate::{
+    FieldError, QueueingMethod,
+    network_limits::{self, NetworkLimitMode},
+};
 
 /// The largest limit: that of a signed 32-bit number, as in other products.
 pub const MAX_LIMIT: u64 = 2_147_483_647;
@@ -98,6 +101,29 @@ pub struct RoomSettings {
     /// Whether status requests that ask for JSON only are answered in the form of Cloudflare's
     /// waiting rooms.
     pub json_response_enabled: bool,
+    /// Whether the room's visitors may use the AWS-style calls. A room that was stored by a release without this
+    /// setting has it on.
+    #[serde(default = "as_before")]
+    pub aws_style_api: bool,
+    /// The most newcomers of one network in any minute; null: no such limit. Whoever comes beyond it is told to come
+    /// back: 429. A network is the first 24 bits of an IPv4 address, 56 of an IPv6 address, unless the deployment says
+    /// otherwise. The default, as those of the next two, does not hold for private addresses.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_147_483_647))]
+    pub joins_per_network_per_minute: Option<u64>,
+    /// The most places in line of one network: such as were taken within an hour, and neither used nor given back;
+    /// null: no such limit.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_147_483_647))]
+    pub places_per_network: Option<u64>,
+    /// The most sessions at a time that began in one network; null: no such limit.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_147_483_647))]
+    pub seats_per_network: Option<u64>,
+    /// Whether these limits are kept (`enforce`), or visitors beyond them are only counted (`log`).
+    pub network_limit_mode: NetworkLimitMode,
+}
+
+/// Whether the AWS-style calls of a room are on that was stored before there was the setting.
+fn as_before() -> bool {
+    true
 }
 
 // === impl RoomSettings ===
@@ -122,6 +148,11 @@ impl Default for RoomSettings {
             enter: Enter::Automatic,
             turn_hold_seconds: None,
             json_response_enabled: false,
+            aws_style_api: false,
+            joins_per_network_per_minute: network_limits::JOINS_PER_MINUTE,
+            places_per_network: network_limits::PLACES,
+            seats_per_network: network_limits::SEATS,
+            network_limit_mode: NetworkLimitMode::Enforce,
         }
     }
 }
@@ -159,12 +190,19 @@ impl RoomSettings {
             ("position_expiry_seconds", self.position_expiry_seconds),
             ("presence_grace_seconds", self.presence_grace_seconds),
         ];
+        let per_network = [
+            ("joins_per_network_per_minute", self.joins_per_network_per_minute),
+            ("places_per_network", self.places_per_network),
+            ("seats_per_network", self.seats_per_network),
+        ];
+        let per_network =
+            per_network.into_iter().map(|(field, value)| bounded(field, value, 1, MAX_LIMIT));
         let limits = limits.into_iter().map(|(field, value)| bounded(field, value, 0, MAX_LIMIT));
         let seconds =
             seconds.into_iter().map(|(field, value)| bounded(field, value, 1, MAX_SECONDS));
         let hold = bounded("turn_hold_seconds", self.turn_hold_seconds, 10, 60);
         let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error()];
-        limits.chain(seconds).chain(others).flatten().collect()
+        limits.chain(seconds).chain(per_network).chain(others).flatten().collect()
     }
 
     fn budget_error(&self) -> Option<FieldError> {
@@ -220,6 +258,9 @@ mod tests {
             issuer: Some("a b".into()),
             poll_budget_per_second: 0,
             turn_hold_seconds: Some(9),
+            joins_per_network_per_minute: Some(0),
+            places_per_network: Some(0),
+            seats_per_network: Some(MAX_LIMIT + 1),
             ..RoomSettings::default()
         };
         let fields: Vec<_> = wrong.errors().into_iter().map(|error| error.field).collect();
@@ -228,6 +269,9 @@ mod tests {
             "session_duration_seconds",
             "position_expiry_seconds",
             "presence_grace_seconds",
+            "joins_per_network_per_minute",
+            "places_per_network",
+            "seats_per_network",
             "poll_budget_per_second",
             "turn_hold_seconds",
             "issuer",

@@ -65,6 +65,12 @@ async fn send(
     let key = keys.current().map_err(missing)?;
     let reply = store.claim(room, key.kid(), &claims).await?;
     let (now_ms, generation, free_at_ms) = (reply.now_ms, reply.generation, reply.free_at_ms);
-    let one = |outcome| ClaimReply { now_ms, generation, free_at_ms, outcome };
-    Ok(reply.outcomes.into_iter().map(one).collect())
+    let one = |(outcome, beyond_seats)| ClaimReply {
+        now_ms,
+        generation,
+        free_at_ms,
+        outcome,
+        beyond_seats,
+    };
+    Ok(reply.outcomes.into_iter().zip(reply.beyond_seats).map(one).collect())
 }

@@ -28,6 +28,8 @@
 //! | `vestibule:room:{R}:history:D` | hash | 31 days | closed minutes of day D (days since 1970) |
 //! | `vestibule:room:{R}:ended` | sorted set | swept | queue number of a session that was ended → when its last token expires |
 //! | `vestibule:room:{R}:calls:E:N` | string | 60 s | what the call named N was answered in reset epoch E, JSON |
+//! | `vestibule:room:{R}:networks:E:P` | hash | 2 h 20 min | digest of a network -> its newcomers and places of period P (70 min), in reset epoch E |
+//! | `vestibule:room:{R}:networks:E:seats:D` | sorted set | 6 h | number -> end of its session, ms, of the network with digest D |
 //! | `vestibule:room:{R}:testimony` | hash | 1 h | `round`: of the leader's questions; `by:` and instance → what it has seen of the room, JSON |
 //! | `vestibule:room:{R}:testimony:T:N` | string | 1 h | page N of what was told under the name T: seats and endings, JSON; or the bits of places of one chunk |
 //! | `vestibule:{deployment}:rooms` | set | no | the rooms there are |
@@ -137,6 +139,7 @@ pub(crate) enum Part {
     Ended,
     Testimony,
     Calls,
+    Networks,
 }
 
 /// The keys of one room.
@@ -147,7 +150,7 @@ pub(crate) struct RoomKeys<'a>(pub(crate) &'a RoomId);
 
 impl Part {
     /// All parts of a room.
-    pub(crate) const ALL: [Self; 22] = [
+    pub(crate) const ALL: [Self; 23] = [
         Self::Draws,
         Self::Line,
         Self::Settings,
@@ -170,6 +173,7 @@ impl Part {
         Self::Ended,
         Self::Testimony,
         Self::Calls,
+        Self::Networks,
     ];
 
     /// The keys of the scripts that begin a line anew, a reset's and the one that finds that there was one: all but
@@ -180,7 +184,7 @@ impl Part {
 
     /// Its name in its key, and in scripts. The keys of [`Self::Entered`], [`Self::Unattended`],
     /// [`Self::There`] and [`Self::Scratch`] only begin with it: scripts add which chunk it is of; those of
-    /// [`Self::Calls`], which call.
+    /// [`Self::Calls`], which call; those of [`Self::Networks`], which period or network.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Line => "line",
@@ -205,6 +209,7 @@ impl Part {
             Self::Ended => "ended",
             Self::Testimony => "testimony",
             Self::Calls => "calls",
+            Self::Networks => "networks",
         }
     }
 }

@@ -32,12 +32,6 @@ pub(crate) trait Argument {
     fn push(&self, call: &mut ScriptInvocation<'_>);
 }
 
-/// For scripts whose arguments are those of the call alone.
-pub(crate) const NO_ITEMS: [NoItem; 0] = [];
-
-/// An item of a script that takes none.
-pub(crate) enum NoItem {}
-
 /// The fields of a reply that have not been read yet.
 pub(crate) struct Fields(std::vec::IntoIter<Value>);
 
@@ -102,14 +96,6 @@ impl Argument for Option<u64> {
             Some(value) => call.arg(value),
             None => call.arg(""),
         };
-    }
-}
-
-// === impl NoItem ===
-
-impl Arguments for NoItem {
-    fn push(&self, _call: &mut ScriptInvocation<'_>) {
-        match *self {}
     }
 }
 

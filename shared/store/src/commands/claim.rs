@@ -49,6 +49,19 @@ pub struct Claim {
     pub issuer: String,
     /// Another validity than the room's, in seconds (AWS-style, private call).
     pub validity_seconds: Option<u64>,
+    /// Its network; `None` where nothing is limited.
+    pub network: Option<ClaimNetwork>,
+}
+
+/// The network that a claim comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClaimNetwork {
+    /// Its digest.
+    pub digest: u64,
+    /// How many sessions it may have at a time; `None`: any number.
+    pub seats: Option<u64>,
+    /// Whether that is only counted.
+    pub only_logs: bool,
 }
 
 /// What a token is made of, besides the visitor's place.
@@ -77,6 +90,8 @@ pub enum ClaimOutcome {
     NotServed,
     /// It is the visitor's turn, but no seat is free, or none may be held for it.
     NoSeat,
+    /// It is its turn, but its network has as many seats as it may.
+    NetworkFull,
     /// A seat is held for it.
     Held {
         /// Until when, ms.
@@ -106,6 +121,8 @@ pub struct ClaimReplies {
     pub free_at_ms: Option<u64>,
     /// One outcome per claim, in order.
     pub outcomes: Vec<ClaimOutcome>,
+    /// Of each claim whether its network had its seats already, whether it was kept out for that or not.
+    pub beyond_seats: Vec<bool>,
 }
 
 /// The reply to one claim of a batch.
@@ -119,6 +136,8 @@ pub struct ClaimReply {
     pub free_at_ms: Option<u64>,
     /// The outcome.
     pub outcome: ClaimOutcome,
+    /// Whether its network had its seats already.
+    pub beyond_seats: bool,
 }
 
 impl Store {
@@ -191,6 +210,7 @@ impl TryFrom<Reply> for ClaimReplies {
     type Error = StoreError;
 
     fn try_from(reply: Reply) -> Result<Self, StoreError> {
+        let beyond_seats = reply.outcomes.iter().map(|item| item.beyond_seats).collect();
         let outcomes = reply.outcomes.into_iter().map(ReplyItem::outcome);
         Ok(Self {
             now_ms: reply.now_ms,
@@ -199,6 +219,7 @@ impl TryFrom<Reply> for ClaimReplies {
             admitted: reply.admitted,
             free_at_ms: reply.free_at_ms,
             outcomes: outcomes.collect::<Result<_, _>>()?,
+            beyond_seats,
         })
     }
 }
@@ -248,6 +269,9 @@ impl<'a> From<&'a Claim> for Item<'a> {
             request_id: &claim.request_id,
             issuer: &claim.issuer,
             validity_seconds: claim.validity_seconds,
+            network: claim.network.map(|network| network.digest),
+            seats_per_network: claim.network.and_then(|network| network.seats),
+            only_logs: claim.network.is_some_and(|network| network.only_logs),
         }
     }
 }
@@ -256,7 +280,7 @@ impl<'a> From<&'a Claim> for Item<'a> {
 
 impl ReplyItem {
     fn outcome(self) -> Result<ClaimOutcome, StoreError> {
-        let Self { outcome, issued_at, expires_at, key_id, issuer, held_until_ms } = self;
+        let Self { outcome, issued_at, expires_at, key_id, issuer, held_until_ms, .. } = self;
         let record = || TokenRecord::from_reply(issued_at, expires_at, key_id, issuer);
         Ok(match outcome.as_str() {
             "entered" => ClaimOutcome::Entered(record()?),
@@ -264,6 +288,7 @@ impl ReplyItem {
             "uncounted" => ClaimOutcome::Uncounted(record()?),
             "not_served" => ClaimOutcome::NotServed,
             "no_seat" => ClaimOutcome::NoSeat,
+            "network_full" => ClaimOutcome::NetworkFull,
             "held" => ClaimOutcome::Held {
                 until_ms: held_until_ms
                     .ok_or_else(|| StoreError::unexpected("a held seat without an end"))?,

@@ -13,6 +13,9 @@ pub struct GivenUp {
     pub number: u64,
     /// Where it stands in the line; `None`: it waits for its draw.
     pub position: Option<u64>,
+    /// The digest of its visitor's network; `None` where nothing is limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<u64>,
 }
 
 #[derive(Serialize)]

@@ -1,17 +1,20 @@
 //! Joining: queue numbers for newcomers, and seats at once if nobody waits.
 
-use vestibule_domain::{RoomId, regions::Taken};
+use vestibule_domain::{
+    RoomId,
+    network_limits::{NetworkLimit, NetworkLimits},
+    regions::Taken,
+};
 use vestibule_history::Call;
 
 use super::TokenRecord;
 
 use crate::{
     Store, StoreError,
-    positional::NO_ITEMS,
     recording::answers,
     scripts::{
         self,
-        order::join::{Arguments, Reply},
+        order::join::{Arguments, Item, Reply},
     },
     store::Sealed,
 };
@@ -42,10 +45,32 @@ pub struct Join<'a> {
     pub key_id: &'a str,
     /// The issuer of their tokens.
     pub issuer: &'a str,
+    /// The network of each, as its digest; empty where nothing is limited.
+    pub networks: &'a [u64],
+    /// What one network may have.
+    pub limits: NetworkLimits,
+}
+
+/// What became of one newcomer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admittance {
+    /// It has a place, whose number is so far beyond the first.
+    Place(u64),
+    /// It was turned away: its network has reached this limit.
+    Over(NetworkLimit),
+}
+
+/// How many newcomers were beyond a limit of their network, whether they were turned away or only counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BeyondLimits {
+    /// `joins_per_network_per_minute`.
+    pub joins: u64,
+    /// `places_per_network`.
+    pub places: u64,
 }
 
 /// The numbers of a batch: `first`, `first + 1`, …
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Joined {
     /// Redis's time, ms.
     pub now_ms: u64,
@@ -71,6 +96,12 @@ pub struct Joined {
     pub pool: Option<u32>,
     /// Which regions' slots were used by those who entered.
     pub taken: Taken,
+    /// What became of each, where networks are limited; empty: all have places, in this order.
+    pub admittances: Vec<Admittance>,
+    /// How many were beyond a limit.
+    pub beyond: BeyondLimits,
+    /// When somebody of a network that has had too many newcomers may try again, seconds.
+    pub wait_s: u64,
 }
 
 impl Store {
@@ -90,10 +121,15 @@ impl Store {
             },
             key_id: join.key_id,
             issuer: join.issuer,
+            joins_per_minute: join.limits.joins_per_minute,
+            places: join.limits.places,
+            seats: join.limits.seats,
+            only_logs: join.limits.only_logs,
         };
+        let items = join.networks.iter().map(|network| Item { network: *network });
         let noting = self.noting(Some(room), || vec![Call::Join { count: join.count }]).await;
         let store = self.replicated();
-        let reply = store.call_in_order::<_, _, Reply>(&scripts::JOIN, room, &arguments, NO_ITEMS);
+        let reply = store.call_in_order::<_, _, Reply>(&scripts::JOIN, room, &arguments, items);
         let joined = reply.await.and_then(|reply| read(join, reply));
         if let Some(noting) = noting {
             let at = |joined: &Joined| Some(joined.now_ms);
@@ -107,7 +143,7 @@ impl Store {
 fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
     let Sealed { seal, answer, memory, era } = sealed;
     let joined = Joined::from(answer);
-    let last = joined.first + join.count.max(1) - 1;
+    let last = joined.first + joined.places(join).max(1) - 1;
     memory.take_counters(joined.reset_epoch, last, joined.admitted);
     memory.take_serving(joined.serving_counter, &seal);
     let record = TokenRecord {
@@ -126,6 +162,18 @@ fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
 
 // === impl Joined ===
 
+impl Joined {
+    /// How many of those who came by `join` have a place.
+    #[must_use]
+    pub fn places(&self, join: &Join<'_>) -> u64 {
+        if self.admittances.is_empty() {
+            return join.count;
+        }
+        let has_place = |one: &&Admittance| matches!(one, Admittance::Place(_));
+        self.admittances.iter().filter(has_place).count() as u64
+    }
+}
+
 impl From<Reply> for Joined {
     fn from(reply: Reply) -> Self {
         Self {
@@ -141,6 +189,21 @@ impl From<Reply> for Joined {
             admitted: reply.admitted,
             pool: reply.pool,
             taken: Taken { own: reply.own, anywhere: reply.anywhere, lent: reply.lent },
+            admittances: reply.outcomes.into_iter().map(Admittance::from_reply).collect(),
+            beyond: BeyondLimits { joins: reply.beyond_joins, places: reply.beyond_places },
+            wait_s: reply.wait_s,
+        }
+    }
+}
+
+// === impl Admittance ===
+
+impl Admittance {
+    fn from_reply(outcome: i64) -> Self {
+        match outcome {
+            -1 => Self::Over(NetworkLimit::Joins),
+            -2 => Self::Over(NetworkLimit::Places),
+            nth => Self::Place(nth.unsigned_abs()),
         }
     }
 }

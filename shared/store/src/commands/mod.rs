@@ -45,10 +45,12 @@ pub use begin_tick::TickReport;
 pub use burials::Burials;
 pub use changes::Changes;
 pub use check_in::MOST_CHECK_INS;
-pub use claim::{Claim, ClaimOutcome, ClaimReplies, ClaimReply, SessionKind, TokenRecord};
+pub use claim::{
+    Claim, ClaimNetwork, ClaimOutcome, ClaimReplies, ClaimReply, SessionKind, TokenRecord,
+};
 pub use give_up::GivenUp;
 pub use history::MinuteTraffic;
-pub use join::{Join, JoinMode, Joined};
+pub use join::{Admittance, BeyondLimits, Join, JoinMode, Joined};
 pub use lead::{Asking, Standing, Term};
 pub use leave::{Departure, EndedAs};
 pub use places::PlacesPage;

@@ -1,8 +1,8 @@
 --[[ claim: a batch of visitors asks for seats, and enters as far as seats, rate and order allow.
 
-KEYS  line settings sessions records tokens entered rate rows door asked passed seatless traffic unattended there holds
-ARGV  now_ms seen key_id able_ms | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds
-Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer held_until_ms
+KEYS  line settings sessions records tokens entered rate rows door asked passed seatless traffic unattended there holds networks
+ARGV  now_ms seen key_id able_ms | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds network seats_per_network only_logs
+Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer held_until_ms beyond_seats
       free_at_ms: when those without a seat may find one, unless somebody leaves or an operator changes
       something before; nil: nobody can say.
       key_id names the key of new tokens; able_ms: for how long the caller has been able to claim for anybody
@@ -10,14 +10,16 @@ Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome is
       draws its position takes into account; queue number; position ("" = it waits for its draw); rank at
       the door; whether it has won in a random room (0, 1); entry time (unix s); kind ("v" visitor's
       calls, "a" AWS-style); for how long its request stays open if there is no seat; whether it asks for
-      a seat to be held for it, instead of entering (0, 1); request id; issuer; validity ("" = as the room says).
+      a seat to be held for it, instead of entering (0, 1); request id; issuer; validity ("" = as the room says); the digest of its network ("" = nothing is limited), how many
+      seats that may have ("" = any number), and whether that is only counted (0, 1).
       Outcomes: entered (now), repeated (it entered before: the same token), not_served,
       no_seat (served, but none is free for it), held (until held_until_ms), position_expired,
-      session_ended, foreign (its id is from before a reset, or of somebody let in without a number),
-      uncounted (the room is suspended: it enters without a seat).
+      network_full (the network has its seats), session_ended, foreign (its id is from before a reset, or of somebody let in without a number),
+      uncounted (the room is suspended: it enters without a seat). beyond_seats: whether its network has more than
+      its seats.
 Keeps (2) seats and rate never over their limits; (3) one session and one token per request id;
       no number enters twice; (4) of those who keep asking the lowest enter first, whichever instance
-      they ask, unless a seat has been free for long.
+      they ask, unless a seat has been free for long; no network has more seats than it may.
 ]]
 local now_s = math.floor(now / 1000)
 local line, settings = read_room(keys, now)
@@ -45,6 +47,8 @@ for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
   claim.rank, claim.held_ms = tonumber(claim.rank), tonumber(claim.held_ms)
   claim.won, claim.hold, claim.entered_at = claim.won == '1', claim.hold == '1', tonumber(claim.entered_at)
   claim.validity_seconds = tonumber(claim.validity_seconds)
+  if claim.network == '' then claim.network = nil end
+  claim.seats_per_network = claim.network and tonumber(claim.seats_per_network)
   claim.nth = #claims + 1
   claims[claim.nth], numbers[claim.nth], positions[claim.nth] = claim, claim.number, claim.position or 0
 end
@@ -84,7 +88,9 @@ local function enter(claim)
     iat = now_s, exp = now_s + validity, status = 0, kind = claim.kind, kid = args.key_id,
     request_id = claim.request_id, issuer = claim.issuer,
   }
-  entering[#entering + 1] = { number = claim.number, position = claim.position, record = record }
+  entering[#entering + 1] =
+    { number = claim.number, position = claim.position, record = record, network = claim.network }
+  if claim.seats_per_network then NETWORKS.take_seat(claim.network, claim.number, session_end(record.exp)) end
   if is_unattended[claim.number] then set_bit(keys.unattended, claim.number, 0) end
   line.entered_upto = math.max(line.entered_upto, claim.position)
   if claim.kind == 'a' then
@@ -170,6 +176,11 @@ local function decided(claim, text, held_until)
     end
   end
   if has_expired(claim) then return { outcome = 'position_expired' } end
+  -- Whoever may not sit does not stand at the door either: it would keep others from it.
+  if NETWORKS.is_full(claim, line) then
+    leave_door(keys, { claim.position })
+    return { outcome = 'network_full' }
+  end
   return nil
 end
 
@@ -234,6 +245,7 @@ do
     if claim.hold then
       held = held + 1
       local until_ms = hold_seat(keys, line, settings, claim.number, claim.position, now)
+      if claim.seats_per_network then NETWORKS.take_seat(claim.network, claim.number, until_ms) end
       taken[claim.position] = { outcome = 'held', held_until_ms = until_ms }
     else
       taken[claim.position] = with_token('entered', enter(claim))
@@ -257,6 +269,9 @@ do
       if is_next and ripe > now and seated < free and have_all_come(call, claim) then ripe = 0 end
       if taken[claim.position] then
         outcomes[claim.nth] = take_again(claim)
+      elseif NETWORKS.is_full(claim, line) then
+        outcomes[claim.nth] = { outcome = 'network_full' }
+        gone[#gone + 1] = claim.position
       elseif seated < free and (is_next or may_pass) and (ripe <= now or may_be_unripe) then
         -- The first to be taken are those that have been free for longest.
         long, open_long = long - 1, open_long - 1
@@ -283,6 +298,7 @@ do
 end
 
 seat_all(keys, entering)
+NETWORKS.leave_line_now(entering)
 -- A hold takes its part of the even spread, and is an admission once its visitor comes.
 local rate, spread = settings.new_users_per_minute, waiting and not open
 if spread then rate_pace(keys.rate, rate, now, held) end
@@ -301,7 +317,10 @@ elseif #asking > seated and free <= seated then
   local rate_at = rate_free_at(keys.rate, rate, now, waiting, held_rate(keys, settings, now))
   free_at = seat_at and rate_at and math.max(seat_at, rate_at)
 end
-for nth, outcome in ipairs(outcomes) do outcomes[nth] = reply_item(outcome) end
+for nth, outcome in ipairs(outcomes) do
+  outcome.beyond_seats = claims[nth].is_beyond
+  outcomes[nth] = reply_item(outcome)
+end
 return seal(reply({
   now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, admitted = line.admitted,
   free_at_ms = free_at, outcomes = outcomes,

@@ -1,6 +1,6 @@
 --[[ give_up: a batch of visitors give their places in line back.
 
-KEYS  line entered unattended door asked passed sessions holds
+KEYS  line entered unattended door asked passed sessions holds networks
 ARGV  now_ms seen document
 Returns {given_up}
       given_up: of each place true = given back now, false = it is over already, or its request id is from
@@ -9,7 +9,8 @@ Keeps a place that was given back stays so: nobody enters with it, and nobody el
 ]]
 local args = arguments({
   reset_epoch = 'integer',
-  -- Of each place: number and position, as texts; position null = it waits for its draw.
+  -- Of each place: number and position, as texts; position null = it waits for its draw; network: the digest of its
+  -- visitor's, where something is limited.
   places = 'table',
   -- How many draws the positions take into account.
   draws = 'integer',
@@ -45,8 +46,10 @@ local function give_up(number, position)
 end
 
 local known = args.reset_epoch == line.reset_epoch
-local given_up = {}
+local given_up, gone = {}, {}
 for i, place in ipairs(args.places) do
   given_up[i] = known and give_up(tonumber(place.number), tonumber(place.position))
+  if given_up[i] then gone[#gone + 1] = place end
 end
+NETWORKS.leave_line_now(gone)
 return answer({ given_up = given_up })

@@ -1,18 +1,24 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
-KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there holds door asked calls
-ARGV  now_ms seen call again region count mode key_id issuer
-Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent
+KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there holds door asked calls networks
+ARGV  now_ms seen call again region count mode key_id issuer joins_per_minute places seats only_logs | network
+Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent outcomes beyond_joins beyond_places wait_s
       call: the name of the call; again: whether it may have come before (0, 1).
       mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
       key_id and issuer are those of the tokens of who enters.
+      joins_per_minute, places, seats: what each network may have ("" = no such limit); only_logs: whether
+      that is only counted (0, 1). network: the digest of each newcomer's; none where nothing is limited.
+      outcomes: of each newcomer, if there are networks: its number counted from `first`, or -1, -2:
+      turned away, for joins or places; beyond_joins, beyond_places: how many were beyond a limit, be
+      they turned away or only counted; wait_s: when the first of those may come again.
       first: the first number; seated: how many have entered, counted from `first`; suspended:
       everyone enters uncounted; admitted: sessions so far; pool: index of the draw that they wait for
       (nil = none); own, anywhere, lent: how many seats used the region's own slots, slots open to all,
       and slots of other regions.
 Keeps (1) numbers are handed out once, in order; (2) seats and rate stay within their limits;
       (4) newcomers enter only if the counter has reached everyone before them, unless the room is
-      open to all; newcomers enter while any region has a free slot.
+      open to all; newcomers enter while any region has a free slot; no network has more newcomers in a
+      minute, places or seats than it may.
 ]]
 local count, enter = tonumber(args.count), args.mode == 'enter'
 local line, settings = read_room(keys, now)
@@ -23,6 +29,47 @@ if before_this then
   -- The numbers are those of then; the counter is as it stands.
   before_this.serving_counter = line.serving_counter
   return seal(reply(before_this))
+end
+
+-- Who may join, and who of them may sit. Those who may sit get the lower numbers.
+local digests, outcomes, beyond, wait_s, sitting = {}, {}, {}, 0, count
+for i = FIRST_ITEM, #ARGV, ITEM_SIZE do digests[#digests + 1] = item_at(i).network end
+if #digests > 0 and not settings.suspended then
+  NETWORKS.read(digests)
+  local limits = { joins = tonumber(args.joins_per_minute), places = tonumber(args.places),
+    only_logs = args.only_logs == '1' }
+  local refused
+  refused, beyond, wait_s = NETWORKS.let_join(digests, limits)
+  local seats = enter and not limits.only_logs and tonumber(args.seats) or nil
+  local sitters, others, left = {}, {}, {}
+  for i, digest in ipairs(digests) do
+    if seats and not left[digest] then left[digest] = NETWORKS.seats_left(digest, seats, line) end
+    if refused[i] then
+      outcomes[i] = refused[i] == 'joins' and -1 or -2
+    elseif seats and left[digest] <= 0 then
+      others[#others + 1] = i
+    else
+      if seats then left[digest] = left[digest] - 1 end
+      sitters[#sitters + 1] = i
+    end
+  end
+  for nth, i in ipairs(sitters) do outcomes[i] = nth - 1 end
+  for nth, i in ipairs(others) do outcomes[i] = #sitters + nth - 1 end
+  count, sitting = #sitters + #others, #sitters
+end
+
+-- What is answered about them, besides `told`.
+local function answered(told)
+  told.outcomes, told.wait_s = outcomes, wait_s
+  told.beyond_joins, told.beyond_places = beyond.joins or 0, beyond.places or 0
+  return seal(reply(keep_answer(keys, call, told)))
+end
+if count == 0 then
+  return answered({
+    now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = line.queue_counter + 1,
+    seated = 0, serving_counter = line.serving_counter, issued_at = 0, expires_at = 0,
+    admitted = line.admitted, own = 0, anywhere = 0, lent = 0,
+  })
 end
 
 keep_pool(keys.line, line, settings)
@@ -42,11 +89,11 @@ redis.call('HSET', keys.line, 'heard_at', now)
 local iat = math.floor(now / 1000)
 local exp = iat + settings.session_duration_seconds
 if settings.suspended then
-  return seal(reply(keep_answer(keys, call, {
+  return answered({
     now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = before + 1,
     seated = 0, suspended = enter, serving_counter = line.serving_counter, issued_at = iat,
     expires_at = exp, admitted = line.admitted, own = 0, anywhere = 0, lent = 0,
-  })))
+  })
 end
 
 -- served: how many of the batch the serving counter has reached; it may be raised below.
@@ -98,10 +145,17 @@ end
 
 local seated, own, anywhere, lent = 0, 0, 0, 0
 if enter then
-  seated = open and count or math.min(served, free)
+  seated = math.min(open and count or math.min(served, free), sitting)
   local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = args.key_id, request_id = '',
     issuer = args.issuer }
   for number = before + 1, before + seated do seat(keys, number, number, record) end
+  for i, digest in ipairs(digests) do
+    local nth = outcomes[i]
+    if nth and nth >= 0 and nth < seated then
+      NETWORKS.leave_line(digest)
+      if args.seats ~= '' then NETWORKS.take_seat(digest, before + 1 + nth, session_end(exp)) end
+    end
+  end
   if seated > 0 then
     rate_take(keys.rate, settings.new_users_per_minute, now, waiting, seated)
     redis.call('HINCRBY', keys.line, 'admitted', seated)
@@ -113,8 +167,9 @@ if enter then
   -- Counted in the same call; otherwise the leader could take the newcomers for people who left.
   count_newcomers(keys, pool and pool_name(pool) or LINE, before + seated + 1, after, now)
 end
-return seal(reply(keep_answer(keys, call, {
+NETWORKS.write()
+return answered({
   now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = before + 1,
   seated = seated, serving_counter = line.serving_counter, issued_at = iat, expires_at = exp,
   admitted = line.admitted + seated, pool = pool, own = own, anywhere = anywhere, lent = lent,
-})))
+})

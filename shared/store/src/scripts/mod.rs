@@ -77,8 +77,9 @@ const INCARNATION: &str = concat!(
 );
 
 use Part::{
-    Asked, Calls, Door, Draws, Ended, Entered, Grants, Holds, Line, Passed, Rate, Records, Rows,
-    Scratch, Seatless, Sessions, Settings, Testimony, There, Tokens, Traffic, Unattended,
+    Asked, Calls, Door, Draws, Ended, Entered, Grants, Holds, Line, Networks, Passed, Rate,
+    Records, Rows, Scratch, Seatless, Sessions, Settings, Testimony, There, Tokens, Traffic,
+    Unattended,
 };
 
 scripts! {
@@ -95,8 +96,8 @@ scripts! {
     CHECK_IN = "check_in" Writes &[Line, There], &[], Some(order::check_in::POSITIONS),
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
-        Passed, Seatless, Traffic, Unattended, There, Holds], &[], Some(order::claim::POSITIONS),
-        ["bitmaps", "room", "left_out", "rate", "seats", "serving", "presence", "door", "turns", "holds"];
+        Passed, Seatless, Traffic, Unattended, There, Holds, Networks], &[], Some(order::claim::POSITIONS),
+        ["bitmaps", "room", "networks", "left_out", "rate", "seats", "serving", "presence", "door", "turns", "holds"];
     CLOSE_ROOM = "close_room" Copies &[Line], &[], None, [];
     DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
     DISMISS = "dismiss" Writes &[Line, Settings, Sessions, Rate], &[], None,
@@ -107,13 +108,13 @@ scripts! {
     EXPORT_ROOM = "export_room" Copies &[Line, Settings], &[], None, [];
     EXPORT_SEATS = "export_seats" Copies &[Line, Sessions, Tokens, Records], &[], None, [];
     EXTEND_CLAIM_WINDOW = "extend_claim_window" Writes &[Line, Seatless], &[], None, ["room"];
-    GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds], &[], None,
-        ["bitmaps", "room", "door"];
+    GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds, Networks], &[], None,
+        ["bitmaps", "room", "networks", "door"];
     INCREMENT = "increment" Writes &[Line, Settings, Sessions, Rate, Rows, Calls], &[], None,
         ["room", "once", "rate", "serving", "left_out", "publish"];
     JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
-        Unattended, There, Holds, Door, Asked, Calls], &[], Some(order::join::POSITIONS),
-        ["bitmaps", "room", "once", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
+        Unattended, There, Holds, Door, Asked, Calls, Networks], &[], Some(order::join::POSITIONS),
+        ["bitmaps", "room", "networks", "once", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
     LAGGING = "lagging" Deployment &[], &["admissions"], None, ["room"];
     LEAD = "lead" Deployment &[], &["lease", "epoch", "length", "controllers", "term"], None, ["leases"];
     LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];

@@ -70,6 +70,9 @@ pub(crate) mod claim {
             request_id: &'a str,
             issuer: &'a str,
             validity_seconds: Option<u64>,
+            network: Option<u64>,
+            seats_per_network: Option<u64>,
+            only_logs: bool,
         }
     }
 
@@ -92,6 +95,7 @@ pub(crate) mod claim {
             key_id: Option<String>,
             issuer: Option<String>,
             held_until_ms: Option<u64>,
+            beyond_seats: bool,
         }
     }
 }
@@ -100,8 +104,12 @@ pub(crate) mod claim {
 pub(crate) mod join {
     use super::{Positions, arguments, reply};
 
-    pub(crate) const POSITIONS: Positions =
-        Positions { call: Arguments::NAMES, item: &[], reply: Reply::NAMES, reply_item: &[] };
+    pub(crate) const POSITIONS: Positions = Positions {
+        call: Arguments::NAMES,
+        item: Item::NAMES,
+        reply: Reply::NAMES,
+        reply_item: &[],
+    };
 
     arguments! {
         pub(crate) struct Arguments<'a> {
@@ -112,6 +120,16 @@ pub(crate) mod join {
             mode: &'static str,
             key_id: &'a str,
             issuer: &'a str,
+            joins_per_minute: Option<u64>,
+            places: Option<u64>,
+            seats: Option<u64>,
+            only_logs: bool,
+        }
+    }
+
+    arguments! {
+        pub(crate) struct Item {
+            network: u64,
         }
     }
 
@@ -131,6 +149,10 @@ pub(crate) mod join {
             own: u64,
             anywhere: u64,
             lent: u64,
+            outcomes: Vec<i64>,
+            beyond_joins: u64,
+            beyond_places: u64,
+            wait_s: u64,
         }
     }
 }

@@ -162,7 +162,7 @@ async fn busy(world: &World) {
     world.seconds(60);
     world.join(9, JoinMode::Queue).await;
     let seen = (world.reset_epoch().await, 0);
-    let place = GivenUp { number: 1_225, position: None };
+    let place = GivenUp { number: 1_225, position: None, network: None };
     assert_eq!(world.store.give_up(&world.room, seen, &[place]).await.unwrap(), [true]);
 }
 

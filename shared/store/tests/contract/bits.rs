@@ -225,7 +225,7 @@ async fn act(world: &World, list: &mut List, chances: &mut Chances) {
         }
         1 => {
             let epoch = world.reset_epoch().await;
-            let back = GivenUp { number: place, position: Some(place) };
+            let back = GivenUp { number: place, position: Some(place), network: None };
             let given_up = world.store.give_up(&world.room, (epoch, 0), &[back]).await.unwrap();
             assert_eq!(given_up, [!list.at(place).is_over]);
             list.at(place).is_over = true;
@@ -374,8 +374,10 @@ async fn whoever_has_entered_counts_no_more_whatever_it_says(world: World) {
 }
 
 async fn give_up(world: &World, epoch: u64, places: &[(u64, Option<u64>)]) -> Vec<bool> {
-    let places: Vec<GivenUp> =
-        places.iter().map(|&(number, position)| GivenUp { number, position }).collect();
+    let places: Vec<GivenUp> = places
+        .iter()
+        .map(|&(number, position)| GivenUp { number, position, network: None })
+        .collect();
     world.store.give_up(&world.room, (epoch, 0), &places).await.unwrap()
 }
 

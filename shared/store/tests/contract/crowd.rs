@@ -225,6 +225,7 @@ impl<'a> Crowd<'a> {
             request_id: String::new(),
             issuer: "https://issuer".into(),
             validity_seconds: None,
+            network: None,
         }
     }
 

@@ -74,7 +74,7 @@ async fn leaves(world: &World, number: u64) {
 }
 
 async fn gives_up(world: &World, number: u64) {
-    let place = GivenUp { number, position: Some(number) };
+    let place = GivenUp { number, position: Some(number), network: None };
     world.store.give_up(&world.room, (world.reset_epoch().await, 0), &[place]).await.unwrap();
 }
 

@@ -223,7 +223,7 @@ async fn after_the_draw_everyone_enters_by_the_place_that_was_drawn(world: World
 async fn nobody_enters_by_a_place_that_was_given_up_before_the_draw(world: World) {
     let numbers = [2, 5];
     let give_up = async |draws: usize, position: Option<u64>| {
-        let places = numbers.map(|number| GivenUp { number, position });
+        let places = numbers.map(|number| GivenUp { number, position, network: None });
         let seen = (world.reset_epoch().await, draws);
         world.store.give_up(&world.room, seen, &places).await.unwrap()
     };

@@ -132,7 +132,7 @@ async fn who_gave_up_and_who_comes_by_the_aws_style_calls_is_remembered(world: W
     world.join(5, JoinMode::Queue).await;
     world.join(10, JoinMode::Enter).await;
     let seen = (world.reset_epoch().await, 0);
-    let place = GivenUp { number: 7, position: Some(7) };
+    let place = GivenUp { number: 7, position: Some(7), network: None };
     assert_eq!(world.store.give_up(&world.room, seen, &[place]).await.unwrap(), [true]);
     let tick = world.tick(1).await;
     assert_eq!(tick.input.unattended, 5);

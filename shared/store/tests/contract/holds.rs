@@ -178,7 +178,7 @@ async fn two_pages_of_one_visitor_enter_once(world: World) {
 async fn whoever_gives_up_frees_the_seat_that_was_held(world: World) {
     open(&world, 20, 1, fixed(60)).await;
     hold(&world, 21).await;
-    let place = GivenUp { number: 21, position: Some(21) };
+    let place = GivenUp { number: 21, position: Some(21), network: None };
     let epoch = world.reset_epoch().await;
     world.store.give_up(&world.room, (epoch, 0), &[place]).await.unwrap();
     assert_eq!(active(&world).await, 19);

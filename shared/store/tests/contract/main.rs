@@ -32,6 +32,7 @@ mod members;
 mod memory;
 mod methods;
 mod model;
+mod networks;
 mod older_releases;
 mod operator;
 mod paging;

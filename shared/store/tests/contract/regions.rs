@@ -10,11 +10,11 @@ use vestibule_domain::{
     regions::{Grants, Shares, Taken, minute_of_history},
     tick::TickDecision,
 };
-use vestibule_store::{Departure, EndedAs, Join, JoinMode};
+use vestibule_store::{Departure, EndedAs, JoinMode};
 
 use crate::{
     crowd::Chances,
-    world::{Leader, World, decided, patient},
+    world::{self, Leader, World, decided, patient},
 };
 
 crate::on_every_server!(
@@ -153,15 +153,7 @@ async fn limits_hold_exactly_with_three_regions_at_once(world: World) {
                 let store = world.another_store();
                 let mut taken = BTreeMap::from([("seated", 0), ("counted", 0)]);
                 for count in (1..=4).cycle().take(100) {
-                    let join = Join {
-                        call: "",
-                        again: false,
-                        region,
-                        count,
-                        mode: JoinMode::Enter,
-                        key_id: "k",
-                        issuer: "https://issuer",
-                    };
+                    let join = world::newcomers(region, count, JoinMode::Enter);
                     let joined = store.join(&world.room, &join).await.unwrap();
                     *taken.get_mut("seated").unwrap() += joined.seated;
                     *taken.get_mut("counted").unwrap() += joined.taken.all();

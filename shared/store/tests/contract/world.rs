@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use vestibule_domain::{
     Place, RoomId, RoomSettings, RoomSnapshot, TickFigures,
+    network_limits::NetworkLimits,
     plan::{self, TickInput},
     presence::Presence,
     reconciliation::{Evidence, Finding, Testimony, UNSEEN_NUMBERS},
@@ -183,6 +184,7 @@ impl World {
             request_id: format!("id-{number}"),
             issuer: "https://issuer".into(),
             validity_seconds: None,
+            network: None,
         }
     }
 
@@ -347,7 +349,8 @@ impl Leader {
 /// Newcomers, at a service that has seen nothing.
 pub(crate) fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
     let (key_id, issuer) = ("k", "https://issuer");
-    Join { call: "", again: false, region, count, mode, key_id, issuer }
+    let (networks, limits) = (&[], NetworkLimits::default());
+    Join { call: "", again: false, region, count, mode, key_id, issuer, networks, limits }
 }
 
 /// The decision of a leader without a memory: one stands by, and nobody is expected who was served

@@ -80,7 +80,7 @@ async fn visitors_ask(room: &Room, sessions: u64) -> Result<()> {
         let spots = (waiting..waiting + many).map(|number| (Spot::Position(number), band()));
         store.check_in(name, *reset_epoch, spots).await?;
         let last = room.snapshot().await?.queue_counter - nth * TOGETHER;
-        let given_up = |number| GivenUp { number, position: Some(number) };
+        let given_up = |number| GivenUp { number, position: Some(number), network: None };
         let places: Vec<_> = (last - TOGETHER + 1..=last).map(given_up).collect();
         store.give_up(name, (*reset_epoch, 0), &places).await?;
         store.position_expiry(name, *reset_epoch, &place(first), first).await?;

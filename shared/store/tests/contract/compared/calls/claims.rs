@@ -1,7 +1,7 @@
 //! Those who are served, and those inside.
 
 use vestibule_domain::{MAX_QUEUE_NUMBER, Place};
-use vestibule_store::{Claim, Departure, EndedAs, SessionKind, Touch};
+use vestibule_store::{Claim, ClaimNetwork, Departure, EndedAs, SessionKind, Touch};
 
 use super::{Called, Chances, Pair};
 use crate::compared::{
@@ -45,6 +45,11 @@ fn some_claim(chances: &mut Chances, memory: &Memory, now_s: u64) -> Claim {
         request_id: format!("id-{who}"),
         issuer: issuer(chances).to_owned(),
         validity_seconds: maybe(chances, &[0, 1, 60, 10_000]).filter(|_| once_in(chances, 3)),
+        network: once_in(chances, 3).then(|| ClaimNetwork {
+            digest: one(chances, &[1, 2, u64::MAX]),
+            seats: one(chances, &[None, Some(1), Some(3)]),
+            only_logs: once_in(chances, 4),
+        }),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Those who come and wait.
 
-use vestibule_domain::presence::{Band, Spot};
+use vestibule_domain::{
+    network_limits::NetworkLimits,
+    presence::{Band, Spot},
+};
 use vestibule_store::{GivenUp, Join, JoinMode};
 
 use super::{Called, Chances, Pair};
@@ -11,11 +14,16 @@ use crate::compared::{
 
 pub(super) async fn join(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
     let id = pair.rooms[room].clone();
+    let networks: Vec<u64> = match chances.below(4) {
+        0 => (0..=chances.below(5)).map(|_| one(chances, &[1, 2, u64::MAX])).collect(),
+        _ => Vec::new(),
+    };
     let join = Join {
         call: one(chances, &["a", "b", "c"]),
         again: once_in(chances, 6),
         region: region(chances),
         count: match chances.below(10) {
+            _ if !networks.is_empty() => networks.len() as u64,
             0 if once_in(chances, 4) => 130_570,
             0 => 0,
             1 => chances.below(2_000),
@@ -25,6 +33,13 @@ pub(super) async fn join(pair: &mut Pair, chances: &mut Chances, room: usize) ->
         mode: if once_in(chances, 3) { JoinMode::Queue } else { JoinMode::Enter },
         key_id: key_id(chances),
         issuer: issuer(chances),
+        networks: &networks,
+        limits: NetworkLimits {
+            joins_per_minute: one(chances, &[None, Some(2), Some(9)]),
+            places: one(chances, &[None, Some(3)]),
+            seats: one(chances, &[None, Some(1), Some(4)]),
+            only_logs: once_in(chances, 4),
+        },
     };
     let name = format!("join({id}, {join:?})");
     pair.one(name, async |side| side.store.join(&id, &join).await).await?;
@@ -56,7 +71,8 @@ pub(super) async fn give_up(pair: &mut Pair, chances: &mut Chances, room: usize)
     let place = |_| {
         let number = number(chances, memory);
         let position = memory.snapshot.as_ref().and_then(|room| room.position(number));
-        GivenUp { number, position: position.filter(|_| !once_in(chances, 6)) }
+        let network = once_in(chances, 3).then_some(1);
+        GivenUp { number, position: position.filter(|_| !once_in(chances, 6)), network }
     };
     let places: Vec<GivenUp> = (0..3).map(place).collect();
     let draws = memory.snapshot.as_ref().map_or(0, |room| room.draws.len());

@@ -1,0 +1,123 @@
+//! How much of a room one network may have. What a network is, is decided at the edge; the limits are kept by the
+//! scripts that hand out numbers and seats.
+
+use serde::{Deserialize, Serialize};
+
+use crate::RoomSettings;
+
+/// What is done about a network that is over a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum NetworkLimitMode {
+    /// Its visitors are told to come back: 429 and `Retry-After`.
+    #[default]
+    Enforce,
+    /// Nothing but counting it, to learn what is usual.
+    Log,
+}
+
+/// One of the limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NetworkLimit {
+    /// `joins_per_network_per_minute`.
+    Joins,
+    /// `places_per_network`.
+    Places,
+    /// `seats_per_network`.
+    Seats,
+}
+
+/// The limits that hold for a client. `None`: no such limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct NetworkLimits {
+    /// Newcomers in any minute.
+    pub joins_per_minute: Option<u64>,
+    /// Places in line that were taken within an hour and have not been used or given back.
+    pub places: Option<u64>,
+    /// Sessions at a time.
+    pub seats: Option<u64>,
+    /// Whether whoever is over one is only counted.
+    pub only_logs: bool,
+}
+
+/// Of a carrier's address 128 customers at a time share its ports (some 500 each), so some 33,000 a /24: of these one
+/// in 33 may come in the same minute.
+pub(crate) const JOINS_PER_MINUTE: Option<u64> = Some(1_000);
+/// And one in 13 may wait. A school or an office fits ten times.
+pub(crate) const PLACES: Option<u64> = Some(2_500);
+/// And one in 66 may be inside.
+pub(crate) const SEATS: Option<u64> = Some(500);
+
+// === impl NetworkLimit ===
+
+impl NetworkLimit {
+    /// Its name in metrics.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Joins => "joins_per_network_per_minute",
+            Self::Places => "places_per_network",
+            Self::Seats => "seats_per_network",
+        }
+    }
+}
+
+// === impl NetworkLimits ===
+
+impl NetworkLimits {
+    /// Whether there is none.
+    #[must_use]
+    pub fn are_none(&self) -> bool {
+        self.joins_per_minute.is_none() && self.places.is_none() && self.seats.is_none()
+    }
+}
+
+// === impl RoomSettings ===
+
+impl RoomSettings {
+    /// The limits for a client whose network is private or not. What nobody has decided does not hold for private
+    /// networks: their addresses are those of a proxy, behind which everybody is, or of an operator's own machines.
+    #[must_use]
+    pub fn network_limits(&self, is_private: bool) -> NetworkLimits {
+        let holds = |limit: Option<u64>, default| limit.filter(|_| !is_private || limit != default);
+        NetworkLimits {
+            joins_per_minute: holds(self.joins_per_network_per_minute, JOINS_PER_MINUTE),
+            places: holds(self.places_per_network, PLACES),
+            seats: holds(self.seats_per_network, SEATS),
+            only_logs: self.network_limit_mode == NetworkLimitMode::Log,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_do_not_hold_for_private_networks() {
+        let room = RoomSettings::default();
+        assert!(room.network_limits(true).are_none());
+        let public = room.network_limits(false);
+        assert_eq!(
+            (public.joins_per_minute, public.places, public.seats),
+            (JOINS_PER_MINUTE, PLACES, SEATS)
+        );
+    }
+
+    #[test]
+    fn what_an_operator_decides_holds_everywhere() {
+        let room = RoomSettings {
+            joins_per_network_per_minute: None,
+            places_per_network: Some(7),
+            network_limit_mode: NetworkLimitMode::Log,
+            ..RoomSettings::default()
+        };
+        let private = room.network_limits(true);
+        assert_eq!(
+            private,
+            NetworkLimits { places: Some(7), only_logs: true, ..NetworkLimits::default() }
+        );
+        assert_eq!(room.network_limits(false), NetworkLimits { seats: SEATS, ..private });
+    }
+}
