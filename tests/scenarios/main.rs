@@ -29,6 +29,7 @@ mod history;
 mod journey;
 mod keys;
 mod leaks;
+mod limits;
 mod live;
 mod methods;
 mod moving;

@@ -36,6 +36,7 @@ pub struct Visitor {
     carries: Carries,
     ticket: Option<String>,
     accept: Option<&'static str>,
+    address: Option<String>,
 }
 
 // === impl Visitor ===
@@ -44,7 +45,7 @@ impl Visitor {
     /// A visitor that has never been here.
     #[must_use]
     pub fn new(fleet: Fleet, room: &str, carries: Carries) -> Self {
-        Self { fleet, room: room.to_owned(), carries, ticket: None, accept: None }
+        Self { fleet, room: room.to_owned(), carries, ticket: None, accept: None, address: None }
     }
 
     /// The same visitor at other instances.
@@ -65,6 +66,13 @@ impl Visitor {
     #[must_use]
     pub fn accepting(mut self, accept: &'static str) -> Self {
         self.accept = Some(accept);
+        self
+    }
+
+    /// The same visitor, whose proxy says that it is at this address.
+    #[must_use]
+    pub fn from(mut self, address: impl Into<String>) -> Self {
+        self.address = Some(address.into());
         self
     }
 
@@ -145,6 +153,9 @@ impl Visitor {
         }
         if let Some(accept) = self.accept {
             request = request.header(ACCEPT, accept);
+        }
+        if let Some(address) = &self.address {
+            request = request.header("x-forwarded-for", address);
         }
         let reply = Reply::of(request).await?;
         if let Some(ticket) = self.newest(&reply.headers) {

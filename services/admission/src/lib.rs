@@ -20,6 +20,7 @@ mod ext_authz;
 mod extractors;
 mod flows;
 pub mod in_process;
+mod limit_counter;
 mod loops;
 mod metrics;
 mod openapi;

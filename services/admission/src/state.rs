@@ -14,7 +14,8 @@ use crate::{
     caches::DrawCache,
     clients::Clients,
     config::Config,
-    flows::Flows,
+    flows::{Flows, RoomContext},
+    limit_counter::LimitCounter,
     page::Pages,
     region::Region,
 };
@@ -57,11 +58,18 @@ impl Admission {
         let claims = ClaimBatcher::new(store.clone(), keys.clone());
         let region = Arc::new(Region::new(config.region.clone()));
         let public_url = config.public_url.clone();
+        let limits = LimitCounter::default();
         let parts = (store.clone(), feed.clone(), keys.clone());
         let flows = Arc::new(Flows {
             ciphers: CipherCache::new(Arc::clone(&config.secret)),
             signer,
-            joins: JoinBatcher::new(parts.clone(), Arc::clone(&region), public_url.clone()),
+            joins: JoinBatcher::new(
+                parts.clone(),
+                Arc::clone(&region),
+                public_url.clone(),
+                limits.clone(),
+            ),
+            limits,
             held_claims: HeldClaims::new(claims, feed.clone(), random),
             touches: TouchBatcher::new(parts, public_url.clone()),
             leaves: LeaveBatcher::new(store.clone()),
@@ -95,6 +103,7 @@ impl Admission {
     #[must_use]
     pub(crate) fn generate_token_context<'a>(
         &'a self,
+        room: Option<&RoomContext>,
         room_issuer: Option<&'a str>,
     ) -> GenerateTokenContext<'a, HeldClaims> {
         GenerateTokenContext {
@@ -105,6 +114,7 @@ impl Admission {
             ciphers: &self.flows.ciphers,
             signer: &self.flows.signer,
             issuer: room_issuer.unwrap_or(&self.flows.public_url),
+            network: room.and_then(RoomContext::claim_network),
             validity_seconds: None,
         }
     }

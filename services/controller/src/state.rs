@@ -141,6 +141,7 @@ impl Controller {
             ciphers: &self.ciphers,
             signer: &self.signer,
             issuer,
+            network: None,
             validity_seconds,
         }
     }

@@ -16,9 +16,13 @@ pub struct Place {
     pub number: u64,
     /// When the visitor joined, in seconds since 1970 on Redis's clock.
     pub entered_at: u32,
-    /// The index of the region where the visitor joined.
+    /// The index of the region where the visitor joined, and, in the highest bit, whether it joined by the visitors'
+    /// calls: see [`Self::joined_by`].
     pub region: u8,
 }
+
+/// What marks places that were given by the visitors' calls. Older releases did not mark them.
+const BY_VISITORS_CALLS: u8 = 0x80;
 
 /// What the ticket of a waiting visitor holds. It is sealed in the ticket; none of it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,6 +41,24 @@ pub struct Waiter {
 /// How much longer than a room's grace time a place may be kept, because not every check-in is noted: so
 /// many times shorter than the grace time.
 const GRACE_PER_NOTE: u64 = 5;
+
+// === impl Place ===
+
+impl Place {
+    /// The region of a place, by the index of the region where it was given, and by whether the visitors' calls gave it.
+    #[must_use]
+    pub fn joined_by(index: u8, visitors_calls: bool) -> u8 {
+        let mark = if visitors_calls { BY_VISITORS_CALLS } else { 0 };
+        index & !BY_VISITORS_CALLS | mark
+    }
+
+    /// Whether it was given by the visitors' calls: then it is of no use for the AWS-style ones, whose sessions last for
+    /// as long as their tokens, whether their visitors are there or not.
+    #[must_use]
+    pub fn is_of_visitors_calls(&self) -> bool {
+        self.region & BY_VISITORS_CALLS != 0
+    }
+}
 
 // === impl Waiter ===
 

@@ -105,9 +105,13 @@ impl Operator {
         Self { door, history, chance }
     }
 
-    /// Creates a room; tries until it is there.
+    /// Creates a room, which answers AWS-style calls; tries until it is there.
     pub(crate) async fn create(&mut self, room: &str, settings: &Value) -> bool {
-        self.insist("PUT", &format!("/v1/rooms/{room}"), settings).await
+        let mut settings = settings.clone();
+        if let Some(settings) = settings.as_object_mut() {
+            settings.entry("aws_style_api").or_insert(true.into());
+        }
+        self.insist("PUT", &format!("/v1/rooms/{room}"), &settings).await
     }
 
     /// Carries an operation out in `room`.
@@ -135,7 +139,7 @@ impl Operator {
                 self.insist("DELETE", &path, &Value::Null).await;
                 self.history.begins_anew(room);
                 sleep(Duration::from_millis(self.chance.within(0..3_000))).await;
-                self.insist("PUT", &path, settings).await;
+                self.create(room, settings).await;
             }
         }
     }

@@ -9,10 +9,14 @@ use std::{
 };
 
 use tokio::time::{Instant, sleep};
-use vestibule_domain::{Place, RoomId, regions::Taken};
+use vestibule_domain::{
+    Place, RoomId,
+    network_limits::{NetworkLimit, NetworkLimits},
+    regions::Taken,
+};
 use vestibule_issuance::{KeyError, Keystore};
 use vestibule_store::{
-    Feed, Join, JoinMode, Joined, KnownRoom, Store, StoreError, TokenRecord,
+    Admittance, Feed, Join, JoinMode, Joined, KnownRoom, Store, StoreError, TokenRecord,
     batch::{Batcher, KeyedBatcher, Limits},
 };
 
@@ -20,13 +24,49 @@ use super::{
     newcomer::Newcomer,
     unanswered::{SentJoin, Unanswered},
 };
-use crate::region::Region;
+use crate::{flows::RoomContext, limit_counter::LimitCounter, region::Region};
 
 /// Gives out numbers.
 #[derive(Debug)]
 pub(crate) struct JoinBatcher {
-    batchers: KeyedBatcher<(RoomId, JoinMode), (), Newcomer>,
+    batchers: KeyedBatcher<JoinKey, Option<u64>, JoinReply>,
     taken: Arc<SlotsTaken>,
+}
+
+/// Newcomers who may share a call.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct JoinKey {
+    /// The room.
+    pub(super) room: RoomId,
+    /// How they join.
+    pub(super) mode: JoinMode,
+    /// Which limits hold for them.
+    pub(super) reach: Reach,
+}
+
+/// Which limits per network hold for a newcomer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Reach {
+    /// None.
+    Unlimited,
+    /// Those for private networks.
+    Private,
+    /// Those for all others.
+    Public,
+}
+
+/// What became of a newcomer.
+#[derive(Debug, Clone)]
+pub(crate) enum JoinReply {
+    /// It has a place.
+    Joined(Newcomer),
+    /// Its network has reached a limit.
+    OverLimit {
+        /// Which.
+        limit: NetworkLimit,
+        /// When it may try again, seconds.
+        wait_s: u32,
+    },
 }
 
 /// Where the slots of visitors who entered at once came from, counted since the start.
@@ -49,6 +89,7 @@ struct Context {
     region: Arc<Region>,
     public_url: String,
     taken: Arc<SlotsTaken>,
+    limits: LimitCounter,
     unanswered: Arc<Unanswered>,
 }
 
@@ -57,6 +98,8 @@ const LIMITS: Limits = Limits { batch: 512, in_flight: 1, queue: 16_384, gather:
 /// For how long newcomers wait while Redis's state of the room is in question, and between two tries.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 const PAUSE: Duration = Duration::from_millis(100);
+/// A place of a full network is free when one of its visitors enters or leaves: nobody knows when, seconds.
+const PLACES_WAIT_S: u32 = 60;
 
 // === impl SlotsTaken ===
 
@@ -76,6 +119,7 @@ impl JoinBatcher {
         (store, feed, keys): (Store, Feed, Keystore),
         region: Arc<Region>,
         public_url: String,
+        limits: LimitCounter,
     ) -> Self {
         let taken = Arc::new(SlotsTaken::default());
         let context = Context {
@@ -85,13 +129,14 @@ impl JoinBatcher {
             region,
             public_url,
             taken: Arc::clone(&taken),
+            limits,
             unanswered: Arc::default(),
         };
-        let batchers = KeyedBatcher::new(move |(room, mode): (RoomId, JoinMode)| {
+        let batchers = KeyedBatcher::new(move |key: JoinKey| {
             let context = context.clone();
-            Batcher::spawn(LIMITS, move |newcomers: Vec<()>| {
-                let (context, room) = (context.clone(), room.clone());
-                async move { context.join(&room, mode, newcomers.len()).await }
+            Batcher::spawn(LIMITS, move |newcomers: Vec<Option<u64>>| {
+                let (context, key) = (context.clone(), key.clone());
+                async move { context.join(&key, newcomers).await }
             })
         });
         Self { batchers, taken }
@@ -107,47 +152,65 @@ impl JoinBatcher {
     ///
     /// # Errors
     /// [`StoreError::Overloaded`] when too many wait; otherwise see [`StoreError`].
-    pub(crate) async fn join(&self, room: &RoomId, mode: JoinMode) -> Result<Newcomer, StoreError> {
-        self.batchers.call(&(room.clone(), mode), ()).await
+    pub(crate) async fn join(
+        &self,
+        room: &RoomContext,
+        mode: JoinMode,
+    ) -> Result<JoinReply, StoreError> {
+        let network = room.limited_network();
+        let reach = match room.caller.network {
+            Some(network) if network.is_private() => Reach::Private,
+            _ => Reach::Public,
+        };
+        let reach = if network.is_some() { reach } else { Reach::Unlimited };
+        let key = JoinKey { room: room.snapshot.room.clone(), mode, reach };
+        self.batchers.call(&key, network.map(|network| network.digest)).await
     }
 }
 
 // === impl Context ===
 
 impl Context {
-    /// Numbers for so many newcomers: those of lost answers first.
+    /// Numbers for newcomers: those of lost answers first.
     async fn join(
         &self,
-        room: &RoomId,
-        mode: JoinMode,
-        count: usize,
-    ) -> Result<Vec<Newcomer>, StoreError> {
-        let known = self.feed.room(room.as_str()).ok_or(StoreError::RoomMissing)?;
-        if let Some(sent) = self.unanswered.take(room, mode) {
-            let numbers = self.send(&known, mode, sent, true).await?;
-            self.unanswered.spare(room, mode, numbers);
+        key: &JoinKey,
+        mut newcomers: Vec<Option<u64>>,
+    ) -> Result<Vec<JoinReply>, StoreError> {
+        let known = self.feed.room(key.room.as_str()).ok_or(StoreError::RoomMissing)?;
+        if let Some(sent) = self.unanswered.take(key) {
+            let replies = self.send(&known, key, sent, true).await?;
+            self.unanswered.spare(key, joined(replies));
         }
         let now = (known.snapshot().reset_epoch, known.now_ms());
-        let mut numbers = self.unanswered.give(room, mode, count, now);
-        if numbers.len() < count {
-            let sent = self.prepare(&known, (count - numbers.len()) as u64)?;
-            match self.send(&known, mode, sent, false).await {
-                Ok(others) => numbers.extend(others),
+        let numbers = self.unanswered.give(key, newcomers.len(), now);
+        let others = newcomers.split_off(numbers.len());
+        let mut replies: Vec<_> = numbers.into_iter().map(JoinReply::Joined).collect();
+        if !others.is_empty() {
+            let sent = self.prepare(&known, &others)?;
+            match self.send(&known, key, sent, false).await {
+                Ok(others) => replies.extend(others),
                 Err(error) => {
-                    self.unanswered.spare(room, mode, numbers);
+                    self.unanswered.spare(key, joined(replies));
                     return Err(error);
                 }
             }
         }
-        Ok(numbers)
+        Ok(replies)
     }
 
-    fn prepare(&self, known: &KnownRoom, count: u64) -> Result<SentJoin, StoreError> {
+    fn prepare(
+        &self,
+        known: &KnownRoom,
+        newcomers: &[Option<u64>],
+    ) -> Result<SentJoin, StoreError> {
         let missing = |error: KeyError| StoreError::Unavailable(error.to_string().into());
         let key_id = self.keys.current().map_err(missing)?.kid().to_owned();
         let issuer = known.snapshot().settings.issuer.clone();
         let issuer = issuer.unwrap_or_else(|| self.public_url.clone());
-        Ok(SentJoin { call: self.store.call_name(), count, key_id, issuer })
+        let networks = newcomers.iter().flatten().copied().collect();
+        let (call, count) = (self.store.call_name(), newcomers.len() as u64);
+        Ok(SentJoin { call, count, networks, key_id, issuer })
     }
 
     /// Sends a call, and again if its outcome is unknown. While Redis's state of the room is in question, it waits for a
@@ -155,23 +218,25 @@ impl Context {
     async fn send(
         &self,
         known: &KnownRoom,
-        mode: JoinMode,
+        key: &JoinKey,
         sent: SentJoin,
         again: bool,
-    ) -> Result<Vec<Newcomer>, StoreError> {
-        let room = &known.snapshot().room;
+    ) -> Result<Vec<JoinReply>, StoreError> {
+        let limits = key.limits(known);
         let mut join = Join {
             call: &sent.call,
             again,
             region: self.region.name(),
             count: sent.count,
-            mode,
+            mode: key.mode,
             key_id: &sent.key_id,
             issuer: &sent.issuer,
+            networks: &sent.networks,
+            limits,
         };
         let until = Instant::now() + PATIENCE;
         let outcome = loop {
-            match self.store.join(room, &join).await {
+            match self.store.join(&key.room, &join).await {
                 Err(StoreError::Unavailable(_)) if !join.again => join.again = true,
                 Err(StoreError::Rewound) if Instant::now() < until => sleep(PAUSE).await,
                 answered => break answered,
@@ -181,19 +246,20 @@ impl Context {
             Ok(joined) => joined,
             Err(error) => {
                 if matches!(error, StoreError::Unavailable(_)) || again {
-                    self.unanswered.keep(room, mode, sent);
+                    self.unanswered.keep(key, sent);
                 }
                 return Err(error);
             }
         };
         self.taken.add(joined.taken);
+        self.limits.count_newcomers(joined.beyond, limits.only_logs);
         let token = TokenRecord {
             issued_at: joined.issued_at,
             expires_at: joined.expires_at,
             key_id: sent.key_id,
             issuer: sent.issuer,
         };
-        let numbers = (0..sent.count).map(|nth| self.newcomer(&joined, nth, &token)).collect();
+        let replies = self.replies(&joined, key.mode, sent.count, &token);
         let last = known.snapshot();
         if (joined.reset_epoch, joined.generation) > (last.reset_epoch, last.generation)
             && let Err(error) = self.feed.catch_up(known).await
@@ -201,20 +267,43 @@ impl Context {
         {
             // The room was reset, and this instance has not heard of it: it would refuse the very tickets
             // that these newcomers are about to get.
-            self.unanswered.spare(room, mode, numbers);
+            self.unanswered.spare(key, self::joined(replies));
             return Err(error);
         }
-        Ok(numbers)
+        Ok(replies)
     }
 
-    fn newcomer(&self, joined: &Joined, nth: u64, token: &TokenRecord) -> Newcomer {
+    /// What became of each of `count` newcomers.
+    fn replies(
+        &self,
+        joined: &Joined,
+        mode: JoinMode,
+        count: u64,
+        token: &TokenRecord,
+    ) -> Vec<JoinReply> {
+        let place = |nth| JoinReply::Joined(self.newcomer(joined, mode, nth, token));
+        if joined.admittances.is_empty() {
+            return (0..count).map(place).collect();
+        }
+        let reply = |one: &Admittance| match *one {
+            Admittance::Place(nth) => place(nth),
+            Admittance::Over(limit @ NetworkLimit::Joins) => {
+                let wait_s = u32::try_from(joined.wait_s).unwrap_or(u32::MAX).max(1);
+                JoinReply::OverLimit { limit, wait_s }
+            }
+            Admittance::Over(limit) => JoinReply::OverLimit { limit, wait_s: PLACES_WAIT_S },
+        };
+        joined.admittances.iter().map(reply).collect()
+    }
+
+    fn newcomer(&self, joined: &Joined, mode: JoinMode, nth: u64, token: &TokenRecord) -> Newcomer {
         let entered = joined.suspended || nth < joined.seated;
         let number = joined.first + nth;
         Newcomer {
             place: Place {
                 number,
                 entered_at: u32::try_from(joined.now_ms / 1000).unwrap_or(u32::MAX),
-                region: self.region.index(),
+                region: Place::joined_by(self.region.index(), mode == JoinMode::Enter),
             },
             reset_epoch: joined.reset_epoch,
             generation: joined.generation,
@@ -224,4 +313,25 @@ impl Context {
             token: entered.then(|| token.clone()),
         }
     }
+}
+
+// === impl JoinKey ===
+
+impl JoinKey {
+    /// The limits that hold for these newcomers.
+    fn limits(&self, known: &KnownRoom) -> NetworkLimits {
+        match self.reach {
+            Reach::Unlimited => NetworkLimits::default(),
+            reach => known.snapshot().settings.network_limits(reach == Reach::Private),
+        }
+    }
+}
+
+/// Those who have places.
+fn joined(replies: Vec<JoinReply>) -> Vec<Newcomer> {
+    let newcomer = |reply| match reply {
+        JoinReply::Joined(newcomer) => Some(newcomer),
+        JoinReply::OverLimit { .. } => None,
+    };
+    replies.into_iter().filter_map(newcomer).collect()
 }

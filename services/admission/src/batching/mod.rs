@@ -14,7 +14,7 @@ mod unanswered;
 pub(crate) use check_in::CheckInBatcher;
 pub(crate) use give_up::GiveUpBatcher;
 pub(crate) use held_claims::HeldClaims;
-pub(crate) use join::JoinBatcher;
+pub(crate) use join::{JoinBatcher, JoinReply};
 pub(crate) use leave::LeaveBatcher;
 pub(crate) use newcomer::Newcomer;
 pub(crate) use room_state::RoomState;

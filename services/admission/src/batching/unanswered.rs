@@ -6,11 +6,8 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
+use super::{join::JoinKey, newcomer::Newcomer};
 use rustc_hash::FxHashMap;
-use vestibule_domain::RoomId;
-use vestibule_store::JoinMode;
-
-use super::newcomer::Newcomer;
 
 /// A number that nobody was given for so long is nobody's any more, ms: it may have been passed over.
 const FRESH_MS: u64 = 30_000;
@@ -20,13 +17,14 @@ const FRESH_MS: u64 = 30_000;
 pub(super) struct SentJoin {
     pub(super) call: String,
     pub(super) count: u64,
+    pub(super) networks: Vec<u64>,
     pub(super) key_id: String,
     pub(super) issuer: String,
 }
 
-/// What is left of lost answers, by room and mode.
+/// What is left of lost answers, by kind of join.
 #[derive(Debug, Default)]
-pub(super) struct Unanswered(Mutex<FxHashMap<(RoomId, JoinMode), Left>>);
+pub(super) struct Unanswered(Mutex<FxHashMap<JoinKey, Left>>);
 
 #[derive(Debug, Default)]
 struct Left {
@@ -40,32 +38,31 @@ struct Left {
 
 impl Unanswered {
     /// The call whose answer is not known. It is taken for answered from now on.
-    pub(super) fn take(&self, room: &RoomId, mode: JoinMode) -> Option<SentJoin> {
-        self.lock().get_mut(&(room.clone(), mode))?.sent.take()
+    pub(super) fn take(&self, key: &JoinKey) -> Option<SentJoin> {
+        self.lock().get_mut(key)?.sent.take()
     }
 
     /// The answer of this call is not known.
-    pub(super) fn keep(&self, room: &RoomId, mode: JoinMode, sent: SentJoin) {
-        self.lock().entry((room.clone(), mode)).or_default().sent = Some(sent);
+    pub(super) fn keep(&self, key: &JoinKey, sent: SentJoin) {
+        self.lock().entry(key.clone()).or_default().sent = Some(sent);
     }
 
     /// Nobody has these numbers.
-    pub(super) fn spare(&self, room: &RoomId, mode: JoinMode, numbers: Vec<Newcomer>) {
+    pub(super) fn spare(&self, key: &JoinKey, numbers: Vec<Newcomer>) {
         if !numbers.is_empty() {
-            self.lock().entry((room.clone(), mode)).or_default().spare.extend(numbers);
+            self.lock().entry(key.clone()).or_default().spare.extend(numbers);
         }
     }
 
     /// Up to `count` numbers that nobody has, of a room in this epoch at `now_ms`, the lowest first.
     pub(super) fn give(
         &self,
-        room: &RoomId,
-        mode: JoinMode,
+        key: &JoinKey,
         count: usize,
         (reset_epoch, now_ms): (u64, u64),
     ) -> Vec<Newcomer> {
         let mut left = self.lock();
-        let Some(left) = left.get_mut(&(room.clone(), mode)) else { return Vec::new() };
+        let Some(left) = left.get_mut(key) else { return Vec::new() };
         left.spare.retain(|one| {
             one.reset_epoch == reset_epoch && now_ms.saturating_sub(one.now_ms) < FRESH_MS
         });
@@ -73,18 +70,22 @@ impl Unanswered {
         left.spare.drain(..count).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, FxHashMap<(RoomId, JoinMode), Left>> {
+    fn lock(&self) -> MutexGuard<'_, FxHashMap<JoinKey, Left>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use vestibule_domain::Place;
+    use vestibule_domain::{Place, RoomId};
+    use vestibule_store::JoinMode;
 
     use super::*;
+    use crate::batching::join::Reach;
 
-    const MODE: JoinMode = JoinMode::Enter;
+    fn key(mode: JoinMode) -> JoinKey {
+        JoinKey { room: RoomId::new("r").unwrap(), mode, reach: Reach::Unlimited }
+    }
 
     fn newcomer(number: u64, reset_epoch: u64, now_ms: u64) -> Newcomer {
         Newcomer {
@@ -100,27 +101,32 @@ mod tests {
 
     #[test]
     fn a_call_is_unanswered_until_it_is_taken() {
-        let (left, room) = (Unanswered::default(), RoomId::new("r").unwrap());
-        assert_eq!(left.take(&room, MODE), None);
-        let sent =
-            SentJoin { call: "a-1".into(), count: 3, key_id: "k".into(), issuer: "i".into() };
-        left.keep(&room, MODE, sent.clone());
-        assert_eq!(left.take(&room, JoinMode::Queue), None, "another kind of join");
-        assert_eq!((left.take(&room, MODE), left.take(&room, MODE)), (Some(sent), None));
+        let (left, room) = (Unanswered::default(), key(JoinMode::Enter));
+        assert_eq!(left.take(&room), None);
+        let sent = SentJoin {
+            call: "a-1".into(),
+            count: 3,
+            networks: Vec::new(),
+            key_id: "k".into(),
+            issuer: "i".into(),
+        };
+        left.keep(&room, sent.clone());
+        assert_eq!(left.take(&key(JoinMode::Queue)), None, "another kind of join");
+        assert_eq!((left.take(&room), left.take(&room)), (Some(sent), None));
     }
 
     #[test]
     fn spare_numbers_go_to_whoever_comes_next_unless_they_are_old() {
-        let (left, room) = (Unanswered::default(), RoomId::new("r").unwrap());
+        let (left, room) = (Unanswered::default(), key(JoinMode::Enter));
         let numbers = vec![newcomer(3, 7, 1_000), newcomer(4, 6, 1_000), newcomer(5, 7, 20_000)];
-        left.spare(&room, MODE, numbers);
+        left.spare(&room, numbers);
         let given = |count, now_ms| {
-            let given = left.give(&room, MODE, count, (7, now_ms));
+            let given = left.give(&room, count, (7, now_ms));
             given.iter().map(|one| one.place.number).collect::<Vec<_>>()
         };
         assert_eq!(given(1, 30_000), [3]);
         assert_eq!(given(9, 49_000), [5], "that of before a reset is void");
-        left.spare(&room, MODE, vec![newcomer(6, 7, 1_000)]);
+        left.spare(&room, vec![newcomer(6, 7, 1_000)]);
         assert!(given(9, 31_000).is_empty());
     }
 }

@@ -9,7 +9,7 @@ use axum::{
 use vestibule_runtime::{extract::Query, problem::Problem};
 
 use crate::{
-    endpoints::responses::TicketRefusals,
+    endpoints::responses::{OverLimit, TicketRefusals},
     extractors::{RoomPath, TicketHeader, TurnQuery, VisitorRequest},
     flows::VisitorStatus,
     responses::VisitorReply,
@@ -32,7 +32,7 @@ use crate::{
     responses(
         (status = 200, description = "Where the visitor stands", body = VisitorStatus,
             headers(("Vestibule-Ticket" = String, description = "The newest ticket"))),
-        TicketRefusals,
+        TicketRefusals, OverLimit,
     )
 )]
 pub(crate) async fn claim_seat(

@@ -9,7 +9,7 @@ use axum::{
 use vestibule_runtime::problem::Problem;
 
 use crate::{
-    endpoints::responses::RoomRefusals,
+    endpoints::responses::{OverLimit, RoomRefusals},
     extractors::{RoomPath, TicketHeader, VisitorRequest},
     flows::VisitorStatus,
     responses::VisitorReply,
@@ -27,7 +27,7 @@ use crate::{
     responses(
         (status = 200, description = "Where the visitor stands", body = VisitorStatus,
             headers(("Vestibule-Ticket" = String, description = "The newest ticket"))),
-        RoomRefusals,
+        RoomRefusals, OverLimit,
     )
 )]
 pub(crate) async fn join_room(

@@ -8,6 +8,11 @@ shared_responses! {
         problem_response "503": "Busy, or the store is away: see Retry-After",
     }
 
+    /// Answers of calls that are limited per network.
+    pub(crate) OverLimit {
+        problem_response "429": "The caller's network has as many newcomers, places or seats as it may: see Retry-After",
+    }
+
     /// Answers of calls with a body.
     pub(crate) BodyRefusals {
         problem_response "408": "The body does not arrive within 10 seconds",

@@ -2,6 +2,7 @@
 //! everything further inside works with its value.
 
 mod accept;
+mod caller_network;
 mod initiator;
 mod room_path;
 mod ticket_transport;
@@ -9,6 +10,7 @@ mod turn;
 mod visitor_request;
 
 pub(crate) use accept::{is_for_people, wants_cloudflares_form, wants_json, wants_page_json};
+pub(crate) use caller_network::CallerNetwork;
 pub(crate) use initiator::{Initiator, is_named, is_navigation};
 pub(crate) use room_path::{RoomPath, TicketHeader};
 pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport, cookie_lines};

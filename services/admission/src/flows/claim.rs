@@ -1,5 +1,6 @@
 //! Claiming: a visitor whose turn it is enters, if a seat is free or comes free within a moment.
 
+use vestibule_domain::network_limits::{NetworkLimit, NetworkLimitMode};
 use vestibule_issuance::Claims;
 use vestibule_store::{Claim, ClaimOutcome};
 use vestibule_token::{Ending, Ticket, TicketState};
@@ -8,6 +9,9 @@ use super::{
     FlowError, Flows, HELD_MS, RoomContext, Status, Turn, VisitorResponse,
     responder::VisitorResponder, visitor_response::CurrentTicket,
 };
+
+/// Seats of a full network come free when its sessions end: nobody knows when, seconds.
+const SEATS_WAIT_S: u32 = 10;
 
 // === impl Flows ===
 
@@ -50,6 +54,10 @@ impl Flows {
             Ok(reply) => reply,
             Err(error) => return responder.respond_without_store(error).await,
         };
+        if reply.beyond_seats {
+            let only_logs = room.snapshot.settings.network_limit_mode == NetworkLimitMode::Log;
+            self.limits.count(NetworkLimit::Seats, 1, only_logs);
+        }
         let responder = responder.at(reply.now_ms);
         match reply.outcome {
             ClaimOutcome::Entered(record)
@@ -59,6 +67,10 @@ impl Flows {
             }
             ClaimOutcome::NotServed => responder.respond_with_status(current, Status::Waiting),
             ClaimOutcome::NoSeat => responder.respond_at_door(current),
+            ClaimOutcome::NetworkFull => {
+                let (limit, wait_s) = (NetworkLimit::Seats, SEATS_WAIT_S);
+                Err(FlowError::OverLimit { limit, wait_s })
+            }
             ClaimOutcome::Held { until_ms } => responder.respond_called(current, until_ms),
             ClaimOutcome::PositionExpired => {
                 responder.respond_ended(current.ticket, Ending::Expired)

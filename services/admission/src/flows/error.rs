@@ -1,5 +1,6 @@
 //! Why a flow could not answer. Knows no HTTP: `responses/problem.rs` translates it.
 
+use vestibule_domain::network_limits::NetworkLimit;
 use vestibule_issuance::SignerError;
 use vestibule_store::StoreError;
 use vestibule_token::NumberTooLarge;
@@ -19,6 +20,14 @@ pub(crate) enum FlowError {
     /// The ticket is of before a reset.
     #[error("the ticket is of before a reset")]
     ForeignTicket,
+    /// The caller's network has reached a limit.
+    #[error("the network has reached its limit, {}", limit.name())]
+    OverLimit {
+        /// Which.
+        limit: NetworkLimit,
+        /// When it may try again, seconds.
+        wait_s: u32,
+    },
     /// No request id can be made of the queue number.
     #[error(transparent)]
     RequestId(#[from] NumberTooLarge),
@@ -35,7 +44,7 @@ impl FlowError {
                 SignerError::Overloaded => true,
                 SignerError::Failed(_) => false,
             },
-            Self::NoSigningKey => true,
+            Self::NoSigningKey | Self::OverLimit { .. } => true,
             Self::ForeignTicket | Self::RequestId(_) => false,
         }
     }

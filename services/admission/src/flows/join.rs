@@ -11,7 +11,7 @@ use super::{
     FlowError, Flows, RoomContext, Status, VisitorResponse, responder::VisitorResponder,
     visitor_response::CurrentTicket,
 };
-use crate::batching::Newcomer;
+use crate::batching::{JoinReply, Newcomer};
 
 // === impl Flows ===
 
@@ -51,8 +51,8 @@ impl Flows {
         if room.snapshot.rejects() {
             return Ok(VisitorResponder::new(self, room).respond_turned_away());
         }
-        let joined = match self.joins.join(&room.snapshot.room, JoinMode::Enter).await {
-            Ok(joined) => joined,
+        let joined = match self.joins.join(room, JoinMode::Enter).await {
+            Ok(reply) => place_of(reply)?,
             Err(error) => {
                 return VisitorResponder::new(self, room).respond_without_store(error).await;
             }
@@ -101,7 +101,7 @@ impl Flows {
 
     /// Joins as AWS-style clients do: returns a request id for later, and never takes a seat.
     pub(crate) async fn assign_number(&self, room: &RoomContext) -> Result<String, FlowError> {
-        let joined = self.joins.join(&room.snapshot.room, JoinMode::Queue).await?;
+        let joined = place_of(self.joins.join(room, JoinMode::Queue).await?)?;
         let ciphers = self.ciphers_of(room, joined.reset_epoch);
         Ok(ciphers.request_ids.seal(joined.place)?)
     }
@@ -112,5 +112,13 @@ impl Flows {
             return Arc::clone(&room.ciphers);
         }
         self.ciphers.get(&room.snapshot.room, reset_epoch)
+    }
+}
+
+/// The newcomer, unless its network has reached a limit.
+fn place_of(reply: JoinReply) -> Result<Newcomer, FlowError> {
+    match reply {
+        JoinReply::Joined(newcomer) => Ok(newcomer),
+        JoinReply::OverLimit { limit, wait_s } => Err(FlowError::OverLimit { limit, wait_s }),
     }
 }

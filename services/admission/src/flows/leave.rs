@@ -23,7 +23,8 @@ impl Flows {
                 self.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await?;
             }
             TicketState::Waiting => {
-                let place = GivenUp { number, position: snapshot.position(number) };
+                let network = room.limited_network().map(|network| network.digest);
+                let place = GivenUp { number, position: snapshot.position(number), network };
                 let seen = (snapshot.reset_epoch, snapshot.draws.len());
                 self.places.give_up(&snapshot.room, seen, place).await?;
             }

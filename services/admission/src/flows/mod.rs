@@ -54,6 +54,7 @@ use crate::{
     batching::{
         CheckInBatcher, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher,
     },
+    limit_counter::LimitCounter,
     region::Region,
 };
 
@@ -72,6 +73,8 @@ pub(crate) struct Flows {
     pub(crate) signer: Signer,
     /// Gives out numbers.
     pub(crate) joins: JoinBatcher,
+    /// Counts visitors whose network had reached a limit.
+    pub(crate) limits: LimitCounter,
     /// Claims that wait for a seat.
     pub(crate) held_claims: HeldClaims,
     /// Keeps sessions alive.

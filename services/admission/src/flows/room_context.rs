@@ -5,10 +5,10 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use vestibule_domain::{Progress, RoomSnapshot};
+use vestibule_domain::{Progress, RoomSnapshot, network_limits::NetworkLimits};
 use vestibule_issuance::RoomCiphers;
 use vestibule_site::{ClientNetwork, SiteBinding};
-use vestibule_store::{KnownRoom, StoredConfig};
+use vestibule_store::{ClaimNetwork, KnownRoom, StoredConfig};
 
 /// The binding of a room whose config has not been read yet.
 static DEFAULT: LazyLock<SiteBinding> = LazyLock::new(SiteBinding::default);
@@ -37,6 +37,15 @@ pub(crate) struct Caller {
     pub(crate) network: Option<ClientNetwork>,
 }
 
+/// A caller's network, and what it may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LimitedNetwork {
+    /// Its digest.
+    pub(crate) digest: u64,
+    /// The limits that hold for it.
+    pub(crate) limits: NetworkLimits,
+}
+
 /// A room's place in front of a site, as this instance last read it. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BindingHandle(Option<Arc<StoredConfig>>);
@@ -48,6 +57,20 @@ impl RoomContext {
     /// has seen since in replies of Redis.
     pub(crate) fn progress(&self) -> Progress {
         self.known.progress(&self.snapshot)
+    }
+
+    /// The caller's network, if something of it is limited.
+    pub(crate) fn limited_network(&self) -> Option<LimitedNetwork> {
+        let network = self.caller.network?;
+        let limits = self.snapshot.settings.network_limits(network.is_private());
+        let digest = || self.ciphers.clients.of("network", &[&network.to_bytes()]);
+        (!limits.are_none()).then(|| LimitedNetwork { digest: digest(), limits })
+    }
+
+    /// The same, as a claim has it.
+    pub(crate) fn claim_network(&self) -> Option<ClaimNetwork> {
+        let LimitedNetwork { digest, limits } = self.limited_network()?;
+        Some(ClaimNetwork { digest, seats: limits.seats, only_logs: limits.only_logs })
     }
 }
 

@@ -10,6 +10,9 @@ impl From<FlowError> for Problem {
         match &error {
             FlowError::Store(error) => problem_of(error),
             FlowError::NoSigningKey => Self::new(ProblemType::RedisUnavailable),
+            FlowError::OverLimit { limit, wait_s } => {
+                Self::new(ProblemType::NetworkLimit).detail(limit.name()).retry_after(*wait_s)
+            }
             FlowError::Signer(SignerError::Overloaded) => Self::new(ProblemType::Overloaded),
             FlowError::ForeignTicket => Self::new(ProblemType::InvalidTicket)
                 .field("Vestibule-Ticket", "it is of before a reset; join again"),
@@ -22,6 +25,7 @@ impl From<FlowError> for Problem {
 
 #[cfg(test)]
 mod tests {
+    use vestibule_domain::network_limits::NetworkLimit;
     use vestibule_store::StoreError;
 
     use super::*;
@@ -35,6 +39,7 @@ mod tests {
             (FlowError::Store(StoreError::Overloaded), true),
             (FlowError::Store(StoreError::Unexpected("data".into())), false),
             (FlowError::NoSigningKey, true),
+            (FlowError::OverLimit { limit: NetworkLimit::Seats, wait_s: 9 }, true),
             (FlowError::Signer(SignerError::Overloaded), true),
             (FlowError::Signer(SignerError::Failed("refused".into())), false),
             (FlowError::ForeignTicket, false),

@@ -104,6 +104,8 @@ impl Members {
         if name.is_some_and(|name| name != *room) {
             return Err(invalid_room().field("room", "is not the room of the address"));
         }
+        // A room that is stored without it has it on: see there.
+        self.0.entry("aws_style_api").or_insert(false.into());
         let draft = Draft { settings: self.take()?, binding: self.take()? };
         self.refuse_rest()?;
         let errors = draft.settings.errors().into_iter().chain(draft.binding.errors());
@@ -245,6 +247,6 @@ mod tests {
                 assert_eq!(sent.create(&room()).is_ok(), is_sound, "{name}: {value}");
             }
         }
-        assert_eq!(bounded, 8, "settings with bounds");
+        assert_eq!(bounded, 11, "settings with bounds");
     }
 }

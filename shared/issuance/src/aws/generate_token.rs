@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use vestibule_domain::{MAX_QUEUE_NUMBER, Place, RoomSnapshot};
-use vestibule_store::{Claim, ClaimOutcome, Feed, KnownRoom, SessionKind, TokenRecord};
+use vestibule_domain::{MAX_QUEUE_NUMBER, Place, RoomSnapshot, network_limits::NetworkLimit};
+use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_store::{
+    Claim, ClaimNetwork, ClaimOutcome, Feed, KnownRoom, SessionKind, TokenRecord,
+};
 use vestibule_token::{RequestIdError, TokenUse};
 
 use super::{AwsError, Tokens};
@@ -26,9 +29,14 @@ pub struct GenerateTokenContext<'a, C> {
     pub signer: &'a Signer,
     /// The issuer of the first token.
     pub issuer: &'a str,
+    /// The network of whoever asks; `None` where nothing is limited, as for operators.
+    pub network: Option<ClaimNetwork>,
     /// The validity of the first token in seconds; `None`: that of the room.
     pub validity_seconds: Option<u64>,
 }
+
+/// Seats of a full network come free when its sessions end: nobody knows when, seconds.
+const SEATS_WAIT_S: u32 = 10;
 
 const USES: [TokenUse; 3] = [TokenUse::Access, TokenUse::Refresh, TokenUse::Id];
 
@@ -54,6 +62,10 @@ pub async fn generate_token<C: Claims>(
         RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
         RequestIdError::Foreign => AwsError::InvalidRequest,
     })?;
+    // Its session would be longer, and would not end when its visitor goes.
+    if place.is_of_visitors_calls() {
+        return Err(AwsError::InvalidRequest);
+    }
     let claim = Claim {
         reset_epoch: snapshot.reset_epoch,
         place,
@@ -67,6 +79,7 @@ pub async fn generate_token<C: Claims>(
         request_id: request_id.to_owned(),
         issuer: with.issuer.to_owned(),
         validity_seconds: with.validity_seconds,
+        network: with.network,
     };
     let claimed = with.claims.claim(&snapshot.room, claim).await?;
     let record = admitted(claimed.outcome)?;
@@ -95,6 +108,11 @@ fn admitted(outcome: ClaimOutcome) -> Result<TokenRecord, AwsError> {
         ClaimOutcome::NotServed | ClaimOutcome::NoSeat | ClaimOutcome::Held { .. } => {
             Err(AwsError::NotServed)
         }
+        ClaimOutcome::NetworkFull => Err(AwsError::Unavailable(
+            Problem::new(ProblemType::NetworkLimit)
+                .detail(NetworkLimit::Seats.name())
+                .retry_after(SEATS_WAIT_S),
+        )),
         ClaimOutcome::PositionExpired => Err(AwsError::PositionExpired),
         ClaimOutcome::SessionEnded => Err(AwsError::SessionEnded),
         ClaimOutcome::Foreign => Err(AwsError::InvalidRequest),

@@ -85,6 +85,8 @@ problem_types! {
     EventNotFound, "event-not-found", NOT_FOUND, "There is no such event", None;
     /// The deployment has no signing key of this id.
     KeyNotFound, "key-not-found", NOT_FOUND, "There is no such signing key", None;
+    /// The room does not answer AWS-style calls.
+    AwsStyleApiOff, "aws-style-api-off", NOT_FOUND, "The room does not answer AWS-style calls", None;
     /// The visitor has no session in this room, or it is over.
     SessionNotFound, "session-not-found", NOT_FOUND, "There is no such session", None;
     /// The route does not exist for this method.
@@ -101,6 +103,8 @@ problem_types! {
     UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The media type is not supported", None;
     /// The visitor watches by as many streams as one may have.
     TooManyStreams, "too-many-streams", TOO_MANY_REQUESTS, "The visitor has too many live streams", Some(60);
+    /// The visitor's network has as many newcomers, places or seats as it may.
+    NetworkLimit, "network-limit", TOO_MANY_REQUESTS, "The visitor's network has as much of this room as it may", Some(30);
     /// This instance has reached its limit of requests in flight.
     Overloaded, "overloaded", SERVICE_UNAVAILABLE, "The service is busy, try again shortly", Some(1);
     /// The shared state cannot be reached.

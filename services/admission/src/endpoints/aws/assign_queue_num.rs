@@ -15,7 +15,8 @@ use vestibule_runtime::{extract::Json, problem::Problem};
 
 use super::event::{body, event};
 use crate::{
-    endpoints::responses::{BodyRefusals, Busy},
+    endpoints::responses::{BodyRefusals, Busy, OverLimit},
+    extractors::CallerNetwork,
     state::Admission,
 };
 
@@ -41,15 +42,17 @@ pub(crate) struct Assigned {
     request_body = AssignQueueNum,
     responses(
         (status = 200, description = "A request id", body = Assigned),
-        AwsBadRequest, BodyRefusals, Busy,
+        AwsBadRequest, BodyRefusals, OverLimit, Busy,
     )
 )]
 pub(crate) async fn assign_queue_num(
     State(admission): State<Arc<Admission>>,
+    CallerNetwork(network): CallerNetwork,
     json: Result<Json<AssignQueueNum>, Problem>,
 ) -> Result<Response, AwsError> {
     let event_id = body(json)?.event_id;
-    let room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEvent)?;
+    let mut room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEvent)?;
+    room.caller.network = network;
     let api_request_id = admission.flows.assign_number(&room).await.map_err(Problem::from)?;
     Ok(([(CACHE_CONTROL, "no-store")], JsonAnswer(Assigned { api_request_id })).into_response())
 }

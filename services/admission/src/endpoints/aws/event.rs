@@ -71,11 +71,15 @@ pub(super) fn body<T: DeserializeOwned>(
 /// The room that is the event `event_id`, if there is one.
 ///
 /// # Errors
-/// If it may be one that this instance has not heard of yet.
+/// If it may be one that this instance has not heard of yet, or does not answer these calls.
 pub(super) fn event(admission: &Admission, event_id: &str) -> Result<Option<RoomContext>, Problem> {
     let room = admission.flows.room(event_id);
     if room.is_none() && RoomId::check(event_id).is_ok() && !admission.feed.knows_every_room() {
         return Err(Problem::new(ProblemType::RedisUnavailable));
+    }
+    if room.as_ref().is_some_and(|room| !room.snapshot.settings.aws_style_api) {
+        return Err(Problem::new(ProblemType::AwsStyleApiOff)
+            .detail("its operator turns them on by `aws_style_api: true` in the room's settings"));
     }
     Ok(room)
 }

@@ -10,7 +10,8 @@ use vestibule_runtime::{extract::Json, problem::Problem};
 
 use super::event::{body, event, place};
 use crate::{
-    endpoints::responses::{BodyRefusals, Busy},
+    endpoints::responses::{BodyRefusals, Busy, OverLimit},
+    extractors::CallerNetwork,
     state::Admission,
 };
 
@@ -35,23 +36,25 @@ pub(crate) struct GenerateToken {
         (status = 200, description = "The tokens", body = Tokens),
         (status = 202, description = "Not served yet, or no seat is free", body = ErrorBody),
         (status = 410, description = "The position has expired, or the session is over", body = ErrorBody),
-        AwsBadRequest, BodyRefusals, Busy,
+        AwsBadRequest, BodyRefusals, OverLimit, Busy,
     )
 )]
 pub(crate) async fn generate_token(
     State(admission): State<Arc<Admission>>,
+    CallerNetwork(network): CallerNetwork,
     json: Result<Json<GenerateToken>, Problem>,
 ) -> Result<Tokens, AwsError> {
     let GenerateToken { event_id, request_id } = body(json)?;
-    let known = match event(&admission, &event_id)? {
+    let room = match event(&admission, &event_id)? {
         Some(mut room) => {
             // Whoever asks by its name is there, also when it is answered 202.
             place(&admission, &mut room, &request_id, &Method::POST).await?.ok();
-            Some(room.known)
+            room.caller.network = network;
+            Some(room)
         }
         None => None,
     };
-    let issuer = known.as_ref().and_then(|room| room.snapshot().settings.issuer.clone());
-    aws::generate_token(admission.generate_token_context(issuer.as_deref()), known, &request_id)
-        .await
+    let issuer = room.as_ref().and_then(|room| room.snapshot.settings.issuer.as_deref());
+    let with = admission.generate_token_context(room.as_ref(), issuer);
+    aws::generate_token(with, room.as_ref().map(|room| Arc::clone(&room.known)), &request_id).await
 }

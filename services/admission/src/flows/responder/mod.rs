@@ -75,6 +75,7 @@ impl<'a> VisitorResponder<'a> {
             request_id: String::new(),
             issuer: self.issuer().to_owned(),
             validity_seconds: None,
+            network: self.room.claim_network(),
         }
     }
 

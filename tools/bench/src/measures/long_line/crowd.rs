@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use vestibule_domain::{
     Place, QueueingMethod, RoomId, RoomSettings,
     check_in::{self, LineConditions},
+    network_limits::NetworkLimits,
     presence::{Band, Spot},
     roll::Roll,
     schedule::RoomConfig,
@@ -77,6 +78,8 @@ impl Crowd {
                 mode: JoinMode::Enter,
                 key_id: "bench",
                 issuer: "https://bench",
+                networks: &[],
+                limits: NetworkLimits::default(),
             };
             self.store.join(&self.room, &join).await?;
             come += join.count;
@@ -161,6 +164,7 @@ impl Crowd {
             request_id: String::new(),
             issuer: "https://bench".to_owned(),
             validity_seconds: None,
+            network: None,
         }
     }
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use vestibule_domain::{
-    Place, RoomId, RoomSettings, RoomSnapshot, roll::Roll, schedule::RoomConfig, tick::TickState,
+    Place, RoomId, RoomSettings, RoomSnapshot, network_limits::NetworkLimits, roll::Roll,
+    schedule::RoomConfig, tick::TickState,
 };
 use vestibule_store::{
     Claim, Departure, EndedAs, Join, JoinMode, ManualClock, Push, SessionKind, Store, batch,
@@ -66,6 +67,8 @@ impl Room {
                 mode,
                 key_id: KEY,
                 issuer: ISSUER,
+                networks: &[],
+                limits: NetworkLimits::default(),
             };
             self.store.join(&self.name, &join).await?;
         }
@@ -129,6 +132,7 @@ impl Room {
             request_id: format!("{number:036}"),
             issuer: ISSUER.to_owned(),
             validity_seconds: None,
+            network: None,
         }
     }
 }
