@@ -55,7 +55,7 @@ async fn assign_and_queue_num() -> Result<()> {
     let reply = aws.post("/assign_queue_num", &body).await?.expect(200)?;
     expect_headers(&reply)?;
     let id = reply.text_of("api_request_id")?;
-    ensure!(is_uuid_shaped(&id) && reply.body.as_object().is_some_and(|o| o.len() == 1), "{id}");
+    ensure!(is_uuid_v4(&id) && reply.body.as_object().is_some_and(|o| o.len() == 1), "{id}");
     for bad in [json!({}), json!({ "event_id": 7 }), json!({ "event_id": null }), json!([])] {
         expect_message(&aws.post("/assign_queue_num", &bad).await?, 400)?;
     }
@@ -105,10 +105,15 @@ fn expect_missing(reply: &Reply, names: &[&str]) -> Result<()> {
     Ok(())
 }
 
-fn is_uuid_shaped(id: &str) -> bool {
+/// As strict clients check it: the version, and the variant of RFC 9562.
+fn is_uuid_v4(id: &str) -> bool {
     let groups: Vec<_> = id.split('-').map(str::len).collect();
     let hex = |c: char| c == '-' || c.is_ascii_digit() || ('a'..='f').contains(&c);
-    groups == [8, 4, 4, 4, 12] && id.chars().all(hex)
+    let (version, variant) = (id.chars().nth(14), id.chars().nth(19));
+    groups == [8, 4, 4, 4, 12]
+        && id.chars().all(hex)
+        && version == Some('4')
+        && variant.is_some_and(|variant| "89ab".contains(variant))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

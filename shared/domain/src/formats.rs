@@ -103,7 +103,7 @@ impl Formats {
     /// The newest versions that this release knows.
     pub const KNOWN: Self = Self { ticket: 4, snapshot: Self::DIFFERENCE, request_id: 2 };
     /// Those that it writes, whoever runs beside it.
-    pub const WRITTEN: Self = Self { ticket: 4, snapshot: Self::WHOLE, request_id: 1 };
+    pub const WRITTEN: Self = Self { ticket: 4, snapshot: Self::WHOLE, request_id: 2 };
 
     /// Whether differences from snapshots are among them.
     #[must_use]
@@ -185,8 +185,9 @@ mod tests {
     {
         let said = serde_json::to_string(&Announcement::OURS).unwrap();
         assert_eq!(serde_json::from_str::<Formats>(&said).unwrap(), Formats::KNOWN, "{said}");
-        let older: Announcement = serde_json::from_str(r#"{"ticket":4,"snapshot":1}"#).unwrap();
-        let reads = Formats { ticket: 4, snapshot: 1, request_id: 1 };
+        let older = r#"{"ticket":4,"snapshot":1,"request_id":2}"#;
+        let older: Announcement = serde_json::from_str(older).unwrap();
+        let reads = Formats { ticket: 4, snapshot: 1, request_id: 2 };
         assert_eq!(older, Announcement { reads, ..older });
         assert_eq!(Announcement::OURS.conflict(older), None);
         assert!(!older.sharded && !said.contains("sharded"));

@@ -46,8 +46,12 @@ pub struct NetworkLimits {
 pub(crate) const JOINS_PER_MINUTE: Option<u64> = Some(1_000);
 /// And one in 13 may wait. A school or an office fits ten times.
 pub(crate) const PLACES: Option<u64> = Some(2_500);
-/// And one in 66 may be inside.
+/// And one in 66 may be inside; in a room that is not large, fewer: see [`SHARE_OF_SEATS`].
 pub(crate) const SEATS: Option<u64> = Some(500);
+/// If nobody has decided, a network has no more than this part of a room's seats, so that whoever takes all it can get
+/// costs others 2 %; but so many at least, since seats are few in a small room.
+const SHARE_OF_SEATS: u64 = 50;
+const FEWEST_SEATS: u64 = 20;
 
 // === impl NetworkLimit ===
 
@@ -84,9 +88,20 @@ impl RoomSettings {
         NetworkLimits {
             joins_per_minute: holds(self.joins_per_network_per_minute, JOINS_PER_MINUTE),
             places: holds(self.places_per_network, PLACES),
-            seats: holds(self.seats_per_network, SEATS),
+            seats: holds(self.seats_per_network, SEATS).map(|seats| match Some(seats) == SEATS {
+                true => seats.min(self.share_of_seats()),
+                false => seats,
+            }),
             only_logs: self.network_limit_mode == NetworkLimitMode::Log,
         }
+    }
+
+    /// A fiftieth of those who may be inside: by the ceiling, or, by the rate, within one session.
+    fn share_of_seats(&self) -> u64 {
+        let by_rate =
+            self.new_users_per_minute.map(|rate| rate * self.session_duration_seconds / 60);
+        let capacity = [self.total_active_users, by_rate].into_iter().flatten().min();
+        capacity.map_or(u64::MAX, |seats| (seats / SHARE_OF_SEATS).max(FEWEST_SEATS))
     }
 }
 
@@ -103,6 +118,25 @@ mod tests {
             (public.joins_per_minute, public.places, public.seats),
             (JOINS_PER_MINUTE, PLACES, SEATS)
         );
+    }
+
+    #[test]
+    fn by_default_a_network_has_a_small_part_of_the_seats() {
+        let seats = |ceiling, rate, decided| {
+            let room = RoomSettings {
+                total_active_users: ceiling,
+                new_users_per_minute: rate,
+                seats_per_network: decided,
+                ..RoomSettings::default()
+            };
+            room.network_limits(false).seats
+        };
+        assert_eq!(seats(Some(2_000), None, SEATS), Some(40));
+        assert_eq!(seats(Some(100), None, SEATS), Some(20), "some, at least");
+        assert_eq!(seats(Some(1_000_000), None, SEATS), SEATS, "and not more than of any room");
+        assert_eq!(seats(Some(10_000), Some(600), SEATS), Some(60), "3,000 are inside at a time");
+        assert_eq!(seats(None, None, SEATS), SEATS);
+        assert_eq!(seats(Some(2_000), None, Some(300)), Some(300));
     }
 
     #[test]

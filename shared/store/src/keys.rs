@@ -152,6 +152,7 @@ impl Part {
     /// All parts of a room.
     pub(crate) const ALL: [Self; 23] = [
         Self::Draws,
+        Self::Networks,
         Self::Line,
         Self::Settings,
         Self::Sessions,
@@ -173,12 +174,11 @@ impl Part {
         Self::Ended,
         Self::Testimony,
         Self::Calls,
-        Self::Networks,
     ];
 
     /// The keys of the scripts that begin a line anew, a reset's and the one that finds that there was one: all but
-    /// the draws. They delete all of these but the settings, the rate, and what services have told.
-    pub(crate) const RESET: &[Self] = Self::ALL.split_at(1).1;
+    /// the draws, and what networks had, whose keys say the epoch. They delete all of these but the settings, the rate, and what services have told.
+    pub(crate) const RESET: &[Self] = Self::ALL.split_at(2).1;
     /// The same.
     pub(crate) const RECONCILE: &[Self] = Self::RESET;
 

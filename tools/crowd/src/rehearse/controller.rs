@@ -18,6 +18,10 @@ const SAMPLE_EVERY: Duration = Duration::from_millis(500);
 /// A call without an answer by then has failed.
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// What a room may limit for one network.
+const PER_NETWORK: [&str; 3] =
+    ["joins_per_network_per_minute", "places_per_network", "seats_per_network"];
+
 /// A room's limits, as far as a rehearsal measures against them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RoomLimits {
@@ -52,12 +56,18 @@ impl Controller {
         Ok(Self { http: http::client(CALL_TIMEOUT)?, room: http::room_at(base, room), token })
     }
 
-    /// Creates or replaces the room with these limits.
+    /// Creates or replaces the room with these limits. It answers AWS-style calls, which ghosts make, and limits no
+    /// network: a rehearsed crowd comes from one.
     ///
     /// # Errors
     /// When the controller cannot be reached or refuses.
     pub(crate) async fn create(&self, limits: &RoomLimits) -> anyhow::Result<()> {
-        let request = self.request(Method::PUT, "").json(limits);
+        let mut room = serde_json::to_value(limits)?;
+        room["aws_style_api"] = true.into();
+        for limit in PER_NETWORK {
+            room[limit] = serde_json::Value::Null;
+        }
+        let request = self.request(Method::PUT, "").json(&room);
         http::exchange(request).await.context("creating the room").map(drop)
     }
 
