@@ -3,7 +3,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 use vestibule_issuance::read_secret;
 use vestibule_runtime::{
     ConnectionLimits,
@@ -14,7 +14,10 @@ use vestibule_runtime::{
 use vestibule_store::{Clock, LinkOptions, Store, StoreError};
 use vestibule_token::DeploymentSecret;
 
-use crate::cli::Cli;
+use crate::{
+    cli::Cli,
+    tokens::{GivenToken, GivenTokenError},
+};
 
 /// The checked configuration.
 #[derive(Debug)]
@@ -23,8 +26,10 @@ pub(crate) struct Config {
     pub(crate) store: Store,
     /// The deployment's secret.
     pub(crate) secret: Arc<DeploymentSecret>,
-    /// The API token that operators send.
-    pub(crate) api_token: SecretString,
+    /// The tokens of callers that options give.
+    pub(crate) tokens: Vec<GivenToken>,
+    /// For how long the audit log is kept.
+    pub(crate) audit: Duration,
     /// Where operators call; port 0 takes any free one.
     pub(crate) listen: SocketAddr,
     /// Where probes and Prometheus ask; port 0 takes any free one.
@@ -45,6 +50,9 @@ pub(crate) enum ConfigError {
     /// A secret is missing, given twice, unreadable or too short.
     #[error(transparent)]
     Secret(#[from] SecretError),
+    /// A token of callers is missing, or not as it must be.
+    #[error(transparent)]
+    Token(#[from] GivenTokenError),
     /// The address of Redis is not valid.
     #[error("VESTIBULE_REDIS_URL")]
     Redis(#[from] StoreError),
@@ -67,7 +75,8 @@ impl Config {
         Ok(Self {
             store: open_store(&cli.common.redis)?,
             secret: Arc::new(read_secret(&cli.common)?),
-            api_token: cli.read_api_token()?,
+            tokens: cli.read_tokens()?,
+            audit: cli.audit_retention(),
             listen: cli.listen,
             admin_listen: cli.admin_listen,
             connections: cli.common.connections.limits()?,

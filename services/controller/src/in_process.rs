@@ -9,7 +9,7 @@ use vestibule_issuance::Surroundings;
 use vestibule_runtime::{ConnectionLimits, HttpMetrics, Lifecycle, Readiness, metrics};
 use vestibule_store::KnownRoom;
 
-use crate::{config::Config, loops, router, state::Controller};
+use crate::{config::Config, loops, router, state::Controller, tokens::GivenToken};
 
 /// The API token of the instances.
 pub const TOKEN: &str = "in-process-operator";
@@ -35,7 +35,8 @@ impl Instance {
         let config = Config {
             store,
             secret,
-            api_token: TOKEN.into(),
+            tokens: vec![GivenToken::root(&TOKEN.into())],
+            audit: std::time::Duration::from_hours(24),
             listen: nowhere,
             admin_listen: nowhere,
             connections: ConnectionLimits::few(),

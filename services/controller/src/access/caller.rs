@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::{extract::FromRequestParts, http::StatusCode, http::request::Parts};
+use axum::{
+    extract::FromRequestParts,
+    http::{StatusCode, request::Parts},
+};
 use vestibule_domain::access::{Role, RoomScope};
 use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::{Problem, ProblemType};
@@ -19,7 +22,8 @@ pub(crate) struct Caller {
 }
 
 /// The caller may not do this. The text says what is needed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
 pub(crate) struct Refused {
     /// Which of the two it lacks: `role` or `rooms`.
     pub(crate) lacks: &'static str,

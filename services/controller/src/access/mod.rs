@@ -4,9 +4,9 @@
 mod caller;
 mod operations;
 
+#[cfg(test)]
+pub(crate) use self::operations::OPERATIONS;
 pub(crate) use self::{
     caller::{Caller, Refused},
     operations::{Operation, Over, operation},
 };
-#[cfg(test)]
-pub(crate) use self::operations::OPERATIONS;

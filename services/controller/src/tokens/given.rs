@@ -6,6 +6,7 @@ use vestibule_domain::{
     RoomId,
     access::{RoomScope, digest},
 };
+use vestibule_runtime::secret::SecretError;
 
 use crate::access::Caller;
 
@@ -24,16 +25,25 @@ pub(crate) struct GivenToken {
     pub(super) caller: Caller,
 }
 
-/// Why `VESTIBULE_API_TOKENS` cannot be used: which of the tokens, and what is wrong. Never the token.
+/// Why the tokens of options cannot be used. Never says a token.
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "VESTIBULE_API_TOKENS: token {number}{name}: {reason}. Each is `name:role:token` or \
-     `name:role:room,room:token`, one a line or separated by `;`"
-)]
-pub(crate) struct GivenTokenError {
-    number: usize,
-    name: String,
-    reason: String,
+pub(crate) enum GivenTokenError {
+    /// They cannot be read.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// One is not as it must be.
+    #[error(
+        "VESTIBULE_API_TOKENS: token {number}{name}: {reason}. Each is `name:role:token` or \
+         `name:role:room,room:token`, one a line or separated by `;`"
+    )]
+    Token {
+        /// Which of them, from 1.
+        number: usize,
+        /// Its name, if it has one that may be shown.
+        name: String,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 // === impl GivenToken ===
@@ -53,7 +63,7 @@ impl GivenToken {
         let parts = lines.flat_map(|line| line.split(';')).map(str::trim);
         let mut tokens: Vec<Self> = Vec::new();
         for (index, part) in parts.filter(|part| !part.is_empty()).enumerate() {
-            let error = |(name, reason): (Option<&str>, String)| GivenTokenError {
+            let error = |(name, reason): (Option<&str>, String)| GivenTokenError::Token {
                 number: index + 1,
                 name: name.map(|name| format!(" (`{name}`)")).unwrap_or_default(),
                 reason,
@@ -122,7 +132,7 @@ mod tests {
             "# of the dashboards\ngrafana:viewer:{TOKEN}\n\n ci:operator:sale-*, vip:{TOKEN}2 ; ops:admin:{TOKEN}3;"
         );
         let tokens = GivenToken::read_all(&text).unwrap();
-        let callers: Vec<_> = tokens.iter().map(|token| (&*token.caller.name, token.caller.role));
+        let callers = tokens.iter().map(|token| (&*token.caller.name, token.caller.role));
         let callers: Vec<_> = callers.collect();
         let expected = [("grafana", Role::Viewer), ("ci", Role::Operator), ("ops", Role::Admin)];
         assert_eq!(callers, expected);

@@ -13,7 +13,9 @@ pub struct RoomPattern(String);
 
 /// Why a text is no such pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a room is named by 1 to 64 letters, digits, `_` and `-`, or by a pattern of these with `*`")]
+#[error(
+    "a room is named by 1 to 64 letters, digits, `_` and `-`, or by a pattern of these with `*`"
+)]
 pub struct RoomPatternError;
 
 /// The rooms that a token is for; none said: all of them.
@@ -109,9 +111,8 @@ impl RoomScope {
 impl utoipa::PartialSchema for RoomScope {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
         use utoipa::openapi::{ArrayBuilder, ObjectBuilder, Type};
-        let pattern = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .pattern(Some("^[A-Za-z0-9_*-]{1,64}$"));
+        let pattern =
+            ObjectBuilder::new().schema_type(Type::String).pattern(Some("^[A-Za-z0-9_*-]{1,64}$"));
         ArrayBuilder::new()
             .items(pattern)
             .description(Some(
