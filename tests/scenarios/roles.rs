@@ -124,8 +124,10 @@ async fn a_token_for_some_rooms_sees_these_alone() -> Result<()> {
     for path in ["/num_active_tokens?event_id=vip", "/api/expired_tokens?event_id=vip"] {
         sales.call(Method::GET, path, None).await?.expect(403)?;
     }
-    let metrics = deployment.admin(Service::Controller, 0, "/metrics").await?.text
-        + &deployment.admin(Service::Controller, 1, "/metrics").await?.text;
+    let mut metrics = String::new();
+    for index in 0..2 {
+        metrics += &deployment.admin(Service::Controller, index, "/metrics").await?.text;
+    }
     ensure!(metrics.contains(r#"calls_refused_total{reason="rooms"}"#), "{metrics}");
     Ok(())
 }

@@ -7,6 +7,7 @@ use secrecy::{ExposeSecret, SecretString};
 use vestibule_runtime::{
     options::CommonOptions,
     secret::{SecretError, SecretSource},
+    tls::ClientTlsOptions,
 };
 
 use crate::{
@@ -31,6 +32,10 @@ pub struct Cli {
     /// The options of both services.
     #[command(flatten)]
     pub common: CommonOptions,
+
+    /// Which clients are spoken to.
+    #[command(flatten)]
+    pub client_tls: ClientTlsOptions,
 
     /// Address for operators. Only this machine reaches the default; in a container, or for operators
     /// elsewhere, name an address of a private network, or `0.0.0.0:8081` behind a firewall.

@@ -6,10 +6,11 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use secrecy::ExposeSecret;
 use vestibule_issuance::read_secret;
 use vestibule_runtime::{
-    ConnectionLimits,
+    ConnectionLimits, Tls,
     connection_options::TooManyConnections,
     redis_options::{AuthoritiesError, RedisOptions},
     secret::SecretError,
+    tls::TlsError,
 };
 use vestibule_store::{Clock, LinkOptions, Store, StoreError};
 use vestibule_token::DeploymentSecret;
@@ -36,6 +37,8 @@ pub(crate) struct Config {
     pub(crate) admin_listen: SocketAddr,
     /// How many connections operators may have.
     pub(crate) connections: ConnectionLimits,
+    /// The TLS of the operators' address, if it speaks it.
+    pub(crate) tls: Option<Tls>,
     /// The default issuer; the listening address if there is none.
     pub(crate) public_url: Option<String>,
     /// Where this instance runs.
@@ -59,6 +62,9 @@ pub(crate) enum ConfigError {
     /// The certificate authorities of Redis cannot be read.
     #[error(transparent)]
     Authorities(#[from] AuthoritiesError),
+    /// The files of TLS cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// More connections are asked for than fit.
     #[error(transparent)]
     Connections(#[from] TooManyConnections),
@@ -80,6 +86,7 @@ impl Config {
             listen: cli.listen,
             admin_listen: cli.admin_listen,
             connections: cli.common.connections.limits()?,
+            tls: cli.common.tls.load(&cli.client_tls)?,
             public_url: cli.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned()),
             region: cli.common.region.clone(),
             shutdown_grace: cli.common.shutdown_grace(),

@@ -40,6 +40,7 @@ impl Instance {
             listen: nowhere,
             admin_listen: nowhere,
             connections: ConnectionLimits::few(),
+            tls: None,
             public_url: Some(public_url),
             region,
             shutdown_grace: std::time::Duration::from_secs(5),

@@ -84,7 +84,8 @@ impl Controller {
         registry: &mut Registry,
     ) -> Self {
         let Machine { random, keys, signer } = machine;
-        let Config { store, secret, tokens, audit, public_url, region, connections, .. } = config;
+        let Config { store, secret, tokens, audit, public_url, region, connections, tls, .. } = config;
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let instance: Arc<str> = instance_name(&region, &random).into();
         let store = store.named(&instance);
         let feed = Feed::new(store.clone(), &*instance);
@@ -103,7 +104,7 @@ impl Controller {
             last_days: LastDays::default(),
             leadership: Leadership::default(),
             metrics,
-            public_url: public_url.unwrap_or_else(|| format!("http://{address}")),
+            public_url: public_url.unwrap_or_else(|| format!("{scheme}://{address}")),
             instance,
             knows_keyspace: AtomicBool::new(false),
             rounds: AtomicU64::new(0),

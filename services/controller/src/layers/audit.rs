@@ -9,7 +9,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use vestibule_runtime::Problem;
+use vestibule_runtime::{ClientCertificate, Problem};
 use vestibule_store::AuditList;
 
 use super::origin::Origin;
@@ -25,6 +25,7 @@ struct Call {
     action: &'static str,
     list: AuditList,
     address: String,
+    certificate: Option<String>,
 }
 
 /// Has the call noted when it is done, if it changes something.
@@ -56,7 +57,8 @@ impl Call {
         let operation = request.extensions().get::<Operation>()?;
         let caller = request.extensions().get::<Caller>()?.clone();
         let address = Origin::of(controller, request.headers()).client.to_string();
-        Some(Self { caller, action: operation.name, list: operation.noted?, address })
+        let certificate = ClientCertificate::subject().map(|subject| subject.as_ref().to_owned());
+        Some(Self { caller, action: operation.name, list: operation.noted?, address, certificate })
     }
 
     /// Notes it if something was changed, or may have been.
@@ -73,7 +75,7 @@ impl Call {
             before: noted.before,
             after: noted.after,
             address: self.address,
-            certificate: None,
+            certificate: self.certificate,
             status: status.as_u16(),
             controller: Arc::clone(&controller.instance),
         };

@@ -49,7 +49,7 @@ impl Process {
         let (public, admin) = (bind(any).await.unwrap(), bind(any).await.unwrap());
         let addresses = (public.local_addr().unwrap(), admin.local_addr().unwrap());
         let metrics = ConnectionMetrics::default();
-        serve(public, router, limits, metrics.clone(), &lifecycle);
+        serve(public, router, limits, metrics.clone(), None, &lifecycle);
         serve_admin(admin, Arc::default(), &lifecycle);
         readiness.started();
         let (signals, received) = Signals::by_hand();
