@@ -47,6 +47,7 @@ mod rooms;
 mod secrets;
 mod sessions;
 mod shutdown;
+mod tls;
 mod told;
 mod turns;
 mod watch;

@@ -84,7 +84,8 @@ impl Controller {
         registry: &mut Registry,
     ) -> Self {
         let Machine { random, keys, signer } = machine;
-        let Config { store, secret, tokens, audit, public_url, region, connections, tls, .. } = config;
+        let Config { store, secret, tokens, audit, public_url, region, connections, tls, .. } =
+            config;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let instance: Arc<str> = instance_name(&region, &random).into();
         let store = store.named(&instance);

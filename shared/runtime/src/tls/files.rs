@@ -125,11 +125,8 @@ impl TlsFiles {
             what: "private key",
             source,
         })?;
-        let pair = |source| TlsError::Pair {
-            cert: self.cert.clone(),
-            key: self.key.clone(),
-            source,
-        };
+        let pair =
+            |source| TlsError::Pair { cert: self.cert.clone(), key: self.key.clone(), source };
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider));
         let builder = builder.with_safe_default_protocol_versions().map_err(pair)?;
         let builder = match (&self.client_ca, &contents.client_ca) {
@@ -137,8 +134,7 @@ impl TlsFiles {
                 let roots = Arc::new(roots(file, pem)?);
                 let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
                 let path = file.clone();
-                let verifier =
-                    verifier.map_err(|source| TlsError::Authorities { path, source })?;
+                let verifier = verifier.map_err(|source| TlsError::Authorities { path, source })?;
                 builder.with_client_cert_verifier(verifier)
             }
             _ => builder.with_no_client_auth(),

@@ -126,3 +126,45 @@ impl Wrong {
         self.looks == 2
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn write(dir: &TempDir) {
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        fs::write(dir.path().join("cert.pem"), made.cert.pem()).unwrap();
+        fs::write(dir.path().join("key.pem"), made.signing_key.serialize_pem()).unwrap();
+    }
+
+    #[test]
+    fn what_has_changed_is_used_and_what_is_wrong_is_said_at_the_second_look() {
+        let dir = tempfile::tempdir().unwrap();
+        write(&dir);
+        let (cert, key) = (dir.path().join("cert.pem"), dir.path().join("key.pem"));
+        let tls = Tls::load(TlsFiles { cert: cert.clone(), key, client_ca: None }).unwrap();
+        let config = || Arc::as_ptr(&tls.0.current.read().unwrap().config);
+        let first = config();
+        assert!(matches!(tls.look(), Look::Same));
+        write(&dir);
+        assert!(matches!(tls.look(), Look::Changed));
+        let second = config();
+        assert_ne!(first, second);
+        let mut wrong = Wrong::default();
+        let mut said = Vec::new();
+        for text in ["no certificate", "no certificate", "no certificate", "another one"] {
+            fs::write(&cert, text).unwrap();
+            let Look::Wrong(error, contents) = tls.look() else { panic!("it was taken in") };
+            assert!(error.to_string().contains("cert.pem"), "{error}");
+            said.push(wrong.is_to_be_said(contents));
+        }
+        assert_eq!(said, [false, true, false, false]);
+        fs::remove_file(&cert).unwrap();
+        assert!(matches!(tls.look(), Look::Wrong(TlsError::Unreadable { .. }, None)));
+        assert_eq!(config(), second);
+    }
+}
