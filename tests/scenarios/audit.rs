@@ -64,7 +64,8 @@ async fn each_change_is_noted_with_what_was_before_and_after() -> Result<()> {
     let entry = newest(&operator, "increment_serving_counter").await?;
     let counter = |side: &str| entry[side]["serving_counter"].as_i64().unwrap_or_default();
     ensure!(counter("after") - counter("before") == 3, "{entry}");
-    aws.generate_token(&id).await?.expect(200)?;
+    let body = json!({ "event_id": "sale", "request_id": id });
+    aws.private("/generate_token", Some(&body)).await?.expect(200)?;
     let visits = audit(&operator, "?of=visits").await?;
     ensure!(actions(&visits) == ["generate_token"], "{visits:?}");
     let path = format!("/v1/rooms/sale/sessions/{id}");
