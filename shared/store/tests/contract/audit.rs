@@ -18,7 +18,7 @@ crate::on_every_server!(
 );
 
 const PLENTY: AuditLimits =
-    AuditLimits { keep: Duration::from_secs(86_400), most: 1_000, most_bytes: 1_000_000 };
+    AuditLimits { keep: Duration::from_hours(24), most: 1_000, most_bytes: 1_000_000 };
 
 async fn note(world: &World, text: &str, limits: AuditLimits) -> u64 {
     let entry = json!({ "what": text }).to_string();
