@@ -3,6 +3,7 @@
 //! One binary, one module per promise. What needs no deployment is tested beside its code.
 
 mod addresses;
+mod audit;
 mod authorizer;
 mod authorizer_hostile;
 mod aws_expiry;
@@ -41,11 +42,13 @@ mod rate;
 mod regions;
 mod rehearsal;
 mod replaced_secret;
+mod roles;
 mod rollout;
 mod rooms;
 mod secrets;
 mod sessions;
 mod shutdown;
+mod tls;
 mod told;
 mod turns;
 mod watch;

@@ -1,4 +1,4 @@
-//! A certificate authority of a test's own, and servers that show its certificates.
+//! A certificate authority of a test's own, with servers and clients that show its certificates.
 
 use std::{
     fs,
@@ -15,6 +15,7 @@ use crate::ports;
 #[derive(Debug)]
 pub struct Authority {
     dir: TempDir,
+    issuer: CertifiedIssuer<'static, KeyPair>,
 }
 
 // === impl Authority ===
@@ -25,21 +26,44 @@ impl Authority {
         let mut params = CertificateParams::new(Vec::new())?;
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.distinguished_name.push(DnType::CommonName, "An authority of a test");
-        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
-        let key = KeyPair::generate()?;
+        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
+        let authority = Self { dir: tempfile::tempdir()?, issuer };
+        fs::write(authority.file(), authority.issuer.pem())?;
+        authority.renew()?;
+        Ok(authority)
+    }
+
+    /// Writes another certificate for this machine, with another key, in the place of the one before.
+    pub fn renew(&self) -> Result<()> {
         let names = ["localhost", "127.0.0.1"].map(str::to_owned);
-        let certificate = CertificateParams::new(names)?.signed_by(&key, &authority)?;
-        let dir = tempfile::tempdir()?;
-        fs::write(dir.path().join("authority.pem"), authority.pem())?;
-        fs::write(dir.path().join("server.pem"), certificate.pem())?;
-        fs::write(dir.path().join("key.pem"), key.serialize_pem())?;
-        Ok(Self { dir })
+        let key = KeyPair::generate()?;
+        let certificate = CertificateParams::new(names)?.signed_by(&key, &self.issuer)?;
+        let (cert_file, key_file) = self.server();
+        fs::write(cert_file, certificate.pem())?;
+        fs::write(key_file, key.serialize_pem())?;
+        Ok(())
+    }
+
+    /// A certificate of a client of this name, and its private key, in PEM.
+    pub fn client(&self, name: &str) -> Result<String> {
+        let mut params = CertificateParams::new(Vec::new())?;
+        params.distinguished_name = rcgen::DistinguishedName::new();
+        params.distinguished_name.push(DnType::CommonName, name);
+        let key = KeyPair::generate()?;
+        let certificate = params.signed_by(&key, &self.issuer)?;
+        Ok(certificate.pem() + key.serialize_pem().as_str())
     }
 
     /// Its certificate, in PEM.
     #[must_use]
     pub fn file(&self) -> PathBuf {
         self.dir.path().join("authority.pem")
+    }
+
+    /// The files of a server on this machine: its certificate and its key, in PEM.
+    #[must_use]
+    pub fn server(&self) -> (PathBuf, PathBuf) {
+        (self.dir.path().join("server.pem"), self.dir.path().join("key.pem"))
     }
 
     /// A port, and the lines of a server's configuration with which it listens there with TLS.

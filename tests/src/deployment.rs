@@ -8,8 +8,8 @@ use reqwest::{Client, redirect::Policy};
 use tempfile::TempDir;
 
 use crate::{
-    Aws, Carries, Flavor, Fleet, Operator, Process, Redis, Reply, Service, SiteVisitor, Verifier,
-    Visitor, eventually,
+    Authority, Aws, Carries, Flavor, Fleet, Operator, Process, Redis, Reply, Service, SiteVisitor,
+    Verifier, Visitor, eventually,
     instance::{Instance, START, Settings, start_all},
 };
 
@@ -31,6 +31,7 @@ pub struct Builder {
     programs: Option<PathBuf>,
     descriptors: Option<u32>,
     secrets: Option<[String; 2]>,
+    http: Option<Client>,
 }
 
 /// A running deployment. Everything ends with it.
@@ -135,6 +136,15 @@ impl Builder {
         self
     }
 
+    /// Both services show the certificate of `authority`, and are asked by `http`, which trusts it.
+    #[must_use]
+    pub fn tls(mut self, authority: &Authority, http: Client) -> Self {
+        let (cert, key) = authority.server();
+        self.http = Some(http);
+        self.environment("VESTIBULE_TLS_CERT", &cert.to_string_lossy())
+            .environment("VESTIBULE_TLS_KEY", &key.to_string_lossy())
+    }
+
     /// Starts it, and waits until every instance is ready.
     pub async fn start(self) -> Result<Deployment> {
         let (redis, redis_url) = if let Some(url) = self.redis_url {
@@ -159,7 +169,11 @@ impl Builder {
             programs: self.programs,
             descriptors: self.descriptors,
             dir: dir.path().to_owned(),
-            http: Client::builder().timeout(CALL).redirect(Policy::none()).build()?,
+            scheme: if self.http.is_some() { "https" } else { "http" },
+            http: match self.http {
+                Some(http) => http,
+                None => Client::builder().timeout(CALL).redirect(Policy::none()).build()?,
+            },
         };
         let first = 1.min(self.controllers);
         let mut controllers = start_all(&settings, Service::Controller, first, 0).await?;
@@ -205,6 +219,7 @@ impl Deployment {
             programs: None,
             descriptors: None,
             secrets: None,
+            http: None,
         }
     }
 
@@ -411,7 +426,8 @@ impl Deployment {
     /// The address at which an instance listens, as `host:port`.
     #[must_use]
     pub fn address(&self, service: Service, index: usize) -> &str {
-        self.instance(service, index).base.trim_start_matches("http://")
+        let base = &self.instance(service, index).base;
+        base.split_once("://").map_or(base, |(_, address)| address)
     }
 
     fn instance_mut(&mut self, service: Service, index: usize) -> &mut Instance {

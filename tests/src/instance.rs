@@ -42,6 +42,7 @@ pub(crate) struct Settings {
     pub(crate) descriptors: Option<u32>,
     pub(crate) dir: PathBuf,
     pub(crate) http: Client,
+    pub(crate) scheme: &'static str,
 }
 
 /// A running instance.
@@ -137,7 +138,7 @@ async fn start_on(
         command.env("VESTIBULE_REGION", region);
     }
     let process = Process::start(&mut command, &settings.dir.join(name))?;
-    let (base, admin) = (format!("http://{listen}"), format!("http://{admin}"));
+    let (base, admin) = (format!("{}://{listen}", settings.scheme), format!("http://{admin}"));
     let mut instance = Instance { process, ports, region, base, admin };
     ready(&mut instance, &settings.http).await?;
     Ok(instance)

@@ -114,6 +114,7 @@ impl Cli {
     #[must_use]
     pub fn public_url(&self) -> String {
         let given = self.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
-        given.unwrap_or_else(|| format!("http://{}", self.listen))
+        let scheme = if self.common.tls.is_given() { "https" } else { "http" };
+        given.unwrap_or_else(|| format!("{scheme}://{}", self.listen))
     }
 }

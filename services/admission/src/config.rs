@@ -5,7 +5,9 @@ use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 
 use secrecy::ExposeSecret;
 use vestibule_issuance::read_secret;
-use vestibule_runtime::{ConnectionLimits, redis_options::RedisOptions};
+use vestibule_runtime::{
+    ConnectionLimits, Tls, redis_options::RedisOptions, tls::ClientTlsOptions,
+};
 use vestibule_site::NetworkPrefixes;
 use vestibule_store::{Clock, LinkOptions, Store};
 use vestibule_token::DeploymentSecret;
@@ -20,6 +22,7 @@ pub(crate) struct Config {
     pub(crate) region: String,
     pub(crate) public_url: String,
     pub(crate) connections: ConnectionLimits,
+    pub(crate) tls: Option<Tls>,
     pub(crate) listen: SocketAddr,
     pub(crate) grpc_listen: Option<SocketAddr>,
     pub(crate) admin_listen: SocketAddr,
@@ -44,6 +47,7 @@ impl Config {
             region: cli.common.region.clone(),
             public_url: cli.public_url(),
             connections: cli.common.connections.limits()?,
+            tls: cli.common.tls.load(&ClientTlsOptions::default())?,
             listen: cli.listen,
             grpc_listen: cli.grpc_listen,
             admin_listen: cli.admin_listen,

@@ -104,6 +104,7 @@ impl Instance {
             region,
             public_url,
             connections: ConnectionLimits::few(),
+            tls: None,
             listen: nowhere,
             grpc_listen: None,
             admin_listen: nowhere,

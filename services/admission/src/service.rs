@@ -51,7 +51,7 @@ impl Service {
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         let shed = Shed::new(config.max_requests_in_flight);
         let router = router(Arc::clone(&admission), &http, shed, config.docs);
-        serve(listener, router, config.connections, connections, &lifecycle);
+        serve(listener, router, config.connections, connections, config.tls, &lifecycle);
         if let Some(listener) = grpc_listener {
             let most = config.max_requests_in_flight;
             ext_authz::serve(listener, Arc::clone(&admission), most, &lifecycle);

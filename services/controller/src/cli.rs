@@ -1,18 +1,22 @@
 //! The options of the controller. `--help` is the manual.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use vestibule_runtime::{
     options::CommonOptions,
     secret::{SecretError, SecretSource},
+    tls::ClientTlsOptions,
 };
 
-use crate::backup::{BackupOptions, RestoreOptions};
+use crate::{
+    backup::{BackupOptions, RestoreOptions},
+    tokens::{GivenToken, GivenTokenError, MIN_TOKEN_BYTES},
+};
 
 /// Fewest bytes of `VESTIBULE_API_TOKEN`.
-pub const MIN_API_TOKEN_BYTES: usize = 16;
+pub const MIN_API_TOKEN_BYTES: usize = MIN_TOKEN_BYTES;
 
 /// Vestibule's controller: lets the line advance, and answers operators.
 ///
@@ -28,6 +32,10 @@ pub struct Cli {
     /// The options of both services.
     #[command(flatten)]
     pub common: CommonOptions,
+
+    /// Which clients are spoken to.
+    #[command(flatten)]
+    pub client_tls: ClientTlsOptions,
 
     /// Address for operators. Only this machine reaches the default; in a container, or for operators
     /// elsewhere, name an address of a private network, or `0.0.0.0:8081` behind a firewall.
@@ -62,6 +70,28 @@ pub struct Cli {
     /// File that holds the API token; a final newline does not count.
     #[arg(long, env = "VESTIBULE_API_TOKEN_FILE", value_name = "FILE")]
     pub api_token_file: Option<PathBuf>,
+
+    /// Further tokens, for others than the one who may do everything: `name:role:token`, or
+    /// `name:role:room,room:token` for some rooms alone; one a line or separated by `;`. The role is `viewer`,
+    /// `operator` or `admin`; a room may be a pattern such as `sale-*`.
+    ///
+    /// Others can be made and revoked by calls while the controllers run: `POST /v1/tokens`.
+    #[arg(long, env = "VESTIBULE_API_TOKENS", hide_env_values = true, value_name = "TEXT")]
+    pub api_tokens: Option<SecretString>,
+
+    /// File that holds them; lines that begin with `#` do not count.
+    #[arg(long, env = "VESTIBULE_API_TOKENS_FILE", value_name = "FILE")]
+    pub api_tokens_file: Option<PathBuf>,
+
+    /// Days for which the audit log is kept, which tells who has changed what: `GET /v1/audit`.
+    #[arg(
+        long,
+        env = "VESTIBULE_AUDIT_RETENTION_DAYS",
+        value_name = "DAYS",
+        default_value_t = 90,
+        value_parser = clap::value_parser!(u32).range(1..=3_650)
+    )]
+    pub audit_retention_days: u32,
 }
 
 /// What else to do than serve.
@@ -99,6 +129,29 @@ impl Cli {
             min_bytes: MIN_API_TOKEN_BYTES,
         };
         source.read()
+    }
+
+    /// The tokens of all options, of which only hashes are kept.
+    ///
+    /// # Errors
+    /// If one is missing, given twice, unreadable or not as it must be.
+    pub(crate) fn read_tokens(&self) -> Result<Vec<GivenToken>, GivenTokenError> {
+        let source = SecretSource {
+            variable: "VESTIBULE_API_TOKENS",
+            value: self.api_tokens.as_ref(),
+            file: self.api_tokens_file.as_deref(),
+            min_bytes: 0,
+        };
+        let mut tokens = vec![GivenToken::root(&self.read_api_token()?)];
+        if let Some(text) = source.read_any()? {
+            tokens.extend(GivenToken::read_all(text.expose_secret())?);
+        }
+        Ok(tokens)
+    }
+
+    /// For how long the audit log is kept.
+    pub(crate) fn audit_retention(&self) -> Duration {
+        Duration::from_secs(u64::from(self.audit_retention_days) * 24 * 60 * 60)
     }
 }
 

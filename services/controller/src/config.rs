@@ -3,18 +3,22 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 use vestibule_issuance::read_secret;
 use vestibule_runtime::{
-    ConnectionLimits,
+    ConnectionLimits, Tls,
     connection_options::TooManyConnections,
     redis_options::{AuthoritiesError, RedisOptions},
     secret::SecretError,
+    tls::TlsError,
 };
 use vestibule_store::{Clock, LinkOptions, Store, StoreError};
 use vestibule_token::DeploymentSecret;
 
-use crate::cli::Cli;
+use crate::{
+    cli::Cli,
+    tokens::{GivenToken, GivenTokenError},
+};
 
 /// The checked configuration.
 #[derive(Debug)]
@@ -23,14 +27,18 @@ pub(crate) struct Config {
     pub(crate) store: Store,
     /// The deployment's secret.
     pub(crate) secret: Arc<DeploymentSecret>,
-    /// The API token that operators send.
-    pub(crate) api_token: SecretString,
+    /// The tokens of callers that options give.
+    pub(crate) tokens: Vec<GivenToken>,
+    /// For how long the audit log is kept.
+    pub(crate) audit: Duration,
     /// Where operators call; port 0 takes any free one.
     pub(crate) listen: SocketAddr,
     /// Where probes and Prometheus ask; port 0 takes any free one.
     pub(crate) admin_listen: SocketAddr,
     /// How many connections operators may have.
     pub(crate) connections: ConnectionLimits,
+    /// The TLS of the operators' address, if it speaks it.
+    pub(crate) tls: Option<Tls>,
     /// The default issuer; the listening address if there is none.
     pub(crate) public_url: Option<String>,
     /// Where this instance runs.
@@ -45,12 +53,18 @@ pub(crate) enum ConfigError {
     /// A secret is missing, given twice, unreadable or too short.
     #[error(transparent)]
     Secret(#[from] SecretError),
+    /// A token of callers is missing, or not as it must be.
+    #[error(transparent)]
+    Token(#[from] GivenTokenError),
     /// The address of Redis is not valid.
     #[error("VESTIBULE_REDIS_URL")]
     Redis(#[from] StoreError),
     /// The certificate authorities of Redis cannot be read.
     #[error(transparent)]
     Authorities(#[from] AuthoritiesError),
+    /// The files of TLS cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// More connections are asked for than fit.
     #[error(transparent)]
     Connections(#[from] TooManyConnections),
@@ -67,10 +81,12 @@ impl Config {
         Ok(Self {
             store: open_store(&cli.common.redis)?,
             secret: Arc::new(read_secret(&cli.common)?),
-            api_token: cli.read_api_token()?,
+            tokens: cli.read_tokens()?,
+            audit: cli.audit_retention(),
             listen: cli.listen,
             admin_listen: cli.admin_listen,
             connections: cli.common.connections.limits()?,
+            tls: cli.common.tls.load(&cli.client_tls)?,
             public_url: cli.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned()),
             region: cli.common.region.clone(),
             shutdown_grace: cli.common.shutdown_grace(),

@@ -9,7 +9,7 @@ use vestibule_issuance::Surroundings;
 use vestibule_runtime::{ConnectionLimits, HttpMetrics, Lifecycle, Readiness, metrics};
 use vestibule_store::KnownRoom;
 
-use crate::{config::Config, loops, router, state::Controller};
+use crate::{config::Config, loops, router, state::Controller, tokens::GivenToken};
 
 /// The API token of the instances.
 pub const TOKEN: &str = "in-process-operator";
@@ -35,10 +35,12 @@ impl Instance {
         let config = Config {
             store,
             secret,
-            api_token: TOKEN.into(),
+            tokens: vec![GivenToken::root(&TOKEN.into())],
+            audit: std::time::Duration::from_hours(24),
             listen: nowhere,
             admin_listen: nowhere,
             connections: ConnectionLimits::few(),
+            tls: None,
             public_url: Some(public_url),
             region,
             shutdown_grace: std::time::Duration::from_secs(5),

@@ -2,14 +2,17 @@
 //!
 //! `loops` holds what the leader does: it advances the line of every room, closes minutes into
 //! the history, and brings rooms back that Redis has lost. `endpoints` holds what any instance
-//! answers: one file for each operation, listed in `router`, under one bearer token. What several
+//! answers: one file for each operation, listed in `router`, each for callers of a role that
+//! `access` names. What several
 //! of them do to a room is in `rooms`. Everything that must be exact happens in Redis
 //! (`vestibule-store`), every rule is in `vestibule-domain`. What is *not* here: visitors, who only
 //! ever meet the admission service.
 //!
 //! `backup` is what the program does instead of serving, when it is told to: it copies rooms to a file and back.
 
+mod access;
 pub mod api_types;
+mod audit;
 pub mod backup;
 mod beacon;
 pub mod cli;
@@ -30,5 +33,6 @@ mod router;
 mod run;
 mod service;
 mod state;
+mod tokens;
 
 pub use run::run;

@@ -8,7 +8,8 @@
 //! | `vestibule_ticks_failed_total` | counter | ticks that Redis refused or did not answer |
 //! | `vestibule_restorations_total` | counter | rooms brought back after Redis had lost them |
 //! | `vestibule_history_kept` | gauge | newcomers and admissions of the last day that this instance remembers |
-//! | `vestibule_operator_calls_refused_total` | counter | calls without the API token, label `reason`: `nothing`, `wrong` |
+//! | `vestibule_operator_calls_refused_total` | counter | calls that no token allowed, label `reason`: `nothing`, `wrong`; of a right one `role`, `rooms` |
+//! | `vestibule_audit_failed_total` | counter | changes that are missing in the audit log |
 //! | `vestibule_redis_calls_total` | counter | calls to Redis |
 //! | `vestibule_redis_replica_shortfalls_total` | counter | answers that too few replicas are known to have |
 //! | `vestibule_redis_findings` | gauge | what is found about the servers, label `finding` |
@@ -70,7 +71,9 @@ pub(crate) struct Metrics {
     pub(crate) restorations: Counter,
     /// Newcomers and admissions of the last day that are remembered.
     pub(crate) history_kept: Gauge,
-    /// Calls without the API token, by reason.
+    /// Changes that are missing in the audit log.
+    pub(crate) audit_failed: Counter,
+    /// Calls that no token allowed, by reason.
     refused: Family<[(&'static str, &'static str); 1], Counter>,
 }
 
@@ -93,6 +96,7 @@ impl Metrics {
             ticks_failed: Counter::default(),
             restorations: Counter::default(),
             history_kept: Gauge::default(),
+            audit_failed: Counter::default(),
             refused: Family::default(),
         };
         registry.register("leading", "Whether this instance leads", metrics.leading.clone());
@@ -110,14 +114,16 @@ impl Metrics {
         registry.register("restorations", help, metrics.restorations.clone());
         let help = "Newcomers and admissions of the last day that this instance remembers";
         registry.register("history_kept", help, metrics.history_kept.clone());
-        let help = "Calls that did not show the API token";
+        let help = "Changes that are missing in the audit log";
+        registry.register("audit_failed", help, metrics.audit_failed.clone());
+        let help = "Calls that did not show a token that allows them";
         registry.register("operator_calls_refused", help, metrics.refused.clone());
         let known = Known { store: store.clone(), feed: feed.clone() };
         registry.register_collector(Box::new(known));
         metrics
     }
 
-    /// Counts a call without the API token.
+    /// Counts a call that no token allowed.
     pub(crate) fn count_refused(&self, reason: &'static str) {
         self.refused.get_or_create(&[("reason", reason)]).inc();
     }

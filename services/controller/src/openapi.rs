@@ -1,7 +1,7 @@
 //! The OpenAPI document: its head, and how it is served and written. Its operations are the
 //! router's. It is committed as `openapi/controller.json`.
 
-use axum::{Json, Router, routing::get};
+use axum::{Json, Router, http::Method, routing::get};
 use utoipa::{
     Modify, OpenApi,
     openapi::{
@@ -14,7 +14,7 @@ use utoipa::{
 use vestibule_issuance::aws::{ErrorBody, MessageBody};
 use vestibule_runtime::{Problem, docs};
 
-use crate::rooms::BEHIND;
+use crate::{access::operation, rooms::BEHIND};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -30,6 +30,7 @@ use crate::rooms::BEHIND;
         (name = "rooms", description = "Setting rooms up, and watching them"),
         (name = "pages", description = "What visitors see"),
         (name = "events", description = "What a room does at given times"),
+        (name = "tokens", description = "The tokens that callers show, and who has changed what"),
         (name = "keys", description = "The keys that sign access tokens"),
         (name = "aws-style", description = "What clients of the AWS-style API call"),
     )
@@ -37,6 +38,10 @@ use crate::rooms::BEHIND;
 struct Head;
 
 struct BearerToken;
+
+const DESCRIPTION: &str = "`VESTIBULE_API_TOKEN`, which may do everything, or a token with a role, perhaps for some \
+    rooms alone: `viewer` reads, `operator` also changes rooms that there are, `admin` may do everything. See \
+    `POST /v1/tokens`. What each call needs is its `x-required-role`.";
 
 /// The document without the operations.
 pub(crate) fn frame() -> Document {
@@ -52,6 +57,28 @@ pub(crate) fn describe_rollouts(document: &mut Document) {
         let is_deletion = operation.operation_id.as_deref() == Some("delete_room");
         if is_deletion || operation.responses.responses.contains_key("409") {
             describe_rollout(operation);
+        }
+    }
+}
+
+/// Says of every operation which role it needs, for people and as `x-required-role` for programs.
+pub(crate) fn describe_roles(document: &mut Document) {
+    for (path, item) in &mut document.paths.paths {
+        let all = [
+            (Method::GET, &mut item.get),
+            (Method::PUT, &mut item.put),
+            (Method::POST, &mut item.post),
+            (Method::PATCH, &mut item.patch),
+            (Method::DELETE, &mut item.delete),
+        ];
+        for (method, described) in all {
+            let Some(described) = described else { continue };
+            let role = operation(&method, path).role.name();
+            let needs = format!("Needs the role `{role}`.");
+            let text = described.description.take().map(|text| format!("{text}\n\n{needs}"));
+            described.description = Some(text.unwrap_or(needs));
+            let extensions = described.extensions.get_or_insert_default();
+            extensions.insert("x-required-role".to_owned(), role.into());
         }
     }
 }
@@ -87,7 +114,9 @@ fn describe_rollout(operation: &mut Operation) {
 impl Modify for BearerToken {
     fn modify(&self, document: &mut Document) {
         let components = document.components.get_or_insert_default();
-        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+        let mut bearer = Http::new(HttpAuthScheme::Bearer);
+        bearer.description = Some(DESCRIPTION.to_owned());
+        let scheme = SecurityScheme::Http(bearer);
         components.add_security_scheme("bearer", scheme);
     }
 }

@@ -43,14 +43,14 @@ impl Service {
         let mut registry = metrics::registry("controller", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
         let connections = ConnectionMetrics::register(&mut registry);
-        let limits = config.connections.clone();
+        let (limits, tls) = (config.connections.clone(), config.tls.clone());
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let controller = Arc::new(Controller::new(config, Machine::real(), address, &mut registry));
         let check = ServerCheck::new(controller.store.clone());
         register_servers(&mut registry, &controller.store, &check);
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         let router = router::router(&controller, &http);
-        serve(listener, router, limits, connections, &lifecycle);
+        serve(listener, router, limits, connections, tls, &lifecycle);
         loops::spawn(&controller, &lifecycle);
         look_at_servers(check, &lifecycle);
         lifecycle.readiness().started();

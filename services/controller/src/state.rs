@@ -8,7 +8,6 @@ use std::{
     },
 };
 
-use secrecy::SecretString;
 use tokio::time::Instant;
 use vestibule_issuance::{
     CipherCache, ClaimBatcher, Keystore, Machine, Signer, aws::GenerateTokenContext,
@@ -18,12 +17,14 @@ use vestibule_store::{CONTROLLER, Feed, Store};
 use vestibule_token::DeploymentSecret;
 
 use crate::{
+    audit::AuditLog,
     config::Config,
     guesses::Guesses,
     last_day::LastDays,
     leadership::Leadership,
     metrics::Metrics,
     rooms::{ConfigEditor, DrawSeeds, RoomDirectory},
+    tokens::Tokens,
 };
 
 /// The parts of the controller, shared by all requests and loops.
@@ -61,9 +62,11 @@ pub(crate) struct Controller {
     pub(crate) public_url: String,
     /// The deployment's secret, for the seeds of draws.
     pub(crate) secret: Arc<DeploymentSecret>,
-    /// The API token that operators send.
-    pub(crate) api_token: SecretString,
-    /// What is known of wrong ones.
+    /// The tokens that callers show.
+    pub(crate) tokens: Tokens,
+    /// Who has changed what.
+    pub(crate) audit: AuditLog,
+    /// What is known of wrong tokens.
     pub(crate) guesses: Guesses,
     /// The gateways that are believed where a call comes from.
     pub(crate) proxies: TrustedProxies,
@@ -81,11 +84,16 @@ impl Controller {
         registry: &mut Registry,
     ) -> Self {
         let Machine { random, keys, signer } = machine;
-        let Config { store, secret, api_token, public_url, region, connections, .. } = config;
+        let Config { store, secret, tokens, audit, public_url, region, connections, tls, .. } =
+            config;
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let instance: Arc<str> = instance_name(&region, &random).into();
         let store = store.named(&instance);
         let feed = Feed::new(store.clone(), &*instance);
         let rooms = RoomDirectory::new(store.clone(), feed.clone());
+        let tokens = Tokens::new(tokens, store.clone(), random.clone());
+        let metrics = Metrics::register(registry, &store, &feed);
+        let audit = AuditLog::new(store.clone(), audit, metrics.audit_failed.clone());
         let draws = DrawSeeds::new(Arc::clone(&secret), random);
         let keys = Keystore::new(store.clone(), Arc::clone(&secret), keys);
         Self {
@@ -96,8 +104,8 @@ impl Controller {
             signer,
             last_days: LastDays::default(),
             leadership: Leadership::default(),
-            metrics: Metrics::register(registry, &store, &feed),
-            public_url: public_url.unwrap_or_else(|| format!("http://{address}")),
+            metrics,
+            public_url: public_url.unwrap_or_else(|| format!("{scheme}://{address}")),
             instance,
             knows_keyspace: AtomicBool::new(false),
             rounds: AtomicU64::new(0),
@@ -105,7 +113,8 @@ impl Controller {
             feed,
             keys,
             secret,
-            api_token,
+            tokens,
+            audit,
             guesses: Guesses::new(connections.total, Instant::now()),
             proxies: connections.proxies,
         }

@@ -4,6 +4,7 @@
 //! can be checked by hand, by a property test, or by a simulation of hours in milliseconds. Redis
 //! is in `vestibule-store`, cryptography in `vestibule-token`, HTTP in the services.
 
+pub mod access;
 pub mod accrued_hazard;
 mod ahead;
 pub mod check_in;

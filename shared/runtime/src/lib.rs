@@ -50,7 +50,7 @@
 //!     let router = http::public(routes, &counts, Cors::default(), Shed::default());
 //!     serve_admin(bind(([127, 0, 0, 1], 9080).into()).await?, Arc::new(registry), &lifecycle);
 //!     let listener = bind(([0, 0, 0, 0], 8080).into()).await?;
-//!     serve(listener, router, limits, connections, &lifecycle);
+//!     serve(listener, router, limits, connections, None, &lifecycle);
 //!     readiness.started();
 //!     Ok(lifecycle.run(Signals::of_process()?).await)
 //! }
@@ -84,6 +84,7 @@ pub mod shed;
 pub mod signals;
 mod sparingly;
 pub mod telemetry;
+pub mod tls;
 
 #[cfg(test)]
 mod testing;
@@ -106,4 +107,5 @@ pub use self::{
     shed::Shed,
     signals::{SignalSender, Signals},
     sparingly::Sparingly,
+    tls::{ClientCertificate, Tls},
 };

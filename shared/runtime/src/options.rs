@@ -11,7 +11,7 @@ use secrecy::SecretString;
 
 use crate::{
     HistoryClock, HistoryError, HistoryFile, Random, connection_options::ConnectionOptions,
-    redis_options::RedisOptions, secret::SecretSource, telemetry::LogOptions,
+    redis_options::RedisOptions, secret::SecretSource, telemetry::LogOptions, tls::TlsOptions,
 };
 
 /// Fewest bytes of `VESTIBULE_SECRET`: as many as the keys derived from it have.
@@ -25,6 +25,10 @@ pub struct CommonOptions {
     /// Where the shared state is.
     #[command(flatten)]
     pub redis: RedisOptions,
+
+    /// Whether the public address speaks TLS.
+    #[command(flatten)]
+    pub tls: TlsOptions,
 
     /// How many connections there may be.
     #[command(flatten)]

@@ -83,6 +83,14 @@ impl SecretSource<'_> {
         lines.map(|line| self.check(line.to_owned())).collect()
     }
 
+    /// Reads a text that has secrets in it, in a form of its own; `None`: neither value nor file is given.
+    ///
+    /// # Errors
+    /// If it is given twice, unreadable or too short.
+    pub fn read_any(self) -> Result<Option<SecretString>, SecretError> {
+        self.text()?.map(|text| self.check(text)).transpose()
+    }
+
     /// What was given, if anything was.
     fn text(self) -> Result<Option<String>, SecretError> {
         let variable = self.variable;

@@ -49,6 +49,11 @@
 //! | `vestibule:{deployment}:config-changes` | sorted set | newest 1000 | room → revision of its last change of config |
 //! | `vestibule:{deployment}:clock` | hash | no | the deployment's time when it was told last, and how far it is ahead of the server's clock, ms |
 //! | `vestibule:{deployment}:formats` | hash | swept | instance → when it was last seen, and which formats it reads |
+//! | `vestibule:{deployment}:api-tokens` | string | no | the tokens that were made by calls, JSON: their hashes, and those that were revoked |
+//! | `vestibule:{deployment}:audit` | sorted set | capped | what was changed by whom, JSON → its id |
+//! | `vestibule:{deployment}:audit-bytes` | string | no | how many bytes these entries have |
+//! | `vestibule:{deployment}:visits-audit` | sorted set | capped | the same of calls for single visitors |
+//! | `vestibule:{deployment}:visits-audit-bytes` | string | no | how many bytes these entries have |
 //! | `vestibule:{deployment}:admissions` | hash | swept | admission → when it was last seen, and the revision it applies |
 //!
 //! The channels of pushes are below. A room of a Cluster has one of its own, `vestibule:room:{R}:pushes`.
@@ -113,6 +118,11 @@ pub(crate) const CONFIG_CHANGES: &str = "vestibule:{deployment}:config-changes";
 pub(crate) const CLOCK: &str = "vestibule:{deployment}:clock";
 pub(crate) const FORMATS: &str = "vestibule:{deployment}:formats";
 pub(crate) const ADMISSIONS: &str = "vestibule:{deployment}:admissions";
+pub(crate) const API_TOKENS: &str = "vestibule:{deployment}:api-tokens";
+pub(crate) const AUDIT: &str = "vestibule:{deployment}:audit";
+pub(crate) const AUDIT_BYTES: &str = "vestibule:{deployment}:audit-bytes";
+pub(crate) const VISITS_AUDIT: &str = "vestibule:{deployment}:visits-audit";
+pub(crate) const VISITS_AUDIT_BYTES: &str = "vestibule:{deployment}:visits-audit-bytes";
 
 /// One kind of data that a room has in Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

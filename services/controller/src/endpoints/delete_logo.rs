@@ -7,6 +7,7 @@ use vestibule_domain::schedule::RoomConfig;
 use vestibule_runtime::{Problem, extract::Path};
 
 use crate::{
+    audit::Trail,
     endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
     extractors::RoomPath,
     rooms::Rollout,
@@ -24,6 +25,7 @@ use crate::{
 )]
 pub(crate) async fn delete_logo(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<(StatusCode, Rollout), Problem> {
     controller.rooms.require_whole_keyspace().await?;
@@ -31,6 +33,6 @@ pub(crate) async fn delete_logo(
         config.binding.branding.logo = None;
         Ok(())
     };
-    let ((), rollout) = controller.configs.change(&room, change).await?;
+    let ((), rollout) = controller.configs.change(&trail, &room, change).await?;
     Ok((StatusCode::NO_CONTENT, rollout))
 }

@@ -6,6 +6,7 @@ use axum::{extract::State, http::StatusCode};
 use vestibule_runtime::{Problem, extract::Path};
 
 use crate::{
+    audit::Trail,
     endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
     extractors::RoomPath,
     rooms::Rollout,
@@ -20,8 +21,9 @@ use crate::{
 )]
 pub(crate) async fn delete_room(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<(StatusCode, Rollout), Problem> {
     controller.rooms.require_whole_keyspace().await?;
-    Ok((StatusCode::NO_CONTENT, controller.configs.delete(&room).await?))
+    Ok((StatusCode::NO_CONTENT, controller.configs.delete(&trail, &room).await?))
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
+use serde_json::{Value, json};
 use vestibule_issuance::KeyError;
 use vestibule_runtime::{
     Problem, ProblemType,
@@ -12,6 +13,7 @@ use vestibule_token::{PrivateJwk, SigningKeyError};
 
 use super::rotate_keys::{NewKey, Succession, key_problem};
 use crate::{
+    audit::Trail,
     endpoints::responses::{BodyRefusals, InvalidRequest, KnownKey, Refusals},
     state::Controller,
 };
@@ -29,6 +31,7 @@ use crate::{
 )]
 pub(crate) async fn import_key(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Query(succession): Query<Succession>,
     Json(key): Json<PrivateJwk>,
 ) -> Result<Json<NewKey>, Problem> {
@@ -40,6 +43,7 @@ pub(crate) async fn import_key(
         let problem = Problem::new(ProblemType::Conflict);
         return Err(problem.detail("a key of this `kid` is known already, or was withdrawn"));
     }
+    trail.change(&Value::Null, &json!({ "kid": kid, "signs_from": signs_from }));
     tracing::info!(kid, signs_from, "published an imported signing key");
     Ok(Json(NewKey { kid, signs_from }))
 }

@@ -7,6 +7,7 @@ use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, extract::Json};
 
 use crate::{
+    access::Caller,
     api_types::{DryRunRequest, Match},
     endpoints::responses::{BodyRefusals, InvalidRequest, Refusals},
     state::Controller,
@@ -15,7 +16,7 @@ use crate::{
 /// Tells what would become of a request.
 ///
 /// Which room covers it, by which route, and which bypass rule lets it pass, as the rooms are set
-/// up this moment. A dry run: nobody enters or waits.
+/// up this moment, among those that the token is for. A dry run: nobody enters or waits.
 #[utoipa::path(
     post, path = "/v1/match", tag = "rooms",
     request_body = DryRunRequest,
@@ -26,9 +27,11 @@ use crate::{
 )]
 pub(crate) async fn match_request(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     Json(request): Json<DryRunRequest>,
 ) -> Result<Json<Match>, Problem> {
     let bindings = controller.rooms.site_bindings().await;
-    let bindings = bindings.map_err(|error| problem_of(&error))?;
+    let mut bindings = bindings.map_err(|error| problem_of(&error))?;
+    bindings.retain(|(room, _)| caller.rooms.covers(room.as_str()));
     request.look_at(&bindings).map(Json)
 }

@@ -2,6 +2,7 @@
 //! is in [`crate::router`].
 
 pub(crate) mod aws;
+pub(crate) mod create_token;
 pub(crate) mod delete_logo;
 pub(crate) mod delete_page;
 pub(crate) mod delete_room;
@@ -13,14 +14,17 @@ pub(crate) mod get_room;
 pub(crate) mod get_status;
 pub(crate) mod import_key;
 pub(crate) mod list_rooms;
+pub(crate) mod list_tokens;
 pub(crate) mod match_request;
 pub(crate) mod patch_room;
 pub(crate) mod preview_page;
 pub(crate) mod put_logo;
 pub(crate) mod put_page;
 pub(crate) mod put_room;
+pub(crate) mod read_audit;
 pub(crate) mod reset_room;
 pub(crate) mod responses;
 pub(crate) mod revoke_session;
+pub(crate) mod revoke_token;
 pub(crate) mod rotate_keys;
 pub(crate) mod withdraw_key;

@@ -11,6 +11,7 @@ use vestibule_runtime::{
 
 use crate::{
     api_types::{Draft, Members, Room},
+    audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
     extractors::RoomPath,
     rooms::{Rollout, check_settings},
@@ -32,6 +33,7 @@ use crate::{
 )]
 pub(crate) async fn patch_room(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
     Json(members): Json<Members>,
 ) -> Result<(Rollout, Json<Room>), Problem> {
@@ -41,6 +43,6 @@ pub(crate) async fn patch_room(
         check_settings(config)?;
         Ok(draft)
     };
-    let (draft, rollout) = controller.configs.change(&room, change).await?;
+    let (draft, rollout) = controller.configs.change(&trail, &room, change).await?;
     Ok((rollout, Json(Room::new(room, draft))))
 }

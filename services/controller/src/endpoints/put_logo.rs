@@ -12,6 +12,7 @@ use vestibule_runtime::{Problem, ProblemType, extract::Path};
 use vestibule_site::Logo;
 
 use crate::{
+    audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
     extractors::{RoomPath, Upload},
     rooms::Rollout,
@@ -36,6 +37,7 @@ const MAX_LOGO: usize = 32 * 1024;
 )]
 pub(crate) async fn put_logo(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
     request: Request,
 ) -> Result<(StatusCode, Rollout), Problem> {
@@ -53,7 +55,7 @@ pub(crate) async fn put_logo(
         config.binding.branding.logo = Some(logo.clone());
         Ok(())
     };
-    let ((), rollout) = controller.configs.change(&room, change).await?;
+    let ((), rollout) = controller.configs.change(&trail, &room, change).await?;
     Ok((StatusCode::NO_CONTENT, rollout))
 }
 

@@ -11,6 +11,7 @@ use vestibule_page::{CustomPage, MAX_TEMPLATE};
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
 use crate::{
+    audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
     extractors::{RoomPath, Upload},
     rooms::Rollout,
@@ -34,6 +35,7 @@ use crate::{
 )]
 pub(crate) async fn put_page(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
     request: Request,
 ) -> Result<(StatusCode, Rollout), Problem> {
@@ -51,7 +53,7 @@ pub(crate) async fn put_page(
         config.binding.branding.html = Some(html.clone());
         Ok(())
     };
-    let ((), rollout) = controller.configs.change(&room, change).await?;
+    let ((), rollout) = controller.configs.change(&trail, &room, change).await?;
     Ok((StatusCode::NO_CONTENT, rollout))
 }
 

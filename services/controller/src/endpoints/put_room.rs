@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
-use vestibule_domain::schedule::RoomConfig;
+use vestibule_domain::{access::Role, schedule::RoomConfig};
 use vestibule_runtime::{
     Problem,
     extract::{Json, Path},
@@ -11,7 +11,9 @@ use vestibule_runtime::{
 use vestibule_store::PutOutcome;
 
 use crate::{
+    access::Caller,
     api_types::{Members, Room},
+    audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, Refusals},
     extractors::RoomPath,
     rooms::{Rollout, check_settings},
@@ -20,7 +22,7 @@ use crate::{
 
 /// Creates a room, or replaces its settings: what is left out has its default.
 ///
-/// The line, the events, the page and the logo stay as they are. The document that other calls answer,
+/// Creating one needs the role `admin`. The line, the events, the page and the logo stay as they are. The document that other calls answer,
 /// with its `room`, may be sent back.
 #[utoipa::path(
     put, path = "/v1/rooms/{room}", tag = "rooms",
@@ -34,16 +36,21 @@ use crate::{
 )]
 pub(crate) async fn put_room(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
+    trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
     Json(members): Json<Members>,
 ) -> Result<(StatusCode, Rollout, Json<Room>), Problem> {
     let draft = members.create(&room)?;
     controller.rooms.require_whole_keyspace().await?;
-    let replace = |config: &mut RoomConfig| {
+    let replace = |config: &mut RoomConfig, is_new| {
+        if is_new {
+            caller.require(Role::Admin)?;
+        }
         draft.put_into(config);
         check_settings(config)
     };
-    let (put, rollout) = controller.configs.create_or_change(&room, replace).await?;
+    let (put, rollout) = controller.configs.create_or_change(&trail, &room, replace).await?;
     let status = match put {
         PutOutcome::Created => StatusCode::CREATED,
         PutOutcome::Changed | PutOutcome::Conflict => StatusCode::OK,

@@ -11,6 +11,7 @@ use vestibule_runtime::{
 
 use crate::{
     api_types::RoomStatus,
+    audit::Trail,
     endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
     extractors::{IdempotencyKey, RoomPath},
     state::Controller,
@@ -28,10 +29,11 @@ use crate::{
 )]
 pub(crate) async fn reset_room(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
     key: IdempotencyKey,
 ) -> Result<Json<RoomStatus>, Problem> {
-    controller.rooms.reset(&room, key.name.as_deref()).await?;
+    controller.rooms.reset(&trail, &room, key.name.as_deref()).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
     let config = controller.rooms.read_config(&room).await?;
     Ok(Json(RoomStatus::new(controller.rooms.read(&room).await?, &config, leader)))

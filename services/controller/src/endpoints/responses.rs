@@ -6,6 +6,7 @@ shared_responses! {
     /// Answers that every `/v1` call may give.
     pub(crate) Refusals {
         problem_response "401": "The API token is missing or wrong",
+        problem_response "403": "The token lacks the role, or is for other rooms: `detail` says what is needed",
         problem_response "503": "Redis cannot be reached, or too much is going on: see Retry-After",
     }
 
@@ -24,6 +25,14 @@ shared_responses! {
 
     /// Answers of calls for a signing key.
     pub(crate) NoSuchKey { problem_response "404": "There is no such key: it was withdrawn long ago, or never made" }
+
+    /// Answers of calls for a token.
+    pub(crate) NoSuchToken { problem_response "404": "There is no such token" }
+
+    /// Answers of calls that make or revoke tokens.
+    pub(crate) TakenToken {
+        problem_response "409": "There is a token of this name already, or as many as there may be, or an option has it",
+    }
 
     /// Answers of calls that bring a signing key.
     pub(crate) KnownKey { problem_response "409": "A key of this `kid` is known already, or was withdrawn" }
@@ -51,7 +60,7 @@ shared_responses! {
 
     /// Answers that every AWS-style call may give.
     pub(crate) AwsRefusals {
-        json_response "403": "The API token is missing or wrong" ["MessageBody"],
+        json_response "403": "The API token is missing or wrong, lacks the role, or is for other rooms" ["MessageBody"],
         problem_response "503": "Redis cannot be reached, or too much is going on: see Retry-After",
     }
 

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
 use serde::Deserialize;
+use serde_json::json;
 use utoipa::IntoParams;
 use vestibule_domain::RoomId;
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 use vestibule_store::{Departure, EndedAs};
 
 use crate::{
+    audit::Trail,
     endpoints::responses::{InvalidRequest, NoSuchSession, Refusals},
     state::Controller,
 };
@@ -36,6 +38,7 @@ pub(crate) struct SessionAddress {
 )]
 pub(crate) async fn revoke_session(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(SessionAddress { room, request_id }): Path<SessionAddress>,
 ) -> Result<StatusCode, Problem> {
     let reset_epoch = controller.rooms.read(&room).await?.reset_epoch;
@@ -45,6 +48,9 @@ pub(crate) async fn revoke_session(
         .open(&request_id)
         .map_err(|error| Problem::new(ProblemType::InvalidRequestId).detail(error.to_string()))?;
     let departure = Departure { number: place.number, ended_as: EndedAs::Revoked };
+    // Not the request id, by which somebody could pass for the visitor.
+    let session = |state: &str| json!({ "queue_number": place.number, "session": state });
+    trail.change(&session("active"), &session("revoked"));
     match controller.store.leave(&room, reset_epoch, &[departure]).await {
         Ok(ended) if ended.contains(&true) => Ok(StatusCode::NO_CONTENT),
         Ok(_) => Err(Problem::new(ProblemType::SessionNotFound)),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use vestibule_issuance::{KeyError, problem_of};
 use vestibule_runtime::{
@@ -12,6 +13,7 @@ use vestibule_runtime::{
 };
 
 use crate::{
+    audit::Trail,
     endpoints::responses::{InvalidRequest, Refusals},
     state::Controller,
 };
@@ -53,6 +55,7 @@ pub(crate) struct NewKey {
 )]
 pub(crate) async fn rotate_keys(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Query(succession): Query<Succession>,
 ) -> Result<Json<NewKey>, Problem> {
     let signs_in = succession.seconds()?;
@@ -60,6 +63,7 @@ pub(crate) async fn rotate_keys(
     let now = controller.rooms.now_ms().await? / 1000;
     let signs_from = now + signs_in;
     let kid = controller.keys.announce(now, signs_from).await.map_err(key_problem)?;
+    trail.change(&Value::Null, &json!({ "kid": kid, "signs_from": signs_from }));
     tracing::info!(kid, signs_from, "published a new signing key");
     Ok(Json(NewKey { kid, signs_from }))
 }

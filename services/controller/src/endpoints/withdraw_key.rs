@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 use vestibule_runtime::{
     Problem, ProblemType,
@@ -12,6 +13,7 @@ use vestibule_runtime::{
 
 use super::rotate_keys::key_problem;
 use crate::{
+    audit::Trail,
     endpoints::responses::{NoSuchKey, Refusals},
     longest_validity::longest_validity,
     state::Controller,
@@ -46,6 +48,7 @@ pub(crate) struct CurrentKey {
 )]
 pub(crate) async fn withdraw_key(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(KeyAddress { kid }): Path<KeyAddress>,
 ) -> Result<Json<CurrentKey>, Problem> {
     controller.rooms.require_whole_keyspace().await?;
@@ -55,6 +58,7 @@ pub(crate) async fn withdraw_key(
         return Err(Problem::new(ProblemType::KeyNotFound));
     }
     let current = controller.keys.current().map_err(key_problem)?.kid().to_owned();
+    trail.change(&json!({ "kid": kid }), &json!({ "kid": current }));
     tracing::warn!(kid, current, "a signing key was withdrawn");
     Ok(Json(CurrentKey { kid: current }))
 }

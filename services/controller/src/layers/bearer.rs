@@ -1,14 +1,11 @@
-//! Lets through only calls with the API token. It is a layer instead of an extractor, so that no
-//! endpoint can forget it. There are no users and no roles. How guessing is made slow is in
-//! [`crate::guesses`].
+//! Lets through only calls with a token that may do what they ask for. It is a layer instead of an extractor, so that
+//! no endpoint can forget it; whose token it was goes on with the request. What each call needs is in
+//! [`crate::access`], and how guessing is made slow in [`crate::guesses`].
 
-use std::{
-    net::{IpAddr, Ipv4Addr},
-    sync::Arc,
-};
+use std::sync::Arc;
 
 use axum::{
-    extract::{Request, State},
+    extract::{MatchedPath, RawPathParams, Request, State},
     http::{
         HeaderMap, HeaderValue, StatusCode,
         header::{AUTHORIZATION, CONNECTION},
@@ -16,83 +13,144 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use secrecy::{ExposeSecret, SecretString};
-use subtle::ConstantTimeEq;
 use vestibule_issuance::aws::AwsError;
-use vestibule_runtime::{Peer, ProblemType};
+use vestibule_runtime::{Problem, ProblemType};
 
-use crate::state::Controller;
+use super::origin::Origin;
+use crate::{
+    access::{Caller, Operation, Over, Refused, operation},
+    state::Controller,
+    tokens::Found,
+};
 
-/// What a call shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shown {
-    Token,
-    Wrong,
+/// Why a call is not let through.
+#[derive(Debug)]
+enum Refusal {
     /// No token: nothing was guessed.
     Nothing,
+    /// Nobody's token.
+    Wrong,
+    /// It is not known yet whose token it is.
+    NotYet,
+    /// The token may not do this.
+    Forbidden(Refused),
 }
 
-/// Lets calls with the API token through; answers a 401 problem to all others.
+/// Lets calls through whose token may do this; answers a problem to all others.
 pub(crate) async fn require_bearer(
     State(controller): State<Arc<Controller>>,
+    params: RawPathParams,
     request: Request,
     next: Next,
 ) -> Response {
-    match shown(request.headers(), &controller.api_token) {
-        Shown::Token => next.run(request).await,
-        shown => {
-            let refusal = ProblemType::Unauthorized.into_response();
-            refuse(&controller, request.headers(), shown, refusal).await
-        }
-    }
+    guard(&controller, &params, request, next, |refusal| match refusal {
+        Refusal::Nothing | Refusal::Wrong => ProblemType::Unauthorized.into_response(),
+        Refusal::NotYet => not_yet().into_response(),
+        Refusal::Forbidden(refused) => Problem::from(refused.clone()).into_response(),
+    })
+    .await
 }
 
 /// As [`require_bearer`], refusing as the gateway of the AWS-style API does.
 pub(crate) async fn require_bearer_aws_style(
     State(controller): State<Arc<Controller>>,
+    params: RawPathParams,
     request: Request,
     next: Next,
 ) -> Response {
-    match shown(request.headers(), &controller.api_token) {
-        Shown::Token => next.run(request).await,
-        shown => {
+    guard(&controller, &params, request, next, |refusal| match refusal {
+        Refusal::Nothing | Refusal::Wrong => {
             let message = "Missing Authentication Token".to_owned();
-            let refusal = AwsError::Message(StatusCode::FORBIDDEN, message).into_response();
-            refuse(&controller, request.headers(), shown, refusal).await
+            AwsError::Message(StatusCode::FORBIDDEN, message).into_response()
         }
+        Refusal::NotYet => not_yet().into_response(),
+        Refusal::Forbidden(refused) => AwsError::from(refused.clone()).into_response(),
+    })
+    .await
+}
+
+async fn guard(
+    controller: &Controller,
+    params: &RawPathParams,
+    mut request: Request,
+    next: Next,
+    answer: impl Fn(&Refusal) -> Response,
+) -> Response {
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let operation = operation(request.method(), route);
+    match admit(controller, request.headers(), operation, params).await {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
+            request.extensions_mut().insert(operation);
+            next.run(request).await
+        }
+        Err(refusal) => refuse(controller, request.headers(), &refusal, answer(&refusal)).await,
     }
 }
 
-fn shown(headers: &HeaderMap, token: &SecretString) -> Shown {
-    let value = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let Some((scheme, value)) = value.and_then(|value| value.split_once(' ')) else {
-        return Shown::Nothing;
+/// Whose call it is, if it may be made.
+async fn admit(
+    controller: &Controller,
+    headers: &HeaderMap,
+    operation: Operation,
+    params: &RawPathParams,
+) -> Result<Caller, Refusal> {
+    let token = shown(headers).ok_or(Refusal::Nothing)?;
+    let caller = match controller.tokens.find(token).await {
+        Found::Caller(caller) => caller,
+        Found::Wrong => return Err(Refusal::Wrong),
+        Found::NotYet => return Err(Refusal::NotYet),
     };
-    if !scheme.eq_ignore_ascii_case("Bearer") {
-        return Shown::Nothing;
-    }
-    let same = value.trim_start().as_bytes().ct_eq(token.expose_secret().as_bytes());
-    if bool::from(same) { Shown::Token } else { Shown::Wrong }
+    check(&caller, operation, params).map_err(Refusal::Forbidden)?;
+    Ok(caller)
 }
 
-/// Answers with the refusal: at once if nothing was shown, and the later the more wrong tokens have come.
+fn check(caller: &Caller, operation: Operation, params: &RawPathParams) -> Result<(), Refused> {
+    caller.require(operation.role)?;
+    match operation.over {
+        Over::Room => {
+            let room = params.iter().find(|(name, _)| *name == "room");
+            room.map_or(Ok(()), |(_, room)| caller.require_room(room))
+        }
+        Over::Deployment => caller.require_all_rooms(),
+        Over::Event | Over::OwnRooms => Ok(()),
+    }
+}
+
+/// The token of a call.
+fn shown(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim_start())
+}
+
+fn not_yet() -> Problem {
+    Problem::new(ProblemType::RedisUnavailable)
+}
+
+/// Answers with the refusal: later and later where wrong tokens come from, and else at once.
 async fn refuse(
     controller: &Controller,
     headers: &HeaderMap,
-    shown: Shown,
-    mut refusal: Response,
+    refusal: &Refusal,
+    mut answer: Response,
 ) -> Response {
-    if shown == Shown::Nothing {
-        controller.metrics.count_refused("nothing");
-        return refusal;
+    let reason = match refusal {
+        Refusal::Nothing => "nothing",
+        Refusal::Wrong => "wrong",
+        Refusal::NotYet => return answer,
+        Refusal::Forbidden(refused) => {
+            tracing::info!(reason = %refused, "a call was refused");
+            refused.lacks
+        }
+    };
+    controller.metrics.count_refused(reason);
+    if let Refusal::Wrong = refusal {
+        let origin = Origin::of(controller, headers);
+        if controller.guesses.slow_down(origin.peer, origin.client).await.is_err() {
+            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
     }
-    controller.metrics.count_refused("wrong");
-    let peer = Peer::current().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
-    let client = controller.proxies.client(peer, headers);
-    if controller.guesses.slow_down(peer, client).await.is_err() {
-        refusal.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    refusal
+    answer
 }
 
 #[cfg(test)]
@@ -100,25 +158,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_token_itself_opens() {
-        let token = SecretString::from("0123456789abcdef");
-        let shows = |value: &str| {
+    fn a_token_is_what_follows_the_word_bearer() {
+        let token = |value: &str| {
             let headers = HeaderMap::from_iter([(AUTHORIZATION, value.parse().unwrap())]);
-            shown(&headers, &token)
+            shown(&headers).map(str::to_owned)
         };
-        assert_eq!(shows("Bearer 0123456789abcdef"), Shown::Token);
-        assert_eq!(shows("bearer 0123456789abcdef"), Shown::Token);
-        for wrong in [
-            "Bearer ",
-            "Bearer 0123456789abcde",
-            "Bearer 0123456789abcdef0",
-            "Bearer 0123456789abcdeF",
-        ] {
-            assert_eq!(shows(wrong), Shown::Wrong, "{wrong}");
-        }
+        assert_eq!(token("Bearer 0123").as_deref(), Some("0123"));
+        assert_eq!(token("bearer   0123").as_deref(), Some("0123"));
+        assert_eq!(token("Bearer ").as_deref(), Some(""));
         for other in ["0123456789abcdef", "Bearer", "Basic 0123456789abcdef"] {
-            assert_eq!(shows(other), Shown::Nothing, "{other}");
+            assert_eq!(token(other), None, "{other}");
         }
-        assert_eq!(shown(&HeaderMap::new(), &token), Shown::Nothing);
+        assert_eq!(shown(&HeaderMap::new()), None);
     }
 }

@@ -1,14 +1,17 @@
-//! Layers around groups of routes: the API token, a keyspace that is known, and no caching. [`crate::router`] says
+//! Layers around groups of routes: the API tokens, a keyspace that is known, the audit log, and no caching. [`crate::router`] says
 //! which group has which layer.
 
+mod audit;
 mod bearer;
 mod keyspace;
+mod origin;
 
 use axum::{
     http::{HeaderValue, header::CACHE_CONTROL},
     response::Response,
 };
 
+pub(crate) use audit::note_changes;
 pub(crate) use bearer::{require_bearer, require_bearer_aws_style};
 pub(crate) use keyspace::require_keyspace;
 

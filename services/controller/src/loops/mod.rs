@@ -41,6 +41,7 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     let own = || Arc::clone(controller);
     lifecycle.spawn("feed", feed(own(), drained.clone()));
     lifecycle.spawn("keys", keys_until(own(), drained.clone()));
+    lifecycle.spawn("tokens", tokens_until(own(), drained.clone()));
     lifecycle.spawn("leader", lease::run(own(), soft.clone()));
     lifecycle.spawn("keyspace", until(soft.clone(), keyspace::run(own())));
     lifecycle.spawn("new keys", until(soft.clone(), keys::run(own())));
@@ -60,6 +61,11 @@ async fn feed(controller: Arc<Controller>, stop: CancellationToken) {
 async fn keys_until(controller: Arc<Controller>, stop: CancellationToken) {
     until(stop, controller.keys.clone().run()).await;
     controller.keys.look().await;
+}
+
+/// Keeps the tokens of callers fresh until the stop.
+async fn tokens_until(controller: Arc<Controller>, stop: CancellationToken) {
+    until(stop, controller.tokens.run()).await;
 }
 
 async fn until(stop: CancellationToken, task: impl Future<Output = ()>) {

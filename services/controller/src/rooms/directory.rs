@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
@@ -10,6 +11,10 @@ use vestibule_site::SiteBinding;
 use vestibule_store::{Feed, KnownRoom, PutOutcome, Store, StoreError};
 
 use super::error::RoomError;
+use crate::{
+    access::Caller,
+    audit::{Trail, view_of_line},
+};
 
 /// The rooms. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -49,11 +54,16 @@ impl RoomDirectory {
         }
     }
 
-    /// The room that AWS-style clients call `event_id`.
+    /// The room that AWS-style clients call `event_id`, if it is the `caller`'s.
     ///
     /// # Errors
     /// [`RoomError`]; anything that cannot be a room's name is unknown.
-    pub(crate) async fn event(&self, event_id: &str) -> Result<Arc<KnownRoom>, RoomError> {
+    pub(crate) async fn event(
+        &self,
+        caller: &Caller,
+        event_id: &str,
+    ) -> Result<Arc<KnownRoom>, RoomError> {
+        caller.require_room(event_id)?;
         if let Some(known) = self.feed.room(event_id) {
             return Ok(known);
         }
@@ -126,7 +136,14 @@ impl RoomDirectory {
     ///
     /// # Errors
     /// [`RoomError`].
-    pub(crate) async fn reset(&self, room: &RoomId, name: Option<&str>) -> Result<(), RoomError> {
+    pub(crate) async fn reset(
+        &self,
+        trail: &Trail,
+        room: &RoomId,
+        name: Option<&str>,
+    ) -> Result<(), RoomError> {
+        let before = self.read(room).await?;
+        trail.change(&view_of_line(&before), &Value::Null);
         let done = match name {
             Some(name) => self.store.reset_once(room, name).await,
             None => self.store.reset(room).await,
@@ -134,6 +151,10 @@ impl RoomDirectory {
         match done {
             Ok(_) => self.take_in(room).await,
             Err(error) => return Err(self.explain(room, error).await),
+        }
+        // It is done, whether this can be read or not.
+        if let Ok(after) = self.read(room).await {
+            trail.change(&view_of_line(&before), &view_of_line(&after));
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use serde_json::Value;
 use vestibule_domain::{
     RoomId,
     schedule::{Event, RoomConfig},
@@ -20,7 +21,10 @@ use super::{
     rollout::Rollout,
     routes::{busy, put_routes},
 };
-use crate::api_types::{invalid_event, invalid_room, refuse, take_commitment};
+use crate::{
+    api_types::{invalid_event, invalid_room, refuse, take_commitment},
+    audit::{Trail, view_of_config},
+};
 
 /// How often a change is tried when other changes come in between.
 const ATTEMPTS: usize = 5;
@@ -49,6 +53,7 @@ impl ConfigEditor {
     /// What `change` refuses, 404 without the room, and 409 when others keep changing it.
     pub(crate) async fn change<T>(
         &self,
+        trail: &Trail,
         room: &RoomId,
         mut change: impl FnMut(&mut RoomConfig) -> Result<T, Problem>,
     ) -> Result<(T, Rollout), Problem> {
@@ -56,6 +61,7 @@ impl ConfigEditor {
             let before = self.rooms.read_config(room).await?;
             let mut config = before.clone();
             let outcome = change(&mut config)?;
+            trail.change(&view_of_config(room, &before), &view_of_config(room, &config));
             if self.put(room, &before, &config).await? != PutOutcome::Conflict {
                 return Ok((outcome, self.roll_out(room).await));
             }
@@ -63,21 +69,24 @@ impl ConfigEditor {
         Err(busy())
     }
 
-    /// Changes the config of a room, which is created if it does not exist.
+    /// Changes the config of a room, which is created if it does not exist; `change` is told whether it is new.
     ///
     /// # Errors
     /// What `change` refuses, and 409 when others keep changing the room.
     pub(crate) async fn create_or_change(
         &self,
+        trail: &Trail,
         room: &RoomId,
-        change: impl Fn(&mut RoomConfig) -> Result<(), Problem>,
+        change: impl Fn(&mut RoomConfig, bool) -> Result<(), Problem>,
     ) -> Result<(PutOutcome, Rollout), Problem> {
         for _ in 0..ATTEMPTS {
             let before = self.rooms.store.read_config(room).await;
-            let before = before.map_err(|error| problem_of(&error))?.unwrap_or_default();
-            let mut config = before.clone();
-            change(&mut config)?;
-            let put = self.put(room, &before, &config).await?;
+            let before = before.map_err(|error| problem_of(&error))?;
+            let mut config = before.clone().unwrap_or_default();
+            change(&mut config, before.is_none())?;
+            let view = |config: &RoomConfig| view_of_config(room, config);
+            trail.change(&before.as_ref().map(view).into(), &view(&config));
+            let put = self.put(room, &before.unwrap_or_default(), &config).await?;
             if put != PutOutcome::Conflict {
                 return Ok((put, self.roll_out(room).await));
             }
@@ -89,7 +98,11 @@ impl ConfigEditor {
     ///
     /// # Errors
     /// 404 without the room, 503 while Redis cannot be reached.
-    pub(crate) async fn delete(&self, room: &RoomId) -> Result<Rollout, Problem> {
+    pub(crate) async fn delete(&self, trail: &Trail, room: &RoomId) -> Result<Rollout, Problem> {
+        let before = self.rooms.store.read_config(room).await;
+        let before = before.map_err(|error| problem_of(&error))?;
+        let view = before.as_ref().map(|config| view_of_config(room, config));
+        trail.change(&view.into(), &Value::Null);
         if self.rooms.delete(room).await.map_err(|error| problem_of(&error))? {
             Ok(self.roll_out(room).await)
         } else {
@@ -104,6 +117,7 @@ impl ConfigEditor {
     /// As [`Self::change`].
     pub(crate) async fn change_event(
         &self,
+        trail: &Trail,
         room: &RoomId,
         mut place: impl FnMut(&mut RoomConfig) -> Result<(Event, bool), Problem>,
     ) -> Result<((Event, bool), Rollout), Problem> {
@@ -115,7 +129,7 @@ impl ConfigEditor {
         if let Some(beacon) = event.beacon.as_ref().filter(|beacon| Some(*beacon) != bound) {
             require_future_round(beacon).await?;
         }
-        self.change(room, place).await
+        self.change(trail, room, place).await
     }
 
     /// Puts `event` into the config of `room`, in the place of the one of its name. Returns it as

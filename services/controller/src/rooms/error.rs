@@ -4,12 +4,17 @@ use vestibule_issuance::{aws::AwsError, problem_of};
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_store::StoreError;
 
+use crate::access::Refused;
+
 /// Why there is no room to answer with.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RoomError {
     /// There is no such room.
     #[error("there is no such room")]
     Unknown,
+    /// The caller is not for this room.
+    #[error(transparent)]
+    Forbidden(#[from] Refused),
     /// The store failed; [`StoreError::RoomMissing`] is a room that Redis has lost.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -21,6 +26,7 @@ impl From<RoomError> for Problem {
     fn from(error: RoomError) -> Self {
         match error {
             RoomError::Unknown => Self::new(ProblemType::RoomNotFound),
+            RoomError::Forbidden(refused) => refused.into(),
             RoomError::Store(error) => problem_of(&error),
         }
     }
@@ -30,6 +36,7 @@ impl From<RoomError> for AwsError {
     fn from(error: RoomError) -> Self {
         match error {
             RoomError::Unknown => Self::InvalidEvent,
+            RoomError::Forbidden(refused) => refused.into(),
             RoomError::Store(error) => error.into(),
         }
     }

@@ -16,13 +16,13 @@ use crate::{
             expired_tokens, generate_token, increment_serving_counter, num_active_tokens,
             reset_initial_state, update_session,
         },
-        delete_logo, delete_page, delete_room,
+        create_token, delete_logo, delete_page, delete_room,
         events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
-        get_history, get_logo, get_page, get_room, get_status, import_key, list_rooms,
-        match_request, patch_room, preview_page, put_logo, put_page, put_room, reset_room,
-        revoke_session, rotate_keys, withdraw_key,
+        get_history, get_logo, get_page, get_room, get_status, import_key, list_rooms, list_tokens,
+        match_request, patch_room, preview_page, put_logo, put_page, put_room, read_audit,
+        reset_room, revoke_session, revoke_token, rotate_keys, withdraw_key,
     },
-    layers::{no_store, require_bearer, require_bearer_aws_style, require_keyspace},
+    layers::{no_store, note_changes, require_bearer, require_bearer_aws_style, require_keyspace},
     openapi,
     state::Controller,
 };
@@ -32,7 +32,7 @@ const MAX_IN_FLIGHT: usize = 2_000;
 
 type Routes = OpenApiRouter<Arc<Controller>>;
 
-/// Rooms, events and keys: for operators.
+/// Rooms, events, keys and tokens: for operators.
 fn v1() -> Routes {
     OpenApiRouter::new()
         .routes(routes!(list_rooms::list_rooms))
@@ -61,6 +61,9 @@ fn v1() -> Routes {
         .routes(routes!(rotate_keys::rotate_keys))
         .routes(routes!(import_key::import_key))
         .routes(routes!(withdraw_key::withdraw_key))
+        .routes(routes!(list_tokens::list_tokens, create_token::create_token))
+        .routes(routes!(revoke_token::revoke_token))
+        .routes(routes!(read_audit::read_audit))
 }
 
 /// The private calls of the AWS-style API: for its clients.
@@ -82,6 +85,7 @@ pub(crate) fn document() -> OpenApi {
         .nest("/api", aws_style())
         .into_openapi();
     openapi::describe_rollouts(&mut document);
+    openapi::describe_roles(&mut document);
     document
 }
 
@@ -90,9 +94,12 @@ pub(crate) fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Rou
     let bearer = from_fn_with_state(Arc::clone(controller), require_bearer);
     let bearer_aws_style = from_fn_with_state(Arc::clone(controller), require_bearer_aws_style);
     let keyspace = from_fn_with_state(Arc::clone(controller), require_keyspace);
-    let aws_style = Router::from(aws_style()).route_layer(keyspace.clone());
+    let notes = from_fn_with_state(Arc::clone(controller), note_changes);
+    let aws_style = Router::from(aws_style()).route_layer(notes.clone());
+    let aws_style = aws_style.route_layer(keyspace.clone());
     let aws_style = aws_style.route_layer(bearer_aws_style);
     let api = Router::from(v1())
+        .route_layer(notes)
         .route_layer(keyspace)
         .route_layer(bearer)
         .merge(aws_style.clone())

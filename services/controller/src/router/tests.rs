@@ -12,11 +12,16 @@ use axum::{
 use clap::Parser;
 use serde_json::{Value, json};
 use tower::ServiceExt;
+use vestibule_domain::access::Role;
 use vestibule_issuance::Machine;
 use vestibule_runtime::metrics::Registry;
 
 use super::*;
-use crate::{cli::Cli, config::Config};
+use crate::{
+    access::{OPERATIONS, Over, operation},
+    cli::Cli,
+    config::Config,
+};
 
 const LAUNCH: &str = r#"{"event_start_time":1,"event_end_time":61}"#;
 const TOKEN: &str = "Bearer 0123456789abcdef";
@@ -34,6 +39,9 @@ fn started() -> (Arc<Controller>, HttpMetrics) {
         "test",
         "--secret=0123456789abcdef0123456789abcdef",
         "--api-token=0123456789abcdef",
+        "--api-tokens=viewer:viewer:viewer-token-0000;operator:operator:operator-token-00;\
+            admin:admin:admin-token-00000;viewer-sale:viewer:sale:viewer-token-sale;\
+            operator-sale:operator:s*e:operator-token-sa;admin-sale:admin:sale:admin-token-sale0",
         "--redis-url=redis://127.0.0.1:1",
     ]);
     let mut registry = Registry::default();
@@ -91,7 +99,7 @@ fn operations() -> Vec<(Method, String)> {
 #[tokio::test]
 async fn nothing_is_done_without_the_token() {
     let operations = operations();
-    assert_eq!(operations.len(), 26 + 2 * 6);
+    assert_eq!(operations.len(), 30 + 2 * 6);
     for (method, path) in operations {
         for authorization in [None, Some("Bearer 0123456789abcdeX")] {
             let (status, headers, body) = call(method.clone(), &path, authorization, "").await;
@@ -104,6 +112,79 @@ async fn nothing_is_done_without_the_token() {
                 assert_eq!(body, json!({"message": "Missing Authentication Token"}));
             }
             assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
+        }
+    }
+}
+
+/// A new endpoint fails here until its row says who may call it.
+#[test]
+fn every_operation_says_who_may_call_it() {
+    let document = serde_json::to_value(document()).unwrap();
+    let mut names = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, described) in item.as_object().unwrap() {
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let operation = operation(&method, path);
+            assert_eq!(described["operationId"], operation.name, "{method} {path}");
+            assert_eq!(described["x-required-role"], operation.role.name());
+            assert!(described["responses"].get("403").is_some(), "{method} {path}");
+            let is_of_a_room = path.contains("{room}");
+            assert_eq!(operation.over == Over::Room, is_of_a_room, "{method} {path}");
+            assert_eq!(operation.over == Over::Event, path.starts_with("/api/"), "{path}");
+            names.push(operation.name);
+        }
+    }
+    names.sort_unstable();
+    let mut rows: Vec<_> = OPERATIONS.iter().map(|operation| operation.name).collect();
+    rows.sort_unstable();
+    assert_eq!(names, rows, "a row of an operation that there is not");
+}
+
+/// A caller of each role and of each kind of rooms, at every route: nobody gets further than its row says.
+#[tokio::test]
+async fn nobody_gets_further_than_its_role_and_rooms() {
+    let router = cut_off();
+    let callers = [
+        ("viewer-token-0000", Role::Viewer, true),
+        ("operator-token-00", Role::Operator, true),
+        ("admin-token-00000", Role::Admin, true),
+        ("viewer-token-sale", Role::Viewer, false),
+        ("operator-token-sa", Role::Operator, false),
+        ("admin-token-sale0", Role::Admin, false),
+    ];
+    for (method, path) in operations() {
+        let route = path.replace("/sale", "/{room}").replace("launch", "{event}");
+        let needs = operation(&method, &route);
+        assert_ne!(needs.name, "unknown", "{method} {route}");
+        for (token, role, whole) in callers {
+            for room in ["sale", "vip"] {
+                let path = path.replace("/sale", &format!("/{room}"));
+                let path =
+                    if method == Method::GET { format!("{path}?event_id={room}") } else { path };
+                let body =
+                    json!({ "event_id": room, "increment_by": 1, "request_id": "", "status": 1 });
+                let authorization = format!("Bearer {token}");
+                let (status, _, answer) = answer(
+                    router.clone(),
+                    method.clone(),
+                    &path,
+                    Some(&authorization),
+                    &body.to_string(),
+                )
+                .await;
+                let is_own = match needs.over {
+                    Over::Room | Over::Event => whole || room == "sale",
+                    Over::Deployment => whole,
+                    Over::OwnRooms => true,
+                };
+                let may = role >= needs.role && is_own;
+                assert_eq!(
+                    status != StatusCode::FORBIDDEN,
+                    may,
+                    "{method} {path} {token}: {answer}"
+                );
+                assert_ne!(status, StatusCode::UNAUTHORIZED, "{method} {path} {token}");
+            }
         }
     }
 }
@@ -185,8 +266,8 @@ fn every_reference_leads_somewhere_and_operations_have_names_of_their_own() {
     let text = openapi::text(&document);
     let ids = text.lines().filter(|line| line.contains("\"operationId\""));
     let mut ids: Vec<_> = ids.map(str::trim).collect();
-    assert_eq!(ids.len(), 32);
+    assert_eq!(ids.len(), 36);
     ids.sort_unstable();
     ids.dedup();
-    assert_eq!(ids.len(), 32);
+    assert_eq!(ids.len(), 36);
 }

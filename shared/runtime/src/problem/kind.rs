@@ -73,6 +73,8 @@ problem_types! {
     InvalidRequestId, "invalid-request-id", BAD_REQUEST, "The request id is not valid", None;
     /// The caller did not send the API token.
     Unauthorized, "unauthorized", UNAUTHORIZED, "Authorization is required", None;
+    /// The caller's token may not do this: it lacks the role, or is for other rooms.
+    Forbidden, "forbidden", FORBIDDEN, "The token may not do this", None;
     /// The caller asks about another client's request and is not a trusted proxy.
     UntrustedProxy, "untrusted-proxy", FORBIDDEN, "The caller is not a trusted proxy", None;
     /// A page of another origin sent the visitor's cookie, which may not speak for it.
@@ -87,6 +89,8 @@ problem_types! {
     KeyNotFound, "key-not-found", NOT_FOUND, "There is no such signing key", None;
     /// The room does not answer AWS-style calls.
     AwsStyleApiOff, "aws-style-api-off", NOT_FOUND, "The room does not answer AWS-style calls", None;
+    /// There is no API token of this name.
+    TokenNotFound, "token-not-found", NOT_FOUND, "There is no such token", None;
     /// The visitor has no session in this room, or it is over.
     SessionNotFound, "session-not-found", NOT_FOUND, "There is no such session", None;
     /// The route does not exist for this method.

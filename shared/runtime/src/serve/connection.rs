@@ -12,10 +12,13 @@ use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 use axum::Router;
 use hyper::{Request, body::Incoming, server::conn::http1, service::Service};
 use hyper_util::rt::TokioIo;
+use prometheus_client::metrics::counter::Counter;
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::TcpStream,
     time::{Instant, sleep},
 };
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -24,6 +27,7 @@ use super::{
     heard::Heard,
     receiving::Receiving,
 };
+use crate::tls::ClientCertificate;
 
 /// How long the stop waits for the first request of a new connection.
 const FIRST_REQUEST_AT_STOP: Duration = Duration::from_millis(250);
@@ -45,6 +49,14 @@ pub(super) struct Connection {
     peer: Peer,
     activity: Arc<Activity>,
     patience: Patience,
+}
+
+/// How TLS is begun on a connection.
+pub(super) struct Handshake {
+    /// Begins it.
+    pub(super) acceptor: TlsAcceptor,
+    /// Counts those that do not come about.
+    pub(super) failed: Counter,
 }
 
 // === impl Peer ===
@@ -72,11 +84,54 @@ impl Connection {
 
     /// Serves the stream until the client goes, `stop`, its [activity](Activity::close) is closed, or it is silent
     /// for too long, which is what is returned.
-    pub(super) async fn run(self, stream: TcpStream, stop: CancellationToken) -> Option<Silence> {
-        PEER.scope(self.peer, self.converse(stream, stop)).await
+    pub(super) async fn run(
+        self,
+        stream: TcpStream,
+        handshake: Option<Handshake>,
+        stop: CancellationToken,
+    ) -> Option<Silence> {
+        let peer = self.peer;
+        match handshake {
+            None => PEER.scope(peer, self.converse(stream, stop)).await,
+            // Its state is larger, and most connections have none.
+            Some(handshake) => {
+                PEER.scope(peer, Box::pin(self.converse_in_secret(stream, handshake, stop))).await
+            }
+        }
     }
 
-    async fn converse(self, stream: TcpStream, stop: CancellationToken) -> Option<Silence> {
+    /// The same with TLS. The handshake is a part of the first request's head: it has no more time, and the connection
+    /// counts, and may be closed for others, from its first moment on.
+    async fn converse_in_secret(
+        self,
+        stream: TcpStream,
+        handshake: Handshake,
+        stop: CancellationToken,
+    ) -> Option<Silence> {
+        let shaken = tokio::select! {
+            biased;
+            () = self.activity.closed() => return None,
+            shaken = handshake.acceptor.accept(stream) => shaken,
+            () = stop.cancelled() => return None,
+            silence = silence(&self.activity, self.patience) => return Some(silence),
+        };
+        match shaken {
+            Ok(stream) => {
+                let certificate = ClientCertificate::of(stream.get_ref().1);
+                certificate.scope(self.converse(stream, stop)).await
+            }
+            Err(error) => {
+                tracing::debug!(peer = %self.peer.0, %error, "no TLS came about");
+                handshake.failed.inc();
+                None
+            }
+        }
+    }
+
+    async fn converse<S>(self, stream: S, stop: CancellationToken) -> Option<Silence>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
         let (activity, patience) = (Arc::clone(&self.activity), self.patience);
         let stream = TokioIo::new(Heard::new(stream, Arc::clone(&activity)));
         // Answers are small: copied into one buffer they cost one plain write.

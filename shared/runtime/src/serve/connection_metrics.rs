@@ -5,6 +5,8 @@
 //! | `vestibule_connections_open` | gauge | connections at this moment |
 //! | `vestibule_connections_accepted_total` | counter | connections taken |
 //! | `vestibule_connections_refused_total` | counter | connections closed at once, label `reason`: `total`, `address` |
+//! | `vestibule_tls_handshakes_failed_total` | counter | connections on which TLS did not come about |
+//! | `vestibule_tls_reloads_failed_total` | counter | changes of the certificate files that cannot be used |
 //! | `vestibule_connections_closed_total` | counter | connections that the server closed, label `reason`: `head`, `idle`, `body`, `answer`, `room` |
 
 use prometheus_client::metrics::{counter::Counter, family::Family, gauge::Gauge};
@@ -19,6 +21,8 @@ type ByReason = Family<[(&'static str, &'static str); 1], Counter>;
 pub struct ConnectionMetrics {
     pub(super) open: Gauge,
     pub(super) accepted: Counter,
+    pub(super) tls_handshakes_failed: Counter,
+    pub(super) tls_reloads_failed: Counter,
     refused: ByReason,
     closed: ByReason,
 }
@@ -37,6 +41,10 @@ impl ConnectionMetrics {
         registry.register("connections_refused", help, metrics.refused.clone());
         let help = "Connections that were closed because they were silent, or to make room";
         registry.register("connections_closed", help, metrics.closed.clone());
+        let help = "Connections on which TLS did not come about";
+        registry.register("tls_handshakes_failed", help, metrics.tls_handshakes_failed.clone());
+        let help = "Changes of the certificate files that cannot be used";
+        registry.register("tls_reloads_failed", help, metrics.tls_reloads_failed.clone());
         metrics
     }
 

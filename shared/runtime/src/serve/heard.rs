@@ -59,7 +59,11 @@ impl<S: AsyncWrite> AsyncWrite for Heard<S> {
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.project().stream.poll_flush(cx)
+        let this = self.project();
+        // TLS holds back what the client does not take.
+        let flushed = this.stream.poll_flush(cx);
+        this.activity.note_write(flushed.is_pending());
+        flushed
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

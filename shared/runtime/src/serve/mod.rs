@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::limits::ADMIN_CONNECTIONS;
 use self::{
     activity::{Activity, Silence},
-    connection::Connection,
+    connection::{Connection, Handshake},
     roster::{Room, Roster},
 };
 pub use self::{connection::Peer, connection_metrics::ConnectionMetrics, limits::ConnectionLimits};
@@ -34,6 +34,7 @@ use crate::{
     lifecycle::{Lifecycle, Stage},
     metrics::Registry,
     sparingly::Sparingly,
+    tls::Tls,
 };
 
 /// How often it is logged that connections are refused.
@@ -55,7 +56,7 @@ pub async fn bind(address: SocketAddr) -> Result<TcpListener, BindError> {
     TcpListener::bind(address).await.map_err(|source| BindError { address, source })
 }
 
-/// Serves a router until the soft stop, then finishes the requests under way.
+/// Serves a router until the soft stop, then finishes the requests under way. With `tls`, it speaks nothing else.
 ///
 /// Returns at once; the server is one of the tasks that the lifecycle watches.
 pub fn serve(
@@ -63,10 +64,21 @@ pub fn serve(
     router: Router,
     limits: ConnectionLimits,
     metrics: ConnectionMetrics,
+    tls: Option<Tls>,
     lifecycle: &Lifecycle,
 ) {
     let stop = lifecycle.soft().clone();
-    let server = Server::new(router, limits, metrics, stop);
+    if let Some(tls) = tls.clone() {
+        let (stop, failed) = (stop.clone(), metrics.tls_reloads_failed.clone());
+        lifecycle.spawn("certificate files", async move {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {}
+                () = tls.follow(failed) => {}
+            }
+        });
+    }
+    let server = Server { tls, ..Server::new(router, limits, metrics, stop) };
     lifecycle.supervise(Stage::Server, "server", server.run(listener));
 }
 
@@ -98,6 +110,7 @@ struct Server {
     roster: Roster,
     connections: JoinSet<Option<Silence>>,
     metrics: ConnectionMetrics,
+    tls: Option<Tls>,
     refused: Sparingly,
     stop: CancellationToken,
 }
@@ -118,6 +131,7 @@ impl Server {
             limits,
             connections: JoinSet::new(),
             metrics,
+            tls: None,
             refused: Sparingly::new(SAY_REFUSED),
             stop,
         }
@@ -160,7 +174,11 @@ impl Server {
         let patience = self.limits.patience_with(peer.ip());
         let connection =
             Connection::new(self.router.clone(), peer, Arc::clone(&activity), patience);
-        let task = handle(connection, stream, self.stop.child_token());
+        let handshake = self.tls.as_ref().map(|tls| Handshake {
+            acceptor: tls.acceptor(),
+            failed: self.metrics.tls_handshakes_failed.clone(),
+        });
+        let task = handle(connection, stream, handshake, self.stop.child_token());
         let id = self.connections.spawn(task).id();
         self.roster.add(id, peer.ip(), activity);
         self.metrics.open.inc();
@@ -184,13 +202,14 @@ impl Server {
 async fn handle(
     connection: Connection,
     stream: TcpStream,
+    handshake: Option<Handshake>,
     stop: CancellationToken,
 ) -> Option<Silence> {
     // A response is one small write, so delaying it to combine writes gains nothing.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
-    connection.run(stream, stop).await
+    connection.run(stream, handshake, stop).await
 }
 
 #[cfg(test)]

@@ -43,13 +43,22 @@ impl Process {
     }
 
     async fn limited(router: Router, grace: Duration, limits: ConnectionLimits) -> Self {
+        Self::secret(router, grace, limits, None).await
+    }
+
+    async fn secret(
+        router: Router,
+        grace: Duration,
+        limits: ConnectionLimits,
+        tls: Option<Tls>,
+    ) -> Self {
         let readiness = Readiness::new();
         let lifecycle = Lifecycle::new(readiness.clone(), grace);
         let any: SocketAddr = (Ipv4Addr::LOCALHOST, 0).into();
         let (public, admin) = (bind(any).await.unwrap(), bind(any).await.unwrap());
         let addresses = (public.local_addr().unwrap(), admin.local_addr().unwrap());
         let metrics = ConnectionMetrics::default();
-        serve(public, router, limits, metrics.clone(), &lifecycle);
+        serve(public, router, limits, metrics.clone(), tls, &lifecycle);
         serve_admin(admin, Arc::default(), &lifecycle);
         readiness.started();
         let (signals, received) = Signals::by_hand();
@@ -307,4 +316,54 @@ async fn half_a_request_and_none_are_not_waited_for_for_ever() {
     let start = tokio::time::Instant::now();
     assert!(is_closed(use_once(process.public).await).await);
     assert!(start.elapsed() >= idle, "{:?}", start.elapsed());
+}
+
+/// The TLS of a machine that nobody knows.
+fn tls() -> Tls {
+    let dir = tempfile::tempdir().unwrap();
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (cert, key) = (dir.path().join("cert.pem"), dir.path().join("key.pem"));
+    std::fs::write(&cert, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let options = crate::tls::TlsOptions { tls_cert: Some(cert), tls_key: Some(key) };
+    options.load(&crate::tls::ClientTlsOptions::default()).unwrap().unwrap()
+}
+
+#[tokio::test]
+async fn a_handshake_that_does_not_come_has_no_more_time_than_a_head() {
+    let router = Router::new().route("/", get(async || "quick."));
+    let head = Duration::from_millis(100);
+    let limits = ConnectionLimits { head, ..ConnectionLimits::few() };
+    let process = Process::secret(router, LONG, limits, Some(tls())).await;
+    let silent = connect(process.public);
+    let mut halfway = connect(process.public);
+    // The beginning of a record, of which the rest never comes.
+    halfway.write_all(&[22, 3, 1, 2, 0, 1]).unwrap();
+    assert!(is_closed(silent).await && is_closed(halfway).await);
+    assert_eq!(process.metrics.tls_handshakes_failed.get(), 0, "they were silent");
+    let mut plain = connect(process.public);
+    plain.write_all(b"GET / HTTP/1.1\r\nhost: test\r\n\r\n").unwrap();
+    let read = spawn_blocking(move || {
+        let mut answer = Vec::new();
+        let _ = plain.read_to_end(&mut answer);
+        answer
+    });
+    assert!(!read.await.unwrap().starts_with(b"HTTP"));
+    assert_eq!(process.metrics.tls_handshakes_failed.get(), 1);
+}
+
+#[tokio::test]
+async fn handshakes_count_as_connections_and_make_room() {
+    let router = Router::new().route("/", get(async || "quick."));
+    let limits = ConnectionLimits { total: 2, ..ConnectionLimits::few() };
+    let process = Process::secret(router, LONG, limits, Some(tls())).await;
+    let first = connect(process.public);
+    let mut kept = Vec::new();
+    for _ in 0..2 {
+        sleep(Duration::from_millis(2)).await;
+        kept.push(connect(process.public));
+    }
+    assert!(is_closed(first).await, "the oldest handshake makes room");
+    process.signals.send("TERM");
+    assert_eq!(process.end().await, Exit::Asked, "nor does one hold up the stop");
 }

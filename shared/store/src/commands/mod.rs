@@ -4,7 +4,9 @@
 //! what their fields mean.
 
 mod announce;
+mod api_tokens;
 mod apply_plan;
+mod audit;
 mod backup;
 mod begin_tick;
 mod burials;
@@ -40,6 +42,7 @@ mod traffic;
 
 pub use announce::{CONTROLLER, Running, is_controller};
 pub use apply_plan::Push;
+pub use audit::{AuditLimits, AuditList, AuditQuery};
 pub use backup::{DeploymentCopy, Import, Piece};
 pub use begin_tick::TickReport;
 pub use burials::Burials;

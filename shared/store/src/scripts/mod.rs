@@ -120,11 +120,13 @@ scripts! {
     LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];
     LEAVE = "leave" Writes &[Line, Sessions, Records, Ended], &[], None, ["bitmaps", "room", "seats"];
     NAME_SERVER = "name_server" Deployment &[], &["probe"], None, ["server"];
+    NOTE_AUDIT = "note_audit" Deployment &[], &["audit", "audit_bytes"], None, [];
     NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
     POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,
         ["room", "serving"];
     PUT_CONFIG = "put_config" Writes &[Line, Settings, Sessions, Rate, Testimony], &[], None,
         ["room", "rate", "left_out", "publish", "phases"];
+    READ_AUDIT = "read_audit" Deployment &[], &["audit"], None, [];
     READ_CONFIG = "read_config" Reads &[Line, Settings], &[], None, [];
     READ_PLACES = "read_places" Reads &[Line, Entered, Unattended], &[], None, ["bitmaps", "room"];
     READ_SNAPSHOT = "read_snapshot" Reads &[Line, Settings, Sessions, Rate], &[], None,
@@ -136,6 +138,7 @@ scripts! {
         ["bitmaps", "room", "rate", "assumed", "serving", "presence", "left_out", "publish", "phases"];
     REOPEN = "reopen" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
         ["room", "rate", "left_out", "publish"];
+    REPLACE_API_TOKENS = "replace_api_tokens" Deployment &[], &["api_tokens"], None, [];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
     RESET = "reset" Writes Part::RESET, &[], None,
         ["bitmaps", "room", "once", "rate", "presence", "left_out", "publish"];

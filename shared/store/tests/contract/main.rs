@@ -2,6 +2,7 @@
 //! model of Redis, with the time in the test's hands.
 #![expect(clippy::unwrap_used, reason = "a panic is a failed test")]
 
+mod audit;
 mod backups;
 mod bits;
 mod chances;

@@ -6,7 +6,8 @@ use axum::{Json, extract::State};
 use vestibule_issuance::aws::{AwsBadRequest, AwsError};
 
 use crate::{
-    endpoints::responses::AwsRefusals, extractors::EventQuery, rooms::RoomError, state::Controller,
+    access::Caller, endpoints::responses::AwsRefusals, extractors::EventQuery, rooms::RoomError,
+    state::Controller,
 };
 
 /// Lists request ids whose tokens have expired.
@@ -21,9 +22,10 @@ use crate::{
 )]
 pub(crate) async fn expired_tokens(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     query: EventQuery,
 ) -> Result<Json<Vec<String>>, AwsError> {
-    let known = controller.rooms.event(&query.event_id).await?;
+    let known = controller.rooms.event(&caller, &query.event_id).await?;
     let tokens = controller.store.expired_tokens(&known.snapshot().room).await;
     Ok(Json(tokens.map_err(RoomError::from)?))
 }

@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::Deserialize;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 use vestibule_domain::settings::MAX_SECONDS;
 use vestibule_issuance::aws::{self, AwsBadRequest, AwsError, ErrorBody, Tokens};
 
 use crate::{
+    access::Caller,
+    audit::Trail,
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
     extractors::{AwsBody, WholeNumber},
     rooms::RoomError,
@@ -47,17 +50,21 @@ pub(crate) struct TokenRequest {
 )]
 pub(crate) async fn generate_token(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
+    trail: Trail,
     AwsBody(body): AwsBody<TokenRequest>,
 ) -> Result<Tokens, AwsError> {
     body.check_issuer()?;
     let validity = body.validity()?;
-    let known = match controller.rooms.event(&body.event_id).await {
+    let known = match controller.rooms.event(&caller, &body.event_id).await {
         Ok(known) => Some(known),
         Err(RoomError::Unknown) => None,
-        Err(RoomError::Store(error)) => return Err(error.into()),
+        Err(error) => return Err(error.into()),
     };
     let of_room = known.as_ref().and_then(|known| known.snapshot().settings.issuer.clone());
     let issuer = body.issuer.as_ref().or(of_room.as_ref()).unwrap_or(&controller.public_url);
+    trail.name_room(&body.event_id);
+    trail.change(&Value::Null, &json!({ "session": "active" }));
     let with = controller.generate_token_context(issuer, validity);
     aws::generate_token(with, known, &body.request_id).await
 }

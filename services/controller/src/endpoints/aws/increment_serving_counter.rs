@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use axum::{Json, extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsBadRequest, AwsError, MessageBody};
 
 use crate::{
+    access::Caller,
+    audit::Trail,
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
     extractors::{AwsBody, IdempotencyKey, NoName, WholeNumber},
     state::Controller,
@@ -44,18 +47,26 @@ pub(crate) struct ServingNum {
 )]
 pub(crate) async fn increment_serving_counter(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
+    trail: Trail,
     key: Result<IdempotencyKey, NoName>,
     AwsBody(body): AwsBody<Increment>,
 ) -> Result<Json<ServingNum>, AwsError> {
     let key = key?;
-    let room = controller.rooms.event(&body.event_id).await?.snapshot().room.clone();
+    let room = controller.rooms.event(&caller, &body.event_id).await?.snapshot().room.clone();
     let by = body.increment_by.0;
+    trail.name_room(room.as_str());
+    trail.change(&Value::Null, &json!({ "increment_by": by }));
     let stands = match &key.name {
         Some(name) => controller.store.increment_once(&room, name, by).await,
         None => controller.store.increment(&room, by).await.map(Some),
     };
     match stands {
-        Ok(Some(serving_num)) => Ok(Json(ServingNum { serving_num })),
+        Ok(Some(serving_num)) => {
+            let counter = |counter: i64| json!({ "serving_counter": counter });
+            trail.change(&counter(serving_num.saturating_sub(by)), &counter(serving_num));
+            Ok(Json(ServingNum { serving_num }))
+        }
         Ok(None) => Err(AwsError::Message(StatusCode::CONFLICT, IdempotencyKey::TAKEN.into())),
         Err(error) => Err(controller.rooms.explain(&room, error).await.into()),
     }

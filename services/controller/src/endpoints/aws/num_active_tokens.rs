@@ -7,7 +7,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsBadRequest, AwsError};
 
-use crate::{endpoints::responses::AwsRefusals, extractors::EventQuery, state::Controller};
+use crate::{
+    access::Caller, endpoints::responses::AwsRefusals, extractors::EventQuery, state::Controller,
+};
 
 /// How many are inside.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -26,9 +28,10 @@ pub(crate) struct ActiveTokens {
 )]
 pub(crate) async fn num_active_tokens(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     query: EventQuery,
 ) -> Result<Json<ActiveTokens>, AwsError> {
-    let known = controller.rooms.event(&query.event_id).await?;
+    let known = controller.rooms.event(&caller, &query.event_id).await?;
     let room = controller.rooms.read(&known.snapshot().room).await?;
     Ok(Json(ActiveTokens { active_tokens: room.active + room.unconfirmed }))
 }

@@ -8,6 +8,8 @@ use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsError, AwsMalformed, MessageBody};
 
 use crate::{
+    access::Caller,
+    audit::Trail,
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
     extractors::{AwsBody, IdempotencyKey, NoName},
     rooms::RoomError,
@@ -32,10 +34,12 @@ pub(crate) struct Reset {
 )]
 pub(crate) async fn reset_initial_state(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
+    trail: Trail,
     key: Result<IdempotencyKey, NoName>,
     AwsBody(body): AwsBody<Reset>,
 ) -> Result<Json<MessageBody>, AwsError> {
-    match reset(&controller, &body.event_id, &key?).await {
+    match reset(&controller, &caller, &trail, &body.event_id, &key?).await {
         Ok(()) | Err(RoomError::Unknown) => {
             let message = "Reset accepted; it takes effect at once.".to_owned();
             Ok(Json(MessageBody { message }))
@@ -46,9 +50,12 @@ pub(crate) async fn reset_initial_state(
 
 async fn reset(
     controller: &Controller,
+    caller: &Caller,
+    trail: &Trail,
     event_id: &str,
     key: &IdempotencyKey,
 ) -> Result<(), RoomError> {
-    let room = controller.rooms.event(event_id).await?.snapshot().room.clone();
-    controller.rooms.reset(&room, key.name.as_deref()).await
+    let room = controller.rooms.event(caller, event_id).await?.snapshot().room.clone();
+    trail.name_room(room.as_str());
+    controller.rooms.reset(trail, &room, key.name.as_deref()).await
 }

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsBadRequest, AwsError, ErrorBody};
 use vestibule_store::{Departure, EndedAs};
 use vestibule_token::RequestIdError;
 
 use crate::{
+    access::Caller,
+    audit::Trail,
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
     extractors::{AwsBody, WholeNumber},
     rooms::RoomError,
@@ -45,16 +48,22 @@ pub(crate) struct Updated {}
 )]
 pub(crate) async fn update_session(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
+    trail: Trail,
     AwsBody(body): AwsBody<SessionUpdate>,
 ) -> Result<Json<Updated>, AwsError> {
     let ended_as = ended_as(body.status)?;
-    let known = controller.rooms.event(&body.event_id).await.map_err(invalid)?;
+    let known = controller.rooms.event(&caller, &body.event_id).await.map_err(invalid)?;
     let snapshot = known.snapshot();
     let ciphers = controller.ciphers.get(&snapshot.room, snapshot.reset_epoch);
     let place = ciphers.request_ids.open(&body.request_id).map_err(|error| match error {
         RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
         RequestIdError::Foreign => AwsError::NoSession,
     })?;
+    let session = |state: &str| json!({ "queue_number": place.number, "session": state });
+    let state = if ended_as == EndedAs::Completed { "completed" } else { "abandoned" };
+    trail.name_room(snapshot.room.as_str());
+    trail.change(&session("active"), &session(state));
     let departure = Departure { number: place.number, ended_as };
     let left = controller.store.leave(&snapshot.room, snapshot.reset_epoch, &[departure]).await;
     match left {
@@ -75,6 +84,6 @@ fn ended_as(status: WholeNumber) -> Result<EndedAs, AwsError> {
 fn invalid(error: RoomError) -> AwsError {
     match error {
         RoomError::Unknown => AwsError::InvalidEventOrRequest,
-        RoomError::Store(error) => error.into(),
+        other => other.into(),
     }
 }

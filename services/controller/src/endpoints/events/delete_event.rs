@@ -8,6 +8,7 @@ use vestibule_runtime::{Problem, extract::Path};
 
 use super::{EventAddress, find};
 use crate::{
+    audit::Trail,
     endpoints::responses::{Busy, InvalidRequest, NoSuchEvent, Refusals},
     rooms::Rollout,
     state::Controller,
@@ -24,6 +25,7 @@ use crate::{
 )]
 pub(crate) async fn delete_event(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
 ) -> Result<(StatusCode, Rollout), Problem> {
     let remove = |config: &mut RoomConfig| {
@@ -31,6 +33,6 @@ pub(crate) async fn delete_event(
         config.events.retain(|event| event.name != name);
         Ok(())
     };
-    let ((), rollout) = controller.configs.change(&room, remove).await?;
+    let ((), rollout) = controller.configs.change(&trail, &room, remove).await?;
     Ok((StatusCode::NO_CONTENT, rollout))
 }

@@ -12,6 +12,7 @@ use vestibule_runtime::{
 use super::{EventAddress, find};
 use crate::{
     api_types::{Event, Members},
+    audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchEvent, Refusals},
     rooms::Rollout,
     state::Controller,
@@ -32,6 +33,7 @@ use crate::{
 )]
 pub(crate) async fn patch_event(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
     Json(members): Json<Members>,
 ) -> Result<(Rollout, Json<Event>), Problem> {
@@ -41,6 +43,6 @@ pub(crate) async fn patch_event(
         let event = members.clone().merge_event(&before)?;
         controller.configs.place_event(&room, config, event, now_s)
     };
-    let ((event, _), rollout) = controller.configs.change_event(&room, place).await?;
+    let ((event, _), rollout) = controller.configs.change_event(&trail, &room, place).await?;
     Ok((rollout, Json(event.into())))
 }

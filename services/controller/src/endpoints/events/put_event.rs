@@ -12,6 +12,7 @@ use vestibule_runtime::{
 use super::EventAddress;
 use crate::{
     api_types::{Event, Members},
+    audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
     rooms::Rollout,
     state::Controller,
@@ -32,6 +33,7 @@ use crate::{
 )]
 pub(crate) async fn put_event(
     State(controller): State<Arc<Controller>>,
+    trail: Trail,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
     Json(members): Json<Members>,
 ) -> Result<(StatusCode, Rollout, Json<Event>), Problem> {
@@ -40,7 +42,7 @@ pub(crate) async fn put_event(
     let place = |config: &mut RoomConfig| {
         controller.configs.place_event(&room, config, given.clone(), now_s)
     };
-    let ((event, is_new), rollout) = controller.configs.change_event(&room, place).await?;
+    let ((event, is_new), rollout) = controller.configs.change_event(&trail, &room, place).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, rollout, Json(event.into())))
 }

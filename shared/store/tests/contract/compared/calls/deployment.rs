@@ -1,5 +1,9 @@
 //! What belongs to no room: keys, the schema, changes that every admission must apply, lists.
 
+use std::time::Duration;
+
+use vestibule_store::{AuditLimits, AuditList, AuditQuery};
+
 use super::{Called, Chances, Pair};
 use crate::compared::{
     pair::Side,
@@ -27,6 +31,25 @@ pub(super) async fn keys_and_schema(pair: &mut Pair, chances: &mut Chances) -> C
     }
     pair.one("key_ring()".to_owned(), async |side| side.store.key_ring().await).await?;
     pair.one("schema()".to_owned(), async |side| side.store.check_schema().await).await?;
+    Ok(())
+}
+
+pub(super) async fn tokens_and_audit(pair: &mut Pair, chances: &mut Chances) -> Called {
+    let (read, text) = (one(chances, &["", "a", "b"]), one(chances, &["a", "b", "ü\"{}"]));
+    let read = (!read.is_empty()).then_some(read);
+    let name = format!("replace_api_tokens({read:?}, {text})");
+    pair.one(name, async |side| side.store.replace_api_tokens(read, text).await).await?;
+    let keep = Duration::from_secs(chances.below(60));
+    let limits = AuditLimits { keep, most: 1 + chances.below(9), most_bytes: chances.below(900) };
+    let list = one(chances, &[AuditList::Changes, AuditList::Visits]);
+    let entry = format!("{{\"what\":\"{}\"}}", "x".repeat(usize::from(once_in(chances, 2)) * 200));
+    let name = format!("note_audit({list:?}, {}, {limits:?})", entry.len());
+    pair.one(name, async |side| side.store.note_audit(list, &entry, limits).await).await?;
+    let since = (pair.clock.now_ms() - chances.below(60_000)) * 1_000;
+    let before = once_in(chances, 2).then_some(pair.clock.now_ms() * 1_000 - chances.below(9_000));
+    let query = AuditQuery { before, since, limit: chances.below(4) };
+    let name = format!("read_audit({list:?}, {query:?})");
+    pair.one(name, async |side| side.store.read_audit(list, query).await).await?;
     Ok(())
 }
 

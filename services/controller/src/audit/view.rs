@@ -1,0 +1,141 @@
+//! What a room looks like in the audit log, and what of two such documents is told: only what differs, no secrets, and
+//! nothing long.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig};
+
+use crate::api_types::{Draft, Event, Room};
+
+/// The longest text, in bytes.
+const LONGEST_TEXT: usize = 500;
+/// The longest of each side, in bytes.
+const LONGEST: usize = 4_000;
+/// Members whose names have one of these in them are left out, should settings ever have such.
+const SECRETS: [&str; 3] = ["secret", "password", "private_key"];
+
+/// A room's config: its document, its events by name, its page and its logo by their hashes.
+pub(crate) fn view_of_config(room: &RoomId, config: &RoomConfig) -> Value {
+    let mut view = to_value(&Room::new(room.clone(), Draft::from_config(config)));
+    let events = config
+        .events
+        .iter()
+        .map(|event| (event.name.as_str().to_owned(), to_value(&Event::from(event.clone()))));
+    let branding = &config.binding.branding;
+    if let Value::Object(members) = &mut view {
+        members.remove("room");
+        members.insert("events".to_owned(), events.collect::<Map<_, _>>().into());
+        members.insert("page".to_owned(), branding.html.as_deref().map(file).into());
+        let logo = branding.logo.as_ref().map(|logo| file(&logo.base64));
+        members.insert("logo".to_owned(), logo.into());
+    }
+    view
+}
+
+/// Where a room's line stands.
+pub(crate) fn view_of_line(room: &RoomSnapshot) -> Value {
+    json!({
+        "reset_epoch": room.reset_epoch,
+        "queue_counter": room.queue_counter,
+        "serving_counter": room.serving_counter,
+        "active_users": room.active + room.unconfirmed,
+    })
+}
+
+/// Of two documents what differs, member by member.
+pub(super) fn difference(before: &Value, after: &Value) -> (Value, Value) {
+    let (Value::Object(was), Value::Object(is)) = (before, after) else {
+        return (before.clone(), after.clone());
+    };
+    let (mut old, mut new) = (Map::new(), Map::new());
+    for name in was.keys().chain(is.keys().filter(|name| !was.contains_key(*name))) {
+        let (before, after) = (was.get(name), is.get(name));
+        if before == after {
+            continue;
+        }
+        let null = Value::Null;
+        let (before, after) = difference(before.unwrap_or(&null), after.unwrap_or(&null));
+        old.insert(name.clone(), before);
+        new.insert(name.clone(), after);
+    }
+    (old.into(), new.into())
+}
+
+/// The same without secrets and long texts; if that is not enough, only how long it is.
+pub(super) fn shortened(mut value: Value) -> Value {
+    shorten(&mut value);
+    let length = value.to_string().len();
+    if length > LONGEST { json!({ "left_out_bytes": length }) } else { value }
+}
+
+fn shorten(value: &mut Value) {
+    match value {
+        Value::String(text) if text.len() > LONGEST_TEXT => {
+            let start: String = text.chars().take(LONGEST_TEXT / 5).collect();
+            *text = format!("{start}… ({} bytes)", text.len());
+        }
+        Value::Array(values) => values.iter_mut().for_each(shorten),
+        Value::Object(members) => {
+            for (name, value) in members {
+                let is_secret = SECRETS.iter().any(|secret| name.contains(secret));
+                if is_secret && !value.is_null() {
+                    *value = "(left out)".into();
+                } else {
+                    shorten(value);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A file by its length and its hash.
+fn file(text: &str) -> Value {
+    json!({ "bytes": text.len(), "sha256": hex::encode(Sha256::digest(text.as_bytes())) })
+}
+
+/// Documents of the API: writing them cannot fail.
+fn to_value(document: &impl Serialize) -> Value {
+    serde_json::to_value(document).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_told() {
+        let before = json!({"a": 1, "b": {"c": 2, "d": 3}, "e": [1], "gone": true});
+        let after = json!({"a": 1, "b": {"c": 2, "d": 4}, "e": [1, 2], "new": "x"});
+        let (old, new) = difference(&before, &after);
+        assert_eq!(old, json!({"b": {"d": 3}, "e": [1], "gone": true, "new": null}));
+        assert_eq!(new, json!({"b": {"d": 4}, "e": [1, 2], "gone": null, "new": "x"}));
+        assert_eq!(difference(&Value::Null, &after), (Value::Null, after.clone()));
+        assert_eq!(difference(&after, &after), (json!({}), json!({})));
+    }
+
+    #[test]
+    fn a_page_is_told_by_its_hash_and_a_secret_not_at_all() {
+        let room: RoomId = "sale".parse().unwrap();
+        let mut config = RoomConfig::default();
+        let before = view_of_config(&room, &config);
+        assert_eq!((&before["page"], &before["events"]), (&Value::Null, &json!({})));
+        config.binding.branding.html = Some("<p>hunter2</p>".repeat(1_000));
+        let after = view_of_config(&room, &config);
+        let (old, new) = difference(&before, &after);
+        assert_eq!(old, json!({"page": null}));
+        assert_eq!(new["page"]["bytes"], 14_000);
+        assert!(!new.to_string().contains("hunter2"));
+        let told = shortened(json!({"a": [{"bot_secret": "hunter2", "other_secret": null}]}));
+        assert_eq!(told, json!({"a": [{"bot_secret": "(left out)", "other_secret": null}]}));
+    }
+
+    #[test]
+    fn nothing_long_is_told() {
+        let text = shortened(json!({ "text": "ü".repeat(600) }));
+        assert!(text.to_string().len() < 300 && text.to_string().contains("(1200 bytes)"));
+        let much = shortened(json!(vec![1; 3_000]));
+        assert_eq!(much, json!({ "left_out_bytes": 6_001 }));
+    }
+}

@@ -1,0 +1,269 @@
+//! The tokens that callers show: those of options, and those that were made by calls, which are in Redis as hashes and
+//! in this instance's memory. What a caller may do is in [`crate::access`], and how guessing is made slow in
+//! [`crate::guesses`].
+//!
+//! The set in Redis is read twice a second, so a token that was revoked works nowhere any more within a second. What
+//! Redis has lost of it, or what an older state lacks to which it has gone back, is put back.
+
+mod given;
+
+use std::{
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
+
+use secrecy::SecretString;
+use subtle::ConstantTimeEq;
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep},
+};
+use vestibule_domain::access::{self, ApiToken, ApiTokens, TakeError};
+use vestibule_runtime::Random;
+use vestibule_store::{Store, StoreError};
+
+pub(crate) use self::given::{GivenToken, GivenTokenError, MIN_TOKEN_BYTES, check_name};
+use crate::access::Caller;
+
+/// How often the set is read.
+const LOOK_EVERY: Duration = Duration::from_millis(400);
+
+/// Between two looks for a token that is not known yet: others may show any number of them.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
+/// How often a change is tried when others come in between.
+const ATTEMPTS: usize = 10;
+
+/// The tokens of the deployment, as this instance knows them.
+#[derive(Debug)]
+pub(crate) struct Tokens {
+    given: Vec<GivenToken>,
+    store: Store,
+    random: Random,
+    known: RwLock<Arc<Known>>,
+    last_look: Mutex<Option<Instant>>,
+}
+
+/// What was read last.
+#[derive(Debug, Default)]
+struct Known {
+    /// It was read at all.
+    is_read: bool,
+    /// The set in Redis, as it is there.
+    text: Option<String>,
+    set: ApiTokens,
+    /// Redis's time when it was read, unix ms, if some token ends at some time.
+    read_at: Option<(u64, Instant)>,
+}
+
+/// Whose a token is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Its caller.
+    Caller(Caller),
+    /// Nobody's.
+    Wrong,
+    /// It may be somebody's: this instance has not read the tokens yet.
+    NotYet,
+}
+
+/// Why tokens cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TokenError {
+    /// Redis did not answer.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It cannot be taken in.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+    /// An option has the token of this name.
+    #[error("an option of the controllers gives the token of this name")]
+    Given,
+    /// There is none of this name.
+    #[error("there is no token of this name")]
+    Unknown,
+    /// Others keep changing them.
+    #[error("others keep changing the tokens")]
+    Busy,
+    /// What is in Redis cannot be read.
+    #[error("the tokens in redis cannot be read")]
+    Text(#[source] serde_json::Error),
+}
+
+// === impl Tokens ===
+
+impl Tokens {
+    /// The tokens of options; those in `store` are known after the first look.
+    pub(crate) fn new(given: Vec<GivenToken>, store: Store, random: Random) -> Self {
+        Self { given, store, random, known: RwLock::default(), last_look: Mutex::default() }
+    }
+
+    /// Whose token `text` is. One that others have just made is looked for in Redis.
+    pub(crate) async fn find(&self, text: &str) -> Found {
+        let digest = access::digest(text);
+        if let Some(caller) = self.caller(&digest) {
+            return Found::Caller(caller);
+        }
+        if !access::is_well_formed(text) {
+            return Found::Wrong;
+        }
+        self.look_for_new_ones().await;
+        match self.caller(&digest) {
+            Some(caller) => Found::Caller(caller),
+            None if self.known().is_read => Found::Wrong,
+            None => Found::NotYet,
+        }
+    }
+
+    /// Those of options, by name.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &Caller> {
+        self.given.iter().map(|given| &given.caller)
+    }
+
+    /// Those that were made by calls, as Redis has them this moment.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(crate) async fn made(&self) -> Result<Vec<ApiToken>, TokenError> {
+        self.look().await?;
+        let mut tokens: Vec<_> = self.known().set.tokens.values().cloned().collect();
+        tokens.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(tokens)
+    }
+
+    /// Makes a token, and returns it: it is nowhere else.
+    ///
+    /// # Errors
+    /// If its name is taken, or there are too many.
+    pub(crate) async fn create(&self, token: &ApiToken) -> Result<SecretString, TokenError> {
+        self.refuse_given(&token.name)?;
+        let text = access::make(std::array::from_fn(|_| self.random.number()));
+        let digest = access::digest(&text);
+        self.change(|set| Ok(set.take(digest.clone(), token.clone())?)).await?;
+        Ok(text.into())
+    }
+
+    /// Revokes the token of this name at `now`, unix seconds.
+    ///
+    /// # Errors
+    /// If there is none, or an option has it.
+    pub(crate) async fn revoke(&self, name: &str, now: u64) -> Result<ApiToken, TokenError> {
+        self.refuse_given(name)?;
+        self.change(|set| set.revoke(name, now).ok_or(TokenError::Unknown)).await
+    }
+
+    /// Keeps them fresh until it is dropped.
+    pub(crate) async fn run(&self) {
+        loop {
+            if let Err(error) = self.look().await {
+                tracing::debug!(%error, "the tokens could not be read");
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Reads the set once, and puts back what Redis has lost of it.
+    async fn look(&self) -> Result<(), TokenError> {
+        let text = self.store.api_tokens().await?;
+        let known = self.known();
+        if known.is_read && text == known.text {
+            return Ok(());
+        }
+        let theirs = read(text.as_deref())?;
+        let joined = known.set.clone().join(&theirs);
+        // Where it lacks nothing, whatever time it is, Redis need not be asked for the time.
+        if known.set.knows_more_than(&theirs, 0) {
+            let now = self.store.now_ms().await? / 1000;
+            if known.set.knows_more_than(&theirs, now) {
+                let whole = write(&joined)?;
+                // If another controller has changed it meanwhile, the next look sees to it.
+                if self.store.replace_api_tokens(text.as_deref(), &whole).await? {
+                    tracing::warn!("redis had lost some of the tokens: they are whole again");
+                    return self.take_in(Some(whole), joined).await;
+                }
+                return Ok(());
+            }
+        }
+        self.take_in(text, joined).await
+    }
+
+    async fn look_for_new_ones(&self) {
+        let mut last = self.last_look.lock().await;
+        if last.is_some_and(|last| last.elapsed() < LOOK_AGAIN) {
+            return;
+        }
+        if let Err(error) = self.look().await {
+            tracing::debug!(%error, "the tokens could not be read");
+        }
+        *last = Some(Instant::now());
+    }
+
+    async fn change<T>(
+        &self,
+        mut change: impl FnMut(&mut ApiTokens) -> Result<T, TokenError>,
+    ) -> Result<T, TokenError> {
+        for _ in 0..ATTEMPTS {
+            let text = self.store.api_tokens().await?;
+            let mut set = self.known().set.clone().join(&read(text.as_deref())?);
+            let changed = change(&mut set)?;
+            let new = write(&set)?;
+            if self.store.replace_api_tokens(text.as_deref(), &new).await? {
+                self.take_in(Some(new), set).await?;
+                return Ok(changed);
+            }
+        }
+        Err(TokenError::Busy)
+    }
+
+    async fn take_in(&self, text: Option<String>, set: ApiTokens) -> Result<(), TokenError> {
+        let ends = set.tokens.values().any(|token| token.expires_at.is_some());
+        let read_at = if ends { Some((self.store.now_ms().await?, Instant::now())) } else { None };
+        let known = Arc::new(Known { is_read: true, text, set, read_at });
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
+        Ok(())
+    }
+
+    fn refuse_given(&self, name: &str) -> Result<(), TokenError> {
+        let is_given = self.given().any(|caller| &*caller.name == name);
+        if is_given { Err(TokenError::Given) } else { Ok(()) }
+    }
+
+    fn known(&self) -> Arc<Known> {
+        Arc::clone(&self.known.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whose token has this hash. Takes as long whichever it is.
+    fn caller(&self, digest: &str) -> Option<Caller> {
+        let same = |other: &str| bool::from(other.as_bytes().ct_eq(digest.as_bytes()));
+        let mut found = None;
+        for given in self.given.iter().filter(|given| same(&given.digest)) {
+            found = Some(given.caller.clone());
+        }
+        let known = self.known();
+        for (_, token) in known.set.tokens.iter().filter(|(other, _)| same(other)) {
+            let is_over = token.expires_at.is_some() && token.is_over(known.now());
+            if !is_over {
+                found = Some(Caller::new(&token.name, token.role, token.rooms.clone()));
+            }
+        }
+        found
+    }
+}
+
+// === impl Known ===
+
+impl Known {
+    /// Redis's time, unix seconds, by what has been measured since it was told; the end of time if it was not.
+    fn now(&self) -> u64 {
+        self.read_at.map_or(u64::MAX, |(ms, at)| ms / 1000 + at.elapsed().as_secs())
+    }
+}
+
+fn read(text: Option<&str>) -> Result<ApiTokens, TokenError> {
+    let Some(text) = text else { return Ok(ApiTokens::default()) };
+    serde_json::from_str(text).map_err(TokenError::Text)
+}
+
+fn write(set: &ApiTokens) -> Result<String, TokenError> {
+    serde_json::to_string(set).map_err(TokenError::Text)
+}
