@@ -6,6 +6,7 @@
 
 pub mod accrued_hazard;
 mod ahead;
+pub mod challenge;
 pub mod check_in;
 mod difference;
 pub mod draw;

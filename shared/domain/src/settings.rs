@@ -8,7 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldError, QueueingMethod};
+use crate::{FieldError, QueueingMethod, challenge::Challenge};
 
 /// The largest limit: that of a signed 32-bit number, as in other products.
 pub const MAX_LIMIT: u64 = 2_147_483_647;
@@ -98,6 +98,8 @@ pub struct RoomSettings {
     /// Whether status requests that ask for JSON only are answered in the form of Cloudflare's
     /// waiting rooms.
     pub json_response_enabled: bool,
+    /// What newcomers have to show before they get a place.
+    pub challenge: Challenge,
 }
 
 // === impl RoomSettings ===
@@ -122,6 +124,7 @@ impl Default for RoomSettings {
             enter: Enter::Automatic,
             turn_hold_seconds: None,
             json_response_enabled: false,
+            challenge: Challenge::default(),
         }
     }
 }
@@ -164,6 +167,7 @@ impl RoomSettings {
             seconds.into_iter().map(|(field, value)| bounded(field, value, 1, MAX_SECONDS));
         let hold = bounded("turn_hold_seconds", self.turn_hold_seconds, 10, 60);
         let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error()];
+        let others = others.into_iter().chain([self.challenge.error()]);
         limits.chain(seconds).chain(others).flatten().collect()
     }
 

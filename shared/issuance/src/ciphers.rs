@@ -4,7 +4,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use vestibule_domain::RoomId;
-use vestibule_token::{DeploymentSecret, RequestIdCipher, TicketSealer, WinThresholds};
+use vestibule_token::{
+    DeploymentSecret, RequestIdCipher, RoomChallenges, TicketSealer, WinThresholds,
+};
 
 /// All rooms' ciphers.
 #[derive(Debug)]
@@ -24,6 +26,8 @@ pub struct RoomCiphers {
     pub tickets: TicketSealer,
     /// The secret bounds that decide who wins in a random room.
     pub win_thresholds: WinThresholds,
+    /// For puzzles and passes; resets do not change them.
+    pub challenges: RoomChallenges,
 }
 
 // === impl CipherCache ===
@@ -51,6 +55,7 @@ impl CipherCache {
             request_ids: RequestIdCipher::new(&self.secret, room, reset_epoch),
             tickets: TicketSealer::new(&self.secret, room, reset_epoch),
             win_thresholds: WinThresholds::new(&self.secret, room, reset_epoch),
+            challenges: RoomChallenges::new(&self.secret, room),
         });
         let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
         rooms.insert(room.clone(), Arc::clone(&ciphers));

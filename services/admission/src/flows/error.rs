@@ -4,6 +4,8 @@ use vestibule_issuance::SignerError;
 use vestibule_store::StoreError;
 use vestibule_token::NumberTooLarge;
 
+use crate::challenges::Demand;
+
 /// Why a flow could not answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FlowError {
@@ -19,6 +21,12 @@ pub(crate) enum FlowError {
     /// The ticket is of before a reset.
     #[error("the ticket is of before a reset")]
     ForeignTicket,
+    /// The newcomer has to solve this first.
+    #[error("a newcomer has to solve the room's challenge")]
+    ChallengeRequired(Box<Demand>),
+    /// Whoever knows whether the newcomer has solved the challenge cannot be asked now.
+    #[error("the provider of the challenge cannot be asked")]
+    ProviderAway,
     /// No request id can be made of the queue number.
     #[error(transparent)]
     RequestId(#[from] NumberTooLarge),
@@ -35,8 +43,8 @@ impl FlowError {
                 SignerError::Overloaded => true,
                 SignerError::Failed(_) => false,
             },
-            Self::NoSigningKey => true,
-            Self::ForeignTicket | Self::RequestId(_) => false,
+            Self::NoSigningKey | Self::ProviderAway => true,
+            Self::ForeignTicket | Self::RequestId(_) | Self::ChallengeRequired(_) => false,
         }
     }
 }
