@@ -70,3 +70,100 @@ impl PageView {
         Some(Widget { class, script, origins, styles, site_key })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Language, PageChallenge, PageContent, PageFrame, PageState, render};
+
+    fn view(provider: ChallengeProvider) -> PageView {
+        let is_ours = provider == ChallengeProvider::ProofOfWork;
+        PageView {
+            challenge: Some(PageChallenge {
+                provider,
+                site_key: (!is_ours).then(|| "1x\"><script>".to_owned()),
+                puzzle: is_ours.then(|| json!({ "salt": "a?expires=1&", "challenge": "'\"<" })),
+                was_refused: false,
+            }),
+            ..PageView::without_visitor(
+                PageState::Challenge,
+                1_000,
+                PageFrame { is_in_place: true, ..PageFrame::plain(Language::En) },
+            )
+        }
+    }
+
+    #[test]
+    fn the_built_in_one_needs_nothing_but_a_worker_of_the_page() {
+        let page = render(&view(ChallengeProvider::ProofOfWork)).unwrap();
+        assert!(page.policy.contains("; worker-src blob:;"), "{}", page.policy);
+        assert!(!page.policy.contains("http") && !page.html.contains("src=\"http"));
+        let puzzle = "data-puzzle=\"{&#34;challenge&#34;:&#34;&#39;";
+        assert!(page.html.contains(puzzle), "{}", page.html);
+        assert!(page.html.contains("<script type=\"text/plain\" id=\"solver\">'use strict';"));
+        // What ends a script would end this one.
+        assert!(!SOLVER.contains("</"));
+        assert!(page.html.contains("<noscript><p id=\"scriptless\">This check needs JavaScript"));
+        // The script shows the bar; without it there is none.
+        assert!(page.html.contains("<div id=\"progress-box\" data-box hidden>"));
+        let inside = page.html.split_once("<template id=\"inside\">").unwrap().1;
+        assert!(!inside.split_once("</template>").unwrap().0.contains("puzzle"), "{inside}");
+    }
+
+    #[test]
+    fn other_pages_allow_no_worker_and_no_provider() {
+        let ours = view(ChallengeProvider::ProofOfWork);
+        let waiting = PageView { state: PageState::Waiting, challenge: None, ..ours };
+        let page = render(&waiting).unwrap();
+        assert!(!page.policy.contains("worker-src") && !page.policy.contains("http"));
+        assert!(!page.html.contains("id=\"solver\"") && !page.html.contains("id=\"widget\""));
+    }
+
+    #[test]
+    fn a_provider_may_load_what_it_documents_and_no_other_is_let_in() {
+        use ChallengeProvider::{Hcaptcha, Recaptcha, Turnstile};
+        for (provider, class, origin, others) in [
+            (
+                Turnstile,
+                "cf-turnstile",
+                "https://challenges.cloudflare.com",
+                ["hcaptcha", "google"],
+            ),
+            (Hcaptcha, "h-captcha", "https://*.hcaptcha.com", ["cloudflare", "google"]),
+            (
+                Recaptcha,
+                "g-recaptcha",
+                "https://www.google.com/recaptcha/",
+                ["cloudflare", "hcapt"],
+            ),
+        ] {
+            let page = render(&view(provider)).unwrap();
+            for directive in ["script-src", "frame-src"] {
+                let directive = page.policy.split("; ").find(|part| part.starts_with(directive));
+                let directive = directive.unwrap();
+                assert!(directive.contains(origin), "{directive}");
+                assert!(!directive.contains("unsafe"), "{directive}");
+            }
+            assert!(others.iter().all(|other| !page.policy.contains(other)), "{}", page.policy);
+            assert!(!page.policy.contains("worker-src blob:"));
+            let widget = format!(
+                "class=\"{class}\" data-sitekey=\"1x&#34;&#62;&#60;script&#62;\" \
+                 data-callback=\"vestibuleSolved\""
+            );
+            assert!(page.html.contains(&widget), "{}", page.html);
+        }
+    }
+
+    #[test]
+    fn whoever_was_refused_is_told_so() {
+        let mut view = view(ChallengeProvider::Turnstile);
+        assert_eq!(PageContent::from_view(&view).text("notice"), "");
+        if let Some(challenge) = &mut view.challenge {
+            challenge.was_refused = true;
+        }
+        assert!(PageContent::from_view(&view).text("notice").contains("did not succeed"));
+        assert!(PageContent::from_view(&view).text("status-text").contains("check below"));
+    }
+}

@@ -251,7 +251,8 @@ mod tests {
         assert_eq!(headers[ACCESS_CONTROL_ALLOW_METHODS], "GET,POST,OPTIONS");
         assert_eq!(
             headers[ACCESS_CONTROL_ALLOW_HEADERS],
-            "Content-Type,X-Amz-Date,Authorization,X-Api-Key,X-Amz-Security-Token,Vestibule-Ticket"
+            "Content-Type,X-Amz-Date,Authorization,X-Api-Key,X-Amz-Security-Token,Vestibule-Ticket,\
+             Vestibule-Challenge"
         );
         assert_eq!(headers[ACCESS_CONTROL_MAX_AGE], "86400");
     }
