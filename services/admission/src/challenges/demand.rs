@@ -12,15 +12,43 @@ use vestibule_token::Puzzle;
 pub(crate) struct Demand {
     /// Whose challenge it is.
     pub(crate) provider: ChallengeProvider,
-    /// The public key of its widget.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
-    pub(crate) site_key: Option<String>,
-    /// The puzzle.
+    /// What it is.
     #[serde(flatten)]
-    #[schema(value_type = Puzzle)]
-    pub(crate) puzzle: Option<Puzzle>,
+    pub(crate) task: Task,
     /// Why what the newcomer has shown does not count; `None`: it has shown nothing.
     #[serde(skip)]
     pub(crate) refused: Option<&'static str>,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(untagged)]
+pub(crate) enum Task {
+    /// Solve our puzzle.
+    Puzzle(Puzzle),
+    /// Use the provider's widget.
+    Widget {
+        /// Its public key.
+        site_key: String,
+    },
+}
+
+// === impl Demand ===
+
+impl Demand {
+    /// The puzzle, if it is ours.
+    pub(crate) fn puzzle(&self) -> Option<&Puzzle> {
+        match &self.task {
+            Task::Puzzle(puzzle) => Some(puzzle),
+            Task::Widget { .. } => None,
+        }
+    }
+
+    /// The public key of the provider's widget, if it is another's.
+    pub(crate) fn site_key(&self) -> Option<&str> {
+        match &self.task {
+            Task::Puzzle(_) => None,
+            Task::Widget { site_key } => Some(site_key),
+        }
+    }
 }

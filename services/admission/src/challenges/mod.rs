@@ -13,7 +13,7 @@ use vestibule_domain::challenge::JoinRate;
 pub use self::provider_options::ProviderOptions;
 pub(crate) use self::{
     counter::{ChallengeCounter, Outcome},
-    demand::Demand,
+    demand::{Demand, Task},
     providers::{Providers, Verdict},
 };
 

@@ -7,7 +7,7 @@ use vestibule_domain::challenge::{
 use vestibule_token::{ChallengeError, Mark, Shown};
 
 use super::{FlowError, Flows, RoomContext};
-use crate::challenges::{Demand, Outcome, Verdict};
+use crate::challenges::{Demand, Outcome, Task, Verdict};
 
 /// For how long a puzzle may be solved, in seconds: time for a slow device, and little for a hoard.
 const PUZZLE_SECONDS: u64 = 600;
@@ -56,12 +56,13 @@ impl Flows {
     pub(crate) fn demand(&self, room: &RoomContext, refused: Option<&'static str>) -> Demand {
         let challenge = &room.snapshot.settings.challenge;
         let now_ms = room.known.now_ms();
-        let puzzle = (challenge.provider == ChallengeProvider::ProofOfWork).then(|| {
+        let task = if challenge.provider == ChallengeProvider::ProofOfWork {
             let hardest = max_number(self.challenges.passed_per_second(now_ms));
-            room.ciphers.challenges.puzzle(hardest, now_ms / 1000 + PUZZLE_SECONDS)
-        });
-        let site_key = challenge.site_key.clone();
-        Demand { provider: challenge.provider, site_key, puzzle, refused }
+            Task::Puzzle(room.ciphers.challenges.puzzle(hardest, now_ms / 1000 + PUZZLE_SECONDS))
+        } else {
+            Task::Widget { site_key: challenge.site_key.clone().unwrap_or_default() }
+        };
+        Demand { provider: challenge.provider, task, refused }
     }
 
     async fn outcome(

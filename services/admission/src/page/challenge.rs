@@ -40,8 +40,8 @@ impl Pages {
             room: room.snapshot.room.to_string(),
             challenge: Some(PageChallenge {
                 provider: demand.provider,
-                site_key: demand.site_key.clone(),
-                puzzle: demand.puzzle.as_ref().and_then(|puzzle| serde_json::to_value(puzzle).ok()),
+                site_key: demand.site_key().map(str::to_owned),
+                puzzle: demand.puzzle().and_then(|puzzle| serde_json::to_value(puzzle).ok()),
                 was_refused: demand.refused.is_some(),
             }),
             is_automatic: room.snapshot.settings.enter == Enter::Automatic,

@@ -38,10 +38,11 @@ mod tests {
     use vestibule_store::StoreError;
 
     use super::*;
+    use crate::challenges::Task;
 
     fn demand() -> Demand {
         let provider = ChallengeProvider::Turnstile;
-        Demand { provider, site_key: Some("1x".into()), puzzle: None, refused: None }
+        Demand { provider, task: Task::Widget { site_key: "1x".into() }, refused: None }
     }
 
     #[test]
