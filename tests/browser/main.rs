@@ -2,6 +2,7 @@
 //! themselves. What the page promises to people is checked here; what its parts do is checked
 //! beside their code.
 
+mod challenge;
 mod documentation;
 mod hostile;
 mod journey;

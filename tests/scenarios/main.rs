@@ -11,6 +11,8 @@ mod aws_matrix;
 mod aws_private;
 mod bad_input;
 mod ceiling;
+mod challenge;
+mod challenge_providers;
 mod claims;
 mod cloudflare;
 mod connections;

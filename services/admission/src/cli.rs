@@ -6,6 +6,8 @@ use clap::{Parser, Subcommand, builder::BoolishValueParser};
 use vestibule_runtime::options::CommonOptions;
 use vestibule_site::NetworkPrefixes;
 
+pub use crate::challenges::ProviderOptions;
+
 /// Vestibule's admission service: gives visitors their place in line and lets them enter.
 ///
 /// It keeps no state of its own: run as many as you like, behind any load balancer. It needs Redis
@@ -38,6 +40,10 @@ pub struct Cli {
         default_value = "127.0.0.1:9080"
     )]
     pub admin_listen: SocketAddr,
+
+    /// The options of providers of challenges.
+    #[command(flatten)]
+    pub providers: ProviderOptions,
 
     /// The address visitors see, for links and as the issuer of tokens; the listening address if
     /// not given. A room may name another issuer.

@@ -12,13 +12,14 @@ use vestibule_site::NetworkPrefixes;
 use vestibule_store::{Clock, LinkOptions, Store};
 use vestibule_token::DeploymentSecret;
 
-use crate::cli::Cli;
+use crate::{challenges::Providers, cli::Cli};
 
 /// The checked configuration.
 #[derive(Debug)]
 pub(crate) struct Config {
     pub(crate) store: Store,
     pub(crate) secret: Arc<DeploymentSecret>,
+    pub(crate) providers: Arc<Providers>,
     pub(crate) region: String,
     pub(crate) public_url: String,
     pub(crate) connections: ConnectionLimits,
@@ -44,6 +45,7 @@ impl Config {
         Ok(Self {
             store: open_store(&cli.common.redis)?,
             secret: Arc::new(read_secret(&cli.common)?),
+            providers: Arc::new(Providers::read(&cli.providers)?),
             region: cli.common.region.clone(),
             public_url: cli.public_url(),
             connections: cli.common.connections.limits()?,

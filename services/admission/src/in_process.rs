@@ -13,8 +13,9 @@ use vestibule_token::Ticket;
 
 pub use crate::flows::{Status, VisitorStatus};
 use crate::{
+    challenges::Providers,
     config::Config,
-    flows::{CookieChange, FlowError, RoomContext, Sealed, Turn, VisitorResponse},
+    flows::{CookieChange, FlowError, Proof, RoomContext, Sealed, Turn, VisitorResponse},
     loops,
     router::router,
     state::Admission,
@@ -101,6 +102,7 @@ impl Instance {
         let config = Config {
             store,
             secret,
+            providers: Arc::new(Providers::none()),
             region,
             public_url,
             connections: ConnectionLimits::few(),
@@ -160,7 +162,7 @@ impl Instance {
     pub async fn join(&self, room: &str, carried: Option<Carried>) -> Result<Answer, CallError> {
         let mut room = self.context(room)?;
         let ticket = self.open(&mut room, carried).await?;
-        Ok(self.admission.flows.join(&room, ticket).await?.into())
+        Ok(self.admission.flows.join(&room, ticket, Proof::default()).await?.into())
     }
 
     /// `GET /v1/rooms/{room}/status`.
@@ -218,7 +220,7 @@ impl Instance {
         if ticket.is_some_and(|ticket| self.admission.flows.is_inside(&room, &ticket)) {
             return Ok(None);
         }
-        Ok(Some(self.admission.flows.enter(&room, ticket).await?.into()))
+        Ok(Some(self.admission.flows.enter(&room, ticket, Proof::default()).await?.into()))
     }
 
     /// `POST /assign_queue_num`: the request id.
@@ -227,7 +229,7 @@ impl Instance {
     /// See [`CallError`].
     pub async fn assign_queue_num(&self, room: &str) -> Result<String, CallError> {
         let room = self.context(room)?;
-        Ok(self.admission.flows.assign_number(&room).await?)
+        Ok(self.admission.flows.assign_number(&room, Proof::default()).await?)
     }
 
     /// The place of a request id, as long as it is one of the room's.

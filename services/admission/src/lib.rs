@@ -12,6 +12,7 @@
 mod authorizer;
 mod batching;
 mod caches;
+mod challenges;
 pub mod cli;
 mod clients;
 mod config;

@@ -24,6 +24,7 @@ fn open_routes() -> OpenApiRouter<Arc<Admission>> {
         .routes(routes!(endpoints::get_status))
         .routes(routes!(endpoints::claim_seat))
         .routes(routes!(endpoints::leave_room))
+        .routes(routes!(endpoints::get_challenge))
         .routes(routes!(endpoints::get_draw))
         // The waiting page
         .routes(routes!(endpoints::get_page))

@@ -9,9 +9,11 @@ use vestibule_store::{Feed, Store};
 use crate::{
     authorizer::Authorizer,
     batching::{
-        CheckInBatcher, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher,
+        CheckInBatcher, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher, SpendBatcher,
+        TouchBatcher,
     },
     caches::DrawCache,
+    challenges::Challenges,
     clients::Clients,
     config::Config,
     flows::{Flows, RoomContext},
@@ -75,6 +77,8 @@ impl Admission {
             leaves: LeaveBatcher::new(store.clone()),
             places: GiveUpBatcher::new(store.clone()),
             check_ins: CheckInBatcher::new(store.clone()),
+            spends: SpendBatcher::new(store.clone()),
+            challenges: Challenges::new(Arc::clone(&config.providers)),
             store: store.clone(),
             feed: feed.clone(),
             keys: keys.clone(),

@@ -7,6 +7,7 @@
 pub mod access;
 pub mod accrued_hazard;
 mod ahead;
+pub mod challenge;
 pub mod check_in;
 mod difference;
 pub mod draw;

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 use vestibule_domain::RoomId;
 use vestibule_token::{
-    ClientDigests, DeploymentSecret, RequestIdCipher, TicketSealer, WinThresholds,
+    ClientDigests, DeploymentSecret, RequestIdCipher, RoomChallenges, TicketSealer, WinThresholds,
 };
 
 /// All rooms' ciphers.
@@ -28,6 +28,8 @@ pub struct RoomCiphers {
     pub win_thresholds: WinThresholds,
     /// What is remembered of clients instead of their addresses.
     pub clients: ClientDigests,
+    /// For puzzles and passes; resets do not change them.
+    pub challenges: RoomChallenges,
 }
 
 // === impl CipherCache ===
@@ -56,6 +58,7 @@ impl CipherCache {
             tickets: TicketSealer::new(&self.secret, room, reset_epoch),
             win_thresholds: WinThresholds::new(&self.secret, room, reset_epoch),
             clients: ClientDigests::new(&self.secret, room),
+            challenges: RoomChallenges::new(&self.secret, room),
         });
         let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
         rooms.insert(room.clone(), Arc::clone(&ciphers));

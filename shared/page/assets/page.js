@@ -9,7 +9,7 @@ const byId = id => document.getElementById(id);
 const TIME_OUT = 10000, PATIENCE = 3000;
 let refresh = +data.refresh, failures = 0, asking = false, served = false;
 const inside = byId('inside')?.content.textContent;
-let timer, patience, live, opened, audio;
+let timer, patience, live, opened, audio, proof = '', started = false;
 const tickers = {}, ends = {};
 
 function write(element, text) {
@@ -97,6 +97,9 @@ function show(update) {
   if (begins) call(update.texts);
   if (!refresh && live) live.close();
   if (enters) leadOn();
+  proof = '';
+  if (data.state === 'challenge') solve(update.puzzle);
+  else start();
   return changed;
 }
 
@@ -119,7 +122,7 @@ function reached() {
 }
 
 async function ask() {
-  if (asking || !refresh) return;
+  if (asking || !refresh && !proof) return;
   asking = true;
   clearTimeout(timer);
   patience = patience || setTimeout(setUnreachable, PATIENCE, true);
@@ -129,7 +132,8 @@ async function ask() {
   try {
     // Who counts down already need not be told again for how long.
     const shown = ends.hold > begun ? data.state : '';
-    const headers = {Accept: `${TYPE};turn=${turn()}`, 'Vestibule-Shown': shown};
+    const shows = proof && `;challenge=${proof}`;
+    const headers = {Accept: `${TYPE};turn=${turn()}${shows}`, 'Vestibule-Shown': shown};
     const asked = {headers, cache: 'no-store', redirect: 'manual', signal: abort.signal};
     answer = await fetch(location.href.split('#')[0], asked);
     if ((answer.headers.get('content-type') || '').startsWith(TYPE)) show(await answer.json());
@@ -151,6 +155,35 @@ async function ask() {
   if (document.hidden && served && Date.now() - begun > 1000) return ask();
   later(next);
 }
+
+// Before the line: the browser solves a puzzle by itself, in a worker, and the page shows how far it is.
+function solve(puzzle) {
+  const solver = byId('solver'), bar = byId('progress');
+  // A page that was made for another state has not all that it needs; of a widget there is one try a page.
+  if (!puzzle || !solver) return byId('notice').textContent || location.reload();
+  reveal(bar, true);
+  bar.value = 0;
+  const source = URL.createObjectURL(new Blob([solver.textContent], {type: 'text/javascript'}));
+  const worker = new Worker(source);
+  worker.onmessage = ({data: {done, number}}) => {
+    if (done !== undefined) return bar.value = done;
+    worker.terminate();
+    URL.revokeObjectURL(source);
+    bar.value = 1;
+    const {algorithm, challenge, salt, signature} = puzzle;
+    solved(btoa(JSON.stringify({algorithm, challenge, number, salt, signature}))
+      .replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''));
+  };
+  worker.postMessage(puzzle);
+}
+
+function solved(solution) {
+  proof = solution;
+  ask();
+}
+
+// What the widget of another provider calls.
+window.vestibuleSolved = solved;
 
 // Sound and notification: only if the visitor asked for them.
 function call(texts) {
@@ -208,8 +241,14 @@ for (const element of document.querySelectorAll('time[datetime]')) {
   if (when) moment(element, when / 1000);
 }
 countAll(data.hold, +data.start);
-if (refresh) {
-  later(Math.max(refresh, .5));
+later(refresh && Math.max(refresh, .5));
+if (data.puzzle) solve(JSON.parse(data.puzzle));
+else start();
+
+// From now on the page asks for updates.
+function start() {
+  if (started || !refresh) return;
+  started = true;
   addEventListener('online', ask);
   addEventListener('offline', ask);
   addEventListener('pageshow', event => event.persisted && ask());

@@ -8,7 +8,7 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `html[data-state]` | the state: `waiting`, `early`, `paused`, `turn`, `inside`, `turned_away`, `session_over`, `missed`, `busy`, `no_room` |
+//! | `html[data-state]` | the state: `challenge`, `waiting`, `early`, `paused`, `turn`, `inside`, `turned_away`, `session_over`, `missed`, `busy`, `no_room` |
 //! | `#site` | the host of the wanted page, `#logo` the operator's logo |
 //! | `#languages`, `#language` | the form that chooses a language, its list |
 //! | `#headline` | the `h1`: the visitor's state |
@@ -24,6 +24,7 @@
 //! | `#tools`, `#sound`, `#notify` | switched on by the visitor (`aria-pressed`); only with script |
 //! | `#closing`, `#closing-text` | what happens if the page is closed |
 //! | `#room` | the room |
+//! | `#widget`, `#solver` | the check before the line: another provider's widget, or the worker of the built-in one |
 //! | `template#inside` | in place only: the update for when the script finds that the visitor is inside |
 //!
 //! # Without script
@@ -31,6 +32,7 @@
 //! script runs, and move the focus; only custom pages, which rely on it, get it
 //! ([`RenderedPage::refresh_seconds`]).
 
+mod challenge;
 mod cloudflare;
 mod content;
 mod custom;
@@ -52,5 +54,5 @@ pub use self::{
     language::Language,
     mustache::TemplateProblem,
     samples::PreviewSample,
-    view::{LanguageForm, Notices, PageFrame, PageState, PageView},
+    view::{LanguageForm, Notices, PageChallenge, PageFrame, PageState, PageView},
 };

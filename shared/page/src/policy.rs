@@ -1,7 +1,8 @@
 //! Content security policies of the pages.
 //!
 //! The default page may load only what it contains: its style and its script are allowed by their
-//! hashes, images are inline, and requests and forms go to its own origin. A custom page may have
+//! hashes, images are inline, and requests and forms go to its own origin. Where the visitor has to solve the
+//! challenge of a provider first, that provider's origins are allowed, too. A custom page may have
 //! scripts and styles of its own, and images, fonts, styles and scripts from https addresses. It
 //! still cannot send forms or requests elsewhere, load plugins, or change the base of relative
 //! addresses.
@@ -11,7 +12,7 @@ use std::sync::LazyLock;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use sha2::{Digest, Sha256};
 
-use crate::PageView;
+use crate::{PageView, challenge::Widget};
 
 /// The style of the default page.
 pub(crate) const STYLE: &str = include_str!("../assets/page.css");
@@ -33,7 +34,23 @@ const CUSTOM_PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline' 
 
 /// The policy of the default page for `view`.
 pub(crate) fn for_page(view: &PageView) -> String {
-    with_frames_and_forms(&PAGE_POLICY, view)
+    if view.has_puzzle() {
+        // The worker comes from the page itself: no other address can be had in the place of any page.
+        return with_frames_and_forms(&format!("{}; worker-src blob:", *PAGE_POLICY), view);
+    }
+    match view.widget() {
+        None => with_frames_and_forms(&PAGE_POLICY, view),
+        Some(widget) => with_frames_and_forms(&with_widget(&widget), view),
+    }
+}
+
+/// The policy of the default page with the widget of another provider: what that one documents.
+fn with_widget(Widget { origins, styles, .. }: &Widget<'_>) -> String {
+    let (style, script) = (hash(STYLE), hash(SCRIPT));
+    format!(
+        "default-src 'none'; style-src '{style}'{styles}; script-src '{script}' {origins}; \
+         frame-src {origins}; img-src data:; connect-src 'self' {origins}; base-uri 'none'"
+    )
 }
 
 /// The policy of a custom page for `view`.

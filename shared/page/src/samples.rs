@@ -126,6 +126,7 @@ fn waiting(room: &str, language: Language) -> PageView {
         is_automatic: true,
         grace_seconds: Some(300),
         notices: Notices::default(),
+        challenge: None,
         frame: PageFrame::plain(language),
     }
 }

@@ -1,7 +1,8 @@
 //! What the page shows about one visitor in one room: plain values, filled in by the service. The
 //! texts are made from them in [`crate::content`].
 
-use vestibule_domain::{QueueingMethod, schedule::EventInForce};
+use serde_json::Value;
+use vestibule_domain::{QueueingMethod, challenge::ChallengeProvider, schedule::EventInForce};
 use vestibule_site::ReturnAddress;
 
 use crate::Language;
@@ -47,6 +48,8 @@ pub struct PageView {
     pub grace_seconds: Option<u64>,
     /// Further facts to show.
     pub notices: Notices,
+    /// What the visitor has to solve before it gets a place, in [`PageState::Challenge`].
+    pub challenge: Option<PageChallenge>,
     /// The frame of the content: addresses, language, logo.
     pub frame: PageFrame,
 }
@@ -54,6 +57,8 @@ pub struct PageView {
 /// The state of a visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PageState {
+    /// Has no place yet, and something to solve first.
+    Challenge,
     /// In line.
     Waiting,
     /// Before the start of an event, or before its draw.
@@ -95,6 +100,19 @@ pub struct Notices {
     pub is_late: bool,
     /// The store cannot be reached: the values are the last known ones.
     pub stale: bool,
+}
+
+/// What a visitor has to solve before it gets a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageChallenge {
+    /// Whose challenge it is.
+    pub provider: ChallengeProvider,
+    /// The public key of its widget.
+    pub site_key: Option<String>,
+    /// The puzzle of the built-in one, as the script reads it.
+    pub puzzle: Option<Value>,
+    /// Whether a solution was just refused.
+    pub was_refused: bool,
 }
 
 /// The parts of the page that are the same in every state.
@@ -162,6 +180,7 @@ impl PageView {
             is_automatic: false,
             grace_seconds: None,
             notices: Notices::default(),
+            challenge: None,
             frame,
         }
     }
@@ -206,6 +225,7 @@ impl PageState {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::Challenge => "challenge",
             Self::Waiting => "waiting",
             Self::Early => "early",
             Self::Paused => "paused",

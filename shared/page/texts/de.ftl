@@ -2,6 +2,7 @@
 
 ## What the state is
 
+headline-challenge = Einen Moment, bevor Sie sich anstellen
 headline-waiting = Sie sind in der Warteschlange
 headline-early = Sie sind früh da
 headline-paused = Die Warteschlange steht still
@@ -13,6 +14,11 @@ headline-missed = Ihr Platz ist verfallen
 headline-busy = Einen Moment bitte
 headline-no-room = Hier ist kein Warteraum
 
+challenge = Wir prüfen, ob dies ein echter Browser ist. Ihr Browser erledigt das in wenigen Sekunden von selbst; Sie müssen nichts tun. Danach bekommen Sie Ihren Platz in der Warteschlange.
+challenge-widget = Bitte lösen Sie die Aufgabe unten. Danach bekommen Sie Ihren Platz in der Warteschlange.
+challenge-progress = Wird geprüft …
+challenge-refused = Die Prüfung war nicht erfolgreich. Bitte laden Sie diese Seite neu.
+challenge-scriptless = Diese Prüfung braucht JavaScript, das hier ausgeschaltet ist. Sie haben noch keinen Platz in der Warteschlange. Bitte schalten Sie JavaScript ein und laden Sie diese Seite neu, oder nehmen Sie einen anderen Browser.
 paused = Im Moment wird niemand eingelassen. Ihr Platz bleibt Ihnen erhalten.
 turn = Sie können jetzt eintreten.
 inside = Sie können jetzt weitermachen.

@@ -4,6 +4,7 @@
 
 ## What the state is
 
+headline-challenge = One moment before you join
 headline-waiting = You are in line
 headline-early = You are early
 headline-paused = The line is paused
@@ -15,6 +16,11 @@ headline-missed = You have lost your place
 headline-busy = One moment, please
 headline-no-room = There is no waiting room here
 
+challenge = We are checking that this is a real browser. Yours does this by itself in a few seconds; there is nothing you have to do. Then you get your place in line.
+challenge-widget = Please answer the check below. Then you get your place in line.
+challenge-progress = Checking…
+challenge-refused = The check did not succeed. Please load this page again.
+challenge-scriptless = This check needs JavaScript, which is switched off here. You have no place in line yet. Please switch JavaScript on and load this page again, or use another browser.
 paused = Nobody is being let in at the moment. You keep your place.
 turn = You can go in now.
 inside = You can go on now.

@@ -2,6 +2,7 @@
 
 ## What the state is
 
+headline-challenge = Un momento antes de ponerse en la cola
 headline-waiting = Estás en la fila
 headline-early = Has llegado pronto
 headline-paused = La fila está en pausa
@@ -13,6 +14,11 @@ headline-missed = Has perdido tu lugar
 headline-busy = Un momento, por favor
 headline-no-room = Aquí no hay ninguna sala de espera
 
+challenge = Estamos comprobando que se trata de un navegador real. El suyo lo hace solo en unos segundos; no tiene que hacer nada. Después recibirá su lugar en la cola.
+challenge-widget = Responda a la comprobación de abajo. Después recibirá su lugar en la cola.
+challenge-progress = Comprobando…
+challenge-refused = La comprobación no se ha superado. Vuelva a cargar esta página.
+challenge-scriptless = Esta comprobación necesita JavaScript, que aquí está desactivado. Todavía no tiene lugar en la cola. Active JavaScript y vuelva a cargar esta página, o use otro navegador.
 paused = En este momento no entra nadie. Conservas tu lugar.
 turn = Ya puedes entrar.
 inside = Ya puedes continuar.

@@ -2,6 +2,7 @@
 
 ## What the state is
 
+headline-challenge = Un instant avant de rejoindre la file
 headline-waiting = Vous êtes dans la file d’attente
 headline-early = Vous êtes en avance
 headline-paused = La file est en pause
@@ -13,6 +14,11 @@ headline-missed = Vous avez perdu votre place
 headline-busy = Un instant, s’il vous plaît
 headline-no-room = Il n’y a pas de salle d’attente ici
 
+challenge = Nous vérifions qu’il s’agit d’un vrai navigateur. Le vôtre s’en charge tout seul en quelques secondes ; vous n’avez rien à faire. Vous recevrez ensuite votre place dans la file.
+challenge-widget = Veuillez répondre à la vérification ci-dessous. Vous recevrez ensuite votre place dans la file.
+challenge-progress = Vérification en cours…
+challenge-refused = La vérification n’a pas abouti. Veuillez recharger cette page.
+challenge-scriptless = Cette vérification a besoin de JavaScript, qui est désactivé ici. Vous n’avez pas encore de place dans la file. Veuillez activer JavaScript et recharger cette page, ou utiliser un autre navigateur.
 paused = Personne n’entre en ce moment. Vous gardez votre place.
 turn = Vous pouvez entrer maintenant.
 inside = Vous pouvez continuer.

@@ -2,6 +2,7 @@
 
 ## What the state is
 
+headline-challenge = Un momento prima di mettersi in fila
 headline-waiting = Sei in coda
 headline-early = Sei in anticipo
 headline-paused = La coda è ferma
@@ -13,6 +14,11 @@ headline-missed = Hai perso il tuo posto
 headline-busy = Un momento, per favore
 headline-no-room = Qui non c’è nessuna sala d’attesa
 
+challenge = Stiamo verificando che questo sia un vero browser. Il suo lo fa da solo in pochi secondi; non deve fare nulla. Poi riceverà il suo posto in fila.
+challenge-widget = Risponda alla verifica qui sotto. Poi riceverà il suo posto in fila.
+challenge-progress = Verifica in corso…
+challenge-refused = La verifica non è riuscita. Ricarichi questa pagina.
+challenge-scriptless = Questa verifica richiede JavaScript, che qui è disattivato. Non ha ancora un posto in fila. Attivi JavaScript e ricarichi questa pagina, oppure usi un altro browser.
 paused = Al momento non entra nessuno. Il tuo posto resta tuo.
 turn = Ora puoi entrare.
 inside = Ora puoi continuare.

@@ -2,6 +2,7 @@
 
 ## What the state is
 
+headline-challenge = 並ぶ前に少しお待ちください
 headline-waiting = 順番をお待ちください
 headline-early = 開始までお待ちください
 headline-paused = 現在、入場を停止しています
@@ -13,6 +14,11 @@ headline-missed = 順番が無効になりました
 headline-busy = 少々お待ちください
 headline-no-room = 待合室が見つかりません
 
+challenge = 実際のブラウザーかどうかを確認しています。お使いのブラウザーが数秒で自動的に行いますので、操作は必要ありません。その後、順番をお取りします。
+challenge-widget = 下の確認にお答えください。その後、順番をお取りします。
+challenge-progress = 確認しています…
+challenge-refused = 確認できませんでした。このページをもう一度読み込んでください。
+challenge-scriptless = この確認には JavaScript が必要ですが、オフになっています。まだ順番は取れていません。JavaScript をオンにしてこのページをもう一度読み込むか、別のブラウザーをお使いください。
 paused = 現在はどなたもご入場いただけません。あなたの順番は保持されています。
 turn = 今すぐご入場いただけます。
 inside = このままお進みください。

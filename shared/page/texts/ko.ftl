@@ -2,6 +2,7 @@
 
 ## What the state is
 
+headline-challenge = 줄을 서기 전에 잠시만 기다려 주세요
 headline-waiting = 순서를 기다리고 있습니다
 headline-early = 아직 시작 전입니다
 headline-paused = 대기열이 멈춰 있습니다
@@ -13,6 +14,11 @@ headline-missed = 순서가 만료되었습니다
 headline-busy = 잠시만 기다려 주세요
 headline-no-room = 대기실을 찾을 수 없습니다
 
+challenge = 실제 브라우저인지 확인하고 있습니다. 브라우저가 몇 초 안에 스스로 처리하므로 아무것도 하실 필요가 없습니다. 그다음 대기 순서를 받게 됩니다.
+challenge-widget = 아래 확인을 완료해 주세요. 그다음 대기 순서를 받게 됩니다.
+challenge-progress = 확인하는 중…
+challenge-refused = 확인하지 못했습니다. 이 페이지를 다시 불러와 주세요.
+challenge-scriptless = 이 확인에는 JavaScript가 필요하지만 여기서는 꺼져 있습니다. 아직 대기 순서가 없습니다. JavaScript를 켜고 이 페이지를 다시 불러오거나 다른 브라우저를 사용해 주세요.
 paused = 지금은 아무도 입장하지 않습니다. 순서는 그대로 유지됩니다.
 turn = 지금 입장할 수 있습니다.
 inside = 계속 진행할 수 있습니다.

@@ -2,6 +2,7 @@
 
 ## What the state is
 
+headline-challenge = Een ogenblik voordat u aansluit
 headline-waiting = Je staat in de wachtrij
 headline-early = Je bent vroeg
 headline-paused = De wachtrij staat stil
@@ -13,6 +14,11 @@ headline-missed = Je bent je plek kwijt
 headline-busy = Een ogenblik geduld
 headline-no-room = Hier is geen wachtkamer
 
+challenge = We controleren of dit een echte browser is. Die van u doet dit vanzelf in een paar seconden; u hoeft niets te doen. Daarna krijgt u uw plaats in de rij.
+challenge-widget = Los de controle hieronder op. Daarna krijgt u uw plaats in de rij.
+challenge-progress = Bezig met controleren…
+challenge-refused = De controle is niet gelukt. Laad deze pagina opnieuw.
+challenge-scriptless = Deze controle heeft JavaScript nodig, dat hier is uitgeschakeld. U hebt nog geen plaats in de rij. Zet JavaScript aan en laad deze pagina opnieuw, of gebruik een andere browser.
 paused = Op dit moment wordt er niemand binnengelaten. Je houdt je plek.
 turn = Je kunt nu naar binnen.
 inside = Je kunt nu verder.

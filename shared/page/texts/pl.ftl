@@ -2,6 +2,7 @@
 
 ## What the state is
 
+headline-challenge = Chwila przed ustawieniem się w kolejce
 headline-waiting = Czekasz w kolejce
 headline-early = To jeszcze przed rozpoczęciem
 headline-paused = Kolejka stoi
@@ -13,6 +14,11 @@ headline-missed = Twoje miejsce przepadło
 headline-busy = Chwileczkę
 headline-no-room = Nie ma tu poczekalni
 
+challenge = Sprawdzamy, czy to prawdziwa przeglądarka. Twoja zrobi to sama w kilka sekund; nie musisz nic robić. Potem dostaniesz swoje miejsce w kolejce.
+challenge-widget = Rozwiąż zadanie poniżej. Potem dostaniesz swoje miejsce w kolejce.
+challenge-progress = Sprawdzanie…
+challenge-refused = Sprawdzenie się nie powiodło. Załaduj tę stronę ponownie.
+challenge-scriptless = To sprawdzenie wymaga JavaScriptu, który jest tu wyłączony. Nie masz jeszcze miejsca w kolejce. Włącz JavaScript i załaduj tę stronę ponownie albo użyj innej przeglądarki.
 paused = W tej chwili nikt nie wchodzi. Twoje miejsce jest zachowane.
 turn = Możesz teraz wejść.
 inside = Możesz przejść dalej.

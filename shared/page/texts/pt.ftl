@@ -2,6 +2,7 @@
 
 ## What the state is
 
+headline-challenge = Um momento antes de entrar na fila
 headline-waiting = Você está na fila
 headline-early = Você chegou cedo
 headline-paused = A fila está parada
@@ -13,6 +14,11 @@ headline-missed = Você perdeu o seu lugar
 headline-busy = Um momento, por favor
 headline-no-room = Não há nenhuma sala de espera aqui
 
+challenge = Estamos a verificar se este é um navegador real. O seu faz isso sozinho em poucos segundos; não precisa de fazer nada. Depois recebe o seu lugar na fila.
+challenge-widget = Responda à verificação abaixo. Depois recebe o seu lugar na fila.
+challenge-progress = A verificar…
+challenge-refused = A verificação não foi concluída. Carregue esta página de novo.
+challenge-scriptless = Esta verificação precisa de JavaScript, que está desligado aqui. Ainda não tem lugar na fila. Ligue o JavaScript e carregue esta página de novo, ou use outro navegador.
 paused = No momento, ninguém está entrando. O seu lugar continua guardado.
 turn = Você já pode entrar.
 inside = Você já pode continuar.

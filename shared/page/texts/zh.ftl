@@ -2,6 +2,7 @@
 
 ## What the state is
 
+headline-challenge = 排队前请稍候
 headline-waiting = 您正在排队
 headline-early = 活动尚未开始
 headline-paused = 队伍暂停前进
@@ -13,6 +14,11 @@ headline-missed = 您的位置已失效
 headline-busy = 请稍候
 headline-no-room = 此处没有等候室
 
+challenge = 我们正在确认这是真实的浏览器。您的浏览器会在几秒钟内自动完成，您无需任何操作。之后您就会得到排队位置。
+challenge-widget = 请完成下面的验证。之后您就会得到排队位置。
+challenge-progress = 正在验证…
+challenge-refused = 验证未成功。请重新加载此页面。
+challenge-scriptless = 此验证需要 JavaScript，但这里已关闭。您还没有排队位置。请开启 JavaScript 并重新加载此页面，或使用其他浏览器。
 paused = 目前暂停入场。您的位置会为您保留。
 turn = 您现在可以进入。
 inside = 您可以继续。

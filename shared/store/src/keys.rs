@@ -30,6 +30,7 @@
 //! | `vestibule:room:{R}:calls:E:N` | string | 60 s | what the call named N was answered in reset epoch E, JSON |
 //! | `vestibule:room:{R}:networks:E:P` | hash | 2 h 20 min | digest of a network -> its newcomers and places of period P (70 min), in reset epoch E |
 //! | `vestibule:room:{R}:networks:E:seats:D` | sorted set | 6 h | number -> end of its session, ms, of the network with digest D |
+//! | `vestibule:room:{R}:calls:spent:M` | set | a minute after all in it | solutions and passes that were used, of those that expire in minute M (since 1970) |
 //! | `vestibule:room:{R}:testimony` | hash | 1 h | `round`: of the leader's questions; `by:` and instance → what it has seen of the room, JSON |
 //! | `vestibule:room:{R}:testimony:T:N` | string | 1 h | page N of what was told under the name T: seats and endings, JSON; or the bits of places of one chunk |
 //! | `vestibule:{deployment}:rooms` | set | no | the rooms there are |

@@ -5,6 +5,7 @@
 //! |---|---|---|---|
 //! | request id | every visitor, for good | one AES-256 block ([`RequestIdCipher`]) | the services |
 //! | ticket | browsers (cookie) and apps | AES-256-GCM ([`TicketSealer`]) | the services |
+//! | solution, pass | newcomers of a room with a challenge | HMAC-SHA256 ([`RoomChallenges`]) | the services |
 //! | access token | admitted visitors | RS256 ([`SigningKey`]) | anyone, from the [`Jwks`] |
 //!
 //! Every secret key is derived from one [`DeploymentSecret`], which all services of a deployment
@@ -22,6 +23,7 @@
 
 mod access_token;
 pub mod beacon;
+mod challenge;
 mod client_digest;
 mod jwk;
 mod key_record;
@@ -35,6 +37,7 @@ mod verify;
 mod win_threshold;
 
 pub use access_token::{Claims, TokenUse};
+pub use challenge::{ChallengeError, Mark, Puzzle, RoomChallenges, Shown};
 pub use client_digest::ClientDigests;
 pub use jwk::{Jwk, Jwks, KeyAlgorithm, KeyType, KeyUse, PublishedJwk};
 pub use key_record::{KeyRecord, KeyRingError};

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     extractors::{self, PresentedTicket, wants_page_json},
-    flows::{Caller, HELD_MS, RoomContext, Status, Turn},
+    flows::{Caller, FlowError, HELD_MS, Proof, RoomContext, Status, Turn},
 };
 
 // === impl Authorizer ===
@@ -80,7 +80,7 @@ impl Authorizer {
         // The page's script asks for the status, and says how it takes the turn.
         let turn = wants_page_json(headers)
             .then(|| extractors::turn_of_page(headers, &room.snapshot.settings));
-        self.decide_about(room, presented, turn).await
+        self.decide_about(room, presented, extractors::proof(headers), turn).await
     }
 
     /// `turn`: how the page's script takes the turn; `None`: the visitor wants to enter.
@@ -88,6 +88,7 @@ impl Authorizer {
         &self,
         room: &RoomContext,
         presented: PresentedTicket,
+        proof: Proof<'_>,
         turn: Option<Turn>,
     ) -> Result<RoomDecision, Problem> {
         let ticket = presented.value();
@@ -95,11 +96,14 @@ impl Authorizer {
             return Ok(RoomDecision::Inside);
         }
         let answered = match turn {
-            Some(turn) => self.flows.ask(room, ticket, turn, HELD_MS).await,
-            None => self.flows.enter(room, ticket).await,
+            Some(turn) => self.flows.ask(room, ticket, proof, turn, HELD_MS).await,
+            None => self.flows.enter(room, ticket, proof).await,
         };
         let response = match answered {
             Ok(response) => response,
+            Err(FlowError::ChallengeRequired(demand)) => {
+                return Ok(RoomDecision::Challenged(demand));
+            }
             Err(error) if error.is_temporary() => return Ok(RoomDecision::Busy(error)),
             Err(error) => return Err(error.into()),
         };

@@ -1,6 +1,7 @@
 //! What is decided about a request for a site.
 
 use crate::{
+    challenges::Demand,
     extractors::PresentedTicket,
     flows::{FlowError, RoomContext, VisitorResponse},
 };
@@ -32,6 +33,8 @@ pub(crate) enum RoomDecision {
     Entered(Box<Answered>),
     /// The visitor waits.
     Waits(Box<Answered>),
+    /// The visitor, who has no place, has to solve this first.
+    Challenged(Box<Demand>),
     /// No decision is possible now, for this temporary reason.
     Busy(FlowError),
 }
@@ -58,6 +61,7 @@ impl Decision {
             RoomDecision::Inside | RoomDecision::Renewed(_) => "inside",
             RoomDecision::Entered(_) => "entered",
             RoomDecision::Waits(_) => "wait",
+            RoomDecision::Challenged(_) => "challenge",
             RoomDecision::Busy(_) => "busy",
         }
     }

@@ -12,6 +12,7 @@ use vestibule_runtime::problem::{Problem, ProblemType};
 
 use super::{Answered, Authorizer, Decision, OriginalRequest, Refusal, RoomDecision};
 use crate::{
+    challenges::Demand,
     extractors::{TICKET, wants_cloudflares_form, wants_json},
     flows::{FlowError, RoomContext},
     page,
@@ -47,6 +48,11 @@ impl Authorizer {
                 let seconds = reply.response.status.next_check_in_seconds.ceil().max(1.0);
                 let refused = Refused { authorizer: self, reply, original, headers };
                 refuses(refused.response(refusal).await, name, &format!("{seconds:.0}"))
+            }
+            RoomDecision::Challenged(demand) => {
+                let challenged =
+                    Challenged { authorizer: self, room: &room, demand, original, headers };
+                refuses(challenged.response(refusal), name, "1")
             }
             RoomDecision::Busy(error) => {
                 let (response, seconds) = busy(&room, error, headers, refusal);
@@ -84,7 +90,7 @@ impl Refused<'_> {
         }
     }
 
-    /// The response for the visitor. Its status is never 2xx, which gateways read as permission.
+    /// The response for the visitor.
     async fn page(&self) -> Response<Body> {
         let room = self.reply.room;
         let mut response = if wants_cloudflares_form(&room.snapshot.settings, self.headers) {
@@ -95,19 +101,13 @@ impl Refused<'_> {
             let url = self.original.url();
             self.authorizer.pages.respond_in_place(self.reply, self.headers, &url).await
         };
-        let chosen = StatusCode::from_u16(room.binding.queueing_status_code).ok();
-        let refuses = chosen.filter(|status| !status.is_success());
-        *response.status_mut() = refuses.unwrap_or(StatusCode::SERVICE_UNAVAILABLE);
+        *response.status_mut() = status_of_refusal(room);
         response
     }
 
     fn redirect(&self) -> Response<Body> {
-        let room = &self.reply.room.snapshot.room;
-        let wanted: String =
-            form_urlencoded::byte_serialize(self.original.url().as_bytes()).collect();
-        let public_url = &self.authorizer.flows.public_url;
-        let url = format!("{public_url}/room/{room}?return={wanted}");
-        with(self.status(StatusCode::FOUND), LOCATION, &url)
+        let target = page_address(self.authorizer, self.reply.room, self.original);
+        with(self.status(StatusCode::FOUND), LOCATION, &target)
     }
 
     /// The ticket is in the cookie and in a header, because a gateway that then asks for the page has to
@@ -122,6 +122,52 @@ impl Refused<'_> {
         }
         response
     }
+}
+
+/// A visitor who has no place and something to solve first.
+struct Challenged<'a> {
+    authorizer: &'a Authorizer,
+    room: &'a RoomContext,
+    demand: Box<Demand>,
+    original: &'a OriginalRequest,
+    headers: &'a HeaderMap,
+}
+
+// === impl Challenged ===
+
+impl Challenged<'_> {
+    fn response(self, refusal: Refusal) -> Response<Body> {
+        let Self { authorizer, room, demand, original, headers } = self;
+        match refusal {
+            Refusal::Status => empty(StatusCode::UNAUTHORIZED),
+            Refusal::Redirect => {
+                let target = page_address(authorizer, room, original);
+                with(empty(StatusCode::FOUND), LOCATION, &target)
+            }
+            Refusal::Page if wants_json(headers) => {
+                Problem::from(FlowError::ChallengeRequired(demand)).into_response()
+            }
+            Refusal::Page => {
+                let pages = &authorizer.pages;
+                let mut page = pages.challenge_in_place(room, headers, &original.url(), &demand);
+                *page.status_mut() = status_of_refusal(room);
+                page
+            }
+        }
+    }
+}
+
+/// The status of a page for who may not pass. Never 2xx, which gateways read as permission.
+fn status_of_refusal(room: &RoomContext) -> StatusCode {
+    let chosen = StatusCode::from_u16(room.binding.queueing_status_code).ok();
+    chosen.filter(|status| !status.is_success()).unwrap_or(StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// The waiting page's own address, for who wants `original`.
+fn page_address(authorizer: &Authorizer, room: &RoomContext, original: &OriginalRequest) -> String {
+    let wanted: String = form_urlencoded::byte_serialize(original.url().as_bytes()).collect();
+    let public_url = &authorizer.flows.public_url;
+    format!("{public_url}/room/{}?return={wanted}", room.snapshot.room)
 }
 
 /// The request passes.

@@ -8,6 +8,7 @@ mod leave;
 mod newcomer;
 mod room_state;
 mod sent_check_ins;
+mod spend;
 mod touch;
 mod unanswered;
 
@@ -18,4 +19,5 @@ pub(crate) use join::{JoinBatcher, JoinReply};
 pub(crate) use leave::LeaveBatcher;
 pub(crate) use newcomer::Newcomer;
 pub(crate) use room_state::RoomState;
+pub(crate) use spend::SpendBatcher;
 pub(crate) use touch::TouchBatcher;

@@ -17,7 +17,7 @@ use vestibule_runtime::{
 
 use crate::{
     extractors::{self, Initiator, RoomPath, VisitorRequest},
-    flows::Status,
+    flows::{FlowError, Status},
     page::{self, Address, NO_SEAT},
     responses::VisitorReply,
     state::Admission,
@@ -65,17 +65,27 @@ pub(crate) async fn enter_room(
     }
     let request = VisitorRequest::read(flows, room, &headers, initiator).await?;
     let address = Address::direct(&flows.public_url, &request.room, &headers, &query);
-    let entered = flows.enter(&request.room, request.ticket.value()).await?;
+    let entered = flows.enter(&request.room, request.ticket.value(), request.proof()).await;
+    // Whoever has no place, and so has something to solve first, does that at the page.
+    if matches!(entered, Err(FlowError::ChallengeRequired(_))) {
+        return leads_to(&format!("../{}", address.here));
+    }
+    let entered = entered?;
     let target = match (entered.status.status, &address.wanted) {
         (Status::Admitted, Some(wanted)) => wanted.as_str().to_owned(),
         (Status::YourTurn, _) => format!("../{}", with(&address.here, NO_SEAT)),
         _ => format!("../{}", address.here),
     };
+    let mut response = leads_to(&target)?;
+    page::write_cookies(VisitorReply::new(&request, &entered), response.headers_mut());
+    Ok(response)
+}
+
+fn leads_to(target: &str) -> Result<Response, Problem> {
     let mut response = StatusCode::SEE_OTHER.into_response();
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(LOCATION, HeaderValue::from_str(&target).map_err(|e| Problem::internal(&e))?);
-    page::write_cookies(VisitorReply::new(&request, &entered), headers);
+    headers.insert(LOCATION, HeaderValue::from_str(target).map_err(|e| Problem::internal(&e))?);
     Ok(response)
 }
 

@@ -14,7 +14,7 @@ use crate::{
     extractors::{
         self, Initiator, RoomPath, VisitorRequest, is_navigation, wants_json, wants_page_json,
     },
-    flows::{HELD_MS, RoomContext},
+    flows::{FlowError, HELD_MS, RoomContext},
     page::{self, Address},
     responses::{StatusBody, VisitorReply},
     state::Admission,
@@ -96,12 +96,15 @@ pub(crate) async fn get_page(
     let held_ms = if is_forwarded { 0 } else { HELD_MS };
     let answered = if wants_page_json(headers) {
         let turn = extractors::turn_of_page(headers, &request.room.snapshot.settings);
-        flows.ask(&request.room, ticket, turn, held_ms).await
+        flows.ask(&request.room, ticket, request.proof(), turn, held_ms).await
     } else {
-        flows.open_page(&request.room, ticket).await
+        flows.open_page(&request.room, ticket, request.proof()).await
     };
     let response = match answered {
         Ok(response) => response,
+        Err(FlowError::ChallengeRequired(demand)) if !wants_json(headers) => {
+            return Ok(admission.pages.challenge(&request.room, headers, &address, &demand));
+        }
         Err(error) => return busy_or_problem(&request.room, headers, error.into()),
     };
     let reply = VisitorReply::new(&request, &response);

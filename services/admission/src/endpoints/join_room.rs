@@ -10,7 +10,7 @@ use vestibule_runtime::problem::Problem;
 
 use crate::{
     endpoints::responses::{OverLimit, RoomRefusals},
-    extractors::{RoomPath, TicketHeader, VisitorRequest},
+    extractors::{ChallengeHeader, RoomPath, TicketHeader, VisitorRequest},
     flows::VisitorStatus,
     responses::VisitorReply,
     state::Admission,
@@ -21,9 +21,12 @@ use crate::{
 /// A newcomer gets a queue number and a ticket; if nobody waits and a seat is free, it is admitted
 /// at once. Someone who has a ticket keeps the place that it says: joining again is harmless. A
 /// new place is given only when the old one is over.
+///
+/// In a room with a `challenge` a newcomer sends a solution, or a pass, in `Vestibule-Challenge`. Without, it is
+/// answered 403 `challenge-required`, whose member `challenge` is what to solve. A solution is for one place.
 #[utoipa::path(
     post, path = "/v1/rooms/{room}/join", operation_id = "join_room", tag = "visitors",
-    params(RoomPath, TicketHeader),
+    params(RoomPath, TicketHeader, ChallengeHeader),
     responses(
         (status = 200, description = "Where the visitor stands", body = VisitorStatus,
             headers(("Vestibule-Ticket" = String, description = "The newest ticket"))),
@@ -34,6 +37,7 @@ pub(crate) async fn join_room(
     State(admission): State<Arc<Admission>>,
     request: VisitorRequest,
 ) -> Result<Response, Problem> {
-    let response = admission.flows.join(&request.room, request.ticket.value()).await?;
+    let response =
+        admission.flows.join(&request.room, request.ticket.value(), request.proof()).await?;
     Ok(VisitorReply::new(&request, &response).into_response())
 }

@@ -27,15 +27,21 @@ pub(crate) fn is_for_people(headers: &HeaderMap) -> bool {
 /// Whether the waiting page's own script asks.
 #[must_use]
 pub(crate) fn wants_page_json(headers: &HeaderMap) -> bool {
-    page_parameter(headers).is_some()
+    page_type(headers).is_some()
 }
 
-/// What the waiting page's script adds to the type that it accepts; `None`: somebody else asks.
-#[must_use]
-pub(crate) fn page_parameter(headers: &HeaderMap) -> Option<&str> {
+/// What the waiting page's script adds to the type that it accepts: names and values. `Accept` is the one header
+/// that every gateway passes on.
+pub(super) fn page_parameters(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
+    let parameters = page_type(headers).unwrap_or_default().split(';');
+    parameters.filter_map(|parameter| parameter.trim().split_once('='))
+}
+
+/// All of that; `None`: somebody else asks.
+fn page_type(headers: &HeaderMap) -> Option<&str> {
     let accept = headers.get(ACCEPT)?.to_str().ok()?;
     let (media_type, parameter) = accept.split_once(';').unwrap_or((accept, ""));
-    (media_type == PAGE_JSON_TYPE).then_some(parameter.trim())
+    (media_type == PAGE_JSON_TYPE).then_some(parameter)
 }
 
 #[cfg(test)]

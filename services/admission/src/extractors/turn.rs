@@ -5,7 +5,7 @@ use axum::http::HeaderMap;
 use serde::Deserialize;
 use vestibule_domain::{Enter, RoomSettings};
 
-use super::accept::page_parameter;
+use super::accept::page_parameters;
 use crate::flows::Turn;
 
 /// The query of a claim.
@@ -33,9 +33,10 @@ enum ClaimedTurn {
 /// held meanwhile. In a room whose visitors enter by a button it only has a seat held.
 #[must_use]
 pub(crate) fn turn_of_page(headers: &HeaderMap, settings: &RoomSettings) -> Turn {
-    match page_parameter(headers) {
-        Some("turn=enter") if settings.enter == Enter::Automatic => Turn::Enter,
-        Some("turn=enter" | "turn=hold") => Turn::Hold,
+    let turn = page_parameters(headers).find(|(name, _)| *name == "turn");
+    match turn.map(|(_, value)| value) {
+        Some("enter") if settings.enter == Enter::Automatic => Turn::Enter,
+        Some("enter" | "hold") => Turn::Hold,
         _ => Turn::Later,
     }
 }
@@ -69,6 +70,7 @@ mod tests {
         let page = vestibule_page::PAGE_JSON_TYPE;
         assert_eq!(asked(&format!("{page};turn=enter")), [Turn::Enter, Turn::Hold]);
         assert_eq!(asked(&format!("{page}; turn=hold")), [Turn::Hold; 2]);
+        assert_eq!(asked(&format!("{page};turn=hold;challenge=e30")), [Turn::Hold; 2]);
         assert_eq!(asked(&format!("{page};turn=else")), [Turn::Later; 2]);
         assert_eq!(asked(page), [Turn::Later; 2]);
         assert_eq!(asked("text/html;turn=enter"), [Turn::Later; 2], "not the page's script");

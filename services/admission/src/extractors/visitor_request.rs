@@ -14,9 +14,9 @@ use vestibule_runtime::{
 };
 use vestibule_token::{Ticket, TicketError};
 
-use super::{Cookies, Initiator, TicketTransport, wants_cloudflares_form};
+use super::{Cookies, Initiator, TicketTransport, proof, wants_cloudflares_form};
 use crate::{
-    flows::{FlowError, Flows, RoomContext},
+    flows::{FlowError, Flows, Proof, RoomContext},
     state::Admission,
 };
 
@@ -27,6 +27,8 @@ pub(crate) struct VisitorRequest {
     pub(crate) room: RoomContext,
     /// The ticket.
     pub(crate) ticket: PresentedTicket,
+    /// What a newcomer shows for a place.
+    proof: Option<String>,
     /// Whether the answer is to have the form of Cloudflare's waiting rooms.
     pub(crate) in_cloudflares_form: bool,
 }
@@ -80,7 +82,14 @@ impl VisitorRequest {
             ticket.travels_by_header()?;
         }
         let in_cloudflares_form = wants_cloudflares_form(&room.snapshot.settings, headers);
-        Ok(Self { room, ticket, in_cloudflares_form })
+        let proof = proof(headers).0.map(str::to_owned);
+        Ok(Self { room, ticket, proof, in_cloudflares_form })
+    }
+
+    /// What a newcomer shows for a place.
+    #[must_use]
+    pub(crate) fn proof(&self) -> Proof<'_> {
+        Proof(self.proof.as_deref())
     }
 }
 

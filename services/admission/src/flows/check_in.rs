@@ -4,7 +4,7 @@ use vestibule_domain::{Place, presence::Band};
 use vestibule_token::{Ticket, TicketState};
 
 use super::{
-    FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorResponder,
+    FlowError, Flows, Proof, RoomContext, VisitorResponse, responder::VisitorResponder,
     visitor_response::CurrentTicket,
 };
 
@@ -32,10 +32,11 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
+        proof: Proof<'_>,
     ) -> Result<VisitorResponse, FlowError> {
         match ticket {
             Some(ticket) => self.check_in(room, ticket).await,
-            None => self.join(room, None).await,
+            None => self.join(room, None, proof).await,
         }
     }
 

@@ -3,7 +3,7 @@
 
 use vestibule_token::Ticket;
 
-use super::{FlowError, Flows, HELD_MS, RoomContext, Turn, VisitorResponse};
+use super::{FlowError, Flows, HELD_MS, Proof, RoomContext, Turn, VisitorResponse};
 
 // === impl Flows ===
 
@@ -13,8 +13,9 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
+        proof: Proof<'_>,
     ) -> Result<VisitorResponse, FlowError> {
-        let response = self.join(room, ticket).await?;
+        let response = self.join(room, ticket, proof).await?;
         self.take_turn(room, response, Turn::Enter, HELD_MS).await
     }
 }

@@ -5,6 +5,8 @@ use vestibule_issuance::SignerError;
 use vestibule_store::StoreError;
 use vestibule_token::NumberTooLarge;
 
+use crate::challenges::Demand;
+
 /// Why a flow could not answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FlowError {
@@ -28,6 +30,12 @@ pub(crate) enum FlowError {
         /// When it may try again, seconds.
         wait_s: u32,
     },
+    /// The newcomer has to solve this first.
+    #[error("a newcomer has to solve the room's challenge")]
+    ChallengeRequired(Box<Demand>),
+    /// Whoever knows whether the newcomer has solved the challenge cannot be asked now.
+    #[error("the provider of the challenge cannot be asked")]
+    ProviderAway,
     /// No request id can be made of the queue number.
     #[error(transparent)]
     RequestId(#[from] NumberTooLarge),
@@ -44,8 +52,8 @@ impl FlowError {
                 SignerError::Overloaded => true,
                 SignerError::Failed(_) => false,
             },
-            Self::NoSigningKey | Self::OverLimit { .. } => true,
-            Self::ForeignTicket | Self::RequestId(_) => false,
+            Self::NoSigningKey | Self::OverLimit { .. } | Self::ProviderAway => true,
+            Self::ForeignTicket | Self::RequestId(_) | Self::ChallengeRequired(_) => false,
         }
     }
 }

@@ -8,7 +8,7 @@ use vestibule_store::JoinMode;
 use vestibule_token::{Ticket, TicketState};
 
 use super::{
-    FlowError, Flows, RoomContext, Status, VisitorResponse, responder::VisitorResponder,
+    FlowError, Flows, Proof, RoomContext, Status, VisitorResponse, responder::VisitorResponder,
     visitor_response::CurrentTicket,
 };
 use crate::batching::{JoinReply, Newcomer};
@@ -22,13 +22,14 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
+        proof: Proof<'_>,
     ) -> Result<VisitorResponse, FlowError> {
         if let Some(ticket) = ticket
             && let Some(response) = self.respond_to_holder(room, ticket).await?
         {
             return Ok(response);
         }
-        self.join_newcomer(room).await
+        self.join_newcomer(room, proof).await
     }
 
     /// The answer to the holder of a ticket; `None` if its place or its session is over.
@@ -47,15 +48,20 @@ impl Flows {
         Ok(has_place.then_some(response))
     }
 
-    async fn join_newcomer(&self, room: &RoomContext) -> Result<VisitorResponse, FlowError> {
+    async fn join_newcomer(
+        &self,
+        room: &RoomContext,
+        proof: Proof<'_>,
+    ) -> Result<VisitorResponse, FlowError> {
         if room.snapshot.rejects() {
             return Ok(VisitorResponder::new(self, room).respond_turned_away());
         }
-        let joined = match self.joins.join(room, JoinMode::Enter).await {
-            Ok(reply) => place_of(reply)?,
-            Err(error) => {
+        let joined = match self.number(room, proof, JoinMode::Enter).await {
+            Ok(joined) => joined,
+            Err(FlowError::Store(error)) => {
                 return VisitorResponder::new(self, room).respond_without_store(error).await;
             }
+            Err(error) => return Err(error),
         };
         match self.renewed(room) {
             None => self.respond_to_newcomer(room, joined).await,
@@ -100,10 +106,25 @@ impl Flows {
     }
 
     /// Joins as AWS-style clients do: returns a request id for later, and never takes a seat.
-    pub(crate) async fn assign_number(&self, room: &RoomContext) -> Result<String, FlowError> {
-        let joined = place_of(self.joins.join(room, JoinMode::Queue).await?)?;
+    pub(crate) async fn assign_number(
+        &self,
+        room: &RoomContext,
+        proof: Proof<'_>,
+    ) -> Result<String, FlowError> {
+        let joined = self.number(room, proof, JoinMode::Queue).await?;
         let ciphers = self.ciphers_of(room, joined.reset_epoch);
         Ok(ciphers.request_ids.seal(joined.place)?)
+    }
+
+    /// Numbers a newcomer, if it passes the room's challenge.
+    async fn number(
+        &self,
+        room: &RoomContext,
+        proof: Proof<'_>,
+        mode: JoinMode,
+    ) -> Result<Newcomer, FlowError> {
+        self.challenge(room, proof).await?;
+        place_of(self.joins.join(room, mode).await?)
     }
 
     /// The ciphers of `room` in `reset_epoch`: Redis may be ahead of the snapshot.

@@ -20,6 +20,7 @@
 //! | [`Flows::leave`] | gives a seat or a place back |
 //! | [`Flows::peek`] | tells where a visitor stands and changes nothing |
 
+mod challenge;
 mod check_in;
 mod claim;
 mod claim_window;
@@ -43,6 +44,7 @@ use vestibule_store::{Feed, Store};
 
 pub use self::visitor_status::{Status, VisitorStatus};
 pub(crate) use self::{
+    challenge::Proof,
     claim_window::ClaimWindow,
     error::FlowError,
     open::Sealed,
@@ -52,8 +54,10 @@ pub(crate) use self::{
 };
 use crate::{
     batching::{
-        CheckInBatcher, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher, TouchBatcher,
+        CheckInBatcher, GiveUpBatcher, HeldClaims, JoinBatcher, LeaveBatcher, SpendBatcher,
+        TouchBatcher,
     },
+    challenges::Challenges,
     limit_counter::LimitCounter,
     region::Region,
 };
@@ -85,6 +89,10 @@ pub(crate) struct Flows {
     pub(crate) places: GiveUpBatcher,
     /// Counts who is there.
     pub(crate) check_ins: CheckInBatcher,
+    /// Uses solutions and passes.
+    pub(crate) spends: SpendBatcher,
+    /// Challenges of newcomers.
+    pub(crate) challenges: Challenges,
     /// Where this instance runs.
     pub(crate) region: Arc<Region>,
     /// The address visitors see: the issuer of tokens, unless a room names another.

@@ -3,7 +3,7 @@
 use vestibule_token::Ticket;
 
 use super::{
-    CookieChange, FlowError, Flows, RoomContext, Status, VisitorResponse,
+    CookieChange, FlowError, Flows, Proof, RoomContext, Status, VisitorResponse,
     visitor_response::CurrentTicket,
 };
 
@@ -29,10 +29,11 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
+        proof: Proof<'_>,
         turn: Turn,
         held_ms: u64,
     ) -> Result<VisitorResponse, FlowError> {
-        let response = self.check_in_or_join(room, ticket).await?;
+        let response = self.check_in_or_join(room, ticket, proof).await?;
         self.take_turn(room, response, turn, held_ms).await
     }
 
@@ -42,8 +43,9 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
+        proof: Proof<'_>,
     ) -> Result<VisitorResponse, FlowError> {
-        let response = self.join(room, ticket).await?;
+        let response = self.join(room, ticket, proof).await?;
         self.take_turn(room, response, Turn::Hold, 0).await
     }
 

@@ -4,6 +4,7 @@
 
 mod address;
 mod busy;
+mod challenge;
 mod language;
 mod live;
 mod rendered;

@@ -69,22 +69,8 @@ impl PageViewBuilder<'_> {
                 has_held_seat: body.seat_held_seconds.is_some(),
                 stale: body.stale,
             },
-            frame: self.frame(),
-        }
-    }
-
-    fn frame(&self) -> PageFrame {
-        let address = self.address.clone();
-        PageFrame {
-            language: address.language,
-            wanted: address.wanted,
-            enter: address.enter,
-            is_in_place: address.is_in_place,
-            here: address.here,
-            language_form: address.language_form,
-            live: address.live,
-            logo: self.logo.map(str::to_owned),
-            is_framed_anywhere: self.room.binding.cookie.partitioned,
+            challenge: None,
+            frame: frame(self.room, self.address, self.logo),
         }
     }
 
@@ -139,6 +125,22 @@ impl PageViewBuilder<'_> {
     fn has_new_place(&self) -> bool {
         let number = self.response.status.queue_number;
         self.before.is_some_and(|before| before.waiter.place.number != number)
+    }
+}
+
+/// What is around the content of a page of `room` at `address`.
+pub(super) fn frame(room: &RoomContext, address: &Address, logo: Option<&str>) -> PageFrame {
+    let address = address.clone();
+    PageFrame {
+        language: address.language,
+        wanted: address.wanted,
+        enter: address.enter,
+        is_in_place: address.is_in_place,
+        here: address.here,
+        language_form: address.language_form,
+        live: address.live,
+        logo: logo.map(str::to_owned),
+        is_framed_anywhere: room.binding.cookie.partitioned,
     }
 }
 

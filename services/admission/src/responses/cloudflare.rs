@@ -88,6 +88,7 @@ fn view(response: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> PageVie
         hold_seconds: None,
         is_automatic: false,
         grace_seconds: None,
+        challenge: None,
         notices: Notices::default(),
         frame: PageFrame::plain(Language::En),
     }

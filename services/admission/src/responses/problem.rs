@@ -3,7 +3,7 @@
 use vestibule_issuance::{SignerError, problem_of};
 use vestibule_runtime::problem::{Problem, ProblemType};
 
-use crate::flows::FlowError;
+use crate::{challenges::Demand, flows::FlowError};
 
 impl From<FlowError> for Problem {
     fn from(error: FlowError) -> Self {
@@ -16,6 +16,8 @@ impl From<FlowError> for Problem {
             FlowError::Signer(SignerError::Overloaded) => Self::new(ProblemType::Overloaded),
             FlowError::ForeignTicket => Self::new(ProblemType::InvalidTicket)
                 .field("Vestibule-Ticket", "it is of before a reset; join again"),
+            FlowError::ProviderAway => Self::new(ProblemType::ChallengeUnavailable),
+            FlowError::ChallengeRequired(demand) => challenge_required(demand),
             FlowError::Signer(SignerError::Failed(_)) | FlowError::RequestId(_) => {
                 Self::internal(&error)
             }
@@ -23,12 +25,29 @@ impl From<FlowError> for Problem {
     }
 }
 
+/// 403 with the challenge, so that an app needs no further call to get it.
+fn challenge_required(demand: &Demand) -> Problem {
+    let problem = Problem::new(ProblemType::ChallengeRequired);
+    let problem = problem.member("challenge", serde_json::to_value(demand).unwrap_or_default());
+    match demand.refused {
+        Some(reason) => problem.field("Vestibule-Challenge", reason),
+        None => problem.detail("solve `challenge`, and send the solution in Vestibule-Challenge"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use vestibule_domain::challenge::ChallengeProvider;
     use vestibule_domain::network_limits::NetworkLimit;
     use vestibule_store::StoreError;
 
     use super::*;
+    use crate::challenges::Task;
+
+    fn demand() -> Demand {
+        let provider = ChallengeProvider::Turnstile;
+        Demand { provider, task: Task::Widget { site_key: "1x".into() }, refused: None }
+    }
 
     #[test]
     fn whatever_is_temporary_says_when_to_try_again() {
@@ -43,6 +62,8 @@ mod tests {
             (FlowError::Signer(SignerError::Overloaded), true),
             (FlowError::Signer(SignerError::Failed("refused".into())), false),
             (FlowError::ForeignTicket, false),
+            (FlowError::ProviderAway, true),
+            (FlowError::ChallengeRequired(Box::new(demand())), false),
         ] {
             assert_eq!(error.is_temporary(), temporary, "{error}");
             let problem = Problem::from(error);

@@ -235,7 +235,10 @@ mod tests {
         let mut bounded = 0;
         for (name, property) in &schema.properties {
             let property = serde_json::to_value(property).unwrap();
-            assert_eq!(property.get("default"), defaults.get(name), "{name}");
+            // What is left out of an answer while it has its default is told by its parts.
+            if let Some(default) = defaults.get(name) {
+                assert_eq!(property.get("default"), Some(default), "{name}");
+            }
             let bound = |name: &str| property.get(name).and_then(Value::as_f64);
             let (Some(low), Some(high)) = (bound("minimum"), bound("maximum")) else { continue };
             bounded += 1;

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::Value;
 use vestibule_domain::QueueingMethod;
 use vestibule_site::ReturnAddress;
 
@@ -41,6 +42,9 @@ pub struct PageContent {
     pub wanted: Option<String>,
     /// Whether the visitor enters by the form instead of the link.
     pub enter: bool,
+    /// The puzzle that the script solves for the visitor, before it has a place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub puzzle: Option<Value>,
 }
 
 /// The longest countdown shown, in ms; before it the date of the start is shown.
@@ -67,6 +71,7 @@ impl PageContent {
             start_seconds: view.start_seconds(),
             wanted: view.link().filter(|_| !enter).map(str::to_owned),
             enter,
+            puzzle: view.challenge.as_ref().and_then(|challenge| challenge.puzzle.clone()),
         }
     }
 
@@ -170,7 +175,7 @@ impl ContentWriter<'_> {
             ("headline", headline),
             ("status-label", label),
             ("status-text", status),
-            ("progress-text", progress.map_or(String::new(), |part| self.progress(part))),
+            ("progress-text", self.progress_text(progress)),
             ("position", number(view.position.filter(|_| in_line))),
             ("ahead", number(view.people_ahead.filter(|_| in_line))),
             ("note", self.text(self.note())),
@@ -192,6 +197,7 @@ impl ContentWriter<'_> {
 
     fn headline(&self) -> &'static str {
         match self.view.state {
+            PageState::Challenge => "headline-challenge",
             PageState::Waiting => "headline-waiting",
             PageState::Early => "headline-early",
             PageState::Paused => "headline-paused",
@@ -209,6 +215,8 @@ impl ContentWriter<'_> {
     fn status(&self) -> (String, String) {
         let alone = |id: &str| (String::new(), self.text(id));
         match self.view.state {
+            PageState::Challenge if self.view.has_widget() => alone("challenge-widget"),
+            PageState::Challenge => alone("challenge"),
             PageState::Waiting => (self.text("wait-label"), self.wait()),
             PageState::Early => (self.text("start-label"), self.until_start()),
             PageState::Paused => alone("paused"),
@@ -251,6 +259,16 @@ impl ContentWriter<'_> {
         if known { format!("{status} · {headline}") } else { headline.to_owned() }
     }
 
+    /// Of the wait; or of the puzzle, which says only that it is under way.
+    fn progress_text(&self, progress: Option<f64>) -> String {
+        let solves = self.view.challenge.as_ref().is_some_and(|check| check.puzzle.is_some());
+        match progress {
+            _ if solves => self.text("challenge-progress"),
+            Some(part) => self.progress(part),
+            None => String::new(),
+        }
+    }
+
     fn progress(&self, part: f64) -> String {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
         let percent = (part * 100.0).round() as u64;
@@ -274,6 +292,7 @@ impl ContentWriter<'_> {
         let notices = self.view.notices;
         let id = match self.view.state {
             _ if notices.stale => "notice-stale",
+            PageState::Challenge if self.view.was_refused() => "challenge-refused",
             PageState::YourTurn if notices.is_late => "notice-late",
             PageState::YourTurn if notices.no_seat => "notice-full",
             state if notices.is_new_place && state.is_in_line() => "notice-again",
@@ -285,6 +304,7 @@ impl ContentWriter<'_> {
     /// The message that the script shows while its requests fail; empty on a page that makes none.
     fn unreachable(&self) -> &'static str {
         match self.view.state {
+            PageState::Challenge => "unreachable-no-place",
             _ if self.view.refresh_ms == 0 => "",
             PageState::TurnedAway { keeps_place: true } => "unreachable",
             state if state.is_in_line() => "unreachable",
@@ -331,7 +351,8 @@ impl ContentWriter<'_> {
             }
             (state, _) if state.is_over() => self.text("closing-over"),
             (
-                PageState::Inside
+                PageState::Challenge
+                | PageState::Inside
                 | PageState::TurnedAway { .. }
                 | PageState::Busy
                 | PageState::NoRoom,

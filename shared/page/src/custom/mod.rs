@@ -65,7 +65,8 @@ impl CustomPage {
             | PageState::Paused
             | PageState::TurnedAway { .. } => true,
             PageState::YourTurn => view.frame.is_in_place,
-            PageState::Inside
+            PageState::Challenge
+            | PageState::Inside
             | PageState::SessionOver
             | PageState::Missed
             | PageState::Busy

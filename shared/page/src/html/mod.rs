@@ -4,6 +4,7 @@ use askama::Template;
 
 use crate::{
     Language, PageContent, PageFrame, PageState, PageView,
+    challenge::{SOLVER, Widget},
     formats::rfc3339,
     policy::{self, SCRIPT, STYLE},
     texts::Texts,
@@ -42,6 +43,8 @@ struct Page<'a> {
     host: Option<&'a str>,
     logo: Option<&'a str>,
     inside: Option<String>,
+    widget: Option<Widget<'a>>,
+    solver: Option<&'static str>,
     reload: u32,
     style: &'a str,
     script: &'a str,
@@ -65,6 +68,8 @@ pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
         host: frame.wanted.as_ref().and_then(|wanted| wanted.host()),
         logo: frame.logo.as_deref().filter(|logo| logo.starts_with("data:image/")),
         inside: frame.is_in_place.then(|| update_when_inside(view)),
+        widget: view.widget(),
+        solver: view.has_puzzle().then_some(SOLVER),
         reload: reload_seconds(view),
         style: STYLE,
         script: SCRIPT,
@@ -76,8 +81,9 @@ pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
 /// The update that the script shows when it gets the site itself as its answer: the visitor has
 /// entered in another tab.
 fn update_when_inside(view: &PageView) -> String {
-    PageContent::from_view(&PageView { state: PageState::Inside, refresh_ms: 0, ..view.clone() })
-        .to_json()
+    let inside =
+        PageView { state: PageState::Inside, refresh_ms: 0, challenge: None, ..view.clone() };
+    PageContent::from_view(&inside).to_json()
 }
 
 /// After how long a page without script is reloaded, in seconds; 0: never.
@@ -102,6 +108,11 @@ impl Page<'_> {
     /// The `hidden` attribute of an element, or of its box, if its text is empty.
     fn hidden(&self, id: &str) -> &'static str {
         if self.content.text(id).is_empty() { " hidden" } else { "" }
+    }
+
+    /// What the script solves, as JSON.
+    fn puzzle(&self) -> Option<String> {
+        self.content.puzzle.as_ref().map(ToString::to_string)
     }
 
     fn machine_time(&self, id: &str) -> String {

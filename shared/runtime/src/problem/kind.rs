@@ -79,6 +79,8 @@ problem_types! {
     UntrustedProxy, "untrusted-proxy", FORBIDDEN, "The caller is not a trusted proxy", None;
     /// A page of another origin sent the visitor's cookie, which may not speak for it.
     CrossOrigin, "cross-origin", FORBIDDEN, "Pages of other origins may not use the visitor's cookie", None;
+    /// A newcomer has to solve the room's challenge first: the member `challenge`.
+    ChallengeRequired, "challenge-required", FORBIDDEN, "Solve the room's challenge to get a place", None;
     /// No such route.
     NotFound, "not-found", NOT_FOUND, "There is nothing at this address", None;
     /// The address is right, the room does not exist.
@@ -113,6 +115,8 @@ problem_types! {
     Overloaded, "overloaded", SERVICE_UNAVAILABLE, "The service is busy, try again shortly", Some(1);
     /// The shared state cannot be reached.
     RedisUnavailable, "redis-unavailable", SERVICE_UNAVAILABLE, "The shared state is unavailable, try again shortly", Some(2);
+    /// The provider of the room's challenge cannot be asked.
+    ChallengeUnavailable, "challenge-unavailable", SERVICE_UNAVAILABLE, "The challenge cannot be checked now, try again shortly", Some(5);
     /// A fault of this service. Its cause is in the log, never in the response.
     Internal, "internal", INTERNAL_SERVER_ERROR, "Something went wrong on our side", None;
 }

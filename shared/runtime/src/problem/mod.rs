@@ -7,7 +7,7 @@
 mod documented;
 mod kind;
 
-use std::{borrow::Cow, error::Error};
+use std::{borrow::Cow, collections::BTreeMap, error::Error};
 
 use axum::{
     body::Body,
@@ -18,6 +18,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 pub use self::{
@@ -51,6 +52,10 @@ pub struct Problem {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     errors: Vec<FieldError>,
+    /// Further members of this type of problem.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    members: BTreeMap<&'static str, Value>,
     #[serde(skip)]
     retry_after: Option<u32>,
 }
@@ -78,6 +83,7 @@ impl Problem {
             status: kind.status().as_u16(),
             detail: None,
             errors: Vec::new(),
+            members: BTreeMap::new(),
             retry_after: kind.default_retry_after(),
         }
     }
@@ -115,6 +121,13 @@ impl Problem {
             return self.detail(detail);
         }
         self.errors.push(error);
+        self
+    }
+
+    /// Adds a member that only problems of this type have.
+    #[must_use]
+    pub fn member(mut self, name: &'static str, value: Value) -> Self {
+        self.members.insert(name, value);
         self
     }
 
@@ -189,7 +202,7 @@ impl IntoResponse for ProblemType {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::testing::body_json;

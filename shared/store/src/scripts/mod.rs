@@ -145,6 +145,7 @@ scripts! {
     RESTORE_PLACES = "restore_places" Repairs &[Line, Entered, Unattended, Testimony], &[], None, ["bitmaps", "room"];
     RESTORE_TRAFFIC = "restore_traffic" Repairs &[Line, Traffic], &["history"], None, ["room"];
     ROLL_UP = "roll_up" Writes &[Line, Traffic], &["history"], None, ["room"];
+    SPEND = "spend" Writes &[Line, Calls], &[], None, ["room"];
     SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "left_out", "publish", "phases"];
     TAKE_BURIALS = "take_burials" Deployment &[], &["tombstones", "burials"], None, ["burials"];

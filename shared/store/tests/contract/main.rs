@@ -46,6 +46,7 @@ mod rewinds;
 mod scripts_lost;
 mod server;
 mod sessions;
+mod spending;
 mod standing;
 mod tombstones;
 mod world;

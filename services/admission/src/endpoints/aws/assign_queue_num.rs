@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Json as JsonAnswer,
     extract::State,
-    http::header::CACHE_CONTROL,
+    http::{HeaderMap, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
 };
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use vestibule_runtime::{extract::Json, problem::Problem};
 use super::event::{body, event};
 use crate::{
     endpoints::responses::{BodyRefusals, Busy, OverLimit},
-    extractors::CallerNetwork,
+    extractors::{CallerNetwork, ChallengeHeader, proof},
     state::Admission,
 };
 
@@ -39,20 +39,24 @@ pub(crate) struct Assigned {
 /// The number behind the id is there at once: `queue_num` needs no retry.
 #[utoipa::path(
     post, path = "/assign_queue_num", operation_id = "assign_queue_num", tag = "aws-style",
+    params(ChallengeHeader),
     request_body = AssignQueueNum,
     responses(
         (status = 200, description = "A request id", body = Assigned),
+        (status = 403, description = "A newcomer of a room with a challenge has to solve it first: `challenge`", body = Problem, content_type = "application/problem+json"),
         AwsBadRequest, BodyRefusals, OverLimit, Busy,
     )
 )]
 pub(crate) async fn assign_queue_num(
     State(admission): State<Arc<Admission>>,
     CallerNetwork(network): CallerNetwork,
+    headers: HeaderMap,
     json: Result<Json<AssignQueueNum>, Problem>,
 ) -> Result<Response, AwsError> {
     let event_id = body(json)?.event_id;
     let mut room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEvent)?;
     room.caller.network = network;
-    let api_request_id = admission.flows.assign_number(&room).await.map_err(Problem::from)?;
+    let assigned = admission.flows.assign_number(&room, proof(&headers)).await;
+    let api_request_id = assigned.map_err(Problem::from)?;
     Ok(([(CACHE_CONTROL, "no-store")], JsonAnswer(Assigned { api_request_id })).into_response())
 }

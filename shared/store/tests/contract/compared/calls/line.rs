@@ -4,7 +4,7 @@ use vestibule_domain::{
     network_limits::NetworkLimits,
     presence::{Band, Spot},
 };
-use vestibule_store::{GivenUp, Join, JoinMode};
+use vestibule_store::{GivenUp, Join, JoinMode, Spending};
 
 use super::{Called, Chances, Pair};
 use crate::compared::{
@@ -92,5 +92,18 @@ pub(super) async fn increment(pair: &mut Pair, chances: &mut Chances, room: usiz
     };
     pair.one(format!("increment({id}, {by})"), async |side| side.store.increment(&id, by).await)
         .await?;
+    Ok(())
+}
+
+pub(super) async fn spend(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let id = pair.rooms[room].clone();
+    let now = pair.memory[room].snapshot.as_ref().map_or(0, |room| room.now_ms / 1000);
+    let mark = |chances: &mut Chances| Spending {
+        name: one(chances, &["a", "b", "c"]).to_owned(),
+        expires_at: now + one(chances, &[0, 1, 60, 600]),
+    };
+    let marks: Vec<Spending> = (0..=chances.below(3)).map(|_| mark(chances)).collect();
+    let name = format!("spend({id}, {marks:?})");
+    pair.one(name, async |side| side.store.spend(&id, &marks).await).await?;
     Ok(())
 }

@@ -1,0 +1,190 @@
+//! Asks Turnstile, hCaptcha and reCAPTCHA whether a visitor has passed: their `siteverify` call, which all
+//! three document alike. A token counts once, and the provider sees to that.
+//!
+//! Neither secrets nor tokens are logged. No redirect is followed, and no address of a visitor is sent.
+
+use std::{error::Error, time::Duration};
+
+use axum::{
+    body::Bytes,
+    http::{Method, Request, StatusCode, Uri, header::CONTENT_TYPE},
+};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::{
+    client::legacy::{Client, connect::HttpConnector},
+    rt::TokioExecutor,
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
+use tokio::sync::Semaphore;
+use vestibule_domain::challenge::ChallengeProvider;
+use vestibule_runtime::ErrorChain;
+
+use super::ProviderOptions;
+
+/// How long an answer may take.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// The largest answer that is read, in bytes: a real one has a few hundred.
+const LARGEST_ANSWER: usize = 16 * 1024;
+/// The longest token that is passed on, in bytes.
+const LONGEST_TOKEN: usize = 8 * 1024;
+/// Questions at a time. Beyond it visitors are told to come back, whatever the room does when a provider
+/// fails: whoever sends rubbish in bulk shall not open it.
+const AT_A_TIME: usize = 256;
+
+/// The providers.
+#[derive(Debug)]
+pub(crate) struct Providers {
+    http: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    sites: Vec<Site>,
+    slots: Semaphore,
+}
+
+/// One provider that can be asked.
+#[derive(Debug)]
+struct Site {
+    provider: ChallengeProvider,
+    url: Uri,
+    secret: SecretString,
+}
+
+/// What a provider says of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The visitor has passed.
+    Passed,
+    /// It has not, or not with this token, or the token was used before.
+    Refused,
+    /// The provider could not be asked, or does not accept our question.
+    Failed,
+    /// Too many questions are under way here.
+    Busy,
+}
+
+/// What providers answer.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    success: bool,
+    #[serde(default, rename = "error-codes")]
+    error_codes: Vec<String>,
+}
+
+// === impl Providers ===
+
+impl Providers {
+    /// The providers whose secrets the options give.
+    ///
+    /// # Errors
+    /// Names the option that cannot be used, never a secret.
+    pub(crate) fn read(options: &ProviderOptions) -> Result<Self, Box<dyn Error>> {
+        use ChallengeProvider::{Hcaptcha, Recaptcha, Turnstile};
+        let mut sites = Vec::new();
+        for provider in [Turnstile, Hcaptcha, Recaptcha] {
+            let (Some(secret), Some(url)) = (options.secret(provider)?, options.url(provider))
+            else {
+                continue;
+            };
+            let upper = provider.name().to_uppercase();
+            let url: Uri =
+                url.parse().map_err(|_| format!("VESTIBULE_{upper}_URL: {url:?} is no address"))?;
+            if url.authority().is_none() {
+                return Err(format!("VESTIBULE_{upper}_URL: it must begin with https://").into());
+            }
+            sites.push(Site { provider, url, secret });
+        }
+        Ok(Self::of(sites))
+    }
+
+    /// None.
+    pub(crate) fn none() -> Self {
+        Self::of(Vec::new())
+    }
+
+    fn of(sites: Vec<Site>) -> Self {
+        let connector = HttpsConnectorBuilder::new().with_webpki_roots().https_or_http();
+        let http = Client::builder(TokioExecutor::new()).build(connector.enable_http1().build());
+        Self { http, sites, slots: Semaphore::new(AT_A_TIME) }
+    }
+
+    /// Asks `provider` about the token that its widget gave a visitor for `site_key`.
+    pub(crate) async fn verify(
+        &self,
+        provider: ChallengeProvider,
+        site_key: &str,
+        token: &str,
+    ) -> Verdict {
+        if token.len() > LONGEST_TOKEN {
+            return Verdict::Refused;
+        }
+        let Some(site) = self.sites.iter().find(|site| site.provider == provider) else {
+            tracing::error!(
+                provider = provider.name(),
+                "this instance has no secret of the provider"
+            );
+            return Verdict::Failed;
+        };
+        let Ok(_slot) = self.slots.try_acquire() else { return Verdict::Busy };
+        let asked = tokio::time::timeout(TIMEOUT, self.ask(site, site_key, token)).await;
+        let reason = match asked {
+            Ok(Ok(answer)) if answer.success => return Verdict::Passed,
+            Ok(Ok(answer)) if !answer.is_our_fault() => return Verdict::Refused,
+            Ok(Ok(answer)) => format!("it answers {:?}", answer.error_codes),
+            Ok(Err(reason)) => reason,
+            Err(_) => format!("no answer within {TIMEOUT:?}"),
+        };
+        tracing::warn!(provider = provider.name(), reason, "the provider of a challenge fails");
+        Verdict::Failed
+    }
+
+    async fn ask(&self, site: &Site, site_key: &str, token: &str) -> Result<Answer, String> {
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri(site.url.clone())
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(Full::from(site.question(site_key, token)))
+            .map_err(|error| error.to_string())?;
+        let response = self.http.request(request).await;
+        let response = response.map_err(|error| ErrorChain(&error).to_string())?;
+        let status = response.status();
+        let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
+        let body = body.map_err(|error| ErrorChain(&*error).to_string())?.to_bytes();
+        // Some answer a bad token with 400 and the same document.
+        match serde_json::from_slice(&body) {
+            Ok(answer) if status == StatusCode::OK || status.is_client_error() => Ok(answer),
+            _ => Err(format!("it answers {status}")),
+        }
+    }
+}
+
+// === impl Site ===
+
+impl Site {
+    /// The form that it is sent. Of hCaptcha's many site keys the token is to be of the room's.
+    fn question(&self, site_key: &str, token: &str) -> String {
+        let mut form = form_urlencoded::Serializer::new(String::new());
+        form.append_pair("secret", self.secret.expose_secret()).append_pair("response", token);
+        if self.provider == ChallengeProvider::Hcaptcha {
+            form.append_pair("sitekey", site_key);
+        }
+        form.finish()
+    }
+}
+
+// === impl Answer ===
+
+impl Answer {
+    /// Whether the token may be a good one all the same: our secret is wrong, or the provider has a fault.
+    fn is_our_fault(&self) -> bool {
+        self.error_codes.iter().any(|code| {
+            matches!(
+                code.as_str(),
+                "missing-input-secret"
+                    | "invalid-input-secret"
+                    | "sitekey-secret-mismatch"
+                    | "internal-error"
+                    | "rate-limited"
+            )
+        })
+    }
+}

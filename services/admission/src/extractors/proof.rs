@@ -1,0 +1,53 @@
+//! What a newcomer shows for a place in a room with a challenge: a solution or a pass, unread. Apps send it in a
+//! header. The waiting page's script sends it in `Accept`, since some gateways drop headers of ours.
+
+use axum::http::{HeaderMap, HeaderName};
+use utoipa::IntoParams;
+
+use super::accept::page_parameters;
+use crate::flows::Proof;
+
+const CHALLENGE: HeaderName = HeaderName::from_static("vestibule-challenge");
+/// The parameter of the page's type.
+const PARAMETER: &str = "challenge";
+
+/// The proof of a call. Read by [`proof`].
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "read by the API document only")]
+pub(crate) struct ChallengeHeader {
+    /// Of a newcomer in a room with a challenge: the solution, or a pass.
+    #[param(rename = "Vestibule-Challenge")]
+    challenge: Option<String>,
+}
+
+/// What the request shows.
+#[must_use]
+pub(crate) fn proof(headers: &HeaderMap) -> Proof<'_> {
+    let sent = headers.get(CHALLENGE).and_then(|value| value.to_str().ok());
+    let of_page = || page_parameters(headers).find(|(name, _)| *name == PARAMETER);
+    Proof(sent.or_else(|| of_page().map(|(_, value)| value)))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::{HeaderValue, header::ACCEPT};
+
+    use super::*;
+
+    #[test]
+    fn it_comes_in_its_header_or_from_the_page() {
+        let read = |name, value: &str| {
+            let headers = HeaderMap::from_iter([(name, HeaderValue::from_str(value).unwrap())]);
+            proof(&headers).0.map(str::to_owned)
+        };
+        assert_eq!(read(CHALLENGE, "e30=").as_deref(), Some("e30="));
+        let page = vestibule_page::PAGE_JSON_TYPE;
+        assert_eq!(
+            read(ACCEPT, &format!("{page};turn=hold;challenge=e30")).as_deref(),
+            Some("e30")
+        );
+        assert_eq!(read(ACCEPT, page), None);
+        assert_eq!(read(ACCEPT, "text/html;challenge=e30"), None);
+    }
+}
