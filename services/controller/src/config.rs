@@ -12,7 +12,7 @@ use vestibule_runtime::{
     secret::SecretError,
 };
 use vestibule_store::{Clock, LinkOptions, Store, StoreError};
-use vestibule_token::DeploymentSecret;
+use vestibule_token::{DeploymentSecret, KeyAlgorithm};
 
 use crate::cli::Cli;
 
@@ -23,6 +23,8 @@ pub(crate) struct Config {
     pub(crate) store: Store,
     /// The deployment's secret.
     pub(crate) secret: Arc<DeploymentSecret>,
+    /// What new signing keys sign with.
+    pub(crate) signing_algorithm: KeyAlgorithm,
     /// The API token that operators send.
     pub(crate) api_token: SecretString,
     /// Where operators call; port 0 takes any free one.
@@ -67,6 +69,7 @@ impl Config {
         Ok(Self {
             store: open_store(&cli.common.redis)?,
             secret: Arc::new(read_secret(&cli.common)?),
+            signing_algorithm: cli.signing_algorithm,
             api_token: cli.read_api_token()?,
             listen: cli.listen,
             admin_listen: cli.admin_listen,

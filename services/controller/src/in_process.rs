@@ -8,6 +8,7 @@ use vestibule_domain::RoomId;
 use vestibule_issuance::Surroundings;
 use vestibule_runtime::{ConnectionLimits, HttpMetrics, Lifecycle, Readiness, metrics};
 use vestibule_store::KnownRoom;
+use vestibule_token::KeyAlgorithm;
 
 use crate::{config::Config, loops, router, state::Controller};
 
@@ -35,6 +36,7 @@ impl Instance {
         let config = Config {
             store,
             secret,
+            signing_algorithm: KeyAlgorithm::default(),
             api_token: TOKEN.into(),
             listen: nowhere,
             admin_listen: nowhere,

@@ -82,12 +82,13 @@ impl Controller {
     ) -> Self {
         let Machine { random, keys, signer } = machine;
         let Config { store, secret, api_token, public_url, region, connections, .. } = config;
+        let signing_algorithm = config.signing_algorithm;
         let instance: Arc<str> = instance_name(&region, &random).into();
         let store = store.named(&instance);
         let feed = Feed::new(store.clone(), &*instance);
         let rooms = RoomDirectory::new(store.clone(), feed.clone());
         let draws = DrawSeeds::new(Arc::clone(&secret), random);
-        let keys = Keystore::new(store.clone(), Arc::clone(&secret), keys);
+        let keys = Keystore::new(store.clone(), Arc::clone(&secret), keys, signing_algorithm);
         Self {
             claims: ClaimBatcher::new(store.clone(), keys.clone()),
             configs: ConfigEditor::new(rooms.clone(), draws, Arc::clone(&instance)),
