@@ -45,6 +45,7 @@ mod rooms;
 mod secrets;
 mod sessions;
 mod shutdown;
+mod tokens_and_seats;
 mod told;
 mod turns;
 mod watch;

@@ -54,7 +54,7 @@ pub struct Cli {
     #[arg(long, env = "VESTIBULE_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
 
-    /// What new signing keys sign with: RS256 or ES256. ES256 takes a tenth of the processor time, and makes shorter
+    /// What new signing keys sign with: RS256 or ES256. ES256 takes a small part of the processor time, and makes shorter
     /// tokens; gateways that verify by themselves must know it.
     ///
     /// It is for keys that are made from now on: `POST /v1/keys/rotate` makes one. Choose ES256 when no service of a

@@ -56,7 +56,7 @@ pub enum KeyAlgorithm {
     #[default]
     #[serde(rename = "RS256")]
     Rs256,
-    /// `ES256`: ECDSA on P-256 with SHA-256. A tenth of the work to sign, and a third of the length.
+    /// `ES256`: ECDSA on P-256 with SHA-256. A small part of the work to sign, and a quarter of the length.
     #[serde(rename = "ES256")]
     Es256,
 }

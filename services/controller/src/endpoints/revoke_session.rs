@@ -27,8 +27,8 @@ pub(crate) struct SessionAddress {
 
 /// Revokes a visitor's session.
 ///
-/// Its seat is free at once. A token that the visitor still holds stays valid until it expires,
-/// at gateways that verify by themselves.
+/// Its seat is free at once. A token that the visitor still holds stays valid until it expires, at gateways that verify
+/// by themselves: where tokens are made for such gateways (`seats_end_with`), the seat is taken until then.
 #[utoipa::path(
     delete, path = "/v1/rooms/{room}/sessions/{request_id}", tag = "rooms",
     params(SessionAddress),
@@ -44,7 +44,8 @@ pub(crate) async fn revoke_session(
         .request_ids
         .open(&request_id)
         .map_err(|error| Problem::new(ProblemType::InvalidRequestId).detail(error.to_string()))?;
-    let departure = Departure { number: place.number, ended_as: EndedAs::Revoked };
+    let seat = controller.rooms.read_config(&room).await?.binding.seat_ends();
+    let departure = Departure { number: place.number, ended_as: EndedAs::Revoked, seat };
     match controller.store.leave(&room, reset_epoch, &[departure]).await {
         Ok(ended) if ended.contains(&true) => Ok(StatusCode::NO_CONTENT),
         Ok(_) => Err(Problem::new(ProblemType::SessionNotFound)),

@@ -55,7 +55,9 @@ pub(crate) async fn update_session(
         RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
         RequestIdError::Foreign => AwsError::NoSession,
     })?;
-    let departure = Departure { number: place.number, ended_as };
+    let config = controller.rooms.read_config(&snapshot.room).await.map_err(invalid)?;
+    let seat = config.binding.seat_ends();
+    let departure = Departure { number: place.number, ended_as, seat };
     let left = controller.store.leave(&snapshot.room, snapshot.reset_epoch, &[departure]).await;
     match left {
         Ok(ended) if ended.contains(&true) => Ok(Json(Updated {})),
