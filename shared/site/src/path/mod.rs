@@ -4,6 +4,7 @@
 //! covered, and bypasses the room only when *every* reading matches the rule. Holding a request is
 //! the safe side.
 
+mod literal;
 mod loose;
 mod reading;
 mod written;
@@ -83,11 +84,13 @@ impl RequestPath {
 }
 
 fn readings(raw: &str) -> Result<Vec<String>, PathError> {
-    let others = reading::others(raw);
-    if raw.len().max(RequestPath::LEAST_READ) * (others.len() + 2) > RequestPath::MAX_READ {
+    let (others, literal) = (reading::others(raw), literal::readings(raw));
+    let ways = others.len() + literal.len() + 2;
+    if raw.len().max(RequestPath::LEAST_READ) * ways > RequestPath::MAX_READ {
         return Err(PathError::TooAmbiguous);
     }
     let mut readings = vec![PathReading::CANONICAL.read(raw), as_written(raw)];
+    readings.extend(literal);
     readings.extend(others.into_iter().map(|reading| reading.read(raw)));
     let mut distinct = FxHashSet::default();
     readings.retain(|reading| distinct.insert(reading.clone()));

@@ -86,6 +86,9 @@ fn every_reading_of_a_path_is_found() {
         ("/;\\x/sale", "/sale"),
         ("/;%2fx/sale", "/sale"),
         ("/sale/%2e/..", "/sale/"),
+        ("/s%61le/../x", "/sale/../x"),
+        ("/s%2561le/%252e./x", "/sale/../x"),
+        ("/s%61le/../%%3fx", "/sale/../%?x"),
     ];
     for (raw, reading) in cases {
         let all = readings(raw);
@@ -97,7 +100,9 @@ fn every_reading_of_a_path_is_found() {
 /// or refused.
 fn work(raw: &str) -> usize {
     match RequestPath::parse(raw) {
-        Ok(path) if !path.readings.is_empty() => raw.len() * (reading::others(raw).len() + 2),
+        Ok(path) if !path.readings.is_empty() => {
+            raw.len() * (reading::others(raw).len() + literal::readings(raw).len() + 2)
+        }
         _ => raw.len(),
     }
 }
