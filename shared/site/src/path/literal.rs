@@ -24,13 +24,14 @@ pub(super) fn readings(raw: &str) -> Vec<String> {
         }
         // Nothing is merged, as by the rules of addresses (RFC 3986): `/a/..//b` is `//b`. Nor is what is still escaped
         // any more: `/a/../b%2fc` has one name.
-        let is_merged = !has_pair(text, |byte| matches!(byte, b'/' | b'\\'));
-        if is_merged && !text.contains(&b'%') {
-            continue;
-        }
-        readings.push(to_text(&resolved(text, |byte| byte == b'/')));
-        if text.contains(&b'\\') {
-            readings.push(to_text(&resolved(text, |byte| matches!(byte, b'/' | b'\\'))));
+        let (has_empty, has_escapes) = (has_pair(text, is_slash), text.contains(&b'%'));
+        // Decoded and merged is what the others read.
+        let ways = [(has_empty || has_escapes, false), (has_empty && has_escapes, true)];
+        for (_, merges) in ways.into_iter().filter(|(differs, _)| *differs) {
+            readings.push(to_text(&resolved(text, |byte| byte == b'/', merges)));
+            if text.contains(&b'\\') {
+                readings.push(to_text(&resolved(text, is_slash, merges)));
+            }
         }
     }
     readings
@@ -40,16 +41,21 @@ fn has_pair(text: &[u8], is_one: impl Fn(u8) -> bool) -> bool {
     text.windows(2).any(|two| two.iter().all(|byte| is_one(*byte)))
 }
 
-/// Without `.` and `..`, and with every empty segment.
-fn resolved(text: &[u8], separates: impl Fn(u8) -> bool) -> Vec<u8> {
-    let text =
-        text.split_first().filter(|(first, _)| separates(**first)).map_or(text, |(_, rest)| rest);
+fn is_slash(byte: u8) -> bool {
+    matches!(byte, b'/' | b'\\')
+}
+
+/// Without `.` and `..`; with every empty segment, unless it `merges` them.
+fn resolved(text: &[u8], separates: impl Fn(u8) -> bool, merges: bool) -> Vec<u8> {
+    let first = text.split_first().filter(|(first, _)| separates(**first));
+    let text = first.map_or(text, |(_, rest)| rest);
     let (mut segments, mut in_directory) = (Vec::new(), false);
     for segment in text.split(|byte| separates(*byte)) {
-        in_directory = matches!(segment, b"." | b"..");
+        in_directory = matches!(segment, b"." | b"..") || merges && segment.is_empty();
         match segment {
             b"." => {}
             b".." => drop(segments.pop()),
+            b"" if merges => {}
             _ => segments.push(segment),
         }
     }
@@ -70,14 +76,15 @@ mod tests {
 
     #[test]
     fn what_is_not_resolved_and_what_is_not_merged() {
-        let cases: [(&str, &[&str]); 7] = [
+        let cases: [(&str, &[&str]); 8] = [
             ("/sale/%61", &[]),
             ("/sale/../x", &[]),
             ("/s%61le/../x", &["/x", "/sale/../x"]),
             ("/a/../b%2fc", &["/b%2fc", "/a/../b/c"]),
+            ("/a//../b%2fc", &["/a/b%2fc", "/b%2fc", "/a//../b/c", "/a/b/c"]),
             ("/a/..///b/.", &["///b/"]),
             ("/a\\..//b", &["/a\\..//b", "//b"]),
-            ("/%61/..//b", &["//b", "/a/..//b", "//b"]),
+            ("/%61/..//b", &["//b", "/b", "/a/..//b", "//b"]),
         ];
         for (raw, expected) in cases {
             assert_eq!(readings(raw), expected, "{raw}");
