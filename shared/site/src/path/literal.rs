@@ -1,73 +1,49 @@
-//! How servers read a path that decode it, but leave as it is what a careful gateway resolves or merges. Both matter only
-//! to paths that go back (`..`): all others are read so anyway, or are spellings of one place.
+//! Paths that go back (`..`), for what the other readings cannot say of them: servers that resolve nothing, and how many
+//! ways there are of resolving, merging and decoding that nobody foresees. Browsers resolve such paths before they send
+//! them.
 
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode;
 
-/// What such servers read, apart from the path as it is written.
+use super::loose;
+
+/// The path as servers read it that decode and resolve nothing: to them `/s%61le/../x` is something below `/sale`. Apart
+/// from the path as it is written, and only of those that go back: all others are read so anyway.
 pub(super) fn readings(raw: &str) -> Vec<String> {
+    let (once, twice) = decoded(raw);
+    let differ = [(&once, *once != *raw.as_bytes()), (&twice, twice != once)];
+    let read = differ.into_iter().filter(|(text, differs)| *differs && has_two_dots(text));
+    read.map(|(text, _)| {
+        let text = String::from_utf8_lossy(text);
+        if text.starts_with('/') { text.into_owned() } else { format!("/{text}") }
+    })
+    .collect()
+}
+
+/// Whether a segment is `..`, in whatever way it is decoded and ends. What it goes back to depends on who resolves it.
+pub(super) fn goes_back(raw: &str) -> bool {
+    let (once, twice) = decoded(raw);
+    let mut texts = vec![Cow::Borrowed(raw.as_bytes()), once, twice];
+    let loosely = loose::decode(raw.as_bytes());
+    texts.push(loose::decode(&loosely).into());
+    texts.push(loosely.into());
+    texts.iter().any(|text| has_two_dots(text) && text.split(is_end).any(|part| part == b".."))
+}
+
+fn decoded(raw: &str) -> (Cow<'_, [u8]>, Cow<'_, [u8]>) {
     let once: Cow<'_, [u8]> = percent_decode(raw.as_bytes()).into();
-    let twice: Cow<'_, [u8]> = percent_decode(&once).into();
-    if !has_pair(&twice, |byte| byte == b'.') {
-        return Vec::new();
-    }
-    let texts = [raw.as_bytes(), &*once, &*twice];
-    let mut readings = Vec::new();
-    for (nth, text) in texts.into_iter().enumerate() {
-        if nth > 0 && text == texts[nth - 1] {
-            continue;
-        }
-        // Nothing is resolved: to these `/s%61le/../x` is something below `/sale`.
-        if nth > 0 {
-            readings.push(to_text(text));
-        }
-        // Nothing is merged, as by the rules of addresses (RFC 3986): `/a/..//b` is `//b`. Nor is what is still escaped
-        // any more: `/a/../b%2fc` has one name.
-        let (has_empty, has_escapes) = (has_pair(text, is_slash), text.contains(&b'%'));
-        // Decoded and merged is what the others read.
-        let ways = [(has_empty || has_escapes, false), (has_empty && has_escapes, true)];
-        for (_, merges) in ways.into_iter().filter(|(differs, _)| *differs) {
-            readings.push(to_text(&resolved(text, |byte| byte == b'/', merges)));
-            if text.contains(&b'\\') {
-                readings.push(to_text(&resolved(text, is_slash, merges)));
-            }
-        }
-    }
-    readings
+    let twice = Cow::<[u8]>::from(percent_decode(&once)).into_owned();
+    (once, twice.into())
 }
 
-fn has_pair(text: &[u8], is_one: impl Fn(u8) -> bool) -> bool {
-    text.windows(2).any(|two| two.iter().all(|byte| is_one(*byte)))
+fn has_two_dots(text: &[u8]) -> bool {
+    text.windows(2).any(|two| two == b"..")
 }
 
-fn is_slash(byte: u8) -> bool {
-    matches!(byte, b'/' | b'\\')
-}
-
-/// Without `.` and `..`; with every empty segment, unless it `merges` them.
-fn resolved(text: &[u8], separates: impl Fn(u8) -> bool, merges: bool) -> Vec<u8> {
-    let first = text.split_first().filter(|(first, _)| separates(**first));
-    let text = first.map_or(text, |(_, rest)| rest);
-    let (mut segments, mut in_directory) = (Vec::new(), false);
-    for segment in text.split(|byte| separates(*byte)) {
-        in_directory = matches!(segment, b"." | b"..") || merges && segment.is_empty();
-        match segment {
-            b"." => {}
-            b".." => drop(segments.pop()),
-            b"" if merges => {}
-            _ => segments.push(segment),
-        }
-    }
-    if in_directory {
-        segments.push(b"");
-    }
-    [b"/", segments.join(&b'/').as_slice()].concat()
-}
-
-fn to_text(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    if text.starts_with('/') { text.into_owned() } else { format!("/{text}") }
+/// Where a segment may end.
+fn is_end(byte: &u8) -> bool {
+    matches!(byte, b'/' | b'\\' | b';' | b'?' | b'#' | 0)
 }
 
 #[cfg(test)]
@@ -75,19 +51,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_resolved_and_what_is_not_merged() {
-        let cases: [(&str, &[&str]); 8] = [
+    fn what_is_not_resolved_is_read_as_it_is() {
+        let cases: [(&str, &[&str]); 5] = [
             ("/sale/%61", &[]),
             ("/sale/../x", &[]),
-            ("/s%61le/../x", &["/x", "/sale/../x"]),
-            ("/a/../b%2fc", &["/b%2fc", "/a/../b/c"]),
-            ("/a//../b%2fc", &["/a/b%2fc", "/b%2fc", "/a//../b/c", "/a/b/c"]),
-            ("/a/..///b/.", &["///b/"]),
-            ("/a\\..//b", &["/a\\..//b", "//b"]),
-            ("/%61/..//b", &["//b", "/b", "/a/..//b", "//b"]),
+            ("/s%61le/../x", &["/sale/../x"]),
+            ("/s%2561le/../x", &["/s%61le/../x", "/sale/../x"]),
+            ("s%61le/..", &["/sale/.."]),
         ];
         for (raw, expected) in cases {
             assert_eq!(readings(raw), expected, "{raw}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_goes_back_is_known_in_every_spelling() {
+        let back = [
+            "/a/../b",
+            "/a/..",
+            "/a/%2e%2e/b",
+            "/a/%252e./b",
+            "/a\\..\\b",
+            "/a%5c..%2fb",
+            "/a/..;x/b",
+            "/a/..%00",
+            "/a/..?b",
+            "/a/%u002e%u002e/b",
+            "..",
+        ];
+        for raw in back {
+            assert!(goes_back(raw), "{raw}");
+        }
+        for raw in ["/a/b", "/a..b", "/a/...", "/.../b", "/a/.", "/a.b/..c", "/", ""] {
+            assert!(!goes_back(raw), "{raw}");
         }
     }
 }

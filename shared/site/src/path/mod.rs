@@ -25,6 +25,7 @@ pub struct RequestPath {
     /// The canonical form, the path as written, then the other readings; each differs from those
     /// before it. Empty: every way reads the raw path as it is written.
     readings: Vec<String>,
+    goes_back: bool,
 }
 
 /// Why a path is not read.
@@ -57,8 +58,11 @@ impl RequestPath {
         if raw.len() > Self::MAX_LENGTH {
             return Err(PathError::TooLong);
         }
-        let readings = if is_plain(raw) { Vec::new() } else { readings(raw)? };
-        Ok(Self { raw: raw.to_owned(), readings })
+        if is_plain(raw) {
+            return Ok(Self { raw: raw.to_owned(), readings: Vec::new(), goes_back: false });
+        }
+        let (readings, goes_back) = (readings(raw)?, literal::goes_back(raw));
+        Ok(Self { raw: raw.to_owned(), readings, goes_back })
     }
 
     /// The path as the client sent it.
@@ -73,6 +77,12 @@ impl RequestPath {
     #[must_use]
     pub fn canonical(&self) -> &str {
         self.readings.first().unwrap_or(&self.raw)
+    }
+
+    /// Whether a segment is `..`, however it is written. Browsers resolve it before they send the path.
+    #[must_use]
+    pub fn goes_back(&self) -> bool {
+        self.goes_back
     }
 
     /// All readings: the canonical form first, then the path as it is written (with those escapes
