@@ -28,7 +28,9 @@ pub(super) fn goes_back(raw: &str) -> bool {
     let loosely = loose::decode(raw.as_bytes());
     texts.push(loose::decode(&loosely).into());
     texts.push(loosely.into());
-    texts.iter().any(|text| has_two_dots(text) && text.split(is_end).any(|part| part == b".."))
+    texts.iter().any(|text| {
+        has_two_dots(text) && text.split(|byte| is_end(*byte)).any(|part| part == b"..")
+    })
 }
 
 fn decoded(raw: &str) -> (Cow<'_, [u8]>, Cow<'_, [u8]>) {
@@ -42,7 +44,7 @@ fn has_two_dots(text: &[u8]) -> bool {
 }
 
 /// Where a segment may end.
-fn is_end(byte: &u8) -> bool {
+fn is_end(byte: u8) -> bool {
     matches!(byte, b'/' | b'\\' | b';' | b'?' | b'#' | 0)
 }
 
