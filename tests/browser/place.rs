@@ -63,6 +63,7 @@ impl Place {
             settings[name] = value.clone();
         }
         settings["access_token_cookie"] = json!(kind == Kind::HaproxyLocal);
+        settings["seats_end_with"] = json!("session");
         fill(&deployment, "sale", &settings).await?;
         deployment.site_visitor(SITE_HOST).finds_a_room("/sale", SOON).await?;
         let site = Site::start().await?;

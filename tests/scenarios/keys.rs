@@ -184,3 +184,95 @@ async fn a_key_of_another_product_is_imported_with_its_name() -> Result<()> {
     ensure!(!deployment.logs().contains(secret), "a private key is in the logs");
     Ok(())
 }
+
+/// A new key with this algorithm, which signs at once.
+async fn rotate_to(deployment: &Deployment, algorithm: &str) -> Result<Reply> {
+    let body = json!({ "algorithm": algorithm });
+    let path = "/v1/keys/rotate?signs_in_seconds=0";
+    deployment.operator().call(Method::POST, path, Some(&body)).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_on_a_curve_follows_an_rsa_key_and_the_other_way_round() -> Result<()> {
+    let (deployment, ids) = served(3).await?;
+    let aws = deployment.aws("sale");
+    let (by_rsa, _) = token(&aws, &ids[0]).await?;
+    expect_problem(&rotate_to(&deployment, "HS256").await?, 400, "HS256")?;
+    let curve = rotate_to(&deployment, "ES256").await?.expect(200)?.text_of("kid")?;
+    signs_everywhere(&deployment, 2, &curve).await?;
+    for only in deployment.admissions().each() {
+        let reply = Reply::of(only.http().get(only.at("/public_key?event_id=sale")?)).await?;
+        let said = [&reply.body["kty"], &reply.body["alg"], &reply.body["crv"]];
+        assert_eq!(said, [&json!("EC"), &json!("ES256"), &json!("P-256")]);
+    }
+    let (by_curve, kid) = token(&aws, &ids[1]).await?;
+    assert_eq!(kid, Some(curve));
+    assert!(by_curve.len() + 200 < by_rsa.len(), "{by_curve}");
+
+    let rsa = rotate_to(&deployment, "RS256").await?.expect(200)?.text_of("kid")?;
+    signs_everywhere(&deployment, 3, &rsa).await?;
+    let verifier = deployment.verifier().await?;
+    for token in [&by_rsa, &by_curve, &token(&aws, &ids[2]).await?.0] {
+        verifier.verify(token, "sale")?;
+    }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deployment_may_sign_on_a_curve_from_the_first_key_on() -> Result<()> {
+    let builder = Deployment::builder().environment("VESTIBULE_SIGNING_ALGORITHM", "ES256");
+    let deployment = builder.start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 5 })).await?;
+    let mut visitor = deployment.visitor("sale");
+    visitor.join().await?;
+    let token = visitor.claims(SOON).await?.text_of("access_token")?;
+    let header = jsonwebtoken::decode_header(&token)?;
+    assert_eq!(header.alg, jsonwebtoken::Algorithm::ES256);
+    deployment.verifier().await?.verify(&token, "sale")?;
+    // A withdrawn key is followed by one of the deployment's choice, too.
+    let path = format!("/v1/keys/{}", header.kid.unwrap_or_default());
+    let new = deployment.operator().call(Method::DELETE, &path, None).await?.expect(200)?;
+    signs_everywhere(&deployment, 1, &new.text_of("kid")?).await
+}
+
+/// A release before ES256 reads no ring that has such a key: none is made while one runs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_key_on_a_curve_is_made_beside_an_older_release() -> Result<()> {
+    let (deployment, ids) = served(1).await?;
+    let formats = json!({ "ticket": 4, "snapshot": 1, "request_id": 1 });
+    let said = json!({ "ticket": 4, "snapshot": 2, "request_id": 2, "writes": formats });
+    let now_ms = deployment.redis().now_seconds().await? * 1000;
+    let mut connection = deployment.redis().connection().await?;
+    let mut announce = redis::cmd("HSET");
+    announce.arg("vestibule:{deployment}:formats").arg("admission-older");
+    announce.arg(format!("{now_ms} {said}")).query_async::<()>(&mut connection).await?;
+
+    let refused = rotate_to(&deployment, "ES256").await?;
+    expect_problem(&refused, 409, "admission-older runs, and its release reads no keys")?;
+    let key = json!({
+        "kty": "EC", "crv": "P-256", "kid": "imported",
+        "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+        "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+        "d": "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI",
+    });
+    let import = async || {
+        let path = "/v1/keys/import?signs_in_seconds=0";
+        deployment.operator().call(Method::POST, path, Some(&key)).await
+    };
+    expect_problem(&import().await?, 409, "or choose RS256")?;
+    for (keys, _) in published(&deployment).await? {
+        assert_eq!(keys.len(), 1, "nothing was made of it");
+    }
+    let rsa = rotate_to(&deployment, "RS256").await?.expect(200)?.text_of("kid")?;
+    signs_everywhere(&deployment, 2, &rsa).await?;
+
+    let mut stop = redis::cmd("HDEL");
+    stop.arg("vestibule:{deployment}:formats").arg("admission-older");
+    stop.query_async::<()>(&mut connection).await?;
+    import().await?.expect(200)?;
+    signs_everywhere(&deployment, 3, "imported").await?;
+    let (token, kid) = token(&deployment.aws("sale"), &ids[0]).await?;
+    assert_eq!(kid.as_deref(), Some("imported"));
+    deployment.verifier().await?.verify(&token, "sale")?;
+    Ok(())
+}

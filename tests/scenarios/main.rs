@@ -51,6 +51,7 @@ mod secrets;
 mod sessions;
 mod shutdown;
 mod tls;
+mod tokens_and_seats;
 mod told;
 mod turns;
 mod watch;

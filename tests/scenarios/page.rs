@@ -202,7 +202,8 @@ async fn without_a_wanted_page_the_form_enters() -> Result<()> {
 async fn where_gateways_verify_tokens_the_form_hands_over_the_token() -> Result<()> {
     let deployment = Deployment::builder().start().await?;
     let routes = json!([{ "host": "shop.example", "path": "/sale" }]);
-    let more = json!({ "routes": routes, "access_token_cookie": true });
+    let more =
+        json!({ "routes": routes, "access_token_cookie": true, "seats_end_with": "session" });
     let mut first = full_room(&deployment, more).await?;
     let mut ann = Browser::new(&deployment);
     let path = "/room/sale?return=https%3A%2F%2Fshop.example%2Fsale%2Fx";

@@ -51,7 +51,8 @@ async fn waits(deployment: &Deployment) -> Result<Browser> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_page_in_front_enters_and_is_told_where_to_go() -> Result<()> {
     let deployment = Deployment::builder().admissions(2).start().await?;
-    let mut inside = full_room(&deployment, json!({ "access_token_cookie": true })).await?;
+    let settings = json!({ "access_token_cookie": true, "seats_end_with": "session" });
+    let mut inside = full_room(&deployment, settings).await?;
     let mut ann = waits(&deployment).await?;
     inside[0].leave().await?;
     let entered = takes(&mut ann, "enter", "inside").await?;

@@ -3,8 +3,10 @@
 
 use anyhow::{Context, Result};
 use jsonwebtoken::{
-    Algorithm, DecodingKey, Validation, dangerous::insecure_decode, decode, decode_header,
-    jwk::JwkSet,
+    Algorithm, DecodingKey, Validation,
+    dangerous::insecure_decode,
+    decode, decode_header,
+    jwk::{JwkSet, KeyAlgorithm},
 };
 use serde::Deserialize;
 
@@ -61,7 +63,12 @@ impl Verifier {
     pub fn verify(&self, token: &str, room: &str) -> Result<Claims> {
         let kid = decode_header(token)?.kid.context("the token names no key")?;
         let key = self.keys.find(&kid).with_context(|| format!("no key {kid}"))?;
-        let mut validation = Validation::new(Algorithm::RS256);
+        // What the key says, not what the token does.
+        let algorithm = match key.common.key_algorithm.context("the key names no algorithm")? {
+            KeyAlgorithm::ES256 => Algorithm::ES256,
+            _ => Algorithm::RS256,
+        };
+        let mut validation = Validation::new(algorithm);
         validation.set_audience(&[room]);
         validation.set_required_spec_claims(&["exp", "nbf", "aud", "iss", "sub"]);
         validation.validate_nbf = true;

@@ -18,6 +18,8 @@ import urllib.request
 NAMES = ("key-1.pem", "key-2.pem", "key-3.pem")
 # rsaEncryption, without parameters: the algorithm identifier of every RSA public key.
 RSA = bytes.fromhex("300d06092a864886f70d0101010500")
+# ecPublicKey on the curve prime256v1: that of every P-256 public key.
+P256 = bytes.fromhex("301306072a8648ce3d020106082a8648ce3d030107")
 
 
 def element(tag, content):
@@ -29,16 +31,33 @@ def element(tag, content):
     return bytes([tag, 0x80 | len(length)]) + length + content
 
 
+def decoded(text):
+    """A part of a JSON Web Key."""
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
 def integer(text):
     """A number of a JSON Web Key."""
-    number = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).lstrip(b"\0")
+    number = decoded(text).lstrip(b"\0")
     return element(0x02, (b"\0" if number[0] & 0x80 else b"") + number)
+
+
+def is_known(key):
+    """Whether HAProxy can verify by it: keys for RS256 and ES256."""
+    return key.get("kty") == "RSA" or (key.get("kty"), key.get("crv")) == ("EC", "P-256")
+
+
+def public(key):
+    """The algorithm and the bits of a public key."""
+    if key["kty"] == "EC":
+        return P256, b"\4" + decoded(key["x"]) + decoded(key["y"])
+    return RSA, element(0x30, integer(key["n"]) + integer(key["e"]))
 
 
 def pem(key):
     """A JSON Web Key as PEM."""
-    numbers = element(0x30, integer(key["n"]) + integer(key["e"]))
-    der = element(0x30, RSA + element(0x03, b"\0" + numbers))
+    algorithm, bits = public(key)
+    der = element(0x30, algorithm + element(0x03, b"\0" + bits))
     text = base64.encodebytes(der).decode().replace("\n", "")
     lines = [text[start:start + 64] for start in range(0, len(text), 64)]
     return "\n".join(["-----BEGIN PUBLIC KEY-----", *lines, "-----END PUBLIC KEY-----", ""])
@@ -60,7 +79,7 @@ def replace(path, text):
 
 def main(url, directory):
     with urllib.request.urlopen(url, timeout=10) as answer:
-        keys = [key for key in json.load(answer)["keys"] if key.get("kty") == "RSA"]
+        keys = [key for key in json.load(answer)["keys"] if is_known(key)]
     if not keys:
         sys.exit(f"{url} has no keys")
     # Those that matter most come first.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 use vestibule_issuance::{CipherCache, ClaimBatcher, Keystore, Machine, aws::GenerateTokenContext};
 use vestibule_store::{Feed, Store};
+use vestibule_token::KeyAlgorithm;
 
 use crate::{
     authorizer::Authorizer,
@@ -56,7 +57,8 @@ impl Admission {
         let instance = format!("admission-{:016x}", random.number());
         let store = config.store.clone().named(&instance);
         let feed = Feed::new(store.clone(), instance);
-        let keys = Keystore::new(store.clone(), Arc::clone(&config.secret), keys);
+        let keys =
+            Keystore::new(store.clone(), Arc::clone(&config.secret), keys, KeyAlgorithm::default());
         let claims = ClaimBatcher::new(store.clone(), keys.clone());
         let region = Arc::new(Region::new(config.region.clone()));
         let public_url = config.public_url.clone();

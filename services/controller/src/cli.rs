@@ -9,6 +9,7 @@ use vestibule_runtime::{
     secret::{SecretError, SecretSource},
     tls::ClientTlsOptions,
 };
+use vestibule_token::KeyAlgorithm;
 
 use crate::{
     backup::{BackupOptions, RestoreOptions},
@@ -60,6 +61,14 @@ pub struct Cli {
     /// listening address if not given.
     #[arg(long, env = "VESTIBULE_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
+
+    /// What new signing keys sign with: RS256 or ES256. ES256 takes a small part of the processor time, and makes shorter
+    /// tokens; gateways that verify by themselves must know it.
+    ///
+    /// It is for keys that are made from now on: `POST /v1/keys/rotate` makes one. Choose ES256 when no service of a
+    /// release before it runs any more: until then such a key is refused.
+    #[arg(long, env = "VESTIBULE_SIGNING_ALGORITHM", value_name = "ALGORITHM", default_value_t)]
+    pub signing_algorithm: KeyAlgorithm,
 
     /// What operators show as `Authorization: Bearer …`, at least 16 bytes.
     ///
@@ -179,6 +188,17 @@ mod tests {
         let cli = Cli::parse_from(["test"]);
         assert!(cli.listen.ip().is_loopback(), "{}", cli.listen);
         assert!(cli.admin_listen.ip().is_loopback(), "{}", cli.admin_listen);
+    }
+
+    #[test]
+    fn keys_sign_with_rs256_unless_said() {
+        let algorithm = |arguments: &[&str]| {
+            Cli::try_parse_from(arguments).map(|cli| cli.signing_algorithm.to_string())
+        };
+        assert_eq!(algorithm(&["test"]).unwrap(), "RS256");
+        assert_eq!(algorithm(&["test", "--signing-algorithm", "ES256"]).unwrap(), "ES256");
+        let wrong = algorithm(&["test", "--signing-algorithm", "HS256"]).unwrap_err();
+        assert!(wrong.to_string().contains("must be RS256 or ES256"), "{wrong}");
     }
 
     #[test]

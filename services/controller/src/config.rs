@@ -13,7 +13,7 @@ use vestibule_runtime::{
     tls::TlsError,
 };
 use vestibule_store::{Clock, LinkOptions, Store, StoreError};
-use vestibule_token::DeploymentSecret;
+use vestibule_token::{DeploymentSecret, KeyAlgorithm};
 
 use crate::{
     cli::Cli,
@@ -31,6 +31,8 @@ pub(crate) struct Config {
     pub(crate) tokens: Vec<GivenToken>,
     /// For how long the audit log is kept.
     pub(crate) audit: Duration,
+    /// What new signing keys sign with.
+    pub(crate) signing_algorithm: KeyAlgorithm,
     /// Where operators call; port 0 takes any free one.
     pub(crate) listen: SocketAddr,
     /// Where probes and Prometheus ask; port 0 takes any free one.
@@ -83,6 +85,7 @@ impl Config {
             secret: Arc::new(read_secret(&cli.common)?),
             tokens: cli.read_tokens()?,
             audit: cli.audit_retention(),
+            signing_algorithm: cli.signing_algorithm,
             listen: cli.listen,
             admin_listen: cli.admin_listen,
             connections: cli.common.connections.limits()?,

@@ -8,6 +8,7 @@ use vestibule_domain::RoomId;
 use vestibule_issuance::Surroundings;
 use vestibule_runtime::{ConnectionLimits, HttpMetrics, Lifecycle, Readiness, metrics};
 use vestibule_store::KnownRoom;
+use vestibule_token::KeyAlgorithm;
 
 use crate::{config::Config, loops, router, state::Controller, tokens::GivenToken};
 
@@ -37,6 +38,7 @@ impl Instance {
             secret,
             tokens: vec![GivenToken::root(&TOKEN.into())],
             audit: std::time::Duration::from_hours(24),
+            signing_algorithm: KeyAlgorithm::default(),
             listen: nowhere,
             admin_listen: nowhere,
             connections: ConnectionLimits::few(),

@@ -84,6 +84,7 @@ impl Controller {
         registry: &mut Registry,
     ) -> Self {
         let Machine { random, keys, signer } = machine;
+        let signing_algorithm = config.signing_algorithm;
         let Config { store, secret, tokens, audit, public_url, region, connections, tls, .. } =
             config;
         let scheme = if tls.is_some() { "https" } else { "http" };
@@ -95,7 +96,7 @@ impl Controller {
         let metrics = Metrics::register(registry, &store, &feed);
         let audit = AuditLog::new(store.clone(), audit, metrics.audit_failed.clone());
         let draws = DrawSeeds::new(Arc::clone(&secret), random);
-        let keys = Keystore::new(store.clone(), Arc::clone(&secret), keys);
+        let keys = Keystore::new(store.clone(), Arc::clone(&secret), keys, signing_algorithm);
         Self {
             claims: ClaimBatcher::new(store.clone(), keys.clone()),
             configs: ConfigEditor::new(rooms.clone(), draws, Arc::clone(&instance)),

@@ -40,6 +40,10 @@ pub struct Announcement {
     /// out where it does not, as by a release that never does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sharded: bool,
+    /// Whether it reads a key ring with keys that sign with ES256: a release that does not say so reads no ring that has
+    /// one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub es256: bool,
 }
 
 /// Why two services cannot run side by side.
@@ -59,7 +63,8 @@ pub struct FormatConflict {
 
 impl Announcement {
     /// That of this release.
-    pub const OURS: Self = Self { reads: Formats::KNOWN, writes: Formats::WRITTEN, sharded: false };
+    pub const OURS: Self =
+        Self { reads: Formats::KNOWN, writes: Formats::WRITTEN, sharded: false, es256: true };
 
     /// Why a service that says this cannot run beside one that says `other`.
     #[must_use]
@@ -159,7 +164,7 @@ mod tests {
         let formats = |snapshot| Formats { ticket: 4, snapshot, request_id: 1 };
         let release = |reads, writes| {
             let (reads, writes) = (formats(reads), formats(writes));
-            Announcement { reads, writes, sharded: false }
+            Announcement { reads, writes, ..Announcement::default() }
         };
         let (old, between, new) = (release(1, 1), release(2, 1), release(2, 2));
         for (one, other) in [(old, old), (old, between), (between, new), (between, old)] {
@@ -190,7 +195,7 @@ mod tests {
         let reads = Formats { ticket: 4, snapshot: 1, request_id: 2 };
         assert_eq!(older, Announcement { reads, ..older });
         assert_eq!(Announcement::OURS.conflict(older), None);
-        assert!(!older.sharded && !said.contains("sharded"));
+        assert!(!older.sharded && !said.contains("sharded") && !older.es256);
         let on_a_cluster = Announcement { sharded: true, ..Announcement::OURS };
         let said = serde_json::to_string(&on_a_cluster).unwrap();
         assert_eq!(serde_json::from_str::<Announcement>(&said).unwrap(), on_a_cluster, "{said}");

@@ -49,5 +49,5 @@ pub use settings::{Enter, OnRedisFailure, RoomSettings};
 pub use share::{BUCKETS, Share, bucket_of};
 pub use snapshot::{Outlook, Progress, RoomSnapshot, TickFigures};
 pub use stamp::Stamp;
-pub use vestibule_site::FieldError;
+pub use vestibule_site::{FieldError, SeatEnds};
 pub use waiter::{MAX_QUEUE_NUMBER, Place, Waiter};

@@ -4,16 +4,17 @@
 use std::{fmt, sync::Arc};
 
 use futures_util::future::BoxFuture;
-use vestibule_token::{DeploymentSecret, KeyRecord, KeyRing, SigningKey};
+use vestibule_token::{DeploymentSecret, KeyAlgorithm, KeyRecord, KeyRing, SigningKey};
 
 use crate::KeyError;
 
 /// Makes and opens signing keys.
 pub trait KeyWork: fmt::Debug + Send + Sync {
-    /// A new key, made at `now` (unix seconds) and sealed under `secret`.
+    /// A new key for `algorithm`, made at `now` (unix seconds) and sealed under `secret`.
     fn make(
         &self,
         secret: &Arc<DeploymentSecret>,
+        algorithm: KeyAlgorithm,
         now: u64,
     ) -> BoxFuture<'static, Result<KeyRecord, KeyError>>;
 
@@ -35,10 +36,13 @@ impl KeyWork for OnThreads {
     fn make(
         &self,
         secret: &Arc<DeploymentSecret>,
+        algorithm: KeyAlgorithm,
         now: u64,
     ) -> BoxFuture<'static, Result<KeyRecord, KeyError>> {
         let secret = Arc::clone(secret);
-        Box::pin(on_a_thread(move || Ok(KeyRecord::seal(&secret, &SigningKey::generate()?, now)?)))
+        Box::pin(on_a_thread(move || {
+            Ok(KeyRecord::seal(&secret, &SigningKey::generate(algorithm)?, now)?)
+        }))
     }
 
     fn open(

@@ -9,8 +9,8 @@ use std::{
 use tokio::time::sleep;
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
-    DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRing, KeyRingError, PrivateJwk, SigningKey,
-    SigningKeyError, announce, join, reseal, succeed, succession, withdraw,
+    DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRing, KeyRingError, PrivateJwk,
+    SigningKey, SigningKeyError, announce, join, reseal, succeed, succession, withdraw,
 };
 
 use crate::{KeyWork, key_work::on_a_thread};
@@ -27,6 +27,8 @@ struct Inner {
     store: Store,
     secret: Arc<DeploymentSecret>,
     work: Arc<dyn KeyWork>,
+    /// What new keys sign with where nobody says otherwise.
+    algorithm: KeyAlgorithm,
     ring: RwLock<Arc<Opened>>,
 }
 
@@ -52,6 +54,12 @@ pub enum KeyError {
     /// The ring's text cannot be read.
     #[error("the key ring in redis cannot be read: {0}")]
     Text(#[from] serde_json::Error),
+    /// A service runs that could not read the ring with such a key in it.
+    #[error(
+        "{0} runs, and its release reads no keys that sign with ES256: \
+         replace every service of an older release first, or choose RS256"
+    )]
+    Unread(String),
     /// There is no key yet: no controller has run.
     #[error("there is no signing key yet: start a controller")]
     Missing,
@@ -72,7 +80,7 @@ impl KeyError {
                 matches!(error, StoreError::NewerSchema { .. } | StoreError::Incompatible { .. })
             }
             Self::Ring(_) | Self::Text(_) => true,
-            Self::Key(_) | Self::Missing | Self::Interrupted => false,
+            Self::Key(_) | Self::Unread(_) | Self::Missing | Self::Interrupted => false,
         }
     }
 }
@@ -80,10 +88,16 @@ impl KeyError {
 // === impl Keystore ===
 
 impl Keystore {
-    /// An empty ring; [`Self::refresh`] and [`Self::run`] fill it.
+    /// An empty ring; [`Self::refresh`] and [`Self::run`] fill it. Keys that are made here are for `algorithm`, unless
+    /// said otherwise.
     #[must_use]
-    pub fn new(store: Store, secret: Arc<DeploymentSecret>, work: Arc<dyn KeyWork>) -> Self {
-        Self(Arc::new(Inner { store, secret, work, ring: RwLock::default() }))
+    pub fn new(
+        store: Store,
+        secret: Arc<DeploymentSecret>,
+        work: Arc<dyn KeyWork>,
+        algorithm: KeyAlgorithm,
+    ) -> Self {
+        Self(Arc::new(Inner { store, secret, work, algorithm, ring: RwLock::default() }))
     }
 
     /// Keeps the ring fresh until it is dropped.
@@ -142,20 +156,30 @@ impl Keystore {
             return Ok(());
         }
         let text = match self.opened().text.clone() {
-            text if text.is_empty() => serde_json::to_string(&[self.make_key(now).await?])?,
+            text if text.is_empty() => {
+                let algorithm = self.algorithm_for_all().await?;
+                serde_json::to_string(&[self.make_key(algorithm, now).await?])?
+            }
             text => text,
         };
         let text = self.0.store.create_key_ring(&text).await?;
         self.open(text).await
     }
 
-    /// Makes a new key at `now` and publishes it, to sign from `signs_from` (unix seconds). Returns
-    /// its id.
+    /// Makes a new key at `now` and publishes it, to sign from `signs_from` (unix seconds); `algorithm`: with what, `None`
+    /// for the deployment's choice. Returns its id.
     ///
     /// # Errors
-    /// When Redis does not answer or holds no ring, or no key can be made.
-    pub async fn announce(&self, now: u64, signs_from: u64) -> Result<String, KeyError> {
-        let new = self.make_key(now).await?;
+    /// [`KeyError::Unread`]; when Redis does not answer or holds no ring, or no key can be made.
+    pub async fn announce(
+        &self,
+        algorithm: Option<KeyAlgorithm>,
+        now: u64,
+        signs_from: u64,
+    ) -> Result<String, KeyError> {
+        let algorithm = algorithm.unwrap_or(self.0.algorithm);
+        self.expect_read(algorithm).await?;
+        let new = self.make_key(algorithm, now).await?;
         self.change(|records| Some(announce(records, new.clone(), now, signs_from))).await?;
         Ok(new.kid)
     }
@@ -164,13 +188,14 @@ impl Keystore {
     /// this name may be known already.
     ///
     /// # Errors
-    /// When Redis does not answer or holds no ring, or the key cannot be used: [`SigningKeyError`].
+    /// [`KeyError::Unread`]; when Redis does not answer or holds no ring, or the key cannot be used: [`SigningKeyError`].
     pub async fn import(
         &self,
         key: PrivateJwk,
         now: u64,
         signs_from: u64,
     ) -> Result<bool, KeyError> {
+        self.expect_read(key.algorithm()).await?;
         let secret = Arc::clone(&self.0.secret);
         let sealed = on_a_thread(move || Ok(KeyRecord::seal(&secret, &key.open()?, now)?)).await?;
         self.change(|records| {
@@ -206,7 +231,7 @@ impl Keystore {
         now: u64,
         longest_validity: u64,
     ) -> Result<bool, KeyError> {
-        let successor = self.make_key(now).await?;
+        let successor = self.make_key(self.algorithm_for_all().await?, now).await?;
         self.change(|records| withdraw(records, kid, &successor, now, longest_validity)).await
     }
 
@@ -280,7 +305,34 @@ impl Keystore {
         Ok(())
     }
 
-    async fn make_key(&self, now: u64) -> Result<KeyRecord, KeyError> {
-        self.0.work.make(&self.0.secret, now).await
+    async fn make_key(&self, algorithm: KeyAlgorithm, now: u64) -> Result<KeyRecord, KeyError> {
+        self.0.work.make(&self.0.secret, algorithm, now).await
+    }
+
+    /// Refuses a key that a running service could not read: it would not read any key of the ring any more.
+    async fn expect_read(&self, algorithm: KeyAlgorithm) -> Result<(), KeyError> {
+        match self.unread_by(algorithm).await? {
+            Some(instance) => Err(KeyError::Unread(instance)),
+            None => Ok(()),
+        }
+    }
+
+    /// The deployment's choice, or RS256 while a running service could not read such a key: for a key that must be made
+    /// now.
+    async fn algorithm_for_all(&self) -> Result<KeyAlgorithm, KeyError> {
+        let chosen = self.0.algorithm;
+        let Some(instance) = self.unread_by(chosen).await? else { return Ok(chosen) };
+        tracing::warn!(
+            instance,
+            "the new key signs with RS256: a service of an older release runs"
+        );
+        Ok(KeyAlgorithm::Rs256)
+    }
+
+    async fn unread_by(&self, algorithm: KeyAlgorithm) -> Result<Option<String>, KeyError> {
+        match algorithm {
+            KeyAlgorithm::Rs256 => Ok(None),
+            KeyAlgorithm::Es256 => Ok(self.0.store.reads_no_es256().await?),
+        }
     }
 }

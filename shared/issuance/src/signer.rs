@@ -205,6 +205,8 @@ impl TokenSubject<'_> {
 
 #[cfg(test)]
 mod tests {
+    use vestibule_token::KeyAlgorithm;
+
     use super::*;
 
     fn claims(number: u64) -> Claims {
@@ -222,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_thread_answers_a_few_of_many_each_with_its_own_token() {
-        let key = Arc::new(SigningKey::generate().unwrap());
+        let key = Arc::new(SigningKey::generate(KeyAlgorithm::Rs256).unwrap());
         let many = rayon::current_num_threads() * TOGETHER + 1;
         let threads = SigningThreads::new(many);
         let places = Arc::clone(&threads.places);
@@ -254,7 +256,8 @@ mod tests {
     #[tokio::test]
     async fn what_was_signed_once_is_not_signed_again() {
         let threads = Arc::new(SigningThreads::new(1));
-        let [key, other] = [(); 2].map(|()| Arc::new(SigningKey::generate().unwrap()));
+        let [key, other] =
+            [(); 2].map(|()| Arc::new(SigningKey::generate(KeyAlgorithm::Rs256).unwrap()));
         let sign = async |key, numbers: &[u64]| {
             threads.sign(Arc::clone(key), numbers.iter().copied().map(claims).collect()).await
         };

@@ -1,9 +1,11 @@
 //! The claims of an access token and their encoding: compact JSON with sorted keys, byte for byte
-//! as the AWS reference writes it, so that the same claims and key always give the same token.
+//! as the AWS reference writes it, so that the same claims and RSA key always give the same token.
 //! Signing is in the signing key, checking in [`verify`](crate::verify()).
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
+
+use crate::KeyAlgorithm;
 
 /// The length of an encoded RSA-2048 signature and its dot, reserved in advance to avoid copying.
 const SIGNATURE_ROOM: usize = 343;
@@ -44,8 +46,8 @@ pub enum TokenUse {
 }
 
 /// The header of every token signed by `kid`, encoded as in a token.
-pub(crate) fn encoded_header(kid: &str) -> String {
-    URL_SAFE_NO_PAD.encode(format!(r#"{{"alg":"RS256","kid":"{kid}","typ":"JWT"}}"#))
+pub(crate) fn encoded_header(algorithm: KeyAlgorithm, kid: &str) -> String {
+    URL_SAFE_NO_PAD.encode(format!(r#"{{"alg":"{algorithm}","kid":"{kid}","typ":"JWT"}}"#))
 }
 
 /// The signed text: the header, a dot, the claims.
@@ -79,7 +81,10 @@ mod tests {
 
     #[test]
     fn the_header_is_compact_and_sorted() {
-        assert_eq!(decoded(&encoded_header("00ff")), r#"{"alg":"RS256","kid":"00ff","typ":"JWT"}"#);
+        for algorithm in [KeyAlgorithm::Rs256, KeyAlgorithm::Es256] {
+            let header = decoded(&encoded_header(algorithm, "00ff"));
+            assert_eq!(header, format!(r#"{{"alg":"{algorithm}","kid":"00ff","typ":"JWT"}}"#));
+        }
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl KeyRecord {
         key: &SigningKey,
         created_at: u64,
     ) -> Result<Self, KeyRingError> {
-        let mut private = Zeroizing::new(key.to_pkcs8()?.as_ref().to_vec());
+        let mut private = key.to_pkcs8()?;
         let sealed = seal(secret, key.kid(), &mut private)
             .ok_or(KeyRingError::Sealing(SigningKeyError::Unsupported))?;
         Ok(Self {
@@ -88,7 +88,8 @@ impl KeyRecord {
         let pkcs8 = sealing_keys(secret)
             .find(|key| open_with(key, &self.kid, nonce, sealed))
             .ok_or(KeyRingError::WrongSecret)?;
-        let key = SigningKey::from_pkcs8(self.kid.clone(), &pkcs8).map_err(|_| damaged())?;
+        let key = SigningKey::from_pkcs8(self.kid.clone(), self.public.algorithm(), &pkcs8)
+            .map_err(|_| damaged())?;
         // The public key is stored unencrypted. A replaced one must not reach gateways.
         if key.public_jwk() == &self.public { Ok(key) } else { Err(damaged()) }
     }
@@ -157,7 +158,14 @@ fn open_with(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{claims, key, secret};
+    use crate::test_support::{claims, curve_key, key, other_key, secret};
+
+    /// The public half of `key` under the name of [`key`].
+    fn renamed_jwk(other: &SigningKey) -> Jwk {
+        let mut jwk = serde_json::to_value(other.public_jwk()).unwrap();
+        jwk["kid"] = key().kid().into();
+        serde_json::from_value(jwk).unwrap()
+    }
 
     fn record() -> KeyRecord {
         KeyRecord::seal(&secret(), key(), 1_000).unwrap()
@@ -173,10 +181,26 @@ mod tests {
     }
 
     #[test]
+    fn a_stored_key_on_a_curve_is_the_same_key() {
+        let stored = KeyRecord::seal(&secret(), curve_key(), 1_000).unwrap();
+        let stored = serde_json::to_string(&stored).unwrap();
+        let read: KeyRecord = serde_json::from_str(&stored).unwrap();
+        assert_eq!(read.open(&secret()).unwrap().public_jwk(), curve_key().public_jwk());
+    }
+
+    /// What a release before there were keys on a curve reads: it refuses the whole ring if one is in it.
+    #[test]
+    fn a_key_on_a_curve_can_be_told_from_what_older_releases_read() {
+        let stored = |key| serde_json::to_value(KeyRecord::seal(&secret(), key, 1_000).unwrap());
+        assert_eq!(stored(key()).unwrap()["public"]["kty"], "RSA");
+        assert_eq!(stored(curve_key()).unwrap()["public"]["kty"], "EC");
+    }
+
+    #[test]
     fn the_private_key_is_not_stored_in_clear() {
         let sealed = STANDARD.decode(record().sealed_private_key).unwrap();
         let pkcs8 = key().to_pkcs8().unwrap();
-        let secret_part = &pkcs8.as_ref()[600..632];
+        let secret_part = &pkcs8[600..632];
         assert!(!sealed.windows(32).any(|window| window == secret_part));
         assert_ne!(record().sealed_private_key, record().sealed_private_key, "a nonce repeats");
     }
@@ -207,11 +231,10 @@ mod tests {
     fn a_key_cannot_be_renamed_nor_its_public_half_replaced() {
         let renamed = KeyRecord { kid: "0".repeat(32), ..record() };
         assert_eq!(renamed.open(&secret()).unwrap_err(), KeyRingError::WrongSecret);
-        let mut replaced = record();
-        replaced.public.n = SigningKey::generate().unwrap().public_jwk().n.clone();
-        assert_eq!(
-            replaced.open(&secret()).unwrap_err(),
-            KeyRingError::Damaged(key().kid().to_owned())
-        );
+        for other in [other_key(), curve_key()] {
+            let replaced = KeyRecord { public: renamed_jwk(other), ..record() };
+            let damaged = KeyRingError::Damaged(key().kid().to_owned());
+            assert_eq!(replaced.open(&secret()).unwrap_err(), damaged);
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::{cmp::Reverse, sync::Arc};
 
 use jsonwebtoken::DecodingKey;
 
-use crate::{DeploymentSecret, Jwk, Jwks, KeyRecord, KeyRingError, SigningKey};
+use crate::{DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRingError, SigningKey};
 
 /// The opened keys. Opening parses every private key, so it should be done only when the records
 /// change.
@@ -175,10 +175,15 @@ impl KeyRing {
         Jwks { keys: valid.map(|key| key.record.public.clone().into()).collect() }
     }
 
-    /// The key that verifies signatures by `kid` at `now`. A key past its time verifies nothing: if
+    /// The key that verifies signatures by `kid` at `now`, and the one algorithm that it does so for. A key past its time verifies nothing: if
     /// it leaks later, it must not open gateways again.
-    pub(crate) fn verifying_key(&self, kid: &str, now: u64) -> Option<&DecodingKey> {
-        self.find(kid).filter(|key| key.record.verifies_at(now)).map(|key| &key.verifying)
+    pub(crate) fn verifying_key(
+        &self,
+        kid: &str,
+        now: u64,
+    ) -> Option<(&DecodingKey, KeyAlgorithm)> {
+        let key = self.find(kid).filter(|key| key.record.verifies_at(now))?;
+        Some((&key.verifying, key.record.public.algorithm()))
     }
 
     fn find(&self, kid: &str) -> Option<&RingKey> {
@@ -191,9 +196,11 @@ impl KeyRing {
 impl RingKey {
     fn open(secret: &DeploymentSecret, record: &KeyRecord) -> Result<Self, KeyRingError> {
         let signing = Arc::new(record.open(secret)?);
-        let Jwk { n, e, .. } = signing.public_jwk();
-        let verifying = DecodingKey::from_rsa_components(n, e)
-            .map_err(|_| KeyRingError::Damaged(record.kid.clone()))?;
+        let verifying = match signing.public_jwk() {
+            Jwk::Rsa { n, e, .. } => DecodingKey::from_rsa_components(n, e),
+            Jwk::Ec { x, y, .. } => DecodingKey::from_ec_components(x, y),
+        };
+        let verifying = verifying.map_err(|_| KeyRingError::Damaged(record.kid.clone()))?;
         Ok(Self { signing, verifying, record: record.clone() })
     }
 
@@ -207,7 +214,7 @@ impl RingKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{key, other_key, secret};
+    use crate::test_support::{curve_key, key, other_key, secret};
 
     const HOUR: u64 = 3_600;
 
@@ -216,7 +223,7 @@ mod tests {
     }
 
     fn kids(jwks: &Jwks) -> Vec<&str> {
-        jwks.keys.iter().map(|key| key.jwk.kid.as_str()).collect()
+        jwks.keys.iter().map(|key| key.jwk.kid()).collect()
     }
 
     /// A ring whose second key was announced at 4000, to sign from 5000.
@@ -289,6 +296,17 @@ mod tests {
         assert_eq!(KeyRing::open(&secret(), &next).unwrap().current().unwrap().kid(), old);
         assert_eq!(succession(&next), None, "it never signs");
         assert_eq!(withdrawn(&rotated(), "unknown"), None);
+    }
+
+    #[test]
+    fn a_key_of_one_kind_follows_one_of_the_other() {
+        let next = announce(&[record(key(), 1_000)], record(curve_key(), 4_000), 4_000, 5_000);
+        let back = announce(&[record(curve_key(), 1_000)], record(key(), 4_000), 4_000, 5_000);
+        for (records, old, new) in [(next, key(), curve_key()), (back, curve_key(), key())] {
+            let ring = KeyRing::open(&secret(), &succeed(&records, 5_000, HOUR).unwrap()).unwrap();
+            assert_eq!(ring.current().unwrap().kid(), new.kid());
+            assert_eq!(kids(&ring.jwks(5_000)), [new.kid(), old.kid()]);
+        }
     }
 
     #[test]
@@ -411,7 +429,7 @@ mod tests {
     fn debug_shows_no_private_key() {
         let ring = KeyRing::open(&secret(), &[record(key(), 1_000)]).unwrap();
         let pkcs8 = key().to_pkcs8().unwrap();
-        let byte_list = format!("{:?}", &pkcs8.as_ref()[600..620]);
+        let byte_list = format!("{:?}", &pkcs8[600..620]);
         assert!(!format!("{ring:?}").contains(byte_list.trim_matches(['[', ']'])));
     }
 }

@@ -6,11 +6,11 @@
 //! | request id | every visitor, for good | one AES-256 block ([`RequestIdCipher`]) | the services |
 //! | ticket | browsers (cookie) and apps | AES-256-GCM ([`TicketSealer`]) | the services |
 //! | solution, pass | newcomers of a room with a challenge | HMAC-SHA256 ([`RoomChallenges`]) | the services |
-//! | access token | admitted visitors | RS256 ([`SigningKey`]) | anyone, from the [`Jwks`] |
+//! | access token | admitted visitors | RS256 or ES256 ([`SigningKey`]) | anyone, from the [`Jwks`] |
 //!
 //! Every secret key is derived from one [`DeploymentSecret`], which all services of a deployment
 //! share. The keys of request ids and tickets also depend on the room and on its reset epoch, so
-//! those of another room, or from before a reset, are invalid. The RSA keys are random; they are
+//! those of another room, or from before a reset, are invalid. Signing keys are random; they are
 //! stored in the [`KeyRing`], sealed under the same secret. While the secret is replaced there are two, see
 //! [`DeploymentSecret::with_others`].
 //!
@@ -39,10 +39,10 @@ mod win_threshold;
 pub use access_token::{Claims, TokenUse};
 pub use challenge::{ChallengeError, Mark, Puzzle, RoomChallenges, Shown};
 pub use client_digest::ClientDigests;
-pub use jwk::{Jwk, Jwks, KeyAlgorithm, KeyType, KeyUse, PublishedJwk};
+pub use jwk::{Curve, Jwk, Jwks, KeyAlgorithm, KeyUse, PublishedJwk, UnknownAlgorithm};
 pub use key_record::{KeyRecord, KeyRingError};
 pub use key_ring::{KeyRing, announce, join, reseal, succeed, succession, withdraw};
-pub use private_jwk::PrivateJwk;
+pub use private_jwk::{EcPrivateJwk, PrivateJwk, RsaPrivateJwk};
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};

@@ -56,8 +56,8 @@ fn run_openssl(public: &Path, signature: &Path, input: &Path) -> bool {
 }
 
 fn pem(jwk: &Jwk) -> String {
-    let modulus = URL_SAFE_NO_PAD.decode(&jwk.n).unwrap();
-    let exponent = URL_SAFE_NO_PAD.decode(&jwk.e).unwrap();
+    let Jwk::Rsa { n, e, .. } = jwk else { panic!("an RSA key") };
+    let [modulus, exponent] = [n, e].map(|number| URL_SAFE_NO_PAD.decode(number).unwrap());
     let exponent = [&[2, u8::try_from(exponent.len()).unwrap()], exponent.as_slice()].concat();
     let der = [&SPKI_HEAD, modulus.as_slice(), exponent.as_slice()].concat();
     let body = base64::engine::general_purpose::STANDARD.encode(der);

@@ -1,28 +1,42 @@
-//! A private key as other products keep it: an RSA JWK (RFC 7518). It is only read, to be sealed at once; no private key
+//! A private key as other products keep it: a JWK (RFC 7518). It is only read, to be sealed at once; no private key
 //! is ever written in this form.
 
 use std::fmt;
 
 use aws_lc_rs::{
     rsa::{KeyPairComponents, PublicKeyComponents},
-    signature::RsaKeyPair,
+    signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, RsaKeyPair},
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-use crate::{KeyType, SigningKey, SigningKeyError};
+use crate::{
+    Curve, KeyAlgorithm, SigningKey, SigningKeyError,
+    signing_key::{Pair, UNCOMPRESSED},
+};
 
 /// The longest name of a key.
 const LONGEST_KID: usize = 64;
 
-/// A private RSA key with its name. Members that are not listed here are left alone.
+/// A private key with its name: RSA, or on the curve P-256. Members that are not listed here are left alone.
 #[derive(Clone, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct PrivateJwk {
-    /// Always `RSA`.
-    kty: KeyType,
+#[serde(tag = "kty")]
+pub enum PrivateJwk {
+    /// An RSA key, which signs with RS256.
+    #[serde(rename = "RSA")]
+    Rsa(RsaPrivateJwk),
+    /// A key on a curve, which signs with ES256.
+    #[serde(rename = "EC")]
+    Ec(EcPrivateJwk),
+}
+
+/// A private RSA key.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct RsaPrivateJwk {
     /// Its name, which it keeps: 1 to 64 letters, digits, `.`, `_` or `-`.
     kid: String,
     /// The modulus, base64url: 2048 bits.
@@ -49,13 +63,42 @@ pub struct PrivateJwk {
     qi: SecretString,
 }
 
+/// A private key on a curve.
+#[derive(Debug, Clone, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct EcPrivateJwk {
+    /// Its name, which it keeps: 1 to 64 letters, digits, `.`, `_` or `-`.
+    kid: String,
+    /// Always `P-256`.
+    crv: Curve,
+    /// The point's first coordinate, base64url: 32 bytes.
+    x: String,
+    /// The point's second coordinate, base64url: 32 bytes.
+    y: String,
+    /// The private number, base64url: 32 bytes.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    d: SecretString,
+}
+
 // === impl PrivateJwk ===
 
 impl PrivateJwk {
     /// Its name.
     #[must_use]
     pub fn kid(&self) -> &str {
-        &self.kid
+        match self {
+            Self::Rsa(key) => &key.kid,
+            Self::Ec(key) => &key.kid,
+        }
+    }
+
+    /// What it signs with.
+    #[must_use]
+    pub fn algorithm(&self) -> KeyAlgorithm {
+        match self {
+            Self::Rsa(_) => KeyAlgorithm::Rs256,
+            Self::Ec(_) => KeyAlgorithm::Es256,
+        }
     }
 
     /// The key, ready to sign. Takes some milliseconds.
@@ -65,14 +108,21 @@ impl PrivateJwk {
     pub fn open(&self) -> Result<SigningKey, SigningKeyError> {
         let is_plain =
             |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-        if !(1..=LONGEST_KID).contains(&self.kid.len()) || !self.kid.bytes().all(is_plain) {
+        let kid = self.kid();
+        if !(1..=LONGEST_KID).contains(&kid.len()) || !kid.bytes().all(is_plain) {
             return Err(SigningKeyError::Name);
         }
-        let KeyType::Rsa = self.kty;
-        let pair = self.pair().ok_or(SigningKeyError::Unsupported)?;
-        SigningKey::with_pair(self.kid.clone(), pair)
+        let pair = match self {
+            Self::Rsa(key) => key.pair().map(Pair::Rsa),
+            Self::Ec(key) => key.pair().map(Pair::Ec),
+        };
+        SigningKey::with_pair(kid.to_owned(), pair.ok_or(SigningKeyError::Unsupported)?)
     }
+}
 
+// === impl RsaPrivateJwk ===
+
+impl RsaPrivateJwk {
     /// The library checks whether the parts belong together.
     fn pair(&self) -> Option<RsaKeyPair> {
         let [d, p, q] = [&self.d, &self.p, &self.q].map(|part| number(part.expose_secret()));
@@ -84,10 +134,27 @@ impl PrivateJwk {
     }
 }
 
+// === impl EcPrivateJwk ===
+
+impl EcPrivateJwk {
+    /// The library checks whether the parts belong together.
+    fn pair(&self) -> Option<EcdsaKeyPair> {
+        let Curve::P256 = self.crv;
+        let [x, y] = [&self.x, &self.y].map(|coordinate| number(coordinate));
+        let point = [UNCOMPRESSED, &x?, &y?].concat();
+        EcdsaKeyPair::from_private_key_and_public_key(
+            &ECDSA_P256_SHA256_FIXED_SIGNING,
+            &number(self.d.expose_secret())?,
+            &point,
+        )
+        .ok()
+    }
+}
+
 /// Without the private parts.
 impl fmt::Debug for PrivateJwk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PrivateJwk").field("kid", &self.kid).finish_non_exhaustive()
+        f.debug_struct("PrivateJwk").field("kid", &self.kid()).finish_non_exhaustive()
     }
 }
 
@@ -101,7 +168,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        KeyRecord, KeyRing,
+        Jwk, KeyRecord, KeyRing,
         test_support::{claims, room, secret},
         verify,
     };
@@ -123,10 +190,9 @@ mod tests {
     #[test]
     fn an_imported_key_keeps_its_name_and_signs() {
         let key = open(jwk()).unwrap();
-        assert_eq!(
-            (key.kid(), key.public_jwk().n.as_str()),
-            ("0f1e2d3c4b5a49788796a5b4c3d2e1f0", jwk()["n"].as_str().unwrap())
-        );
+        assert_eq!(key.kid(), "0f1e2d3c4b5a49788796a5b4c3d2e1f0");
+        let Jwk::Rsa { n, .. } = key.public_jwk() else { panic!("an RSA key") };
+        assert_eq!(jwk()["n"], n.as_str());
         let record = KeyRecord::seal(&secret(), &key, 1).unwrap();
         let ring = KeyRing::open(&secret(), &[record]).unwrap();
         let token = key.sign(&claims()).unwrap();
@@ -145,6 +211,47 @@ mod tests {
         assert_eq!(open(with("e", "Aw")).unwrap_err(), SigningKeyError::Unsupported);
     }
 
+    /// The example of RFC 7515, A.3, with a name.
+    fn on_a_curve() -> Value {
+        json!({
+            "kty": "EC", "crv": "P-256", "kid": "of-the-rfc",
+            "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+            "d": "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI",
+        })
+    }
+
+    #[test]
+    fn an_imported_key_on_a_curve_keeps_its_name_and_signs() {
+        let key = open(on_a_curve()).unwrap();
+        let Jwk::Ec { kid, x, y, .. } = key.public_jwk() else { panic!("a key on a curve") };
+        let [read, given] =
+            [[kid, x, y].map(|it| json!(it)), ["kid", "x", "y"].map(|it| on_a_curve()[it].clone())];
+        assert_eq!(read, given);
+        let record = KeyRecord::seal(&secret(), &key, 1).unwrap();
+        let ring = KeyRing::open(&secret(), &[record]).unwrap();
+        let token = key.sign(&claims()).unwrap();
+        assert_eq!(verify(&token, &ring, &room("sale"), claims().iat), Ok(claims()));
+    }
+
+    #[test]
+    fn parts_on_a_curve_that_do_not_belong_together_are_refused() {
+        let zero = URL_SAFE_NO_PAD.encode([0; 32]);
+        for field in ["x", "y", "d"] {
+            let other = if field == "x" { "y" } else { "x" };
+            let other = on_a_curve()[other].as_str().unwrap().to_owned();
+            for wrong in [other.as_str(), "", "AQAB", "no base64!", &zero] {
+                let mut changed = on_a_curve();
+                changed[field] = json!(wrong);
+                let opened = open(changed).map(|key| key.kid().to_owned());
+                assert_eq!(opened, Err(SigningKeyError::Unsupported), "{field}: {wrong}");
+            }
+        }
+        let mut other_curve = on_a_curve();
+        other_curve["crv"] = json!("P-384");
+        assert!(serde_json::from_value::<PrivateJwk>(other_curve).is_err());
+    }
+
     #[test]
     fn names_that_would_have_to_be_escaped_are_refused() {
         for kid in ["", "a\"b", "a b", &"k".repeat(65)] {
@@ -154,8 +261,10 @@ mod tests {
 
     #[test]
     fn debug_shows_no_private_part() {
-        let read: PrivateJwk = serde_json::from_value(jwk()).unwrap();
-        let printed = format!("{read:?}");
-        assert!(!printed.contains(jwk()["d"].as_str().unwrap()), "{printed}");
+        for jwk in [jwk(), on_a_curve()] {
+            let read: PrivateJwk = serde_json::from_value(jwk.clone()).unwrap();
+            let printed = format!("{read:?}");
+            assert!(!printed.contains(jwk["d"].as_str().unwrap()), "{printed}");
+        }
     }
 }

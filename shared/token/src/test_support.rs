@@ -4,10 +4,14 @@ use std::sync::LazyLock;
 
 use vestibule_domain::RoomId;
 
-use crate::{Claims, DeploymentSecret, SigningKey, TokenUse};
+use crate::{Claims, DeploymentSecret, KeyAlgorithm, SigningKey, TokenUse};
 
-static KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::generate().unwrap());
-static OTHER_KEY: LazyLock<SigningKey> = LazyLock::new(|| SigningKey::generate().unwrap());
+static KEY: LazyLock<SigningKey> =
+    LazyLock::new(|| SigningKey::generate(KeyAlgorithm::Rs256).unwrap());
+static OTHER_KEY: LazyLock<SigningKey> =
+    LazyLock::new(|| SigningKey::generate(KeyAlgorithm::Rs256).unwrap());
+static CURVE_KEY: LazyLock<SigningKey> =
+    LazyLock::new(|| SigningKey::generate(KeyAlgorithm::Es256).unwrap());
 
 pub(crate) fn secret() -> DeploymentSecret {
     DeploymentSecret::new(b"0123456789abcdef0123456789abcdef").unwrap()
@@ -23,6 +27,11 @@ pub(crate) fn key() -> &'static SigningKey {
 
 pub(crate) fn other_key() -> &'static SigningKey {
     &OTHER_KEY
+}
+
+/// A key that signs with ES256; the other two sign with RS256.
+pub(crate) fn curve_key() -> &'static SigningKey {
+    &CURVE_KEY
 }
 
 /// The claims of an access token for the room "sale".

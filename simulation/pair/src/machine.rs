@@ -6,7 +6,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use futures_util::future::{BoxFuture, ready};
 use rustc_hash::FxHashMap;
 use vestibule_issuance::{KeyError, KeyWork, Machine, Signer};
-use vestibule_token::{Claims, DeploymentSecret, KeyRecord, KeyRing, SigningKey, SigningKeyError};
+use vestibule_token::{
+    Claims, DeploymentSecret, KeyAlgorithm, KeyRecord, KeyRing, SigningKey, SigningKeyError,
+};
 
 use crate::Chance;
 
@@ -54,6 +56,7 @@ impl KeyWork for MadeBefore {
     fn make(
         &self,
         _secret: &Arc<DeploymentSecret>,
+        _algorithm: KeyAlgorithm,
         now: u64,
     ) -> BoxFuture<'static, Result<KeyRecord, KeyError>> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);

@@ -8,8 +8,8 @@ use super::{FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorRe
 // === impl Flows ===
 
 impl Flows {
-    /// Ends the session of `ticket`, or gives its place in line back: the seat is free at once, and nobody
-    /// waits for the visitor any more. `ended_as` is what is recorded of a session.
+    /// Ends the session of `ticket`, or gives its place in line back: the seat is free at once, or as soon as no gateway
+    /// takes its token any more, and nobody waits for the visitor. `ended_as` is what is recorded of a session.
     pub(crate) async fn leave(
         &self,
         room: &RoomContext,
@@ -19,7 +19,7 @@ impl Flows {
         let (snapshot, number) = (&room.snapshot, ticket.waiter.place.number);
         match ticket.state {
             TicketState::Held(_) => {
-                let departure = Departure { number, ended_as };
+                let departure = Departure { number, ended_as, seat: room.binding.seat_ends() };
                 self.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await?;
             }
             TicketState::Waiting => {

@@ -61,7 +61,7 @@ pub struct VisitorStatus {
     /// When to ask for the status again. Asking earlier changes nothing. 0 when `closed` or
     /// `expired`: not by itself.
     pub next_check_in_seconds: f64,
-    /// Opens the gateway: an RS256 token. Only when admitted.
+    /// Opens the gateway: a signed token (a JWT). Only when admitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub access_token: Option<String>,
     /// Seconds until the token expires. Only when admitted.

@@ -35,7 +35,14 @@ shared_responses! {
     }
 
     /// Answers of calls that bring a signing key.
-    pub(crate) KnownKey { problem_response "409": "A key of this `kid` is known already, or was withdrawn" }
+    pub(crate) KnownKey {
+        problem_response "409": "A key of this `kid` is known already, or was withdrawn; or a service of an older release runs, which could not read it",
+    }
+
+    /// Answers of calls that make a signing key.
+    pub(crate) UnreadKey {
+        problem_response "409": "A service of an older release runs, which could not read such a key",
+    }
 
     /// Answers of calls for a page or a logo.
     pub(crate) NoSuchFile {

@@ -29,8 +29,8 @@ pub(crate) struct SessionAddress {
 
 /// Revokes a visitor's session.
 ///
-/// Its seat is free at once. A token that the visitor still holds stays valid until it expires,
-/// at gateways that verify by themselves.
+/// Its seat is free at once. A token that the visitor still holds stays valid until it expires, at gateways that verify
+/// by themselves: where tokens are made for such gateways (`seats_end_with`), the seat is taken until then.
 #[utoipa::path(
     delete, path = "/v1/rooms/{room}/sessions/{request_id}", tag = "rooms",
     params(SessionAddress),
@@ -47,7 +47,8 @@ pub(crate) async fn revoke_session(
         .request_ids
         .open(&request_id)
         .map_err(|error| Problem::new(ProblemType::InvalidRequestId).detail(error.to_string()))?;
-    let departure = Departure { number: place.number, ended_as: EndedAs::Revoked };
+    let seat = controller.rooms.read_config(&room).await?.binding.seat_ends();
+    let departure = Departure { number: place.number, ended_as: EndedAs::Revoked, seat };
     // Not the request id, by which somebody could pass for the visitor.
     let session = |state: &str| json!({ "queue_number": place.number, "session": state });
     trail.change(&session("active"), &session("revoked"));

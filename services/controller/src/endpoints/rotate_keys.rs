@@ -12,9 +12,11 @@ use vestibule_runtime::{
     extract::{Json, Query},
 };
 
+use vestibule_token::KeyAlgorithm;
+
 use crate::{
     audit::Trail,
-    endpoints::responses::{InvalidRequest, Refusals},
+    endpoints::responses::{BodyRefusals, InvalidRequest, Refusals, UnreadKey},
     state::Controller,
 };
 
@@ -35,6 +37,14 @@ pub(crate) struct Succession {
     signs_in_seconds: Option<u64>,
 }
 
+/// What the new key is like. No body: as the deployment's keys are.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rotation {
+    /// What it signs with; the controller's `VESTIBULE_SIGNING_ALGORITHM` if not given.
+    algorithm: Option<KeyAlgorithm>,
+}
+
 /// The new key.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct NewKey {
@@ -48,21 +58,28 @@ pub(crate) struct NewKey {
 ///
 /// So no gateway that verifies tokens by itself meets a key it does not know. The old keys are
 /// published, and so verify, until their last token has expired. A key that was published earlier
-/// and has not signed yet gives way to the new one.
+/// and has not signed yet gives way to the new one. A new key may sign with another algorithm than the one before: which
+/// one belongs to the key, and gateways read it in the key set.
 #[utoipa::path(
     post, path = "/v1/keys/rotate", tag = "keys", params(Succession),
-    responses((status = 200, description = "The new key", body = NewKey), InvalidRequest, Refusals)
+    request_body = Option<Rotation>,
+    responses(
+        (status = 200, description = "The new key", body = NewKey),
+        InvalidRequest, UnreadKey, BodyRefusals, Refusals,
+    )
 )]
 pub(crate) async fn rotate_keys(
     State(controller): State<Arc<Controller>>,
     trail: Trail,
     Query(succession): Query<Succession>,
+    rotation: Option<Json<Rotation>>,
 ) -> Result<Json<NewKey>, Problem> {
     let signs_in = succession.seconds()?;
     controller.rooms.require_whole_keyspace().await?;
     let now = controller.rooms.now_ms().await? / 1000;
     let signs_from = now + signs_in;
-    let kid = controller.keys.announce(now, signs_from).await.map_err(key_problem)?;
+    let algorithm = rotation.and_then(|Json(rotation)| rotation.algorithm);
+    let kid = controller.keys.announce(algorithm, now, signs_from).await.map_err(key_problem)?;
     trail.change(&Value::Null, &json!({ "kid": kid, "signs_from": signs_from }));
     tracing::info!(kid, signs_from, "published a new signing key");
     Ok(Json(NewKey { kid, signs_from }))
@@ -72,6 +89,7 @@ pub(crate) async fn rotate_keys(
 pub(super) fn key_problem(error: KeyError) -> Problem {
     match error {
         KeyError::Store(error) => problem_of(&error),
+        KeyError::Unread(_) => Problem::new(ProblemType::Conflict).detail(error.to_string()),
         KeyError::Missing => Problem::new(ProblemType::RedisUnavailable),
         other => Problem::internal(&other),
     }

@@ -43,6 +43,17 @@ impl RoomDirectory {
         }
     }
 
+    /// How many seats are taken by sessions that have ended: see [`Store::kept_seats`].
+    ///
+    /// # Errors
+    /// [`RoomError`].
+    pub(crate) async fn kept_seats(&self, room: &RoomId) -> Result<u64, RoomError> {
+        match self.store.kept_seats(room).await {
+            Ok(seats) => Ok(seats),
+            Err(error) => Err(self.explain(room, error).await),
+        }
+    }
+
     /// The room's config as Redis holds it this moment.
     ///
     /// # Errors

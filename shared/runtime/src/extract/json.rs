@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::{
     body::{self, Body, Bytes},
-    extract::{FromRequest, Request},
+    extract::{FromRequest, OptionalFromRequest, Request},
     response::{IntoResponse, Response},
 };
 use http_body_util::LengthLimitError;
@@ -51,6 +51,16 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, Self::Rejection> {
         Self::from_bytes(&read(request.into_body()).await?)
+    }
+}
+
+/// A body that may be left out: an empty one is none.
+impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Option<Self>, Self::Rejection> {
+        let bytes = read(request.into_body()).await?;
+        if bytes.trim_ascii().is_empty() { Ok(None) } else { Self::from_bytes(&bytes).map(Some) }
     }
 }
 
@@ -127,6 +137,23 @@ mod tests {
             let answer = send(content_type, body.to_string()).await;
             assert_eq!(answer, (StatusCode::OK, body.clone()));
         }
+    }
+
+    #[tokio::test]
+    async fn a_body_may_be_left_out_where_that_is_said() {
+        let handler = async |body: Option<Json<Increment>>| Json(body.map(|Json(body)| body));
+        let send = async |body: &'static str| {
+            let router = Router::new().route("/", post(handler));
+            let response = router.oneshot(Request::post("/").body(Body::from(body)).unwrap()).await;
+            let response = response.unwrap();
+            (response.status(), body_json(response).await)
+        };
+        for empty in ["", " \n"] {
+            assert_eq!(send(empty).await, (StatusCode::OK, Value::Null));
+        }
+        let body = r#"{"event_id":"Sample","increment_by":5}"#;
+        assert_eq!(send(body).await.1.to_string(), body);
+        assert_eq!(send("{").await.0, StatusCode::BAD_REQUEST);
     }
 
     #[tokio::test]

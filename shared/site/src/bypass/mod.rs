@@ -62,10 +62,12 @@ impl SiteBinding {
 
     /// Whether the rule matches with every reading of the path. The site may read the path
     /// differently than the gateway; if the readings disagree, the request is held, which is the
-    /// safe side.
+    /// safe side. So is one whose path goes back (`..`), which no browser sends: there are more ways of reading it than
+    /// are known.
     fn matches(&self, rule: &BypassRule, request: &Request<'_>) -> bool {
         let country = self.country_header.as_deref();
-        request.path.readings().all(|path| rule.when.holds(request, path, country))
+        !request.path.goes_back()
+            && request.path.readings().all(|path| rule.when.holds(request, path, country))
     }
 }
 

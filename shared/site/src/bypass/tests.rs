@@ -129,6 +129,9 @@ fn a_path_with_several_readings_is_held() {
         "/%73tatic/a.css",
         "//static/a.css",
         "/./static/a.css",
+        "/static/..///static/a.css",
+        "/static/../static%2fa.css",
+        "/static///../static%2fa.css",
     ];
     for raw in tricks {
         assert!(!passes(is_static, &request(raw, "", &headers)), "{raw}");

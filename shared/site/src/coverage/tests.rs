@@ -90,6 +90,7 @@ fn no_spelling_of_a_path_evades_a_route() {
         "/sale#x",
         "/sale/../static",
         "/%73ale/x/..%2f..%2fy",
+        "/s%61le/../x",
         "/sale/%ff",
         "/sale/%",
     ];

@@ -4,6 +4,7 @@
 //! covered, and bypasses the room only when *every* reading matches the rule. Holding a request is
 //! the safe side.
 
+mod literal;
 mod loose;
 mod reading;
 mod written;
@@ -24,6 +25,7 @@ pub struct RequestPath {
     /// The canonical form, the path as written, then the other readings; each differs from those
     /// before it. Empty: every way reads the raw path as it is written.
     readings: Vec<String>,
+    goes_back: bool,
 }
 
 /// Why a path is not read.
@@ -56,8 +58,11 @@ impl RequestPath {
         if raw.len() > Self::MAX_LENGTH {
             return Err(PathError::TooLong);
         }
-        let readings = if is_plain(raw) { Vec::new() } else { readings(raw)? };
-        Ok(Self { raw: raw.to_owned(), readings })
+        if is_plain(raw) {
+            return Ok(Self { raw: raw.to_owned(), readings: Vec::new(), goes_back: false });
+        }
+        let (readings, goes_back) = (readings(raw)?, literal::goes_back(raw));
+        Ok(Self { raw: raw.to_owned(), readings, goes_back })
     }
 
     /// The path as the client sent it.
@@ -74,6 +79,12 @@ impl RequestPath {
         self.readings.first().unwrap_or(&self.raw)
     }
 
+    /// Whether a segment is `..`, however it is written. Browsers resolve it before they send the path.
+    #[must_use]
+    pub fn goes_back(&self) -> bool {
+        self.goes_back
+    }
+
     /// All readings: the canonical form first, then the path as it is written (with those escapes
     /// undone that a browser must write), then the others.
     pub fn readings(&self) -> impl Iterator<Item = &str> {
@@ -83,11 +94,13 @@ impl RequestPath {
 }
 
 fn readings(raw: &str) -> Result<Vec<String>, PathError> {
-    let others = reading::others(raw);
-    if raw.len().max(RequestPath::LEAST_READ) * (others.len() + 2) > RequestPath::MAX_READ {
+    let (others, literal) = (reading::others(raw), literal::readings(raw));
+    let ways = others.len() + literal.len() + 2;
+    if raw.len().max(RequestPath::LEAST_READ) * ways > RequestPath::MAX_READ {
         return Err(PathError::TooAmbiguous);
     }
     let mut readings = vec![PathReading::CANONICAL.read(raw), as_written(raw)];
+    readings.extend(literal);
     readings.extend(others.into_iter().map(|reading| reading.read(raw)));
     let mut distinct = FxHashSet::default();
     readings.retain(|reading| distinct.insert(reading.clone()));

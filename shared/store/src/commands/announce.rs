@@ -90,20 +90,35 @@ impl Store {
     /// # Errors
     /// [`StoreError::Incompatible`]; otherwise see [`StoreError`].
     pub async fn check_formats(&self, announcement: Announcement) -> Result<(), StoreError> {
-        let mut ask = redis::cmd("HGETALL");
-        let all: BTreeMap<String, String> = self.query(ask.arg(FORMATS)).await?;
-        let now_ms = self.now_ms().await?;
-        for (instance, entry) in all {
-            let Some((seen, said)) = entry.split_once(' ') else { continue };
-            let is_over = seen.parse().is_ok_and(|seen: u64| seen + SEEN_WITHIN_MS < now_ms);
-            if is_over || said == STOPPED {
-                continue;
-            }
-            if let Some(conflict) = announcement.conflict(read(said)) {
+        for (instance, said) in self.announced().await? {
+            if let Some(conflict) = announcement.conflict(said) {
                 return Err(StoreError::Incompatible { instance: instance.into(), conflict });
             }
         }
         Ok(())
+    }
+
+    /// A service that runs and could not read a key ring with a key that signs with ES256, since it is of an older
+    /// release. `None`: all can.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn reads_no_es256(&self) -> Result<Option<String>, StoreError> {
+        let all = self.announced().await?;
+        Ok(all.into_iter().find(|(_, said)| !said.es256).map(|(instance, _)| instance))
+    }
+
+    /// What each service that runs has said.
+    async fn announced(&self) -> Result<Vec<(String, Announcement)>, StoreError> {
+        let mut ask = redis::cmd("HGETALL");
+        let all: BTreeMap<String, String> = self.query(ask.arg(FORMATS)).await?;
+        let now_ms = self.now_ms().await?;
+        let running = all.into_iter().filter_map(|(instance, entry)| {
+            let (seen, said) = entry.split_once(' ')?;
+            let is_over = seen.parse().is_ok_and(|seen: u64| seen + SEEN_WITHIN_MS < now_ms);
+            (!is_over && said != STOPPED).then(|| (instance, read(said)))
+        });
+        Ok(running.collect())
     }
 
     /// Announces that `instance` stops, and has seen all that it will ever see.

@@ -1,7 +1,7 @@
-//! Ends sessions before their time, which frees their seats at once.
+//! Ends sessions before their time, which frees their seats: at once, or when their tokens end.
 
 use serde::{Deserialize, Serialize};
-use vestibule_domain::RoomId;
+use vestibule_domain::{RoomId, SeatEnds};
 use vestibule_history::Call;
 
 use crate::{Store, StoreError, memory::Ending, recording::answers, scripts, store::Sealed};
@@ -25,6 +25,8 @@ pub struct Departure {
     pub number: u64,
     /// How it ended.
     pub ended_as: EndedAs,
+    /// Until when its seat counts as taken.
+    pub seat: SeatEnds,
 }
 
 #[derive(Serialize)]

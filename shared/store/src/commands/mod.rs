@@ -20,6 +20,7 @@ mod extend_claim_window;
 mod give_up;
 mod history;
 mod join;
+mod kept_seats;
 mod key_ring;
 mod lead;
 mod lease;

@@ -105,6 +105,7 @@ scripts! {
     DRAW = "draw" Writes &[Line, Settings, Sessions, Rate, Draws], &[], None,
         ["room", "rate", "left_out", "publish"];
     EXPIRED_TOKENS = "expired_tokens" Reads &[Line, Tokens, Records], &[], None, ["bitmaps", "room", "seats"];
+    KEPT_SEATS = "kept_seats" Reads &[Line, Sessions, Ended], &[], None, ["room"];
     EXPORT_ROOM = "export_room" Copies &[Line, Settings], &[], None, [];
     EXPORT_SEATS = "export_seats" Copies &[Line, Sessions, Tokens, Records], &[], None, [];
     EXTEND_CLAIM_WINDOW = "extend_claim_window" Writes &[Line, Seatless], &[], None, ["room"];

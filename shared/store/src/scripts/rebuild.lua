@@ -30,9 +30,12 @@ end
 for _, each in ipairs(args.ended) do
   local number, position, expires_at = tonumber(each[1]), tonumber(each[2]), tonumber(each[3])
   redis.call('ZADD', keys.ended, 'GT', expires_at, number)
-  if args.round == '' and is_live(keys, line, number, now) then owe_its_seat() end
-  redis.call('ZREM', keys.sessions, number)
   local record = unpack_record(redis.call('HGET', keys.records, number))
+  -- Of a session that is known to have ended the seat stays as it is: it may last as long as its token.
+  if record and record.status == 0 then
+    if args.round == '' and is_live(keys, line, number, now) then owe_its_seat() end
+    redis.call('ZREM', keys.sessions, number)
+  end
   if record and record.kind == 'v' then
     redis.call('HDEL', keys.records, number)
   elseif record and record.status == 0 then

@@ -57,7 +57,11 @@ async fn the_ceiling_holds_under_parallel_claims(world: World) {
             assert!(entered || outcome == ClaimOutcome::NoSeat, "{outcome:?}");
             // Every second one who entered leaves again, while others claim.
             if entered && number % 2 == 0 {
-                let departure = Departure { number, ended_as: EndedAs::Completed };
+                let departure = Departure {
+                    number,
+                    ended_as: EndedAs::Completed,
+                    seat: vestibule_domain::SeatEnds::AtOnce,
+                };
                 let epoch = world.reset_epoch().await;
                 world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
             }
@@ -90,7 +94,8 @@ async fn an_ended_session_stays_ended(world: World) {
     world.open(limited(5)).await;
     world.join(2, JoinMode::Queue).await;
     let epoch = world.reset_epoch().await;
-    let end = |ended_as| [Departure { number: 1, ended_as }];
+    let end =
+        |ended_as| [Departure { number: 1, ended_as, seat: vestibule_domain::SeatEnds::AtOnce }];
     let untokened = world.store.leave(&world.room, epoch, &end(EndedAs::Abandoned)).await.unwrap();
     assert_eq!(untokened, [false], "no session yet");
     token(world.claim(1, SessionKind::AwsStyle).await);

@@ -264,7 +264,11 @@ impl<'a> Crowd<'a> {
             .partition::<Vec<_>, _>(|(_, until)| *until <= now_ms);
         self.inside = stay;
         let gone: Vec<Entry> = gone.into_iter().map(|(entry, _)| entry).collect();
-        let end = |entry: &Entry| Departure { number: entry.number, ended_as: EndedAs::Completed };
+        let end = |entry: &Entry| Departure {
+            number: entry.number,
+            ended_as: EndedAs::Completed,
+            seat: vestibule_domain::SeatEnds::AtOnce,
+        };
         let departures: Vec<Departure> = gone.iter().map(end).collect();
         if !departures.is_empty() {
             let store = &self.world.store;

@@ -68,7 +68,11 @@ async fn ask(world: &World, numbers: &[u64]) -> Vec<u64> {
 }
 
 async fn leaves(world: &World, number: u64) {
-    let departure = Departure { number, ended_as: EndedAs::Completed };
+    let departure = Departure {
+        number,
+        ended_as: EndedAs::Completed,
+        seat: vestibule_domain::SeatEnds::AtOnce,
+    };
     let epoch = world.reset_epoch().await;
     assert_eq!(world.store.leave(&world.room, epoch, &[departure]).await.unwrap(), [true]);
 }

@@ -73,7 +73,11 @@ async fn switch_phase(world: &World, epoch: u64) {
 
 /// Everyone inside leaves.
 async fn clear(world: &World, last: u64) {
-    let end = |number| Departure { number, ended_as: EndedAs::Completed };
+    let end = |number| Departure {
+        number,
+        ended_as: EndedAs::Completed,
+        seat: vestibule_domain::SeatEnds::AtOnce,
+    };
     let departures: Vec<_> = (1..=last).map(end).collect();
     let epoch = world.reset_epoch().await;
     world.store.leave(&world.room, epoch, &departures).await.unwrap();

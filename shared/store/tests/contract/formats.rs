@@ -10,6 +10,7 @@ crate::on_every_server!(
     a_service_that_runs_no_more_holds_nobody_back,
     a_snapshot_says_its_format,
     nobody_starts_beside_a_release_that_it_cannot_read,
+    who_reads_no_keys_on_a_curve_is_named_while_it_runs,
 );
 
 const OLD: Formats = Formats { ticket: 3, snapshot: 1, request_id: 1 };
@@ -50,6 +51,20 @@ async fn a_service_that_runs_no_more_holds_nobody_back(world: World) {
 async fn a_snapshot_says_its_format(world: World) {
     world.open(patient(1)).await;
     assert_eq!(world.snapshot().await.format, Formats::WRITTEN.snapshot);
+}
+
+async fn who_reads_no_keys_on_a_curve_is_named_while_it_runs(world: World) {
+    let named = async || world.store.reads_no_es256().await.unwrap();
+    world.store.announce("like-us", Announcement::OURS).await.unwrap();
+    assert_eq!(named().await, None);
+    let older = Announcement { es256: false, ..Announcement::OURS };
+    world.store.announce("older", older).await.unwrap();
+    assert_eq!(named().await.as_deref(), Some("older"));
+    world.store.announce_stop("older").await.unwrap();
+    assert_eq!(named().await, None);
+    world.store.announce("older", older).await.unwrap();
+    world.seconds(61);
+    assert_eq!(named().await, None, "it runs no more");
 }
 
 async fn nobody_starts_beside_a_release_that_it_cannot_read(world: World) {

@@ -29,7 +29,11 @@ async fn open(world: &World, seats: u64, free: u64, settings: RoomSettings) {
     world.store.increment(&world.room, 10).await.unwrap();
     let epoch = world.reset_epoch().await;
     for number in 1..=free {
-        let departure = Departure { number, ended_as: EndedAs::Completed };
+        let departure = Departure {
+            number,
+            ended_as: EndedAs::Completed,
+            seat: vestibule_domain::SeatEnds::AtOnce,
+        };
         world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
     }
     world.ripens();

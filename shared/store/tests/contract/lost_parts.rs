@@ -195,7 +195,11 @@ impl<'a> Day<'a> {
         let now = self.world.clock.now_ms() / 1000;
         self.inside.retain(|_, expires_at| *expires_at >= now);
         for number in self.inside.keys().copied().collect::<Vec<_>>() {
-            let departure = Departure { number, ended_as: EndedAs::Completed };
+            let departure = Departure {
+                number,
+                ended_as: EndedAs::Completed,
+                seat: vestibule_domain::SeatEnds::AtOnce,
+            };
             let (store, room) = (&self.world.store, &self.world.room);
             let mut left = store.leave(room, self.reset_epoch, &[departure]).await;
             if self.heeds(&left).await {

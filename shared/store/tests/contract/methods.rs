@@ -78,7 +78,13 @@ async fn the_ceiling_holds_again_at_once_after_passthrough(world: World) {
     world.ripens();
     assert_eq!(world.claims(world.claim_now(21).await).await, ClaimOutcome::NoSeat);
     let departures = |numbers: std::ops::RangeInclusive<u64>| {
-        numbers.map(|number| Departure { number, ended_as: EndedAs::Completed }).collect::<Vec<_>>()
+        numbers
+            .map(|number| Departure {
+                number,
+                ended_as: EndedAs::Completed,
+                seat: vestibule_domain::SeatEnds::AtOnce,
+            })
+            .collect::<Vec<_>>()
     };
     let epoch = world.reset_epoch().await;
     world.store.leave(&world.room, epoch, &departures(1..=15)).await.unwrap();
@@ -116,7 +122,11 @@ async fn whoever_stayed_behind_in_passthrough_stands_where_it_stood(world: World
     world.put(patient(2)).await;
     crowd.join(&[Habit::OnTime; 2]).await;
     for number in [4, 9] {
-        let departure = Departure { number, ended_as: EndedAs::Completed };
+        let departure = Departure {
+            number,
+            ended_as: EndedAs::Completed,
+            seat: vestibule_domain::SeatEnds::AtOnce,
+        };
         let epoch = crowd.room.reset_epoch;
         world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
     }
@@ -415,7 +425,11 @@ async fn no_number_enters_twice_by_any_route(world: World) {
                 }
                 // Seats come free again, so that whoever could enter twice would.
                 if step % 5 == nth % 5 {
-                    let departure = Departure { number, ended_as: EndedAs::Completed };
+                    let departure = Departure {
+                        number,
+                        ended_as: EndedAs::Completed,
+                        seat: vestibule_domain::SeatEnds::AtOnce,
+                    };
                     store.leave(&world.room, epoch, &[departure]).await.unwrap();
                 }
                 if nth == 0 && step == 150 {

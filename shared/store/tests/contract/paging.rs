@@ -78,7 +78,11 @@ async fn sessions_are_swept_in_parts_and_count_no_more_before(world: World) {
 async fn ends_are_forgotten_in_parts(world: World) {
     enter_all(&world).await;
     let epoch = world.reset_epoch().await;
-    let departure = |number| Departure { number, ended_as: EndedAs::Completed };
+    let departure = |number| Departure {
+        number,
+        ended_as: EndedAs::Completed,
+        seat: vestibule_domain::SeatEnds::AtOnce,
+    };
     let all: Vec<_> = (1..=MANY).map(departure).collect();
     for some in all.chunks(500) {
         world.store.leave(&world.room, epoch, some).await.unwrap();

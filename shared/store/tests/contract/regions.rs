@@ -116,7 +116,11 @@ async fn nobody_is_queued_while_a_slot_is_free_when_the_crowd_moves(world: World
         }
         let gone: Vec<Departure> = (0..inside.partition_point(|(_, until)| *until <= step))
             .filter_map(|_| inside.pop_front())
-            .map(|(number, _)| Departure { number, ended_as: EndedAs::Completed })
+            .map(|(number, _)| Departure {
+                number,
+                ended_as: EndedAs::Completed,
+                seat: vestibule_domain::SeatEnds::AtOnce,
+            })
             .collect();
         let epoch = world.reset_epoch().await;
         if !gone.is_empty() {
@@ -171,7 +175,11 @@ async fn limits_hold_exactly_with_three_regions_at_once(world: World) {
         assert_eq!(seated, ceiling, "every slot, and not one more");
         assert_eq!(after.admitted - before.admitted, ceiling);
         assert_eq!(after.admitted_last_minute, ceiling);
-        let end = |number| Departure { number, ended_as: EndedAs::Completed };
+        let end = |number| Departure {
+            number,
+            ended_as: EndedAs::Completed,
+            seat: vestibule_domain::SeatEnds::AtOnce,
+        };
         let everyone: Vec<Departure> = (1..=after.queue_counter).map(end).collect();
         world.store.leave(&world.room, after.reset_epoch, &everyone).await.unwrap();
         // The line behind is served, so that the next newcomers find nobody waiting.

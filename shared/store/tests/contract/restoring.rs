@@ -58,8 +58,11 @@ async fn while_a_witness_is_silent_numbers_and_seats_may_be_its_own(world: World
     world.join(20, JoinMode::Enter).await;
     for number in 1..=7 {
         let (room, epoch) = (&world.room, world.reset_epoch().await);
-        let departure =
-            vestibule_store::Departure { number, ended_as: vestibule_store::EndedAs::Completed };
+        let departure = vestibule_store::Departure {
+            number,
+            ended_as: vestibule_store::EndedAs::Completed,
+            seat: vestibule_domain::SeatEnds::AtOnce,
+        };
         world.store.leave(room, epoch, &[departure]).await.unwrap();
     }
     wipe_and_reconcile(&world, |_| {}, &["a"]).await;

@@ -1,8 +1,8 @@
 //! Sessions: how long they live, to the second, and what stays of them.
 
-use vestibule_domain::{QueueingMethod, RoomSettings};
+use vestibule_domain::{QueueingMethod, RoomSettings, SeatEnds};
 use vestibule_store::{
-    Claim, ClaimOutcome, Departure, EndedAs, JoinMode, SessionKind, Touch, Touched,
+    Claim, ClaimOutcome, Departure, EndedAs, Ending, JoinMode, Round, SessionKind, Touch, Touched,
 };
 
 use crate::world::{World, limited, token};
@@ -12,6 +12,10 @@ crate::on_every_server!(
     an_idle_visitor_loses_its_seat_and_a_seen_one_keeps_it,
     a_token_never_outlives_its_session,
     a_left_seat_is_free_at_once,
+    a_seat_outlasts_its_session_as_long_as_the_token,
+    an_aws_style_token_keeps_its_seat_and_a_visitors_own_does_not,
+    all_seats_that_outlast_their_sessions_are_counted,
+    a_seat_that_outlasts_its_session_does_so_after_everybody_has_told,
     a_revoked_seat_is_free_at_once_and_not_taken_again,
     without_renewal_a_session_ends_at_its_time_however_busy,
     renewal_can_be_switched_while_people_are_inside,
@@ -85,11 +89,93 @@ async fn a_token_never_outlives_its_session(world: World) {
 async fn a_left_seat_is_free_at_once(world: World) {
     world.open(limited(1)).await;
     world.join(1, JoinMode::Enter).await;
-    let departure = Departure { number: 1, ended_as: EndedAs::Completed };
+    let departure = Departure { number: 1, ended_as: EndedAs::Completed, seat: SeatEnds::AtOnce };
     let epoch = world.reset_epoch().await;
     world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
     assert_eq!(world.join(1, JoinMode::Enter).await.seated, 1);
     assert_eq!(world.claim(1, SessionKind::Visitor).await, ClaimOutcome::SessionEnded);
+}
+
+/// A gateway that verifies tokens by itself lets in whoever has left, until its token ends.
+async fn a_seat_outlasts_its_session_as_long_as_the_token(world: World) {
+    world.open(limited(1)).await;
+    let joined = world.join(1, JoinMode::Enter).await;
+    // Renewed, the session outlives the token.
+    world.seconds(100);
+    let times = (joined.issued_at, joined.expires_at);
+    assert_eq!(touch(&world, 1, times, 1).await.session.unwrap().expires_at, joined.expires_at);
+    let departure =
+        Departure { number: 1, ended_as: EndedAs::Abandoned, seat: SeatEnds::WithToken };
+    let epoch = world.reset_epoch().await;
+    let leave = async || world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
+    assert_eq!((leave().await, leave().await), (vec![true], vec![false]), "once is enough");
+
+    // The session is over, whatever comes.
+    assert_eq!(touch(&world, 1, times, 1).await.session, None);
+    assert_eq!(world.claim(1, SessionKind::Visitor).await, ClaimOutcome::SessionEnded);
+    // Its seat is taken, for all that counts.
+    let seats = async || {
+        (world.snapshot().await.active, world.store.kept_seats(&world.room).await.unwrap())
+    };
+    assert_eq!(seats().await, (1, 1));
+    assert_eq!(world.join(1, JoinMode::Enter).await.seated, 0);
+    world.tick(1).await;
+    world.at(joined.expires_at * 1000 + 999);
+    assert_eq!(seats().await, (1, 1), "to the end of the second in which the token expires");
+    world.clock.advance_ms(1);
+    assert_eq!(seats().await, (0, 0));
+    token(world.claim_served(2).await);
+    world.tick(1).await;
+    assert_eq!(seats().await, (1, 0));
+}
+
+async fn an_aws_style_token_keeps_its_seat_and_a_visitors_own_does_not(world: World) {
+    world.open(limited(5)).await;
+    world.join(1, JoinMode::Enter).await;
+    world.join(1, JoinMode::Queue).await;
+    let aws = token(world.claim(2, SessionKind::AwsStyle).await);
+    let departures = [1, 2].map(|number| Departure {
+        number,
+        ended_as: EndedAs::Completed,
+        seat: SeatEnds::WithAwsStyleToken,
+    });
+    let epoch = world.reset_epoch().await;
+    assert_eq!(world.store.leave(&world.room, epoch, &departures).await.unwrap(), [true, true]);
+    assert_eq!(world.snapshot().await.active, 1);
+    assert_eq!(world.store.kept_seats(&world.room).await.unwrap(), 1);
+    assert_eq!(world.claim(2, SessionKind::AwsStyle).await, ClaimOutcome::SessionEnded);
+    world.at((aws.expires_at + 1) * 1000);
+    assert_eq!(world.snapshot().await.active, 0);
+}
+
+/// More than a page of them.
+async fn all_seats_that_outlast_their_sessions_are_counted(world: World) {
+    world.open(limited(2_000)).await;
+    world.join(1_201, JoinMode::Enter).await;
+    let leaving = |number| Departure {
+        number,
+        ended_as: EndedAs::Completed,
+        seat: if number % 3 == 0 { SeatEnds::AtOnce } else { SeatEnds::WithToken },
+    };
+    let departures: Vec<_> = (1..=1_200).map(leaving).collect();
+    let epoch = world.reset_epoch().await;
+    world.store.leave(&world.room, epoch, &departures).await.unwrap();
+    assert_eq!(world.store.kept_seats(&world.room).await.unwrap(), 800);
+    assert_eq!(world.snapshot().await.active, 801);
+}
+
+/// Whoever tells late that a session has ended, of which it is known, frees no seat that lasts with its token.
+async fn a_seat_that_outlasts_its_session_does_so_after_everybody_has_told(world: World) {
+    world.open(limited(1)).await;
+    let joined = world.join(1, JoinMode::Enter).await;
+    let departure = Departure { number: 1, ended_as: EndedAs::Revoked, seat: SeatEnds::WithToken };
+    let epoch = world.reset_epoch().await;
+    world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
+    let late = Round { room: &world.room, name: "", epoch: 1 };
+    let ending = Ending { number: 1, expires_at: joined.expires_at };
+    assert!(world.store.rebuild(late, &[], &[ending], Some).await.unwrap());
+    assert_eq!(world.snapshot().await.active, 1);
+    assert_eq!(world.store.kept_seats(&world.room).await.unwrap(), 1);
 }
 
 async fn a_revoked_seat_is_free_at_once_and_not_taken_again(world: World) {
@@ -97,7 +183,11 @@ async fn a_revoked_seat_is_free_at_once_and_not_taken_again(world: World) {
     world.join(1, JoinMode::Enter).await;
     world.join(1, JoinMode::Queue).await;
     token(world.claim(2, SessionKind::AwsStyle).await);
-    let revoke = [1, 2, 3].map(|number| Departure { number, ended_as: EndedAs::Revoked });
+    let revoke = [1, 2, 3].map(|number| Departure {
+        number,
+        ended_as: EndedAs::Revoked,
+        seat: SeatEnds::AtOnce,
+    });
     let epoch = world.reset_epoch().await;
     let leave = || world.store.leave(&world.room, epoch, &revoke);
     assert_eq!(leave().await.unwrap(), [true, true, false]);
@@ -155,10 +245,10 @@ async fn a_revoked_number_never_enters_again_by_any_route(world: World) {
     world.open(limited(1)).await;
     let joined = world.join(2, JoinMode::Enter).await;
     let epoch = joined.reset_epoch;
-    let revoke = [Departure { number: 1, ended_as: EndedAs::Revoked }];
+    let revoke = [Departure { number: 1, ended_as: EndedAs::Revoked, seat: SeatEnds::AtOnce }];
     assert_eq!(world.store.leave(&world.room, epoch, &revoke).await.unwrap(), [true]);
     token(world.claim_served(2).await);
-    let revoke = [Departure { number: 2, ended_as: EndedAs::Revoked }];
+    let revoke = [Departure { number: 2, ended_as: EndedAs::Revoked, seat: SeatEnds::AtOnce }];
     assert_eq!(world.store.leave(&world.room, epoch, &revoke).await.unwrap(), [true]);
     assert_eq!(world.snapshot().await.active, 0, "the seat is free at once");
     let open = RoomSettings { queueing_method: QueueingMethod::Passthrough, ..limited(1) };

@@ -291,7 +291,11 @@ impl World {
 
     /// The session of a number is over.
     pub(crate) async fn leave(&self, number: u64) {
-        let departure = Departure { number, ended_as: EndedAs::Completed };
+        let departure = Departure {
+            number,
+            ended_as: EndedAs::Completed,
+            seat: vestibule_domain::SeatEnds::AtOnce,
+        };
         let epoch = self.reset_epoch().await;
         assert_eq!(self.store.leave(&self.room, epoch, &[departure]).await.unwrap(), [true]);
     }

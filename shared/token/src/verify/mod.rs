@@ -10,7 +10,7 @@ use serde::Deserialize;
 use thiserror::Error;
 use vestibule_domain::RoomId;
 
-use crate::{Claims, KeyRing, TokenUse};
+use crate::{Claims, KeyAlgorithm, KeyRing, TokenUse};
 
 /// Why a token was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -18,8 +18,8 @@ pub enum VerifyError {
     /// Not a JWT, or with other claims.
     #[error("not an access token")]
     Malformed,
-    /// Signed with another algorithm than RS256, or not signed.
-    #[error("the token is not signed with RS256")]
+    /// Signed with another algorithm than its key's, or not signed.
+    #[error("the token is not signed with its key's algorithm, RS256 or ES256")]
     Algorithm,
     /// Signed by an unknown key, by one past its time, or without the name of a key.
     #[error("the token's key is unknown")]
@@ -48,29 +48,35 @@ struct Header {
     kid: Option<String>,
 }
 
-/// Verifies only the signature; the checks of the claims follow.
-static SIGNATURE_ONLY: LazyLock<Validation> = LazyLock::new(|| {
-    let mut validation = Validation::new(Algorithm::RS256);
+/// Verifies only the signature, by this one algorithm; the checks of the claims follow.
+static RS256_ONLY: LazyLock<Validation> = LazyLock::new(|| signature_only(Algorithm::RS256));
+static ES256_ONLY: LazyLock<Validation> = LazyLock::new(|| signature_only(Algorithm::ES256));
+
+fn signature_only(algorithm: Algorithm) -> Validation {
+    let mut validation = Validation::new(algorithm);
     validation.required_spec_claims.clear();
     validation.validate_exp = false;
     validation.validate_nbf = false;
     validation.validate_aud = false;
     validation
-});
+}
 
 /// The claims of `token`, if it opens `room` at `now` (unix seconds): an access token for this
-/// room, signed with RS256 by a key of `ring`, and valid from `nbf` until just before `exp`.
+/// room, signed by a key of `ring` with that key's algorithm, whatever else its header may say, and valid from `nbf`
+/// until just before `exp`.
 ///
 /// # Errors
-/// [`VerifyError`]; the checks are made in the order form, algorithm, key, signature, room, use,
+/// [`VerifyError`]; the checks are made in the order form, algorithm, key, the key's algorithm, signature, room, use,
 /// time.
 pub fn verify(token: &str, ring: &KeyRing, room: &RoomId, now: u64) -> Result<Claims, VerifyError> {
     let header = read_header(token).ok_or(VerifyError::Malformed)?;
-    if header.alg != "RS256" {
+    let said: KeyAlgorithm = header.alg.parse().map_err(|_| VerifyError::Algorithm)?;
+    let key = header.kid.and_then(|kid| ring.verifying_key(&kid, now));
+    let (key, algorithm) = key.ok_or(VerifyError::UnknownKey)?;
+    if said != algorithm {
         return Err(VerifyError::Algorithm);
     }
-    let key = header.kid.and_then(|kid| ring.verifying_key(&kid, now));
-    let claims = check_signature(token, key.ok_or(VerifyError::UnknownKey)?)?;
+    let claims = check_signature(token, key, algorithm)?;
     check_claims(&claims, room, now)?;
     Ok(claims)
 }
@@ -80,8 +86,16 @@ fn read_header(token: &str) -> Option<Header> {
     serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).ok()?).ok()
 }
 
-fn check_signature(token: &str, key: &DecodingKey) -> Result<Claims, VerifyError> {
-    match jsonwebtoken::decode(token, key, &SIGNATURE_ONLY) {
+fn check_signature(
+    token: &str,
+    key: &DecodingKey,
+    algorithm: KeyAlgorithm,
+) -> Result<Claims, VerifyError> {
+    let only = match algorithm {
+        KeyAlgorithm::Rs256 => &RS256_ONLY,
+        KeyAlgorithm::Es256 => &ES256_ONLY,
+    };
+    match jsonwebtoken::decode(token, key, only) {
         Ok(token) => Ok(token.claims),
         Err(error) => Err(match error.kind() {
             ErrorKind::InvalidSignature => VerifyError::Signature,

@@ -8,8 +8,8 @@ use jsonwebtoken::{EncodingKey, Header, encode};
 
 use super::*;
 use crate::{
-    KeyRecord, SigningKey, announce, succeed,
-    test_support::{claims, key, other_key, room, secret},
+    Jwk, KeyRecord, SigningKey, announce, succeed,
+    test_support::{claims, curve_key, key, other_key, room, secret},
 };
 
 fn ring() -> KeyRing {
@@ -82,13 +82,89 @@ fn the_public_key_is_no_hmac_secret() {
     let mut header = Header::new(Algorithm::HS256);
     header.kid = Some(key().kid().to_owned());
     let jwk = serde_json::to_string(key().public_jwk()).unwrap();
-    let modulus = URL_SAFE_NO_PAD.decode(&key().public_jwk().n).unwrap();
-    for public in [jwk.as_bytes(), key().public_jwk().n.as_bytes(), &modulus] {
+    let Jwk::Rsa { n, .. } = key().public_jwk() else { panic!("an RSA key") };
+    let modulus = URL_SAFE_NO_PAD.decode(n).unwrap();
+    for public in [jwk.as_bytes(), n.as_bytes(), &modulus] {
         let forged = encode(&header, &claims(), &EncodingKey::from_secret(public)).unwrap();
         assert_eq!(check(&forged), Err(VerifyError::Algorithm));
         let (_, rest) = forged.split_once('.').unwrap();
         let disguised = format!("{}.{rest}", signed(&claims()).split_once('.').unwrap().0);
         assert_eq!(check(&disguised), Err(VerifyError::Signature));
+    }
+}
+
+/// A ring of both kinds: an RSA key, and one on a curve.
+fn both() -> KeyRing {
+    let records = [key(), curve_key()].map(|key| KeyRecord::seal(&secret(), key, 1_000).unwrap());
+    KeyRing::open(&secret(), &records).unwrap()
+}
+
+fn check_both(token: &str) -> Result<Claims, VerifyError> {
+    verify(token, &both(), &room("sale"), claims().iat)
+}
+
+#[test]
+fn keys_of_both_kinds_are_accepted() {
+    for key in [key(), curve_key()] {
+        assert_eq!(check_both(&key.sign(&claims()).unwrap()), Ok(claims()));
+    }
+}
+
+/// What a token says of its algorithm or its key chooses no other check than the key's own.
+#[test]
+fn a_key_verifies_its_own_algorithm_alone() {
+    let headers = |algorithm: &str, key: &SigningKey| {
+        let header = format!(r#"{{"alg":"{algorithm}","kid":"{}","typ":"JWT"}}"#, key.kid());
+        URL_SAFE_NO_PAD.encode(header)
+    };
+    for (signer, named) in [(key(), curve_key()), (curve_key(), key())] {
+        let token = signer.sign(&claims()).unwrap();
+        let (_, rest) = token.split_once('.').unwrap();
+        for algorithm in ["RS256", "ES256"] {
+            let disguised = format!("{}.{rest}", headers(algorithm, named));
+            let fits = algorithm == named.public_jwk().algorithm().name();
+            let refusal = if fits { VerifyError::Signature } else { VerifyError::Algorithm };
+            assert_eq!(check_both(&disguised), Err(refusal), "{algorithm}");
+        }
+        for algorithm in ["none", "HS256", "ES384", "ES512", "EdDSA", "PS256", "es256"] {
+            for signature in [rest, rest.split_once('.').unwrap().0] {
+                let disguised = format!("{}.{signature}", headers(algorithm, signer));
+                let refused = check_both(&disguised);
+                assert_eq!(refused, Err(VerifyError::Algorithm), "{algorithm}");
+            }
+        }
+        let other =
+            if signer.public_jwk().algorithm() == KeyAlgorithm::Rs256 { "ES256" } else { "RS256" };
+        let confused = format!("{}.{rest}", headers(other, signer));
+        assert_eq!(check_both(&confused), Err(VerifyError::Algorithm));
+    }
+}
+
+#[test]
+fn a_point_is_no_hmac_secret() {
+    let Jwk::Ec { x, y, .. } = curve_key().public_jwk() else { panic!("a key on a curve") };
+    let point = [x, y].map(|coordinate| URL_SAFE_NO_PAD.decode(coordinate).unwrap()).concat();
+    let jwk = serde_json::to_string(curve_key().public_jwk()).unwrap();
+    let mut header = Header::new(Algorithm::HS256);
+    header.kid = Some(curve_key().kid().to_owned());
+    for public in [jwk.as_bytes(), x.as_bytes(), &point, &[&[4], point.as_slice()].concat()] {
+        let forged = encode(&header, &claims(), &EncodingKey::from_secret(public)).unwrap();
+        assert_eq!(check_both(&forged), Err(VerifyError::Algorithm));
+        let honest = curve_key().sign(&claims()).unwrap();
+        let (_, rest) = forged.split_once('.').unwrap();
+        let disguised = format!("{}.{rest}", honest.split_once('.').unwrap().0);
+        assert_eq!(check_both(&disguised), Err(VerifyError::Signature));
+    }
+}
+
+/// Signatures that some libraries have taken for anything: all zeros, and none at all.
+#[test]
+fn an_empty_signature_on_a_curve_is_refused() {
+    let token = curve_key().sign(&claims()).unwrap();
+    let (signed, signature) = token.rsplit_once('.').unwrap();
+    let cut = &signature[..signature.len() - 2];
+    for forged in [&URL_SAFE_NO_PAD.encode([0; 64]), &URL_SAFE_NO_PAD.encode([0xff; 64]), "", cut] {
+        assert!(check_both(&format!("{signed}.{forged}")).is_err(), "{forged}");
     }
 }
 
@@ -103,7 +179,8 @@ fn unknown_and_nameless_keys_are_refused() {
 #[test]
 fn a_stranger_under_our_name_is_refused() {
     let pkcs8 = other_key().to_pkcs8().unwrap();
-    let impostor = SigningKey::from_pkcs8(key().kid().to_owned(), pkcs8.as_ref()).unwrap();
+    let kid = key().kid().to_owned();
+    let impostor = SigningKey::from_pkcs8(kid, KeyAlgorithm::Rs256, pkcs8.as_ref()).unwrap();
     assert_eq!(check(&impostor.sign(&claims()).unwrap()), Err(VerifyError::Signature));
 }
 

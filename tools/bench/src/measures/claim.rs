@@ -19,6 +19,8 @@ const ROOM: &str = "bench-claim";
 const RATIO: Target = Target::AtLeast(0.9);
 /// Of the processor time of a raw signature: admission's and Redis's together.
 const TIME: Target = Target::AtMost(1.4);
+/// Of the processor time of a raw signature by ES256, one by RS256.
+const ES256: Target = Target::AtLeast(5.0);
 /// Newcomers of a round, per signature that can be made in it: more than are needed.
 const RESERVE: f64 = 1.5;
 const TURN_WITHIN: Duration = Duration::from_secs(10);
@@ -26,9 +28,10 @@ const TURN_WITHIN: Duration = Duration::from_secs(10);
 /// Measures claims.
 pub(crate) async fn claim(bench: &mut Bench) -> Result<Figures> {
     bench.make_operated_room(ROOM).await?;
-    let signer = RawSigner::generate()?;
-    let (mut raw, mut claims) = (Vec::new(), Vec::new());
+    let (signer, on_a_curve) = (RawSigner::rs256()?, RawSigner::es256()?);
+    let (mut raw, mut curve, mut claims) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..bench.options.rounds {
+        curve.push(on_a_curve.run(bench.options.round()).await?);
         let alone = signer.run(bench.options.round()).await?;
         let tickets = served_visitors(bench, visitors_needed(bench, alone.rate)).await?;
         let callers = vec![Caller::claiming(ROOM, tickets); bench.connections()];
@@ -36,15 +39,16 @@ pub(crate) async fn claim(bench: &mut Bench) -> Result<Figures> {
         raw.push(alone);
         claims.push(round);
     }
-    Ok(figures(&raw, &claims))
+    Ok(figures(&raw, &curve, &claims))
 }
 
-fn figures(raw: &[Signed], claims: &[Round]) -> Figures {
+fn figures(raw: &[Signed], curve: &[Signed], claims: &[Round]) -> Figures {
     let pairs = || claims.iter().zip(raw);
     let by_time = |(claims, raw): (&Round, &Signed)| Some(raw.micros? / claims.micros_of_all()?);
     let of_signature = |(claims, raw): (&Round, &Signed)| {
         Some(claims.micros(Some(claims.service? + claims.redis?))? / raw.micros?)
     };
+    let of_curve = |(raw, curve): (&Signed, &Signed)| Some(raw.micros? / curve.micros?);
     let figures = Figures::of("claim")
         .add("claims", Unit::PerSecond, claims.iter().map(Round::rate))
         .add("signing alone", Unit::PerSecond, raw.iter().map(|raw| raw.rate))
@@ -65,7 +69,14 @@ fn figures(raw: &[Signed], claims: &[Round]) -> Figures {
             "processor time of signing alone",
             Unit::Micros,
             raw.iter().filter_map(|raw| raw.micros),
-        );
+        )
+        .add("the same by ES256", Unit::Micros, curve.iter().filter_map(|curve| curve.micros))
+        .add(
+            "RS256's processor time, of ES256's",
+            Unit::Ratio,
+            raw.iter().zip(curve).filter_map(of_curve),
+        )
+        .with_target(ES256);
     with_costs(figures, claims, &MEASURED)
 }
 

@@ -1,4 +1,4 @@
-//! The rate at which this machine signs: the upper bound for claims.
+//! The rate at which this machine signs, by RS256 and by ES256: the upper bound for claims.
 
 use std::{
     sync::Arc,
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow};
 use aws_lc_rs::{
     rand::SystemRandom,
     rsa::KeySize,
-    signature::{RSA_PKCS1_SHA256, RsaKeyPair},
+    signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, RSA_PKCS1_SHA256, RsaKeyPair},
 };
 
 use crate::machine;
@@ -20,7 +20,13 @@ const MESSAGE: [u8; 420] = [b'x'; 420];
 
 /// A key like the service's, parsed once.
 #[derive(Debug, Clone)]
-pub(super) struct RawSigner(Arc<RsaKeyPair>);
+pub(super) struct RawSigner(Arc<Key>);
+
+#[derive(Debug)]
+enum Key {
+    Rs256(RsaKeyPair),
+    Es256(EcdsaKeyPair),
+}
 
 /// The result of signing alone.
 #[derive(Debug, Clone, Copy)]
@@ -34,10 +40,16 @@ pub(super) struct Signed {
 // === impl RawSigner ===
 
 impl RawSigner {
-    /// A new key.
-    pub(super) fn generate() -> Result<Self> {
+    /// A new key for RS256.
+    pub(super) fn rs256() -> Result<Self> {
         let pair = RsaKeyPair::generate(KeySize::Rsa2048).map_err(|_| anyhow!("no RSA key"))?;
-        Ok(Self(Arc::new(pair)))
+        Ok(Self(Arc::new(Key::Rs256(pair))))
+    }
+
+    /// A new key for ES256.
+    pub(super) fn es256() -> Result<Self> {
+        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING);
+        Ok(Self(Arc::new(Key::Es256(pair.map_err(|_| anyhow!("no key on a curve"))?))))
     }
 
     /// Signs on as many threads as there are processors, over `duration`.
@@ -68,10 +80,13 @@ impl RawSigner {
 
     fn sign_until(&self, deadline: Instant) -> Result<f64> {
         let random = SystemRandom::new();
-        let mut signature = vec![0; self.0.public_modulus_len()];
+        let mut signature = [0; 256];
         let mut signed = 0.0;
         while Instant::now() < deadline {
-            let done = self.0.sign(&RSA_PKCS1_SHA256, &random, &MESSAGE, &mut signature);
+            let done = match &*self.0 {
+                Key::Rs256(key) => key.sign(&RSA_PKCS1_SHA256, &random, &MESSAGE, &mut signature),
+                Key::Es256(key) => key.sign(&random, &MESSAGE).map(drop),
+            };
             done.map_err(|_| anyhow!("no signature"))?;
             signed += 1.0;
         }
@@ -85,7 +100,8 @@ mod tests {
 
     #[tokio::test]
     async fn it_signs_more_than_once_a_second() {
-        let signer = RawSigner::generate().unwrap();
-        assert!(signer.run(Duration::from_millis(100)).await.unwrap().rate > 1.0);
+        for signer in [RawSigner::rs256().unwrap(), RawSigner::es256().unwrap()] {
+            assert!(signer.run(Duration::from_millis(100)).await.unwrap().rate > 1.0);
+        }
     }
 }

@@ -33,5 +33,8 @@ pub(crate) async fn num_active_tokens(
 ) -> Result<Json<ActiveTokens>, AwsError> {
     let known = controller.rooms.event(&caller, &query.event_id).await?;
     let room = controller.rooms.read(&known.snapshot().room).await?;
-    Ok(Json(ActiveTokens { active_tokens: room.active + room.unconfirmed }))
+    // Seats may outlast their sessions; the original counts sessions.
+    let kept = controller.rooms.kept_seats(&room.room).await?;
+    let active_tokens = (room.active + room.unconfirmed).saturating_sub(kept);
+    Ok(Json(ActiveTokens { active_tokens }))
 }

@@ -60,11 +60,13 @@ pub(crate) async fn update_session(
         RequestIdError::Malformed => AwsError::InvalidEventOrRequest,
         RequestIdError::Foreign => AwsError::NoSession,
     })?;
+    let config = controller.rooms.read_config(&snapshot.room).await.map_err(invalid)?;
+    let seat = config.binding.seat_ends();
     let session = |state: &str| json!({ "queue_number": place.number, "session": state });
     let state = if ended_as == EndedAs::Completed { "completed" } else { "abandoned" };
     trail.name_room(snapshot.room.as_str());
     trail.change(&session("active"), &session(state));
-    let departure = Departure { number: place.number, ended_as };
+    let departure = Departure { number: place.number, ended_as, seat };
     let left = controller.store.leave(&snapshot.room, snapshot.reset_epoch, &[departure]).await;
     match left {
         Ok(ended) if ended.contains(&true) => Ok(Json(Updated {})),

@@ -1,6 +1,7 @@
 -- Seats: live sessions, counted exactly, and their records.
 -- A session lives through the whole second in which its token expires, so that no token outlives
--- its session: sessions is a sorted set, queue number -> last ms of life.
+-- its session: sessions is a sorted set, queue number -> last ms of life. Besides it has seats without a session: those
+-- held for visitors who were called, and those of sessions that have ended while gateways may still take their tokens.
 
 -- Seats taken: sessions that live, or may, and those that a lost store may still owe to unseen holders.
 local function seats_taken(sessions, line, now)

@@ -114,9 +114,11 @@ impl Crowd {
         let mut inside: Vec<u64> = (1..=SEATS).collect();
         for _ in 0..ROUNDS {
             self.ticks().await?;
-            let leaving = inside
-                .drain(..inside.len().min(100))
-                .map(|number| Departure { number, ended_as: EndedAs::Completed });
+            let leaving = inside.drain(..inside.len().min(100)).map(|number| Departure {
+                number,
+                ended_as: EndedAs::Completed,
+                seat: vestibule_domain::SeatEnds::AtOnce,
+            });
             let leaving: Vec<_> = leaving.collect();
             self.store.leave(&self.room, self.reset_epoch, &leaving).await?;
             for some in self.at_door.chunks(CLAIMS_TOGETHER) {

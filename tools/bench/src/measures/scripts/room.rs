@@ -92,7 +92,9 @@ impl Room {
     /// The sessions of these end.
     pub(super) async fn leave(&self, numbers: impl Iterator<Item = u64>) -> Result<()> {
         let ended_as = EndedAs::Completed;
-        let leaving: Vec<_> = numbers.map(|number| Departure { number, ended_as }).collect();
+        let leaving: Vec<_> = numbers
+            .map(|number| Departure { number, ended_as, seat: vestibule_domain::SeatEnds::AtOnce })
+            .collect();
         for some in leaving.chunks(usize::try_from(TOGETHER)?) {
             self.store.leave(&self.name, self.reset_epoch, some).await?;
         }

@@ -1,6 +1,6 @@
 //! Those who are served, and those inside.
 
-use vestibule_domain::{MAX_QUEUE_NUMBER, Place};
+use vestibule_domain::{MAX_QUEUE_NUMBER, Place, SeatEnds};
 use vestibule_store::{Claim, ClaimNetwork, Departure, EndedAs, SessionKind, Touch};
 
 use super::{Called, Chances, Pair};
@@ -94,8 +94,12 @@ pub(super) async fn leave(pair: &mut Pair, chances: &mut Chances, room: usize) -
     let (id, memory) = (pair.rooms[room].clone(), &pair.memory[room]);
     let epoch = epoch(chances, memory);
     let ends = [EndedAs::Completed, EndedAs::Abandoned, EndedAs::Revoked];
-    let departure =
-        |_| Departure { number: number(chances, memory), ended_as: one(chances, &ends) };
+    let seats = [SeatEnds::AtOnce, SeatEnds::WithToken, SeatEnds::WithAwsStyleToken];
+    let departure = |_| Departure {
+        number: number(chances, memory),
+        ended_as: one(chances, &ends),
+        seat: one(chances, &seats),
+    };
     let departures: Vec<Departure> = (0..3).map(departure).collect();
     let name = format!("leave({id}, {epoch}, {departures:?})");
     pair.one(name, async |side| side.store.leave(&id, epoch, &departures).await).await?;
