@@ -22,6 +22,7 @@ mod operator;
 mod ports;
 mod process;
 mod programs;
+mod prover;
 mod redis_server;
 mod reply;
 mod sentinels;
@@ -44,6 +45,7 @@ pub use self::{
     ports::free as free_port,
     process::{Exited, Process},
     programs::{ours, previous_release},
+    prover::Prover,
     redis_server::{Flavor, Redis},
     reply::Reply,
     sentinels::{Sentinels, Switches},

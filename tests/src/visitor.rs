@@ -36,6 +36,7 @@ pub struct Visitor {
     carries: Carries,
     ticket: Option<String>,
     accept: Option<&'static str>,
+    headers: Vec<(&'static str, String)>,
 }
 
 // === impl Visitor ===
@@ -44,7 +45,14 @@ impl Visitor {
     /// A visitor that has never been here.
     #[must_use]
     pub fn new(fleet: Fleet, room: &str, carries: Carries) -> Self {
-        Self { fleet, room: room.to_owned(), carries, ticket: None, accept: None }
+        Self {
+            fleet,
+            room: room.to_owned(),
+            carries,
+            ticket: None,
+            accept: None,
+            headers: Vec::new(),
+        }
     }
 
     /// The same visitor at other instances.
@@ -65,6 +73,13 @@ impl Visitor {
     #[must_use]
     pub fn accepting(mut self, accept: &'static str) -> Self {
         self.accept = Some(accept);
+        self
+    }
+
+    /// The same visitor, who sends one more header.
+    #[must_use]
+    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
         self
     }
 
@@ -145,6 +160,9 @@ impl Visitor {
         }
         if let Some(accept) = self.accept {
             request = request.header(ACCEPT, accept);
+        }
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
         }
         let reply = Reply::of(request).await?;
         if let Some(ticket) = self.newest(&reply.headers) {

@@ -44,6 +44,7 @@ impl Service {
         let connections = ConnectionMetrics::register(&mut registry);
         let admission = Arc::new(Admission::new(&config, Machine::real()));
         admission.authorizer.decisions.register(&mut registry);
+        admission.flows.strangers.register(&mut registry);
         registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
         let check = ServerCheck::new(admission.store.clone());
         register_servers(&mut registry, &admission.store, &check);

@@ -14,7 +14,7 @@ use crate::{
     caches::DrawCache,
     clients::Clients,
     config::Config,
-    flows::Flows,
+    flows::{Flows, Proofs, StrangerCounter},
     page::Pages,
     region::Region,
 };
@@ -59,6 +59,8 @@ impl Admission {
         let public_url = config.public_url.clone();
         let parts = (store.clone(), feed.clone(), keys.clone());
         let flows = Arc::new(Flows {
+            strangers: StrangerCounter::default(),
+            proofs: Proofs::default(),
             ciphers: CipherCache::new(Arc::clone(&config.secret)),
             signer,
             joins: JoinBatcher::new(parts.clone(), Arc::clone(&region), public_url.clone()),

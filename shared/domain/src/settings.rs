@@ -42,6 +42,20 @@ pub enum Enter {
     Button,
 }
 
+/// What a visitor's session is bound to when it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum BindSessions {
+    /// Nothing: whoever has the ticket has the session.
+    #[default]
+    None,
+    /// The network that its visitor comes from.
+    Network,
+    /// The network, and the user agent.
+    NetworkAndAgent,
+}
+
 /// Everything an operator sets for a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -98,6 +112,16 @@ pub struct RoomSettings {
     /// Whether status requests that ask for JSON only are answered in the form of Cloudflare's
     /// waiting rooms.
     pub json_response_enabled: bool,
+    /// What a visitor's session is bound to: `network`, the network that it began in; `network_and_agent`, the user
+    /// agent too. Whoever sends its ticket from elsewhere is a newcomer. `none`: nothing.
+    pub bind_sessions: BindSessions,
+    /// A session ends so many seconds after it began, however busy its visitor is; null: no such limit.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 604_800))]
+    pub max_session_seconds: Option<u64>,
+    /// The most requests for the site that one session may make in a second at each instance of admission; further
+    /// ones are answered 429; null: no such limit.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000_000))]
+    pub requests_per_session_per_second: Option<u64>,
 }
 
 // === impl RoomSettings ===
@@ -122,6 +146,9 @@ impl Default for RoomSettings {
             enter: Enter::Automatic,
             turn_hold_seconds: None,
             json_response_enabled: false,
+            bind_sessions: BindSessions::None,
+            max_session_seconds: None,
+            requests_per_session_per_second: None,
         }
     }
 }
@@ -158,12 +185,15 @@ impl RoomSettings {
             ("token_validity_seconds", Some(self.token_validity_seconds)),
             ("position_expiry_seconds", self.position_expiry_seconds),
             ("presence_grace_seconds", self.presence_grace_seconds),
+            ("max_session_seconds", self.max_session_seconds),
         ];
         let limits = limits.into_iter().map(|(field, value)| bounded(field, value, 0, MAX_LIMIT));
         let seconds =
             seconds.into_iter().map(|(field, value)| bounded(field, value, 1, MAX_SECONDS));
         let hold = bounded("turn_hold_seconds", self.turn_hold_seconds, 10, 60);
-        let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error()];
+        let requests = self.requests_per_session_per_second;
+        let requests = bounded("requests_per_session_per_second", requests, 1, 1_000_000);
+        let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error(), requests];
         limits.chain(seconds).chain(others).flatten().collect()
     }
 
@@ -220,6 +250,8 @@ mod tests {
             issuer: Some("a b".into()),
             poll_budget_per_second: 0,
             turn_hold_seconds: Some(9),
+            max_session_seconds: Some(0),
+            requests_per_session_per_second: Some(0),
             ..RoomSettings::default()
         };
         let fields: Vec<_> = wrong.errors().into_iter().map(|error| error.field).collect();
@@ -228,9 +260,11 @@ mod tests {
             "session_duration_seconds",
             "position_expiry_seconds",
             "presence_grace_seconds",
+            "max_session_seconds",
             "poll_budget_per_second",
             "turn_hold_seconds",
             "issuer",
+            "requests_per_session_per_second",
         ];
         assert_eq!(fields, expected);
         assert!(wrong.errors()[1].reason.contains("from 1 to 604800, and is 0"));

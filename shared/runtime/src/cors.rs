@@ -29,9 +29,9 @@ use tower::{Layer, Service};
 /// Methods that a preflight allows.
 pub const ALLOW_METHODS: &str = "GET,POST,OPTIONS";
 
-/// Request headers that a preflight allows: the AWS reference's, and the ticket.
+/// Request headers that a preflight allows: the AWS reference's, the ticket, and the proof of a key.
 pub const ALLOW_HEADERS: &str =
-    "Content-Type,X-Amz-Date,Authorization,X-Api-Key,X-Amz-Security-Token,Vestibule-Ticket";
+    "Content-Type,X-Amz-Date,Authorization,X-Api-Key,X-Amz-Security-Token,Vestibule-Ticket,DPoP";
 
 /// Answer headers that a page may read.
 pub const EXPOSE_HEADERS: &str = "Vestibule-Ticket,Retry-After";
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(headers[ACCESS_CONTROL_ALLOW_METHODS], "GET,POST,OPTIONS");
         assert_eq!(
             headers[ACCESS_CONTROL_ALLOW_HEADERS],
-            "Content-Type,X-Amz-Date,Authorization,X-Api-Key,X-Amz-Security-Token,Vestibule-Ticket"
+            "Content-Type,X-Amz-Date,Authorization,X-Api-Key,X-Amz-Security-Token,Vestibule-Ticket,DPoP"
         );
         assert_eq!(headers[ACCESS_CONTROL_MAX_AGE], "86400");
     }

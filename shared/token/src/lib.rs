@@ -23,6 +23,7 @@
 mod access_token;
 pub mod beacon;
 mod client_digest;
+mod dpop;
 mod jwk;
 mod key_record;
 mod key_ring;
@@ -34,8 +35,9 @@ mod ticket;
 mod verify;
 mod win_threshold;
 
-pub use access_token::{Claims, TokenUse};
+pub use access_token::{Claims, Confirmation, TokenUse};
 pub use client_digest::ClientDigests;
+pub use dpop::{PROOF_SECONDS, Proof, ProofError, ProvenRequest, Thumbprint, verify_proof};
 pub use jwk::{Jwk, Jwks, KeyAlgorithm, KeyType, KeyUse, PublishedJwk};
 pub use key_record::{KeyRecord, KeyRingError};
 pub use key_ring::{KeyRing, announce, join, reseal, succeed, succession, withdraw};

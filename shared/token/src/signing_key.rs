@@ -85,6 +85,11 @@ impl SigningKey {
     pub fn sign(&self, claims: &Claims) -> Result<String, SigningKeyError> {
         let input =
             signing_input(&self.encoded_header, claims).map_err(|_| SigningKeyError::Signing)?;
+        self.sign_text(input)
+    }
+
+    /// The text, a dot, its signature.
+    pub(crate) fn sign_text(&self, input: String) -> Result<String, SigningKeyError> {
         let mut signature = [0; SIGNATURE_LEN];
         self.pair
             .sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), input.as_bytes(), &mut signature)

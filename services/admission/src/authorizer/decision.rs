@@ -1,8 +1,10 @@
 //! What is decided about a request for a site.
 
+use vestibule_domain::request_rate::TooOften;
+
 use crate::{
     extractors::PresentedTicket,
-    flows::{FlowError, RoomContext, VisitorResponse},
+    flows::{FlowError, RoomContext, Unproven, VisitorResponse},
 };
 
 /// What is decided about a request.
@@ -32,6 +34,10 @@ pub(crate) enum RoomDecision {
     Entered(Box<Answered>),
     /// The visitor waits.
     Waits(Box<Answered>),
+    /// The session is bound to a key, of which there is no good proof.
+    Unproven(Unproven),
+    /// The session makes too many requests.
+    Limited(TooOften),
     /// No decision is possible now, for this temporary reason.
     Busy(FlowError),
 }
@@ -58,6 +64,8 @@ impl Decision {
             RoomDecision::Inside | RoomDecision::Renewed(_) => "inside",
             RoomDecision::Entered(_) => "entered",
             RoomDecision::Waits(_) => "wait",
+            RoomDecision::Unproven(_) => "unproven",
+            RoomDecision::Limited(_) => "limited",
             RoomDecision::Busy(_) => "busy",
         }
     }

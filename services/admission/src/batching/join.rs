@@ -168,6 +168,7 @@ impl Context {
             mode,
             key_id: &sent.key_id,
             issuer: &sent.issuer,
+            max_session_seconds: known.snapshot().settings.max_session_seconds,
         };
         let until = Instant::now() + PATIENCE;
         let outcome = loop {
@@ -187,12 +188,7 @@ impl Context {
             }
         };
         self.taken.add(joined.taken);
-        let token = TokenRecord {
-            issued_at: joined.issued_at,
-            expires_at: joined.expires_at,
-            key_id: sent.key_id,
-            issuer: sent.issuer,
-        };
+        let token = joined.token(&join);
         let numbers = (0..sent.count).map(|nth| self.newcomer(&joined, nth, &token)).collect();
         let last = known.snapshot();
         if (joined.reset_epoch, joined.generation) > (last.reset_epoch, last.generation)

@@ -3,6 +3,7 @@
 
 mod accept;
 mod initiator;
+mod proof;
 mod room_path;
 mod ticket_transport;
 mod turn;
@@ -10,6 +11,7 @@ mod visitor_request;
 
 pub(crate) use accept::{is_for_people, wants_cloudflares_form, wants_json, wants_page_json};
 pub(crate) use initiator::{Initiator, is_named, is_navigation};
+pub(crate) use proof::Asked;
 pub(crate) use room_path::{RoomPath, TicketHeader};
 pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport, cookie_lines};
 pub(crate) use turn::{TurnQuery, turn_of_page};

@@ -33,9 +33,10 @@ impl Flows {
         room: &RoomContext,
         ticket: Option<Ticket>,
     ) -> Result<VisitorResponse, FlowError> {
-        match ticket {
-            Some(ticket) => self.check_in(room, ticket).await,
-            None => self.join(room, None).await,
+        let Some(ticket) = ticket else { return self.join(room, None).await };
+        match self.check_in(room, ticket).await {
+            Err(FlowError::Stranger) => self.join(room, None).await,
+            answered => answered,
         }
     }
 

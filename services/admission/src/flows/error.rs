@@ -19,6 +19,9 @@ pub(crate) enum FlowError {
     /// The ticket is of before a reset.
     #[error("the ticket is of before a reset")]
     ForeignTicket,
+    /// The session of the ticket is bound to somebody else.
+    #[error("the session of the ticket is bound to another client")]
+    Stranger,
     /// No request id can be made of the queue number.
     #[error(transparent)]
     RequestId(#[from] NumberTooLarge),
@@ -36,7 +39,7 @@ impl FlowError {
                 SignerError::Failed(_) => false,
             },
             Self::NoSigningKey => true,
-            Self::ForeignTicket | Self::RequestId(_) => false,
+            Self::ForeignTicket | Self::Stranger | Self::RequestId(_) => false,
         }
     }
 }

@@ -69,6 +69,10 @@ impl Flows {
                 return Ok(response);
             }
         };
-        self.claim_seat(room, current, turn, held_ms).await
+        match self.claim_seat(room, current, turn, held_ms).await {
+            // Somebody else has entered with this ticket.
+            Err(FlowError::Stranger) => self.join(room, None).await,
+            answered => answered,
+        }
     }
 }

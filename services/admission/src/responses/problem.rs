@@ -3,7 +3,7 @@
 use vestibule_issuance::{SignerError, problem_of};
 use vestibule_runtime::problem::{Problem, ProblemType};
 
-use crate::flows::FlowError;
+use crate::flows::{FlowError, Unproven};
 
 impl From<FlowError> for Problem {
     fn from(error: FlowError) -> Self {
@@ -13,10 +13,18 @@ impl From<FlowError> for Problem {
             FlowError::Signer(SignerError::Overloaded) => Self::new(ProblemType::Overloaded),
             FlowError::ForeignTicket => Self::new(ProblemType::InvalidTicket)
                 .field("Vestibule-Ticket", "it is of before a reset; join again"),
+            FlowError::Stranger => Self::new(ProblemType::InvalidTicket)
+                .field("Vestibule-Ticket", "its session is bound to another client; join again"),
             FlowError::Signer(SignerError::Failed(_)) | FlowError::RequestId(_) => {
                 Self::internal(&error)
             }
         }
+    }
+}
+
+impl From<Unproven> for Problem {
+    fn from(unproven: Unproven) -> Self {
+        Self::new(ProblemType::InvalidDpopProof).field("DPoP", unproven.to_string())
     }
 }
 
@@ -38,6 +46,7 @@ mod tests {
             (FlowError::Signer(SignerError::Overloaded), true),
             (FlowError::Signer(SignerError::Failed("refused".into())), false),
             (FlowError::ForeignTicket, false),
+            (FlowError::Stranger, false),
         ] {
             assert_eq!(error.is_temporary(), temporary, "{error}");
             let problem = Problem::from(error);

@@ -245,6 +245,6 @@ mod tests {
                 assert_eq!(sent.create(&room()).is_ok(), is_sound, "{name}: {value}");
             }
         }
-        assert_eq!(bounded, 8, "settings with bounds");
+        assert_eq!(bounded, 10, "settings with bounds");
     }
 }

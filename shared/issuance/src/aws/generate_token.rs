@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use vestibule_domain::{MAX_QUEUE_NUMBER, Place, RoomSnapshot};
-use vestibule_store::{Claim, ClaimOutcome, Feed, KnownRoom, SessionKind, TokenRecord};
+use vestibule_store::{
+    CallerBindings, Claim, ClaimOutcome, Feed, KnownRoom, SessionKind, TokenRecord,
+};
 use vestibule_token::{RequestIdError, TokenUse};
 
 use super::{AwsError, Tokens};
@@ -67,11 +69,13 @@ pub async fn generate_token<C: Claims>(
         request_id: request_id.to_owned(),
         issuer: with.issuer.to_owned(),
         validity_seconds: with.validity_seconds,
+        max_session_seconds: snapshot.settings.max_session_seconds,
+        caller: CallerBindings::unknown(),
     };
     let claimed = with.claims.claim(&snapshot.room, claim).await?;
     let record = admitted(claimed.outcome)?;
     let key = with.keys.get(&record.key_id)?;
-    let subject = TokenSubject { room: &snapshot.room, request_id, place };
+    let subject = TokenSubject { room: &snapshot.room, request_id, place, key: None };
     let tokens = with.signer.sign(key, subject, &record, &USES).await?;
     let [access_token, refresh_token, id_token] =
         <[String; 3]>::try_from(tokens).map_err(|_| AwsError::NotServed)?;
@@ -97,6 +101,6 @@ fn admitted(outcome: ClaimOutcome) -> Result<TokenRecord, AwsError> {
         }
         ClaimOutcome::PositionExpired => Err(AwsError::PositionExpired),
         ClaimOutcome::SessionEnded => Err(AwsError::SessionEnded),
-        ClaimOutcome::Foreign => Err(AwsError::InvalidRequest),
+        ClaimOutcome::Foreign | ClaimOutcome::Stranger => Err(AwsError::InvalidRequest),
     }
 }

@@ -73,6 +73,8 @@ problem_types! {
     InvalidRequestId, "invalid-request-id", BAD_REQUEST, "The request id is not valid", None;
     /// The caller did not send the API token.
     Unauthorized, "unauthorized", UNAUTHORIZED, "Authorization is required", None;
+    /// There is no proof, or none that is good, that the caller has the key that its session is bound to.
+    InvalidDpopProof, "invalid-dpop-proof", UNAUTHORIZED, "The proof of the key is missing or not valid", None;
     /// The caller asks about another client's request and is not a trusted proxy.
     UntrustedProxy, "untrusted-proxy", FORBIDDEN, "The caller is not a trusted proxy", None;
     /// A page of another origin sent the visitor's cookie, which may not speak for it.
@@ -93,6 +95,10 @@ problem_types! {
     RequestTimeout, "request-timeout", REQUEST_TIMEOUT, "The request took too long to arrive", None;
     /// The request contradicts the current state.
     Conflict, "conflict", CONFLICT, "The request conflicts with the current state", None;
+    /// The session was redeemed by an earlier call.
+    AlreadyRedeemed, "already-redeemed", CONFLICT, "The session has been redeemed already", None;
+    /// The token does not open this room, or opens it no more.
+    InvalidToken, "invalid-token", BAD_REQUEST, "The token is not valid", None;
     /// It existed and has ended for good.
     Gone, "gone", GONE, "This is no longer available", None;
     /// The body is longer than the operation accepts.
@@ -101,6 +107,8 @@ problem_types! {
     UnsupportedMediaType, "unsupported-media-type", UNSUPPORTED_MEDIA_TYPE, "The media type is not supported", None;
     /// The visitor watches by as many streams as one may have.
     TooManyStreams, "too-many-streams", TOO_MANY_REQUESTS, "The visitor has too many live streams", Some(60);
+    /// The session makes more requests than its room allows.
+    TooManyRequests, "too-many-requests", TOO_MANY_REQUESTS, "The session makes too many requests", Some(1);
     /// This instance has reached its limit of requests in flight.
     Overloaded, "overloaded", SERVICE_UNAVAILABLE, "The service is busy, try again shortly", Some(1);
     /// The shared state cannot be reached.

@@ -1,6 +1,6 @@
 //! Joining: queue numbers for newcomers, and seats at once if nobody waits.
 
-use vestibule_domain::{RoomId, regions::Taken};
+use vestibule_domain::{RoomId, SessionNote, regions::Taken};
 use vestibule_history::Call;
 
 use super::TokenRecord;
@@ -42,6 +42,8 @@ pub struct Join<'a> {
     pub key_id: &'a str,
     /// The issuer of their tokens.
     pub issuer: &'a str,
+    /// How long a session lasts at most, in seconds.
+    pub max_session_seconds: Option<u64>,
 }
 
 /// The numbers of a batch: `first`, `first + 1`, …
@@ -90,6 +92,7 @@ impl Store {
             },
             key_id: join.key_id,
             issuer: join.issuer,
+            max_session_seconds: join.max_session_seconds,
         };
         let noting = self.noting(Some(room), || vec![Call::Join { count: join.count }]).await;
         let store = self.replicated();
@@ -110,14 +113,9 @@ fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
     let last = joined.first + join.count.max(1) - 1;
     memory.take_counters(joined.reset_epoch, last, joined.admitted);
     memory.take_serving(joined.serving_counter, &seal);
-    let record = TokenRecord {
-        issued_at: joined.issued_at,
-        expires_at: joined.expires_at,
-        key_id: join.key_id.to_owned(),
-        issuer: join.issuer.to_owned(),
-    };
+    let record = joined.token(join);
     let entered = joined.first..joined.first + joined.seated;
-    let seats = entered.map(|number| record.seat(number, ("v", ""), &seal));
+    let seats = entered.map(|number| record.seat(number, None, &seal));
     memory.take_seats(joined.reset_epoch, seats);
     memory.take_entered(joined.reset_epoch, joined.first..joined.first + joined.seated);
     memory.confirm(era)?;
@@ -125,6 +123,21 @@ fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
 }
 
 // === impl Joined ===
+
+impl Joined {
+    /// The record of the tokens of those who entered by `join`.
+    #[must_use]
+    pub fn token(&self, join: &Join<'_>) -> TokenRecord {
+        let began = join.max_session_seconds.map(|_| self.issued_at);
+        TokenRecord {
+            issued_at: self.issued_at,
+            expires_at: self.expires_at,
+            key_id: join.key_id.to_owned(),
+            issuer: join.issuer.to_owned(),
+            note: SessionNote { began, ..SessionNote::default() },
+        }
+    }
+}
 
 impl From<Reply> for Joined {
     fn from(reply: Reply) -> Self {

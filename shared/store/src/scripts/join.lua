@@ -1,11 +1,12 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
 KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there holds door asked calls
-ARGV  now_ms seen call again region count mode key_id issuer
+ARGV  now_ms seen call again region count mode key_id issuer max_session_seconds
 Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent
       call: the name of the call; again: whether it may have come before (0, 1).
       mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
       key_id and issuer are those of the tokens of who enters.
+      max_session_seconds: how long a session lasts at most ("" = no limit).
       first: the first number; seated: how many have entered, counted from `first`; suspended:
       everyone enters uncounted; admitted: sessions so far; pool: index of the draw that they wait for
       (nil = none); own, anywhere, lent: how many seats used the region's own slots, slots open to all,
@@ -40,7 +41,8 @@ end
 redis.call('HSET', keys.line, 'heard_at', now)
 
 local iat = math.floor(now / 1000)
-local exp = iat + settings.session_duration_seconds
+local most = tonumber(args.max_session_seconds)
+local exp = iat + math.min(settings.session_duration_seconds, most or math.huge)
 if settings.suspended then
   return seal(reply(keep_answer(keys, call, {
     now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = before + 1,
@@ -101,6 +103,7 @@ if enter then
   seated = open and count or math.min(served, free)
   local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = args.key_id, request_id = '',
     issuer = args.issuer }
+  NOTES.write(record, most and iat, '', '')
   for number = before + 1, before + seated do seat(keys, number, number, record) end
   if seated > 0 then
     rate_take(keys.rate, settings.new_users_per_minute, now, waiting, seated)

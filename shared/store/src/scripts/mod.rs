@@ -96,7 +96,7 @@ scripts! {
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
         Passed, Seatless, Traffic, Unattended, There, Holds], &[], Some(order::claim::POSITIONS),
-        ["bitmaps", "room", "left_out", "rate", "seats", "serving", "presence", "door", "turns", "holds"];
+        ["bitmaps", "room", "left_out", "rate", "seats", "notes", "serving", "presence", "door", "turns", "holds"];
     CLOSE_ROOM = "close_room" Copies &[Line], &[], None, [];
     DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
     DISMISS = "dismiss" Writes &[Line, Settings, Sessions, Rate], &[], None,
@@ -113,7 +113,7 @@ scripts! {
         ["room", "once", "rate", "serving", "left_out", "publish"];
     JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
         Unattended, There, Holds, Door, Asked, Calls], &[], Some(order::join::POSITIONS),
-        ["bitmaps", "room", "once", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
+        ["bitmaps", "room", "once", "rate", "seats", "notes", "serving", "presence", "door", "holds", "grants"];
     LAGGING = "lagging" Deployment &[], &["admissions"], None, ["room"];
     LEAD = "lead" Deployment &[], &["lease", "epoch", "length", "controllers", "term"], None, ["leases"];
     LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];
@@ -133,6 +133,7 @@ scripts! {
         None, ["bitmaps", "room", "seats"];
     RECONCILE = "reconcile" Repairs Part::RECONCILE, &[], None,
         ["bitmaps", "room", "rate", "assumed", "serving", "presence", "left_out", "publish", "phases"];
+    REDEEM = "redeem" Writes &[Line, Sessions, Records], &[], None, ["bitmaps", "room", "seats", "notes"];
     REOPEN = "reopen" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
         ["room", "rate", "left_out", "publish"];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
@@ -148,7 +149,7 @@ scripts! {
     TELL_TIME = "tell_time" Deployment &[], &["clock"], None, [];
     TESTIFY = "testify" Repairs &[Line, Testimony], &[], None, [];
     TOUCH = "touch" Writes &[Line, Settings, Sessions, Records, Entered, Ended], &[], Some(order::touch::POSITIONS),
-        ["bitmaps", "room", "seats"];
+        ["bitmaps", "room", "seats", "notes"];
 }
 
 /// The script with this SHA, by the name of its file: for traces of what travels to Redis.

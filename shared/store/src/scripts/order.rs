@@ -70,6 +70,8 @@ pub(crate) mod claim {
             request_id: &'a str,
             issuer: &'a str,
             validity_seconds: Option<u64>,
+            max_session_seconds: Option<u64>,
+            caller: &'a str,
         }
     }
 
@@ -92,6 +94,7 @@ pub(crate) mod claim {
             key_id: Option<String>,
             issuer: Option<String>,
             held_until_ms: Option<u64>,
+            note: Option<String>,
         }
     }
 }
@@ -112,6 +115,7 @@ pub(crate) mod join {
             mode: &'static str,
             key_id: &'a str,
             issuer: &'a str,
+            max_session_seconds: Option<u64>,
         }
     }
 
@@ -154,13 +158,15 @@ pub(crate) mod touch {
     }
 
     arguments! {
-        pub(crate) struct Item {
+        pub(crate) struct Item<'a> {
             reset_epoch: u64,
             number: u64,
             position: u64,
             generation: u32,
             issued_at: u64,
             expires_at: u64,
+            max_session_seconds: Option<u64>,
+            caller: &'a str,
         }
     }
 
@@ -179,6 +185,8 @@ pub(crate) mod touch {
             expires_at: Option<u64>,
             key_id: Option<String>,
             issuer: Option<String>,
+            note: Option<String>,
+            is_stranger: bool,
         }
     }
 }

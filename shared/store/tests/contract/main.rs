@@ -4,6 +4,7 @@
 
 mod backups;
 mod bits;
+mod bound;
 mod chances;
 mod claims;
 mod compared;

@@ -161,6 +161,7 @@ async fn limits_hold_exactly_with_three_regions_at_once(world: World) {
                         mode: JoinMode::Enter,
                         key_id: "k",
                         issuer: "https://issuer",
+                        max_session_seconds: None,
                     };
                     let joined = store.join(&world.room, &join).await.unwrap();
                     *taken.get_mut("seated").unwrap() += joined.seated;

@@ -75,6 +75,8 @@ impl<'a> VisitorResponder<'a> {
             request_id: String::new(),
             issuer: self.issuer().to_owned(),
             validity_seconds: None,
+            max_session_seconds: snapshot.settings.max_session_seconds,
+            caller: self.room.claiming(),
         }
     }
 

@@ -6,10 +6,11 @@ use axum::{Json, extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsBadRequest, AwsError, MessageBody};
+use vestibule_runtime::extract::{IdempotencyKey, NoName};
 
 use crate::{
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
-    extractors::{AwsBody, IdempotencyKey, NoName, WholeNumber},
+    extractors::{AwsBody, WholeNumber},
     state::Controller,
 };
 

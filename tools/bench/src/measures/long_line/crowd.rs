@@ -12,7 +12,8 @@ use vestibule_domain::{
     tick::TickState,
 };
 use vestibule_store::{
-    Claim, Clock, Departure, EndedAs, Join, JoinMode, MOST_CHECK_INS, Push, SessionKind, Store,
+    CallerBindings, Claim, Clock, Departure, EndedAs, Join, JoinMode, MOST_CHECK_INS, Push,
+    SessionKind, Store,
 };
 use vestibule_tests::Redis;
 
@@ -77,6 +78,7 @@ impl Crowd {
                 mode: JoinMode::Enter,
                 key_id: "bench",
                 issuer: "https://bench",
+                max_session_seconds: None,
             };
             self.store.join(&self.room, &join).await?;
             come += join.count;
@@ -161,6 +163,8 @@ impl Crowd {
             request_id: String::new(),
             issuer: "https://bench".to_owned(),
             validity_seconds: None,
+            max_session_seconds: None,
+            caller: CallerBindings::default(),
         }
     }
 

@@ -7,7 +7,8 @@ use vestibule_domain::{
     Place, RoomId, RoomSettings, RoomSnapshot, roll::Roll, schedule::RoomConfig, tick::TickState,
 };
 use vestibule_store::{
-    Claim, Departure, EndedAs, Join, JoinMode, ManualClock, Push, SessionKind, Store, batch,
+    CallerBindings, Claim, Departure, EndedAs, Join, JoinMode, ManualClock, Push, SessionKind,
+    Store, batch,
 };
 
 /// The leader's fencing epoch.
@@ -66,6 +67,7 @@ impl Room {
                 mode,
                 key_id: KEY,
                 issuer: ISSUER,
+                max_session_seconds: None,
             };
             self.store.join(&self.name, &join).await?;
         }
@@ -129,6 +131,8 @@ impl Room {
             request_id: format!("{number:036}"),
             issuer: ISSUER.to_owned(),
             validity_seconds: None,
+            max_session_seconds: None,
+            caller: CallerBindings::default(),
         }
     }
 }
