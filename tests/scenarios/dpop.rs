@@ -45,7 +45,7 @@ impl<'a> App<'a> {
         }
         let reply = Reply::of(request).await?;
         if reply.status == 200 {
-            self.ticket = reply.header("vestibule-ticket").to_owned();
+            reply.header("vestibule-ticket").clone_into(&mut self.ticket);
         }
         Ok(reply)
     }
@@ -55,13 +55,14 @@ impl<'a> App<'a> {
         self.call(method, name, &[&proof]).await
     }
 
-    /// What the authorizer says to a request for the site with the ticket and this proof.
+    /// What the authorizer says to a request for the site with this proof. Gateways drop the ticket's header, so it travels
+    /// as the cookie.
     async fn asks(&self, proof: Option<&str>) -> Result<Reply> {
         let mut visitor = self
             .deployment
             .site_visitor(HOST)
             .at(self.site.clone())
-            .with_header("vestibule-ticket", &self.ticket);
+            .with_cookie("__Host-vestibule_sale", &self.ticket);
         if let Some(proof) = proof {
             visitor = visitor.with_header("dpop", proof);
         }

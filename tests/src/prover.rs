@@ -1,4 +1,4 @@
-//! An app that has a key, and proves it with every request (DPoP, RFC 9449).
+//! An app that has a key, and proves it with every request (`DPoP`, RFC 9449).
 
 use std::sync::{
     Arc,

@@ -40,7 +40,7 @@ pub(crate) struct Shown {
 
 /// Whose session was redeemed.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct Redeemed {
+pub(crate) struct RedeemedSession {
     /// The visitor's request id.
     request_id: String,
     /// Its queue number.
@@ -67,7 +67,7 @@ pub(crate) struct Redeemed {
     ),
     request_body = Shown,
     responses(
-        (status = 200, description = "Redeemed by this call", body = Redeemed),
+        (status = 200, description = "Redeemed by this call", body = RedeemedSession),
         (status = 400, description = "There is nothing to redeem, or it is not of this room, or has expired", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such room, or the session is over", body = Problem, content_type = "application/problem+json"),
         (status = 409, description = "Redeemed before; the detail says when", body = Problem, content_type = "application/problem+json"),
@@ -95,7 +95,8 @@ pub(crate) async fn redeem_session(
 
 fn answer(redeemer: Redeemer) -> Response {
     let Redeemer { request_id, number, issued_at, expires_at } = redeemer;
-    let body = Redeemed { request_id, queue_number: number, issued_at, expires_at, redeemed: true };
+    let body =
+        RedeemedSession { request_id, queue_number: number, issued_at, expires_at, redeemed: true };
     ([(CACHE_CONTROL, "no-store")], axum::Json(body)).into_response()
 }
 
@@ -142,6 +143,6 @@ async fn of_ticket(
             return Err(invalid("it is of another room or of before a reset, or it was altered"));
         }
     };
-    let redeemer = flows.redeemer_of_ticket(room, &ticket)?;
+    let redeemer = Redeemer::of_ticket(room, &ticket)?;
     redeemer.ok_or_else(|| Problem::new(ProblemType::SessionNotFound))
 }

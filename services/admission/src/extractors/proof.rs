@@ -1,4 +1,4 @@
-//! The proof of a key (DPoP) that a call brings, and the request that it must be for.
+//! The proof of a key (`DPoP`) that a call brings, and the request that it must be for.
 
 use axum::http::{HeaderMap, HeaderName};
 use vestibule_domain::BoundTo;

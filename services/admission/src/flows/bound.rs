@@ -62,15 +62,17 @@ impl RoomContext {
     /// that a session is bound to is asked elsewhere.
     pub(crate) fn stranger_to(&self, ticket: &Ticket) -> Option<Stranger> {
         let binding = ticket.seat()?.binding?;
-        let stranger = match binding.to {
-            BoundTo::Network => Stranger::network,
-            BoundTo::NetworkAndAgent => Stranger::network_and_agent,
-            BoundTo::Key => return None,
+        let settings = &self.snapshot.settings;
+        let stranger = match (binding.to, settings.bind_sessions) {
+            (BoundTo::Network, BindSessions::Network) => Stranger::network,
+            (BoundTo::NetworkAndAgent, BindSessions::NetworkAndAgent) => {
+                Stranger::network_and_agent
+            }
+            // What the room asks for no more, or in another way, is put right when the session is renewed.
+            _ => return None,
         };
-        // What the room asks for no more, or in another way, is put right when the session is renewed.
-        let own = self.bindings_to(binding.to);
-        let is_other = !own.is_empty() && !own.contains(&binding);
-        (is_other && !self.snapshot.settings.suspended).then_some(stranger)
+        let is_other = !self.bindings_to(binding.to).contains(&binding);
+        (is_other && !settings.suspended).then_some(stranger)
     }
 
     /// Who the caller is to the script, where it claims: a session that begins is bound to the caller's key, if it has one.
@@ -104,14 +106,10 @@ impl RoomContext {
         [self.bindings_to(BoundTo::Key), self.own_bindings()].concat()
     }
 
-    /// What the session of the caller is bound to from now on, of which its record says `noted`, and its last ticket
-    /// `before`.
-    pub(super) fn binding_of(
-        &self,
-        noted: Option<Binding>,
-        before: Option<Binding>,
-    ) -> Option<Binding> {
-        noted.or_else(|| self.own_bindings().first().copied()).or(before)
+    /// What the session of `seat` is bound to from now on, of which its record says `noted`; while Redis is away, nothing.
+    pub(super) fn binding_of(&self, noted: Option<Binding>, seat: &Seat) -> Option<Binding> {
+        let key = seat.binding.filter(|binding| binding.to == BoundTo::Key);
+        noted.or(key).or_else(|| self.own_bindings().first().copied())
     }
 
     /// What a session of the caller may be bound to, as the room wants it; under the current secret first.

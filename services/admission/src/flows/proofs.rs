@@ -1,8 +1,8 @@
-//! Proofs that callers have the keys that their sessions are bound to (DPoP). What is a good proof is
+//! Proofs that callers have the keys that their sessions are bound to (`DPoP`). What is a good proof is
 //! [`vestibule_token::verify_proof`]'s; here is remembered which have come to this instance, so that a copy is worth nothing.
 
 use std::{
-    collections::HashSet,
+    collections::BTreeSet,
     sync::{Mutex, PoisonError},
 };
 
@@ -41,8 +41,8 @@ pub(crate) enum Unproven {
 /// Two generations of names: when the younger one is old enough, or full, the older one is forgotten.
 #[derive(Debug, Default)]
 struct Seen {
-    young: HashSet<[u8; 16]>,
-    old: HashSet<[u8; 16]>,
+    young: BTreeSet<[u8; 16]>,
+    old: BTreeSet<[u8; 16]>,
     /// When the younger began, unix seconds.
     since: u64,
 }

@@ -18,6 +18,28 @@ pub(crate) struct Redeemer {
     pub(crate) expires_at: u64,
 }
 
+// === impl Redeemer ===
+
+impl Redeemer {
+    /// Whose session `ticket` is of; `None`: it is of no session.
+    ///
+    /// # Errors
+    /// [`FlowError::RequestId`].
+    pub(crate) fn of_ticket(
+        room: &RoomContext,
+        ticket: &Ticket,
+    ) -> Result<Option<Self>, FlowError> {
+        let Some(seat) = ticket.seat() else { return Ok(None) };
+        let place = ticket.waiter.place;
+        Ok(Some(Self {
+            request_id: room.ciphers.request_ids.seal(place)?,
+            number: place.number,
+            issued_at: seat.issued_at,
+            expires_at: seat.expires_at,
+        }))
+    }
+}
+
 // === impl Flows ===
 
 impl Flows {
@@ -41,25 +63,6 @@ impl Flows {
         Ok(verified.map(|claims| {
             let Claims { sub, queue_position, iat, exp, .. } = claims;
             Redeemer { request_id: sub, number: queue_position, issued_at: iat, expires_at: exp }
-        }))
-    }
-
-    /// Whose session `ticket` is of; `None`: it is of no session.
-    ///
-    /// # Errors
-    /// [`FlowError::RequestId`].
-    pub(crate) fn redeemer_of_ticket(
-        &self,
-        room: &RoomContext,
-        ticket: &Ticket,
-    ) -> Result<Option<Redeemer>, FlowError> {
-        let Some(seat) = ticket.seat() else { return Ok(None) };
-        let place = ticket.waiter.place;
-        Ok(Some(Redeemer {
-            request_id: room.ciphers.request_ids.seal(place)?,
-            number: place.number,
-            issued_at: seat.issued_at,
-            expires_at: seat.expires_at,
         }))
     }
 

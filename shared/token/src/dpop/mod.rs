@@ -1,4 +1,4 @@
-//! Proofs that a client has a key (DPoP, RFC 9449): a client signs the method and the address of each request, and what it
+//! Proofs that a client has a key (`DPoP`, RFC 9449): a client signs the method and the address of each request, and what it
 //! is given is bound to its key, so that a copy of it is worth nothing. This file checks one proof; whether it came before
 //! is remembered elsewhere, and so is what is bound to which key.
 //!

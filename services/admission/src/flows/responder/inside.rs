@@ -25,7 +25,7 @@ impl VisitorResponder<'_> {
         let (issued_at, expires_at) = (record.issued_at, record.expires_at);
         let (noted, before) = (record.note.binding, ticket.seat());
         let binding = match before {
-            Some(seat) => self.room.binding_of(noted, seat.binding),
+            Some(seat) => self.room.binding_of(noted, &seat),
             None => noted.or_else(|| self.room.new_binding()),
         };
         ticket.state = TicketState::Held(Seat { issued_at, expires_at, generation, binding });
