@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
-use reqwest::{Method, header::USER_AGENT};
+use reqwest::{
+    Method, RequestBuilder,
+    header::{HeaderValue, USER_AGENT},
+};
 use serde_json::json;
 use vestibule_tests::{Reply, eventually};
 
@@ -39,6 +42,9 @@ pub(crate) async fn all(place: &Place) -> Result<()> {
 
     let off = json!({ "requests_per_session_per_second": null });
     place.deployment.operator().patch_room("sale", &off).await?.expect(200)?;
-    let other = visitor.request(Method::GET, WANTED).header(USER_AGENT, "another browser");
-    expect_waiting(&Reply::of(other).await?, place.kind).context("with the ticket of the first")
+    let (client, request) = visitor.request(Method::GET, WANTED).build_split();
+    let mut request = request?;
+    request.headers_mut().insert(USER_AGENT, HeaderValue::from_static("another browser"));
+    let reply = Reply::of(RequestBuilder::from_parts(client, request)).await?;
+    expect_waiting(&reply, place.kind).context("with the ticket of the first")
 }
