@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use vestibule_tests::gateway::{Documented, Kind};
 
-use crate::{hostile, journey, outage, place, plumbing};
+use crate::{hostile, journey, outage, place, plumbing, session};
 
 /// One module per gateway, one test per promise.
 macro_rules! gateways {
@@ -24,6 +24,11 @@ macro_rules! gateways {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn the_site_works_as_before() -> Result<()> {
                 tested($kind, async |place| plumbing::all(place).await).await
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn a_session_is_for_one_visitor_and_for_so_much() -> Result<()> {
+                tested($kind, async |place| session::all(place).await).await
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

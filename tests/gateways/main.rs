@@ -9,5 +9,6 @@ mod local;
 mod outage;
 mod place;
 mod plumbing;
+mod session;
 mod tls;
 mod trust;

@@ -33,7 +33,9 @@ async fn roll_out(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_loses_place_or_seat_while_the_secret_is_replaced() -> Result<()> {
     let mut deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
-    deployment.create_room("sale", &json!({ "total_active_users": 2 })).await?;
+    // What sessions are bound to is known by digests under the secret.
+    let settings = json!({ "total_active_users": 2, "bind_sessions": "network" });
+    deployment.create_room("sale", &settings).await?;
     let old = deployment.secrets()[0].to_owned();
     let mut guests = crowd::join(&deployment, "sale", 5).await?;
     let id = deployment.aws("sale").assign().await?;

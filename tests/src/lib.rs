@@ -22,6 +22,7 @@ mod operator;
 mod ports;
 mod process;
 mod programs;
+mod prover;
 mod puzzle;
 mod redis_server;
 mod reply;
@@ -45,6 +46,7 @@ pub use self::{
     ports::free as free_port,
     process::{Exited, Process},
     programs::{ours, previous_release},
+    prover::Prover,
     puzzle::solve,
     redis_server::{Flavor, Redis},
     reply::Reply,

@@ -18,6 +18,7 @@ pub struct SiteVisitor {
     host: String,
     proto: &'static str,
     refuse: Option<&'static str>,
+    address: String,
     headers: Vec<(&'static str, String)>,
     /// By name.
     pub cookies: BTreeMap<String, String>,
@@ -29,8 +30,8 @@ impl SiteVisitor {
     /// A visitor of `host` who has never been there.
     #[must_use]
     pub fn new(fleet: Fleet, host: &str) -> Self {
-        let (host, cookies) = (host.to_owned(), BTreeMap::new());
-        Self { fleet, host, proto: "https", refuse: None, headers: Vec::new(), cookies }
+        let (host, cookies, address) = (host.to_owned(), BTreeMap::new(), "203.0.113.9".to_owned());
+        Self { fleet, host, proto: "https", refuse: None, address, headers: Vec::new(), cookies }
     }
 
     /// The same visitor at other instances.
@@ -45,6 +46,13 @@ impl SiteVisitor {
     pub fn at_host(mut self, host: &str) -> Self {
         host.clone_into(&mut self.host);
         self.cookies.clear();
+        self
+    }
+
+    /// The same visitor at another address.
+    #[must_use]
+    pub fn at_address(mut self, address: impl Into<String>) -> Self {
+        self.address = address.into();
         self
     }
 
@@ -131,7 +139,7 @@ impl SiteVisitor {
             .header("x-forwarded-proto", self.proto)
             .header("x-forwarded-host", &self.host)
             .header("x-forwarded-uri", target)
-            .header("x-forwarded-for", "203.0.113.9");
+            .header("x-forwarded-for", &self.address);
         let pairs: Vec<_> =
             self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         if !pairs.is_empty() {

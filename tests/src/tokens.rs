@@ -18,6 +18,8 @@ use crate::{Fleet, Reply};
 pub struct Claims {
     /// The room.
     pub aud: String,
+    /// The key of its holder.
+    pub cnf: Option<serde_json::Value>,
     /// Until when, unix seconds.
     pub exp: u64,
     /// Since when, unix seconds.

@@ -18,6 +18,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// The header that carries a ticket.
 const TICKET: &str = "vestibule-ticket";
+const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// How a visitor carries its ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct Visitor {
     carries: Carries,
     ticket: Option<String>,
     accept: Option<&'static str>,
-    address: Option<String>,
+    headers: Vec<(&'static str, String)>,
 }
 
 // === impl Visitor ===
@@ -45,7 +46,14 @@ impl Visitor {
     /// A visitor that has never been here.
     #[must_use]
     pub fn new(fleet: Fleet, room: &str, carries: Carries) -> Self {
-        Self { fleet, room: room.to_owned(), carries, ticket: None, accept: None, address: None }
+        Self {
+            fleet,
+            room: room.to_owned(),
+            carries,
+            ticket: None,
+            accept: None,
+            headers: Vec::new(),
+        }
     }
 
     /// The same visitor at other instances.
@@ -72,7 +80,14 @@ impl Visitor {
     /// The same visitor, whose proxy says that it is at this address.
     #[must_use]
     pub fn from(mut self, address: impl Into<String>) -> Self {
-        self.address = Some(address.into());
+        self.headers.retain(|(name, _)| *name != FORWARDED_FOR);
+        self.with_header(FORWARDED_FOR, address)
+    }
+
+    /// The same visitor, who sends one more header.
+    #[must_use]
+    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
         self
     }
 
@@ -154,8 +169,8 @@ impl Visitor {
         if let Some(accept) = self.accept {
             request = request.header(ACCEPT, accept);
         }
-        if let Some(address) = &self.address {
-            request = request.header("x-forwarded-for", address);
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
         }
         let reply = Reply::of(request).await?;
         if let Some(ticket) = self.newest(&reply.headers) {

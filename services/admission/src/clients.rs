@@ -2,9 +2,11 @@
 
 use std::net::IpAddr;
 
-use axum::http::{Extensions, HeaderMap};
+use axum::http::{Extensions, HeaderMap, header::USER_AGENT};
 use vestibule_runtime::{Peer, TrustedProxies};
 use vestibule_site::{ClientNetwork, NetworkPrefixes};
+
+use crate::flows::RoomContext;
 
 /// How clients are told apart.
 #[derive(Debug, Clone)]
@@ -26,6 +28,17 @@ impl Clients {
     ) -> Option<ClientNetwork> {
         let peer = extensions.get().copied().or_else(Peer::current);
         peer.map(|Peer(peer)| self.network(self.proxies.client(peer.ip(), headers)))
+    }
+
+    /// Notes in `room` who sent a request with these parts.
+    pub(crate) fn identify(
+        &self,
+        room: &mut RoomContext,
+        extensions: &Extensions,
+        headers: &HeaderMap,
+    ) {
+        room.caller.network = self.network_of(extensions, headers);
+        room.caller.agent = headers.get(USER_AGENT).cloned();
     }
 
     /// The network of the client at `address`.

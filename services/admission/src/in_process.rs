@@ -299,7 +299,7 @@ impl From<VisitorResponse> for Answer {
 impl From<FlowError> for CallError {
     fn from(error: FlowError) -> Self {
         match error {
-            FlowError::ForeignTicket => Self::InvalidTicket,
+            FlowError::ForeignTicket | FlowError::Stranger => Self::InvalidTicket,
             other if other.is_temporary() => Self::Busy(other.to_string()),
             other => Self::Internal(other.to_string()),
         }

@@ -35,6 +35,7 @@ fn open_routes() -> OpenApiRouter<Arc<Admission>> {
         .route("/room/{room}/live", head(endpoints::head_live))
         .route("/v1/rooms/{room}/status", head(endpoints::head_status))
         // Whoever verifies tokens
+        .routes(routes!(endpoints::redeem_session))
         .routes(routes!(endpoints::get_jwks))
         // AWS-style clients
         .routes(routes!(endpoints::aws::assign_queue_num))

@@ -46,6 +46,7 @@ impl Service {
         admission.authorizer.decisions.register(&mut registry);
         admission.flows.limits.register(&mut registry);
         admission.flows.challenges.counter.register(&mut registry);
+        admission.flows.strangers.register(&mut registry);
         registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
         let check = ServerCheck::new(admission.store.clone());
         register_servers(&mut registry, &admission.store, &check);

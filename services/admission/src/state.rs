@@ -17,7 +17,7 @@ use crate::{
     challenges::Challenges,
     clients::Clients,
     config::Config,
-    flows::{Flows, RoomContext},
+    flows::{Flows, Proofs, RoomContext, StrangerCounter},
     limit_counter::LimitCounter,
     page::Pages,
     region::Region,
@@ -65,6 +65,8 @@ impl Admission {
         let limits = LimitCounter::default();
         let parts = (store.clone(), feed.clone(), keys.clone());
         let flows = Arc::new(Flows {
+            strangers: StrangerCounter::default(),
+            proofs: Proofs::default(),
             ciphers: CipherCache::new(Arc::clone(&config.secret)),
             signer,
             joins: JoinBatcher::new(

@@ -46,6 +46,20 @@ pub enum Enter {
     Button,
 }
 
+/// What a visitor's session is bound to when it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum BindSessions {
+    /// Nothing: whoever has the ticket has the session.
+    #[default]
+    None,
+    /// The network that its visitor comes from.
+    Network,
+    /// The network, and the user agent.
+    NetworkAndAgent,
+}
+
 /// Everything an operator sets for a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -125,6 +139,16 @@ pub struct RoomSettings {
     // Left out while nobody is challenged, because the release before does not know it.
     #[serde(skip_serializing_if = "Challenge::is_default")]
     pub challenge: Challenge,
+    /// What a visitor's session is bound to: `network`, the network that it began in; `network_and_agent`, the user
+    /// agent too. Whoever sends its ticket from elsewhere is a newcomer. `none`: nothing.
+    pub bind_sessions: BindSessions,
+    /// A session ends so many seconds after it began, however busy its visitor is; null: no such limit.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 604_800))]
+    pub max_session_seconds: Option<u64>,
+    /// The most requests for the site that one session may make in a second at each instance of admission; further
+    /// ones are answered 429; null: no such limit.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000_000))]
+    pub requests_per_session_per_second: Option<u64>,
 }
 
 /// Whether the AWS-style calls of a room are on that was stored before there was the setting.
@@ -160,6 +184,9 @@ impl Default for RoomSettings {
             seats_per_network: network_limits::SEATS,
             network_limit_mode: NetworkLimitMode::Enforce,
             challenge: Challenge::default(),
+            bind_sessions: BindSessions::None,
+            max_session_seconds: None,
+            requests_per_session_per_second: None,
         }
     }
 }
@@ -196,6 +223,7 @@ impl RoomSettings {
             ("token_validity_seconds", Some(self.token_validity_seconds)),
             ("position_expiry_seconds", self.position_expiry_seconds),
             ("presence_grace_seconds", self.presence_grace_seconds),
+            ("max_session_seconds", self.max_session_seconds),
         ];
         let per_network = [
             ("joins_per_network_per_minute", self.joins_per_network_per_minute),
@@ -208,7 +236,9 @@ impl RoomSettings {
         let seconds =
             seconds.into_iter().map(|(field, value)| bounded(field, value, 1, MAX_SECONDS));
         let hold = bounded("turn_hold_seconds", self.turn_hold_seconds, 10, 60);
-        let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error()];
+        let requests = self.requests_per_session_per_second;
+        let requests = bounded("requests_per_session_per_second", requests, 1, 1_000_000);
+        let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error(), requests];
         let others = others.into_iter().chain([self.challenge.error()]);
         limits.chain(seconds).chain(per_network).chain(others).flatten().collect()
     }
@@ -272,6 +302,8 @@ mod tests {
             joins_per_network_per_minute: Some(0),
             places_per_network: Some(0),
             seats_per_network: Some(MAX_LIMIT + 1),
+            max_session_seconds: Some(0),
+            requests_per_session_per_second: Some(0),
             ..RoomSettings::default()
         };
         let fields: Vec<_> = wrong.errors().into_iter().map(|error| error.field).collect();
@@ -280,12 +312,14 @@ mod tests {
             "session_duration_seconds",
             "position_expiry_seconds",
             "presence_grace_seconds",
+            "max_session_seconds",
             "joins_per_network_per_minute",
             "places_per_network",
             "seats_per_network",
             "poll_budget_per_second",
             "turn_hold_seconds",
             "issuer",
+            "requests_per_session_per_second",
         ];
         assert_eq!(fields, expected);
         assert!(wrong.errors()[1].reason.contains("from 1 to 604800, and is 0"));

@@ -7,10 +7,12 @@ use std::{
 };
 
 use tokio::time::sleep;
+use vestibule_domain::RoomId;
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
-    DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRing, KeyRingError, PrivateJwk,
-    SigningKey, SigningKeyError, announce, join, reseal, succeed, succession, withdraw,
+    Claims, DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRing, KeyRingError,
+    PrivateJwk, SigningKey, SigningKeyError, VerifyError, announce, join, reseal, succeed,
+    succession, verify, withdraw,
 };
 
 use crate::{KeyWork, key_work::on_a_thread};
@@ -283,6 +285,14 @@ impl Keystore {
     #[must_use]
     pub fn jwks(&self, now: u64) -> Jwks {
         self.opened().ring.jwks(now)
+    }
+
+    /// The claims of `token`, if it is an access token that opens `room` at `now`, unix seconds.
+    ///
+    /// # Errors
+    /// See [`VerifyError`].
+    pub fn verify(&self, token: &str, room: &RoomId, now: u64) -> Result<Claims, VerifyError> {
+        verify(token, &self.opened().ring, room, now)
     }
 
     /// The public key that verifies new tokens.

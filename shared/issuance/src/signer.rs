@@ -13,7 +13,7 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use vestibule_domain::{Place, RoomId};
 use vestibule_store::TokenRecord;
-use vestibule_token::{Claims, SigningKey, SigningKeyError, TokenUse};
+use vestibule_token::{Claims, Confirmation, SigningKey, SigningKeyError, Thumbprint, TokenUse};
 
 use crate::signed_tokens::SignedTokens;
 
@@ -66,6 +66,8 @@ pub struct TokenSubject<'a> {
     pub request_id: &'a str,
     /// The visitor's place.
     pub place: Place,
+    /// The visitor's key, if its token is bound to it.
+    pub key: Option<Thumbprint>,
 }
 
 /// Why no token was signed.
@@ -192,6 +194,7 @@ impl TokenSubject<'_> {
     fn claims(&self, record: &TokenRecord, token_use: TokenUse) -> Claims {
         Claims {
             aud: self.room.to_string(),
+            cnf: self.key.map(|key| Confirmation { jkt: key.to_string() }),
             exp: record.expires_at,
             iat: record.issued_at,
             iss: record.issuer.clone(),
@@ -212,6 +215,7 @@ mod tests {
     fn claims(number: u64) -> Claims {
         Claims {
             aud: "sale".to_owned(),
+            cnf: None,
             exp: 2_000,
             iat: 1_000,
             iss: "https://wait.example".to_owned(),

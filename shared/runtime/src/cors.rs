@@ -29,9 +29,9 @@ use tower::{Layer, Service};
 /// Methods that a preflight allows.
 pub const ALLOW_METHODS: &str = "GET,POST,OPTIONS";
 
-/// Request headers that a preflight allows: the AWS reference's, the ticket, and a solution.
+/// Request headers that a preflight allows: the AWS reference's, the ticket, a solution, and the proof of a key.
 pub const ALLOW_HEADERS: &str = "Content-Type,X-Amz-Date,Authorization,X-Api-Key,\
-     X-Amz-Security-Token,Vestibule-Ticket,Vestibule-Challenge";
+     X-Amz-Security-Token,Vestibule-Ticket,Vestibule-Challenge,DPoP";
 
 /// Answer headers that a page may read.
 pub const EXPOSE_HEADERS: &str = "Vestibule-Ticket,Retry-After";
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(
             headers[ACCESS_CONTROL_ALLOW_HEADERS],
             "Content-Type,X-Amz-Date,Authorization,X-Api-Key,X-Amz-Security-Token,Vestibule-Ticket,\
-             Vestibule-Challenge"
+             Vestibule-Challenge,DPoP"
         );
         assert_eq!(headers[ACCESS_CONTROL_MAX_AGE], "86400");
     }

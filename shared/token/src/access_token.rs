@@ -16,6 +16,9 @@ const SIGNATURE_ROOM: usize = 343;
 pub struct Claims {
     /// The room.
     pub aud: String,
+    /// The key of its holder, if it is bound to one (RFC 9449).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cnf: Option<Confirmation>,
     /// When it expires, unix seconds; in that second it is no longer valid.
     pub exp: u64,
     /// When it was issued, unix seconds.
@@ -30,6 +33,13 @@ pub struct Claims {
     pub sub: String,
     /// Which of the three tokens this is.
     pub token_use: TokenUse,
+}
+
+/// How the holder of a token proves to be its holder.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Confirmation {
+    /// The thumbprint of its key.
+    pub jkt: String,
 }
 
 /// The three tokens of an AWS-style answer. They differ only in this claim, and only `access` opens
@@ -100,6 +110,17 @@ mod tests {
                 r#""sub":"6f1c2a34-0b5d-4e7f-8a90-b1c2d3e4f506","token_use":"access"}"#
             )
         );
+    }
+
+    #[test]
+    fn a_key_is_told_in_its_place() {
+        let cnf = Some(Confirmation { jkt: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I".into() });
+        let bound = Claims { cnf, ..claims() };
+        let json = serde_json::to_string(&bound).unwrap();
+        let start =
+            r#"{"aud":"sale","cnf":{"jkt":"0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I"},"exp":"#;
+        assert!(json.starts_with(start), "{json}");
+        assert_eq!(serde_json::from_str::<Claims>(&json).unwrap(), bound);
     }
 
     #[test]

@@ -27,6 +27,11 @@ impl ClientDigests {
         digest(self.0.current(), purpose, parts)
     }
 
+    /// The digests of what `parts` say of a client under each secret: that of the current one first.
+    pub fn all(&self, purpose: &str, parts: &[&[u8]]) -> impl Iterator<Item = u64> {
+        self.0.each().map(move |key| digest(key, purpose, parts))
+    }
+
     /// Whether `known` is the digest of `parts`, be it under a secret that is being replaced.
     #[must_use]
     pub fn matches(&self, known: u64, purpose: &str, parts: &[&[u8]]) -> bool {

@@ -123,9 +123,14 @@ impl<T> Derived<T> {
         self.others.is_empty()
     }
 
+    /// That of each secret; that of the current one first.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &T> {
+        std::iter::once(&self.current).chain(&self.others)
+    }
+
     /// The first that can be read with one of them.
     pub(crate) fn find<R>(&self, read: impl Fn(&T) -> Option<R>) -> Option<R> {
-        std::iter::once(&self.current).chain(&self.others).find_map(read)
+        self.each().find_map(read)
     }
 }
 

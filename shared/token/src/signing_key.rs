@@ -106,6 +106,11 @@ impl SigningKey {
     pub fn sign(&self, claims: &Claims) -> Result<String, SigningKeyError> {
         let input =
             signing_input(&self.encoded_header, claims).map_err(|_| SigningKeyError::Signing)?;
+        self.sign_text(input)
+    }
+
+    /// The text, a dot, its signature.
+    pub(crate) fn sign_text(&self, input: String) -> Result<String, SigningKeyError> {
         let random = SystemRandom::new();
         match &self.pair {
             Pair::Rsa(pair) => {

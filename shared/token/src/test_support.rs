@@ -38,6 +38,7 @@ pub(crate) fn curve_key() -> &'static SigningKey {
 pub(crate) fn claims() -> Claims {
     Claims {
         aud: "sale".to_owned(),
+        cnf: None,
         exp: 1_763_693_600,
         iat: 1_763_690_000,
         iss: "https://line.example".to_owned(),

@@ -2,7 +2,7 @@
 
 use axum::http::{
     HeaderMap,
-    header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN},
+    header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, USER_AGENT},
 };
 use vestibule_runtime::problem::Problem;
 use vestibule_token::TicketState;
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     extractors::{self, PresentedTicket, wants_page_json},
-    flows::{Caller, FlowError, HELD_MS, Proof, RoomContext, Status, Turn},
+    flows::{Caller, FlowError, HELD_MS, Proof, RoomContext, Status, Stranger, Turn},
 };
 
 // === impl Authorizer ===
@@ -28,7 +28,7 @@ impl Authorizer {
         original: &OriginalRequest,
         headers: &HeaderMap,
     ) -> Result<Decision, Problem> {
-        let decision = match self.covering(original)? {
+        let decision = match self.covering(original, headers)? {
             None => Decision::Uncovered,
             Some(mut room) => {
                 let decided = self.decide_in(&mut room, original, headers).await?;
@@ -39,13 +39,14 @@ impl Authorizer {
         Ok(decision)
     }
 
-    /// The room that covers `original`, if any.
+    /// The room that covers `original`, if any, and who asks.
     ///
     /// # Errors
     /// If the room was deleted a moment ago.
     pub(crate) fn covering(
         &self,
         original: &OriginalRequest,
+        headers: &HeaderMap,
     ) -> Result<Option<RoomContext>, Problem> {
         let coverage = self.coverage.get();
         let Some((name, _)) = coverage.covering(original.host(), &original.path) else {
@@ -53,7 +54,8 @@ impl Authorizer {
         };
         let room = extractors::room(&self.flows, name.as_str())?;
         let network = Some(self.clients.network(original.client));
-        let caller = Caller { https: original.https, network };
+        let agent = headers.get(USER_AGENT).cloned();
+        let caller = Caller { https: original.https, network, agent, key: None };
         Ok(Some(RoomContext { caller, ..room }))
     }
 
@@ -77,6 +79,14 @@ impl Authorizer {
             Err(error) if error.is_temporary() => return Ok(RoomDecision::Busy(error)),
             Err(error) => return Err(error.into()),
         };
+        let ticket = presented.value();
+        if let Err(unproven) = original.asked().prove(&self.flows, room, headers, ticket.as_ref()) {
+            self.flows.strangers.count(Stranger::key);
+            return Ok(RoomDecision::Unproven(unproven));
+        }
+        if let Some(Err(too_often)) = ticket.map(|ticket| self.requests.count(room, &ticket)) {
+            return Ok(RoomDecision::Limited(too_often));
+        }
         // The page's script asks for the status, and says how it takes the turn.
         let turn = wants_page_json(headers)
             .then(|| extractors::turn_of_page(headers, &room.snapshot.settings));
@@ -108,7 +118,11 @@ impl Authorizer {
             Err(error) => return Err(error.into()),
         };
         let is_admitted = response.status.status == Status::Admitted;
-        let was_inside = ticket.is_some_and(|ticket| ticket.state != TicketState::Waiting);
+        // Of a ticket that is somebody else's, it has got another number.
+        let number = response.status.queue_number;
+        let was_inside = ticket.is_some_and(|ticket| {
+            ticket.state != TicketState::Waiting && ticket.waiter.place.number == number
+        });
         let answered = Box::new(Answered { presented, response });
         Ok(match (is_admitted, was_inside) {
             (false, _) => RoomDecision::Waits(answered),

@@ -1,9 +1,11 @@
 //! What is decided about a request for a site.
 
+use vestibule_domain::request_rate::TooOften;
+
 use crate::{
     challenges::Demand,
     extractors::PresentedTicket,
-    flows::{FlowError, RoomContext, VisitorResponse},
+    flows::{FlowError, RoomContext, Unproven, VisitorResponse},
 };
 
 /// What is decided about a request.
@@ -35,6 +37,10 @@ pub(crate) enum RoomDecision {
     Waits(Box<Answered>),
     /// The visitor, who has no place, has to solve this first.
     Challenged(Box<Demand>),
+    /// The session is bound to a key, of which there is no good proof.
+    Unproven(Unproven),
+    /// The session makes too many requests.
+    Limited(TooOften),
     /// No decision is possible now, for this temporary reason.
     Busy(FlowError),
 }
@@ -62,6 +68,8 @@ impl Decision {
             RoomDecision::Entered(_) => "entered",
             RoomDecision::Waits(_) => "wait",
             RoomDecision::Challenged(_) => "challenge",
+            RoomDecision::Unproven(_) => "unproven",
+            RoomDecision::Limited(_) => "limited",
             RoomDecision::Busy(_) => "busy",
         }
     }

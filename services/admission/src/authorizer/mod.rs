@@ -7,6 +7,7 @@ mod decision;
 mod decision_counter;
 mod original_request;
 mod refusal;
+mod request_limits;
 mod respond;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ pub(crate) use self::{
     decision_counter::DecisionCounter,
     original_request::OriginalRequest,
     refusal::{Refusal, RefusalQuery},
+    request_limits::RequestLimits,
 };
 use crate::{caches::CoverageCache, clients::Clients, flows::Flows, page::Pages};
 
@@ -28,6 +30,8 @@ pub(crate) struct Authorizer {
     pub(crate) coverage: CoverageCache,
     /// How often each decision was made.
     pub(crate) decisions: DecisionCounter,
+    /// How many requests each session makes.
+    pub(crate) requests: RequestLimits,
     /// The callers that may ask about other clients' requests.
     pub(crate) clients: Clients,
 }
@@ -38,6 +42,7 @@ impl Authorizer {
     /// Only trusted proxies may ask.
     pub(crate) fn new(flows: Arc<Flows>, pages: Arc<Pages>, clients: Clients) -> Self {
         let coverage = CoverageCache::new(flows.feed.clone());
-        Self { flows, pages, coverage, decisions: DecisionCounter::default(), clients }
+        let (decisions, requests) = (DecisionCounter::default(), RequestLimits::default());
+        Self { flows, pages, coverage, decisions, requests, clients }
     }
 }

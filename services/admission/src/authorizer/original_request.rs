@@ -11,6 +11,8 @@ use vestibule_runtime::{
 };
 use vestibule_site::{Headers, Request, RequestPath, without_port};
 
+use crate::extractors::Asked;
+
 const METHOD: &str = "x-forwarded-method";
 const PROTO: &str = "x-forwarded-proto";
 const FORWARDED_HOST: &str = "x-forwarded-host";
@@ -101,6 +103,11 @@ impl OriginalRequest {
     pub(crate) fn url(&self) -> String {
         let scheme = if self.https { "https" } else { "http" };
         format!("{scheme}://{}{}", self.authority, self.target)
+    }
+
+    /// The request as a proof of a key must be for it.
+    pub(crate) fn asked(&self) -> Asked {
+        Asked { method: self.method.clone(), url: self.url(), is_of_us: false }
     }
 
     /// The request as bypass rules read it.

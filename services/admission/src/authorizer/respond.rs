@@ -8,6 +8,7 @@ use axum::{
     },
     response::IntoResponse,
 };
+use vestibule_domain::request_rate::TooOften;
 use vestibule_runtime::problem::{Problem, ProblemType};
 
 use super::{Answered, Authorizer, Decision, OriginalRequest, Refusal, RoomDecision};
@@ -53,6 +54,18 @@ impl Authorizer {
                 let challenged =
                     Challenged { authorizer: self, room: &room, demand, original, headers };
                 refuses(challenged.response(refusal), name, "1")
+            }
+            RoomDecision::Unproven(unproven) => {
+                let response = Problem::from(unproven).into_response();
+                with(with(response, DECISION, name), CACHE_CONTROL, "no-store")
+            }
+            RoomDecision::Limited(TooOften { wait_ms }) => {
+                let seconds = u32::try_from(wait_ms.div_ceil(1000)).unwrap_or(u32::MAX);
+                let response = match refusal {
+                    Refusal::Status => empty(StatusCode::UNAUTHORIZED),
+                    Refusal::Page | Refusal::Redirect => page::limited(&room, headers, seconds),
+                };
+                refuses(response, name, &seconds.to_string())
             }
             RoomDecision::Busy(error) => {
                 let (response, seconds) = busy(&room, error, headers, refusal);

@@ -233,6 +233,7 @@ impl Context {
             issuer: &sent.issuer,
             networks: &sent.networks,
             limits,
+            max_session_seconds: known.snapshot().settings.max_session_seconds,
         };
         let until = Instant::now() + PATIENCE;
         let outcome = loop {
@@ -253,13 +254,7 @@ impl Context {
         };
         self.taken.add(joined.taken);
         self.limits.count_newcomers(joined.beyond, limits.only_logs);
-        let token = TokenRecord {
-            issued_at: joined.issued_at,
-            expires_at: joined.expires_at,
-            key_id: sent.key_id,
-            issuer: sent.issuer,
-        };
-        let replies = self.replies(&joined, key.mode, sent.count, &token);
+        let replies = self.replies(&joined, key.mode, sent.count, &joined.token(&join));
         let last = known.snapshot();
         if (joined.reset_epoch, joined.generation) > (last.reset_epoch, last.generation)
             && let Err(error) = self.feed.catch_up(known).await

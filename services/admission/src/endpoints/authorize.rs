@@ -40,8 +40,8 @@ use crate::{
             ("Set-Cookie" = String, description = "The ticket, when it is new"),
         )),
         (status = 302, description = "`refuse=redirect`: to the waiting page"),
-        (status = 401, description = "`refuse=status`: the visitor waits; `Vestibule-Ticket` is its newest ticket"),
-        (status = 429, description = "As 503, if the room's `queueing_status_code` says so", content(
+        (status = 401, description = "`refuse=status`: the visitor waits; `Vestibule-Ticket` is its newest ticket. Or the session is bound to a key, and there is no good proof (`DPoP`) of it"),
+        (status = 429, description = "As 503, if the room's `queueing_status_code` says so. Or the session makes too many requests: see Retry-After", content(
             (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (StatusBody = "application/json"),
         )),
         (status = 503, description = "The visitor waits: the page, or its JSON. Or the service is busy: see Retry-After", content(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     extract::{RawQuery, State},
     http::{
-        HeaderMap, HeaderValue, StatusCode,
+        Extensions, HeaderMap, HeaderValue, Method, StatusCode, Uri,
         header::{CACHE_CONTROL, LOCATION},
     },
     response::{IntoResponse, Response},
@@ -16,7 +16,7 @@ use vestibule_runtime::{
 };
 
 use crate::{
-    extractors::{self, Initiator, RoomPath, VisitorRequest},
+    extractors::{self, Asked, Initiator, RoomPath, VisitorRequest},
     flows::{FlowError, Status},
     page::{self, Address, NO_SEAT},
     responses::VisitorReply,
@@ -38,6 +38,7 @@ use crate::{
     responses(
         (status = 303, description = "To the wanted page, or back to the waiting page"),
         (status = 400, description = "Sent by a page of another origin, or the name is not a room's", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The session is bound to a key, and there is no good proof (`DPoP`) of it", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such room: a page that says so for browsers, a problem for others", content(
             (String = "text/html"), (Problem = "application/problem+json"),
         )),
@@ -50,20 +51,24 @@ pub(crate) async fn enter_room(
     State(admission): State<Arc<Admission>>,
     RawQuery(query): RawQuery,
     path: Result<Path<RoomPath>, Problem>,
+    extensions: Extensions,
+    uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let flows = &admission.flows;
     let query = query.unwrap_or_default();
-    let room = match path.and_then(|Path(path)| extractors::room(flows, path.room.as_str())) {
+    let mut room = match path.and_then(|Path(path)| extractors::room(flows, path.room.as_str())) {
         Ok(room) => room,
         Err(problem) => return page::without_room(problem, flows, &headers, &query),
     };
+    admission.clients.identify(&mut room, &extensions, &headers);
     let initiator = Initiator::of(&headers, &flows.public_url, &room.binding);
     if initiator != Initiator::Own {
         let refused = Problem::new(ProblemType::InvalidRequest);
         return Err(refused.detail("only the waiting page itself may send this form"));
     }
-    let request = VisitorRequest::read(flows, room, &headers, initiator).await?;
+    let asked = Asked::of_us(flows, &Method::POST, uri.path());
+    let request = VisitorRequest::read(flows, room, &headers, &asked, initiator).await?;
     let address = Address::direct(&flows.public_url, &request.room, &headers, &query);
     let entered = flows.enter(&request.room, request.ticket.value(), request.proof()).await;
     // Whoever has no place, and so has something to solve first, does that at the page.

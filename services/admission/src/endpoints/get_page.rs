@@ -12,7 +12,8 @@ use vestibule_runtime::{extract::Path, problem::Problem};
 use crate::{
     authorizer::OriginalRequest,
     extractors::{
-        self, Initiator, RoomPath, VisitorRequest, is_navigation, wants_json, wants_page_json,
+        self, Asked, Initiator, RoomPath, VisitorRequest, is_navigation, wants_json,
+        wants_page_json,
     },
     flows::{FlowError, HELD_MS, RoomContext},
     page::{self, Address},
@@ -49,11 +50,12 @@ use crate::{
         )),
         (status = 202, description = "The page of someone who waits, if it is the room's `queueing_status_code`", body = String, content_type = "text/html"),
         (status = 400, description = "The name is not a room's (browsers are told so by the page for 404); or a header of a trusted proxy is wrong", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The session is bound to a key, and there is no good proof (`DPoP`) of it", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "A page of another origin fetched it with the visitor's cookie", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such room: a page that says so for browsers, a problem for others", content(
             (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (Problem = "application/problem+json"),
         )),
-        (status = 429, description = "The page of someone who waits, if it is the room's `queueing_status_code`", body = String, content_type = "text/html"),
+        (status = 429, description = "The page of someone who waits, if it is the room's `queueing_status_code`; or the session makes too many requests: see Retry-After", body = String, content_type = "text/html"),
         (status = 503, description = "Busy: a page that tries again by itself, a problem for others. Or as 429", content(
             (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (Problem = "application/problem+json"),
         )),
@@ -73,25 +75,33 @@ pub(crate) async fn get_page(
         Err(problem) => return page::without_room(problem, flows, headers, query),
     };
     let proxies = &admission.clients.proxies;
-    room.caller.network = admission.clients.network_of(&parts.extensions, headers);
+    admission.clients.identify(&mut room, &parts.extensions, headers);
     let is_forwarded = OriginalRequest::is_forwarded(&parts, proxies);
-    let address = if is_forwarded {
+    let (address, asked) = if is_forwarded {
         let original = OriginalRequest::forwarded(&parts, proxies)?;
         room.caller.https = original.https;
-        Address::in_place(&flows.public_url, &room, headers, &original.url())
+        let address = Address::in_place(&flows.public_url, &room, headers, &original.url());
+        (address, original.asked())
     } else {
-        Address::direct(&flows.public_url, &room, headers, query)
+        let asked = Asked::of_us(flows, &parts.method, parts.uri.path());
+        (Address::direct(&flows.public_url, &room, headers, query), asked)
     };
     // A link from anywhere opens the page, and a gateway asks for what its visitor asked of the site.
     let initiator = match Initiator::of(headers, &flows.public_url, &room.binding) {
         Initiator::Foreign if is_forwarded || is_navigation(headers) => Initiator::Untold,
         initiator => initiator,
     };
-    let request = match VisitorRequest::read(flows, room.clone(), headers, initiator).await {
+    let request = match VisitorRequest::read(flows, room.clone(), headers, &asked, initiator).await
+    {
         Ok(request) => request,
         Err(problem) => return busy_or_problem(&room, headers, problem),
     };
     let ticket = request.ticket.value();
+    if is_forwarded
+        && ticket.is_some_and(|ticket| admission.authorizer.requests.has_refused(&room, &ticket))
+    {
+        return Ok(page::limited(&room, headers, 1));
+    }
     // The authorizer has waited for a seat already.
     let held_ms = if is_forwarded { 0 } else { HELD_MS };
     let answered = if wants_page_json(headers) {

@@ -15,6 +15,7 @@ mod get_status;
 mod head;
 mod join_room;
 mod leave_room;
+mod redeem_session;
 mod responses;
 mod revoke;
 
@@ -31,4 +32,5 @@ pub(crate) use get_status::*;
 pub(crate) use head::*;
 pub(crate) use join_room::*;
 pub(crate) use leave_room::*;
+pub(crate) use redeem_session::*;
 pub(crate) use revoke::*;

@@ -22,6 +22,7 @@ shared_responses! {
     /// Answers of calls about a room.
     pub(crate) RoomRefusals {
         problem_response "400": "A parameter is wrong, or the ticket is of before a reset",
+        problem_response "401": "A proof (`DPoP`) is not good, or there is none of the key that the session is bound to",
         problem_response "403": "A page of another origin sent the visitor's cookie: see the room's cors_origins",
         problem_response "404": "There is no such room",
         problem_response "503": "Busy, or the store is away: see Retry-After",
@@ -30,6 +31,7 @@ shared_responses! {
     /// Answers of calls that need a ticket.
     pub(crate) TicketRefusals {
         problem_response "400": "There is no ticket, or not one of this room; or the name is not a room's",
+        problem_response "401": "A proof (`DPoP`) is not good, or there is none of the key that the session is bound to",
         problem_response "403": "A page of another origin sent the visitor's cookie: see the room's cors_origins",
         problem_response "404": "There is no such room",
         problem_response "503": "Busy, or the store is away: see Retry-After",

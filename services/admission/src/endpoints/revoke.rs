@@ -52,8 +52,9 @@ pub(crate) async fn revoke(
     let authorizer = &admission.authorizer;
     let original = OriginalRequest::forwarded(&parts, &authorizer.clients.proxies)?;
     require_command(&parts.headers)?;
-    let mut room =
-        authorizer.covering(&original)?.ok_or_else(|| Problem::new(ProblemType::RoomNotFound))?;
+    let mut room = authorizer
+        .covering(&original, &parts.headers)?
+        .ok_or_else(|| Problem::new(ProblemType::RoomNotFound))?;
     if !room.binding.origin_commands.contains(&OriginCommand::Revoke) {
         let refused = Problem::new(ProblemType::InvalidRequest);
         return Err(refused.detail("the room does not take this command: see origin_commands"));

@@ -4,6 +4,7 @@
 mod accept;
 mod caller_network;
 mod initiator;
+mod key_proof;
 mod proof;
 mod room_path;
 mod ticket_transport;
@@ -13,6 +14,7 @@ mod visitor_request;
 pub(crate) use accept::{is_for_people, wants_cloudflares_form, wants_json, wants_page_json};
 pub(crate) use caller_network::CallerNetwork;
 pub(crate) use initiator::{Initiator, is_named, is_navigation};
+pub(crate) use key_proof::Asked;
 pub(crate) use proof::{ChallengeHeader, proof};
 pub(crate) use room_path::{RoomPath, TicketHeader};
 pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport, cookie_lines};

@@ -21,4 +21,8 @@ pub(crate) struct TicketHeader {
     /// The newest ticket, if there is one; or the cookie `vestibule_{room}`.
     #[param(rename = "Vestibule-Ticket")]
     ticket: Option<String>,
+    /// A proof (`DPoP`, RFC 9449) for this call: a session that begins with it is bound to its key, and each call of such a
+    /// session needs one.
+    #[param(rename = "DPoP")]
+    proof: Option<String>,
 }

@@ -14,9 +14,9 @@ use vestibule_runtime::{
 };
 use vestibule_token::{Ticket, TicketError};
 
-use super::{Cookies, Initiator, TicketTransport, proof, wants_cloudflares_form};
+use super::{Asked, Cookies, Initiator, TicketTransport, proof, wants_cloudflares_form};
 use crate::{
-    flows::{FlowError, Flows, Proof, RoomContext},
+    flows::{FlowError, Flows, Proof, RoomContext, Stranger},
     state::Admission,
 };
 
@@ -47,6 +47,8 @@ enum Content {
     Absent,
     /// It carries something else.
     Refused(TicketError),
+    /// It carries the ticket of somebody else's session.
+    OfAnother,
     /// What the ticket says, and the ticket as it was sent.
     Valid(Ticket, Option<HeaderValue>),
 }
@@ -70,14 +72,19 @@ impl VisitorRequest {
     /// A call about `room` with these headers, which `initiator` has made.
     ///
     /// # Errors
-    /// See [`PresentedTicket::read`]; and a cookie does not speak for a foreign page.
+    /// See [`PresentedTicket::read`] and [`Asked::prove`]; and a cookie does not speak for a foreign page.
     pub(crate) async fn read(
         flows: &Flows,
         mut room: RoomContext,
         headers: &HeaderMap,
+        asked: &Asked,
         initiator: Initiator,
     ) -> Result<Self, Problem> {
         let mut ticket = PresentedTicket::read(flows, &mut room, headers).await?;
+        if let Err(unproven) = asked.prove(flows, &mut room, headers, ticket.value().as_ref()) {
+            flows.strangers.count(Stranger::key);
+            return Err(unproven.into());
+        }
         if initiator == Initiator::Foreign {
             ticket.travels_by_header()?;
         }
@@ -113,7 +120,13 @@ impl PresentedTicket {
             return Ok(Self { transport, content: Content::Absent });
         }
         let content = match flows.open(room, |ciphers| first_ticket(&texts, ciphers)).await? {
-            Ok((ticket, text)) => Content::Valid(ticket, transport.sent(headers, text)),
+            Ok((ticket, text)) => match room.stranger_to(&ticket) {
+                Some(stranger) => {
+                    flows.strangers.count(stranger);
+                    Content::OfAnother
+                }
+                None => Content::Valid(ticket, transport.sent(headers, text)),
+            },
             Err(error) => Content::Refused(error),
         };
         Ok(Self { transport, content })
@@ -137,7 +150,7 @@ impl PresentedTicket {
     pub(crate) fn value(&self) -> Option<Ticket> {
         match self.content {
             Content::Valid(ticket, _) => Some(ticket),
-            Content::Absent | Content::Refused(_) => None,
+            Content::Absent | Content::Refused(_) | Content::OfAnother => None,
         }
     }
 
@@ -146,7 +159,7 @@ impl PresentedTicket {
     pub(crate) fn sent(&self) -> Option<&HeaderValue> {
         match &self.content {
             Content::Valid(_, sent) => sent.as_ref(),
-            Content::Absent | Content::Refused(_) => None,
+            Content::Absent | Content::Refused(_) | Content::OfAnother => None,
         }
     }
 
@@ -158,6 +171,7 @@ impl PresentedTicket {
         let reason = match self.content {
             Content::Valid(ticket, _) => return Ok(ticket),
             Content::Absent => "there is none; join the room first",
+            Content::OfAnother => return Err(FlowError::Stranger.into()),
             Content::Refused(TicketError::Malformed) => "this is not a ticket",
             Content::Refused(TicketError::Foreign) => {
                 "it is of another room or of before a reset, or it was altered; join again"
@@ -196,8 +210,9 @@ impl FromRequestParts<Arc<Admission>> for VisitorRequest {
         let name = params.iter().find(|(name, _)| *name == "room").map_or("", |(_, room)| room);
         let (flows, headers) = (&admission.flows, &parts.headers);
         let mut room = room(flows, name)?;
-        room.caller.network = admission.clients.network_of(&parts.extensions, headers);
+        admission.clients.identify(&mut room, &parts.extensions, headers);
         let initiator = Initiator::of(headers, &flows.public_url, &room.binding);
-        Self::read(flows, room, headers, initiator).await
+        let asked = Asked::of_us(flows, &parts.method, parts.uri.path());
+        Self::read(flows, room, headers, &asked, initiator).await
     }
 }

@@ -34,9 +34,10 @@ impl Flows {
         ticket: Option<Ticket>,
         proof: Proof<'_>,
     ) -> Result<VisitorResponse, FlowError> {
-        match ticket {
-            Some(ticket) => self.check_in(room, ticket).await,
-            None => self.join(room, None, proof).await,
+        let Some(ticket) = ticket else { return self.join(room, None, proof).await };
+        match self.check_in(room, ticket).await {
+            Err(FlowError::Stranger) => self.join(room, None, proof).await,
+            answered => answered,
         }
     }
 

@@ -6,7 +6,7 @@ use vestibule_store::{Claim, ClaimOutcome};
 use vestibule_token::{Ending, Ticket, TicketState};
 
 use super::{
-    FlowError, Flows, HELD_MS, RoomContext, Status, Turn, VisitorResponse,
+    FlowError, Flows, HELD_MS, RoomContext, Status, Stranger, Turn, VisitorResponse,
     responder::VisitorResponder, visitor_response::CurrentTicket,
 };
 
@@ -76,6 +76,10 @@ impl Flows {
                 responder.respond_ended(current.ticket, Ending::Expired)
             }
             ClaimOutcome::SessionEnded => responder.respond_ended(current.ticket, Ending::Closed),
+            ClaimOutcome::Stranger => {
+                self.strangers.count(Stranger::session);
+                Err(FlowError::Stranger)
+            }
             ClaimOutcome::Foreign => Err(FlowError::ForeignTicket),
         }
     }

@@ -36,6 +36,9 @@ pub(crate) enum FlowError {
     /// Whoever knows whether the newcomer has solved the challenge cannot be asked now.
     #[error("the provider of the challenge cannot be asked")]
     ProviderAway,
+    /// The session of the ticket is bound to somebody else.
+    #[error("the session of the ticket is bound to another client")]
+    Stranger,
     /// No request id can be made of the queue number.
     #[error(transparent)]
     RequestId(#[from] NumberTooLarge),
@@ -53,7 +56,10 @@ impl FlowError {
                 SignerError::Failed(_) => false,
             },
             Self::NoSigningKey | Self::OverLimit { .. } | Self::ProviderAway => true,
-            Self::ForeignTicket | Self::RequestId(_) | Self::ChallengeRequired(_) => false,
+            Self::ForeignTicket
+            | Self::Stranger
+            | Self::RequestId(_)
+            | Self::ChallengeRequired(_) => false,
         }
     }
 }

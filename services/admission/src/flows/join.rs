@@ -24,12 +24,12 @@ impl Flows {
         ticket: Option<Ticket>,
         proof: Proof<'_>,
     ) -> Result<VisitorResponse, FlowError> {
-        if let Some(ticket) = ticket
-            && let Some(response) = self.respond_to_holder(room, ticket).await?
-        {
-            return Ok(response);
+        let Some(ticket) = ticket else { return self.join_newcomer(room, proof).await };
+        match self.respond_to_holder(room, ticket).await {
+            Ok(Some(response)) => Ok(response),
+            Ok(None) | Err(FlowError::Stranger) => self.join_newcomer(room, proof).await,
+            Err(error) => Err(error),
         }
-        self.join_newcomer(room, proof).await
     }
 
     /// The answer to the holder of a ticket; `None` if its place or its session is over.
@@ -78,7 +78,7 @@ impl Flows {
             return None;
         }
         let now = self.room(room.snapshot.room.as_str())?;
-        Some(RoomContext { caller: room.caller, ..now })
+        Some(RoomContext { caller: room.caller.clone(), ..now })
     }
 
     async fn respond_to_newcomer(

@@ -18,7 +18,11 @@ impl Flows {
     ) -> Result<VisitorResponse, FlowError> {
         let (snapshot, number) = (&room.snapshot, ticket.waiter.place.number);
         match ticket.state {
-            TicketState::Held(_) => {
+            TicketState::Held(seat) => {
+                if room.binds_sessions() && seat.binding.is_none() {
+                    // It is bound at its renewal: nobody else may end it then.
+                    self.renew(room, ticket, seat).await?;
+                }
                 let departure = Departure { number, ended_as, seat: room.binding.seat_ends() };
                 self.leaves.leave(&snapshot.room, snapshot.reset_epoch, departure).await?;
             }

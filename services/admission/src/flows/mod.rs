@@ -18,8 +18,10 @@
 //! | [`Flows::is_inside`] | whether a session must still be alive, without asking Redis |
 //! | [`Flows::renew`] | keeps a session alive |
 //! | [`Flows::leave`] | gives a seat or a place back |
+//! | [`Flows::redeem`] | exchanges a session's token, once |
 //! | [`Flows::peek`] | tells where a visitor stands and changes nothing |
 
+mod bound;
 mod challenge;
 mod check_in;
 mod claim;
@@ -29,6 +31,8 @@ mod error;
 mod join;
 mod leave;
 mod open;
+mod proofs;
+mod redeem;
 mod renew;
 mod responder;
 mod room_context;
@@ -44,10 +48,13 @@ use vestibule_store::{Feed, Store};
 
 pub use self::visitor_status::{Status, VisitorStatus};
 pub(crate) use self::{
+    bound::{Stranger, StrangerCounter},
     challenge::Proof,
     claim_window::ClaimWindow,
     error::FlowError,
     open::Sealed,
+    proofs::{Proofs, Unproven},
+    redeem::Redeemer,
     room_context::{BindingHandle, Caller, RoomContext},
     turn::{HELD_MS, Turn},
     visitor_response::{CookieChange, VisitorResponse},
@@ -69,6 +76,10 @@ pub(crate) struct Flows {
     pub(crate) store: Store,
     /// The rooms, as far as this instance knows them.
     pub(crate) feed: Feed,
+    /// How often a session was asked for by somebody else.
+    pub(crate) strangers: StrangerCounter,
+    /// The proofs of keys that have come.
+    pub(crate) proofs: Proofs,
     /// The ciphers of request ids and tickets.
     pub(crate) ciphers: CipherCache,
     /// The keys that sign tokens.
@@ -109,7 +120,8 @@ impl Flows {
         let known = self.feed.room(name)?;
         let snapshot = known.snapshot();
         let ciphers = self.ciphers.get(&snapshot.room, snapshot.reset_epoch);
-        let caller = Caller { https: self.public_url.starts_with("https:"), network: None };
+        let https = self.public_url.starts_with("https:");
+        let caller = Caller { https, network: None, agent: None, key: None };
         let binding = BindingHandle::for_room(&known);
         Some(RoomContext { known, snapshot, ciphers, binding, caller })
     }

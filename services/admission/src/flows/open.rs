@@ -48,7 +48,7 @@ impl Flows {
         let before = room.ciphers.reset_epoch;
         // By its name: another room may have been made in place of a deleted one.
         if let Some(now) = self.room(room.snapshot.room.as_str()) {
-            *room = RoomContext { caller: room.caller, ..now };
+            *room = RoomContext { caller: room.caller.clone(), ..now };
         }
         Ok(if room.ciphers.reset_epoch == before { opened } else { open(&room.ciphers) })
     }

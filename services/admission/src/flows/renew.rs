@@ -4,7 +4,9 @@
 use vestibule_store::Touch;
 use vestibule_token::{Ending, Seat, Ticket};
 
-use super::{FlowError, Flows, RoomContext, VisitorResponse, responder::VisitorResponder};
+use super::{
+    FlowError, Flows, RoomContext, Stranger, VisitorResponse, responder::VisitorResponder,
+};
 
 // === impl Flows ===
 
@@ -45,6 +47,10 @@ impl Flows {
             }
             Err(error) => return Err(error.into()),
         };
+        if touched.is_stranger {
+            self.strangers.count(Stranger::session);
+            return Err(FlowError::Stranger);
+        }
         let responder = responder.at(touched.now_ms);
         match touched.session {
             Some(record) => responder.respond_inside(ticket, &record, touched.generation).await,
@@ -65,5 +71,7 @@ fn touch_for(room: &RoomContext, ticket: &Ticket, seat: &Seat) -> Touch {
         generation: seat.generation,
         issued_at: seat.issued_at,
         expires_at: seat.expires_at,
+        max_session_seconds: room.snapshot.settings.max_session_seconds,
+        caller: room.renewing(seat),
     }
 }

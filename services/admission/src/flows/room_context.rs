@@ -5,10 +5,12 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use axum::http::HeaderValue;
 use vestibule_domain::{Progress, RoomSnapshot, network_limits::NetworkLimits};
 use vestibule_issuance::RoomCiphers;
 use vestibule_site::{ClientNetwork, SiteBinding};
 use vestibule_store::{ClaimNetwork, KnownRoom, StoredConfig};
+use vestibule_token::Thumbprint;
 
 /// The binding of a room whose config has not been read yet.
 static DEFAULT: LazyLock<SiteBinding> = LazyLock::new(SiteBinding::default);
@@ -29,12 +31,16 @@ pub(crate) struct RoomContext {
 }
 
 /// What is known of who calls, besides a ticket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
     /// Whether the visitor came over https: for cookies and links. Flows do not read it.
     pub(crate) https: bool,
     /// Its network; `None`: not known.
     pub(crate) network: Option<ClientNetwork>,
+    /// What it calls itself in `User-Agent`.
+    pub(crate) agent: Option<HeaderValue>,
+    /// The key that it has proven to have.
+    pub(crate) key: Option<Thumbprint>,
 }
 
 /// A caller's network, and what it may have.

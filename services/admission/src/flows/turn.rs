@@ -71,6 +71,10 @@ impl Flows {
                 return Ok(response);
             }
         };
-        self.claim_seat(room, current, turn, held_ms).await
+        match self.claim_seat(room, current, turn, held_ms).await {
+            // Somebody else has entered with this ticket; if a solution came along, it was not for this.
+            Err(FlowError::Stranger) => self.join(room, None, Proof(None)).await,
+            answered => answered,
+        }
     }
 }

@@ -3,10 +3,10 @@
 
 use axum::{
     http::{HeaderMap, StatusCode, header::RETRY_AFTER},
-    response::Response,
+    response::{IntoResponse, Response},
 };
 use vestibule_page::{PageFrame, PageState, PageView, render};
-use vestibule_runtime::Problem;
+use vestibule_runtime::{Problem, ProblemType};
 
 use super::{address, language, rendered};
 use crate::{
@@ -27,6 +27,22 @@ pub(crate) fn busy(room: &RoomContext, headers: &HeaderMap, retry_after_seconds:
         ..PageView::without_visitor(PageState::Busy, room.known.now_ms(), frame)
     };
     try_again(&view, headers, retry_after_seconds)
+}
+
+/// What a session is answered that makes too many requests: to people the page that tries again by itself, to others a
+/// problem.
+pub(crate) fn limited(
+    room: &RoomContext,
+    headers: &HeaderMap,
+    retry_after_seconds: u32,
+) -> Response {
+    if !is_for_people(headers) {
+        let problem = Problem::new(ProblemType::TooManyRequests);
+        return problem.retry_after(retry_after_seconds).into_response();
+    }
+    let mut response = busy(room, headers, retry_after_seconds);
+    *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+    response
 }
 
 /// The page at an address that is no room's, for people; `problem` for everybody else. An instance

@@ -191,7 +191,7 @@ impl Watcher {
         if now.snapshot.reset_epoch != self.room.snapshot.reset_epoch {
             return None;
         }
-        self.room = RoomContext { caller: self.room.caller, ..now };
+        self.room = RoomContext { caller: self.room.caller.clone(), ..now };
         let response = flows.peek(&self.room, &self.ticket).ok()?;
         let far = response.status.wait_seconds.unwrap_or(120) / 60;
         self.pause = Duration::from_secs(far.clamp(*PAUSE_SECONDS.start(), *PAUSE_SECONDS.end()));

@@ -22,7 +22,7 @@ use vestibule_site::CookieKind;
 use self::view::PageViewBuilder;
 pub(crate) use self::{
     address::{Address, NO_SEAT},
-    busy::{busy, without_room, without_visitor},
+    busy::{busy, limited, without_room, without_visitor},
     live::{LiveStreams, Watcher},
 };
 use crate::{

@@ -3,7 +3,10 @@
 use vestibule_issuance::{SignerError, problem_of};
 use vestibule_runtime::problem::{Problem, ProblemType};
 
-use crate::{challenges::Demand, flows::FlowError};
+use crate::{
+    challenges::Demand,
+    flows::{FlowError, Unproven},
+};
 
 impl From<FlowError> for Problem {
     fn from(error: FlowError) -> Self {
@@ -18,6 +21,8 @@ impl From<FlowError> for Problem {
                 .field("Vestibule-Ticket", "it is of before a reset; join again"),
             FlowError::ProviderAway => Self::new(ProblemType::ChallengeUnavailable),
             FlowError::ChallengeRequired(demand) => challenge_required(demand),
+            FlowError::Stranger => Self::new(ProblemType::InvalidTicket)
+                .field("Vestibule-Ticket", "its session is bound to another client; join again"),
             FlowError::Signer(SignerError::Failed(_)) | FlowError::RequestId(_) => {
                 Self::internal(&error)
             }
@@ -32,6 +37,12 @@ fn challenge_required(demand: &Demand) -> Problem {
     match demand.refused {
         Some(reason) => problem.field("Vestibule-Challenge", reason),
         None => problem.detail("solve `challenge`, and send the solution in Vestibule-Challenge"),
+    }
+}
+
+impl From<Unproven> for Problem {
+    fn from(unproven: Unproven) -> Self {
+        Self::new(ProblemType::InvalidDpopProof).field("DPoP", unproven.to_string())
     }
 }
 
@@ -64,6 +75,7 @@ mod tests {
             (FlowError::ForeignTicket, false),
             (FlowError::ProviderAway, true),
             (FlowError::ChallengeRequired(Box::new(demand())), false),
+            (FlowError::Stranger, false),
         ] {
             assert_eq!(error.is_temporary(), temporary, "{error}");
             let problem = Problem::from(error);

@@ -250,6 +250,6 @@ mod tests {
                 assert_eq!(sent.create(&room()).is_ok(), is_sound, "{name}: {value}");
             }
         }
-        assert_eq!(bounded, 11, "settings with bounds");
+        assert_eq!(bounded, 13, "settings with bounds");
     }
 }

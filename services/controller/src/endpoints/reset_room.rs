@@ -6,14 +6,14 @@ use axum::extract::State;
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     Problem,
-    extract::{Json, Path},
+    extract::{IdempotencyKey, Json, Path},
 };
 
 use crate::{
     api_types::RoomStatus,
     audit::Trail,
     endpoints::responses::{InvalidRequest, NoSuchRoom, Refusals},
-    extractors::{IdempotencyKey, RoomPath},
+    extractors::RoomPath,
     state::Controller,
 };
 

@@ -5,7 +5,10 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_runtime::{
+    extract::NoName,
+    problem::{Problem, ProblemType},
+};
 use vestibule_store::StoreError;
 
 use super::{ErrorBody, MessageBody};
@@ -89,6 +92,12 @@ impl IntoResponse for AwsError {
 impl From<Problem> for AwsError {
     fn from(problem: Problem) -> Self {
         Self::Unavailable(problem)
+    }
+}
+
+impl From<NoName> for AwsError {
+    fn from(NoName: NoName) -> Self {
+        Self::bad_request(NoName::DETAIL)
     }
 }
 

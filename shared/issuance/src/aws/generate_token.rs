@@ -5,7 +5,7 @@ use std::sync::Arc;
 use vestibule_domain::{MAX_QUEUE_NUMBER, Place, RoomSnapshot, network_limits::NetworkLimit};
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_store::{
-    Claim, ClaimNetwork, ClaimOutcome, Feed, KnownRoom, SessionKind, TokenRecord,
+    CallerBindings, Claim, ClaimNetwork, ClaimOutcome, Feed, KnownRoom, SessionKind, TokenRecord,
 };
 use vestibule_token::{RequestIdError, TokenUse};
 
@@ -80,11 +80,13 @@ pub async fn generate_token<C: Claims>(
         issuer: with.issuer.to_owned(),
         validity_seconds: with.validity_seconds,
         network: with.network,
+        max_session_seconds: snapshot.settings.max_session_seconds,
+        caller: CallerBindings::unknown(),
     };
     let claimed = with.claims.claim(&snapshot.room, claim).await?;
     let record = admitted(claimed.outcome)?;
     let key = with.keys.get(&record.key_id)?;
-    let subject = TokenSubject { room: &snapshot.room, request_id, place };
+    let subject = TokenSubject { room: &snapshot.room, request_id, place, key: None };
     let tokens = with.signer.sign(key, subject, &record, &USES).await?;
     let [access_token, refresh_token, id_token] =
         <[String; 3]>::try_from(tokens).map_err(|_| AwsError::NotServed)?;
@@ -115,6 +117,6 @@ fn admitted(outcome: ClaimOutcome) -> Result<TokenRecord, AwsError> {
         )),
         ClaimOutcome::PositionExpired => Err(AwsError::PositionExpired),
         ClaimOutcome::SessionEnded => Err(AwsError::SessionEnded),
-        ClaimOutcome::Foreign => Err(AwsError::InvalidRequest),
+        ClaimOutcome::Foreign | ClaimOutcome::Stranger => Err(AwsError::InvalidRequest),
     }
 }

@@ -3,12 +3,14 @@
 //! They replace axum's `Json`, `Query` and `Path`, whose rejections are plain text with several
 //! statuses. Form only: what a value means in its domain is the endpoint's business.
 
+mod idempotency_key;
 mod json;
 mod path;
 mod query;
 mod reason;
 
 pub use self::{
+    idempotency_key::{IdempotencyKey, NoName},
     json::{BODY_TIMEOUT, Json, MAX_BODY_BYTES},
     path::{Path, unreadable},
     query::Query,

@@ -75,6 +75,8 @@ problem_types! {
     Unauthorized, "unauthorized", UNAUTHORIZED, "Authorization is required", None;
     /// The caller's token may not do this: it lacks the role, or is for other rooms.
     Forbidden, "forbidden", FORBIDDEN, "The token may not do this", None;
+    /// There is no proof, or none that is good, that the caller has the key that its session is bound to.
+    InvalidDpopProof, "invalid-dpop-proof", UNAUTHORIZED, "The proof of the key is missing or not valid", None;
     /// The caller asks about another client's request and is not a trusted proxy.
     UntrustedProxy, "untrusted-proxy", FORBIDDEN, "The caller is not a trusted proxy", None;
     /// A page of another origin sent the visitor's cookie, which may not speak for it.
@@ -101,6 +103,10 @@ problem_types! {
     RequestTimeout, "request-timeout", REQUEST_TIMEOUT, "The request took too long to arrive", None;
     /// The request contradicts the current state.
     Conflict, "conflict", CONFLICT, "The request conflicts with the current state", None;
+    /// The session was redeemed by an earlier call.
+    AlreadyRedeemed, "already-redeemed", CONFLICT, "The session has been redeemed already", None;
+    /// The token does not open this room, or opens it no more.
+    InvalidToken, "invalid-token", BAD_REQUEST, "The token is not valid", None;
     /// It existed and has ended for good.
     Gone, "gone", GONE, "This is no longer available", None;
     /// The body is longer than the operation accepts.
@@ -111,6 +117,8 @@ problem_types! {
     TooManyStreams, "too-many-streams", TOO_MANY_REQUESTS, "The visitor has too many live streams", Some(60);
     /// The visitor's network has as many newcomers, places or seats as it may.
     NetworkLimit, "network-limit", TOO_MANY_REQUESTS, "The visitor's network has as much of this room as it may", Some(30);
+    /// The session makes more requests than its room allows.
+    TooManyRequests, "too-many-requests", TOO_MANY_REQUESTS, "The session makes too many requests", Some(1);
     /// This instance has reached its limit of requests in flight.
     Overloaded, "overloaded", SERVICE_UNAVAILABLE, "The service is busy, try again shortly", Some(1);
     /// The shared state cannot be reached.

@@ -168,10 +168,13 @@ impl Problem {
         if let Some(seconds) = self.retry_after {
             headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if self.kind == ProblemType::Unauthorized {
-            // RFC 9110 requires a challenge with every 401.
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        }
+        // RFC 9110 requires a challenge with every 401.
+        let challenge = match self.kind {
+            ProblemType::Unauthorized => "Bearer",
+            ProblemType::InvalidDpopProof => r#"DPoP error="invalid_dpop_proof""#,
+            _ => return,
+        };
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
     }
 }
 

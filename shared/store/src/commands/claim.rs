@@ -1,7 +1,8 @@
 //! Claims: served visitors enter as far as seats are free. The script enforces both limits.
 
-use vestibule_domain::{Place, RoomId};
+use vestibule_domain::{Place, RoomId, SessionNote};
 
+use super::CallerBindings;
 use crate::{
     Store, StoreError,
     memory::{Seal, Seat},
@@ -51,6 +52,10 @@ pub struct Claim {
     pub validity_seconds: Option<u64>,
     /// Its network; `None` where nothing is limited.
     pub network: Option<ClaimNetwork>,
+    /// How long a session lasts at most, in seconds.
+    pub max_session_seconds: Option<u64>,
+    /// Who the caller is.
+    pub caller: CallerBindings,
 }
 
 /// The network that a claim comes from.
@@ -75,6 +80,8 @@ pub struct TokenRecord {
     pub key_id: String,
     /// Its issuer.
     pub issuer: String,
+    /// What is noted of the session.
+    pub note: SessionNote,
 }
 
 /// The outcome of one claim.
@@ -101,6 +108,8 @@ pub enum ClaimOutcome {
     PositionExpired,
     /// Its session is over.
     SessionEnded,
+    /// It entered before, and its session is bound to somebody else.
+    Stranger,
     /// The request id is from before a reset.
     Foreign,
 }
@@ -172,9 +181,9 @@ fn read(claims: &[Claim], sealed: Sealed<Reply>) -> Result<ClaimReplies, StoreEr
     memory.take_counters(replies.reset_epoch, 0, replies.admitted);
     let seat = |(claim, outcome): (&Claim, &ClaimOutcome)| match outcome {
         ClaimOutcome::Entered(record) | ClaimOutcome::Repeated(record) => {
-            let (kind, request_id) = (claim.kind.letter(), claim.request_id.as_str());
-            let request_id = if kind == "a" { request_id } else { "" };
-            Some(record.seat(claim.place.number, (kind, request_id), &seal))
+            let aws_style = claim.kind == SessionKind::AwsStyle;
+            let request_id = aws_style.then_some(claim.request_id.as_str());
+            Some(record.seat(claim.place.number, request_id, &seal))
         }
         _ => None,
     };
@@ -227,11 +236,15 @@ impl TryFrom<Reply> for ClaimReplies {
 // === impl TokenRecord ===
 
 impl TokenRecord {
-    /// The seat that it is the record of, in the state of `seal`. `kind`: its letter, and the request id of
-    /// an AWS-style session.
-    pub(super) fn seat(&self, number: u64, (kind, request_id): (&str, &str), seal: &Seal) -> Seat {
-        let Self { issued_at, expires_at, key_id, issuer } = self;
-        let record = format!("{issued_at}|{expires_at}|0|{kind}|{key_id}|{request_id}|{issuer}");
+    /// The seat that it is the record of, in the state of `seal`. `request_id`: that of an AWS-style session.
+    pub(super) fn seat(&self, number: u64, request_id: Option<&str>, seal: &Seal) -> Seat {
+        let Self { issued_at, expires_at, key_id, issuer, note } = self;
+        let (kind, slot) = match request_id {
+            Some(request_id) if *note == SessionNote::default() => ("a", request_id.to_owned()),
+            Some(request_id) => ("a", format!("{request_id};{note}")),
+            None => ("v", note.to_string()),
+        };
+        let record = format!("{issued_at}|{expires_at}|0|{kind}|{key_id}|{slot}|{issuer}");
         let seen_at = (seal.stamp.generation, seal.stamp.seq);
         Seat { number, record, expires_at: *expires_at, seen_at }
     }
@@ -242,10 +255,12 @@ impl TokenRecord {
         expires_at: Option<u64>,
         key_id: Option<String>,
         issuer: Option<String>,
+        note: Option<&str>,
     ) -> Result<Self, StoreError> {
+        let note = note.map(SessionNote::read).unwrap_or_default();
         let record = || {
             let (issued_at, expires_at) = (issued_at?, expires_at?);
-            Some(Self { issued_at, expires_at, key_id: key_id?, issuer: issuer? })
+            Some(Self { issued_at, expires_at, key_id: key_id?, issuer: issuer?, note })
         };
         record().ok_or_else(|| StoreError::unexpected("a session without its token"))
     }
@@ -272,6 +287,8 @@ impl<'a> From<&'a Claim> for Item<'a> {
             network: claim.network.map(|network| network.digest),
             seats_per_network: claim.network.and_then(|network| network.seats),
             only_logs: claim.network.is_some_and(|network| network.only_logs),
+            max_session_seconds: claim.max_session_seconds,
+            caller: claim.caller.as_str(),
         }
     }
 }
@@ -280,8 +297,9 @@ impl<'a> From<&'a Claim> for Item<'a> {
 
 impl ReplyItem {
     fn outcome(self) -> Result<ClaimOutcome, StoreError> {
-        let Self { outcome, issued_at, expires_at, key_id, issuer, held_until_ms, .. } = self;
-        let record = || TokenRecord::from_reply(issued_at, expires_at, key_id, issuer);
+        let Self { outcome, issued_at, expires_at, key_id, issuer, held_until_ms, note, .. } = self;
+        let record =
+            || TokenRecord::from_reply(issued_at, expires_at, key_id, issuer, note.as_deref());
         Ok(match outcome.as_str() {
             "entered" => ClaimOutcome::Entered(record()?),
             "repeated" => ClaimOutcome::Repeated(record()?),
@@ -295,6 +313,7 @@ impl ReplyItem {
             },
             "position_expired" => ClaimOutcome::PositionExpired,
             "session_ended" => ClaimOutcome::SessionEnded,
+            "stranger" => ClaimOutcome::Stranger,
             "foreign" => ClaimOutcome::Foreign,
             other => return Err(StoreError::unexpected(format_args!("claim outcome {other}"))),
         })

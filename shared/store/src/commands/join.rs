@@ -1,7 +1,7 @@
 //! Joining: queue numbers for newcomers, and seats at once if nobody waits.
 
 use vestibule_domain::{
-    RoomId,
+    RoomId, SessionNote,
     network_limits::{NetworkLimit, NetworkLimits},
     regions::Taken,
 };
@@ -49,6 +49,8 @@ pub struct Join<'a> {
     pub networks: &'a [u64],
     /// What one network may have.
     pub limits: NetworkLimits,
+    /// How long a session lasts at most, in seconds.
+    pub max_session_seconds: Option<u64>,
 }
 
 /// What became of one newcomer.
@@ -125,6 +127,7 @@ impl Store {
             places: join.limits.places,
             seats: join.limits.seats,
             only_logs: join.limits.only_logs,
+            max_session_seconds: join.max_session_seconds,
         };
         let items = join.networks.iter().map(|network| Item { network: *network });
         let noting = self.noting(Some(room), || vec![Call::Join { count: join.count }]).await;
@@ -146,14 +149,9 @@ fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
     let last = joined.first + joined.places(join).max(1) - 1;
     memory.take_counters(joined.reset_epoch, last, joined.admitted);
     memory.take_serving(joined.serving_counter, &seal);
-    let record = TokenRecord {
-        issued_at: joined.issued_at,
-        expires_at: joined.expires_at,
-        key_id: join.key_id.to_owned(),
-        issuer: join.issuer.to_owned(),
-    };
+    let record = joined.token(join);
     let entered = joined.first..joined.first + joined.seated;
-    let seats = entered.map(|number| record.seat(number, ("v", ""), &seal));
+    let seats = entered.map(|number| record.seat(number, None, &seal));
     memory.take_seats(joined.reset_epoch, seats);
     memory.take_entered(joined.reset_epoch, joined.first..joined.first + joined.seated);
     memory.confirm(era)?;
@@ -171,6 +169,19 @@ impl Joined {
         }
         let has_place = |one: &&Admittance| matches!(one, Admittance::Place(_));
         self.admittances.iter().filter(has_place).count() as u64
+    }
+
+    /// The record of the tokens of those who entered by `join`.
+    #[must_use]
+    pub fn token(&self, join: &Join<'_>) -> TokenRecord {
+        let began = join.max_session_seconds.map(|_| self.issued_at);
+        TokenRecord {
+            issued_at: self.issued_at,
+            expires_at: self.expires_at,
+            key_id: join.key_id.to_owned(),
+            issuer: join.issuer.to_owned(),
+            note: SessionNote { began, ..SessionNote::default() },
+        }
     }
 }
 

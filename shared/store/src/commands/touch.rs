@@ -3,7 +3,7 @@
 use vestibule_domain::RoomId;
 use vestibule_history::Call;
 
-use super::TokenRecord;
+use super::{CallerBindings, TokenRecord};
 use crate::{
     Store, StoreError,
     recording::answers,
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A visitor inside who made a request, with the session in its ticket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touch {
     /// The reset epoch that its request id was sealed for.
     pub reset_epoch: u64,
@@ -29,6 +29,10 @@ pub struct Touch {
     pub issued_at: u64,
     /// Unix seconds.
     pub expires_at: u64,
+    /// How long the session lasts at most, in seconds.
+    pub max_session_seconds: Option<u64>,
+    /// Who the caller is.
+    pub caller: CallerBindings,
 }
 
 /// The reply to one touch.
@@ -38,8 +42,10 @@ pub struct Touched {
     pub now_ms: u64,
     /// The room's generation.
     pub generation: u32,
-    /// The record of the session's current token; `None`: the session has ended.
+    /// The record of the session's current token; `None`: the session has ended, or is not the caller's.
     pub session: Option<TokenRecord>,
+    /// Whether the session is bound to somebody else.
+    pub is_stranger: bool,
 }
 
 impl Store {
@@ -75,7 +81,7 @@ fn read(touches: &[Touch], sealed: Sealed<Reply>) -> Result<Vec<Touched>, StoreE
     let replies = answer.touched()?;
     let seat = |(touch, reply): (&Touch, &Touched)| {
         let record = reply.session.as_ref()?;
-        Some(record.seat(touch.number, ("v", ""), &seal))
+        Some(record.seat(touch.number, None, &seal))
     };
     let entered =
         |(touch, reply): (&Touch, &Touched)| reply.session.is_some().then_some(touch.position);
@@ -91,15 +97,18 @@ fn read(touches: &[Touch], sealed: Sealed<Reply>) -> Result<Vec<Touched>, StoreE
 impl Reply {
     fn touched(self) -> Result<Vec<Touched>, StoreError> {
         let Self { now_ms, generation, sessions } = self;
-        let one = |item: ReplyItem| Ok(Touched { now_ms, generation, session: item.session()? });
+        let one = |item: ReplyItem| {
+            let is_stranger = item.is_stranger;
+            Ok(Touched { now_ms, generation, session: item.session()?, is_stranger })
+        };
         sessions.into_iter().map(one).collect()
     }
 }
 
 // === impl Item ===
 
-impl From<&Touch> for Item {
-    fn from(touch: &Touch) -> Self {
+impl<'a> From<&'a Touch> for Item<'a> {
+    fn from(touch: &'a Touch) -> Self {
         Self {
             reset_epoch: touch.reset_epoch,
             number: touch.number,
@@ -107,6 +116,8 @@ impl From<&Touch> for Item {
             generation: touch.generation,
             issued_at: touch.issued_at,
             expires_at: touch.expires_at,
+            max_session_seconds: touch.max_session_seconds,
+            caller: touch.caller.as_str(),
         }
     }
 }
@@ -115,7 +126,9 @@ impl From<&Touch> for Item {
 
 impl ReplyItem {
     fn session(self) -> Result<Option<TokenRecord>, StoreError> {
-        let Self { live, issued_at, expires_at, key_id, issuer } = self;
-        live.then(|| TokenRecord::from_reply(issued_at, expires_at, key_id, issuer)).transpose()
+        let Self { live, issued_at, expires_at, key_id, issuer, note, .. } = self;
+        let record =
+            || TokenRecord::from_reply(issued_at, expires_at, key_id, issuer, note.as_deref());
+        live.then(record).transpose()
     }
 }

@@ -56,9 +56,11 @@ pub(crate) fn claim_calls(claims: &[Claim]) -> Vec<Call> {
     claims.iter().map(call).collect()
 }
 
+/// A stranger to a session learns nothing of it.
 pub(crate) fn claimed(claims: &[Claim], replies: &ClaimReplies) -> Vec<What> {
     let one = |(claim, outcome): (&Claim, &ClaimOutcome)| {
-        What::Claimed(Claimed {
+        let outcome = claimed_as(outcome)?;
+        Some(What::Claimed(Claimed {
             reset_epoch: replies.reset_epoch,
             id_epoch: claim.reset_epoch,
             generation: replies.generation,
@@ -67,14 +69,14 @@ pub(crate) fn claimed(claims: &[Claim], replies: &ClaimReplies) -> Vec<What> {
             entered_at: claim.place.entered_at.into(),
             api: api(claim.kind),
             hold: claim.hold,
-            outcome: claimed_as(outcome),
-        })
+            outcome,
+        }))
     };
-    claims.iter().zip(&replies.outcomes).map(one).collect()
+    claims.iter().zip(&replies.outcomes).filter_map(one).collect()
 }
 
-fn claimed_as(outcome: &ClaimOutcome) -> ClaimedAs {
-    match outcome {
+fn claimed_as(outcome: &ClaimOutcome) -> Option<ClaimedAs> {
+    Some(match outcome {
         ClaimOutcome::Entered(record) => ClaimedAs::Seated(token(record)),
         ClaimOutcome::Repeated(record) => ClaimedAs::Repeated(token(record)),
         ClaimOutcome::Uncounted(record) => ClaimedAs::Uncounted(token(record)),
@@ -84,7 +86,8 @@ fn claimed_as(outcome: &ClaimOutcome) -> ClaimedAs {
         ClaimOutcome::PositionExpired => ClaimedAs::PositionExpired,
         ClaimOutcome::SessionEnded => ClaimedAs::SessionEnded,
         ClaimOutcome::Foreign => ClaimedAs::Foreign,
-    }
+        ClaimOutcome::Stranger => return None,
+    })
 }
 
 pub(crate) fn touched(touches: &[Touch], replies: &[Touched]) -> Vec<What> {
@@ -96,7 +99,8 @@ pub(crate) fn touched(touches: &[Touch], replies: &[Touched]) -> Vec<What> {
             token: reply.session.as_ref().map(token),
         })
     };
-    touches.iter().zip(replies).map(one).collect()
+    let known = touches.iter().zip(replies).filter(|(_, reply)| !reply.is_stranger);
+    known.map(one).collect()
 }
 
 pub(crate) fn ended(reset_epoch: u64, departures: &[Departure], ended: &[bool]) -> What {

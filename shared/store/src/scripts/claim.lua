@@ -1,8 +1,8 @@
 --[[ claim: a batch of visitors asks for seats, and enters as far as seats, rate and order allow.
 
 KEYS  line settings sessions records tokens entered rate rows door asked passed seatless traffic unattended there holds networks
-ARGV  now_ms seen key_id able_ms | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds network seats_per_network only_logs
-Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer held_until_ms beyond_seats
+ARGV  now_ms seen key_id able_ms | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds network seats_per_network only_logs max_session_seconds caller
+Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer held_until_ms beyond_seats note
       free_at_ms: when those without a seat may find one, unless somebody leaves or an operator changes
       something before; nil: nobody can say.
       key_id names the key of new tokens; able_ms: for how long the caller has been able to claim for anybody
@@ -10,11 +10,14 @@ Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome is
       draws its position takes into account; queue number; position ("" = it waits for its draw); rank at
       the door; whether it has won in a random room (0, 1); entry time (unix s); kind ("v" visitor's
       calls, "a" AWS-style); for how long its request stays open if there is no seat; whether it asks for
-      a seat to be held for it, instead of entering (0, 1); request id; issuer; validity ("" = as the room says); the digest of its network ("" = nothing is limited), how many
-      seats that may have ("" = any number), and whether that is only counted (0, 1).
+      a seat to be held for it, instead of entering (0, 1); request id; issuer; validity ("" = as the room says);
+      the digest of its network ("" = nothing is limited), how many seats that may have ("" = any number), and
+      whether that is only counted (0, 1); how long a session lasts at most ("" = no limit); who the caller is, as in
+      lib/notes ("-" = nobody knows).
       Outcomes: entered (now), repeated (it entered before: the same token), not_served,
       no_seat (served, but none is free for it), held (until held_until_ms), position_expired,
-      network_full (the network has its seats), session_ended, foreign (its id is from before a reset, or of somebody let in without a number),
+      network_full (the network has its seats), session_ended, stranger (it entered before, and the session is bound
+      to somebody else), foreign (its id is from before a reset, or of somebody let in without a number),
       uncounted (the room is suspended: it enters without a seat). beyond_seats: whether its network has more than
       its seats.
 Keeps (2) seats and rate never over their limits; (3) one session and one token per request id;
@@ -46,9 +49,9 @@ for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
   claim.number, claim.position = tonumber(claim.number), tonumber(claim.position)
   claim.rank, claim.held_ms = tonumber(claim.rank), tonumber(claim.held_ms)
   claim.won, claim.hold, claim.entered_at = claim.won == '1', claim.hold == '1', tonumber(claim.entered_at)
-  claim.validity_seconds = tonumber(claim.validity_seconds)
   if claim.network == '' then claim.network = nil end
   claim.seats_per_network = claim.network and tonumber(claim.seats_per_network)
+  claim.validity_seconds, claim.most = tonumber(claim.validity_seconds), tonumber(claim.max_session_seconds)
   claim.nth = #claims + 1
   claims[claim.nth], numbers[claim.nth], positions[claim.nth] = claim, claim.number, claim.position or 0
 end
@@ -85,9 +88,10 @@ local function enter(claim)
   local validity = claim.kind == 'v' and settings.session_duration_seconds or claim.validity_seconds
     or settings.token_validity_seconds
   local record = {
-    iat = now_s, exp = now_s + validity, status = 0, kind = claim.kind, kid = args.key_id,
-    request_id = claim.request_id, issuer = claim.issuer,
+    iat = now_s, exp = now_s + math.min(validity, claim.most or validity), status = 0, kind = claim.kind,
+    kid = args.key_id, request_id = claim.request_id, issuer = claim.issuer,
   }
+  if claim.kind == 'v' then NOTES.write(record, claim.most and now_s, string.match(claim.caller, '^%w+') or '', '') end
   entering[#entering + 1] =
     { number = claim.number, position = claim.position, record = record, network = claim.network }
   if claim.seats_per_network then NETWORKS.take_seat(claim.network, claim.number, session_end(record.exp)) end
@@ -105,7 +109,7 @@ end
 -- An outcome with the token that goes with it.
 local function with_token(outcome, record)
   return { outcome = outcome, issued_at = record.iat, expires_at = record.exp, key_id = record.kid,
-    issuer = record.issuer }
+    issuer = record.issuer, note = record.kind and (NOTES.text_of(record)) or '' }
 end
 
 -- A seat is held for the claim until `held_until`.
@@ -124,8 +128,11 @@ end
 local function take_again(claim)
   local first = taken[claim.position]
   if first.outcome == 'held' then return take_held(claim, first.held_until_ms) end
+  -- It was bound by the first of the two.
+  local record = { kind = 'v', request_id = first.note or '' }
+  if claim.kind == 'v' and not NOTES.recognise(record, claim.caller) then return { outcome = 'stranger' } end
   return { outcome = 'repeated', issued_at = first.issued_at, expires_at = first.expires_at,
-    key_id = first.key_id, issuer = first.issuer }
+    key_id = first.key_id, issuer = first.issuer, note = first.note }
 end
 
 -- Whether a win counts: while chance decides. Since the caller looked the method may have become another.
@@ -159,7 +166,11 @@ local function decided(claim, text, held_until)
     if record.status ~= 0 then return { outcome = 'session_ended' } end
     if record.kind == 'v' then
       if not is_live(keys, line, claim.number, now) then return { outcome = 'session_ended' } end
-      renew(keys, settings, claim.number, record, args.key_id, now)
+      local before = record.request_id
+      if not NOTES.recognise(record, claim.caller) then return { outcome = 'stranger' } end
+      local end_s = NOTES.end_at_most(record, claim.most)
+      if record.request_id ~= before then redis.call('HSET', keys.records, claim.number, pack_record(record)) end
+      renew(keys, settings, claim.number, record, args.key_id, now, end_s)
     end
     return with_token('repeated', record)
   end

@@ -23,7 +23,7 @@ local numbers, ids = {}, {}
 for i = 1, #page, 2 do numbers[#numbers + 1] = page[i] end
 for _, text in ipairs(#numbers > 0 and redis.call('HMGET', keys.records, unpack(numbers)) or {}) do
   local record = unpack_record(text)
-  if record then ids[#ids + 1] = record.request_id end
+  if record then ids[#ids + 1] = string.match(record.request_id, '^[^;]*') end
 end
 if #numbers < PAGE then return answer({ request_ids = ids }) end
 local after = tonumber(page[#page])

@@ -1,13 +1,14 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
 KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there holds door asked calls networks
-ARGV  now_ms seen call again region count mode key_id issuer joins_per_minute places seats only_logs | network
+ARGV  now_ms seen call again region count mode key_id issuer joins_per_minute places seats only_logs max_session_seconds | network
 Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent outcomes beyond_joins beyond_places wait_s
       call: the name of the call; again: whether it may have come before (0, 1).
       mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
       key_id and issuer are those of the tokens of who enters.
       joins_per_minute, places, seats: what each network may have ("" = no such limit); only_logs: whether
-      that is only counted (0, 1). network: the digest of each newcomer's; none where nothing is limited.
+      that is only counted (0, 1). max_session_seconds: how long a session lasts at most ("" = no limit).
+      network: the digest of each newcomer's; none where nothing is limited.
       outcomes: of each newcomer, if there are networks: its number counted from `first`, or -1, -2:
       turned away, for joins or places; beyond_joins, beyond_places: how many were beyond a limit, be
       they turned away or only counted; wait_s: when the first of those may come again.
@@ -87,7 +88,8 @@ end
 redis.call('HSET', keys.line, 'heard_at', now)
 
 local iat = math.floor(now / 1000)
-local exp = iat + settings.session_duration_seconds
+local most = tonumber(args.max_session_seconds)
+local exp = iat + math.min(settings.session_duration_seconds, most or math.huge)
 if settings.suspended then
   return answered({
     now_ms = now, reset_epoch = line.reset_epoch, generation = line.generation, first = before + 1,
@@ -148,6 +150,7 @@ if enter then
   seated = math.min(open and count or math.min(served, free), sitting)
   local record = { iat = iat, exp = exp, status = 0, kind = 'v', kid = args.key_id, request_id = '',
     issuer = args.issuer }
+  NOTES.write(record, most and iat, '', '')
   for number = before + 1, before + seated do seat(keys, number, number, record) end
   for i, digest in ipairs(digests) do
     local nth = outcomes[i]

@@ -97,7 +97,8 @@ scripts! {
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
         Passed, Seatless, Traffic, Unattended, There, Holds, Networks], &[], Some(order::claim::POSITIONS),
-        ["bitmaps", "room", "networks", "left_out", "rate", "seats", "serving", "presence", "door", "turns", "holds"];
+        ["bitmaps", "room", "networks", "left_out", "rate", "seats", "notes", "serving", "presence", "door", "turns",
+        "holds"];
     CLOSE_ROOM = "close_room" Copies &[Line], &[], None, [];
     DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
     DISMISS = "dismiss" Writes &[Line, Settings, Sessions, Rate], &[], None,
@@ -115,7 +116,8 @@ scripts! {
         ["room", "once", "rate", "serving", "left_out", "publish"];
     JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
         Unattended, There, Holds, Door, Asked, Calls, Networks], &[], Some(order::join::POSITIONS),
-        ["bitmaps", "room", "networks", "once", "rate", "seats", "serving", "presence", "door", "holds", "grants"];
+        ["bitmaps", "room", "networks", "once", "rate", "seats", "notes", "serving", "presence", "door", "holds",
+        "grants"];
     LAGGING = "lagging" Deployment &[], &["admissions"], None, ["room"];
     LEAD = "lead" Deployment &[], &["lease", "epoch", "length", "controllers", "term"], None, ["leases"];
     LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];
@@ -137,6 +139,7 @@ scripts! {
         None, ["bitmaps", "room", "seats"];
     RECONCILE = "reconcile" Repairs Part::RECONCILE, &[], None,
         ["bitmaps", "room", "rate", "assumed", "serving", "presence", "left_out", "publish", "phases"];
+    REDEEM = "redeem" Writes &[Line, Sessions, Records], &[], None, ["bitmaps", "room", "seats", "notes"];
     REOPEN = "reopen" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
         ["room", "rate", "left_out", "publish"];
     REPLACE_API_TOKENS = "replace_api_tokens" Deployment &[], &["api_tokens"], None, [];
@@ -154,7 +157,7 @@ scripts! {
     TELL_TIME = "tell_time" Deployment &[], &["clock"], None, [];
     TESTIFY = "testify" Repairs &[Line, Testimony], &[], None, [];
     TOUCH = "touch" Writes &[Line, Settings, Sessions, Records, Entered, Ended], &[], Some(order::touch::POSITIONS),
-        ["bitmaps", "room", "seats"];
+        ["bitmaps", "room", "seats", "notes"];
 }
 
 /// The script with this SHA, by the name of its file: for traces of what travels to Redis.

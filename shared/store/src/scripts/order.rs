@@ -73,6 +73,8 @@ pub(crate) mod claim {
             network: Option<u64>,
             seats_per_network: Option<u64>,
             only_logs: bool,
+            max_session_seconds: Option<u64>,
+            caller: &'a str,
         }
     }
 
@@ -96,6 +98,7 @@ pub(crate) mod claim {
             issuer: Option<String>,
             held_until_ms: Option<u64>,
             beyond_seats: bool,
+            note: Option<String>,
         }
     }
 }
@@ -124,6 +127,7 @@ pub(crate) mod join {
             places: Option<u64>,
             seats: Option<u64>,
             only_logs: bool,
+            max_session_seconds: Option<u64>,
         }
     }
 
@@ -176,13 +180,15 @@ pub(crate) mod touch {
     }
 
     arguments! {
-        pub(crate) struct Item {
+        pub(crate) struct Item<'a> {
             reset_epoch: u64,
             number: u64,
             position: u64,
             generation: u32,
             issued_at: u64,
             expires_at: u64,
+            max_session_seconds: Option<u64>,
+            caller: &'a str,
         }
     }
 
@@ -201,6 +207,8 @@ pub(crate) mod touch {
             expires_at: Option<u64>,
             key_id: Option<String>,
             issuer: Option<String>,
+            note: Option<String>,
+            is_stranger: bool,
         }
     }
 }

@@ -1,10 +1,12 @@
 --[[ touch: renew a batch of sessions of those inside.
 
 KEYS  line settings sessions records entered ended
-ARGV  now_ms seen key_id issuer | reset_epoch number position generation issued_at expires_at
-Returns  now_ms generation sessions | live issued_at expires_at key_id issuer
+ARGV  now_ms seen key_id issuer | reset_epoch number position generation issued_at expires_at max_session_seconds caller
+Returns  now_ms generation sessions | live issued_at expires_at key_id issuer note is_stranger
       key_id and issuer are those of new tokens and records; generation, issued_at and expires_at
-      are what the visitor's ticket says. live is nil when the session has ended.
+      are what the visitor's ticket says. live is nil when the session has ended, or is not the caller's: then
+      is_stranger is true. max_session_seconds: how long a session lasts at most ("" = no limit); caller, note: see
+      lib/notes.
       A visitor's session ends a session length after the last touch; its token is renewed in the
       second half of its life. A session that a lost store forgot is rebuilt from the ticket.
 Keeps (2) a rebuilt session takes one of the unconfirmed seats; what has ended is not rebuilt; a token never outlives its session.
@@ -37,11 +39,17 @@ local function touch(item)
       tonumber(item.issued_at), tonumber(item.expires_at))
   end
   if not record or record.status ~= 0 or not is_live(keys, line, number, now) then return {} end
-  if record.kind == 'v' then renew(keys, settings, number, record, args.key_id, now) end
+  if record.kind == 'v' then
+    local before = record.request_id
+    if not NOTES.recognise(record, item.caller) then return { is_stranger = true } end
+    local end_s = NOTES.end_at_most(record, tonumber(item.max_session_seconds))
+    if record.request_id ~= before then redis.call('HSET', keys.records, number, pack_record(record)) end
+    renew(keys, settings, number, record, args.key_id, now, end_s)
+  end
   -- Its seat is kept, though nothing has renewed it.
   if session_end(record.exp) < now then return {} end
   return { live = true, issued_at = record.iat, expires_at = record.exp, key_id = record.kid,
-    issuer = record.issuer }
+    issuer = record.issuer, note = (NOTES.text_of(record)) }
 end
 
 local sessions = {}

@@ -10,7 +10,7 @@ use vestibule_domain::{
     presence::{Band, Spot},
 };
 use vestibule_store::{
-    Claim, ClaimOutcome, Departure, EndedAs, Joined, MOST_CHECK_INS, SessionKind,
+    CallerBindings, Claim, ClaimOutcome, Departure, EndedAs, Joined, MOST_CHECK_INS, SessionKind,
 };
 
 use crate::world::{Leader, World};
@@ -226,6 +226,8 @@ impl<'a> Crowd<'a> {
             issuer: "https://issuer".into(),
             validity_seconds: None,
             network: None,
+            max_session_seconds: None,
+            caller: CallerBindings::default(),
         }
     }
 

@@ -149,8 +149,7 @@ async fn session_length_and_renewal_are_the_events_while_it_is_in_force(world: W
     world.schedule(limited(9), &[sale]).await;
     let touch = async |number, (issued_at, expires_at)| {
         let reset_epoch = world.reset_epoch().await;
-        let touch =
-            Touch { reset_epoch, number, position: number, generation: 1, issued_at, expires_at };
+        let touch = Touch { reset_epoch, issued_at, expires_at, ..World::touch_for(number) };
         let touched = world.store.touch(&world.room, "k", "i", &[touch]).await.unwrap().remove(0);
         touched.session.map(|record| (record.issued_at, record.expires_at))
     };

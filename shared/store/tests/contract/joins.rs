@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use vestibule_domain::RoomSettings;
+use vestibule_domain::{RoomSettings, SessionNote};
 use vestibule_store::{Claim, ClaimOutcome, Join, JoinMode, SessionKind, StoreError, TokenRecord};
 
 use crate::world::{Leader, World, limited, newcomers, people};
@@ -63,6 +63,7 @@ async fn who_entered_at_once_is_given_the_same_token_again(world: World) {
         expires_at: joined.expires_at,
         key_id: "k".to_owned(),
         issuer: "https://issuer".to_owned(),
+        note: SessionNote::default(),
     };
     assert_eq!(again, ClaimOutcome::Repeated(record));
 }

@@ -10,7 +10,8 @@ use vestibule_domain::{
     schedule::RoomConfig,
 };
 use vestibule_store::{
-    Claim, ClaimOutcome, Departure, EndedAs, Ending, JoinMode, Seat, SessionKind, StoreError, Touch,
+    CallerBindings, Claim, ClaimOutcome, Departure, EndedAs, Ending, JoinMode, Seat, SessionKind,
+    StoreError, Touch,
 };
 
 use crate::world::{World, limited, patient, testimony};
@@ -323,6 +324,8 @@ async fn sessions_come_back_from_their_records(world: World) {
         generation: 1,
         issued_at: day.joined_at,
         expires_at: day.inside[&FORGOTTEN[0]],
+        max_session_seconds: None,
+        caller: CallerBindings::default(),
     };
     let touched = world.store.touch(&world.room, "k", "i", &[touch]).await.unwrap();
     assert!(touched[0].session.is_some());

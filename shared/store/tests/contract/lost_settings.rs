@@ -51,8 +51,7 @@ async fn without_its_settings_a_room_is_missing_and_stays_as_it_is(world: World)
     is_missing(&store.claim(room, "k", std::slice::from_ref(&claim)).await);
     is_missing(&store.position_expiry(room, epoch, &claim.place, 4).await);
     let (issued_at, expires_at) = (now_s, now_s + 300);
-    let touch =
-        Touch { reset_epoch: epoch, number: 1, position: 1, generation: 1, issued_at, expires_at };
+    let touch = Touch { reset_epoch: epoch, issued_at, expires_at, ..World::touch_for(1) };
     is_missing(&store.touch(room, "k", "i", &[touch]).await);
     is_missing(&world.try_begin(2).await);
     is_missing(&store.apply_plan(room, 2, epoch, &tick.report, &decision, Push::Whole).await);

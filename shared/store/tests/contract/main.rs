@@ -5,6 +5,7 @@
 mod audit;
 mod backups;
 mod bits;
+mod bound;
 mod chances;
 mod claims;
 mod compared;

@@ -129,7 +129,7 @@ async fn a_place_counts_until_it_is_used_or_given_back_or_an_hour_is_over(world:
     // One is used.
     let (epoch, left) = (
         joined.reset_epoch,
-        Departure { number: 1, ended_as: EndedAs::Completed, seat: SeatEnds::WithSession },
+        Departure { number: 1, ended_as: EndedAs::Completed, seat: SeatEnds::AtOnce },
     );
     world.store.leave(&world.room, epoch, &[left]).await.unwrap();
     world.tick(1).await;
@@ -162,7 +162,7 @@ async fn a_network_that_has_its_seats_waits_and_stops_nobody(world: World) {
     }
     let others = join(&world, &[THERE, 9], limits(0, 0, 3)).await;
     assert_eq!(others.seated, 2, "it does not stand at the door");
-    let left = Departure { number: 1, ended_as: EndedAs::Completed, seat: SeatEnds::WithSession };
+    let left = Departure { number: 1, ended_as: EndedAs::Completed, seat: SeatEnds::AtOnce };
     world.store.leave(&world.room, joined.reset_epoch, &[left]).await.unwrap();
     assert!(matches!(world.claims(claim).await, ClaimOutcome::Entered(_)));
 }

@@ -2,7 +2,8 @@
 
 use vestibule_domain::{QueueingMethod, RoomSettings, SeatEnds};
 use vestibule_store::{
-    Claim, ClaimOutcome, Departure, EndedAs, Ending, JoinMode, Round, SessionKind, Touch, Touched,
+    CallerBindings, Claim, ClaimOutcome, Departure, EndedAs, Ending, JoinMode, Round, SessionKind,
+    Touch, Touched,
 };
 
 use crate::world::{World, limited, token};
@@ -48,6 +49,8 @@ async fn touch(world: &World, number: u64, seconds: (u64, u64), generation: u32)
         generation,
         issued_at: seconds.0,
         expires_at: seconds.1,
+        max_session_seconds: None,
+        caller: CallerBindings::default(),
     };
     world.store.touch(&world.room, "k2", "https://issuer", &[touch]).await.unwrap().remove(0)
 }

@@ -16,8 +16,9 @@ use vestibule_domain::{
     wait::Standby,
 };
 use vestibule_store::{
-    Claim, ClaimOutcome, Departure, EndedAs, Ending, Join, JoinMode, Joined, ManualClock, Push,
-    PutOutcome, Round, Seat, SessionKind, Store, StoreError, TickReport, TokenRecord, Touch,
+    CallerBindings, Claim, ClaimOutcome, Departure, EndedAs, Ending, Join, JoinMode, Joined,
+    ManualClock, Push, PutOutcome, Round, Seat, SessionKind, Store, StoreError, TickReport,
+    TokenRecord, Touch,
 };
 
 use crate::{judged::Judging, server::Server};
@@ -110,6 +111,13 @@ impl World {
         self.try_join(count, mode).await.unwrap()
     }
 
+    /// Newcomers of a room whose sessions last for so many seconds at most.
+    pub(crate) async fn join_for(&self, count: u64, most: Option<u64>) -> Joined {
+        let join = newcomers("here", count, JoinMode::Enter);
+        let join = Join { max_session_seconds: most, ..join };
+        self.store.join(&self.room, &join).await.unwrap()
+    }
+
     pub(crate) async fn try_join(&self, count: u64, mode: JoinMode) -> Result<Joined, StoreError> {
         self.store.join(&self.room, &newcomers("here", count, mode)).await
     }
@@ -161,6 +169,22 @@ impl World {
             generation: 1,
             issued_at: joined.issued_at,
             expires_at: joined.expires_at,
+            max_session_seconds: None,
+            caller: CallerBindings::default(),
+        }
+    }
+
+    /// The same of somebody whose token this service has not seen.
+    pub(crate) fn touch_for(number: u64) -> Touch {
+        Touch {
+            reset_epoch: 0,
+            number,
+            position: number,
+            generation: 1,
+            issued_at: 0,
+            expires_at: 0,
+            max_session_seconds: None,
+            caller: CallerBindings::default(),
         }
     }
 
@@ -185,6 +209,8 @@ impl World {
             issuer: "https://issuer".into(),
             validity_seconds: None,
             network: None,
+            max_session_seconds: None,
+            caller: CallerBindings::default(),
         }
     }
 
@@ -354,7 +380,9 @@ impl Leader {
 pub(crate) fn newcomers(region: &str, count: u64, mode: JoinMode) -> Join<'_> {
     let (key_id, issuer) = ("k", "https://issuer");
     let (networks, limits) = (&[], NetworkLimits::default());
-    Join { call: "", again: false, region, count, mode, key_id, issuer, networks, limits }
+    let max_session_seconds = None;
+    let (call, again) = ("", false);
+    Join { call, again, region, count, mode, key_id, issuer, networks, limits, max_session_seconds }
 }
 
 /// The decision of a leader without a memory: one stands by, and nobody is expected who was served

@@ -1,7 +1,13 @@
 //! The unencrypted body of a ticket: its fields in 43 bytes. Every field has a fixed position, so
 //! the length of a ticket reveals nothing. Encryption is in [`super::TicketSealer`].
+//!
+//! What the session of someone inside is bound to is written where the accrued hazard was, and its kind where the interval
+//! was: an interval as long as that does not exist. So tickets stay as long as they are, and a release that knows no
+//! bindings, which renews a ticket by copying its waiter, carries them along.
 
-use vestibule_domain::{Place, Waiter, accrued_hazard::AccruedHazard};
+use std::num::NonZeroU64;
+
+use vestibule_domain::{Binding, BoundTo, Place, Waiter, accrued_hazard::AccruedHazard};
 
 use super::{Ending, Seat, Ticket, TicketState};
 
@@ -13,8 +19,11 @@ const HELD: u8 = 1;
 const CLOSED: u8 = 2;
 const EXPIRED: u8 = 3;
 
+/// All that a session can be bound to.
+const KINDS: [BoundTo; 3] = [BoundTo::Network, BoundTo::NetworkAndAgent, BoundTo::Key];
+
 /// Written when there is no seat; the state tells it from a real one.
-const NO_SEAT: Seat = Seat { issued_at: 0, expires_at: 0, generation: 0 };
+const NO_SEAT: Seat = Seat { issued_at: 0, expires_at: 0, generation: 0, binding: None };
 
 /// Fills a buffer from the front.
 pub(super) struct Writer<'a>(pub(super) &'a mut [u8]);
@@ -23,7 +32,7 @@ pub(super) struct Writer<'a>(pub(super) &'a mut [u8]);
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
-    let waiter = &ticket.waiter;
+    let waiter = &with_binding(ticket);
     let seat = ticket.seat().unwrap_or(NO_SEAT);
     let state = match ticket.state {
         TicketState::Waiting => WAITING,
@@ -48,6 +57,11 @@ pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
 }
 
 pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
+    decode_fields(body).map(take_binding_out)
+}
+
+/// The fields as they are written.
+pub(super) fn decode_fields(body: &[u8; BODY_LEN]) -> Option<Ticket> {
     let mut reader = Reader(body);
     let [state] = reader.take()?;
     let place = Place {
@@ -65,6 +79,7 @@ pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
         issued_at: wide::<5>(reader.take()?),
         expires_at: wide::<5>(reader.take()?),
         generation: u32::from_be_bytes(reader.take()?),
+        binding: None,
     };
     let state = match state {
         WAITING => TicketState::Waiting,
@@ -75,6 +90,43 @@ pub(super) fn decode(body: &[u8; BODY_LEN]) -> Option<Ticket> {
     };
     let waiter = Waiter { place, heard_at, interval_ms, accrued_hazard };
     Some(Ticket { waiter, state })
+}
+
+/// Written as the interval of someone inside whose session is bound to this.
+fn mark(to: BoundTo) -> u32 {
+    match to {
+        BoundTo::Network => u32::MAX,
+        BoundTo::NetworkAndAgent => u32::MAX - 1,
+        BoundTo::Key => u32::MAX - 2,
+    }
+}
+
+/// The waiter of `ticket` as it is written: with what its session is bound to, if it is bound.
+fn with_binding(ticket: &Ticket) -> Waiter {
+    let Some(Binding { to, digest }) = ticket.seat().and_then(|seat| seat.binding) else {
+        return ticket.waiter;
+    };
+    let (high, low) = (digest.get() >> 32, digest.get() & u64::from(u32::MAX));
+    let half = |half| u32::try_from(half).unwrap_or_default();
+    Waiter {
+        interval_ms: mark(to),
+        accrued_hazard: AccruedHazard { credit: half(high), room_hazard: half(low) },
+        ..ticket.waiter
+    }
+}
+
+/// `ticket` as it is, read from how it was written.
+fn take_binding_out(mut ticket: Ticket) -> Ticket {
+    let Waiter { interval_ms, accrued_hazard: hazard, .. } = ticket.waiter;
+    let to = KINDS.into_iter().find(|to| mark(*to) == interval_ms);
+    let digest = u64::from(hazard.credit) << 32 | u64::from(hazard.room_hazard);
+    let binding = to.zip(NonZeroU64::new(digest)).map(|(to, digest)| Binding { to, digest });
+    if let (TicketState::Held(seat), Some(_)) = (&mut ticket.state, binding) {
+        seat.binding = binding;
+        ticket.waiter.interval_ms = 0;
+        ticket.waiter.accrued_hazard = AccruedHazard::default();
+    }
+    ticket
 }
 
 /// The low `N` bytes of a number that fits in them: places have 36 bits, times in seconds need 40

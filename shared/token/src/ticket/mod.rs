@@ -8,6 +8,9 @@
 //! |---|---|---|---|
 //! | 1: the number 4, authenticated | 12 | 43: state, place, when last heard, accrued hazard, seat; big-endian | 16 |
 //!
+//! Someone inside has no use for the interval and the accrued hazard any more: where its session is bound to something,
+//! that is written in their place (see `body.rs`). So a release that knows of no bindings carries them along.
+//!
 //! The nonce is random. If two tickets of one key shared a nonce, a reader of both could forge
 //! tickets of that room. After n tickets this happens with probability n²/2^97: for a room that
 //! seals 50,000 tickets a second for a week (2^35) it is 2^-27, and every reset starts with a new
@@ -18,7 +21,7 @@ use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKe
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use rand::RngCore;
 use thiserror::Error;
-use vestibule_domain::{Formats, RoomId, Waiter};
+use vestibule_domain::{Binding, Formats, RoomId, Waiter};
 
 use self::body::{BODY_LEN, Reader, Writer, decode, encode};
 use crate::{DeploymentSecret, secret::Derived};
@@ -64,12 +67,14 @@ pub enum Ending {
 /// The session of an admitted visitor, as its ticket remembers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seat {
-    /// When the session began, unix seconds.
+    /// When its last token was issued, unix seconds.
     pub issued_at: u64,
     /// When it ends, unless it is renewed, unix seconds.
     pub expires_at: u64,
     /// The generation of the room's state that granted it.
     pub generation: u32,
+    /// What it is bound to.
+    pub binding: Option<Binding>,
 }
 
 /// Seals and opens the tickets of one room between two resets.
@@ -202,7 +207,9 @@ fn read_text(text: &[u8]) -> Option<[u8; SEALED_LEN]> {
 #[cfg(test)]
 mod tests {
     use proptest::{prelude::*, sample::select};
-    use vestibule_domain::{MAX_QUEUE_NUMBER, Place, accrued_hazard::AccruedHazard};
+    use std::num::NonZeroU64;
+
+    use vestibule_domain::{BoundTo, MAX_QUEUE_NUMBER, Place, accrued_hazard::AccruedHazard};
 
     use super::*;
     use crate::test_support::{room, secret};
@@ -228,7 +235,14 @@ mod tests {
             issued_at,
             expires_at,
             generation,
+            binding: None,
         })
+    }
+
+    fn bindings() -> impl Strategy<Value = Option<Binding>> {
+        let kinds = select(vec![BoundTo::Network, BoundTo::NetworkAndAgent, BoundTo::Key]);
+        let binding = (kinds, any::<NonZeroU64>()).prop_map(|(to, digest)| Binding { to, digest });
+        proptest::option::of(binding)
     }
 
     fn states() -> impl Strategy<Value = TicketState> {
@@ -253,7 +267,13 @@ mod tests {
                 accrued_hazard,
             },
         );
-        (waiter, states()).prop_map(|(waiter, state)| Ticket { waiter, state })
+        (waiter, states(), bindings()).prop_map(|(mut waiter, mut state, binding)| {
+            if let (TicketState::Held(seat), Some(_)) = (&mut state, binding) {
+                seat.binding = binding;
+                (waiter.interval_ms, waiter.accrued_hazard) = (0, AccruedHazard::default());
+            }
+            Ticket { waiter, state }
+        })
     }
 
     proptest! {
@@ -284,6 +304,20 @@ mod tests {
         let sealed = sealer("sale", 1).seal(&TICKET);
         assert_eq!(sealed.len(), 96);
         assert!(sealed.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'-' || c == b'_'));
+    }
+
+    /// It opens the ticket, takes every field as it is, and seals what it carries.
+    #[test]
+    fn a_release_that_knows_no_bindings_carries_them_along() {
+        let binding = Some("k00000000000000ab".parse().unwrap());
+        let seat = Seat { issued_at: 1, expires_at: 2, generation: 3, binding };
+        let bound = Ticket { state: TicketState::Held(seat), ..TICKET };
+        let body = encode(&bound);
+        let as_it_reads = body::decode_fields(&body).unwrap();
+        assert_eq!(as_it_reads.seat().unwrap().binding, None);
+        assert_eq!(encode(&as_it_reads), body);
+        let ended = Ticket { state: TicketState::Ended(Ending::Closed), ..as_it_reads };
+        assert_eq!(decode(&encode(&ended)), Some(ended), "nothing is read of it any more");
     }
 
     #[test]

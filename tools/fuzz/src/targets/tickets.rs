@@ -1,8 +1,8 @@
 //! Tickets: only what was sealed opens, and it opens as what it was, in its own room alone.
 
-use std::sync::LazyLock;
+use std::{num::NonZeroU64, sync::LazyLock};
 
-use vestibule_domain::{Place, RoomId, Waiter, accrued_hazard::AccruedHazard};
+use vestibule_domain::{Binding, BoundTo, Place, RoomId, Waiter, accrued_hazard::AccruedHazard};
 use vestibule_token::{DeploymentSecret, Ending, Seat, Ticket, TicketSealer, TicketState};
 
 use super::{Target, text};
@@ -69,6 +69,8 @@ fn ticket(bytes: &[u8]) -> Option<(Ticket, [u8; 2])> {
             issued_at: numbers.small()?.into(),
             expires_at: numbers.small()?.into(),
             generation: numbers.small()?,
+            binding: NonZeroU64::new(numbers.next::<8>()?)
+                .map(|digest| Binding { to: BoundTo::NetworkAndAgent, digest }),
         }),
     };
     // While it waits it says when it was heard; afterwards it needs not.
@@ -76,6 +78,9 @@ fn ticket(bytes: &[u8]) -> Option<(Ticket, [u8; 2])> {
         TicketState::Waiting => (numbers.next::<5>()?, numbers.next::<2>()?.try_into().ok()?),
         _ => (0, 0),
     };
+    // What a session is bound to stands in the place of its chances.
+    let is_bound = matches!(state, TicketState::Held(Seat { binding: Some(_), .. }));
+    let accrued_hazard = if is_bound { AccruedHazard::default() } else { accrued_hazard };
     let waiter = Waiter { place, heard_at, interval_ms, accrued_hazard };
     Some((Ticket { waiter, state }, *numbers.0.first_chunk()?))
 }

@@ -49,6 +49,7 @@ static OURS: LazyLock<Ours> = LazyLock::new(|| {
 fn claims() -> Claims {
     Claims {
         aud: "sale".to_owned(),
+        cnf: None,
         exp: NOW + 60,
         iat: NOW,
         iss: "https://wait.example".to_owned(),

@@ -37,8 +37,9 @@ impl VisitorResponder<'_> {
         let record = self.record(now, now + valid)?;
         let next_ms = u32::try_from(valid * 1000).unwrap_or(u32::MAX);
         let mut body = self.status(&place, Status::Admitted, next_ms)?;
+        let key = self.room.caller.key;
         let request_id = body.request_id.as_deref().unwrap_or_default();
-        body.access_token = Some(self.sign(&place, request_id, &record).await?);
+        body.access_token = Some(self.sign(&place, request_id, &record, key).await?);
         (body.expires_in, body.wait_seconds) = (Some(valid), Some(0));
         Ok(self.response(body, CookieChange::Remove))
     }

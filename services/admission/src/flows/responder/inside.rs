@@ -1,9 +1,9 @@
 //! Answers to someone who is inside, with the access token.
 
-use vestibule_domain::{Place, poll};
+use vestibule_domain::{BoundTo, Place, SessionNote, poll};
 use vestibule_issuance::TokenSubject;
 use vestibule_store::TokenRecord;
-use vestibule_token::{Seat, Ticket, TicketState, TokenUse};
+use vestibule_token::{Seat, Thumbprint, Ticket, TicketState, TokenUse};
 
 use super::VisitorResponder;
 use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
@@ -23,14 +23,20 @@ impl VisitorResponder<'_> {
         generation: u32,
     ) -> Result<VisitorResponse, FlowError> {
         let (issued_at, expires_at) = (record.issued_at, record.expires_at);
-        ticket.state = TicketState::Held(Seat { issued_at, expires_at, generation });
+        let (noted, before) = (record.note.binding, ticket.seat());
+        let binding = match before {
+            Some(seat) => self.room.binding_of(noted, &seat),
+            None => noted.or_else(|| self.room.new_binding()),
+        };
+        ticket.state = TicketState::Held(Seat { issued_at, expires_at, generation, binding });
         ticket.waiter.heard_at = self.now_ms;
         let place = ticket.waiter.place;
         let mut body = self.status(&place, Status::Admitted, self.next_inside_ms(record))?;
         (body.people_ahead, body.wait_seconds) = (Some(0), Some(0));
         body.expires_in = Some(expires_at.saturating_sub(self.now_ms / 1000));
         let request_id = body.request_id.as_deref().unwrap_or_default();
-        body.access_token = Some(self.sign(&place, request_id, record).await?);
+        let key = self.room.caller.key.filter(|_| binding.is_some_and(|to| to.to == BoundTo::Key));
+        body.access_token = Some(self.sign(&place, request_id, record, key).await?);
         Ok(self.response(body, CookieChange::Set(ticket)))
     }
 
@@ -45,7 +51,8 @@ impl VisitorResponder<'_> {
     ) -> Result<TokenRecord, FlowError> {
         let key = self.flows.keys.current().map_err(|_| FlowError::NoSigningKey)?;
         let issuer = self.issuer().to_owned();
-        Ok(TokenRecord { issued_at, expires_at, key_id: key.kid().to_owned(), issuer })
+        let (key_id, note) = (key.kid().to_owned(), SessionNote::default());
+        Ok(TokenRecord { issued_at, expires_at, key_id, issuer, note })
     }
 
     /// The record of the token of a visitor inside a suspended room, where nobody is counted: with the
@@ -65,10 +72,13 @@ impl VisitorResponder<'_> {
     /// After how many ms a visitor inside should ask again: in time to renew the session, or at its end
     /// where sessions are not renewed.
     fn next_inside_ms(&self, record: &TokenRecord) -> u32 {
-        let seconds = if self.room.snapshot.settings.disable_session_renewal {
-            record.expires_at.saturating_sub(self.now_ms / 1000)
-        } else {
-            (record.expires_at - record.issued_at) / 2
+        let settings = &self.room.snapshot.settings;
+        let left = record.expires_at.saturating_sub(self.now_ms / 1000);
+        let seconds = match (record.expires_at - record.issued_at) / 2 {
+            _ if settings.disable_session_renewal => left,
+            // Its last token is not renewed.
+            half if settings.max_session_seconds.is_some() => half.min(left),
+            half => half,
         };
         u32::try_from(seconds * 1000).unwrap_or(u32::MAX).max(poll::YOUR_TURN_INTERVAL_MS)
     }
@@ -78,9 +88,15 @@ impl VisitorResponder<'_> {
         place: &Place,
         request_id: &str,
         record: &TokenRecord,
+        bound_to: Option<Thumbprint>,
     ) -> Result<String, FlowError> {
         let key = self.flows.keys.get(&record.key_id).map_err(|_| FlowError::NoSigningKey)?;
-        let subject = TokenSubject { room: &self.room.snapshot.room, request_id, place: *place };
+        let subject = TokenSubject {
+            room: &self.room.snapshot.room,
+            request_id,
+            place: *place,
+            key: bound_to,
+        };
         let mut tokens = self.flows.signer.sign(key, subject, record, &[TokenUse::Access]).await?;
         Ok(tokens.pop().unwrap_or_default())
     }

@@ -76,6 +76,8 @@ impl<'a> VisitorResponder<'a> {
             issuer: self.issuer().to_owned(),
             validity_seconds: None,
             network: self.room.claim_network(),
+            max_session_seconds: snapshot.settings.max_session_seconds,
+            caller: self.room.claiming(),
         }
     }
 

@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsBadRequest, AwsError, MessageBody};
+use vestibule_runtime::extract::{IdempotencyKey, NoName};
 
 use crate::{
     access::Caller,
     audit::Trail,
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
-    extractors::{AwsBody, IdempotencyKey, NoName, WholeNumber},
+    extractors::{AwsBody, WholeNumber},
     state::Controller,
 };
 

@@ -6,12 +6,13 @@ use axum::{Json, extract::State};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsError, AwsMalformed, MessageBody};
+use vestibule_runtime::extract::{IdempotencyKey, NoName};
 
 use crate::{
     access::Caller,
     audit::Trail,
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
-    extractors::{AwsBody, IdempotencyKey, NoName},
+    extractors::AwsBody,
     rooms::RoomError,
     state::Controller,
 };

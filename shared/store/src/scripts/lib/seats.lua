@@ -28,7 +28,7 @@ end
 local function session_end(exp) return exp * 1000 + 999 end
 
 -- A record: issued at | expires at | status (0 live, 1 completed, -1 abandoned, -2 revoked) |
--- kind (v visitor's calls, a AWS-style) | key id | request id | issuer
+-- kind (v visitor's calls, a AWS-style) | key id | request id and note (lib/notes) | issuer
 local function pack_record(r)
   return string.format(
     '%d|%d|%d|%s|%s|%s|%s', r.iat, r.exp, r.status, r.kind, r.kid, r.request_id, r.issuer)
@@ -72,16 +72,16 @@ local function is_live(keys, line, number, now)
   return (tonumber(redis.call('ZSCORE', keys.sessions, number)) or 0) >= sessions_from(line, now)
 end
 
--- Renews a visitor's session for a session length from now. Its token is renewed in the second half of
--- its life, and always expires before the session does. Nothing is renewed where the room's settings
+-- Renews a visitor's session for a session length from now, but not beyond `end_s`, unix s. Its token is renewed in the
+-- second half of its life, and always expires before the session does. Nothing is renewed where the room's settings
 -- disable it.
-local function renew(keys, settings, number, record, kid, now)
+local function renew(keys, settings, number, record, kid, now, end_s)
   if not settings.renews_sessions then return end
   local now_s = math.floor(now / 1000)
-  if record.exp - now_s <= settings.session_duration_seconds / 2 then
-    record.iat, record.exp, record.kid = now_s, now_s + settings.session_duration_seconds, kid
+  local exp = math.min(now_s + settings.session_duration_seconds, end_s)
+  if record.exp - now_s <= settings.session_duration_seconds / 2 and record.exp < exp then
+    record.iat, record.exp, record.kid = now_s, exp, kid
     redis.call('HSET', keys.records, number, pack_record(record))
   end
-  local ends = session_end(now_s + settings.session_duration_seconds)
-  redis.call('ZADD', keys.sessions, 'GT', ends, number)
+  redis.call('ZADD', keys.sessions, 'GT', session_end(exp), number)
 end

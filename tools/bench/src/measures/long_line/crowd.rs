@@ -13,7 +13,8 @@ use vestibule_domain::{
     tick::TickState,
 };
 use vestibule_store::{
-    Claim, Clock, Departure, EndedAs, Join, JoinMode, MOST_CHECK_INS, Push, SessionKind, Store,
+    CallerBindings, Claim, Clock, Departure, EndedAs, Join, JoinMode, MOST_CHECK_INS, Push,
+    SessionKind, Store,
 };
 use vestibule_tests::Redis;
 
@@ -80,6 +81,7 @@ impl Crowd {
                 issuer: "https://bench",
                 networks: &[],
                 limits: NetworkLimits::default(),
+                max_session_seconds: None,
             };
             self.store.join(&self.room, &join).await?;
             come += join.count;
@@ -167,6 +169,8 @@ impl Crowd {
             issuer: "https://bench".to_owned(),
             validity_seconds: None,
             network: None,
+            max_session_seconds: None,
+            caller: CallerBindings::default(),
         }
     }
 

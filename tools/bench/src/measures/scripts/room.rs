@@ -8,7 +8,8 @@ use vestibule_domain::{
     schedule::RoomConfig, tick::TickState,
 };
 use vestibule_store::{
-    Claim, Departure, EndedAs, Join, JoinMode, ManualClock, Push, SessionKind, Store, batch,
+    CallerBindings, Claim, Departure, EndedAs, Join, JoinMode, ManualClock, Push, SessionKind,
+    Store, batch,
 };
 
 /// The leader's fencing epoch.
@@ -69,6 +70,7 @@ impl Room {
                 issuer: ISSUER,
                 networks: &[],
                 limits: NetworkLimits::default(),
+                max_session_seconds: None,
             };
             self.store.join(&self.name, &join).await?;
         }
@@ -135,6 +137,8 @@ impl Room {
             issuer: ISSUER.to_owned(),
             validity_seconds: None,
             network: None,
+            max_session_seconds: None,
+            caller: CallerBindings::default(),
         }
     }
 }

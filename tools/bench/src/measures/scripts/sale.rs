@@ -6,7 +6,7 @@ use vestibule_domain::{
     presence::{Band, Spot},
     schedule::RoomConfig,
 };
-use vestibule_store::{GivenUp, JoinMode, MOST_CHECK_INS, SessionKind, Touch};
+use vestibule_store::{CallerBindings, GivenUp, JoinMode, MOST_CHECK_INS, SessionKind, Touch};
 
 use super::{
     Room, ScriptTimes,
@@ -72,6 +72,8 @@ async fn visitors_ask(room: &Room, sessions: u64) -> Result<()> {
             generation: 1,
             issued_at: 0,
             expires_at: 0,
+            max_session_seconds: None,
+            caller: CallerBindings::default(),
         };
         let touches: Vec<_> = (first..first + TOGETHER).map(touch).collect();
         store.touch(name, KEY, ISSUER, &touches).await?;

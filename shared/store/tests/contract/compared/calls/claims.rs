@@ -1,7 +1,9 @@
 //! Those who are served, and those inside.
 
 use vestibule_domain::{MAX_QUEUE_NUMBER, Place, SeatEnds};
-use vestibule_store::{Claim, ClaimNetwork, Departure, EndedAs, SessionKind, Touch};
+use vestibule_store::{
+    CallerBindings, Claim, ClaimNetwork, Departure, EndedAs, SessionKind, Touch,
+};
 
 use super::{Called, Chances, Pair};
 use crate::compared::{
@@ -50,6 +52,19 @@ fn some_claim(chances: &mut Chances, memory: &Memory, now_s: u64) -> Claim {
             seats: one(chances, &[None, Some(1), Some(3)]),
             only_logs: once_in(chances, 4),
         }),
+        max_session_seconds: maybe(chances, &[1, 60, 400]),
+        caller: caller(chances),
+    }
+}
+
+fn caller(chances: &mut Chances) -> CallerBindings {
+    let binding = |text: &str| text.parse().unwrap();
+    match chances.below(6) {
+        0 => CallerBindings::unknown(),
+        1 => CallerBindings::any_of(&[binding("n1")]),
+        2 => CallerBindings::any_of(&[binding("n2"), binding("n1")]),
+        3 => CallerBindings::any_of(&[binding("k1"), binding("u1")]),
+        _ => CallerBindings::default(),
     }
 }
 
@@ -81,6 +96,8 @@ pub(super) async fn touch(pair: &mut Pair, chances: &mut Chances, room: usize) -
             generation: one(chances, &[0, 1, 1, 2]),
             issued_at,
             expires_at: issued_at + one(chances, &[0, 60, 300, 3_000]),
+            max_session_seconds: maybe(chances, &[1, 60, 400]),
+            caller: caller(chances),
         }
     };
     let touches: Vec<Touch> = (0..4).map(touch).collect();
@@ -103,6 +120,15 @@ pub(super) async fn leave(pair: &mut Pair, chances: &mut Chances, room: usize) -
     let departures: Vec<Departure> = (0..3).map(departure).collect();
     let name = format!("leave({id}, {epoch}, {departures:?})");
     pair.one(name, async |side| side.store.leave(&id, epoch, &departures).await).await?;
+    Ok(())
+}
+
+pub(super) async fn redeem(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let (id, memory) = (pair.rooms[room].clone(), &pair.memory[room]);
+    let (epoch, number) = (epoch(chances, memory), number(chances, memory));
+    let call = one(chances, &[0, 1, 2]);
+    let name = format!("redeem({id}, {epoch}, {number}, {call})");
+    pair.one(name, async |side| side.store.redeem(&id, epoch, number, call).await).await?;
     Ok(())
 }
 

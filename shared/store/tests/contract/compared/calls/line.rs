@@ -9,7 +9,7 @@ use vestibule_store::{GivenUp, Join, JoinMode, Spending};
 use super::{Called, Chances, Pair};
 use crate::compared::{
     pair::Memory,
-    random::{epoch, issuer, key_id, number, once_in, one, region},
+    random::{epoch, issuer, key_id, maybe, number, once_in, one, region},
 };
 
 pub(super) async fn join(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
@@ -32,6 +32,7 @@ pub(super) async fn join(pair: &mut Pair, chances: &mut Chances, room: usize) ->
         },
         mode: if once_in(chances, 3) { JoinMode::Queue } else { JoinMode::Enter },
         key_id: key_id(chances),
+        max_session_seconds: maybe(chances, &[1, 60, 400]),
         issuer: issuer(chances),
         networks: &networks,
         limits: NetworkLimits {

@@ -6,8 +6,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use utoipa::IntoParams;
-use vestibule_issuance::aws::AwsError;
-use vestibule_runtime::{Problem, problem::ProblemType};
+
+use crate::problem::{Problem, ProblemType};
 
 const HEADER: &str = "idempotency-key";
 const LONGEST: usize = 64;
@@ -15,23 +15,22 @@ const LONGEST: usize = 64;
 /// `Idempotency-Key`, bare or in quotes.
 #[derive(Debug, Clone, Default, IntoParams)]
 #[into_params(parameter_in = Header)]
-pub(crate) struct IdempotencyKey {
+pub struct IdempotencyKey {
     /// A name for this call: sent again under it within a day, it takes effect once and has the same answer. Up to 64
     /// letters, digits and `-._`.
     #[param(rename = "Idempotency-Key", value_type = Option<String>, example = "8e03978e-40d5-43dd-bc93-6894a57f9324")]
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
 }
 
 /// The header is there, and no name.
-#[derive(Debug)]
-pub(crate) struct NoName;
+#[derive(Debug, Clone, Copy)]
+pub struct NoName;
 
 // === impl IdempotencyKey ===
 
 impl IdempotencyKey {
     /// What is said of a name under which something else was asked before.
-    pub(crate) const TAKEN: &str =
-        "Idempotency-Key names another call; give each call a name of its own";
+    pub const TAKEN: &str = "Idempotency-Key names another call; give each call a name of its own";
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for IdempotencyKey {
@@ -55,18 +54,20 @@ impl<S: Send + Sync> FromRequestParts<S> for IdempotencyKey {
 // === impl NoName ===
 
 impl NoName {
-    const DETAIL: &str = "Idempotency-Key must be 1 to 64 letters, digits and -._, such as a UUID";
+    /// What a name must be.
+    pub const DETAIL: &str =
+        "Idempotency-Key must be 1 to 64 letters, digits and -._, such as a UUID";
 }
 
 impl IntoResponse for NoName {
     fn into_response(self) -> Response {
-        Problem::new(ProblemType::InvalidRequest).detail(Self::DETAIL).into_response()
+        Problem::from(self).into_response()
     }
 }
 
-impl From<NoName> for AwsError {
+impl From<NoName> for Problem {
     fn from(NoName: NoName) -> Self {
-        Self::bad_request(NoName::DETAIL)
+        Self::new(ProblemType::InvalidRequest).detail(NoName::DETAIL)
     }
 }
 

@@ -1,0 +1,80 @@
+//! Redeeming: a site exchanges what its visitor has shown for who the visitor is, once.
+
+use vestibule_store::RedeemOutcome;
+use vestibule_token::{Claims, Ticket, VerifyError};
+
+use super::{FlowError, Flows, RoomContext};
+
+/// Whose session it is, and until when what was shown is valid.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Redeemer {
+    /// The visitor's request id.
+    pub(crate) request_id: String,
+    /// Its queue number.
+    pub(crate) number: u64,
+    /// When what was shown was issued, unix seconds.
+    pub(crate) issued_at: u64,
+    /// When it expires, unix seconds.
+    pub(crate) expires_at: u64,
+}
+
+// === impl Redeemer ===
+
+impl Redeemer {
+    /// Whose session `ticket` is of; `None`: it is of no session.
+    ///
+    /// # Errors
+    /// [`FlowError::RequestId`].
+    pub(crate) fn of_ticket(
+        room: &RoomContext,
+        ticket: &Ticket,
+    ) -> Result<Option<Self>, FlowError> {
+        let Some(seat) = ticket.seat() else { return Ok(None) };
+        let place = ticket.waiter.place;
+        Ok(Some(Self {
+            request_id: room.ciphers.request_ids.seal(place)?,
+            number: place.number,
+            issued_at: seat.issued_at,
+            expires_at: seat.expires_at,
+        }))
+    }
+}
+
+// === impl Flows ===
+
+impl Flows {
+    /// Whose session the access token `token` is of.
+    ///
+    /// # Errors
+    /// The inner one if it does not open `room`; the outer one if Redis does not answer when that may be because this
+    /// instance has not heard of a new key yet.
+    pub(crate) async fn redeemer_of_token(
+        &self,
+        room: &RoomContext,
+        token: &str,
+    ) -> Result<Result<Redeemer, VerifyError>, FlowError> {
+        let now = || room.known.now_ms() / 1000;
+        let name = &room.snapshot.room;
+        let mut verified = self.keys.verify(token, name, now());
+        if verified == Err(VerifyError::UnknownKey) {
+            self.keys.refresh().await.map_err(|_| FlowError::NoSigningKey)?;
+            verified = self.keys.verify(token, name, now());
+        }
+        Ok(verified.map(|claims| {
+            let Claims { sub, queue_position, iat, exp, .. } = claims;
+            Redeemer { request_id: sub, number: queue_position, issued_at: iat, expires_at: exp }
+        }))
+    }
+
+    /// Redeems the session. `call`: what its caller calls the call, so that it may be sent again.
+    pub(crate) async fn redeem(
+        &self,
+        room: &RoomContext,
+        redeemer: &Redeemer,
+        call: Option<&str>,
+    ) -> Result<RedeemOutcome, FlowError> {
+        let call = call.map_or(0, |call| room.ciphers.clients.of("redeem", &[call.as_bytes()]));
+        let RoomContext { snapshot, ciphers, .. } = room;
+        Ok(self.store.redeem(&snapshot.room, ciphers.reset_epoch, redeemer.number, call).await?)
+    }
+}

@@ -1,0 +1,32 @@
+--[[ redeem: a site exchanges the token of a session, once.
+
+KEYS  line sessions records
+ARGV  now_ms seen document
+Returns {outcome, at, record}
+      outcome: redeemed (now, or by this very call before), already (by another call) or no_session. at: when it was
+      redeemed, unix s; record: that of the session, as it is now. Both are nil without a session.
+Keeps a session is redeemed once: what says so goes with its record, wherever that goes, until it ends.
+]]
+local args = arguments({
+  reset_epoch = 'integer', number = 'integer',
+  -- What the call is known by: 16 digits; 0…0 = it has no name, and is never a call that came before.
+  call = 'text',
+})
+local line = read_line(keys.line)
+if not line then return no_room() end
+local text = args.reset_epoch == line.reset_epoch and redis.call('HGET', keys.records, args.number)
+local record = text and unpack_record(text)
+if not record or record.status ~= 0 or not is_live(keys, line, args.number, now) then
+  return answer({ outcome = 'no_session' })
+end
+local began, bound, redeemed = NOTES.read(record)
+local at, call = string.match(redeemed, '^(%d+)-(%x+)$')
+if at then
+  local is_same = call == args.call and tonumber(call, 16) ~= 0
+  return answer({ outcome = is_same and 'redeemed' or 'already', at = tonumber(at), record = text })
+end
+at = math.floor(now / 1000)
+NOTES.write(record, began, bound, string.format('%d-%s', at, args.call))
+text = pack_record(record)
+redis.call('HSET', keys.records, args.number, text)
+return answer({ outcome = 'redeemed', at = at, record = text })
