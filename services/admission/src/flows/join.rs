@@ -11,7 +11,7 @@ use super::{
     FlowError, Flows, Proof, RoomContext, Status, VisitorResponse, responder::VisitorResponder,
     visitor_response::CurrentTicket,
 };
-use crate::batching::{JoinReply, Newcomer};
+use crate::batching::{JoinReply, Newcomer, Reach};
 
 // === impl Flows ===
 
@@ -124,7 +124,11 @@ impl Flows {
         mode: JoinMode,
     ) -> Result<Newcomer, FlowError> {
         self.challenge(room, proof).await?;
-        place_of(self.joins.join(room, mode).await?)
+        let network = room.limited_network().map(|network| {
+            let reach = if network.is_private { Reach::Private } else { Reach::Public };
+            (network.digest, reach)
+        });
+        place_of(self.joins.join(&room.snapshot.room, mode, network).await?)
     }
 
     /// The ciphers of `room` in `reset_epoch`: Redis may be ahead of the snapshot.
