@@ -88,9 +88,8 @@ impl RoomSettings {
         NetworkLimits {
             joins_per_minute: holds(self.joins_per_network_per_minute, JOINS_PER_MINUTE),
             places: holds(self.places_per_network, PLACES),
-            seats: holds(self.seats_per_network, SEATS).map(|seats| match Some(seats) == SEATS {
-                true => seats.min(self.share_of_seats()),
-                false => seats,
+            seats: holds(self.seats_per_network, SEATS).map(|seats| {
+                if Some(seats) == SEATS { seats.min(self.share_of_seats()) } else { seats }
             }),
             only_logs: self.network_limit_mode == NetworkLimitMode::Log,
         }
