@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, iter};
 
 use serde::Serialize;
 
-use super::layout::{Section, percent};
+use super::{
+    hoarders::{Hoarders, Sharers},
+    layout::{Section, percent},
+};
 use crate::{
     crowd::{Call, Company, duration::human},
     record::{GhostLog, HostileLog, RunRecord, Steps},
@@ -20,6 +23,10 @@ pub(crate) struct HostileCompany {
     pub(crate) replayers: HostileKind,
     /// Those who never claimed.
     pub(crate) idlers: HostileKind,
+    /// Those of one network who took what they could get.
+    pub(crate) hoarders: Hoarders,
+    /// Those who shared one ticket.
+    pub(crate) sharers: Sharers,
     /// The most inside at once, visitors and company together, as both saw it.
     pub(crate) highest_inside_with_visitors: i64,
     /// Their part of the ceiling from the first visitor who waited to the last.
@@ -81,6 +88,8 @@ impl HostileCompany {
             ghosts: Ghosts::new(&log.ghosts, setting.company, setting.visitors),
             replayers: HostileKind::new(&log.replayers, end),
             idlers: HostileKind::new(&log.idlers, end),
+            hoarders: Hoarders::new(&log.hoarders, end),
+            sharers: Sharers::new(&log.sharers, end),
             highest_inside_with_visitors: together.peak(),
             share_of_ceiling: span.and_then(share),
         })
@@ -97,8 +106,14 @@ impl HostileCompany {
                 section = kind.add_to(section, name);
             }
         }
-        let seats = self.replayers.seats + self.idlers.seats;
-        let seconds = human(self.replayers.seat_seconds + self.idlers.seat_seconds);
+        if self.hoarders.kind.came > 0 {
+            section = self.hoarders.add_to(section);
+        }
+        if self.sharers.kind.came > 0 {
+            section = self.sharers.add_to(section);
+        }
+        let seats = self.kinds().map(|kind| kind.seats).iter().sum::<usize>();
+        let seconds = human(self.kinds().map(|kind| kind.seat_seconds).iter().sum());
         let share = self.share_of_ceiling.map_or(String::new(), |share| {
             format!(", {} of the ceiling while visitors waited", percent(share))
         });
@@ -117,11 +132,15 @@ impl HostileCompany {
     /// Calls that failed by kind of failure, of all kinds of company.
     pub(super) fn errors(&self) -> BTreeMap<&str, u64> {
         let mut all = BTreeMap::new();
-        let errors = [&self.ghosts.errors, &self.replayers.errors, &self.idlers.errors];
-        for (kind, count) in errors.into_iter().flatten() {
+        let errors = self.kinds().map(|kind| &kind.errors);
+        for (kind, count) in errors.into_iter().chain([&self.ghosts.errors]).flatten() {
             *all.entry(kind.as_str()).or_default() += count;
         }
         all
+    }
+
+    fn kinds(&self) -> [&HostileKind; 4] {
+        [&self.replayers, &self.idlers, &self.hoarders.kind, &self.sharers.kind]
     }
 }
 
@@ -154,7 +173,7 @@ impl Ghosts {
 // === impl HostileKind ===
 
 impl HostileKind {
-    fn new(log: &HostileLog, end: f64) -> Self {
+    pub(super) fn new(log: &HostileLog, end: f64) -> Self {
         Self {
             came: log.came,
             calls: Call::ALL.map(|call| (call.name(), log.calls[call as usize])).into(),
@@ -162,11 +181,11 @@ impl HostileKind {
             told_their_turn: log.told_their_turn,
             lost_their_place: log.lost_their_place,
             seats: log.seats.len(),
-            seat_seconds: log.seats.iter().map(|&(from, until)| until.min(end) - from).sum(),
+            seat_seconds: log.seats(end).map(|(from, until)| until - from).sum(),
         }
     }
 
-    fn add_to(&self, section: Section, name: &str) -> Section {
+    pub(super) fn add_to(&self, section: Section, name: &str) -> Section {
         let told = format!(
             "{} were told their turn, {} of all took a seat, {} lost their place",
             self.told_their_turn, self.seats, self.lost_their_place
@@ -210,7 +229,7 @@ mod tests {
         let setting = Setting {
             visitors: 10,
             ceiling: Some(2),
-            company: Company { ghosts: 30, replayers: 1, idlers: 0 },
+            company: Company { ghosts: 30, replayers: 1, ..Company::default() },
             ..Setting::default()
         };
         let visitor = VisitorRecord {

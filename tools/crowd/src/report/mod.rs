@@ -6,6 +6,7 @@ mod admissions;
 mod calls;
 mod company;
 mod estimates;
+mod hoarders;
 mod identities;
 mod inside;
 pub(crate) mod layout;
