@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{company::HostileKind, layout::Section};
+use super::{hostile_kind::HostileKind, layout::Section};
 use crate::{
     crowd::Call,
     record::{HostileLog, Steps},

@@ -7,6 +7,7 @@ mod calls;
 mod company;
 mod estimates;
 mod hoarders;
+mod hostile_kind;
 mod identities;
 mod inside;
 pub(crate) mod layout;
