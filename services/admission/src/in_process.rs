@@ -15,7 +15,7 @@ pub use crate::flows::{Status, VisitorStatus};
 use crate::{
     challenges::Providers,
     config::Config,
-    flows::{CookieChange, FlowError, Proof, RoomContext, Sealed, Turn, VisitorResponse},
+    flows::{CookieChange, FlowError, RoomContext, Sealed, Solution, Turn, VisitorResponse},
     loops,
     router::router,
     state::Admission,
@@ -162,7 +162,7 @@ impl Instance {
     pub async fn join(&self, room: &str, carried: Option<Carried>) -> Result<Answer, CallError> {
         let mut room = self.context(room)?;
         let ticket = self.open(&mut room, carried).await?;
-        Ok(self.admission.flows.join(&room, ticket, Proof::default()).await?.into())
+        Ok(self.admission.flows.join(&room, ticket, Solution::default()).await?.into())
     }
 
     /// `GET /v1/rooms/{room}/status`.
@@ -220,7 +220,7 @@ impl Instance {
         if ticket.is_some_and(|ticket| self.admission.flows.is_inside(&room, &ticket)) {
             return Ok(None);
         }
-        Ok(Some(self.admission.flows.enter(&room, ticket, Proof::default()).await?.into()))
+        Ok(Some(self.admission.flows.enter(&room, ticket, Solution::default()).await?.into()))
     }
 
     /// `POST /assign_queue_num`: the request id.
@@ -229,7 +229,7 @@ impl Instance {
     /// See [`CallError`].
     pub async fn assign_queue_num(&self, room: &str) -> Result<String, CallError> {
         let room = self.context(room)?;
-        Ok(self.admission.flows.assign_number(&room, Proof::default()).await?)
+        Ok(self.admission.flows.assign_number(&room, Solution::default()).await?)
     }
 
     /// The place of a request id, as long as it is one of the room's.

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     extractors::{self, PresentedTicket, wants_page_json},
-    flows::{Caller, FlowError, HELD_MS, Proof, RoomContext, Status, Stranger, Turn},
+    flows::{Caller, FlowError, HELD_MS, RoomContext, Solution, Status, Stranger, Turn},
 };
 
 // === impl Authorizer ===
@@ -90,7 +90,7 @@ impl Authorizer {
         // The page's script asks for the status, and says how it takes the turn.
         let turn = wants_page_json(headers)
             .then(|| extractors::turn_of_page(headers, &room.snapshot.settings));
-        self.decide_about(room, presented, extractors::proof(headers), turn).await
+        self.decide_about(room, presented, extractors::solution(headers), turn).await
     }
 
     /// `turn`: how the page's script takes the turn; `None`: the visitor wants to enter.
@@ -98,7 +98,7 @@ impl Authorizer {
         &self,
         room: &RoomContext,
         presented: PresentedTicket,
-        proof: Proof<'_>,
+        solution: Solution<'_>,
         turn: Option<Turn>,
     ) -> Result<RoomDecision, Problem> {
         let ticket = presented.value();
@@ -106,8 +106,8 @@ impl Authorizer {
             return Ok(RoomDecision::Inside);
         }
         let answered = match turn {
-            Some(turn) => self.flows.ask(room, ticket, proof, turn, HELD_MS).await,
-            None => self.flows.enter(room, ticket, proof).await,
+            Some(turn) => self.flows.ask(room, ticket, solution, turn, HELD_MS).await,
+            None => self.flows.enter(room, ticket, solution).await,
         };
         let response = match answered {
             Ok(response) => response,

@@ -9,11 +9,7 @@ use std::{
 };
 
 use tokio::time::{Instant, sleep};
-use vestibule_domain::{
-    Place, RoomId,
-    network_limits::{NetworkLimit, NetworkLimits},
-    regions::Taken,
-};
+use vestibule_domain::{Place, RoomId, network_limits::NetworkLimit, regions::Taken};
 use vestibule_issuance::{KeyError, Keystore};
 use vestibule_store::{
     Admittance, Feed, Join, JoinMode, Joined, KnownRoom, Store, StoreError, TokenRecord,
@@ -21,38 +17,17 @@ use vestibule_store::{
 };
 
 use super::{
+    join_key::{JoinKey, Reach},
     newcomer::Newcomer,
     unanswered::{SentJoin, Unanswered},
 };
-use crate::{flows::RoomContext, limit_counter::LimitCounter, region::Region};
+use crate::{limit_counter::LimitCounter, region::Region};
 
 /// Gives out numbers.
 #[derive(Debug)]
 pub(crate) struct JoinBatcher {
     batchers: KeyedBatcher<JoinKey, Option<u64>, JoinReply>,
     taken: Arc<SlotsTaken>,
-}
-
-/// Newcomers who may share a call.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct JoinKey {
-    /// The room.
-    pub(super) room: RoomId,
-    /// How they join.
-    pub(super) mode: JoinMode,
-    /// Which limits hold for them.
-    pub(super) reach: Reach,
-}
-
-/// Which limits per network hold for a newcomer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Reach {
-    /// None.
-    Unlimited,
-    /// Those for private networks.
-    Private,
-    /// Those for all others.
-    Public,
 }
 
 /// What became of a newcomer.
@@ -148,23 +123,20 @@ impl JoinBatcher {
         &self.taken
     }
 
-    /// Gives one newcomer its number.
+    /// Gives one newcomer its number. `network`: the digest of its network, and which limits hold for that; `None` where
+    /// nothing is limited.
     ///
     /// # Errors
     /// [`StoreError::Overloaded`] when too many wait; otherwise see [`StoreError`].
     pub(crate) async fn join(
         &self,
-        room: &RoomContext,
+        room: &RoomId,
         mode: JoinMode,
+        network: Option<(u64, Reach)>,
     ) -> Result<JoinReply, StoreError> {
-        let network = room.limited_network();
-        let reach = match room.caller.network {
-            Some(network) if network.is_private() => Reach::Private,
-            _ => Reach::Public,
-        };
-        let reach = if network.is_some() { reach } else { Reach::Unlimited };
-        let key = JoinKey { room: room.snapshot.room.clone(), mode, reach };
-        self.batchers.call(&key, network.map(|network| network.digest)).await
+        let (digest, reach) = network.unzip();
+        let reach = reach.unwrap_or(Reach::Unlimited);
+        self.batchers.call(&JoinKey { room: room.clone(), mode, reach }, digest).await
     }
 }
 
@@ -306,18 +278,6 @@ impl Context {
             serving: u64::try_from(joined.serving_counter).unwrap_or(0),
             awaits_draw: joined.pool.is_some(),
             token: entered.then(|| token.clone()),
-        }
-    }
-}
-
-// === impl JoinKey ===
-
-impl JoinKey {
-    /// The limits that hold for these newcomers.
-    fn limits(&self, known: &KnownRoom) -> NetworkLimits {
-        match self.reach {
-            Reach::Unlimited => NetworkLimits::default(),
-            reach => known.snapshot().settings.network_limits(reach == Reach::Private),
         }
     }
 }

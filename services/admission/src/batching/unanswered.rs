@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use super::{join::JoinKey, newcomer::Newcomer};
+use super::{join_key::JoinKey, newcomer::Newcomer};
 use rustc_hash::FxHashMap;
 
 /// A number that nobody was given for so long is nobody's any more, ms: it may have been passed over.
@@ -81,7 +81,7 @@ mod tests {
     use vestibule_store::JoinMode;
 
     use super::*;
-    use crate::batching::join::Reach;
+    use crate::batching::join_key::Reach;
 
     fn key(mode: JoinMode) -> JoinKey {
         JoinKey { room: RoomId::new("r").unwrap(), mode, reach: Reach::Unlimited }

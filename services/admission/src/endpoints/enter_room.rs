@@ -38,7 +38,7 @@ use crate::{
     responses(
         (status = 303, description = "To the wanted page, or back to the waiting page"),
         (status = 400, description = "Sent by a page of another origin, or the name is not a room's", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "The session is bound to a key, and there is no good proof (`DPoP`) of it", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The session is bound to a key, and there is no good solution (`DPoP`) of it", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such room: a page that says so for browsers, a problem for others", content(
             (String = "text/html"), (Problem = "application/problem+json"),
         )),
@@ -70,7 +70,7 @@ pub(crate) async fn enter_room(
     let asked = Asked::of_us(flows, &Method::POST, uri.path());
     let request = VisitorRequest::read(flows, room, &headers, &asked, initiator).await?;
     let address = Address::direct(&flows.public_url, &request.room, &headers, &query);
-    let entered = flows.enter(&request.room, request.ticket.value(), request.proof()).await;
+    let entered = flows.enter(&request.room, request.ticket.value(), request.solution()).await;
     // Whoever has no place, and so has something to solve first, does that at the page.
     if matches!(entered, Err(FlowError::ChallengeRequired(_))) {
         return leads_to(&format!("../{}", address.here));

@@ -50,7 +50,7 @@ use crate::{
         )),
         (status = 202, description = "The page of someone who waits, if it is the room's `queueing_status_code`", body = String, content_type = "text/html"),
         (status = 400, description = "The name is not a room's (browsers are told so by the page for 404); or a header of a trusted proxy is wrong", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "The session is bound to a key, and there is no good proof (`DPoP`) of it", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The session is bound to a key, and there is no good solution (`DPoP`) of it", body = Problem, content_type = "application/problem+json"),
         (status = 403, description = "A page of another origin fetched it with the visitor's cookie", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such room: a page that says so for browsers, a problem for others", content(
             (String = "text/html"), (serde_json::Value = "application/vnd.vestibule.page+json"), (Problem = "application/problem+json"),
@@ -106,9 +106,9 @@ pub(crate) async fn get_page(
     let held_ms = if is_forwarded { 0 } else { HELD_MS };
     let answered = if wants_page_json(headers) {
         let turn = extractors::turn_of_page(headers, &request.room.snapshot.settings);
-        flows.ask(&request.room, ticket, request.proof(), turn, held_ms).await
+        flows.ask(&request.room, ticket, request.solution(), turn, held_ms).await
     } else {
-        flows.open_page(&request.room, ticket, request.proof()).await
+        flows.open_page(&request.room, ticket, request.solution()).await
     };
     let response = match answered {
         Ok(response) => response,

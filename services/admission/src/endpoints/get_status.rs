@@ -41,8 +41,10 @@ pub(crate) async fn get_status(
     request: VisitorRequest,
 ) -> Result<Response, Problem> {
     if request.in_cloudflares_form {
-        let response =
-            admission.flows.enter(&request.room, request.ticket.value(), request.proof()).await?;
+        let response = admission
+            .flows
+            .enter(&request.room, request.ticket.value(), request.solution())
+            .await?;
         return Ok(VisitorReply::new(&request, &response).in_cloudflares_form());
     }
     let response = admission.flows.check_in(&request.room, request.ticket.require()?).await?;

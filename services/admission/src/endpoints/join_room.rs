@@ -38,6 +38,6 @@ pub(crate) async fn join_room(
     request: VisitorRequest,
 ) -> Result<Response, Problem> {
     let response =
-        admission.flows.join(&request.room, request.ticket.value(), request.proof()).await?;
+        admission.flows.join(&request.room, request.ticket.value(), request.solution()).await?;
     Ok(VisitorReply::new(&request, &response).into_response())
 }

@@ -14,9 +14,9 @@ use vestibule_runtime::{
 };
 use vestibule_token::{Ticket, TicketError};
 
-use super::{Asked, Cookies, Initiator, TicketTransport, proof, wants_cloudflares_form};
+use super::{Asked, Cookies, Initiator, TicketTransport, solution, wants_cloudflares_form};
 use crate::{
-    flows::{FlowError, Flows, Proof, RoomContext, Stranger},
+    flows::{FlowError, Flows, RoomContext, Solution, Stranger},
     state::Admission,
 };
 
@@ -28,7 +28,7 @@ pub(crate) struct VisitorRequest {
     /// The ticket.
     pub(crate) ticket: PresentedTicket,
     /// What a newcomer shows for a place.
-    proof: Option<String>,
+    solution: Option<String>,
     /// Whether the answer is to have the form of Cloudflare's waiting rooms.
     pub(crate) in_cloudflares_form: bool,
 }
@@ -89,14 +89,14 @@ impl VisitorRequest {
             ticket.travels_by_header()?;
         }
         let in_cloudflares_form = wants_cloudflares_form(&room.snapshot.settings, headers);
-        let proof = proof(headers).0.map(str::to_owned);
-        Ok(Self { room, ticket, proof, in_cloudflares_form })
+        let solution = solution(headers).0.map(str::to_owned);
+        Ok(Self { room, ticket, solution, in_cloudflares_form })
     }
 
     /// What a newcomer shows for a place.
     #[must_use]
-    pub(crate) fn proof(&self) -> Proof<'_> {
-        Proof(self.proof.as_deref())
+    pub(crate) fn solution(&self) -> Solution<'_> {
+        Solution(self.solution.as_deref())
     }
 }
 

@@ -16,7 +16,7 @@ const TOKEN_SECONDS: u64 = 600;
 
 /// What a newcomer has shown, if anything: a solution or a pass, unread.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Proof<'a>(pub(crate) Option<&'a str>);
+pub(crate) struct Solution<'a>(pub(crate) Option<&'a str>);
 
 // === impl Flows ===
 
@@ -28,13 +28,13 @@ impl Flows {
     pub(super) async fn challenge(
         &self,
         room: &RoomContext,
-        proof: Proof<'_>,
+        solution: Solution<'_>,
     ) -> Result<(), FlowError> {
         let settings = &room.snapshot.settings;
         if !settings.challenge.is_on() || settings.suspended {
             return Ok(());
         }
-        let outcome = self.outcome(room, proof).await?;
+        let outcome = self.outcome(room, solution).await?;
         let name = &room.snapshot.room;
         self.challenges.counter.count(name, outcome);
         if outcome.passes() {
@@ -68,9 +68,9 @@ impl Flows {
     async fn outcome(
         &self,
         room: &RoomContext,
-        Proof(proof): Proof<'_>,
+        Solution(solution): Solution<'_>,
     ) -> Result<Outcome, FlowError> {
-        let Some(text) = proof.filter(|text| !text.is_empty()) else {
+        let Some(text) = solution.filter(|text| !text.is_empty()) else {
             return Ok(Outcome::Missing);
         };
         let challenge = &room.snapshot.settings.challenge;

@@ -4,7 +4,7 @@ use vestibule_domain::{Place, presence::Band};
 use vestibule_token::{Ticket, TicketState};
 
 use super::{
-    FlowError, Flows, Proof, RoomContext, VisitorResponse, responder::VisitorResponder,
+    FlowError, Flows, RoomContext, Solution, VisitorResponse, responder::VisitorResponder,
     visitor_response::CurrentTicket,
 };
 
@@ -32,11 +32,11 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
-        proof: Proof<'_>,
+        solution: Solution<'_>,
     ) -> Result<VisitorResponse, FlowError> {
-        let Some(ticket) = ticket else { return self.join(room, None, proof).await };
+        let Some(ticket) = ticket else { return self.join(room, None, solution).await };
         match self.check_in(room, ticket).await {
-            Err(FlowError::Stranger) => self.join(room, None, proof).await,
+            Err(FlowError::Stranger) => self.join(room, None, solution).await,
             answered => answered,
         }
     }

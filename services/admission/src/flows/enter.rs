@@ -3,7 +3,7 @@
 
 use vestibule_token::Ticket;
 
-use super::{FlowError, Flows, HELD_MS, Proof, RoomContext, Turn, VisitorResponse};
+use super::{FlowError, Flows, HELD_MS, RoomContext, Solution, Turn, VisitorResponse};
 
 // === impl Flows ===
 
@@ -13,9 +13,9 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
-        proof: Proof<'_>,
+        solution: Solution<'_>,
     ) -> Result<VisitorResponse, FlowError> {
-        let response = self.join(room, ticket, proof).await?;
+        let response = self.join(room, ticket, solution).await?;
         self.take_turn(room, response, Turn::Enter, HELD_MS).await
     }
 }

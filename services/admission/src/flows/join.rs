@@ -8,10 +8,10 @@ use vestibule_store::JoinMode;
 use vestibule_token::{Ticket, TicketState};
 
 use super::{
-    FlowError, Flows, Proof, RoomContext, Status, VisitorResponse, responder::VisitorResponder,
+    FlowError, Flows, RoomContext, Solution, Status, VisitorResponse, responder::VisitorResponder,
     visitor_response::CurrentTicket,
 };
-use crate::batching::{JoinReply, Newcomer};
+use crate::batching::{JoinReply, Newcomer, Reach};
 
 // === impl Flows ===
 
@@ -22,12 +22,12 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
-        proof: Proof<'_>,
+        solution: Solution<'_>,
     ) -> Result<VisitorResponse, FlowError> {
-        let Some(ticket) = ticket else { return self.join_newcomer(room, proof).await };
+        let Some(ticket) = ticket else { return self.join_newcomer(room, solution).await };
         match self.respond_to_holder(room, ticket).await {
             Ok(Some(response)) => Ok(response),
-            Ok(None) | Err(FlowError::Stranger) => self.join_newcomer(room, proof).await,
+            Ok(None) | Err(FlowError::Stranger) => self.join_newcomer(room, solution).await,
             Err(error) => Err(error),
         }
     }
@@ -51,12 +51,12 @@ impl Flows {
     async fn join_newcomer(
         &self,
         room: &RoomContext,
-        proof: Proof<'_>,
+        solution: Solution<'_>,
     ) -> Result<VisitorResponse, FlowError> {
         if room.snapshot.rejects() {
             return Ok(VisitorResponder::new(self, room).respond_turned_away());
         }
-        let joined = match self.number(room, proof, JoinMode::Enter).await {
+        let joined = match self.number(room, solution, JoinMode::Enter).await {
             Ok(joined) => joined,
             Err(FlowError::Store(error)) => {
                 return VisitorResponder::new(self, room).respond_without_store(error).await;
@@ -109,9 +109,9 @@ impl Flows {
     pub(crate) async fn assign_number(
         &self,
         room: &RoomContext,
-        proof: Proof<'_>,
+        solution: Solution<'_>,
     ) -> Result<String, FlowError> {
-        let joined = self.number(room, proof, JoinMode::Queue).await?;
+        let joined = self.number(room, solution, JoinMode::Queue).await?;
         let ciphers = self.ciphers_of(room, joined.reset_epoch);
         Ok(ciphers.request_ids.seal(joined.place)?)
     }
@@ -120,11 +120,15 @@ impl Flows {
     async fn number(
         &self,
         room: &RoomContext,
-        proof: Proof<'_>,
+        solution: Solution<'_>,
         mode: JoinMode,
     ) -> Result<Newcomer, FlowError> {
-        self.challenge(room, proof).await?;
-        place_of(self.joins.join(room, mode).await?)
+        self.challenge(room, solution).await?;
+        let network = room.limited_network().map(|network| {
+            let reach = if network.is_private { Reach::Private } else { Reach::Public };
+            (network.digest, reach)
+        });
+        place_of(self.joins.join(&room.snapshot.room, mode, network).await?)
     }
 
     /// The ciphers of `room` in `reset_epoch`: Redis may be ahead of the snapshot.

@@ -49,7 +49,7 @@ use vestibule_store::{Feed, Store};
 pub use self::visitor_status::{Status, VisitorStatus};
 pub(crate) use self::{
     bound::{Stranger, StrangerCounter},
-    challenge::Proof,
+    challenge::Solution,
     claim_window::ClaimWindow,
     error::FlowError,
     open::Sealed,

@@ -50,6 +50,8 @@ pub(crate) struct LimitedNetwork {
     pub(crate) digest: u64,
     /// The limits that hold for it.
     pub(crate) limits: NetworkLimits,
+    /// Whether they are those for private networks.
+    pub(crate) is_private: bool,
 }
 
 /// A room's place in front of a site, as this instance last read it. Cloning is cheap.
@@ -68,14 +70,15 @@ impl RoomContext {
     /// The caller's network, if something of it is limited.
     pub(crate) fn limited_network(&self) -> Option<LimitedNetwork> {
         let network = self.caller.network?;
-        let limits = self.snapshot.settings.network_limits(network.is_private());
+        let is_private = network.is_private();
+        let limits = self.snapshot.settings.network_limits(is_private);
         let digest = || self.ciphers.clients.of("network", &[&network.to_bytes()]);
-        (!limits.are_none()).then(|| LimitedNetwork { digest: digest(), limits })
+        (!limits.are_none()).then(|| LimitedNetwork { digest: digest(), limits, is_private })
     }
 
     /// The same, as a claim has it.
     pub(crate) fn claim_network(&self) -> Option<ClaimNetwork> {
-        let LimitedNetwork { digest, limits } = self.limited_network()?;
+        let LimitedNetwork { digest, limits, .. } = self.limited_network()?;
         Some(ClaimNetwork { digest, seats: limits.seats, only_logs: limits.only_logs })
     }
 }

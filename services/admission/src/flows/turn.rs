@@ -3,7 +3,7 @@
 use vestibule_token::Ticket;
 
 use super::{
-    CookieChange, FlowError, Flows, Proof, RoomContext, Status, VisitorResponse,
+    CookieChange, FlowError, Flows, RoomContext, Solution, Status, VisitorResponse,
     visitor_response::CurrentTicket,
 };
 
@@ -29,11 +29,11 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
-        proof: Proof<'_>,
+        solution: Solution<'_>,
         turn: Turn,
         held_ms: u64,
     ) -> Result<VisitorResponse, FlowError> {
-        let response = self.check_in_or_join(room, ticket, proof).await?;
+        let response = self.check_in_or_join(room, ticket, solution).await?;
         self.take_turn(room, response, turn, held_ms).await
     }
 
@@ -43,9 +43,9 @@ impl Flows {
         &self,
         room: &RoomContext,
         ticket: Option<Ticket>,
-        proof: Proof<'_>,
+        solution: Solution<'_>,
     ) -> Result<VisitorResponse, FlowError> {
-        let response = self.join(room, ticket, proof).await?;
+        let response = self.join(room, ticket, solution).await?;
         self.take_turn(room, response, Turn::Hold, 0).await
     }
 
@@ -73,7 +73,7 @@ impl Flows {
         };
         match self.claim_seat(room, current, turn, held_ms).await {
             // Somebody else has entered with this ticket; if a solution came along, it was not for this.
-            Err(FlowError::Stranger) => self.join(room, None, Proof(None)).await,
+            Err(FlowError::Stranger) => self.join(room, None, Solution(None)).await,
             answered => answered,
         }
     }

@@ -16,7 +16,7 @@ use vestibule_runtime::{extract::Json, problem::Problem};
 use super::event::{body, event};
 use crate::{
     endpoints::responses::{BodyRefusals, Busy, OverLimit},
-    extractors::{CallerNetwork, ChallengeHeader, proof},
+    extractors::{CallerNetwork, ChallengeHeader, solution},
     state::Admission,
 };
 
@@ -56,7 +56,7 @@ pub(crate) async fn assign_queue_num(
     let event_id = body(json)?.event_id;
     let mut room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEvent)?;
     room.caller.network = network;
-    let assigned = admission.flows.assign_number(&room, proof(&headers)).await;
+    let assigned = admission.flows.assign_number(&room, solution(&headers)).await;
     let api_request_id = assigned.map_err(Problem::from)?;
     Ok(([(CACHE_CONTROL, "no-store")], JsonAnswer(Assigned { api_request_id })).into_response())
 }

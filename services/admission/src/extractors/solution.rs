@@ -5,13 +5,13 @@ use axum::http::{HeaderMap, HeaderName};
 use utoipa::IntoParams;
 
 use super::accept::page_parameters;
-use crate::flows::Proof;
+use crate::flows::Solution;
 
 const CHALLENGE: HeaderName = HeaderName::from_static("vestibule-challenge");
 /// The parameter of the page's type.
 const PARAMETER: &str = "challenge";
 
-/// The proof of a call. Read by [`proof`].
+/// What a call shows. Read by [`solution`].
 #[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "read by the API document only")]
@@ -23,10 +23,10 @@ pub(crate) struct ChallengeHeader {
 
 /// What the request shows.
 #[must_use]
-pub(crate) fn proof(headers: &HeaderMap) -> Proof<'_> {
+pub(crate) fn solution(headers: &HeaderMap) -> Solution<'_> {
     let sent = headers.get(CHALLENGE).and_then(|value| value.to_str().ok());
     let of_page = || page_parameters(headers).find(|(name, _)| *name == PARAMETER);
-    Proof(sent.or_else(|| of_page().map(|(_, value)| value)))
+    Solution(sent.or_else(|| of_page().map(|(_, value)| value)))
 }
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ mod tests {
     fn it_comes_in_its_header_or_from_the_page() {
         let read = |name, value: &str| {
             let headers = HeaderMap::from_iter([(name, HeaderValue::from_str(value).unwrap())]);
-            proof(&headers).0.map(str::to_owned)
+            solution(&headers).0.map(str::to_owned)
         };
         assert_eq!(read(CHALLENGE, "e30=").as_deref(), Some("e30="));
         let page = vestibule_page::PAGE_JSON_TYPE;
