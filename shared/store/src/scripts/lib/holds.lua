@@ -2,16 +2,13 @@
 -- counts among the sessions, and against the rate. Each place is given one hold.
 -- holds: position -> until when (ms) a seat is or was held for it.
 
--- One name instead of many: Lua allows a script 200. Times in ms.
-local HOLDS = {
-  -- Of so many seats one may be held, and so of the admissions of a minute: holds of people who never come
-  -- cost no more.
-  SEATS_PER_HOLD = 20,
-  -- How long a hold is if the room does not say: learnt from how long people take, within these bounds.
-  SHORTEST = 10000, FIRST = 30000, LONGEST = 60000,
-  -- Each who comes in time makes it a little shorter, each who is late much longer: one of twenty is late.
-  IN_TIME = -100, TOO_LATE = 1900,
-}
+-- Of so many seats one may be held, and so of the admissions of a minute: holds of people who never come
+-- cost no more.
+local SEATS_PER_HOLD = 20
+-- How long a hold is if the room does not say: learnt from how long people take, within these bounds, ms.
+-- Each who comes in time makes it a little shorter, each who is late much longer: one of twenty is late.
+local SHORTEST_HOLD_MS, FIRST_HOLD_MS, LONGEST_HOLD_MS = 10000, 30000, 60000
+local IN_TIME_MS, TOO_LATE_MS = -100, 1900
 
 -- How many seats are held.
 local function held_seats(keys, now) return redis.call('ZCOUNT', keys.holds, now, '+inf') end
@@ -26,20 +23,20 @@ local function holds_left(keys, settings, now)
   local limit = math.min(settings.total_active_users or math.huge,
     settings.new_users_per_minute or math.huge)
   if limit == math.huge then return 0 end
-  return math.max(math.floor(limit / HOLDS.SEATS_PER_HOLD) - held_seats(keys, now), 0)
+  return math.max(math.floor(limit / SEATS_PER_HOLD) - held_seats(keys, now), 0)
 end
 
 -- How long a seat is held now, ms.
 local function hold_ms(line, settings)
   if settings.turn_hold_seconds then return settings.turn_hold_seconds * 1000 end
-  return line.turn_hold_ms > 0 and line.turn_hold_ms or HOLDS.FIRST
+  return line.turn_hold_ms > 0 and line.turn_hold_ms or FIRST_HOLD_MS
 end
 
 -- Somebody came for a seat that is, or was, held for it.
 local function note_turn(keys, line, settings, is_late)
   if settings.turn_hold_seconds then return end
-  local ms = hold_ms(line, settings) + (is_late and HOLDS.TOO_LATE or HOLDS.IN_TIME)
-  line.turn_hold_ms = math.min(math.max(ms, HOLDS.SHORTEST), HOLDS.LONGEST)
+  local ms = hold_ms(line, settings) + (is_late and TOO_LATE_MS or IN_TIME_MS)
+  line.turn_hold_ms = math.min(math.max(ms, SHORTEST_HOLD_MS), LONGEST_HOLD_MS)
   redis.call('HSET', keys.line, 'turn_hold_ms', line.turn_hold_ms)
 end
 
