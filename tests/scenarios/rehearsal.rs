@@ -133,6 +133,6 @@ async fn hoarders_get_what_one_network_may_have_and_everybody_else_the_rest() ->
 
     let used = |report: &Value| report["inside"]["share_of_ceiling_while_waiting"].as_f64();
     let (used, without) = (used(&report).context("with")?, used(&alone).context("without")?);
-    ensure!(used > without - TAKEN - 0.05, "visitors had {used} of the seats, and {without} alone");
+    ensure!(used > without - TAKEN - 0.1, "visitors had {used} of the seats, and {without} alone");
     Ok(())
 }
