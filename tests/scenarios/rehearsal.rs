@@ -4,19 +4,26 @@
 use std::{fs, process::Command, time::Duration};
 
 use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 use vestibule_tests::{Deployment, Exited, Process, ours};
 
 /// Few enough for a line to form, however slowly the crowd comes in.
 const CEILING: u64 = 20;
 
+/// What one network may have, where hoarders come.
+const JOINS: u64 = 10;
+const PLACES: u64 = 8;
+const SEATS: u64 = 4;
+/// The part of the ceiling that hoarders, and one who shares its ticket, have then.
+const TAKEN: f64 = 5.0 / 20.0;
+
 /// Runs the crowd and gives its report.
-async fn rehearse(deployment: &Deployment, arguments: &[&str]) -> Result<Value> {
+async fn rehearse(deployment: &Deployment, room: &str, arguments: &[&str]) -> Result<Value> {
     let dir = tempfile::tempdir()?;
     let (log, plot) = (dir.path().join("report"), dir.path().join("sale.svg"));
     let mut command = Command::new(ours("vestibule-crowd")?);
     command.env_clear().env("VESTIBULE_API_TOKEN", deployment.secrets()[1]);
-    command.args(["--json", "--create", "--room", "sale", "--seed", "1"]).args(arguments);
+    command.args(["--json", "--room", room, "--seed", "1"]).args(arguments);
     for admission in deployment.admissions().each() {
         command.arg("--admission").arg(admission.at("")?);
     }
@@ -34,6 +41,7 @@ async fn a_crowd_gets_through_and_the_report_says_how() -> Result<()> {
     let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
     let ceiling = CEILING.to_string();
     let arguments = [
+        "--create",
         "--visitors",
         "300",
         "--arrive",
@@ -47,7 +55,7 @@ async fn a_crowd_gets_through_and_the_report_says_how() -> Result<()> {
         "--session",
         "20s",
     ];
-    let report = rehearse(&deployment, &arguments).await?;
+    let report = rehearse(&deployment, "sale", &arguments).await?;
     let number = |path: &str| report.pointer(path).and_then(Value::as_u64).context(path.to_owned());
     assert_eq!(number("/visitors/arrived")?, 300);
     let (admitted, abandoned) = (number("/visitors/admitted")?, number("/visitors/abandoned")?);
@@ -66,10 +74,10 @@ async fn in_hostile_company_everybody_still_gets_in_and_the_report_tells_them_ap
 {
     let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
     let ceiling = CEILING.to_string();
-    let mut arguments = vec!["--visitors", "150", "--arrive", "3s", "--stay", "1s"];
+    let mut arguments = vec!["--create", "--visitors", "150", "--arrive", "3s", "--stay", "1s"];
     arguments.extend(["--ceiling", &ceiling, "--session", "20s"]);
     arguments.extend(["--ghosts", "100", "--replayers", "4", "--idlers", "0.1"]);
-    let report = rehearse(&deployment, &arguments).await?;
+    let report = rehearse(&deployment, "sale", &arguments).await?;
     let number = |path: &str| report.pointer(path).and_then(Value::as_u64).context(path.to_owned());
     for path in ["/visitors/arrived", "/visitors/admitted", "/visitors/left"] {
         assert_eq!(number(path)?, 150, "{path}: {report}");
@@ -85,5 +93,46 @@ async fn in_hostile_company_everybody_still_gets_in_and_the_report_tells_them_ap
     let highest = number(inside[0])?.max(number(inside[1])?);
     ensure!(highest <= CEILING, "{highest} were inside: {report}");
     assert_eq!(number("/identities/duplicate_queue_numbers")?, 0);
+    Ok(())
+}
+
+/// A crowd in a room with small limits per network, alone or in company; gives its report.
+async fn rehearse_limited(deployment: &Deployment, room: &str, company: &[&str]) -> Result<Value> {
+    let limits = json!({
+        "total_active_users": CEILING, "session_duration_seconds": 20, "bind_sessions": "network",
+        "joins_per_network_per_minute": JOINS, "places_per_network": PLACES, "seats_per_network": SEATS,
+    });
+    deployment.create_room(room, &limits).await?;
+    let crowd = ["--visitors", "300", "--arrive", "3s", "--stay", "1s"];
+    rehearse(deployment, room, &[&crowd[..], company].concat()).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hoarders_get_what_one_network_may_have_and_everybody_else_the_rest() -> Result<()> {
+    let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
+    let alone = rehearse_limited(&deployment, "quiet", &["--sharers", "2"]).await?;
+    let company = ["--hoarders", "40", "--sharers", "9"];
+    let report = rehearse_limited(&deployment, "sale", &company).await?;
+    let number = |path: &str| report.pointer(path).and_then(Value::as_u64).context(path.to_owned());
+    for path in ["/visitors/arrived", "/visitors/admitted", "/visitors/left"] {
+        assert_eq!(number(path)?, 300, "{path}: {report}");
+    }
+    let (joins, away) =
+        (number("/company/hoarders/joins")?, number("/company/hoarders/turned_away")?);
+    let (places, seats) = (number("/company/hoarders/places")?, number("/company/hoarders/seats")?);
+    ensure!(number("/company/hoarders/came")? == 40 && joins > 300, "they hardly tried: {report}");
+    ensure!(away > joins * 9 / 10, "{away} of {joins} were turned away: {report}");
+    let took = Duration::from_secs_f64(report["duration_seconds"].as_f64().context("a duration")?);
+    ensure!(places <= JOINS * (took.as_secs() / 60 + 1), "{places} places: {report}");
+    ensure!(places <= PLACES + seats, "{places} places and {seats} seats: {report}");
+    let most = number("/company/hoarders/highest_seats")?;
+    ensure!((1..=SEATS).contains(&most), "{most} seats at once: {report}");
+    // One of the sharers is inside, and eight ask with its ticket.
+    let shared = ["/company/sharers/let_in", "/company/sharers/kept_out"];
+    assert_eq!([number(shared[0])?, number(shared[1])?], [0, 8], "{report}");
+
+    let used = |report: &Value| report["inside"]["share_of_ceiling_while_waiting"].as_f64();
+    let (used, without) = (used(&report).context("with")?, used(&alone).context("without")?);
+    ensure!(used > without - TAKEN - 0.1, "visitors had {used} of the seats, and {without} alone");
     Ok(())
 }

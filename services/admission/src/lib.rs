@@ -16,6 +16,7 @@ mod challenges;
 pub mod cli;
 mod clients;
 mod config;
+pub mod described;
 mod endpoints;
 mod ext_authz;
 mod extractors;

@@ -185,7 +185,7 @@ mod tests {
         };
         assert!(company(&["--visitors", "7"]).is_empty());
         let all = ["rehearse", "--visitors", "700", "--ghosts", "0.9", "--replayers", "4"];
-        let expected = Company { ghosts: 6300, replayers: 4, idlers: 300 };
+        let expected = Company { ghosts: 6300, replayers: 4, idlers: 300, ..Company::default() };
         assert_eq!(company(&[&all[..], &["--idlers", "0.3"]].concat()), expected);
     }
 

@@ -20,7 +20,7 @@ mod responses;
 mod revoke;
 
 pub(crate) use authorize::*;
-pub(crate) use authorize_envoy::authorize_envoy;
+pub(crate) use authorize_envoy::{PREFIX as ENVOY_PREFIX, authorize_envoy};
 pub(crate) use claim_seat::*;
 pub(crate) use enter_room::*;
 pub(crate) use get_challenge::*;

@@ -18,6 +18,7 @@ use tonic::{
 };
 use vestibule_runtime::{Lifecycle, problem::Problem, serve_task};
 
+pub(crate) use self::request::parts;
 use crate::{
     authorizer::{Decision, OriginalRequest, Refusal, RoomDecision},
     state::Admission,
@@ -61,7 +62,7 @@ impl Authorization for ExtAuthzService {
     async fn check(&self, call: Request<CheckRequest>) -> Result<Response<CheckResponse>, Status> {
         let authorizer = &self.0.authorizer;
         let peer = call.remote_addr();
-        let parts = request::parts(call.into_inner(), peer)?;
+        let parts = parts(call.into_inner(), peer)?;
         let original = match OriginalRequest::behind_prefix(&parts, "", &authorizer.clients.proxies)
         {
             Ok(original) => original,

@@ -15,7 +15,7 @@ const PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 ///
 /// # Errors
 /// `INVALID_ARGUMENT` if `check` describes no HTTP request, or an invalid one.
-pub(super) fn parts(check: CheckRequest, peer: Option<SocketAddr>) -> Result<Parts, Status> {
+pub(crate) fn parts(check: CheckRequest, peer: Option<SocketAddr>) -> Result<Parts, Status> {
     let attributes = check.attributes.and_then(|attributes| attributes.request);
     let http = attributes.and_then(|request| request.http);
     let http =

@@ -7,6 +7,7 @@ mod call;
 mod company;
 mod company_options;
 pub(crate) mod duration;
+mod hoarding_options;
 pub(crate) mod method;
 pub(crate) mod number;
 mod options;
@@ -21,6 +22,7 @@ pub(crate) use self::{
     call::Call,
     company::{Company, Hostile, HostilePlan},
     company_options::CompanyOptions,
+    hoarding_options::HoardingOptions,
     options::{CrowdOptions, share},
     patience::{KnownWait, Patience},
     plan::{VisitorPlan, draw_up},

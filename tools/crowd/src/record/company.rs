@@ -14,6 +14,10 @@ pub(crate) struct CompanyLog {
     pub(crate) replayers: HostileLog,
     /// Those who never claimed.
     pub(crate) idlers: HostileLog,
+    /// Those of one network who took what they could get.
+    pub(crate) hoarders: HostileLog,
+    /// Those who shared one ticket.
+    pub(crate) sharers: HostileLog,
 }
 
 /// How the ghosts' numbers were taken, before the run's start.
@@ -44,6 +48,14 @@ pub(crate) struct HostileLog {
     pub(crate) lost_their_place: u64,
     /// The seats that they took: from the answer to the request to leave.
     pub(crate) seats: Vec<(f64, f64)>,
+    /// Places that hoarders got; the others take one each.
+    pub(crate) places: u64,
+    /// Joins of hoarders that were turned away because they were too many.
+    pub(crate) turned_away: u64,
+    /// How many were let in with a ticket that is another client's.
+    pub(crate) let_in: u64,
+    /// How many were not.
+    pub(crate) kept_out: u64,
 }
 
 // === impl CompanyLog ===
@@ -54,13 +66,15 @@ impl CompanyLog {
         match kind {
             Hostile::Replayer => &mut self.replayers,
             Hostile::Idler => &mut self.idlers,
+            Hostile::Hoarder => &mut self.hoarders,
+            Hostile::Sharers => &mut self.sharers,
         }
     }
 
     /// All seats that were taken, each until the run's end at the latest.
     pub(crate) fn seats(&self, run_end: f64) -> impl Iterator<Item = (f64, f64)> {
-        let seats = self.replayers.seats.iter().chain(&self.idlers.seats);
-        seats.map(move |&(from, until)| (from, until.min(run_end)))
+        let kinds = [&self.replayers, &self.idlers, &self.hoarders, &self.sharers];
+        kinds.into_iter().flat_map(move |log| log.seats(run_end))
     }
 }
 
@@ -101,6 +115,16 @@ impl HostileLog {
     pub(crate) fn takes_a_seat(&mut self, now: f64) -> usize {
         self.seats.push((now, f64::INFINITY));
         self.seats.len() - 1
+    }
+
+    /// The seats that were taken, each until the run's end at the latest.
+    pub(crate) fn seats(&self, run_end: f64) -> impl Iterator<Item = (f64, f64)> {
+        self.seats.iter().map(move |&(from, until)| (from, until.min(run_end)))
+    }
+
+    /// That seat is held until then, unless its session is renewed.
+    pub(crate) fn holds_until(&mut self, seat: usize, until: f64) {
+        self.seats[seat].1 = until;
     }
 
     /// From now on that seat may be free.

@@ -17,7 +17,10 @@ use reqwest::{
 use serde_json::json;
 use tokio::{sync::Semaphore, time::Instant};
 
-use super::answer::{interpret, method};
+use super::{
+    answer::{interpret, method},
+    senders::Senders,
+};
 use crate::{
     crowd::Call,
     http,
@@ -40,6 +43,7 @@ pub(crate) struct Client {
     http: reqwest::Client,
     room: String,
     services: Vec<Service>,
+    senders: Senders,
     start: Instant,
 }
 
@@ -57,16 +61,22 @@ struct Service {
 // === impl Client ===
 
 impl Client {
-    /// A client of `room` at these services, with so many connections to each.
+    /// A client of `room` at these services, with so many connections to each. `senders` is who calls.
     ///
     /// # Errors
     /// When a base address and the room do not make a valid address.
-    pub(crate) fn new(bases: &[Url], room: &str, connections: usize) -> anyhow::Result<Self> {
+    pub(crate) fn new(
+        bases: &[Url],
+        room: &str,
+        connections: usize,
+        senders: Senders,
+    ) -> anyhow::Result<Self> {
         let services = bases.iter().map(|base| Service::new(base, room, connections));
         Ok(Self {
             http: http::client(CALL_TIMEOUT)?,
             room: room.to_owned(),
             services: services.collect::<anyhow::Result<_>>()?,
+            senders,
             start: Instant::now(),
         })
     }
@@ -76,7 +86,7 @@ impl Client {
         let heard = async {
             for service in &self.services {
                 let unknown = Outcome::Refused(StatusCode::NOT_FOUND).error();
-                let ask = || self.exchange(service, Call::Status, None);
+                let ask = || self.exchange(service, 0, Call::Status, None);
                 while ask().await.0.error() == unknown {
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
@@ -98,10 +108,12 @@ impl Client {
     async fn exchange(
         &self,
         service: &Service,
+        sender: usize,
         call: Call,
         ticket: Option<HeaderValue>,
     ) -> (Outcome, Option<HeaderValue>) {
         let request = self.http.request(method(call), service.addresses[call as usize].clone());
+        let request = self.senders.sign(sender, request);
         let request = match ticket {
             Some(ticket) => request.header(TICKET, ticket),
             None => request,
@@ -128,7 +140,7 @@ impl Way for Client {
 
     async fn call(
         &self,
-        _: usize,
+        sender: usize,
         call: Call,
         ticket: Option<HeaderValue>,
         rng: &mut SmallRng,
@@ -137,7 +149,7 @@ impl Way for Client {
         let asked = Instant::now();
         let permit = service.connections.acquire().await;
         let sent = Instant::now();
-        let (outcome, ticket) = self.exchange(service, call, ticket).await;
+        let (outcome, ticket) = self.exchange(service, sender, call, ticket).await;
         drop(permit);
         if matches!(outcome, Outcome::Broken(_)) {
             service.suspect(self.start.elapsed());
@@ -205,7 +217,7 @@ mod tests {
     async fn leaves_a_broken_service_alone() {
         // Ports 1 and 2 refuse connections wherever tests run unprivileged services.
         let bases = ["http://127.0.0.1:1", "http://127.0.0.1:2"].map(|u| u.parse().unwrap());
-        let client = Client::new(&bases, "demo", 1).unwrap();
+        let client = Client::new(&bases, "demo", 1, Senders::Untold).unwrap();
         let mut rng = SmallRng::seed_from_u64(1);
         let reply = client.call(0, Call::Join, None, &mut rng).await;
         assert!(matches!(reply.outcome, Outcome::Broken("connect")));

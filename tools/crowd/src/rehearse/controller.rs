@@ -56,15 +56,19 @@ impl Controller {
         Ok(Self { http: http::client(CALL_TIMEOUT)?, room: http::room_at(base, room), token })
     }
 
-    /// Creates or replaces the room with these limits. It answers AWS-style calls, which ghosts make, and limits no
-    /// network: a rehearsed crowd comes from one.
+    /// Creates or replaces the room with these limits. It answers AWS-style calls, which ghosts make. What one network
+    /// may have is what it may by default, if the crowd `has_networks`; otherwise anything, since all come from one.
     ///
     /// # Errors
     /// When the controller cannot be reached or refuses.
-    pub(crate) async fn create(&self, limits: &RoomLimits) -> anyhow::Result<()> {
+    pub(crate) async fn create(
+        &self,
+        limits: &RoomLimits,
+        has_networks: bool,
+    ) -> anyhow::Result<()> {
         let mut room = serde_json::to_value(limits)?;
         room["aws_style_api"] = true.into();
-        for limit in PER_NETWORK {
+        for limit in PER_NETWORK.into_iter().filter(|_| !has_networks) {
             room[limit] = serde_json::Value::Null;
         }
         let request = self.request(Method::PUT, "").json(&room);

@@ -5,6 +5,7 @@ mod answer;
 mod client;
 mod controller;
 mod options;
+mod senders;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ pub(crate) use self::options::RunOptions;
 use self::{
     client::Client,
     controller::{Controller, RoomLimits},
+    senders::Senders,
 };
 use crate::{
     charts,
@@ -48,8 +50,9 @@ pub(crate) async fn run(options: &RunOptions) -> anyhow::Result<bool> {
 
 async fn rehearse(options: &RunOptions) -> anyhow::Result<RunRecord> {
     let company = Company::new(&options.company, &options.crowd).map_err(anyhow::Error::msg)?;
+    let company = company.with(options.hoarding);
     let controller = controller(options)?;
-    let limits = limits(options, controller.as_ref()).await?;
+    let limits = limits(options, company.has_networks(), controller.as_ref()).await?;
     let setting = Setting { company, ..setting(options, &limits) };
     send(options, setting, controller).await
 }
@@ -65,6 +68,7 @@ fn controller(options: &RunOptions) -> anyhow::Result<Option<Controller>> {
 /// What the options say, else what the controller says.
 async fn limits(
     options: &RunOptions,
+    has_networks: bool,
     controller: Option<&Controller>,
 ) -> anyhow::Result<RoomLimits> {
     let RoomOptions { ceiling, rate, session, method } = options.limits;
@@ -77,7 +81,7 @@ async fn limits(
     };
     let Some(controller) = controller else { return Ok(asked) };
     if options.create {
-        controller.create(&asked).await?;
+        controller.create(&asked, has_networks).await?;
     }
     let said = controller.limits().await?;
     Ok(RoomLimits {
@@ -106,17 +110,22 @@ async fn send(
 ) -> anyhow::Result<RunRecord> {
     let plans = crowd::draw_up(&options.crowd, setting.seed);
     let connections = connections(options, &setting.company);
-    let new_client =
-        || Client::new(&options.at.admission, options.at.room.as_str(), connections).map(Arc::new);
+    let hostile = setting.company.draw_up(&options.crowd, setting.seed);
+    let (at, room) = (&options.at.admission, options.at.room.as_str());
+    let new_client = |senders| Client::new(at, room, connections, senders).map(Arc::new);
+    let (visitors, company) = if setting.company.has_networks() {
+        (Senders::Visitors, Senders::company(&hostile))
+    } else {
+        (Senders::Untold, Senders::Untold)
+    };
     // Company has connections of its own, so that no visitor waits for one because of it.
-    let (client, besiegers) = (new_client()?, new_client()?);
+    let (client, besiegers) = (new_client(visitors)?, new_client(company)?);
     if options.create {
         client.await_room(ROOM_HEARD_WITHIN).await;
     }
     let ghosts = ghosts(options, &setting, connections, &besiegers).await;
     let recorder = Arc::new(Recorder::new(plans.len(), Instant::now()));
     recorder.write(|book| book.company.ghosts = ghosts);
-    let hostile = setting.company.draw_up(&options.crowd, setting.seed);
     let mut hostile = company::send(&besiegers, &recorder, hostile);
     let rules = HouseRules::new(&setting);
     let ground = Arc::new(Ground { way: client, recorder: Arc::clone(&recorder), rules });

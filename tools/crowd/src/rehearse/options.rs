@@ -9,7 +9,7 @@ use vestibule_domain::RoomId;
 
 use crate::{
     charts::Pictures,
-    crowd::{CompanyOptions, CrowdOptions, RoomOptions, duration},
+    crowd::{CompanyOptions, CrowdOptions, HoardingOptions, RoomOptions, duration},
     http::base_url,
 };
 
@@ -74,6 +74,9 @@ pub(crate) struct RunOptions {
 
     #[command(flatten)]
     pub(crate) company: CompanyOptions,
+
+    #[command(flatten)]
+    pub(crate) hoarding: HoardingOptions,
 
     /// Stop after this long, wherever the crowd then is
     #[arg(long, env = "VESTIBULE_TIMEOUT", value_name = "DURATION", default_value = "1h",

@@ -5,10 +5,14 @@ use std::{collections::BTreeMap, iter};
 
 use serde::Serialize;
 
-use super::layout::{Section, percent};
+use super::{
+    hoarders::{Hoarders, Sharers},
+    hostile_kind::{HostileKind, failed},
+    layout::{Section, percent},
+};
 use crate::{
-    crowd::{Call, Company, duration::human},
-    record::{GhostLog, HostileLog, RunRecord, Steps},
+    crowd::{Company, duration::human},
+    record::{GhostLog, RunRecord, Steps},
 };
 
 /// What hostile company did.
@@ -20,6 +24,10 @@ pub(crate) struct HostileCompany {
     pub(crate) replayers: HostileKind,
     /// Those who never claimed.
     pub(crate) idlers: HostileKind,
+    /// Those of one network who took what they could get.
+    pub(crate) hoarders: Hoarders,
+    /// Those who shared one ticket.
+    pub(crate) sharers: Sharers,
     /// The most inside at once, visitors and company together, as both saw it.
     pub(crate) highest_inside_with_visitors: i64,
     /// Their part of the ceiling from the first visitor who waited to the last.
@@ -43,25 +51,6 @@ pub(crate) struct Ghosts {
     pub(crate) errors: BTreeMap<String, u64>,
 }
 
-/// What those of one kind did.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(crate) struct HostileKind {
-    /// How many came.
-    pub(crate) came: u64,
-    /// Their calls, by name.
-    pub(crate) calls: BTreeMap<&'static str, u64>,
-    /// Calls that failed, by kind.
-    pub(crate) errors: BTreeMap<String, u64>,
-    /// How many were told that it is their turn.
-    pub(crate) told_their_turn: u64,
-    /// How many were told that they have lost their place.
-    pub(crate) lost_their_place: u64,
-    /// How many seats they took: in their turn, or when they came while nobody waited.
-    pub(crate) seats: usize,
-    /// For how long, added up.
-    pub(crate) seat_seconds: f64,
-}
-
 // === impl HostileCompany ===
 
 impl HostileCompany {
@@ -81,6 +70,8 @@ impl HostileCompany {
             ghosts: Ghosts::new(&log.ghosts, setting.company, setting.visitors),
             replayers: HostileKind::new(&log.replayers, end),
             idlers: HostileKind::new(&log.idlers, end),
+            hoarders: Hoarders::new(&log.hoarders, end),
+            sharers: Sharers::new(&log.sharers, end),
             highest_inside_with_visitors: together.peak(),
             share_of_ceiling: span.and_then(share),
         })
@@ -97,8 +88,14 @@ impl HostileCompany {
                 section = kind.add_to(section, name);
             }
         }
-        let seats = self.replayers.seats + self.idlers.seats;
-        let seconds = human(self.replayers.seat_seconds + self.idlers.seat_seconds);
+        if self.hoarders.kind.came > 0 {
+            section = self.hoarders.add_to(section);
+        }
+        if self.sharers.kind.came > 0 {
+            section = self.sharers.add_to(section);
+        }
+        let seats = self.kinds().map(|kind| kind.seats).iter().sum::<usize>();
+        let seconds = human(self.kinds().map(|kind| kind.seat_seconds).iter().sum());
         let share = self.share_of_ceiling.map_or(String::new(), |share| {
             format!(", {} of the ceiling while visitors waited", percent(share))
         });
@@ -117,11 +114,15 @@ impl HostileCompany {
     /// Calls that failed by kind of failure, of all kinds of company.
     pub(super) fn errors(&self) -> BTreeMap<&str, u64> {
         let mut all = BTreeMap::new();
-        let errors = [&self.ghosts.errors, &self.replayers.errors, &self.idlers.errors];
-        for (kind, count) in errors.into_iter().flatten() {
+        let errors = self.kinds().map(|kind| &kind.errors);
+        for (kind, count) in errors.into_iter().chain([&self.ghosts.errors]).flatten() {
             *all.entry(kind.as_str()).or_default() += count;
         }
         all
+    }
+
+    fn kinds(&self) -> [&HostileKind; 4] {
+        [&self.replayers, &self.idlers, &self.hoarders.kind, &self.sharers.kind]
     }
 }
 
@@ -151,48 +152,11 @@ impl Ghosts {
     }
 }
 
-// === impl HostileKind ===
-
-impl HostileKind {
-    fn new(log: &HostileLog, end: f64) -> Self {
-        Self {
-            came: log.came,
-            calls: Call::ALL.map(|call| (call.name(), log.calls[call as usize])).into(),
-            errors: log.errors.clone(),
-            told_their_turn: log.told_their_turn,
-            lost_their_place: log.lost_their_place,
-            seats: log.seats.len(),
-            seat_seconds: log.seats.iter().map(|&(from, until)| until.min(end) - from).sum(),
-        }
-    }
-
-    fn add_to(&self, section: Section, name: &str) -> Section {
-        let told = format!(
-            "{} were told their turn, {} of all took a seat, {} lost their place",
-            self.told_their_turn, self.seats, self.lost_their_place
-        );
-        let of_each = Call::ALL.map(Call::name).into_iter();
-        let of_each = of_each.filter_map(|name| Some((name, self.calls.get(name)?)));
-        let some = of_each.filter(|(_, count)| **count > 0);
-        let named: Vec<_> = some.map(|(name, count)| format!("{count} {name}")).collect();
-        let calls: u64 = self.calls.values().sum();
-        let failed = failed(&self.errors);
-        let remark = named.join(", ") + if failed.is_empty() { "" } else { "; " } + &failed;
-        section.row(name, self.came, told).row("  their calls", calls, remark)
-    }
-}
-
-fn failed(errors: &BTreeMap<String, u64>) -> String {
-    let some: Vec<_> =
-        errors.iter().map(|(kind, count)| format!("{count} failed: {kind}")).collect();
-    some.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        crowd::{Hostile, Setting},
+        crowd::{Call, Hostile, Setting},
         record::{CompanyLog, VisitorRecord},
     };
 
@@ -210,7 +174,7 @@ mod tests {
         let setting = Setting {
             visitors: 10,
             ceiling: Some(2),
-            company: Company { ghosts: 30, replayers: 1, idlers: 0 },
+            company: Company { ghosts: 30, replayers: 1, ..Company::default() },
             ..Setting::default()
         };
         let visitor = VisitorRecord {

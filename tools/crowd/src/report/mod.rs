@@ -6,6 +6,8 @@ mod admissions;
 mod calls;
 mod company;
 mod estimates;
+mod hoarders;
+mod hostile_kind;
 mod identities;
 mod inside;
 pub(crate) mod layout;

@@ -92,6 +92,8 @@ impl Doorway {
                 told_seconds
             }),
             expires_in: left.map(|ms| real64(ms) / 1000.0).or(status.expires_in.map(real64)),
+            // Only what comes over HTTP has tokens; nobody in here goes by them.
+            access_token: None,
         }
     }
 

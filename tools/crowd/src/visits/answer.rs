@@ -1,7 +1,7 @@
 //! What visitors hear: the answers to their calls as far as they act on them. Nothing is decided here.
 
 use reqwest::StatusCode;
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 
 use crate::record::Estimate;
 
@@ -47,6 +47,8 @@ pub(crate) struct Answer {
     pub(crate) next_check_in_seconds: Option<f64>,
     /// How long the session lasts, once admitted.
     pub(crate) expires_in: Option<f64>,
+    /// That there is a token for the site. What it says is nobody's business here.
+    pub(crate) access_token: Option<IgnoredAny>,
 }
 
 /// What came of a call.
@@ -85,6 +87,11 @@ impl Answer {
 // === impl Outcome ===
 
 impl Outcome {
+    /// Whether the caller was told that it has too much.
+    pub(crate) fn is_too_many(&self) -> bool {
+        matches!(self, Self::Shed { status: StatusCode::TOO_MANY_REQUESTS, .. })
+    }
+
     /// What the call counts as in the report's table of errors; `None` when all is well.
     pub(crate) fn error(&self) -> Option<String> {
         match self {

@@ -3,6 +3,7 @@
 mod bypass;
 mod cookies;
 mod events;
+mod ext_authz;
 mod pages;
 mod paths;
 mod queries;
@@ -28,6 +29,7 @@ pub const TARGETS: &[Target] = &[
     bypass::TARGET,
     cookies::TARGET,
     events::TARGET,
+    ext_authz::TARGET,
     pages::TARGET,
     paths::TARGET,
     queries::TARGET,

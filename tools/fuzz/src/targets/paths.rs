@@ -23,12 +23,7 @@ fn run(bytes: &[u8]) {
     // What is too long or too ambiguous is refused, which lets nobody in.
     let Ok(path) = RequestPath::parse(&raw) else { return };
     assert_eq!(path.raw(), raw);
-    let is_covered = COVERAGE.covering(HOST, &path).is_some();
-    let a_server_reads = |path: &String| servers::is_below(path, PLACE);
-    // A request's target begins with a slash; what does not is no path of a site.
-    if raw.starts_with('/') && servers::readings(&raw).iter().any(a_server_reads) {
-        assert!(is_covered, "{raw:?} is free, and some server takes it for {PLACE}");
-    }
+    assert_not_free(&path);
     // Written as a browser would write it, a plain path is read as what was meant.
     let encoded = encode_path(&raw);
     if let Ok(again) = RequestPath::parse(&encoded)
@@ -36,5 +31,16 @@ fn run(bytes: &[u8]) {
         && servers::is_below(&raw, PLACE)
     {
         assert!(COVERAGE.covering(HOST, &again).is_some(), "{encoded:?} is free");
+    }
+}
+
+/// Whatever some server takes for the covered place is covered.
+pub(super) fn assert_not_free(path: &RequestPath) {
+    let raw = path.raw();
+    let a_server_reads = |path: &String| servers::is_below(path, PLACE);
+    // A request's target begins with a slash; what does not is no path of a site.
+    if raw.starts_with('/') && servers::readings(raw).iter().any(a_server_reads) {
+        let is_covered = COVERAGE.covering(HOST, path).is_some();
+        assert!(is_covered, "{raw:?} is free, and some server takes it for {PLACE}");
     }
 }

@@ -81,7 +81,7 @@ async fn a_wrong_token_ends_the_run_before_it_starts() {
     let args = format!("--controller={}controller --api-token thief --create", services[0]);
     let options = options(&args, &services);
     let controller = controller(&options).unwrap();
-    let error = limits(&options, controller.as_ref()).await.unwrap_err();
+    let error = limits(&options, false, controller.as_ref()).await.unwrap_err();
     assert!(format!("{error:#}").contains("401"), "{error:#}");
     assert!(!format!("{error:#}").contains("thief"));
 }
@@ -108,4 +108,17 @@ async fn a_rehearsal_without_its_ghosts_is_wrong() {
     let report = report(&options(&elsewhere, &services)).await;
     let problem = report["problems"][0].as_str().unwrap();
     assert!(problem.contains("only 0 of 3 ghosts") && problem.contains("400"), "{problem}");
+}
+
+#[tokio::test]
+async fn hoarders_and_sharers_are_told_apart_from_visitors_and_from_each_other() {
+    let services = fake::serve(30, 2).await;
+    let args = "--visitors 100 --arrive 300ms --stay 200ms --ceiling 30 --hoarders 3 --sharers 5";
+    let report = report(&options(args, &services)).await;
+    assert_eq!(report["problems"], serde_json::json!([]));
+    let count = |path: &str| report.pointer(path).unwrap().as_u64().unwrap();
+    assert_eq!((count("/visitors/left"), count("/latency/join/count")), (100, 100));
+    assert_eq!((count("/company/hoarders/came"), count("/company/sharers/came")), (3, 5));
+    assert!(count("/company/hoarders/joins") > 3, "{report}");
+    assert!(count("/company/hoarders/highest_seats") > 3, "nobody keeps them from it: {report}");
 }

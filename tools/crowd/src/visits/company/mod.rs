@@ -3,8 +3,10 @@
 //! written into a visitor's record, and nothing here is polite.
 
 mod ghosts;
+mod hoarder;
 mod idler;
 mod replayer;
+mod sharers;
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +17,7 @@ use tokio::{
 };
 
 pub(crate) use self::ghosts::take_numbers;
-use self::{idler::Idler, replayer::Replayer};
+use self::{hoarder::Hoarder, idler::Idler, replayer::Replayer, sharers::Sharers};
 use super::{Recorder, Reply, Way, pause};
 use crate::{
     crowd::{Call, Hostile, HostilePlan},
@@ -44,6 +46,12 @@ struct Heard<T> {
 trait Mischief<T>: Send {
     /// Decides, and writes down what only it knows.
     fn next(&mut self, heard: Heard<T>, rng: &mut SmallRng, log: &mut HostileLog) -> Act<T>;
+
+    /// Which of its further clients makes the next call, counted from 0; `None`: the first one, who is the only
+    /// one of most.
+    fn further_client(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Sends those who go on calling. They stop when what is given back is dropped.
@@ -52,26 +60,36 @@ pub(crate) fn send<W: Way>(
     recorder: &Arc<Recorder>,
     plans: Vec<HostilePlan>,
 ) -> JoinSet<()> {
-    let mut tasks = JoinSet::new();
+    let (mut tasks, mut clients) = (JoinSet::new(), plans.len());
     for (nth, plan) in plans.into_iter().enumerate() {
-        tasks.spawn(misbehave(way.clone(), recorder.clone(), nth, plan));
+        // Further clients have the numbers behind those of the first ones.
+        tasks.spawn(misbehave(way.clone(), recorder.clone(), (nth, clients), plan));
+        clients += usize::try_from(plan.clients - 1).unwrap_or(usize::MAX);
     }
     tasks
 }
 
-async fn misbehave<W: Way>(way: Arc<W>, recorder: Arc<Recorder>, nth: usize, plan: HostilePlan) {
+async fn misbehave<W: Way>(
+    way: Arc<W>,
+    recorder: Arc<Recorder>,
+    (first, further): (usize, usize),
+    plan: HostilePlan,
+) {
     sleep_until(recorder.start() + plan.visitor.arrives).await;
-    recorder.write(|book| book.company.of(plan.kind).came += 1);
+    recorder.write(|book| book.company.of(plan.kind).came += u64::from(plan.clients));
     let mut rng = SmallRng::seed_from_u64(plan.visitor.seed);
     let mut who: Box<dyn Mischief<W::Ticket>> = match plan.kind {
         Hostile::Replayer => Box::new(Replayer::new(&mut rng)),
         Hostile::Idler => Box::new(Idler::new(plan.visitor.stay)),
+        Hostile::Hoarder => Box::new(Hoarder::new()),
+        Hostile::Sharers => Box::new(Sharers::new(plan.clients, plan.visitor.stay)),
     };
     let mut act = Act::Call(Call::Join, None, Duration::ZERO);
     while let Act::Call(call, ticket, after) = act {
         pause(after).await;
         // Boxed, so that somebody who sleeps does not carry the room for a call around.
-        let reply = Box::pin(way.call(nth, call, ticket, &mut rng)).await;
+        let client = who.further_client().map_or(first, |nth| further + nth);
+        let reply = Box::pin(way.call(client, call, ticket, &mut rng)).await;
         let sent = recorder.since_start(reply.sent);
         let heard = Heard { call, reply, sent, now: recorder.since_start(Instant::now()) };
         act = recorder.write(|book| {
@@ -118,9 +136,16 @@ mod tests {
         }
 
         pub(super) fn told(&mut self, call: Call, status: &str, ticket: u32) -> Act<u32> {
-            let body = format!(r#"{{"status":"{status}","next_check_in_seconds":3}}"#);
+            let inside =
+                if status == "admitted" { r#","access_token":"t","expires_in":30"# } else { "" };
+            let body = format!(r#"{{"status":"{status}","next_check_in_seconds":3{inside}}}"#);
             let answer = Outcome::Answer(serde_json::from_str(&body).unwrap());
             self.hears(call, answer, Some(ticket))
+        }
+
+        pub(super) fn shed(&mut self, call: Call, status: u16, retry_after: f64) -> Act<u32> {
+            let status = StatusCode::from_u16(status).unwrap();
+            self.hears(call, Outcome::Shed { status, retry_after }, None)
         }
 
         pub(super) fn refused(&mut self, call: Call, status: u16) -> Act<u32> {
