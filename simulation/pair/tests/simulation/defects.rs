@@ -115,8 +115,8 @@ const DEFECTS: [Defect; 17] = [
     Defect {
         name: "a token outlives its session",
         seed: 115,
-        instead_of: "record.iat, record.exp, record.kid = now_s, now_s + settings",
-        does: "record.iat, record.exp, record.kid = now_s, now_s + 2 * settings",
+        instead_of: "record.iat, record.exp, record.kid = now_s, exp",
+        does: "record.iat, record.exp, record.kid = now_s, exp + settings.session_duration_seconds",
         breaks: &["ceiling"],
     },
     Defect {
