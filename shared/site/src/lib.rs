@@ -62,21 +62,15 @@ pub struct SiteBinding {
     /// Until when a seat is taken whose visitor leaves, or whose session is ended, before its time: until the `session`
     /// ends, or its last `token`. Null: until the token ends, where `access_token_cookie` is set and for AWS-style
     /// tokens, since a gateway that verifies by itself lets them in until then; otherwise until the session ends.
-    // Left out while it is not chosen, because the release before does not know it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub seats_end_with: Option<SeatsEndWith>,
     /// What the site may order by a header of its answers.
     pub origin_commands: Vec<OriginCommand>,
     /// Origins whose pages may call this service with the visitor's cookie: `https://shop.example`. Pages of all
     /// other origins may call it only with the ticket in a header.
-    // Left out while it is empty, because the release before does not know it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, max_items = 100, example = json!(["https://shop.example"])))]
     pub cors_origins: Vec<Origin>,
     /// Origins that the waiting page may lead back to, besides its own and those of the covered hosts at the usual
     /// ports: `https://shop.example:8443`.
-    // As above.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, max_items = 100, example = json!(["https://shop.example:8443"])))]
     pub return_origins: Vec<Origin>,
     /// The HTTP status of the waiting page: 200, 202, 429 or 503. Where 2xx would let the request

@@ -39,7 +39,7 @@ fn a_full_binding_is_sound_and_is_written_as_it_was_read() {
         r#""bypass_rules":[{"name":"r","enabled":true,"when":{"country":{"is":"DE"}}}],"#,
         r#""country_header":"CF-IPCountry","#,
         r#""cookie":{"same_site":"none","secure":"always","partitioned":true,"suffix":"eu"},"#,
-        r#""access_token_cookie":true,"origin_commands":["revoke"],"#,
+        r#""access_token_cookie":true,"seats_end_with":"session","origin_commands":["revoke"],"#,
         r#""cors_origins":["https://shop.example"],"return_origins":["http://a.example:8443"],"#,
         r#""queueing_status_code":503,"#,
         r#""default_language":"ar","branding":{"html":"<p>"}}"#,

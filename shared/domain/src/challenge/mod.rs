@@ -85,12 +85,6 @@ impl Challenge {
         self.mode != ChallengeMode::Off
     }
 
-    /// Whether nothing was set.
-    #[must_use]
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// What is wrong, if anything is.
     pub(crate) fn error(&self) -> Option<FieldError> {
         let wrong = |reason: String| FieldError { field: "challenge.site_key".into(), reason };

@@ -42,27 +42,30 @@ elseif not is_held(settings, line) then
     rate_left(keys.rate, settings.new_users_per_minute, now, waiting, held_rate(keys, settings, now)))
 end
 
-local claims, numbers, positions = {}, {}, {}
-for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
-  local claim = item_at(i)
-  claim.reset_epoch, claim.draws = tonumber(claim.reset_epoch), tonumber(claim.draws)
-  claim.number, claim.position = tonumber(claim.number), tonumber(claim.position)
-  claim.rank, claim.held_ms = tonumber(claim.rank), tonumber(claim.held_ms)
-  claim.won, claim.hold, claim.entered_at = claim.won == '1', claim.hold == '1', tonumber(claim.entered_at)
-  if claim.network == '' then claim.network = nil end
-  claim.seats_per_network = claim.network and tonumber(claim.seats_per_network)
-  claim.validity_seconds, claim.most = tonumber(claim.validity_seconds), tonumber(claim.max_session_seconds)
-  claim.nth = #claims + 1
-  claims[claim.nth], numbers[claim.nth], positions[claim.nth] = claim, claim.number, claim.position or 0
-end
--- What is kept of them, read together.
+-- The claims, and what is kept of them, read together. In a block, since a script may have 200 local names.
+local claims = {}
 local records, holds, is_over, is_unattended, is_gone = {}, {}, {}, {}, {}
-if #claims > 0 then
-  records = redis.call('HMGET', keys.records, unpack(numbers))
-  holds = redis.call('ZMSCORE', keys.holds, unpack(positions))
-  is_over = get_bits(keys.entered, positions)
-  if line.aws_joined > 0 or line.restored_at > 0 then is_unattended = get_bits(keys.unattended, numbers) end
-  if line.left_pools > 0 then is_gone = get_bits(gone_from_pools(keys), numbers) end
+do
+  local numbers, positions = {}, {}
+  for i = FIRST_ITEM, #ARGV, ITEM_SIZE do
+    local claim = item_at(i)
+    claim.reset_epoch, claim.draws = tonumber(claim.reset_epoch), tonumber(claim.draws)
+    claim.number, claim.position = tonumber(claim.number), tonumber(claim.position)
+    claim.rank, claim.held_ms = tonumber(claim.rank), tonumber(claim.held_ms)
+    claim.won, claim.hold, claim.entered_at = claim.won == '1', claim.hold == '1', tonumber(claim.entered_at)
+    if claim.network == '' then claim.network = nil end
+    claim.seats_per_network = claim.network and tonumber(claim.seats_per_network)
+    claim.validity_seconds, claim.most = tonumber(claim.validity_seconds), tonumber(claim.max_session_seconds)
+    claim.nth = #claims + 1
+    claims[claim.nth], numbers[claim.nth], positions[claim.nth] = claim, claim.number, claim.position or 0
+  end
+  if #claims > 0 then
+    records = redis.call('HMGET', keys.records, unpack(numbers))
+    holds = redis.call('ZMSCORE', keys.holds, unpack(positions))
+    is_over = get_bits(keys.entered, positions)
+    if line.aws_joined > 0 or line.restored_at > 0 then is_unattended = get_bits(keys.unattended, numbers) end
+    if line.left_pools > 0 then is_gone = get_bits(gone_from_pools(keys), numbers) end
+  end
 end
 
 -- What this call gave each position; the records of those who enter; how many enter to whom a seat was held.
@@ -204,7 +207,7 @@ table.sort(asking, function(a, b) return a.rank < b.rank or a.rank == b.rank and
 
 -- Who asks for a hold and may not have one does not ask for a seat: it would keep others from it. Its place
 -- does not expire while it asks, though its page counts down: a seat may be free that it need only take.
-local function refuse_holds()
+do
   local left, may_ask, is_given, waiting_on = nil, {}, {}, {}
   for _, claim in ipairs(asking) do
     if claim.hold and not left then left = open and 0 or holds_left(keys, settings, now) end
@@ -220,7 +223,6 @@ local function refuse_holds()
   if #waiting_on > 0 then redis.call('ZADD', keys.seatless, unpack(waiting_on)) end
   asking = may_ask
 end
-refuse_holds()
 
 local seated, held, free_at = 0, 0, nil
 do
