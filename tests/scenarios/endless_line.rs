@@ -46,7 +46,8 @@ fn fields(reply: &Reply) -> Result<BTreeSet<String>> {
 /// A bot that joins, without a solution or with rubbish.
 async fn bot(deployment: &Deployment, index: usize) -> Result<(Visitor, Reply)> {
     let visitor = deployment.visitor("sale");
-    let mut visitor = if index % 2 == 0 { visitor } else { visitor.with_header(HEADER, "rubbish") };
+    let mut visitor =
+        if index.is_multiple_of(2) { visitor } else { visitor.with_header(HEADER, "rubbish") };
     let joined = visitor.join().await?.expect(200)?;
     Ok((visitor, joined))
 }

@@ -64,19 +64,15 @@ impl Solution<'_> {
     /// Whether whom it has got no further by `outcome` is not told so, where there is an endless line. Who has done
     /// its work, and was late or has sent it twice, is told.
     fn is_deceived(&self, outcome: Outcome) -> bool {
-        match (self.sender, outcome) {
-            (Sender::AwsClient, _) => false,
-            (_, Outcome::Wrong) => true,
+        match outcome {
+            Outcome::Wrong => self.sender != Sender::AwsClient,
             // The token of a widget is soon too old, and its provider does not say so.
-            (sender, Outcome::Missing | Outcome::Refused) => sender == Sender::App,
-            (
-                _,
-                Outcome::Solved
-                | Outcome::Pass
-                | Outcome::Expired
-                | Outcome::Used
-                | Outcome::ProviderFailed,
-            ) => false,
+            Outcome::Missing | Outcome::Refused => self.sender == Sender::App,
+            Outcome::Solved
+            | Outcome::Pass
+            | Outcome::Expired
+            | Outcome::Used
+            | Outcome::ProviderFailed => false,
         }
     }
 }
