@@ -23,6 +23,7 @@ mod custom_page;
 mod documentation;
 mod dpop;
 mod draw;
+mod endless_line;
 mod events;
 mod failover;
 mod fifo;

@@ -58,10 +58,7 @@ pub fn evaluate(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> Pol
         return PollOutcome::silent(WaiterState::Rejected, *waiter);
     }
     let mut waiter = *waiter;
-    let is_chance_due =
-        waiter.heard_at == 0 || check_in::is_due(call.now_ms, waiter.heard_at, waiter.interval_ms);
-    let by_chance = !room.settings.queueing_method.rules().is_ordered();
-    if by_chance && is_chance_due {
+    if is_by_chance(room) && is_chance_due(&waiter, call) {
         let overdue_ms = call.now_ms.saturating_sub(waiter.due_at());
         waiter.accrued_hazard =
             waiter.accrued_hazard.checked_in(room.cumulative_hazard, overdue_ms);
@@ -70,14 +67,8 @@ pub fn evaluate(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> Pol
     if state == WaiterState::Expired {
         return PollOutcome::silent(state, waiter);
     }
-    let mut next_ms = interval_ms(room, &waiter, state, call);
-    if by_chance && !is_chance_due {
-        // Asking early gives nobody another chance.
-        let left = waiter.due_at().saturating_sub(call.now_ms);
-        next_ms = u32::try_from(left).unwrap_or(waiter.interval_ms);
-    } else if by_chance || waiter.must_note(call.now_ms, next_ms, grace_ms(room)) {
-        (waiter.heard_at, waiter.interval_ms) = (call.now_ms, next_ms);
-    }
+    let interval_ms = interval_ms(room, &waiter, state, call);
+    let next_ms = note(room, &mut waiter, interval_ms, call);
     let check_in = Some((room.spot(waiter.place.number), Band::for_interval(next_ms)));
     PollOutcome { state, waiter, check_in, next_ms }
 }
@@ -121,9 +112,36 @@ fn waiter_state(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> Wai
     }
 }
 
+/// Notes in `waiter` that it was heard, if that is due. Returns after how long it should call again, ms:
+/// `interval_ms`, or what is left of the last one where asking early gives nobody another chance.
+pub(crate) fn note(
+    room: &RoomSnapshot,
+    waiter: &mut Waiter,
+    interval_ms: u32,
+    call: &PollContext,
+) -> u32 {
+    let by_chance = is_by_chance(room);
+    if by_chance && !is_chance_due(waiter, call) {
+        let left = waiter.due_at().saturating_sub(call.now_ms);
+        return u32::try_from(left).unwrap_or(waiter.interval_ms);
+    }
+    if by_chance || waiter.must_note(call.now_ms, interval_ms, grace_ms(room)) {
+        (waiter.heard_at, waiter.interval_ms) = (call.now_ms, interval_ms);
+    }
+    interval_ms
+}
+
+fn is_by_chance(room: &RoomSnapshot) -> bool {
+    !room.settings.queueing_method.rules().is_ordered()
+}
+
+fn is_chance_due(waiter: &Waiter, call: &PollContext) -> bool {
+    waiter.heard_at == 0 || check_in::is_due(call.now_ms, waiter.heard_at, waiter.interval_ms)
+}
+
 /// Whether the visitor was away for longer than the grace time. Time in which nobody could check in
 /// does not count.
-fn is_away_too_long(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> bool {
+pub(crate) fn is_away_too_long(room: &RoomSnapshot, waiter: &Waiter, call: &PollContext) -> bool {
     let excused = room.excused_until_ms.max(call.excused_until_ms);
     waiter.is_away_too_long(call.now_ms, excused, grace_ms(room))
 }
@@ -154,7 +172,7 @@ fn interval_ms(
 
 impl PollOutcome {
     /// It does not count as there, and should not call again by itself.
-    fn silent(state: WaiterState, waiter: Waiter) -> Self {
+    pub(crate) fn silent(state: WaiterState, waiter: Waiter) -> Self {
         Self { state, waiter, check_in: None, next_ms: 0 }
     }
 }

@@ -251,14 +251,18 @@ impl RoomSnapshot {
     #[must_use]
     pub fn outlook(&self, queue_number: u64, now_ms: u64, progress: Progress) -> Outlook {
         let position = self.position(queue_number);
+        self.outlook_in(position, &self.line_conditions(position, now_ms, progress))
+    }
+
+    /// What a visitor at `position` can be told under such `conditions`.
+    pub(crate) fn outlook_in(&self, position: Option<u64>, conditions: &LineConditions) -> Outlook {
         let rules = self.settings.queueing_method.rules();
-        let conditions = self.line_conditions(position, now_ms, progress);
         let wait = if self.is_open() {
             Estimate::from_seconds(0.0)
         } else if self.is_held() {
             Estimate::UNKNOWN
         } else {
-            rules.estimate(&conditions)
+            rules.estimate(conditions)
         };
         let position = position.filter(|_| rules.is_ordered());
         Outlook { position, people_ahead: position.map(|_| conditions.people_ahead), wait }

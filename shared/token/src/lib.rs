@@ -48,7 +48,7 @@ pub use private_jwk::{EcPrivateJwk, PrivateJwk, RsaPrivateJwk};
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};
-pub use ticket::{Ending, Seat, Ticket, TicketError, TicketSealer, TicketState};
+pub use ticket::{Ending, Endless, Seat, Ticket, TicketError, TicketSealer, TicketState};
 pub use verify::{VerifyError, verify};
 pub use win_threshold::WinThresholds;
 

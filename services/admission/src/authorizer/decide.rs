@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     extractors::{self, PresentedTicket, wants_page_json},
-    flows::{Caller, FlowError, HELD_MS, RoomContext, Solution, Status, Stranger, Turn},
+    flows::{Caller, FlowError, HELD_MS, RoomContext, Sender, Solution, Status, Stranger, Turn},
 };
 
 // === impl Authorizer ===
@@ -90,7 +90,8 @@ impl Authorizer {
         // The page's script asks for the status, and says how it takes the turn.
         let turn = wants_page_json(headers)
             .then(|| extractors::turn_of_page(headers, &room.snapshot.settings));
-        self.decide_about(room, presented, extractors::solution(headers), turn).await
+        let solution = extractors::solution(headers).by(Sender::Browser);
+        self.decide_about(room, presented, solution, turn).await
     }
 
     /// `turn`: how the page's script takes the turn; `None`: the visitor wants to enter.
@@ -121,7 +122,8 @@ impl Authorizer {
         // Of a ticket that is somebody else's, it has got another number.
         let number = response.status.queue_number;
         let was_inside = ticket.is_some_and(|ticket| {
-            ticket.state != TicketState::Waiting && ticket.waiter.place.number == number
+            matches!(ticket.state, TicketState::Held(_) | TicketState::Ended(_))
+                && ticket.waiter.place.number == number
         });
         let answered = Box::new(Answered { presented, response });
         Ok(match (is_admitted, was_inside) {

@@ -9,7 +9,10 @@ use vestibule_domain::RoomId;
 
 /// Counts newcomers of rooms with a challenge. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ChallengeCounter(Family<Labels, Counter>);
+pub(crate) struct ChallengeCounter {
+    outcomes: Family<Labels, Counter>,
+    endless: Family<RoomLabel, Counter>,
+}
 
 /// What came of one newcomer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,18 +41,30 @@ struct Labels {
     outcome: Outcome,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct RoomLabel {
+    room: String,
+}
+
 // === impl ChallengeCounter ===
 
 impl ChallengeCounter {
-    /// Registers the counter.
+    /// Registers the counters.
     pub(crate) fn register(&self, registry: &mut Registry) {
         let help = "Newcomers of rooms with a challenge, by what came of it";
-        registry.register("challenges", help, self.0.clone());
+        registry.register("challenges", help, self.outcomes.clone());
+        let help = "Newcomers of rooms with a challenge who were put into the endless line";
+        registry.register("challenges_endless_line", help, self.endless.clone());
     }
 
     /// Counts one.
     pub(crate) fn count(&self, room: &RoomId, outcome: Outcome) {
-        self.0.get_or_create(&Labels { room: room.to_string(), outcome }).inc();
+        self.outcomes.get_or_create(&Labels { room: room.to_string(), outcome }).inc();
+    }
+
+    /// Counts one who is put into the endless line, besides what came of it.
+    pub(crate) fn count_endless(&self, room: &RoomId) {
+        self.endless.get_or_create(&RoomLabel { room: room.to_string() }).inc();
     }
 }
 

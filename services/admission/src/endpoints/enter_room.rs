@@ -17,7 +17,7 @@ use vestibule_runtime::{
 
 use crate::{
     extractors::{self, Asked, Initiator, RoomPath, VisitorRequest},
-    flows::{FlowError, Status},
+    flows::{FlowError, Sender, Status},
     page::{self, Address, NO_SEAT},
     responses::VisitorReply,
     state::Admission,
@@ -70,7 +70,8 @@ pub(crate) async fn enter_room(
     let asked = Asked::of_us(flows, &Method::POST, uri.path());
     let request = VisitorRequest::read(flows, room, &headers, &asked, initiator).await?;
     let address = Address::direct(&flows.public_url, &request.room, &headers, &query);
-    let entered = flows.enter(&request.room, request.ticket.value(), request.solution()).await;
+    let solution = request.solution().by(Sender::Browser);
+    let entered = flows.enter(&request.room, request.ticket.value(), solution).await;
     // Whoever has no place, and so has something to solve first, does that at the page.
     if matches!(entered, Err(FlowError::ChallengeRequired(_))) {
         return leads_to(&format!("../{}", address.here));

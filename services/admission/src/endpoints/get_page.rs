@@ -15,7 +15,7 @@ use crate::{
         self, Asked, Initiator, RoomPath, VisitorRequest, is_navigation, wants_json,
         wants_page_json,
     },
-    flows::{FlowError, HELD_MS, RoomContext},
+    flows::{FlowError, HELD_MS, RoomContext, Sender},
     page::{self, Address},
     responses::{StatusBody, VisitorReply},
     state::Admission,
@@ -104,11 +104,13 @@ pub(crate) async fn get_page(
     }
     // The authorizer has waited for a seat already.
     let held_ms = if is_forwarded { 0 } else { HELD_MS };
+    let sender = if wants_json(headers) { Sender::App } else { Sender::Browser };
+    let solution = request.solution().by(sender);
     let answered = if wants_page_json(headers) {
         let turn = extractors::turn_of_page(headers, &request.room.snapshot.settings);
-        flows.ask(&request.room, ticket, request.solution(), turn, held_ms).await
+        flows.ask(&request.room, ticket, solution, turn, held_ms).await
     } else {
-        flows.open_page(&request.room, ticket, request.solution()).await
+        flows.open_page(&request.room, ticket, solution).await
     };
     let response = match answered {
         Ok(response) => response,

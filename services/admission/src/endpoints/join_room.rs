@@ -24,6 +24,7 @@ use crate::{
 ///
 /// In a room with a `challenge` a newcomer sends a solution, or a pass, in `Vestibule-Challenge`. Without, it is
 /// answered 403 `challenge-required`, whose member `challenge` is what to solve. A solution is for one place.
+/// Where the challenge's `mode` is `endless_line`, who sends none, or a wrong one, is answered `waiting`, for ever.
 #[utoipa::path(
     post, path = "/v1/rooms/{room}/join", operation_id = "join_room", tag = "visitors",
     params(RoomPath, TicketHeader, ChallengeHeader),

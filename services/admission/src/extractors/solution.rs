@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, HeaderName};
 use utoipa::IntoParams;
 
 use super::accept::page_parameters;
-use crate::flows::Solution;
+use crate::flows::{Sender, Solution};
 
 const CHALLENGE: HeaderName = HeaderName::from_static("vestibule-challenge");
 /// The parameter of the page's type.
@@ -21,12 +21,13 @@ pub(crate) struct ChallengeHeader {
     challenge: Option<String>,
 }
 
-/// What the request shows.
+/// What the request shows, as that of an app.
 #[must_use]
 pub(crate) fn solution(headers: &HeaderMap) -> Solution<'_> {
     let sent = headers.get(CHALLENGE).and_then(|value| value.to_str().ok());
     let of_page = || page_parameters(headers).find(|(name, _)| *name == PARAMETER);
-    Solution(sent.or_else(|| of_page().map(|(_, value)| value)))
+    let shown = sent.or_else(|| of_page().map(|(_, value)| value));
+    Solution { shown, sender: Sender::App }
 }
 
 #[cfg(test)]
@@ -39,7 +40,7 @@ mod tests {
     fn it_comes_in_its_header_or_from_the_page() {
         let read = |name, value: &str| {
             let headers = HeaderMap::from_iter([(name, HeaderValue::from_str(value).unwrap())]);
-            solution(&headers).0.map(str::to_owned)
+            solution(&headers).shown.map(str::to_owned)
         };
         assert_eq!(read(CHALLENGE, "e30=").as_deref(), Some("e30="));
         let page = vestibule_page::PAGE_JSON_TYPE;

@@ -16,7 +16,7 @@ use vestibule_token::{Ticket, TicketError};
 
 use super::{Asked, Cookies, Initiator, TicketTransport, solution, wants_cloudflares_form};
 use crate::{
-    flows::{FlowError, Flows, RoomContext, Solution, Stranger},
+    flows::{FlowError, Flows, RoomContext, Sender, Solution, Stranger},
     state::Admission,
 };
 
@@ -89,14 +89,14 @@ impl VisitorRequest {
             ticket.travels_by_header()?;
         }
         let in_cloudflares_form = wants_cloudflares_form(&room.snapshot.settings, headers);
-        let solution = solution(headers).0.map(str::to_owned);
+        let solution = solution(headers).shown.map(str::to_owned);
         Ok(Self { room, ticket, solution, in_cloudflares_form })
     }
 
-    /// What a newcomer shows for a place.
+    /// What a newcomer shows for a place, as that of an app.
     #[must_use]
     pub(crate) fn solution(&self) -> Solution<'_> {
-        Solution(self.solution.as_deref())
+        Solution { shown: self.solution.as_deref(), sender: Sender::App }
     }
 }
 

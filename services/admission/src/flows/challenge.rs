@@ -14,14 +14,73 @@ const PUZZLE_SECONDS: u64 = 600;
 /// For how long the token of another provider is remembered, in seconds: longer than any of them accepts one.
 const TOKEN_SECONDS: u64 = 600;
 
-/// What a newcomer has shown, if anything: a solution or a pass, unread.
+/// What a newcomer has shown, and how it came.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Solution<'a>(pub(crate) Option<&'a str>);
+pub(crate) struct Solution<'a> {
+    /// A solution or a pass, unread, if anything.
+    pub(crate) shown: Option<&'a str>,
+    /// How it came.
+    pub(crate) sender: Sender,
+}
+
+/// Who sends a solution, or none, as far as that decides who is told of the challenge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Sender {
+    /// An app, by the visitors' calls: it was to bring one.
+    #[default]
+    App,
+    /// A browser, or what is passed on by a gateway, where browsers ask for more than pages: the page that would solve
+    /// it may not have been seen yet.
+    Browser,
+    /// An AWS-style client: it lives by request ids, and those of the endless line do not open.
+    AwsClient,
+}
+
+/// Where a newcomer gets to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passage {
+    /// To a place.
+    Place,
+    /// To the endless line.
+    EndlessLine,
+}
+
+// === impl Solution ===
+
+impl Solution<'_> {
+    /// None, of somebody who is told that there is to be one.
+    pub(crate) const NONE: Self = Self { shown: None, sender: Sender::Browser };
+
+    /// The same, by `sender`.
+    pub(crate) fn by(self, sender: Sender) -> Self {
+        Self { sender, ..self }
+    }
+
+    /// Whether there is one.
+    pub(super) fn is_shown(&self) -> bool {
+        self.shown.is_some_and(|text| !text.is_empty())
+    }
+
+    /// Whether whom it has got no further by `outcome` is not told so, where there is an endless line. Who has done
+    /// its work, and was late or has sent it twice, is told.
+    fn is_deceived(&self, outcome: Outcome) -> bool {
+        match outcome {
+            Outcome::Wrong => self.sender != Sender::AwsClient,
+            // The token of a widget is soon too old, and its provider does not say so.
+            Outcome::Missing | Outcome::Refused => self.sender == Sender::App,
+            Outcome::Solved
+            | Outcome::Pass
+            | Outcome::Expired
+            | Outcome::Used
+            | Outcome::ProviderFailed => false,
+        }
+    }
+}
 
 // === impl Flows ===
 
 impl Flows {
-    /// Lets a newcomer through to a place, or not.
+    /// Lets a newcomer through to a place or to the endless line, or not at all.
     ///
     /// # Errors
     /// [`FlowError::ChallengeRequired`] with what it has to solve; [`FlowError::ProviderAway`]; or the store's.
@@ -29,24 +88,27 @@ impl Flows {
         &self,
         room: &RoomContext,
         solution: Solution<'_>,
-    ) -> Result<(), FlowError> {
+    ) -> Result<Passage, FlowError> {
         let settings = &room.snapshot.settings;
         if !settings.challenge.is_on() || settings.suspended {
-            return Ok(());
+            return Ok(Passage::Place);
         }
         let outcome = self.outcome(room, solution).await?;
         let name = &room.snapshot.room;
         self.challenges.counter.count(name, outcome);
         if outcome.passes() {
             self.challenges.count_passed(room.known.now_ms());
-            return Ok(());
+            return Ok(Passage::Place);
         }
         if settings.challenge.mode == ChallengeMode::Log {
             tracing::debug!(room = %name, ?outcome, "a newcomer would be challenged");
-            return Ok(());
+            return Ok(Passage::Place);
+        }
+        if settings.challenge.mode == ChallengeMode::EndlessLine && solution.is_deceived(outcome) {
+            return Ok(Passage::EndlessLine);
         }
         match (outcome, settings.challenge.on_provider_failure) {
-            (Outcome::ProviderFailed, OnProviderFailure::Admit) => Ok(()),
+            (Outcome::ProviderFailed, OnProviderFailure::Admit) => Ok(Passage::Place),
             (Outcome::ProviderFailed, OnProviderFailure::Refuse) => Err(FlowError::ProviderAway),
             _ => Err(FlowError::ChallengeRequired(Box::new(self.demand(room, outcome.reason())))),
         }
@@ -68,9 +130,9 @@ impl Flows {
     async fn outcome(
         &self,
         room: &RoomContext,
-        Solution(solution): Solution<'_>,
+        solution: Solution<'_>,
     ) -> Result<Outcome, FlowError> {
-        let Some(text) = solution.filter(|text| !text.is_empty()) else {
+        let Some(text) = solution.shown.filter(|text| !text.is_empty()) else {
             return Ok(Outcome::Missing);
         };
         let challenge = &room.snapshot.settings.challenge;
@@ -108,5 +170,28 @@ impl Flows {
     ) -> Result<Outcome, FlowError> {
         let is_first = self.spends.spend(&room.snapshot.room, mark).await?;
         Ok(if is_first { first } else { Outcome::Used })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_may_be_a_person_or_has_done_its_work_is_told() {
+        let deceived = |sender| {
+            let all = [
+                Outcome::Missing,
+                Outcome::Wrong,
+                Outcome::Refused,
+                Outcome::Expired,
+                Outcome::Used,
+                Outcome::ProviderFailed,
+            ];
+            all.map(|outcome| Solution::NONE.by(sender).is_deceived(outcome))
+        };
+        assert_eq!(deceived(Sender::App), [true, true, true, false, false, false]);
+        assert_eq!(deceived(Sender::Browser), [false, true, false, false, false, false]);
+        assert_eq!(deceived(Sender::AwsClient), [false; 6]);
     }
 }

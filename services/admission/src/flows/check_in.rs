@@ -23,6 +23,9 @@ impl Flows {
             TicketState::Waiting => responder.respond_waiting(CurrentTicket::presented(ticket)),
             TicketState::Held(seat) => self.renew(room, ticket, seat).await,
             TicketState::Ended(ending) => responder.respond_ended(ticket, ending),
+            TicketState::Endless(endless) => {
+                responder.respond_endless(CurrentTicket::presented(ticket), endless)
+            }
         }
     }
 
@@ -35,6 +38,9 @@ impl Flows {
         solution: Solution<'_>,
     ) -> Result<VisitorResponse, FlowError> {
         let Some(ticket) = ticket else { return self.join(room, None, solution).await };
+        if ticket.endless().is_some() && solution.is_shown() {
+            return self.join(room, Some(ticket), solution).await;
+        }
         match self.check_in(room, ticket).await {
             Err(FlowError::Stranger) => self.join(room, None, solution).await,
             answered => answered,

@@ -3,11 +3,12 @@
 use vestibule_domain::network_limits::{NetworkLimit, NetworkLimitMode};
 use vestibule_issuance::Claims;
 use vestibule_store::{Claim, ClaimOutcome};
-use vestibule_token::{Ending, Ticket, TicketState};
+use vestibule_token::{Ending, Ticket};
 
 use super::{
     FlowError, Flows, HELD_MS, RoomContext, Status, Stranger, Turn, VisitorResponse,
-    responder::VisitorResponder, visitor_response::CurrentTicket,
+    responder::VisitorResponder,
+    visitor_response::{Claimant, CurrentTicket},
 };
 
 /// Seats of a full network come free when its sessions end: nobody knows when, seconds.
@@ -27,11 +28,9 @@ impl Flows {
         ticket: Ticket,
         turn: Turn,
     ) -> Result<VisitorResponse, FlowError> {
-        match ticket.state {
-            TicketState::Waiting => {
-                self.claim_seat(room, CurrentTicket::presented(ticket), turn, HELD_MS).await
-            }
-            TicketState::Held(_) | TicketState::Ended(_) => self.check_in(room, ticket).await,
+        match CurrentTicket::presented(ticket).claimant() {
+            Some(claimant) => self.claim_seat(room, claimant, turn, HELD_MS).await,
+            None => self.check_in(room, ticket).await,
         }
     }
 
@@ -39,17 +38,17 @@ impl Flows {
     pub(super) async fn claim_seat(
         &self,
         room: &RoomContext,
-        current: CurrentTicket,
+        claimant: Claimant,
         turn: Turn,
         held_ms: u64,
     ) -> Result<VisitorResponse, FlowError> {
         let responder = VisitorResponder::new(self, room);
-        let waiter = current.waiter();
+        let current = claimant.current();
         // Without Redis this instance cannot know whose turn it is by now: the claim decides.
-        if self.feed.is_connected() && !responder.may_enter(waiter) {
+        if self.feed.is_connected() && !responder.may_enter(claimant.waiter()) {
             return responder.respond_waiting(current);
         }
-        let claim = Claim { hold: turn == Turn::Hold, held_ms, ..responder.claim_for(waiter) };
+        let claim = Claim { hold: turn == Turn::Hold, held_ms, ..responder.claim_for(&claimant) };
         let reply = match self.held_claims.claim(&room.snapshot.room, claim).await {
             Ok(reply) => reply,
             Err(error) => return responder.respond_without_store(error).await,

@@ -8,8 +8,8 @@ use vestibule_store::JoinMode;
 use vestibule_token::{Ticket, TicketState};
 
 use super::{
-    FlowError, Flows, RoomContext, Solution, Status, VisitorResponse, responder::VisitorResponder,
-    visitor_response::CurrentTicket,
+    FlowError, Flows, RoomContext, Sender, Solution, Status, VisitorResponse, challenge::Passage,
+    responder::VisitorResponder, visitor_response::CurrentTicket,
 };
 use crate::batching::{JoinReply, Newcomer, Reach};
 
@@ -24,10 +24,13 @@ impl Flows {
         ticket: Option<Ticket>,
         solution: Solution<'_>,
     ) -> Result<VisitorResponse, FlowError> {
-        let Some(ticket) = ticket else { return self.join_newcomer(room, solution).await };
+        let Some(ticket) = ticket else { return self.join_newcomer(room, solution, None).await };
+        if let Some(endless) = ticket.endless() {
+            return self.rejoin_from_endless_line(room, (ticket, endless), solution).await;
+        }
         match self.respond_to_holder(room, ticket).await {
             Ok(Some(response)) => Ok(response),
-            Ok(None) | Err(FlowError::Stranger) => self.join_newcomer(room, solution).await,
+            Ok(None) | Err(FlowError::Stranger) => self.join_newcomer(room, solution, None).await,
             Err(error) => Err(error),
         }
     }
@@ -41,23 +44,26 @@ impl Flows {
         let response = self.check_in(room, ticket).await?;
         let has_place = match ticket.state {
             TicketState::Waiting => response.status.status != Status::Expired,
-            TicketState::Held(_) | TicketState::Ended(_) => {
+            TicketState::Held(_) | TicketState::Ended(_) | TicketState::Endless(_) => {
                 response.status.status == Status::Admitted
             }
         };
         Ok(has_place.then_some(response))
     }
 
-    async fn join_newcomer(
+    /// `kept`: the answer to somebody who is in the endless line and stays there, unless it gets further.
+    pub(super) async fn join_newcomer(
         &self,
         room: &RoomContext,
         solution: Solution<'_>,
+        kept: Option<VisitorResponse>,
     ) -> Result<VisitorResponse, FlowError> {
         if room.snapshot.rejects() {
             return Ok(VisitorResponder::new(self, room).respond_turned_away());
         }
         let joined = match self.number(room, solution, JoinMode::Enter).await {
-            Ok(joined) => joined,
+            Ok(Some(joined)) => joined,
+            Ok(None) => return kept.map_or_else(|| self.join_endless_line(room), Ok),
             Err(FlowError::Store(error)) => {
                 return VisitorResponder::new(self, room).respond_without_store(error).await;
             }
@@ -111,24 +117,29 @@ impl Flows {
         room: &RoomContext,
         solution: Solution<'_>,
     ) -> Result<String, FlowError> {
-        let joined = self.number(room, solution, JoinMode::Queue).await?;
+        let solution = solution.by(Sender::AwsClient);
+        let Some(joined) = self.number(room, solution, JoinMode::Queue).await? else {
+            return Err(FlowError::ChallengeRequired(Box::new(self.demand(room, None))));
+        };
         let ciphers = self.ciphers_of(room, joined.reset_epoch);
         Ok(ciphers.request_ids.seal(joined.place)?)
     }
 
-    /// Numbers a newcomer, if it passes the room's challenge.
+    /// Numbers a newcomer, if it passes the room's challenge; `None`: it gets to the endless line.
     async fn number(
         &self,
         room: &RoomContext,
         solution: Solution<'_>,
         mode: JoinMode,
-    ) -> Result<Newcomer, FlowError> {
-        self.challenge(room, solution).await?;
+    ) -> Result<Option<Newcomer>, FlowError> {
+        if self.challenge(room, solution).await? == Passage::EndlessLine {
+            return Ok(None);
+        }
         let network = room.limited_network().map(|network| {
             let reach = if network.is_private { Reach::Private } else { Reach::Public };
             (network.digest, reach)
         });
-        place_of(self.joins.join(&room.snapshot.room, mode, network).await?)
+        place_of(self.joins.join(&room.snapshot.room, mode, network).await?).map(Some)
     }
 
     /// The ciphers of `room` in `reset_epoch`: Redis may be ahead of the snapshot.

@@ -32,7 +32,8 @@ impl Flows {
                 let seen = (snapshot.reset_epoch, snapshot.draws.len());
                 self.places.give_up(&snapshot.room, seen, place).await?;
             }
-            TicketState::Ended(_) => {}
+            // Nobody knows of a place in the endless line.
+            TicketState::Ended(_) | TicketState::Endless(_) => {}
         }
         VisitorResponder::new(self, room).respond_ended(ticket, Ending::Closed)
     }

@@ -4,7 +4,7 @@
 //! ticket that the flow returns. A flow asks the rules (`vestibule_domain::poll`), goes to Redis
 //! through `batching` if it must, and lets [`responder::VisitorResponder`] make the answer. Time
 //! comes from the room ([`vestibule_store::KnownRoom::now_ms`]) and from Redis's replies; nothing is
-//! left to chance.
+//! left to chance but what is shown in the endless line.
 //!
 //! | flow | what it does |
 //! |---|---|
@@ -26,6 +26,7 @@ mod challenge;
 mod check_in;
 mod claim;
 mod claim_window;
+mod endless_line;
 mod enter;
 mod error;
 mod join;
@@ -49,7 +50,7 @@ use vestibule_store::{Feed, Store};
 pub use self::visitor_status::{Status, VisitorStatus};
 pub(crate) use self::{
     bound::{Stranger, StrangerCounter},
-    challenge::Solution,
+    challenge::{Sender, Solution},
     claim_window::ClaimWindow,
     error::FlowError,
     open::Sealed,

@@ -71,9 +71,10 @@ impl Flows {
                 return Ok(response);
             }
         };
-        match self.claim_seat(room, current, turn, held_ms).await {
+        let Some(claimant) = current.claimant() else { return Ok(response) };
+        match self.claim_seat(room, claimant, turn, held_ms).await {
             // Somebody else has entered with this ticket; if a solution came along, it was not for this.
-            Err(FlowError::Stranger) => self.join(room, None, Solution(None)).await,
+            Err(FlowError::Stranger) => self.join(room, None, Solution::NONE).await,
             answered => answered,
         }
     }

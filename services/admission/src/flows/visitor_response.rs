@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use vestibule_domain::Waiter;
 use vestibule_issuance::RoomCiphers;
-use vestibule_token::Ticket;
+use vestibule_token::{Ticket, TicketState};
 
 use super::VisitorStatus;
 
@@ -44,6 +44,11 @@ pub(super) struct CurrentTicket {
     pub(super) is_presented: bool,
 }
 
+/// The ticket of somebody with a place in line: there is no other way to a claim. So nobody claims with a number of the
+/// endless line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Claimant(CurrentTicket);
+
 // === impl CookieChange ===
 
 impl CookieChange {
@@ -78,8 +83,30 @@ impl CurrentTicket {
         }
     }
 
+    /// Its holder as one who may claim; `None`: it has no place in line.
+    pub(super) fn claimant(self) -> Option<Claimant> {
+        match self.ticket.state {
+            TicketState::Waiting => Some(Claimant(self)),
+            TicketState::Held(_) | TicketState::Ended(_) | TicketState::Endless(_) => None,
+        }
+    }
+
     /// What it records about the wait.
     pub(super) fn waiter(&self) -> &Waiter {
         &self.ticket.waiter
+    }
+}
+
+// === impl Claimant ===
+
+impl Claimant {
+    /// Its ticket.
+    pub(super) fn current(self) -> CurrentTicket {
+        self.0
+    }
+
+    /// What its ticket records about the wait.
+    pub(super) fn waiter(&self) -> &Waiter {
+        self.0.waiter()
     }
 }

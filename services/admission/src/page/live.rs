@@ -135,8 +135,10 @@ impl Watcher {
         headers: HeaderMap,
         query: String,
     ) -> Result<Self, Problem> {
-        let visitor =
-            (room.snapshot.room.clone(), room.snapshot.reset_epoch, ticket.waiter.place.number);
+        // The number of a place in the endless line is somebody else's.
+        let number =
+            ticket.endless().map_or(ticket.waiter.place.number, |endless| !(endless.seed >> 1));
+        let visitor = (room.snapshot.room.clone(), room.snapshot.reset_epoch, number);
         pages.live.enter(&visitor)?;
         let mut watcher = Self {
             pages: Arc::clone(pages),

@@ -118,13 +118,16 @@ impl PageViewBuilder<'_> {
 
     /// Whether the visitor was inside before, as far as its ticket knows.
     fn had_seat(&self) -> bool {
-        self.before.is_some_and(|ticket| ticket.state != TicketState::Waiting)
+        self.before.is_some_and(|ticket| {
+            ticket.seat().is_some() || matches!(ticket.state, TicketState::Ended(_))
+        })
     }
 
     /// Whether the visitor came with a place and has another one now.
     fn has_new_place(&self) -> bool {
         let number = self.response.status.queue_number;
-        self.before.is_some_and(|before| before.waiter.place.number != number)
+        let before = self.before.filter(|before| before.endless().is_none());
+        before.is_some_and(|before| before.waiter.place.number != number)
     }
 }
 

@@ -3,6 +3,7 @@
 //! admission service.
 
 mod difficulty;
+pub mod endless_line;
 
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,11 @@ pub enum ChallengeMode {
     Log,
     /// Without a solution there is no place: 403, with the challenge to solve.
     Challenge,
+    /// Without one there is no place, and apps are not told so: whoever joins with none, or with a wrong one, gets
+    /// an answer like that of anybody who waits, and never enters. Told, as by `challenge`, are: browsers that have
+    /// not solved it yet (the page, with or without script, and what comes through a gateway), AWS-style clients,
+    /// and everybody whose solution is genuine but too old or used before.
+    EndlessLine,
 }
 
 /// Whose challenge newcomers solve.

@@ -73,6 +73,27 @@ impl RequestIdCipher {
         self.seal_as(Form::WRITTEN, place)
     }
 
+    /// What looks like a request id and is of no place: it does not open. Always the same for the same `seed`.
+    #[must_use]
+    pub fn seal_nothing(&self, seed: u64) -> String {
+        self.seal_nothing_as(Form::WRITTEN, seed)
+    }
+
+    fn seal_nothing_as(&self, form: Form, seed: u64) -> String {
+        let encipher = |block| encipher(self.0.current(), block);
+        let mut block = u128::from(seed) << 64 | u128::from(!seed);
+        loop {
+            block = match form {
+                Form::Plain => encipher(block),
+                Form::Uuid => until_uuid(block, encipher),
+            };
+            // Once in 2^46 tries it is some place's.
+            if self.0.find(|cipher| read(cipher, block)).is_none() {
+                return text::write(block);
+            }
+        }
+    }
+
     fn seal_as(&self, form: Form, place: Place) -> Result<String, NumberTooLarge> {
         if place.number > MAX_QUEUE_NUMBER {
             return Err(NumberTooLarge(place.number));

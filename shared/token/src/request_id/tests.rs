@@ -49,6 +49,16 @@ proptest! {
     }
 
     #[test]
+    fn an_id_of_nothing_looks_like_one_and_does_not_open(form in forms(), seed: u64) {
+        let id = cipher("sale", 1).seal_nothing_as(form, seed);
+        prop_assert_eq!(&id, &cipher("sale", 1).seal_nothing_as(form, seed));
+        prop_assert_ne!(&id, &cipher("sale", 2).seal_nothing_as(form, seed));
+        prop_assert_ne!(&id, &cipher("sale", 1).seal_nothing_as(form, seed ^ 1));
+        prop_assert_eq!(cipher("sale", 1).open(&id), Err(RequestIdError::Foreign));
+        prop_assert!(form == Form::Plain || layout::is_uuid(text::read(&id).unwrap()));
+    }
+
+    #[test]
     fn invented_ids_are_refused(block: u128) {
         let id = text::write(block);
         prop_assert_eq!(cipher("sale", 1).open(&id), Err(RequestIdError::Foreign));

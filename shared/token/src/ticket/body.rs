@@ -9,7 +9,7 @@ use std::num::NonZeroU64;
 
 use vestibule_domain::{Binding, BoundTo, Place, Waiter, accrued_hazard::AccruedHazard};
 
-use super::{Ending, Seat, Ticket, TicketState};
+use super::{Ending, Endless, Seat, Ticket, TicketState};
 
 pub(super) const BODY_LEN: usize = 43;
 
@@ -18,6 +18,9 @@ const WAITING: u8 = 0;
 const HELD: u8 = 1;
 const CLOSED: u8 = 2;
 const EXPIRED: u8 = 3;
+const ENDLESS: u8 = 4;
+const ENDLESS_CLOSED: u8 = 5;
+const ENDLESS_EXPIRED: u8 = 6;
 
 /// All that a session can be bound to.
 const KINDS: [BoundTo; 3] = [BoundTo::Network, BoundTo::NetworkAndAgent, BoundTo::Key];
@@ -33,12 +36,19 @@ pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 pub(super) fn encode(ticket: &Ticket) -> [u8; BODY_LEN] {
     let waiter = &with_binding(ticket);
-    let seat = ticket.seat().unwrap_or(NO_SEAT);
+    let seat = match ticket.state {
+        TicketState::Held(seat) => seat,
+        TicketState::Endless(endless) => seed_as_seat(endless.seed),
+        TicketState::Waiting | TicketState::Ended(_) => NO_SEAT,
+    };
     let state = match ticket.state {
         TicketState::Waiting => WAITING,
         TicketState::Held(_) => HELD,
         TicketState::Ended(Ending::Closed) => CLOSED,
         TicketState::Ended(Ending::Expired) => EXPIRED,
+        TicketState::Endless(Endless { ended: None, .. }) => ENDLESS,
+        TicketState::Endless(Endless { ended: Some(Ending::Closed), .. }) => ENDLESS_CLOSED,
+        TicketState::Endless(Endless { ended: Some(Ending::Expired), .. }) => ENDLESS_EXPIRED,
     };
     let mut body = [0; BODY_LEN];
     Writer(&mut body)
@@ -81,15 +91,29 @@ pub(super) fn decode_fields(body: &[u8; BODY_LEN]) -> Option<Ticket> {
         generation: u32::from_be_bytes(reader.take()?),
         binding: None,
     };
+    let endless = |ended| TicketState::Endless(Endless { seed: seed_of(&seat), ended });
     let state = match state {
         WAITING => TicketState::Waiting,
         HELD => TicketState::Held(seat),
         CLOSED => TicketState::Ended(Ending::Closed),
         EXPIRED => TicketState::Ended(Ending::Expired),
+        ENDLESS => endless(None),
+        ENDLESS_CLOSED => endless(Some(Ending::Closed)),
+        ENDLESS_EXPIRED => endless(Some(Ending::Expired)),
         _ => return None,
     };
     let waiter = Waiter { place, heard_at, interval_ms, accrued_hazard };
     Some(Ticket { waiter, state })
+}
+
+/// The seed of a place in the endless line, written where a seat would be.
+fn seed_as_seat(seed: u64) -> Seat {
+    let (high, low) = (seed >> 32, seed & u64::from(u32::MAX));
+    Seat { issued_at: high, expires_at: low, ..NO_SEAT }
+}
+
+fn seed_of(seat: &Seat) -> u64 {
+    seat.issued_at << 32 | seat.expires_at & u64::from(u32::MAX)
 }
 
 /// Written as the interval of someone inside whose session is bound to this.

@@ -53,6 +53,18 @@ pub enum TicketState {
     Held(Seat),
     /// Its place or its session is over: it needs a new place.
     Ended(Ending),
+    /// In the endless line: it has no place and is not to know. Nothing but its own answers may be made of the number
+    /// in the ticket, which is somebody else's. A release that does not know it takes its holder for a newcomer.
+    Endless(Endless),
+}
+
+/// A place in the endless line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Endless {
+    /// What its figures and its request id are made of.
+    pub seed: u64,
+    /// Whether its holder has left, or was away for too long.
+    pub ended: Option<Ending>,
 }
 
 /// How a place or a session ended.
@@ -107,8 +119,51 @@ impl Ticket {
     pub fn seat(&self) -> Option<Seat> {
         match self.state {
             TicketState::Held(seat) => Some(seat),
-            TicketState::Waiting | TicketState::Ended(_) => None,
+            TicketState::Waiting | TicketState::Ended(_) | TicketState::Endless(_) => None,
         }
+    }
+
+    /// The place in the endless line, if it is of one.
+    #[must_use]
+    pub fn endless(&self) -> Option<Endless> {
+        match self.state {
+            TicketState::Endless(endless) => Some(endless),
+            TicketState::Waiting | TicketState::Held(_) | TicketState::Ended(_) => None,
+        }
+    }
+}
+
+// === impl TicketState ===
+
+impl TicketState {
+    /// Whether its holder waits, or believes so.
+    #[must_use]
+    pub fn is_in_line(&self) -> bool {
+        match self {
+            Self::Waiting => true,
+            Self::Endless(endless) => endless.ended.is_none(),
+            Self::Held(_) | Self::Ended(_) => false,
+        }
+    }
+
+    /// The same after it has ended so. The endless line is not left by that.
+    #[must_use]
+    pub fn ended(self, ending: Ending) -> Self {
+        match self {
+            Self::Endless(endless) => Self::Endless(Endless { ended: Some(ending), ..endless }),
+            Self::Waiting | Self::Held(_) | Self::Ended(_) => Self::Ended(ending),
+        }
+    }
+}
+
+// === impl Endless ===
+
+impl Endless {
+    /// Another one.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "nobody may foresee what is shown to whom")]
+    pub fn random() -> Self {
+        Self { seed: rand::rng().next_u64(), ended: None }
     }
 }
 
@@ -251,7 +306,13 @@ mod tests {
             TicketState::Ended(Ending::Closed),
             TicketState::Ended(Ending::Expired),
         ];
-        prop_oneof![select(without_seat), seats().prop_map(TicketState::Held)]
+        let ended = select(vec![None, Some(Ending::Closed), Some(Ending::Expired)]);
+        let endless = (any::<u64>(), ended).prop_map(|(seed, ended)| Endless { seed, ended });
+        prop_oneof![
+            select(without_seat),
+            seats().prop_map(TicketState::Held),
+            endless.prop_map(TicketState::Endless),
+        ]
     }
 
     fn tickets() -> impl Strategy<Value = Ticket> {
@@ -318,6 +379,19 @@ mod tests {
         assert_eq!(encode(&as_it_reads), body);
         let ended = Ticket { state: TicketState::Ended(Ending::Closed), ..as_it_reads };
         assert_eq!(decode(&encode(&ended)), Some(ended), "nothing is read of it any more");
+    }
+
+    #[test]
+    fn whoever_is_in_the_endless_line_stays_there_when_it_leaves() {
+        let endless = Endless { seed: u64::MAX - 5, ended: None };
+        let ticket = Ticket { state: TicketState::Endless(endless), ..TICKET };
+        assert_eq!(sealer("sale", 1).seal(&ticket).len(), sealer("sale", 1).seal(&TICKET).len());
+        assert!(ticket.state.is_in_line() && ticket.seat().is_none());
+        let left = Ticket { state: ticket.state.ended(Ending::Closed), ..ticket };
+        assert_eq!(left.endless(), Some(Endless { ended: Some(Ending::Closed), ..endless }));
+        assert!(!left.state.is_in_line());
+        assert_eq!(TICKET.state.ended(Ending::Closed), TicketState::Ended(Ending::Closed));
+        assert_ne!(Endless::random(), Endless::random());
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub(crate) struct Assigned {
 
 /// Join an event (AWS-style)
 ///
-/// The number behind the id is there at once: `queue_num` needs no retry.
+/// The number behind the id is there at once: `queue_num` needs no retry. Nobody gets to a room's endless line by this
+/// call: without a solution it answers 403.
 #[utoipa::path(
     post, path = "/assign_queue_num", operation_id = "assign_queue_num", tag = "aws-style",
     params(ChallengeHeader),

@@ -1,8 +1,8 @@
 //! Responses to visitors whose place or session is over, and to visitors of a room that lets nobody
 //! in.
 
-use vestibule_domain::{Place, Waiter};
-use vestibule_token::{Ending, Ticket, TicketState};
+use vestibule_domain::Place;
+use vestibule_token::{Ending, Ticket};
 
 use super::VisitorResponder;
 use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
@@ -18,20 +18,20 @@ impl VisitorResponder<'_> {
         ending: Ending,
     ) -> Result<VisitorResponse, FlowError> {
         let before = ticket;
-        ticket.state = TicketState::Ended(ending);
+        ticket.state = ticket.state.ended(ending);
         let (status, change) = match ending {
             Ending::Closed => (Status::Closed, CookieChange::End(ticket)),
             Ending::Expired if ticket == before => (Status::Expired, CookieChange::Keep(ticket)),
             Ending::Expired => (Status::Expired, CookieChange::Set(ticket)),
         };
-        let mut body = self.status(&ticket.waiter.place, status, 0)?;
+        let mut body = self.status_of(&ticket, status, 0)?;
         (body.people_ahead, body.wait_seconds) = (Some(0), None);
         Ok(self.response(body, change))
     }
 
     /// Answers a visitor with a place in a room that turns everyone away: the visitor keeps its place.
-    pub(super) fn respond_rejected(&self, waiter: &Waiter) -> Result<VisitorResponse, FlowError> {
-        let mut body = self.status(&waiter.place, Status::Closed, 0)?;
+    pub(super) fn respond_rejected(&self, ticket: &Ticket) -> Result<VisitorResponse, FlowError> {
+        let mut body = self.status_of(ticket, Status::Closed, 0)?;
         body.wait_seconds = None;
         Ok(self.response(body, CookieChange::None))
     }

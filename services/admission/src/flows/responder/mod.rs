@@ -2,6 +2,7 @@
 //! call does before that is in its flow; the rules are in `vestibule_domain::poll`.
 
 mod ended;
+mod endless;
 mod fail_open;
 mod inside;
 mod status;
@@ -18,7 +19,7 @@ use vestibule_store::{Claim, SessionKind};
 
 use super::{
     CookieChange, Flows, HELD_MS, RoomContext, VisitorResponse, VisitorStatus,
-    visitor_response::CurrentTicket,
+    visitor_response::{Claimant, CurrentTicket},
 };
 use crate::batching::RoomState;
 
@@ -59,9 +60,9 @@ impl<'a> VisitorResponder<'a> {
         poll::may_enter(&self.room.snapshot, waiter, self.win_threshold(waiter))
     }
 
-    /// The claim of `waiter`, by what this instance knows.
-    pub(super) fn claim_for(&self, waiter: &Waiter) -> Claim {
-        let snapshot = &self.room.snapshot;
+    /// The claim of `claimant`, by what this instance knows.
+    pub(super) fn claim_for(&self, claimant: &Claimant) -> Claim {
+        let (snapshot, waiter) = (&self.room.snapshot, claimant.waiter());
         Claim {
             reset_epoch: snapshot.reset_epoch,
             place: waiter.place,

@@ -1,6 +1,7 @@
 //! The body of every response: what the room's snapshot says about a place.
 
-use vestibule_domain::Place;
+use vestibule_domain::{Outlook, Place, challenge::endless_line};
+use vestibule_token::Ticket;
 
 use super::VisitorResponder;
 use crate::flows::{FlowError, Status, VisitorStatus};
@@ -8,6 +9,22 @@ use crate::flows::{FlowError, Status, VisitorStatus};
 // === impl VisitorResponder ===
 
 impl VisitorResponder<'_> {
+    /// Where the holder of `ticket` stands, or is told to stand: see [`Self::status`].
+    pub(super) fn status_of(
+        &self,
+        ticket: &Ticket,
+        status: Status,
+        next_ms: u32,
+    ) -> Result<VisitorStatus, FlowError> {
+        let place = &ticket.waiter.place;
+        let Some(endless) = ticket.endless() else { return self.status(place, status, next_ms) };
+        let (snapshot, now) = (&self.room.snapshot, (self.now_ms, self.room.progress()));
+        let outlook = endless_line::outlook(snapshot, place.number, endless.seed, now);
+        let mut body = self.body(place.number, outlook, status, next_ms);
+        body.request_id = Some(self.ciphers.request_ids.seal_nothing(endless.seed));
+        Ok(body)
+    }
+
     /// Where `place` stands, with `status`. `next_ms`: after how many ms to ask again; 0: do not.
     pub(super) fn status(
         &self,
@@ -30,6 +47,17 @@ impl VisitorResponder<'_> {
     ) -> VisitorStatus {
         let snapshot = &self.room.snapshot;
         let outlook = snapshot.outlook(queue_number, self.now_ms, self.room.progress());
+        self.body(queue_number, outlook, status, next_ms)
+    }
+
+    fn body(
+        &self,
+        queue_number: u64,
+        outlook: Outlook,
+        status: Status,
+        next_ms: u32,
+    ) -> VisitorStatus {
+        let snapshot = &self.room.snapshot;
         let [p25, p50, p75] = match outlook.wait.quartiles {
             Some(quartiles) => quartiles.map(|seconds| Some(whole(seconds))),
             None => [None; 3],

@@ -1,8 +1,8 @@
 //! Responses to visitors who have a place and no seat.
 
 use vestibule_domain::{
-    check_in,
-    poll::{self, PollContext, WaiterState},
+    Waiter, check_in,
+    poll::{self, PollContext, PollOutcome, WaiterState},
 };
 use vestibule_token::{Ending, Ticket};
 
@@ -69,7 +69,7 @@ impl VisitorResponder<'_> {
         let waiter = &ticket.waiter;
         let status = if self.room.snapshot.rejects() {
             Status::Closed
-        } else if self.may_enter(waiter) {
+        } else if ticket.endless().is_none() && self.may_enter(waiter) {
             Status::YourTurn
         } else {
             Status::Waiting
@@ -85,15 +85,9 @@ impl VisitorResponder<'_> {
         redis_says: Option<Status>,
     ) -> Result<VisitorResponse, FlowError> {
         let waiter = current.waiter();
-        let call = PollContext {
-            now_ms: self.now_ms,
-            win_threshold: self.win_threshold(waiter),
-            spread: check_in::spread(waiter.place.number),
-            excused_until_ms: self.flows.started_ms(self.now_ms),
-        };
-        let outcome = poll::evaluate(&self.room.snapshot, waiter, &call);
+        let outcome = poll::evaluate(&self.room.snapshot, waiter, &self.call_of(waiter));
         let status = match outcome.state {
-            WaiterState::Rejected => return self.respond_rejected(waiter),
+            WaiterState::Rejected => return self.respond_rejected(&current.ticket),
             WaiterState::Expired => return self.respond_ended(current.ticket, Ending::Expired),
             WaiterState::Waiting => redis_says.unwrap_or(Status::Waiting),
             WaiterState::YourTurn => redis_says.unwrap_or(Status::YourTurn),
@@ -101,7 +95,27 @@ impl VisitorResponder<'_> {
         if let Some(check_in) = outcome.check_in {
             self.check_in(check_in);
         }
-        if outcome.waiter == *waiter {
+        self.respond_outcome(current, status, &outcome)
+    }
+
+    /// The circumstances of a call of `waiter`.
+    pub(super) fn call_of(&self, waiter: &Waiter) -> PollContext {
+        PollContext {
+            now_ms: self.now_ms,
+            win_threshold: self.win_threshold(waiter),
+            spread: check_in::spread(waiter.place.number),
+            excused_until_ms: self.flows.started_ms(self.now_ms),
+        }
+    }
+
+    /// Answers somebody in line, by what a call came to.
+    pub(super) fn respond_outcome(
+        &self,
+        current: CurrentTicket,
+        status: Status,
+        outcome: &PollOutcome,
+    ) -> Result<VisitorResponse, FlowError> {
+        if outcome.waiter == *current.waiter() {
             let change = current.into_change();
             return self.respond_in_line(&current.ticket, status, outcome.next_ms, change);
         }
@@ -116,7 +130,7 @@ impl VisitorResponder<'_> {
         next_ms: u32,
         change: CookieChange,
     ) -> Result<VisitorResponse, FlowError> {
-        let mut body = self.status(&ticket.waiter.place, status, next_ms)?;
+        let mut body = self.status_of(ticket, status, next_ms)?;
         if status == Status::YourTurn {
             body.clear_wait();
         }
