@@ -16,12 +16,13 @@ use crate::{PageView, challenge::Widget};
 
 /// The style of the default page.
 pub(crate) const STYLE: &str = include_str!("../assets/page.css");
-/// The script of the default page.
-pub(crate) const SCRIPT: &str = include_str!("../assets/page.js");
+/// The script of the default page, without its comments: every newcomer loads it.
+pub(crate) static SCRIPT: LazyLock<String> =
+    LazyLock::new(|| without_comments(include_str!("../assets/page.js")));
 
 /// The policy of the default page, without the parts that depend on the visitor.
 static PAGE_POLICY: LazyLock<String> = LazyLock::new(|| {
-    let (style, script) = (hash(STYLE), hash(SCRIPT));
+    let (style, script) = (hash(STYLE), hash(&SCRIPT));
     format!(
         "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; \
          connect-src 'self'; base-uri 'none'"
@@ -46,11 +47,17 @@ pub(crate) fn for_page(view: &PageView) -> String {
 
 /// The policy of the default page with the widget of another provider: what that one documents.
 fn with_widget(Widget { origins, styles, .. }: &Widget<'_>) -> String {
-    let (style, script) = (hash(STYLE), hash(SCRIPT));
+    let (style, script) = (hash(STYLE), hash(&SCRIPT));
     format!(
         "default-src 'none'; style-src '{style}'{styles}; script-src '{script}' {origins}; \
          frame-src {origins}; img-src data:; connect-src 'self' {origins}; base-uri 'none'"
     )
+}
+
+/// `script` without the lines that are comments and nothing else.
+fn without_comments(script: &str) -> String {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    script.split_inclusive('\n').filter(is_code).collect()
 }
 
 /// The policy of a custom page for `view`.

@@ -72,7 +72,7 @@ pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
         solver: view.has_puzzle().then_some(SOLVER),
         reload: reload_seconds(view),
         style: STYLE,
-        script: SCRIPT,
+        script: &SCRIPT,
     };
     let html = page.render()?;
     Ok(RenderedPage { html, policy: policy::for_page(view), refresh_seconds: None })

@@ -135,7 +135,7 @@ const HOSTILE: [&str; 7] = [
 
 /// Every tag of a page with the names of its attributes, as a browser reads them.
 fn markup(html: &str) -> Vec<String> {
-    let html = html.replace(STYLE, "").replace(SCRIPT, "");
+    let html = html.replace(STYLE, "").replace(SCRIPT.as_str(), "");
     let mut tags = Vec::new();
     let mut rest = html.as_str();
     while let Some(start) = rest.find('<') {
