@@ -85,7 +85,8 @@ async fn an_address_that_is_not_utf8_is_the_callers_mistake_on_every_route() -> 
                 let reply = Reply::of(request.bearer_auth(deployment.secrets()[1])).await?;
                 ensure!(reply.status == 400, "{method} {path}: {} {}", reply.status, reply.text);
                 if method != Method::HEAD {
-                    expect_problem(&reply, 400, "UTF-8")?;
+                    expect_problem(&reply, 400, "UTF-8")
+                        .with_context(|| format!("{method} {path}"))?;
                 }
                 tried += 1;
             }

@@ -29,7 +29,10 @@ fn actions(entries: &[Value]) -> Vec<&str> {
 async fn each_change_is_noted_with_what_was_before_and_after() -> Result<()> {
     let deployment = Deployment::builder().controllers(2).start().await?;
     let operator = deployment.operator();
-    operator.put_room("sale", &json!({ "total_active_users": 5 })).await?.expect(201)?;
+    operator
+        .put_room("sale", &json!({ "total_active_users": 5, "aws_style_api": true }))
+        .await?
+        .expect(201)?;
     let entry = newest(&operator, "put_room").await?;
     ensure!(entry["before"].is_null() && entry["after"]["total_active_users"] == 5, "{entry}");
     ensure!(entry["who"] == "root" && entry["room"] == "sale", "{entry}");

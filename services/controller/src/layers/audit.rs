@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{RawPathParams, Request, State},
+    extract::{RawPathParams, Request, State, rejection::RawPathParamsRejection},
     http::StatusCode,
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use vestibule_runtime::{ClientCertificate, Problem};
+use vestibule_runtime::{ClientCertificate, Problem, extract::unreadable};
 use vestibule_store::AuditList;
 
 use super::origin::Origin;
@@ -31,10 +31,14 @@ struct Call {
 /// Has the call noted when it is done, if it changes something.
 pub(crate) async fn note_changes(
     State(controller): State<Arc<Controller>>,
-    params: RawPathParams,
+    params: Result<RawPathParams, RawPathParamsRejection>,
     mut request: Request,
     next: Next,
 ) -> Response {
+    let params = match params {
+        Ok(params) => params,
+        Err(error) => return unreadable(&error).into_response(),
+    };
     let Some(call) = Call::of(&controller, &request) else { return next.run(request).await };
     let trail = Trail::default();
     if let Some((_, room)) = params.iter().find(|(name, _)| *name == "room") {

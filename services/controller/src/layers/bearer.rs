@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use axum::{
-    extract::{MatchedPath, RawPathParams, Request, State},
+    extract::{MatchedPath, RawPathParams, Request, State, rejection::RawPathParamsRejection},
     http::{
         HeaderMap, HeaderValue, StatusCode,
         header::{AUTHORIZATION, CONNECTION},
@@ -14,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use vestibule_issuance::aws::AwsError;
-use vestibule_runtime::{Problem, ProblemType};
+use vestibule_runtime::{Problem, ProblemType, extract::unreadable};
 
 use super::origin::Origin;
 use crate::{
@@ -39,10 +39,14 @@ enum Refusal {
 /// Lets calls through whose token may do this; answers a problem to all others.
 pub(crate) async fn require_bearer(
     State(controller): State<Arc<Controller>>,
-    params: RawPathParams,
+    params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
     next: Next,
 ) -> Response {
+    let params = match params {
+        Ok(params) => params,
+        Err(error) => return unreadable(&error).into_response(),
+    };
     guard(&controller, &params, request, next, |refusal| match refusal {
         Refusal::Nothing | Refusal::Wrong => ProblemType::Unauthorized.into_response(),
         Refusal::NotYet => not_yet().into_response(),
@@ -54,10 +58,14 @@ pub(crate) async fn require_bearer(
 /// As [`require_bearer`], refusing as the gateway of the AWS-style API does.
 pub(crate) async fn require_bearer_aws_style(
     State(controller): State<Arc<Controller>>,
-    params: RawPathParams,
+    params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
     next: Next,
 ) -> Response {
+    let params = match params {
+        Ok(params) => params,
+        Err(error) => return unreadable(&error).into_response(),
+    };
     guard(&controller, &params, request, next, |refusal| match refusal {
         Refusal::Nothing | Refusal::Wrong => {
             let message = "Missing Authentication Token".to_owned();
