@@ -18,6 +18,8 @@ do
   -- So many networks are counted one by one. Further ones share so many counts: memory is bounded, and of a crowd from so
   -- many networks each has few.
   local MOST, SHARED_DIGITS = 131072, 5
+  -- How many there are in the period, beside them.
+  local COUNT = '#'
   -- A seat is nobody's that no session has held for so long since the last one of its network was given, s.
   local SEATS_KEPT_S = 21600
   -- So many of a network's seats are looked at in one call.
@@ -74,7 +76,7 @@ do
   local function read_all(digests)
     local now_of = redis.call('HMGET', period(0), unpack(digests))
     local before = redis.call('HMGET', period(1), unpack(digests))
-    local is_full = redis.call('HLEN', period(0)) >= MOST
+    local is_full = (tonumber(redis.call('HGET', period(0), COUNT)) or 0) >= MOST
     local shared = {}
     for i, digest in ipairs(digests) do
       local text = now_of[i] or before[i]
@@ -82,7 +84,7 @@ do
         shared[#shared + 1] = digest
       else
         known[digest] = parsed(text)
-        known[digest].name = digest
+        known[digest].name, known[digest].is_new = digest, not now_of[i]
       end
     end
     return shared
@@ -140,8 +142,13 @@ do
     if #fields == 0 then return end
     table.sort(fields)
     local pairs_of = {}
-    for i, name in ipairs(fields) do pairs_of[2 * i - 1], pairs_of[2 * i] = name, as_text(known[name]) end
+    local new = 0
+    for i, name in ipairs(fields) do
+      pairs_of[2 * i - 1], pairs_of[2 * i] = name, as_text(known[name])
+      if known[name].is_new then new = new + 1 end
+    end
     redis.call('HSET', period(0), unpack(pairs_of))
+    if new > 0 then redis.call('HINCRBY', period(0), COUNT, new) end
     redis.call('EXPIRE', period(0), 2 * PERIOD_MS / 1000)
   end
 
