@@ -162,7 +162,7 @@ impl Instance {
     pub async fn join(&self, room: &str, carried: Option<Carried>) -> Result<Answer, CallError> {
         let mut room = self.context(room)?;
         let ticket = self.open(&mut room, carried).await?;
-        Ok(self.admission.flows.join(&room, ticket, Solution::default()).await?.into())
+        Ok(Box::pin(self.admission.flows.join(&room, ticket, Solution::default())).await?.into())
     }
 
     /// `GET /v1/rooms/{room}/status`.
@@ -172,7 +172,7 @@ impl Instance {
     pub async fn status(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
         let mut room = self.context(room)?;
         let ticket = self.require(&mut room, carried).await?;
-        Ok(self.admission.flows.check_in(&room, ticket).await?.into())
+        Ok(Box::pin(self.admission.flows.check_in(&room, ticket)).await?.into())
     }
 
     /// `POST /v1/rooms/{room}/claim`.
@@ -182,7 +182,7 @@ impl Instance {
     pub async fn claim(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
         let mut room = self.context(room)?;
         let ticket = self.require(&mut room, carried).await?;
-        Ok(self.admission.flows.claim(&room, ticket, Turn::Enter).await?.into())
+        Ok(Box::pin(self.admission.flows.claim(&room, ticket, Turn::Enter)).await?.into())
     }
 
     /// What a waiting page asks that nobody looks at: a seat is held for its visitor, if one is free.
@@ -192,7 +192,7 @@ impl Instance {
     pub async fn hold(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
         let mut room = self.context(room)?;
         let ticket = self.require(&mut room, carried).await?;
-        Ok(self.admission.flows.claim(&room, ticket, Turn::Hold).await?.into())
+        Ok(Box::pin(self.admission.flows.claim(&room, ticket, Turn::Hold)).await?.into())
     }
 
     /// `POST /v1/rooms/{room}/leave`.
@@ -202,7 +202,7 @@ impl Instance {
     pub async fn leave(&self, room: &str, carried: Carried) -> Result<Answer, CallError> {
         let mut room = self.context(room)?;
         let ticket = self.require(&mut room, carried).await?;
-        Ok(self.admission.flows.leave(&room, ticket, EndedAs::Completed).await?.into())
+        Ok(Box::pin(self.admission.flows.leave(&room, ticket, EndedAs::Completed)).await?.into())
     }
 
     /// A request for the site: `None` if the visitor passes as someone inside, without an answer of
@@ -220,7 +220,9 @@ impl Instance {
         if ticket.is_some_and(|ticket| self.admission.flows.is_inside(&room, &ticket)) {
             return Ok(None);
         }
-        Ok(Some(self.admission.flows.enter(&room, ticket, Solution::default()).await?.into()))
+        Ok(Some(
+            Box::pin(self.admission.flows.enter(&room, ticket, Solution::default())).await?.into(),
+        ))
     }
 
     /// `POST /assign_queue_num`: the request id.
