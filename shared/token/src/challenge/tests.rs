@@ -1,3 +1,5 @@
+//! Puzzles, their solutions and passes: what counts, what does not, and what a check costs (a measure).
+
 use std::time::Instant;
 
 use base64::engine::general_purpose::STANDARD;
