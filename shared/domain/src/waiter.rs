@@ -16,13 +16,15 @@ pub struct Place {
     pub number: u64,
     /// When the visitor joined, in seconds since 1970 on Redis's clock.
     pub entered_at: u32,
-    /// The index of the region where the visitor joined, and, in the highest bit, whether it joined by the visitors'
-    /// calls: see [`Self::joined_by`].
+    /// The index of the region where the visitor joined, and in the two highest bits how: see [`Self::marked`].
     pub region: u8,
 }
 
 /// What marks places that were given by the visitors' calls. Older releases did not mark them.
 const BY_VISITORS_CALLS: u8 = 0x80;
+/// What marks places whose request id is a UUID of version 4. Of all others it has the older form, for good: it is made of
+/// the place each time it is told, and who has been told one is told no other.
+const TOLD_AS_UUID: u8 = 0x40;
 
 /// What the ticket of a waiting visitor holds. It is sealed in the ticket; none of it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,11 +47,20 @@ const GRACE_PER_NOTE: u64 = 5;
 // === impl Place ===
 
 impl Place {
-    /// The region of a place, by the index of the region where it was given, and by whether the visitors' calls gave it.
+    /// The region of a place, by the index of the region where it was given (a label, of which the low bits are kept), by
+    /// whether the visitors' calls gave it, and whether its request id is a UUID.
     #[must_use]
-    pub fn joined_by(index: u8, visitors_calls: bool) -> u8 {
-        let mark = if visitors_calls { BY_VISITORS_CALLS } else { 0 };
-        index & !BY_VISITORS_CALLS | mark
+    pub fn marked(index: u8, visitors_calls: bool, is_uuid: bool) -> u8 {
+        let mark = |mark, is_so: bool| if is_so { mark } else { 0 };
+        index & !(BY_VISITORS_CALLS | TOLD_AS_UUID)
+            | mark(BY_VISITORS_CALLS, visitors_calls)
+            | mark(TOLD_AS_UUID, is_uuid)
+    }
+
+    /// Whether its request id is a UUID of version 4.
+    #[must_use]
+    pub fn is_told_as_uuid(&self) -> bool {
+        self.region & TOLD_AS_UUID != 0
     }
 
     /// Whether it was given by the visitors' calls: then it is of no use for the AWS-style ones, whose sessions last for
@@ -97,5 +108,24 @@ impl Waiter {
 
     fn last_heard(&self) -> u64 {
         self.heard_at.max(u64::from(self.place.entered_at) * 1000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_marked_on_a_place_does_not_depend_on_its_region() {
+        for index in [0, 1, 63, 64, 200, u8::MAX] {
+            for (by_visitors_calls, is_uuid) in
+                [(false, false), (false, true), (true, false), (true, true)]
+            {
+                let region = Place::marked(index, by_visitors_calls, is_uuid);
+                let place = Place { number: 1, entered_at: 1, region };
+                assert_eq!(place.is_of_visitors_calls(), by_visitors_calls, "{index}");
+                assert_eq!(place.is_told_as_uuid(), is_uuid, "{index}");
+            }
+        }
     }
 }

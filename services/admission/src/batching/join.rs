@@ -270,7 +270,11 @@ impl Context {
             place: Place {
                 number,
                 entered_at: u32::try_from(joined.now_ms / 1000).unwrap_or(u32::MAX),
-                region: Place::joined_by(self.region.index(), mode == JoinMode::Enter),
+                region: Place::marked(
+                    self.region.index(),
+                    mode == JoinMode::Enter,
+                    self.feed.makes_uuids(),
+                ),
             },
             reset_epoch: joined.reset_epoch,
             generation: joined.generation,

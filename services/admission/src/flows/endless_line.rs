@@ -23,7 +23,7 @@ impl Flows {
         let place = Place {
             number: endless_line::number(endless.seed, room.progress()),
             entered_at,
-            region: Place::joined_by(self.region.index(), true),
+            region: Place::marked(self.region.index(), true, self.feed.makes_uuids()),
         };
         let waiter = Waiter::new(place, room.snapshot.cumulative_hazard);
         let ticket = Ticket { waiter, state: TicketState::Endless(endless) };

@@ -122,7 +122,7 @@ impl Flows {
             return Err(FlowError::ChallengeRequired(Box::new(self.demand(room, None))));
         };
         let ciphers = self.ciphers_of(room, joined.reset_epoch);
-        Ok(ciphers.request_ids.issue(joined.place)?)
+        Ok(ciphers.request_ids.seal(joined.place)?)
     }
 
     /// Numbers a newcomer, if it passes the room's challenge; `None`: it gets to the endless line.

@@ -210,9 +210,11 @@ proptest! {
     #[test]
     fn the_canonical_form_is_its_own(raw in tricky()) {
         let path = RequestPath::parse(&raw).unwrap();
-        // Escaped once more, it may be too ambiguous to be read.
-        let Ok(again) = RequestPath::parse(&escaped(path.canonical())) else { return Ok(()) };
-        prop_assert_eq!(again.canonical(), path.canonical());
+        match RequestPath::parse(&escaped(path.canonical())) {
+            Ok(again) => prop_assert_eq!(again.canonical(), path.canonical()),
+            // Escaped once more it is longer, and a long one may be too ambiguous.
+            Err(error) => prop_assert_eq!(error, PathError::TooAmbiguous),
+        }
     }
 
     #[test]

@@ -54,6 +54,8 @@ struct Reply {
 pub struct Running {
     /// What all of them read.
     pub formats: Formats,
+    /// What all of them write, or something newer.
+    pub written: Formats,
     /// Whether all of them hear what rooms push at their own shards.
     pub sharded: bool,
     /// When each announced itself last, by Redis's clock, ms.
@@ -81,8 +83,10 @@ impl Store {
         let said: Vec<Announcement> = reply.formats.iter().map(|text| read(text)).collect();
         let announced = said.iter().map(|said| said.reads);
         let formats = announced.fold(announcement.reads, Formats::common);
+        let written = said.iter().map(|said| said.writes);
+        let written = written.fold(announcement.writes, Formats::common);
         let sharded = announcement.sharded && said.iter().all(|said| said.sharded);
-        Ok(Running { formats, sharded, seen: reply.seen, stopped: reply.stopped })
+        Ok(Running { formats, written, sharded, seen: reply.seen, stopped: reply.stopped })
     }
 
     /// Refuses to run beside a service of a release with which a service that says this cannot.

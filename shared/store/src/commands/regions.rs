@@ -4,15 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::{Store, StoreError, keys::REGIONS};
 
-/// So many fit beside the mark in [`vestibule_domain::Place`].
-const MOST: u8 = 127;
-
 impl Store {
     /// The index of `region`, assigned now if it is new. `known` is the index that it had before, in case
     /// the store has lost it.
     ///
     /// # Errors
-    /// [`StoreError::Unexpected`] when 127 regions have one already; otherwise see [`StoreError`].
+    /// [`StoreError::Unexpected`] when 255 regions have one already; otherwise see [`StoreError`].
     pub async fn region_index(&self, region: &str, known: Option<u8>) -> Result<u8, StoreError> {
         loop {
             let regions: BTreeMap<String, u8> =
@@ -21,8 +18,8 @@ impl Store {
                 return Ok(*index);
             }
             let highest = regions.values().copied().max().unwrap_or(0);
-            let next = known.or(Some(highest + 1).filter(|next| *next <= MOST));
-            let next = next.ok_or_else(|| StoreError::unexpected("there are 127 regions"))?;
+            let next = known.or(highest.checked_add(1));
+            let next = next.ok_or_else(|| StoreError::unexpected("there are 255 regions"))?;
             // Two new regions may get the same index. That is allowed: it is a label, not a key.
             self.query::<()>(redis::cmd("HSETNX").arg(REGIONS).arg(region).arg(next)).await?;
         }

@@ -83,6 +83,8 @@ struct Inner {
     witnesses: Witnesses,
     /// What every running service reads.
     formats: std::sync::Mutex<Option<Formats>>,
+    /// Whether every running service makes request ids that are UUIDs.
+    makes_uuids: AtomicBool,
     shards: Shards,
 }
 
@@ -110,6 +112,7 @@ impl Feed {
             configs_read: AtomicU64::new(0),
             witnesses: Witnesses::default(),
             formats: std::sync::Mutex::default(),
+            makes_uuids: AtomicBool::new(false),
             shards: Shards::default(),
         }))
     }
@@ -245,6 +248,8 @@ impl Feed {
         let running = self.0.store.announce(&self.0.instance, ours).await?;
         self.0.store.push_sharded(running.sharded);
         self.0.witnesses.note(running.seen, &running.stopped);
+        let makes_uuids = running.written.request_id >= Formats::WRITTEN.request_id;
+        self.0.makes_uuids.store(makes_uuids, Ordering::Relaxed);
         let all = running.formats;
         if self.formats().replace(all) != Some(all) {
             tracing::info!(all.ticket, all.snapshot, "formats that every running service reads");
@@ -254,6 +259,12 @@ impl Feed {
 
     fn formats(&self) -> MutexGuard<'_, Option<Formats>> {
         self.0.formats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the request id of a new place may be a UUID: every running service would tell the same one.
+    #[must_use]
+    pub fn makes_uuids(&self) -> bool {
+        self.0.makes_uuids.load(Ordering::Relaxed)
     }
 
     /// How the leader may push, so that every running service can read it.

@@ -65,21 +65,13 @@ impl RequestIdCipher {
         Self(secret.derive_each::<32, _>("request id", &context, |key| Aes256::new((&*key).into())))
     }
 
-    /// The request id of `place`, which the visitors' calls tell: 36 characters, always the same for the same place. Of
-    /// one that a release gave before ids were UUIDs it is the one that was told then.
+    /// The request id of `place`: 36 characters, always the same for the same place. Whether it is a UUID of version 4
+    /// was settled when the place was given.
     ///
     /// # Errors
     /// [`NumberTooLarge`] for a queue number above [`MAX_QUEUE_NUMBER`].
     pub fn seal(&self, place: Place) -> Result<String, NumberTooLarge> {
         self.seal_as(Form::of(place), place)
-    }
-
-    /// The request id of `place` for a client of the AWS-style calls, which keeps it as a text: as new ones look.
-    ///
-    /// # Errors
-    /// See [`Self::seal`].
-    pub fn issue(&self, place: Place) -> Result<String, NumberTooLarge> {
-        self.seal_as(Form::WRITTEN, place)
     }
 
     /// What looks like a request id and is of no place: it does not open. Always the same for the same `seed`.
@@ -133,9 +125,9 @@ impl Form {
         _ => Self::Uuid,
     };
 
-    /// What the id of a place looks like: places are marked since ids are UUIDs.
+    /// What the id of a place looks like: that was settled when it was given.
     fn of(place: Place) -> Self {
-        if place.is_of_visitors_calls() { Self::WRITTEN } else { Self::Plain }
+        if place.is_told_as_uuid() { Self::Uuid } else { Self::Plain }
     }
 }
 

@@ -28,11 +28,8 @@ impl VisitorResponder<'_> {
         }
         let now = self.now_ms / 1000;
         let entered_at = u32::try_from(now).unwrap_or(u32::MAX);
-        let place = Place {
-            number: 0,
-            entered_at,
-            region: Place::joined_by(self.flows.region.index(), true),
-        };
+        let region = Place::marked(self.flows.region.index(), true, self.flows.feed.makes_uuids());
+        let place = Place { number: 0, entered_at, region };
         let valid = EMERGENCY_SECONDS.min(settings.session_duration_seconds);
         let record = self.record(now, now + valid)?;
         let next_ms = u32::try_from(valid * 1000).unwrap_or(u32::MAX);
