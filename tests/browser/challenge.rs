@@ -19,15 +19,10 @@ const NEVER_DONE: &str = "window.Worker = class extends Worker {
 /// How far the bar is.
 const BAR: &str = "document.getElementById('progress').value";
 
-/// From now on newcomers solve this before they get a place.
-async fn challenge(deployment: &Deployment, challenge: Value) -> Result<()> {
-    let change = json!({ "challenge": challenge });
+/// From now on newcomers solve it before they get a place, at every admission.
+async fn challenge(deployment: &Deployment) -> Result<()> {
+    let change = json!({ "challenge": { "mode": "challenge" } });
     deployment.operator().patch_room("sale", &change).await?.expect(200)?;
-    Ok(())
-}
-
-/// Every admission asks for it.
-async fn asked_for(deployment: &Deployment) -> Result<()> {
     eventually(SOON, "the challenge", || async {
         let admissions = deployment.admissions();
         let told = admissions.http().get(admissions.at("/v1/rooms/sale/challenge")?).send().await?;
@@ -35,6 +30,14 @@ async fn asked_for(deployment: &Deployment) -> Result<()> {
         Ok(())
     })
     .await
+}
+
+/// A deployment whose room is full, and has a challenge.
+async fn challenged() -> Result<Deployment> {
+    let deployment = Deployment::builder().start().await?;
+    fill(&deployment, "sale", &json!({ "total_active_users": 1 })).await?;
+    challenge(&deployment).await?;
+    Ok(deployment)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -51,8 +54,7 @@ async fn the_browser_solves_it_at_the_pages_own_address() -> Result<()> {
 
 /// A visitor solves it without doing anything, waits, and enters, with the page that it came to.
 async fn solves_and_enters(place: &Place) -> Result<()> {
-    challenge(&place.deployment, json!({ "mode": "challenge" })).await?;
-    asked_for(&place.deployment).await?;
+    challenge(&place.deployment).await?;
     let browser = place.browser().await?;
     browser.goto(WANTED).await?;
     let first = browser.eval("performance.timeOrigin").await?;
@@ -71,10 +73,7 @@ async fn solves_and_enters(place: &Place) -> Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn everybody_sees_how_far_it_is() -> Result<()> {
     let Some(_seat) = Seat::take().await? else { return Ok(()) };
-    let deployment = Deployment::builder().start().await?;
-    fill(&deployment, "sale", &json!({ "total_active_users": 1 })).await?;
-    challenge(&deployment, json!({ "mode": "challenge" })).await?;
-    asked_for(&deployment).await?;
+    let deployment = challenged().await?;
     let browser = Chromium::start(&Options::default()).await?;
     browser.before_scripts(NEVER_DONE).await?;
     for (media, language) in [(Media::Light, "en"), (Media::Dark, "ar")] {
@@ -93,10 +92,7 @@ async fn everybody_sees_how_far_it_is() -> Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_script_people_are_told_and_nobody_is_put_into_a_line_without_end() -> Result<()> {
     let Some(_seat) = Seat::take().await? else { return Ok(()) };
-    let deployment = Deployment::builder().start().await?;
-    fill(&deployment, "sale", &json!({ "total_active_users": 1 })).await?;
-    challenge(&deployment, json!({ "mode": "challenge" })).await?;
-    asked_for(&deployment).await?;
+    let deployment = challenged().await?;
     let browser = Chromium::start(&Options::default()).await?;
     browser.set_scripts(false).await?;
     browser.goto(&page(&deployment, "sale", "")).await?;
