@@ -146,8 +146,7 @@ impl Store {
 fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
     let Sealed { seal, answer, memory, era } = sealed;
     let joined = Joined::from(answer);
-    let last = joined.first + joined.places(join).max(1) - 1;
-    memory.take_counters(joined.reset_epoch, last, joined.admitted);
+    memory.take_counters(joined.reset_epoch, joined.last(join), joined.admitted);
     memory.take_serving(joined.serving_counter, &seal);
     let record = joined.token(join);
     let entered = joined.first..joined.first + joined.seated;
@@ -169,6 +168,12 @@ impl Joined {
         }
         let has_place = |one: &&Admittance| matches!(one, Admittance::Place(_));
         self.admittances.iter().filter(has_place).count() as u64
+    }
+
+    /// The highest number that has been handed out, this join's included: of whom all were turned away, the one before.
+    #[must_use]
+    pub fn last(&self, join: &Join<'_>) -> u64 {
+        self.first + self.places(join) - 1
     }
 
     /// The record of the tokens of those who entered by `join`.
@@ -216,5 +221,47 @@ impl Admittance {
             -2 => Self::Over(NetworkLimit::Places),
             nth => Self::Place(nth.unsigned_abs()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_was_turned_away_has_taken_no_number() {
+        let join = Join {
+            call: "a",
+            again: false,
+            region: "here",
+            count: 3,
+            mode: JoinMode::Enter,
+            key_id: "k",
+            issuer: "i",
+            networks: &[7; 3],
+            limits: NetworkLimits::default(),
+            max_session_seconds: None,
+        };
+        let joined = |admittances| Joined {
+            now_ms: 1,
+            reset_epoch: 1,
+            generation: 1,
+            first: 11,
+            seated: 0,
+            suspended: false,
+            serving_counter: 0,
+            issued_at: 0,
+            expires_at: 0,
+            admitted: 0,
+            pool: None,
+            taken: Taken::default(),
+            admittances,
+            beyond: BeyondLimits::default(),
+            wait_s: 0,
+        };
+        let over = Admittance::Over(NetworkLimit::Joins);
+        assert_eq!(joined(Vec::new()).last(&join), 13);
+        assert_eq!(joined(vec![Admittance::Place(0), over, Admittance::Place(1)]).last(&join), 12);
+        assert_eq!(joined(vec![over; 3]).last(&join), 10);
     }
 }
