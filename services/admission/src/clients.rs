@@ -21,11 +21,7 @@ pub(crate) struct Clients {
 
 impl Clients {
     /// The network of whoever sent a request with these parts; `None`: its connection is not known.
-    pub(crate) fn network_of(
-        &self,
-        extensions: &Extensions,
-        headers: &HeaderMap,
-    ) -> Option<ClientNetwork> {
+    fn network_of(&self, extensions: &Extensions, headers: &HeaderMap) -> Option<ClientNetwork> {
         let peer = extensions.get().copied().or_else(Peer::current);
         peer.map(|Peer(peer)| self.network(self.proxies.client(peer.ip(), headers)))
     }

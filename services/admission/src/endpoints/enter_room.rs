@@ -38,7 +38,7 @@ use crate::{
     responses(
         (status = 303, description = "To the wanted page, or back to the waiting page"),
         (status = 400, description = "Sent by a page of another origin, or the name is not a room's", body = Problem, content_type = "application/problem+json"),
-        (status = 401, description = "The session is bound to a key, and there is no good solution (`DPoP`) of it", body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The session is bound to a key, and there is no good proof (`DPoP`) of it", body = Problem, content_type = "application/problem+json"),
         (status = 404, description = "There is no such room: a page that says so for browsers, a problem for others", content(
             (String = "text/html"), (Problem = "application/problem+json"),
         )),

@@ -2,7 +2,6 @@
 //! everything further inside works with its value.
 
 mod accept;
-mod caller_network;
 mod initiator;
 mod key_proof;
 mod room_path;
@@ -12,7 +11,6 @@ mod turn;
 mod visitor_request;
 
 pub(crate) use accept::{is_for_people, wants_cloudflares_form, wants_json, wants_page_json};
-pub(crate) use caller_network::CallerNetwork;
 pub(crate) use initiator::{Initiator, is_named, is_navigation};
 pub(crate) use key_proof::Asked;
 pub(crate) use room_path::{RoomPath, TicketHeader};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::{
     Json as JsonAnswer,
     extract::State,
-    http::{HeaderMap, header::CACHE_CONTROL},
+    http::{Extensions, HeaderMap, header::CACHE_CONTROL},
     response::{IntoResponse, Response},
 };
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use vestibule_runtime::{extract::Json, problem::Problem};
 use super::event::{body, event};
 use crate::{
     endpoints::responses::{BodyRefusals, Busy, OverLimit},
-    extractors::{CallerNetwork, ChallengeHeader, solution},
+    extractors::{ChallengeHeader, solution},
     state::Admission,
 };
 
@@ -50,13 +50,13 @@ pub(crate) struct Assigned {
 )]
 pub(crate) async fn assign_queue_num(
     State(admission): State<Arc<Admission>>,
-    CallerNetwork(network): CallerNetwork,
+    extensions: Extensions,
     headers: HeaderMap,
     json: Result<Json<AssignQueueNum>, Problem>,
 ) -> Result<Response, AwsError> {
     let event_id = body(json)?.event_id;
     let mut room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEvent)?;
-    room.caller.network = network;
+    admission.clients.identify(&mut room, &extensions, &headers);
     let assigned = admission.flows.assign_number(&room, solution(&headers)).await;
     let api_request_id = assigned.map_err(Problem::from)?;
     Ok(([(CACHE_CONTROL, "no-store")], JsonAnswer(Assigned { api_request_id })).into_response())

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::{extract::State, http::Method};
+use axum::{
+    extract::State,
+    http::{Extensions, HeaderMap, Method},
+};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{self, AwsBadRequest, AwsError, ErrorBody, Tokens};
@@ -11,7 +14,6 @@ use vestibule_runtime::{extract::Json, problem::Problem};
 use super::event::{body, event, place};
 use crate::{
     endpoints::responses::{BodyRefusals, Busy, OverLimit},
-    extractors::CallerNetwork,
     state::Admission,
 };
 
@@ -41,7 +43,8 @@ pub(crate) struct GenerateToken {
 )]
 pub(crate) async fn generate_token(
     State(admission): State<Arc<Admission>>,
-    CallerNetwork(network): CallerNetwork,
+    extensions: Extensions,
+    headers: HeaderMap,
     json: Result<Json<GenerateToken>, Problem>,
 ) -> Result<Tokens, AwsError> {
     let GenerateToken { event_id, request_id } = body(json)?;
@@ -49,7 +52,7 @@ pub(crate) async fn generate_token(
         Some(mut room) => {
             // Whoever asks by its name is there, also when it is answered 202.
             place(&admission, &mut room, &request_id, &Method::POST).await?.ok();
-            room.caller.network = network;
+            admission.clients.identify(&mut room, &extensions, &headers);
             Some(room)
         }
         None => None,
