@@ -3,7 +3,12 @@
 //!
 //! Neither secrets nor tokens are logged. No redirect is followed, and no address of a visitor is sent.
 
-use std::{error::Error, time::Duration};
+use std::{
+    error::Error,
+    net::IpAddr,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use axum::{
     body::Bytes,
@@ -17,9 +22,9 @@ use hyper_util::{
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, time::Instant};
 use vestibule_domain::challenge::ChallengeProvider;
-use vestibule_runtime::ErrorChain;
+use vestibule_runtime::{ErrorChain, Sparingly};
 
 use super::ProviderOptions;
 
@@ -32,6 +37,8 @@ const LONGEST_TOKEN: usize = 8 * 1024;
 /// Questions at a time. Beyond it visitors are told to come back, whatever the room does when a provider
 /// fails: whoever sends rubbish in bulk shall not open it.
 const AT_A_TIME: usize = 256;
+/// Failures are said at most once in this time.
+const SAY: Duration = Duration::from_secs(10);
 
 /// The providers.
 #[derive(Debug)]
@@ -39,6 +46,7 @@ pub(crate) struct Providers {
     http: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     sites: Vec<Site>,
     slots: Semaphore,
+    failures: Mutex<Sparingly>,
 }
 
 /// One provider that can be asked.
@@ -86,11 +94,7 @@ impl Providers {
                 continue;
             };
             let upper = provider.name().to_uppercase();
-            let url: Uri =
-                url.parse().map_err(|_| format!("VESTIBULE_{upper}_URL: {url:?} is no address"))?;
-            if url.authority().is_none() {
-                return Err(format!("VESTIBULE_{upper}_URL: it must begin with https://").into());
-            }
+            let url = address(url).map_err(|reason| format!("VESTIBULE_{upper}_URL: {reason}"))?;
             sites.push(Site { provider, url, secret });
         }
         Ok(Self::of(sites))
@@ -104,7 +108,8 @@ impl Providers {
     fn of(sites: Vec<Site>) -> Self {
         let connector = HttpsConnectorBuilder::new().with_webpki_roots().https_or_http();
         let http = Client::builder(TokioExecutor::new()).build(connector.enable_http1().build());
-        Self { http, sites, slots: Semaphore::new(AT_A_TIME) }
+        let failures = Mutex::new(Sparingly::new(SAY));
+        Self { http, sites, slots: Semaphore::new(AT_A_TIME), failures }
     }
 
     /// Asks `provider` about the token that its widget gave a visitor for `site_key`.
@@ -118,11 +123,7 @@ impl Providers {
             return Verdict::Refused;
         }
         let Some(site) = self.sites.iter().find(|site| site.provider == provider) else {
-            tracing::error!(
-                provider = provider.name(),
-                "this instance has no secret of the provider"
-            );
-            return Verdict::Failed;
+            return self.failed(provider, "this instance has no secret of it");
         };
         let Ok(_slot) = self.slots.try_acquire() else { return Verdict::Busy };
         let asked = tokio::time::timeout(TIMEOUT, self.ask(site, site_key, token)).await;
@@ -133,7 +134,16 @@ impl Providers {
             Ok(Err(reason)) => reason,
             Err(_) => format!("no answer within {TIMEOUT:?}"),
         };
-        tracing::warn!(provider = provider.name(), reason, "the provider of a challenge fails");
+        self.failed(provider, &reason)
+    }
+
+    /// Says so, but not for each of the many who may send a token.
+    fn failed(&self, provider: ChallengeProvider, reason: &str) -> Verdict {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(times) = failures.note(Instant::now()) {
+            let provider = provider.name();
+            tracing::error!(provider, reason, times, "the provider of a challenge fails");
+        }
         Verdict::Failed
     }
 
@@ -155,6 +165,18 @@ impl Providers {
             _ => Err(format!("it answers {status}")),
         }
     }
+}
+
+/// Where a provider is asked. It is told our secret, so it must not be in the clear, but on this machine.
+fn address(text: &str) -> Result<Uri, String> {
+    let url: Uri = text.parse().map_err(|_| format!("{text:?} is no address"))?;
+    let host = url.host().unwrap_or_default().trim_matches(['[', ']']);
+    let is_here = host == "localhost" || host.parse().is_ok_and(|host: IpAddr| host.is_loopback());
+    let is_secret = url.scheme_str() == Some("https");
+    if host.is_empty() || !is_secret && !is_here {
+        return Err("it must begin with https://, since the secret key is sent there".to_owned());
+    }
+    Ok(url)
 }
 
 // === impl Site ===
@@ -186,5 +208,29 @@ impl Answer {
                     | "rate-limited"
             )
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_secret_is_sent_in_the_clear_to_this_machine_alone() {
+        for sound in
+            ["https://a.example/x", "http://127.0.0.1:8/x", "http://[::1]/", "http://localhost/"]
+        {
+            assert!(address(sound).is_ok(), "{sound}");
+        }
+        for wrong in [
+            "http://a.example/x",
+            "a.example",
+            "/x",
+            "",
+            "ftp://a.example",
+            "http://127.0.0.1.a.example",
+        ] {
+            assert!(address(wrong).is_err(), "{wrong}");
+        }
     }
 }
