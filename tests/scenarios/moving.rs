@@ -4,6 +4,7 @@
 use std::{collections::BTreeSet, fs, path::Path, process::Output, time::Duration};
 
 use anyhow::{Result, ensure};
+use reqwest::Method;
 use serde_json::json;
 use tempfile::TempDir;
 use vestibule_tests::{
@@ -170,6 +171,9 @@ async fn from_a_backup_of_a_moment_ago_everybody_of_it_keeps_place_and_seat() ->
 async fn a_sale_that_was_closed_moves_as_it_is() -> Result<()> {
     let mut sale = Sale::begin().await?;
     refused(&sale.back_up(&["--close"])?, "stop all controllers");
+    let draft = json!({ "name": "ci", "role": "viewer" });
+    let root = sale.deployment.operator();
+    let made = root.call(Method::POST, "/v1/tokens", Some(&draft)).await?.expect(201)?;
     sale.stop(Service::Controller, 1).await?;
     succeeded(&sale.back_up(&["--close"])?);
     let join = sale.deployment.visitor("sale").join().await?;
@@ -183,6 +187,18 @@ async fn a_sale_that_was_closed_moves_as_it_is() -> Result<()> {
     assert_eq!(room.number("active_users")?, CEILING as u64, "{}", room.text);
     let guest = Guest::join(next.visitor("sale")).await?;
     assert_eq!(guest.number, CROWD as u64 + 1, "no number is left out");
+
+    // Operators find what they had, too.
+    let ci = next.operator().with_token(&made.text_of("token")?);
+    ci.call(Method::GET, "/v1/rooms/sale", None).await?.expect(200)?;
+    let noted =
+        next.operator().call(Method::GET, "/v1/audit?room=sale", None).await?.expect(200)?;
+    let created = |entry: &serde_json::Value| entry["action"] == "put_room";
+    ensure!(
+        noted.body["entries"].as_array().is_some_and(|all| all.iter().any(created)),
+        "{}",
+        noted.text
+    );
     Ok(())
 }
 

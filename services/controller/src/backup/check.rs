@@ -44,6 +44,7 @@ pub(super) fn check(input: impl BufRead) -> Result<Contents, FormatError> {
                     whole.insert(room);
                 }
             }
+            Line::Audit(_) if found.is_none() => {}
             Line::Deployment(deployment) if found.is_none() => found = Some(deployment),
             _ => return Err(reader.wrong("it is not expected here".to_owned())),
         }
@@ -146,7 +147,7 @@ mod tests {
         let newer = br#"{"backup":{"version":9,"release":"8.0.0","wishes":[]}}"#;
         is_refused(
             newer,
-            "format 9, and this release reads formats up to 1: restore it with release 8.0.0",
+            "format 9, and this release reads formats up to 2: restore it with release 8.0.0",
         );
     }
 

@@ -1,13 +1,13 @@
-//! The file: lines of JSON. The first is a header, then come the pieces of each room, what belongs to no room, and at the
-//! end a checksum of all lines before, so that a file that was cut short or changed is refused.
+//! The file: lines of JSON. The first is a header, then come the pieces of each room, what was changed by whom,
+//! what belongs to no room, and at the end a checksum of all lines before, so that a file that was cut short or changed is refused.
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
-use vestibule_store::{DeploymentCopy, Piece};
+use vestibule_store::{AuditCopy, DeploymentCopy, Piece};
 
 /// The format that this release writes, and the newest that it reads. Raised whenever an older release would take a
 /// file for something else than it is.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +17,8 @@ pub(super) enum Line {
     Backup(Header),
     /// A piece of a room. Those of a room follow each other, its line is the last.
     Piece(RoomPiece),
+    /// Some of what was changed by whom; since format 2.
+    Audit(AuditCopy),
     /// What belongs to no room. Comes after all rooms.
     Deployment(DeploymentCopy),
     /// The last one.

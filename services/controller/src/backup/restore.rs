@@ -106,13 +106,18 @@ async fn put_all(
     store.begin_import(deployment).await?;
     let (mut under_way, mut renewed_at) = (None::<Import<'_>>, Instant::now());
     while let Some(line) = reader.next().map_err(in_file)? {
-        let Line::Piece(RoomPiece { room: of, piece }) = line else { continue };
-        let mut import = match under_way.take() {
-            Some(import) if import.room() == &of => import,
-            _ => Import::new(store, of, unseen),
-        };
-        import.put(piece).await?;
-        under_way = Some(import);
+        match line {
+            Line::Piece(RoomPiece { room: of, piece }) => {
+                let mut import = match under_way.take() {
+                    Some(import) if import.room() == &of => import,
+                    _ => Import::new(store, of, unseen),
+                };
+                import.put(piece).await?;
+                under_way = Some(import);
+            }
+            Line::Audit(copy) => store.import_audit(&copy).await?,
+            Line::Backup(_) | Line::Deployment(_) | Line::End(_) => continue,
+        }
         keep_leading(store, name, deployment, &mut renewed_at).await?;
     }
     store.end_import(deployment).await?;

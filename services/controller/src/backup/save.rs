@@ -4,7 +4,7 @@ use std::{io, path::PathBuf, time::Duration};
 
 use tokio::time::sleep;
 use vestibule_domain::RoomId;
-use vestibule_store::{Piece, Store, StoreError};
+use vestibule_store::{AuditList, Piece, Store, StoreError};
 
 use super::{
     BackupOptions,
@@ -85,6 +85,11 @@ pub(crate) async fn save(store: &Store, options: &BackupOptions) -> Result<usize
             writer.add(&Line::Piece(piece)).map_err(failed)?;
         }
         rooms.push(room);
+    }
+    for list in [AuditList::Changes, AuditList::Visits] {
+        for copy in store.export_audit(list).await? {
+            writer.add(&Line::Audit(copy)).map_err(failed)?;
+        }
     }
     let count = rooms.len();
     let deployment = store.export_deployment(rooms).await?;

@@ -13,7 +13,8 @@ use crate::{
 };
 
 /// One of the two lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AuditList {
     /// What operators change.
     Changes,
@@ -97,7 +98,7 @@ impl Store {
 // === impl AuditList ===
 
 impl AuditList {
-    fn keys(self) -> [&'static str; 2] {
+    pub(super) fn keys(self) -> [&'static str; 2] {
         match self {
             Self::Changes => [AUDIT, AUDIT_BYTES],
             Self::Visits => [VISITS_AUDIT, VISITS_AUDIT_BYTES],

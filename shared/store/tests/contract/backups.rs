@@ -1,12 +1,13 @@
 //! Rooms that are copied and put into another Redis: what the copy says comes back, numbers go on above every number
 //! that was handed out since, and nobody sits beyond the seats.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use redis::cmd;
 use vestibule_domain::reconciliation::Finding;
 use vestibule_store::{
-    ClaimOutcome, DeploymentCopy, GivenUp, Import, JoinMode, Piece, SessionKind, StoreError,
+    AuditLimits, AuditList, AuditQuery, ClaimOutcome, DeploymentCopy, GivenUp, Import, JoinMode,
+    Piece, SessionKind, StoreError,
 };
 use vestibule_tests::Flavor;
 
@@ -27,6 +28,7 @@ crate::on_real_servers!(
     a_room_that_may_not_be_the_latest_is_not_copied,
     a_half_restored_server_is_not_taken_for_an_unused_one,
     a_part_of_a_newer_release_is_refused,
+    the_audit_log_comes_back_whole_and_goes_on,
 );
 
 const UNSEEN: u64 = 100_000;
@@ -263,11 +265,12 @@ async fn a_half_restored_server_is_not_taken_for_an_unused_one(world: World) {
         schema: 1,
         epoch: 7,
         key_ring: Some("sealed".to_owned()),
+        api_tokens: Some("hashed".to_owned()),
         regions: BTreeMap::from([("here".to_owned(), 3)]),
         tombstones: BTreeMap::from([(vestibule_domain::RoomId::new("gone").unwrap(), 5)]),
         rooms: vec![world.room.clone()],
     };
-    let second = std::time::Duration::from_mins(1);
+    let second = Duration::from_mins(1);
     assert!(world.store.lead_import("a", second, &copy).await.unwrap());
     assert!(!world.store.lead_import("b", second, &copy).await.unwrap(), "one at a time");
     world.store.begin_import(&copy).await.unwrap();
@@ -286,4 +289,35 @@ async fn a_part_of_a_newer_release_is_refused(world: World) {
     let refused = import.put(piece).await.unwrap_err();
     assert!(refused.to_string().contains("room sale has a part `wishes`"), "{refused}");
     assert_eq!(world.server.keys().await, 0);
+}
+
+async fn the_audit_log_comes_back_whole_and_goes_on(world: World) {
+    const NOTED: u64 = 405;
+    let limits = AuditLimits { keep: Duration::from_hours(24), most: 1_000, most_bytes: 1_000_000 };
+    for number in 0..NOTED {
+        let entry = format!(r#"{{"number":{number}}}"#);
+        world.store.note_audit(AuditList::Changes, &entry, limits).await.unwrap();
+    }
+    let copies = world.store.export_audit(AuditList::Changes).await.unwrap();
+    assert_eq!(world.store.export_audit(AuditList::Visits).await.unwrap(), []);
+    let other = World::on(Server::real(Flavor::Redis7).await);
+    for copy in &copies {
+        other.store.import_audit(copy).await.unwrap();
+    }
+    let all = AuditQuery { before: None, since: 0, limit: 1_000 };
+    let was = world.store.read_audit(AuditList::Changes, all).await.unwrap();
+    assert_eq!(was.len() as u64, NOTED);
+    assert_eq!(other.store.read_audit(AuditList::Changes, all).await.unwrap(), was);
+    // Its bytes were counted: what is too much goes with the next entry, and nothing before.
+    let bytes = was.iter().map(String::len).sum::<usize>() as u64;
+    let next = r#"{"number":"next"}"#;
+    let room = AuditLimits { most_bytes: bytes + 100, ..limits };
+    other.store.note_audit(AuditList::Changes, next, room).await.unwrap();
+    let found = other.store.read_audit(AuditList::Changes, all).await.unwrap();
+    assert_eq!(found.len() as u64, NOTED + 1);
+    other.store.note_audit(AuditList::Changes, next, room).await.unwrap();
+    let tight = AuditLimits { most_bytes: bytes, ..limits };
+    other.store.note_audit(AuditList::Changes, next, tight).await.unwrap();
+    let found = other.store.read_audit(AuditList::Changes, all).await.unwrap();
+    assert!((found.len() as u64) < NOTED + 3, "{}", found.len());
 }

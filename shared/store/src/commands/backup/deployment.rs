@@ -1,4 +1,4 @@
-//! Copying what belongs to no room: keys, regions, deletions, and the list of rooms.
+//! Copying what belongs to no room: keys, operators' tokens, regions, deletions, and the list of rooms.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -7,7 +7,7 @@ use vestibule_domain::RoomId;
 
 use crate::{
     Store, StoreError,
-    keys::{EPOCH, KEY_RING, REGIONS, ROOMS, SCHEMA},
+    keys::{API_TOKENS, EPOCH, KEY_RING, REGIONS, ROOMS, SCHEMA},
 };
 
 /// What belongs to no room.
@@ -19,6 +19,9 @@ pub struct DeploymentCopy {
     pub epoch: u64,
     /// The sealed key ring.
     pub key_ring: Option<String>,
+    /// The set of operators' tokens that were made by calls; of each its hash alone.
+    #[serde(default)]
+    pub api_tokens: Option<String>,
     /// The regions, each with its index in request ids.
     pub regions: BTreeMap<String, u8>,
     /// Deleted rooms, each with its reset epoch then.
@@ -42,6 +45,7 @@ impl Store {
             schema: self.check_schema().await?,
             epoch: epoch.unwrap_or(0),
             key_ring: self.key_ring().await?,
+            api_tokens: self.api_tokens().await?,
             regions: self.query(redis::cmd("HGETALL").arg(REGIONS)).await?,
             tombstones: self.tombstones().await?,
             rooms,
@@ -86,6 +90,9 @@ impl Store {
         }
         if let Some(ring) = &copy.key_ring {
             self.query::<()>(redis::cmd("SET").arg(KEY_RING).arg(ring)).await?;
+        }
+        if let Some(tokens) = &copy.api_tokens {
+            self.query::<()>(redis::cmd("SET").arg(API_TOKENS).arg(tokens)).await?;
         }
         self.query(redis::cmd("SET").arg(SCHEMA).arg(copy.schema)).await
     }

@@ -14,12 +14,14 @@
 //!
 //! Not copied: bits of presence (visitors check in again), the door (they ask again), and what lives for seconds.
 
+mod audit;
 mod close;
 mod deployment;
 mod export;
 mod import;
 mod piece;
 
+pub use audit::AuditCopy;
 pub use deployment::DeploymentCopy;
 pub use import::Import;
 pub use piece::Piece;
