@@ -88,6 +88,9 @@ need_gateways() {
   find_debian nginx || missing+=(nginx-light)
   find_debian haproxy || missing+=(haproxy)
   find_debian caddy || missing+=(caddy)
+  # docs/getting-started.md.
+  have envsubst || missing+=(gettext-base)
+  have curl || missing+=(curl)
   if [ ${#missing[@]} -gt 0 ] && ! apt_install_programs "${missing[@]}"; then
     no_gateway "${missing[*]}" "Debian's packages of these names"
   fi

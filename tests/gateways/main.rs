@@ -3,6 +3,7 @@
 //! One script of steps for all of them: what a visitor meets must not depend on the gateway.
 
 mod every;
+mod getting_started;
 mod hostile;
 mod journey;
 mod local;
