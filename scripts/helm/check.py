@@ -1,0 +1,72 @@
+"""`make helm`: every check of the chart, each with what it found. With `--write`, writes instead what is
+made from the chart and its values."""
+
+import sys
+import time
+
+import linter
+import refusals
+import schemas
+import secrets_kept
+import shape
+import written
+from chart import CASES, CHART, objects, run, template
+
+
+def lint(_):
+    """helm lint is content"""
+    for name, values in CASES.items():
+        given = ["--values", values] if values else []
+        fine, text = run("lint", "--strict", CHART, *given)
+        if not fine:
+            yield f"{name}: {text}"
+
+
+CHECKS = [
+    lint,
+    schemas.kubernetes,
+    schemas.custom,
+    shape.parts_fit,
+    shape.nothing_secret_is_shown,
+    shape.pods_end_in_time,
+    shape.variables_are_known,
+    refusals.what_is_wrong_is_refused,
+    secrets_kept.are_made_once,
+    written.is_up_to_date,
+    linter.policies,
+]
+
+
+def check():
+    begin = time.monotonic()
+    things = []
+    for name, values in CASES.items():
+        found = objects(template(values=values))
+        things += [(f"{name}: {one['kind']}/{one['metadata']['name']}", one) for one in found]
+    found = 0
+    for one in CHECKS:
+        problems = list(one(things))
+        print(f"{'ok    ' if not problems else 'FAILED'} {one.__doc__}", flush=True)
+        for problem in problems:
+            print(f"       {problem}")
+        found += len(problems)
+    seconds = time.monotonic() - begin
+    print(f"{len(things)} objects of {len(CASES)} renderings, {seconds:.0f} s")
+    return 1 if found else 0
+
+
+def main():
+    if sys.argv[1:] == ["--write"]:
+        written.write()
+        return 0
+    if sys.argv[1:]:
+        print("usage: check-helm.sh [--write]", file=sys.stderr)
+        return 2
+    return check()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except AssertionError as error:
+        sys.exit(f"error: {error}")
