@@ -4,7 +4,7 @@
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1|\2/' | \
-		while IFS='|' read -r target what; do printf '%-14s %s\n' "$$target" "$$what"; done
+		while IFS='|' read -r target what; do printf '%-16s %s\n' "$$target" "$$what"; done
 
 run: ## A demo on this machine, until Ctrl-C
 	@scripts/run.sh

@@ -22,8 +22,18 @@ def lint(_):
             yield f"{name}: {text}"
 
 
+def notes(_):
+    """what is said after an install names the Secret, or the metric that is needed"""
+    for name, expected in (("defaults", "vestibule-keys was made for you"), ("production", "as: vestibule_joins")):
+        given = ["--values", CASES[name]] if CASES[name] else []
+        fine, text = run("install", "vestibule", CHART, "--dry-run=client", "--namespace", "vestibule", *given)
+        if not fine or expected not in text.split("NOTES:")[-1]:
+            yield f"{name}: {text}"
+
+
 CHECKS = [
     lint,
+    notes,
     schemas.kubernetes,
     schemas.custom,
     shape.parts_fit,
