@@ -40,11 +40,22 @@ CHECKS = [
     shape.nothing_secret_is_shown,
     shape.pods_end_in_time,
     shape.variables_are_known,
+    shape.joins_are_counted,
     refusals.what_is_wrong_is_refused,
     secrets_kept.are_made_once,
     written.is_up_to_date,
     linter.policies,
 ]
+
+
+def said_by(one, things):
+    """What a check has found; that it could not go on is a finding, too."""
+    problems = []
+    try:
+        problems.extend(one(things))
+    except AssertionError as error:
+        problems.append(str(error))
+    return problems
 
 
 def check():
@@ -55,7 +66,7 @@ def check():
         things += [(f"{name}: {one['kind']}/{one['metadata']['name']}", one) for one in found]
     found = 0
     for one in CHECKS:
-        problems = list(one(things))
+        problems = said_by(one, things)
         print(f"{'ok    ' if not problems else 'FAILED'} {one.__doc__}", flush=True)
         for problem in problems:
             print(f"       {problem}")

@@ -1,10 +1,13 @@
 """What no schema can tell: whether the objects of a rendering fit together, what they show, and whether
 the programs know what they are given."""
 
+import json
 import re
 from itertools import groupby
 
-from chart import ROOT, named
+import yaml
+
+from chart import CHART, ROOT, named
 
 
 def renderings(things):
@@ -124,3 +127,16 @@ def variables_are_known(things):
             for variable in spec["containers"][0]["env"]:
                 if variable["name"].startswith("VESTIBULE_") and variable["name"] not in known:
                     yield f"{rendering}: {name} is given {variable['name']}, which nobody knows"
+
+
+def joins_are_counted(_):
+    """the metric to scale by counts exactly the calls that join a line"""
+    adapter = yaml.safe_load((CHART / "files/prometheus-adapter.yaml").read_text())
+    (rule,) = adapter["rules"]["custom"]
+    paths = json.loads((ROOT / "openapi/admission.json").read_text())["paths"]
+    posted = {path: calls["post"]["operationId"] for path, calls in paths.items() if "post" in calls}
+    for query in (rule["seriesQuery"], rule["metricsQuery"]):
+        route = re.search(r'route=~"([^"]+)"', query)[1]
+        counted = {operation for path, operation in posted.items() if re.fullmatch(route, path)}
+        if counted != {"join_room", "assign_queue_num"}:
+            yield f"{route} counts {sorted(counted)}"
