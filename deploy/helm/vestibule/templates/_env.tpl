@@ -1,27 +1,15 @@
-{{/* The variables of a container. Secrets are files; only Redis's address, which has no `…_FILE`, comes
-from its Secret as a variable. */}}
+{{/* The variables of a container: secrets are files, and their variables say where. */}}
 {{- define "vestibule.env" -}}
-{{- $values := .root.Values -}}
-{{- $grpc := and (eq .name "admission") .part.grpc.enabled -}}
-- name: VESTIBULE_REDIS_URL
-{{- if $values.redis.existingSecret }}
-  valueFrom:
-    secretKeyRef:
-      name: {{ $values.redis.existingSecret }}
-      key: {{ get $values.redis (printf "%sKey" .name) }}
-{{- else }}
-  value: {{ $values.redis.url | quote }}
-{{- end }}
 {{- range $variable, $value := include "vestibule.settings" . | fromYaml }}
 - name: {{ $variable }}
   value: {{ $value | quote }}
 {{- end }}
-{{- with $values.extraEnv }}
+{{- with .root.Values.extraEnv }}
 {{ toYaml . }}
 {{- end }}
 {{- end }}
 
-{{/* Those with plain values, as a map: what is said for one service goes before what is said for both,
+{{/* Those that are not in `extraEnv`, as a map: what is said for one service goes before what is said for both,
 and both before what the other values come to. */}}
 {{- define "vestibule.settings" -}}
 {{- $values := .root.Values -}}
@@ -36,6 +24,11 @@ and both before what the other values come to. */}}
 -}}
 {{- range $variable, $key := include "vestibule.secretFiles" . | fromYaml }}
 {{- $_ := set $settings $variable (printf "/run/vestibule/keys/%s" $key) }}
+{{- end }}
+{{- if $values.redis.existingSecret }}
+{{- $_ := set $settings "VESTIBULE_REDIS_URL_FILE" "/run/vestibule/redis/redis-url" }}
+{{- else }}
+{{- $_ := set $settings "VESTIBULE_REDIS_URL" $values.redis.url }}
 {{- end }}
 {{- if $values.publicUrl }}
 {{- $_ := set $settings "VESTIBULE_PUBLIC_URL" $values.publicUrl }}

@@ -1,6 +1,9 @@
 {{/* What is mounted, and where. All of it is read-only and readable for the group of the pod alone. */}}
 {{- define "vestibule.mounts" -}}
 - {name: keys, mountPath: /run/vestibule/keys, readOnly: true}
+{{- if .root.Values.redis.existingSecret }}
+- {name: redis, mountPath: /run/vestibule/redis, readOnly: true}
+{{- end }}
 {{- if .root.Values.redis.caSecret }}
 - {name: redis-ca, mountPath: /run/vestibule/redis-ca, readOnly: true}
 {{- end }}
@@ -21,7 +24,15 @@
       {{- range $key := include "vestibule.secretFiles" . | fromYaml | values | uniq | sortAlpha }}
       - {key: {{ $key }}, path: {{ $key }}}
       {{- end }}
+{{- $key := printf "%sKey" .name }}
 {{- with .root.Values.redis }}
+{{- if .existingSecret }}
+- name: redis
+  secret:
+    secretName: {{ .existingSecret }}
+    defaultMode: 0440
+    items: [{key: {{ get . $key }}, path: redis-url}]
+{{- end }}
 {{- if .caSecret }}
 - name: redis-ca
   secret:
