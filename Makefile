@@ -1,10 +1,10 @@
 # Everything there is to do here. Two of these are for everybody: `make run` and `make test`.
 
-.PHONY: help run test simulate fmt lint docs deny bench openapi fuzz-api chaos
+.PHONY: help run test simulate fmt lint docs deny bench openapi fuzz-api chaos helm helm-write
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1|\2/' | \
-		while IFS='|' read -r target what; do printf '%-14s %s\n' "$$target" "$$what"; done
+		while IFS='|' read -r target what; do printf '%-16s %s\n' "$$target" "$$what"; done
 
 run: ## A demo on this machine, until Ctrl-C
 	@scripts/run.sh
@@ -44,3 +44,9 @@ openapi: ## Writes openapi/*.json anew from the code
 
 fuzz-api: ## Whether both services answer as openapi/*.json says, by made-up requests
 	@scripts/fuzz-api.sh
+
+helm: ## Whether the chart and the manifests for Kubernetes are as they must be; gets Helm
+	@scripts/check-helm.sh
+
+helm-write: ## Writes anew what is made from the chart: plain manifest, table of values, copies of rules
+	@scripts/check-helm.sh --write

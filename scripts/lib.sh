@@ -63,6 +63,21 @@ apt_install_programs() {
   return "$installed"
 }
 
+need_pip() {
+  python3 -m pip --version >/dev/null 2>&1 || apt_install python3 python3-pip
+}
+
+# pip_install PACKAGE DIRECTORY [OPTION...]
+pip_install() {
+  need_pip || return 1
+  local package=$1 directory=$2
+  shift 2
+  say "installing $package with pip into $directory"
+  mkdir -p "$directory"
+  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
+    --upgrade --target "$directory" "$@" "$package"
+}
+
 # Redis is wanted for its program: a service that comes with the package is not left running.
 install_redis() {
   apt_install redis-server || return 1

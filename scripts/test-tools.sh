@@ -22,19 +22,6 @@ find_valkey() {
   have valkey-server
 }
 
-need_pip() {
-  python3 -m pip --version >/dev/null 2>&1 || apt_install python3 python3-pip
-}
-
-# pip_install PACKAGE DIRECTORY
-pip_install() {
-  need_pip || return 1
-  say "installing $1 with pip into $2"
-  mkdir -p "$2"
-  python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore \
-    --upgrade --target "$2" "$1"
-}
-
 # Chaos gives each server and service a host of its own with it; without it, all share this machine.
 need_hosts() {
   have ip || apt_install iproute2 || warn "no ip: the hosts of the chaos test will be this machine"

@@ -68,6 +68,6 @@ fn open_store(redis: &RedisOptions) -> Result<Store, Box<dyn Error>> {
     if let Some(authorities) = redis.read_authorities()? {
         options = options.authorities(authorities)?;
     }
-    let address = redis.redis_url.expose_secret().parse()?;
+    let address = redis.read_address()?.expose_secret().parse()?;
     Ok(Store::connect(&address, &options, Clock::Server)?)
 }

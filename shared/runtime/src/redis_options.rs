@@ -6,6 +6,8 @@ use std::{fs, io, path::PathBuf, time::Duration};
 use clap::Args;
 use secrecy::SecretString;
 
+use crate::secret::{SecretError, SecretSource};
+
 /// Where the shared state is.
 #[derive(Debug, Clone, Args)]
 pub struct RedisOptions {
@@ -27,6 +29,15 @@ pub struct RedisOptions {
         default_value = "redis://127.0.0.1:6379"
     )]
     pub redis_url: SecretString,
+
+    /// File that holds the address in its place; a final newline does not count.
+    #[arg(
+        long,
+        env = "VESTIBULE_REDIS_URL_FILE",
+        value_name = "FILE",
+        conflicts_with = "redis_url"
+    )]
+    pub redis_url_file: Option<PathBuf>,
 
     /// How long Redis may take to accept a connection or to answer, in milliseconds: then visitors
     /// are told to come back. A leader that is not answered for 2 s gives way to another.
@@ -80,6 +91,17 @@ pub struct AuthoritiesError {
 // === impl RedisOptions ===
 
 impl RedisOptions {
+    /// The address, wherever it is given.
+    ///
+    /// # Errors
+    /// If there is a file, and it cannot be read or is empty.
+    pub fn read_address(&self) -> Result<SecretString, SecretError> {
+        let file = self.redis_url_file.as_deref();
+        let source =
+            SecretSource { variable: "VESTIBULE_REDIS_URL", value: None, file, min_bytes: 1 };
+        Ok(source.read_any()?.unwrap_or_else(|| self.redis_url.clone()))
+    }
+
     /// How long Redis may take to accept a connection or to answer.
     #[must_use]
     pub fn timeout(&self) -> Duration {
@@ -107,6 +129,7 @@ impl RedisOptions {
 mod tests {
     use clap::Parser;
     use secrecy::ExposeSecret;
+    use tempfile::NamedTempFile;
 
     use super::*;
 
@@ -125,7 +148,7 @@ mod tests {
     #[test]
     fn defaults_are_as_documented() {
         let options = parse(&[]).unwrap();
-        assert_eq!(options.redis_url.expose_secret(), "redis://127.0.0.1:6379");
+        assert_eq!(options.read_address().unwrap().expose_secret(), "redis://127.0.0.1:6379");
         assert_eq!(options.timeout(), Duration::from_secs(1));
         assert_eq!((options.redis_wait_replicas, options.wait()), (0, Duration::from_millis(100)));
         assert!(options.read_authorities().unwrap().is_none());
@@ -140,6 +163,28 @@ mod tests {
                 assert!(error.contains(option), "{error}");
             }
         }
+    }
+
+    #[test]
+    fn the_address_may_be_in_a_file() {
+        let file = NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap().to_owned();
+        let options = parse(&["--redis-url-file", &path]).unwrap();
+        let error = options.read_address().unwrap_err().to_string();
+        assert!(error.contains("VESTIBULE_REDIS_URL"), "{error}");
+        fs::write(&path, "rediss://me:secret@redis:6380\n").unwrap();
+        let address = options.read_address().unwrap();
+        assert_eq!(address.expose_secret(), "rediss://me:secret@redis:6380");
+        drop(file);
+        let error = options.read_address().unwrap_err().to_string();
+        assert!(error.contains("VESTIBULE_REDIS_URL_FILE") && error.contains(&path), "{error}");
+    }
+
+    #[test]
+    fn the_address_is_given_once() {
+        let both = parse(&["--redis-url-file", "/run/url", "--redis-url", "redis://me:hush@redis"]);
+        let error = both.unwrap_err();
+        assert!(error.contains("--redis-url-file") && !error.contains("hush"), "{error}");
     }
 
     #[test]
