@@ -157,3 +157,31 @@ async fn both_services_describe_themselves() -> Result<()> {
     }
     Ok(())
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_room_with_people_is_deleted_by_who_knows_how_many_they_are() -> Result<()> {
+    let deployment = Deployment::builder().controllers(2).start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 1 })).await?;
+    let operator = deployment.operator();
+    let delete = async |people: &str| {
+        let path = format!("/v1/rooms/sale{people}");
+        operator.call(Method::DELETE, &path, None).await
+    };
+    let mut inside = deployment.visitor("sale");
+    inside.join().await?.expect(200)?;
+    deployment.visitor("sale").join().await?.expect(200)?;
+    for too_few in ["", "?people=1"] {
+        let refused = delete(too_few).await?;
+        expect_problem(&refused, 409, "room-occupied")?;
+        ensure!(refused.text_of("detail")?.contains("?people=2"), "{}", refused.text);
+        let counts = ["waiting", "inside", "people"].map(|name| refused.number(name));
+        ensure!(matches!(counts, [Ok(1), Ok(1), Ok(2)]), "{}", refused.text);
+    }
+    ensure!(inside.status().await?.says("admitted"), "nothing was changed");
+    let audit = operator.call(Method::GET, "/v1/audit", None).await?.expect(200)?;
+    ensure!(!audit.text.contains("delete_room"), "{}", audit.text);
+    delete("?people=x").await?.expect(400)?;
+    delete("?people=2").await?.expect(204)?;
+    delete("").await?.expect(404)?;
+    Ok(())
+}

@@ -31,6 +31,7 @@
 //! | `vestibule:room:{R}:networks:E:P` | hash | 2 h 20 min | digest of a network -> its newcomers and places of period P (70 min), in reset epoch E |
 //! | `vestibule:room:{R}:networks:E:seats:D` | sorted set | 6 h | number -> end of its session, ms, of the network with digest D |
 //! | `vestibule:room:{R}:calls:spent:M` | set | a minute after all in it | solutions and passes that were used, of those that expire in minute M (since 1970) |
+//! | `vestibule:room:{R}:revoked:E` | sorted set | 1 day | queue number of a place that an operator has revoked in reset epoch E -> when, ms; the newest 10,000 |
 //! | `vestibule:room:{R}:testimony` | hash | 1 h | `round`: of the leader's questions; `by:` and instance → what it has seen of the room, JSON |
 //! | `vestibule:room:{R}:testimony:T:N` | string | 1 h | page N of what was told under the name T: seats and endings, JSON; or the bits of places of one chunk |
 //! | `vestibule:{deployment}:rooms` | set | no | the rooms there are |
@@ -151,6 +152,7 @@ pub(crate) enum Part {
     Testimony,
     Calls,
     Networks,
+    Revoked,
 }
 
 /// The keys of one room.
@@ -161,9 +163,10 @@ pub(crate) struct RoomKeys<'a>(pub(crate) &'a RoomId);
 
 impl Part {
     /// All parts of a room.
-    pub(crate) const ALL: [Self; 23] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::Draws,
         Self::Networks,
+        Self::Revoked,
         Self::Line,
         Self::Settings,
         Self::Sessions,
@@ -188,14 +191,15 @@ impl Part {
     ];
 
     /// The keys of the scripts that begin a line anew, a reset's and the one that finds that there was one: all but
-    /// the draws, and what networks had, whose keys say the epoch. They delete all of these but the settings, the rate, and what services have told.
-    pub(crate) const RESET: &[Self] = Self::ALL.split_at(2).1;
+    /// the draws, and what networks had and who was revoked, whose keys say the epoch. They delete all of these but the settings, the rate, and what services have told.
+    pub(crate) const RESET: &[Self] = Self::ALL.split_at(3).1;
     /// The same.
     pub(crate) const RECONCILE: &[Self] = Self::RESET;
 
     /// Its name in its key, and in scripts. The keys of [`Self::Entered`], [`Self::Unattended`],
     /// [`Self::There`] and [`Self::Scratch`] only begin with it: scripts add which chunk it is of; those of
-    /// [`Self::Calls`], which call; those of [`Self::Networks`], which period or network.
+    /// [`Self::Calls`], which call; those of [`Self::Networks`], which period or network; those of [`Self::Revoked`],
+    /// which epoch.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Line => "line",
@@ -221,6 +225,7 @@ impl Part {
             Self::Testimony => "testimony",
             Self::Calls => "calls",
             Self::Networks => "networks",
+            Self::Revoked => "revoked",
         }
     }
 }
@@ -246,6 +251,11 @@ impl RoomKeys<'_> {
     /// The key of a page of what a service has told.
     pub(crate) fn testimony_page(self, name: &str, page: usize) -> String {
         format!("{}:{name}:{page}", self.key(Part::Testimony))
+    }
+
+    /// The key of the places that were revoked in a reset epoch.
+    pub(crate) fn revoked(self, reset_epoch: u64) -> String {
+        format!("{}:{reset_epoch}", self.key(Part::Revoked))
     }
 
     /// The key of the history of a day.

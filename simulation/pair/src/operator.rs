@@ -136,7 +136,7 @@ impl Operator {
                 self.insist("POST", &path, &Value::Null).await;
             }
             OperationKind::Recreate(settings) => {
-                self.insist("DELETE", &path, &Value::Null).await;
+                self.insist("DELETE", &format!("{path}?people=1000000"), &Value::Null).await;
                 self.history.begins_anew(room);
                 sleep(Duration::from_millis(self.chance.within(0..3_000))).await;
                 self.create(room, settings).await;

@@ -44,6 +44,9 @@ impl Flows {
     ) -> Result<VisitorResponse, FlowError> {
         let responder = VisitorResponder::new(self, room);
         let current = claimant.current();
+        if responder.was_revoked(&current.ticket) {
+            return responder.respond_revoked(current.ticket);
+        }
         // Without Redis this instance cannot know whose turn it is by now: the claim decides.
         if self.feed.is_connected() && !responder.may_enter(claimant.waiter()) {
             return responder.respond_waiting(current);
@@ -73,6 +76,9 @@ impl Flows {
             ClaimOutcome::Held { until_ms } => responder.respond_called(current, until_ms),
             ClaimOutcome::PositionExpired => {
                 responder.respond_ended(current.ticket, Ending::Expired)
+            }
+            ClaimOutcome::SessionEnded if responder.was_revoked(&current.ticket) => {
+                responder.respond_revoked(current.ticket)
             }
             ClaimOutcome::SessionEnded => responder.respond_ended(current.ticket, Ending::Closed),
             ClaimOutcome::Stranger => {

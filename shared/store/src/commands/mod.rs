@@ -35,6 +35,7 @@ mod put_config;
 mod reconcile;
 mod redeem;
 mod regions;
+mod revoke;
 mod roll_up;
 mod rooms;
 mod spend;
@@ -56,6 +57,7 @@ pub use check_in::MOST_CHECK_INS;
 pub use claim::{
     Claim, ClaimNetwork, ClaimOutcome, ClaimReplies, ClaimReply, SessionKind, TokenRecord,
 };
+pub use delete_room::{Deletion, People};
 pub use give_up::GivenUp;
 pub use history::MinuteTraffic;
 pub use join::{Admittance, BeyondLimits, Join, JoinMode, Joined};
@@ -66,6 +68,7 @@ pub use position_expiry::PositionExpiry;
 pub use put_config::PutOutcome;
 pub use reconcile::Round;
 pub use redeem::RedeemOutcome;
+pub use revoke::{Revocation, Revoked};
 pub use roll_up::RolledUp;
 pub use spend::Spending;
 pub use testimony::{Account, Called, Rest};

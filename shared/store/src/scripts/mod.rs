@@ -78,7 +78,7 @@ const INCARNATION: &str = concat!(
 
 use Part::{
     Asked, Calls, Door, Draws, Ended, Entered, Grants, Holds, Line, Networks, Passed, Rate,
-    Records, Rows, Scratch, Seatless, Sessions, Settings, Testimony, There, Tokens, Traffic,
+    Records, Revoked, Rows, Scratch, Seatless, Sessions, Settings, Testimony, There, Tokens, Traffic,
     Unattended,
 };
 
@@ -100,7 +100,8 @@ scripts! {
         ["bitmaps", "room", "networks", "left_out", "rate", "seats", "notes", "serving", "presence", "door", "turns",
         "holds"];
     CLOSE_ROOM = "close_room" Copies &[Line], &[], None, [];
-    DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
+    DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None,
+        ["bitmaps", "room", "presence", "seats", "people"];
     DISMISS = "dismiss" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "assumed", "left_out", "publish"];
     DRAW = "draw" Writes &[Line, Settings, Sessions, Rate, Draws], &[], None,
@@ -111,7 +112,7 @@ scripts! {
     EXPORT_SEATS = "export_seats" Copies &[Line, Sessions, Tokens, Records], &[], None, [];
     EXTEND_CLAIM_WINDOW = "extend_claim_window" Writes &[Line, Seatless], &[], None, ["room"];
     GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds, Networks], &[], None,
-        ["bitmaps", "room", "networks", "door"];
+        ["bitmaps", "room", "seats", "networks", "door", "departures"];
     INCREMENT = "increment" Writes &[Line, Settings, Sessions, Rate, Rows, Calls], &[], None,
         ["room", "once", "rate", "serving", "left_out", "publish"];
     JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
@@ -121,7 +122,8 @@ scripts! {
     LAGGING = "lagging" Deployment &[], &["admissions"], None, ["room"];
     LEAD = "lead" Deployment &[], &["lease", "epoch", "length", "controllers", "term"], None, ["leases"];
     LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];
-    LEAVE = "leave" Writes &[Line, Sessions, Records, Ended], &[], None, ["bitmaps", "room", "seats"];
+    LEAVE = "leave" Writes &[Line, Sessions, Records, Ended], &[], None,
+        ["bitmaps", "room", "seats", "door", "departures"];
     NAME_SERVER = "name_server" Deployment &[], &["probe"], None, ["server"];
     NOTE_AUDIT = "note_audit" Deployment &[], &["audit", "audit_bytes"], None, [];
     NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
@@ -148,6 +150,8 @@ scripts! {
         ["bitmaps", "room", "once", "rate", "presence", "left_out", "publish"];
     RESTORE_PLACES = "restore_places" Repairs &[Line, Entered, Unattended, Testimony], &[], None, ["bitmaps", "room"];
     RESTORE_TRAFFIC = "restore_traffic" Repairs &[Line, Traffic], &["history"], None, ["room"];
+    REVOKE = "revoke" Writes &[Line, Sessions, Records, Ended, Entered, Unattended, Door, Asked, Passed, Holds,
+        Revoked], &[], None, ["bitmaps", "room", "seats", "door", "departures"];
     ROLL_UP = "roll_up" Writes &[Line, Traffic], &["history"], None, ["room"];
     SPEND = "spend" Writes &[Line, Calls], &[], None, ["room"];
     SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,

@@ -43,6 +43,7 @@ mod rate;
 mod regions;
 mod rest;
 mod restoring;
+mod revoking;
 mod rewinds;
 mod scripts_lost;
 mod server;
