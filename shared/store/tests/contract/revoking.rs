@@ -32,13 +32,13 @@ async fn revoke_at(world: &World, number: u64, position: Option<u64>) -> Revoked
 async fn who_waits_loses_its_place_for_good(world: World) {
     world.open(limited(1)).await;
     world.join(4, JoinMode::Enter).await;
-    world.tick(3).await;
+    world.tick(1).await;
     assert_eq!(revoke(&world, 2).await, Revoked::Place);
     assert_eq!(revoke(&world, 2).await, Revoked::Again);
-    let after = world.tick(2).await;
+    let after = world.tick(1).await;
     assert_eq!((after.waiting(), world.snapshot().await.left), (2, 1), "it is ahead of nobody");
     world.leave(1).await;
-    world.tick(2).await;
+    world.tick(1).await;
     world.ripens();
     assert_eq!(world.claims(world.claim_now(2).await).await, ClaimOutcome::SessionEnded);
     assert!(matches!(world.claims(world.claim_now(3).await).await, ClaimOutcome::Entered(_)));
@@ -51,7 +51,7 @@ async fn who_waits_loses_its_place_for_good(world: World) {
 async fn who_is_at_the_door_leaves_its_seat_to_the_next(world: World) {
     world.open(limited(1)).await;
     world.join(3, JoinMode::Enter).await;
-    world.tick(2).await;
+    world.tick(1).await;
     world.ripens();
     for number in [2, 3] {
         let claim = world.claim_now(number).await;
@@ -87,7 +87,7 @@ async fn a_place_that_waits_for_its_draw_is_revoked(world: World) {
 async fn a_revocation_is_known_after_everything_was_lost(world: World) {
     world.open(limited(1)).await;
     world.join(3, JoinMode::Enter).await;
-    world.tick(2).await;
+    world.tick(1).await;
     assert_eq!(revoke(&world, 2).await, Revoked::Place);
     let (told, config) = (crate::world::testimony(&world.snapshot().await), world.config().await);
     // As every service remembers that has heard of it.
