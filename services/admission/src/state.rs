@@ -55,7 +55,7 @@ impl Admission {
     pub(crate) fn new(config: &Config, machine: Machine) -> Self {
         let Machine { random, keys, signer } = machine;
         let instance = format!("admission-{:016x}", random.number());
-        let store = config.store.clone().named(&instance);
+        let store = config.store.clone().named(&instance).in_region(&config.region);
         let feed = Feed::new(store.clone(), instance);
         let keys =
             Keystore::new(store.clone(), Arc::clone(&config.secret), keys, KeyAlgorithm::default());

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 use vestibule_history::{Call, What};
 
-use super::history::{DAYS_KEPT, day_of};
-use crate::{Store, StoreError, keys::RoomKeys, scripts};
+use super::history::{DAYS_KEPT, day_of, keys_of_day};
+use crate::{Store, StoreError, scripts};
 
 /// What came of a deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl Store {
     ) -> Result<Reply, StoreError> {
         let today = day_of(self.now_ms().await? / 60_000);
         let days = today.saturating_sub(DAYS_KEPT)..=today;
-        let history: Vec<_> = days.map(|day| RoomKeys(room).history(day)).collect();
+        let history: Vec<_> = days.flat_map(|day| keys_of_day(room, day)).collect();
         let arguments = Arguments { room, reset_epoch, people };
         let reply: Reply =
             self.call_with(&scripts::DELETE_ROOM, room, &history, &arguments).await?;

@@ -28,6 +28,7 @@ mod lease;
 mod leave;
 mod line;
 mod name_server;
+mod note_counts;
 mod phases;
 mod places;
 mod position_expiry;

@@ -1,6 +1,6 @@
 --[[ revoke: an operator ends a visitor's session, or takes its place in line.
 
-KEYS  line sessions records ended entered unattended door asked passed holds revoked
+KEYS  line sessions records ended entered unattended door asked passed holds revoked counts
 ARGV  now_ms seen document
 Returns {revoked expires_at}
       revoked: session, place, or again (such a place was revoked before); none: there is neither, or both are over;
@@ -43,6 +43,7 @@ end
 
 local revoked, expires_at = revoke()
 if expires_at > 0 then
+  COUNTS.left(keys.counts, now, revoked == 'place' and 'place_revoked' or 'revoked', 1)
   local number = { args.number }
   push('endings', encode({ room = args.room, reset_epoch = line.reset_epoch, numbers = number,
     expires_at = { expires_at }, places = revoked == 'place' and number or {} }))

@@ -17,6 +17,7 @@ mod entered_once;
 mod events;
 mod exactness;
 mod expiry;
+mod figures;
 mod formats;
 mod hearing_late;
 mod history;
