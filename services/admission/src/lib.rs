@@ -33,5 +33,6 @@ mod router;
 mod run;
 mod service;
 mod state;
+mod tally;
 
 pub use run::run;

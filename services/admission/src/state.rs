@@ -21,6 +21,7 @@ use crate::{
     limit_counter::LimitCounter,
     page::Pages,
     region::Region,
+    tally::Tally,
 };
 
 /// The parts of the admission service, shared by all requests.
@@ -76,6 +77,7 @@ impl Admission {
                 limits.clone(),
             ),
             limits,
+            tally: Tally::new(store.clone()),
             held_claims: HeldClaims::new(claims, feed.clone(), random),
             touches: TouchBatcher::new(parts, public_url.clone()),
             leaves: LeaveBatcher::new(store.clone()),

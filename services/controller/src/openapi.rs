@@ -54,7 +54,8 @@ pub(crate) fn describe_rollouts(document: &mut Document) {
     let items = document.paths.paths.values_mut();
     let changes = items.flat_map(|item| [&mut item.put, &mut item.patch, &mut item.delete]);
     for operation in changes.flatten() {
-        let is_named = matches!(operation.operation_id.as_deref(), Some("delete_room" | "revoke_session"));
+        let is_named =
+            matches!(operation.operation_id.as_deref(), Some("delete_room" | "revoke_session"));
         if is_named || operation.responses.responses.contains_key("409") {
             describe_rollout(operation);
         }

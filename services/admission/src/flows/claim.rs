@@ -5,6 +5,8 @@ use vestibule_issuance::Claims;
 use vestibule_store::{Claim, ClaimOutcome};
 use vestibule_token::{Ending, Ticket};
 
+use crate::tally::of_limit;
+
 use super::{
     FlowError, Flows, HELD_MS, RoomContext, Status, Stranger, Turn, VisitorResponse,
     responder::VisitorResponder,
@@ -70,6 +72,7 @@ impl Flows {
             ClaimOutcome::NotServed => responder.respond_with_status(current, Status::Waiting),
             ClaimOutcome::NoSeat => responder.respond_at_door(current),
             ClaimOutcome::NetworkFull => {
+                self.tally.refused(room, of_limit(NetworkLimit::Seats));
                 let (limit, wait_s) = (NetworkLimit::Seats, SEATS_WAIT_S);
                 Err(FlowError::OverLimit { limit, wait_s })
             }

@@ -68,6 +68,7 @@ use crate::{
     challenges::Challenges,
     limit_counter::LimitCounter,
     region::Region,
+    tally::Tally,
 };
 
 /// The flows and the parts that they need.
@@ -91,6 +92,8 @@ pub(crate) struct Flows {
     pub(crate) joins: JoinBatcher,
     /// Counts visitors whose network had reached a limit.
     pub(crate) limits: LimitCounter,
+    /// What is counted for the history.
+    pub(crate) tally: Tally,
     /// Claims that wait for a seat.
     pub(crate) held_claims: HeldClaims,
     /// Keeps sessions alive.

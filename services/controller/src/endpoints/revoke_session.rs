@@ -81,9 +81,8 @@ fn number_of(
     }
     let ciphers = controller.ciphers.get(&snapshot.room, snapshot.reset_epoch);
     let place = ciphers.request_ids.open(named);
-    let place = place.map_err(|error| {
-        Problem::new(ProblemType::InvalidRequestId).detail(error.to_string())
-    })?;
+    let place = place
+        .map_err(|error| Problem::new(ProblemType::InvalidRequestId).detail(error.to_string()))?;
     Ok(place.number)
 }
 

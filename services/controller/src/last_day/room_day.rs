@@ -174,8 +174,9 @@ mod tests {
 
     fn traffic(open: Option<u64>, minutes: &[(u64, u64)]) -> Traffic {
         let arrivals = |count| BTreeMap::from([("eu".to_owned(), count)]);
-        let minute =
-            |&(minute, count)| (minute, MinuteTraffic { arrivals: arrivals(count), ..MinuteTraffic::default() });
+        let minute = |&(minute, count)| {
+            (minute, MinuteTraffic { arrivals: arrivals(count), ..MinuteTraffic::default() })
+        };
         Traffic { minutes: minutes.iter().map(minute).collect(), open }
     }
 

@@ -103,7 +103,8 @@ fn until_next(now_ms: u64) -> Duration {
 impl Closed {
     /// Whether nothing is open of this room.
     fn has(&self, room: &RoomSnapshot) -> bool {
-        room.active + room.unconfirmed + room.figures.waiting == 0 && self.0.get(&room.room) == Some(&Counts::of(room))
+        room.active + room.unconfirmed + room.figures.waiting == 0
+            && self.0.get(&room.room) == Some(&Counts::of(room))
     }
 
     fn note(&mut self, room: &RoomSnapshot, is_closed: bool) {

@@ -85,6 +85,8 @@ reasons! {
         Closed = "closed",
         /// Too much was going on.
         Overloaded = "overloaded",
+        /// The shared state could not be reached, or was being restored.
+        Unavailable = "unavailable",
     }
 }
 

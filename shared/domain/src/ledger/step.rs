@@ -60,8 +60,7 @@ fn fine(
     minutes: BTreeMap<u64, Figures>,
     coarse: BTreeMap<u64, Figures>,
 ) -> BTreeMap<u64, (u64, Figures)> {
-    let is_fine =
-        |at: u64| minutes.range(at..at + COARSE_MINUTES).next().is_some();
+    let is_fine = |at: u64| minutes.range(at..at + COARSE_MINUTES).next().is_some();
     let old = coarse.into_iter().filter(|(at, _)| !is_fine(*at));
     let old: Vec<_> = old.map(|(at, figures)| (at, (COARSE_MINUTES, figures))).collect();
     minutes.into_iter().map(|(at, figures)| (at, (1, figures))).chain(old).collect()

@@ -187,7 +187,10 @@ mod tests {
             ("us", Figure::Told(1), 1),
         ];
         assert_eq!((slot, &*read), (754, &expected[..]));
-        assert_eq!(read_row("7|").map(|(slot, figures)| (slot, figures.is_empty())), Some((7, true)));
+        assert_eq!(
+            read_row("7|").map(|(slot, figures)| (slot, figures.is_empty())),
+            Some((7, true))
+        );
         assert!(read_row("").is_none() && read_row("x|q01").is_none());
     }
 }

@@ -55,7 +55,8 @@ impl Store {
         reset_epoch: u64,
         departures: &[Departure],
     ) -> Result<Vec<bool>, StoreError> {
-        let arguments = Arguments { room, reset_epoch, region: self.region(), sessions: departures };
+        let arguments =
+            Arguments { room, reset_epoch, region: self.region(), sessions: departures };
         let numbers = || departures.iter().map(|departure| departure.number).collect();
         let call = || vec![Call::End { reset_epoch, numbers: numbers() }];
         let noting = self.noting(Some(room), call).await;

@@ -141,6 +141,7 @@ fn fields(minute: u64, traffic: &MinuteTraffic) -> Counts {
     let MinuteTraffic { arrivals, admitted, figures } = traffic;
     let arrivals = arrivals.iter().map(|(region, count)| (format!("{minute}.r.{region}"), *count));
     let admitted = (*admitted > 0).then(|| (format!("{minute}.a"), *admitted));
-    let others = figures.iter().map(|(region, figure, count)| (field(minute, region, figure), count));
+    let others =
+        figures.iter().map(|(region, figure, count)| (field(minute, region, figure), count));
     arrivals.chain(admitted).chain(others).collect()
 }

@@ -78,8 +78,8 @@ const INCARNATION: &str = concat!(
 
 use Part::{
     Asked, Calls, Counts, Door, Draws, Ended, Entered, Grants, Holds, Line, Networks, Passed, Rate,
-    Records, Revoked, Rows, Scratch, Seatless, Sessions, Settings, Testimony, There, Tokens, Traffic,
-    Unattended,
+    Records, Revoked, Rows, Scratch, Seatless, Sessions, Settings, Testimony, There, Tokens,
+    Traffic, Unattended,
 };
 
 scripts! {

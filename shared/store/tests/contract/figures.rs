@@ -86,7 +86,9 @@ async fn whoever_leaves_is_counted_by_its_reason(world: World) {
         left.insert(reason.name(), total(&world, Figure::Left(*reason)).await);
     }
     let one = |name: &str| left[name];
-    for name in ["completed", "abandoned", "revoked", "session_expired", "place_given_up", "place_revoked"] {
+    for name in
+        ["completed", "abandoned", "revoked", "session_expired", "place_given_up", "place_revoked"]
+    {
         assert_eq!(one(name), 1, "{name} of {left:?}");
     }
     assert_eq!((one("turn_missed"), one("reset") > 0), (before.expired, true), "{left:?}");

@@ -1,7 +1,9 @@
 //! What operators do: settings, increments, resets, deletion.
 
 use vestibule_domain::{RoomSettings, schedule::RoomConfig};
-use vestibule_store::{ClaimOutcome, Deletion, JoinMode, People, PutOutcome, SessionKind, StoreError};
+use vestibule_store::{
+    ClaimOutcome, Deletion, JoinMode, People, PutOutcome, SessionKind, StoreError,
+};
 
 use crate::{
     lost_answers::LosesAnswers,

@@ -55,7 +55,10 @@ async fn who_is_at_the_door_leaves_its_seat_to_the_next(world: World) {
     world.ripens();
     for number in [2, 3] {
         let claim = world.claim_now(number).await;
-        assert!(matches!(world.claims(claim).await, ClaimOutcome::NoSeat | ClaimOutcome::NotServed));
+        assert!(matches!(
+            world.claims(claim).await,
+            ClaimOutcome::NoSeat | ClaimOutcome::NotServed
+        ));
     }
     assert_eq!(revoke(&world, 2).await, Revoked::Place);
     world.leave(1).await;
@@ -75,7 +78,8 @@ async fn who_is_inside_loses_its_session(world: World) {
 async fn a_place_that_waits_for_its_draw_is_revoked(world: World) {
     let (draw_id, commitment) = ("d1".to_owned(), Some("ab".to_owned()));
     let prequeue_start = Some(moment(600));
-    let sale = Event { prequeue_start, draw: true, draw_id, commitment, ..event("sale", 1_200, 3_600) };
+    let sale =
+        Event { prequeue_start, draw: true, draw_id, commitment, ..event("sale", 1_200, 3_600) };
     world.schedule(limited(9), &[sale]).await;
     world.at(moment(700) * 1000);
     world.join(3, JoinMode::Enter).await;

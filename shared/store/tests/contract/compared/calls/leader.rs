@@ -1,7 +1,7 @@
 //! What else a leader does: its lease, and the history.
 
-use vestibule_domain::ledger::{Figure, Figures};
 use std::time::Duration;
+use vestibule_domain::ledger::{Figure, Figures};
 
 use vestibule_store::Asking;
 
