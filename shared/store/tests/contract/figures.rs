@@ -10,7 +10,7 @@ use vestibule_store::{
     ClaimOutcome, Departure, EndedAs, GivenUp, JoinMode, Revocation, SessionKind,
 };
 
-use crate::world::{Leader, START_MS, World, limited, patient};
+use crate::world::{Leader, START_MS, World, limited, newcomers, patient};
 
 crate::on_every_server!(
     levels_are_the_highest_of_their_minute,
@@ -20,6 +20,7 @@ crate::on_every_server!(
     many_counts_are_closed_in_parts,
     lost_figures_are_put_back_once,
     a_room_that_nobody_is_in_writes_nothing,
+    a_day_takes_little,
 );
 
 const MINUTE: u64 = START_MS / 60_000;
@@ -200,4 +201,43 @@ async fn a_room_that_nobody_is_in_writes_nothing(world: World) {
     }
     assert_eq!(world.server.keys().await, keys);
     assert!(figures(&world).await.is_empty());
+}
+
+/// Three regions, with everything in every minute of an hour, and one in which somebody comes every ten minutes.
+async fn a_day_takes_little(world: World) {
+    world.open(patient(40)).await;
+    let first = (MINUTE / 60 + 1) * 60;
+    let stores: Vec<_> =
+        ["eu", "us", "asia"].map(|region| (region, world.another_store().in_region(region))).into();
+    for minute in first..first + 60 {
+        world.at(minute * 60_000);
+        for (region, store) in &stores {
+            store.join(&world.room, &newcomers(region, 9, JoinMode::Enter)).await.unwrap();
+            let told = [2, 3, 4].map(|bucket| (Figure::Told(bucket), 5 + minute % 7));
+            let refused = [RefusedFor::NetworkJoins, RefusedFor::Challenge];
+            let refused = refused.map(|reason| (Figure::Refused(reason), 17));
+            let waited = [0, 5, 6].map(|bucket| (Figure::Waited(bucket), 11));
+            let left = [LeftAs::Completed, LeftAs::PlaceGivenUp].map(|as_| (Figure::Left(as_), 12));
+            let all = told.into_iter().chain(refused).chain(waited).chain(left);
+            store.note_counts(&world.room, minute, all).await.unwrap();
+        }
+        world.tick(1).await;
+        roll_up_all(&world, minute).await;
+    }
+    let bytes = |kept: &'static str| bytes_of(&world, kept, first / 1440);
+    let (history, minutes, ledger) =
+        (bytes("history").await, bytes("minutes").await, bytes("ledger").await);
+    eprintln!("MEASURED busy {history} {minutes} {ledger}");
+    assert!(minutes < 16_000 && ledger < 5_000, "{minutes} and {ledger} bytes an hour");
+}
+
+async fn roll_up_all(world: &World, last: u64) {
+    world.store.roll_up(&world.room, 9, last / 1440, last).await.unwrap();
+}
+
+/// How many bytes of text are kept of a day.
+async fn bytes_of(world: &World, kept: &str, day: u64) -> usize {
+    let key = format!("vestibule:room:{{sale}}:{kept}:{day}");
+    let all: BTreeMap<String, String> = world.server.ask(redis::cmd("HGETALL").arg(key)).await;
+    all.iter().map(|(field, text)| field.len() + text.len()).sum()
 }
