@@ -147,7 +147,8 @@ async fn history_tells_each_minute_and_region() -> Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn history_tells_levels_leavings_and_waits_by_steps_and_as_a_table() -> Result<()> {
     let deployment = Deployment::builder().regions(&["eu", "us"]).controllers(2).start().await?;
-    let settings = json!({ "total_active_users": 1, "places_per_network": 2, "queueing_method": "fifo" });
+    let settings =
+        json!({ "total_active_users": 1, "places_per_network": 2, "queueing_method": "fifo" });
     deployment.create_room("sale", &settings).await?;
     let mut inside = deployment.visitor("sale");
     inside.join().await?.expect(200)?;

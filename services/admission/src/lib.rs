@@ -33,6 +33,5 @@ mod router;
 mod run;
 mod service;
 mod state;
-mod tally;
 
 pub use run::run;

@@ -17,11 +17,10 @@ use crate::{
     challenges::Challenges,
     clients::Clients,
     config::Config,
-    flows::{Flows, Proofs, RoomContext, StrangerCounter},
+    flows::{Flows, Proofs, RoomContext, StrangerCounter, Tally},
     limit_counter::LimitCounter,
     page::Pages,
     region::Region,
-    tally::Tally,
 };
 
 /// The parts of the admission service, shared by all requests.

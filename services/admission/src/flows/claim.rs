@@ -5,11 +5,10 @@ use vestibule_issuance::Claims;
 use vestibule_store::{Claim, ClaimOutcome};
 use vestibule_token::{Ending, Ticket};
 
-use crate::tally::of_limit;
-
 use super::{
     FlowError, Flows, HELD_MS, RoomContext, Status, Stranger, Turn, VisitorResponse,
     responder::VisitorResponder,
+    tally::of_limit,
     visitor_response::{Claimant, CurrentTicket},
 };
 

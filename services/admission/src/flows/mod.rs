@@ -37,6 +37,7 @@ mod redeem;
 mod renew;
 mod responder;
 mod room_context;
+mod tally;
 mod turn;
 mod visitor_response;
 mod visitor_status;
@@ -57,6 +58,7 @@ pub(crate) use self::{
     proofs::{Proofs, Unproven},
     redeem::Redeemer,
     room_context::{BindingHandle, Caller, RoomContext},
+    tally::Tally,
     turn::{HELD_MS, Turn},
     visitor_response::{CookieChange, VisitorResponse},
 };
@@ -68,7 +70,6 @@ use crate::{
     challenges::Challenges,
     limit_counter::LimitCounter,
     region::Region,
-    tally::Tally,
 };
 
 /// The flows and the parts that they need.

@@ -12,7 +12,7 @@ use vestibule_store::{Revocation, Revoked};
 
 use crate::{
     audit::Trail,
-    endpoints::responses::{InvalidRequest, NoSuchSession, Refusals},
+    endpoints::responses::{Busy, InvalidRequest, NoSuchSession, Refusals},
     rooms::Rollout,
     state::Controller,
 };
@@ -42,7 +42,7 @@ pub(crate) struct SessionAddress {
 #[utoipa::path(
     delete, path = "/v1/rooms/{room}/sessions/{request_id}", tag = "rooms",
     params(SessionAddress),
-    responses((status = 204, description = "Revoked"), InvalidRequest, NoSuchSession, Refusals)
+    responses((status = 204, description = "Revoked"), InvalidRequest, NoSuchSession, Busy, Refusals)
 )]
 pub(crate) async fn revoke_session(
     State(controller): State<Arc<Controller>>,

@@ -16,7 +16,7 @@ use vestibule_domain::{
 };
 use vestibule_store::{Store, StoreError};
 
-use crate::flows::{FlowError, RoomContext, Status, VisitorStatus};
+use super::{FlowError, RoomContext, Status, VisitorStatus};
 
 /// How often counts are sent, if there are any: one call for each room and minute.
 const SEND_EVERY: Duration = Duration::from_secs(5);
@@ -111,7 +111,7 @@ fn reason_of(error: &FlowError) -> Option<RefusedFor> {
 }
 
 /// Why somebody is turned away who is beyond this limit.
-pub(crate) fn of_limit(limit: NetworkLimit) -> RefusedFor {
+pub(super) fn of_limit(limit: NetworkLimit) -> RefusedFor {
     match limit {
         NetworkLimit::Joins => RefusedFor::NetworkJoins,
         NetworkLimit::Places => RefusedFor::NetworkPlaces,
