@@ -55,7 +55,11 @@ async fn a_room_that_is_gone_is_said_in_words() -> Result<()> {
     browser.goto(&page(&deployment, "full", "?lang=fr")).await?;
     browser.expect_state("waiting").await?;
     browser.eval("window.mark = 'here'").await?;
-    deployment.operator().call(Method::DELETE, "/v1/rooms/full", None).await?.expect(204)?;
+    deployment
+        .operator()
+        .call(Method::DELETE, "/v1/rooms/full?people=9", None)
+        .await?
+        .expect(204)?;
     browser.reaches("no_room", 2 * SOON).await?;
     let text = browser.text("status").await?;
     ensure!(text.starts_with("Cette salle d’attente n’existe pas"), "it says `{text}`");

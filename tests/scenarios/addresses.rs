@@ -200,7 +200,11 @@ async fn people_are_told_in_words_that_there_is_no_room() -> Result<()> {
         expect_problem(&app, status, "")?;
     }
     ann.get("/room/sale").await?.expect(200)?;
-    deployment.operator().call(Method::DELETE, "/v1/rooms/sale", None).await?.expect(204)?;
+    deployment
+        .operator()
+        .call(Method::DELETE, "/v1/rooms/sale?people=9", None)
+        .await?
+        .expect(204)?;
     let form = ann.send(Method::POST, "/room/sale/enter", &OWN_FORM).await?;
     is(&form.expect(404)?, "no_room")
 }

@@ -39,7 +39,7 @@ async fn sale(deployment: &Deployment) -> Result<()> {
     operator.call(Method::POST, "/v1/rooms/sale/reset", None).await?.expect(200)?;
     let fresh = deployment.visitor("sale").join().await?.expect(200)?;
     assert_eq!(fresh.number("queue_number")?, 1, "{}", fresh.text);
-    operator.call(Method::DELETE, "/v1/rooms/sale", None).await?.expect(204)?;
+    operator.call(Method::DELETE, "/v1/rooms/sale?people=1", None).await?.expect(204)?;
     Ok(())
 }
 

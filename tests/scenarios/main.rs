@@ -47,6 +47,7 @@ mod redeem;
 mod regions;
 mod rehearsal;
 mod replaced_secret;
+mod revoking;
 mod roles;
 mod rollout;
 mod rooms;

@@ -145,6 +145,49 @@ async fn history_tells_each_minute_and_region() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn history_tells_levels_leavings_and_waits_by_steps_and_as_a_table() -> Result<()> {
+    let deployment = Deployment::builder().regions(&["eu", "us"]).controllers(2).start().await?;
+    let settings =
+        json!({ "total_active_users": 1, "places_per_network": 2, "queueing_method": "fifo" });
+    deployment.create_room("sale", &settings).await?;
+    let mut inside = deployment.visitor("sale");
+    inside.join().await?.expect(200)?;
+    for _ in 0..2 {
+        deployment.visitor("sale").join().await?.expect(200)?;
+    }
+    deployment.visitor("sale").join().await?.expect(429)?;
+    inside.leave().await?.expect(200)?;
+    let operator = deployment.operator();
+    let told = async |query: &str| {
+        let path = format!("/v1/rooms/sale/history?{query}");
+        operator.call(Method::GET, &path, None).await?.expect(200)
+    };
+    eventually(SOON, "all that has happened", || async {
+        let reply = told("step=1d").await?;
+        let [day] = &reply.body["minutes"].as_array().context("minutes")?[..] else {
+            anyhow::bail!("not one day, or two at midnight: {}", reply.text);
+        };
+        ensure!(day["seconds"] == 86_400 && reply.body["step"] == "1d", "{day}");
+        ensure!(day["waiting"] == 2 && day["inside"] == 1, "{day}");
+        ensure!(day["left"] == json!({ "completed": 1 }), "{day}");
+        ensure!(day["refused"] == json!({ "network_places": 1 }), "{day}");
+        let sum = |name: &str| -> u64 {
+            day[name].as_array().into_iter().flatten().filter_map(Value::as_u64).sum()
+        };
+        ensure!(sum("told") == 3 && sum("waited") == 1 && day["waited"][0] == 1, "{day}");
+        ensure!(day["regions"].as_object().is_some_and(|all| !all.is_empty()), "{day}");
+        Ok(())
+    })
+    .await?;
+    let table = told("step=1h&format=csv").await?;
+    ensure!(table.header("content-type").starts_with("text/csv"), "{:?}", table.headers);
+    ensure!(table.text.starts_with("time,seconds,region,arrivals,admitted,"), "{}", table.text);
+    ensure!(table.text.lines().count() >= 3 && table.text.contains(",3600,eu,"), "{}", table.text);
+    let bad = operator.call(Method::GET, "/v1/rooms/sale/history?step=2m", None).await?;
+    expect_problem(&bad, 400, "step")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_services_describe_themselves() -> Result<()> {
     let deployment = Deployment::builder().start().await?;
     for (fleet, call) in [
@@ -155,5 +198,33 @@ async fn both_services_describe_themselves() -> Result<()> {
             Reply::of(fleet.http().get(fleet.at("/openapi.json")?)).await?.expect(200)?;
         ensure!(document.body["paths"][call].is_object(), "{call} is not described");
     }
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_room_with_people_is_deleted_by_who_knows_how_many_they_are() -> Result<()> {
+    let deployment = Deployment::builder().controllers(2).start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 1 })).await?;
+    let operator = deployment.operator();
+    let delete = async |people: &str| {
+        let path = format!("/v1/rooms/sale{people}");
+        operator.call(Method::DELETE, &path, None).await
+    };
+    let mut inside = deployment.visitor("sale");
+    inside.join().await?.expect(200)?;
+    deployment.visitor("sale").join().await?.expect(200)?;
+    for too_few in ["", "?people=1"] {
+        let refused = delete(too_few).await?;
+        expect_problem(&refused, 409, "room-occupied")?;
+        ensure!(refused.text_of("detail")?.contains("?people=2"), "{}", refused.text);
+        let counts = ["waiting", "inside", "people"].map(|name| refused.number(name));
+        ensure!(matches!(counts, [Ok(1), Ok(1), Ok(2)]), "{}", refused.text);
+    }
+    ensure!(inside.status().await?.says("admitted"), "nothing was changed");
+    let audit = operator.call(Method::GET, "/v1/audit", None).await?.expect(200)?;
+    ensure!(!audit.text.contains("delete_room"), "{}", audit.text);
+    delete("?people=x").await?.expect(400)?;
+    delete("?people=2").await?.expect(204)?;
+    delete("").await?.expect(404)?;
     Ok(())
 }

@@ -127,7 +127,7 @@ async fn operators(deployment: &Deployment) -> Result<()> {
     call(Method::DELETE, "/v1/rooms/sale/events/launch", None).await?;
     call(Method::POST, "/v1/keys/rotate", None).await?;
     call(Method::POST, "/v1/rooms/sale/reset", None).await?;
-    call(Method::DELETE, "/v1/rooms/sale", None).await?;
+    call(Method::DELETE, "/v1/rooms/sale?people=9", None).await?;
     Ok(())
 }
 

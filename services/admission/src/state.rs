@@ -17,7 +17,7 @@ use crate::{
     challenges::Challenges,
     clients::Clients,
     config::Config,
-    flows::{Flows, Proofs, RoomContext, StrangerCounter},
+    flows::{Flows, Proofs, RoomContext, StrangerCounter, Tally},
     limit_counter::LimitCounter,
     page::Pages,
     region::Region,
@@ -55,7 +55,7 @@ impl Admission {
     pub(crate) fn new(config: &Config, machine: Machine) -> Self {
         let Machine { random, keys, signer } = machine;
         let instance = format!("admission-{:016x}", random.number());
-        let store = config.store.clone().named(&instance);
+        let store = config.store.clone().named(&instance).in_region(&config.region);
         let feed = Feed::new(store.clone(), instance);
         let keys =
             Keystore::new(store.clone(), Arc::clone(&config.secret), keys, KeyAlgorithm::default());
@@ -76,6 +76,7 @@ impl Admission {
                 limits.clone(),
             ),
             limits,
+            tally: Tally::new(store.clone()),
             held_claims: HeldClaims::new(claims, feed.clone(), random),
             touches: TouchBatcher::new(parts, public_url.clone()),
             leaves: LeaveBatcher::new(store.clone()),

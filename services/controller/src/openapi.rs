@@ -49,13 +49,14 @@ pub(crate) fn frame() -> Document {
 }
 
 /// Adds the header of changes that are not everywhere yet to the operations that make them: those
-/// that may conflict with others, and the deletion of a room.
+/// that may conflict with others, the deletion of a room, and the revocation of a place.
 pub(crate) fn describe_rollouts(document: &mut Document) {
     let items = document.paths.paths.values_mut();
     let changes = items.flat_map(|item| [&mut item.put, &mut item.patch, &mut item.delete]);
     for operation in changes.flatten() {
-        let is_deletion = operation.operation_id.as_deref() == Some("delete_room");
-        if is_deletion || operation.responses.responses.contains_key("409") {
+        let is_named =
+            matches!(operation.operation_id.as_deref(), Some("delete_room" | "revoke_session"));
+        if is_named || operation.responses.responses.contains_key("409") {
             describe_rollout(operation);
         }
     }

@@ -89,7 +89,7 @@ impl Controller {
             config;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let instance: Arc<str> = instance_name(&region, &random).into();
-        let store = store.named(&instance);
+        let store = store.named(&instance).in_region(&region);
         let feed = Feed::new(store.clone(), &*instance);
         let rooms = RoomDirectory::new(store.clone(), feed.clone());
         let tokens = Tokens::new(tokens, store.clone(), random.clone());

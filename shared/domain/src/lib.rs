@@ -12,6 +12,7 @@ pub mod check_in;
 mod difference;
 pub mod draw;
 mod formats;
+pub mod ledger;
 mod lineage;
 pub mod method;
 pub mod network_limits;

@@ -25,12 +25,16 @@
 //! | `vestibule:room:{R}:seatless` | sorted set | swept | position → when it last asked and found no seat; `w` and position → when it last waited without asking; `h` and position → when it last asked for a hold it might not have |
 //! | `vestibule:room:{R}:holds` | sorted set | swept | position → until when a seat is or was held for it |
 //! | `vestibule:room:{R}:traffic` | hash | moved | minutes not yet closed into the history |
-//! | `vestibule:room:{R}:history:D` | hash | 31 days | closed minutes of day D (days since 1970) |
+//! | `vestibule:room:{R}:counts` | hash | moved | what else was counted in minutes not yet closed: see `scripts/lib/counts.lua` |
+//! | `vestibule:room:{R}:history:D` | hash | 2 days | newcomers and admissions by closed minutes of day D (days since 1970) |
+//! | `vestibule:room:{R}:minutes:D` | hash | 2 days | hour → rows of other figures by closed minutes of day D: see `scripts/lib/ledger.lua` |
+//! | `vestibule:room:{R}:ledger:D` | hash | 31 days | hour → rows of all figures by five minutes of day D |
 //! | `vestibule:room:{R}:ended` | sorted set | swept | queue number of a session that was ended → when its last token expires |
 //! | `vestibule:room:{R}:calls:E:N` | string | 60 s | what the call named N was answered in reset epoch E, JSON |
 //! | `vestibule:room:{R}:networks:E:P` | hash | 2 h 20 min | digest of a network -> its newcomers and places of period P (70 min), in reset epoch E |
 //! | `vestibule:room:{R}:networks:E:seats:D` | sorted set | 6 h | number -> end of its session, ms, of the network with digest D |
 //! | `vestibule:room:{R}:calls:spent:M` | set | a minute after all in it | solutions and passes that were used, of those that expire in minute M (since 1970) |
+//! | `vestibule:room:{R}:revoked:E` | sorted set | 1 day | queue number of a place that an operator has revoked in reset epoch E -> when, ms; the newest 10,000 |
 //! | `vestibule:room:{R}:testimony` | hash | 1 h | `round`: of the leader's questions; `by:` and instance → what it has seen of the room, JSON |
 //! | `vestibule:room:{R}:testimony:T:N` | string | 1 h | page N of what was told under the name T: seats and endings, JSON; or the bits of places of one chunk |
 //! | `vestibule:{deployment}:rooms` | set | no | the rooms there are |
@@ -151,6 +155,8 @@ pub(crate) enum Part {
     Testimony,
     Calls,
     Networks,
+    Revoked,
+    Counts,
 }
 
 /// The keys of one room.
@@ -161,9 +167,11 @@ pub(crate) struct RoomKeys<'a>(pub(crate) &'a RoomId);
 
 impl Part {
     /// All parts of a room.
-    pub(crate) const ALL: [Self; 23] = [
+    pub(crate) const ALL: [Self; 25] = [
         Self::Draws,
         Self::Networks,
+        Self::Revoked,
+        Self::Counts,
         Self::Line,
         Self::Settings,
         Self::Sessions,
@@ -188,14 +196,16 @@ impl Part {
     ];
 
     /// The keys of the scripts that begin a line anew, a reset's and the one that finds that there was one: all but
-    /// the draws, and what networks had, whose keys say the epoch. They delete all of these but the settings, the rate, and what services have told.
-    pub(crate) const RESET: &[Self] = Self::ALL.split_at(2).1;
-    /// The same.
-    pub(crate) const RECONCILE: &[Self] = Self::RESET;
+    /// the draws, and what networks had and who was revoked, whose keys say the epoch. They delete all of these but the settings, the rate, what was counted, and what services
+    /// have told.
+    pub(crate) const RESET: &[Self] = Self::ALL.split_at(3).1;
+    /// The same, but for what was counted.
+    pub(crate) const RECONCILE: &[Self] = Self::ALL.split_at(4).1;
 
     /// Its name in its key, and in scripts. The keys of [`Self::Entered`], [`Self::Unattended`],
     /// [`Self::There`] and [`Self::Scratch`] only begin with it: scripts add which chunk it is of; those of
-    /// [`Self::Calls`], which call; those of [`Self::Networks`], which period or network.
+    /// [`Self::Calls`], which call; those of [`Self::Networks`], which period or network; those of [`Self::Revoked`],
+    /// which epoch.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Line => "line",
@@ -221,6 +231,8 @@ impl Part {
             Self::Testimony => "testimony",
             Self::Calls => "calls",
             Self::Networks => "networks",
+            Self::Revoked => "revoked",
+            Self::Counts => "counts",
         }
     }
 }
@@ -248,9 +260,24 @@ impl RoomKeys<'_> {
         format!("{}:{name}:{page}", self.key(Part::Testimony))
     }
 
+    /// The key of the places that were revoked in a reset epoch.
+    pub(crate) fn revoked(self, reset_epoch: u64) -> String {
+        format!("{}:{reset_epoch}", self.key(Part::Revoked))
+    }
+
     /// The key of the history of a day.
     pub(crate) fn history(self, day: u64) -> String {
         self.named(&format!("history:{day}"))
+    }
+
+    /// The key of the other figures of that day, by minutes.
+    pub(crate) fn minutes(self, day: u64) -> String {
+        self.named(&format!("minutes:{day}"))
+    }
+
+    /// The key of all figures of that day, by five minutes.
+    pub(crate) fn ledger(self, day: u64) -> String {
+        self.named(&format!("ledger:{day}"))
     }
 }
 

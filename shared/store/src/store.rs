@@ -35,6 +35,8 @@ pub struct Store {
     memory: Arc<Memory>,
     /// Names this service in what it leaves in Redis.
     name: Arc<str>,
+    /// Where this service is, for the history.
+    region: Arc<str>,
     /// Names given so far.
     nonces: Arc<AtomicU64>,
     /// See [`Self::replicated`].
@@ -91,6 +93,7 @@ impl Store {
             calls: Arc::default(),
             memory: Arc::default(),
             name: "unnamed".into(),
+            region: "".into(),
             nonces: Arc::default(),
             replicated: false,
             replicas_wanted: 0,
@@ -104,6 +107,18 @@ impl Store {
     pub fn named(mut self, name: &str) -> Self {
         self.name = name.into();
         self
+    }
+
+    /// The same store, as that of a service of this region: of 1 to 32 letters, digits, `_` and `-`.
+    #[must_use]
+    pub fn in_region(mut self, region: &str) -> Self {
+        self.region = region.into();
+        self
+    }
+
+    /// Where this service is; empty: it is not known.
+    pub(crate) fn region(&self) -> &str {
+        &self.region
     }
 
     /// A name for a call that is sent again under it if its outcome is unknown: it takes effect once.

@@ -37,6 +37,8 @@ pub enum OperationKind {
     RotateKeys(u64),
     /// Deletes the room and creates it again.
     Recreate(Value),
+    /// Revokes the session or the place of this queue number.
+    Revoke(u64),
 }
 
 /// An operator.
@@ -66,8 +68,30 @@ impl Operation {
                 Self { number, at_ms, room, what }
             })
             .collect();
+        operations.extend(Self::revocations(seed, most, rooms.len() as u64, (from_ms, to_ms)));
         operations.sort_by_key(|operation| (operation.at_ms, operation.number));
         operations
+    }
+}
+
+/// The first number of operations that revoke somebody.
+const REVOCATIONS_FROM: u64 = 1_000;
+/// Whom they revoke: of numbers up to this, most wait in a night of its usual size.
+const MOST_REVOKED: u64 = 40;
+
+impl Operation {
+    /// Up to twice as many revocations. They have generators of their own, so that all else stays as it is drawn without
+    /// them.
+    fn revocations(seed: Seed, most: u64, rooms: u64, (from_ms, to_ms): (u64, u64)) -> Vec<Self> {
+        let count = seed.chance("revocations", 0).within(0..2 * most + 1);
+        let one = |nth| {
+            let mut chance = seed.chance("revocation", nth);
+            let at_ms = chance.within(from_ms..to_ms);
+            let room = usize::try_from(chance.within(0..rooms)).unwrap_or(0);
+            let what = OperationKind::Revoke(chance.within(1..MOST_REVOKED));
+            Self { number: REVOCATIONS_FROM + nth, at_ms, room, what }
+        };
+        (0..count).map(one).collect()
     }
 }
 
@@ -136,10 +160,13 @@ impl Operator {
                 self.insist("POST", &path, &Value::Null).await;
             }
             OperationKind::Recreate(settings) => {
-                self.insist("DELETE", &path, &Value::Null).await;
+                self.insist("DELETE", &format!("{path}?people=1000000"), &Value::Null).await;
                 self.history.begins_anew(room);
                 sleep(Duration::from_millis(self.chance.within(0..3_000))).await;
                 self.create(room, settings).await;
+            }
+            OperationKind::Revoke(number) => {
+                self.insist("DELETE", &format!("{path}/sessions/{number}"), &Value::Null).await;
             }
         }
     }

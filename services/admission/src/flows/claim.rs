@@ -8,6 +8,7 @@ use vestibule_token::{Ending, Ticket};
 use super::{
     FlowError, Flows, HELD_MS, RoomContext, Status, Stranger, Turn, VisitorResponse,
     responder::VisitorResponder,
+    tally::of_limit,
     visitor_response::{Claimant, CurrentTicket},
 };
 
@@ -44,6 +45,9 @@ impl Flows {
     ) -> Result<VisitorResponse, FlowError> {
         let responder = VisitorResponder::new(self, room);
         let current = claimant.current();
+        if responder.was_revoked(&current.ticket) {
+            return responder.respond_revoked(current.ticket);
+        }
         // Without Redis this instance cannot know whose turn it is by now: the claim decides.
         if self.feed.is_connected() && !responder.may_enter(claimant.waiter()) {
             return responder.respond_waiting(current);
@@ -67,12 +71,16 @@ impl Flows {
             ClaimOutcome::NotServed => responder.respond_with_status(current, Status::Waiting),
             ClaimOutcome::NoSeat => responder.respond_at_door(current),
             ClaimOutcome::NetworkFull => {
+                self.tally.refused(room, of_limit(NetworkLimit::Seats));
                 let (limit, wait_s) = (NetworkLimit::Seats, SEATS_WAIT_S);
                 Err(FlowError::OverLimit { limit, wait_s })
             }
             ClaimOutcome::Held { until_ms } => responder.respond_called(current, until_ms),
             ClaimOutcome::PositionExpired => {
                 responder.respond_ended(current.ticket, Ending::Expired)
+            }
+            ClaimOutcome::SessionEnded if responder.was_revoked(&current.ticket) => {
+                responder.respond_revoked(current.ticket)
             }
             ClaimOutcome::SessionEnded => responder.respond_ended(current.ticket, Ending::Closed),
             ClaimOutcome::Stranger => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use vestibule_domain::{RoomSnapshot, Waiter};
+use vestibule_domain::{RoomSnapshot, Waiter, ledger::RefusedFor};
 use vestibule_issuance::RoomCiphers;
 use vestibule_store::JoinMode;
 use vestibule_token::{Ticket, TicketState};
@@ -58,22 +58,37 @@ impl Flows {
         solution: Solution<'_>,
         kept: Option<VisitorResponse>,
     ) -> Result<VisitorResponse, FlowError> {
+        let joined = self.place_newcomer(room, solution, kept).await;
+        joined.inspect_err(|error| self.tally.failed(room, error))
+    }
+
+    async fn place_newcomer(
+        &self,
+        room: &RoomContext,
+        solution: Solution<'_>,
+        kept: Option<VisitorResponse>,
+    ) -> Result<VisitorResponse, FlowError> {
         if room.snapshot.rejects() {
+            self.tally.refused(room, RefusedFor::Closed);
             return Ok(VisitorResponder::new(self, room).respond_turned_away());
         }
         let joined = match self.number(room, solution, JoinMode::Enter).await {
             Ok(Some(joined)) => joined,
-            Ok(None) => return kept.map_or_else(|| self.join_endless_line(room), Ok),
+            Ok(None) => {
+                self.tally.refused(room, RefusedFor::EndlessLine);
+                return kept.map_or_else(|| self.join_endless_line(room), Ok);
+            }
             Err(FlowError::Store(error)) => {
                 return VisitorResponder::new(self, room).respond_without_store(error).await;
             }
             Err(error) => return Err(error),
         };
-        match self.renewed(room) {
+        let told = match self.renewed(room) {
             None => self.respond_to_newcomer(room, joined).await,
             // Boxed, because it is large and seldom.
             Some(now) => Box::pin(self.respond_to_newcomer(&now, joined)).await,
-        }
+        };
+        told.inspect(|told| self.tally.told(room, &told.status))
     }
 
     /// The room as it is known now, if it is of another generation: the join may have waited until it was brought to its
@@ -113,6 +128,15 @@ impl Flows {
 
     /// Joins as AWS-style clients do: returns a request id for later, and never takes a seat.
     pub(crate) async fn assign_number(
+        &self,
+        room: &RoomContext,
+        solution: Solution<'_>,
+    ) -> Result<String, FlowError> {
+        let assigned = self.assign(room, solution).await;
+        assigned.inspect_err(|error| self.tally.failed(room, error))
+    }
+
+    async fn assign(
         &self,
         room: &RoomContext,
         solution: Solution<'_>,

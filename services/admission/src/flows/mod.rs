@@ -37,6 +37,7 @@ mod redeem;
 mod renew;
 mod responder;
 mod room_context;
+mod tally;
 mod turn;
 mod visitor_response;
 mod visitor_status;
@@ -57,6 +58,7 @@ pub(crate) use self::{
     proofs::{Proofs, Unproven},
     redeem::Redeemer,
     room_context::{BindingHandle, Caller, RoomContext},
+    tally::Tally,
     turn::{HELD_MS, Turn},
     visitor_response::{CookieChange, VisitorResponse},
 };
@@ -91,6 +93,8 @@ pub(crate) struct Flows {
     pub(crate) joins: JoinBatcher,
     /// Counts visitors whose network had reached a limit.
     pub(crate) limits: LimitCounter,
+    /// What is counted for the history.
+    pub(crate) tally: Tally,
     /// Claims that wait for a seat.
     pub(crate) held_claims: HeldClaims,
     /// Keeps sessions alive.

@@ -14,7 +14,7 @@ pub enum Status {
     YourTurn,
     /// Inside, with a token.
     Admitted,
-    /// The session ran out, or the turn was missed for too long: join again.
+    /// The session ran out, the turn was missed for too long, or the place was revoked: join again.
     Expired,
     /// The session was ended by leaving, or by the site: join again. Or, where
     /// `queueing_method` is `reject`: the room lets nobody in; whoever has a place keeps it.
@@ -29,6 +29,10 @@ pub struct VisitorStatus {
     pub room: RoomId,
     /// Where the visitor stands.
     pub status: Status,
+    /// Why the place is over, if an operator has taken it: `revoked`. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "revoked")]
+    pub reason: Option<&'static str>,
     /// The visitor's permanent identity in the room: 36 characters. Absent for someone who was
     /// turned away.
     #[serde(skip_serializing_if = "Option::is_none")]

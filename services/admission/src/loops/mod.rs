@@ -1,5 +1,5 @@
 //! The background tasks: the startup, the feed, changes of rooms, the key ring, the counts of
-//! presence. None of them answers a request.
+//! presence and of the history. None of them answers a request.
 
 mod startup;
 
@@ -20,6 +20,7 @@ pub(crate) fn spawn(admission: &Arc<Admission>, lifecycle: &Lifecycle) {
         ("changes", Task::Changes),
         ("keys", Task::Keys),
         ("check-ins", Task::CheckIns),
+        ("tally", Task::Tally),
     ] {
         let (admission, drained) = (Arc::clone(admission), lifecycle.drained().clone());
         lifecycle.spawn(name, async move {
@@ -45,6 +46,7 @@ enum Task {
     Changes,
     Keys,
     CheckIns,
+    Tally,
 }
 
 // === impl Task ===
@@ -59,6 +61,7 @@ impl Task {
             }
             Self::Keys => admission.keys.clone().run().await,
             Self::CheckIns => admission.flows.check_ins.run().await,
+            Self::Tally => admission.flows.tally.run().await,
         }
     }
 
@@ -66,6 +69,7 @@ impl Task {
         match self {
             // The last counts, of the visitors whom this instance has just answered.
             Self::CheckIns => admission.flows.check_ins.send().await,
+            Self::Tally => admission.flows.tally.send().await,
             Self::Changes => admission.feed.take_in_no_more().await,
             Self::Feed => admission.feed.say_goodbye().await,
             Self::Keys => admission.keys.look().await,

@@ -4,6 +4,7 @@
 mod dry_run;
 mod event;
 mod history;
+mod history_csv;
 mod members;
 mod refusal;
 mod room;
@@ -12,7 +13,8 @@ mod status;
 pub use dry_run::{DryRunRequest, Match, MatchedRule, RuleVerdict};
 pub use event::{Event, EventDetails, EventList};
 pub(crate) use event::{invalid_event, take_commitment};
-pub use history::{History, Minute};
+pub use history::{History, HistoryStep, Minute, PeopleCounts};
+pub(crate) use history_csv::csv;
 pub use members::Members;
 pub(crate) use refusal::refuse;
 pub(crate) use room::invalid_room;

@@ -54,6 +54,11 @@ shared_responses! {
         problem_response "409": "Others keep changing the room. Nothing was changed",
     }
 
+    /// Answers of a deletion of a room.
+    pub(crate) Occupied {
+        problem_response "409": "More people are in it than `people`: the members `waiting`, `inside` and `people` say how many. Nothing was changed",
+    }
+
     /// Answers of calls with fields.
     pub(crate) InvalidRequest {
         problem_response "400": "A field is wrong: see `errors`. Nothing was changed",

@@ -4,57 +4,100 @@ use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use utoipa::IntoParams;
-use vestibule_domain::RoomId;
+use vestibule_domain::{RoomId, RoomSnapshot, SeatEnds};
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
-use vestibule_store::{Departure, EndedAs};
+use vestibule_store::{Revocation, Revoked};
 
 use crate::{
     audit::Trail,
-    endpoints::responses::{InvalidRequest, NoSuchSession, Refusals},
+    endpoints::responses::{Busy, InvalidRequest, NoSuchSession, Refusals},
+    rooms::Rollout,
     state::Controller,
 };
 
-/// Whose session in which room.
+/// How often a place is looked up anew while draws move it.
+const ATTEMPTS: usize = 5;
+
+/// Whose session or place in which room.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
 pub(crate) struct SessionAddress {
     /// The room's name.
     #[param(inline)]
     room: RoomId,
-    /// The visitor's request id.
+    /// The visitor's request id, or its queue number.
     request_id: String,
 }
 
-/// Revokes a visitor's session.
+/// Revokes a visitor's session, or its place in line.
 ///
-/// Its seat is free at once. A token that the visitor still holds stays valid until it expires, at gateways that verify
-/// by themselves: where tokens are made for such gateways (`seats_end_with`), the seat is taken until then.
+/// The seat of a session is free at once. A token that the visitor still holds stays valid until it expires, at gateways
+/// that verify by themselves: where tokens are made for such gateways (`seats_end_with`), the seat is taken until then.
+///
+/// A visitor who waits loses its place: it never comes up, is ahead of nobody, and the visitor is told so (`expired`, with
+/// the `reason` `revoked`) as soon as it asks. Once this is answered all admissions know it, but those of
+/// `Vestibule-Behind`. Revoking a place again changes nothing and is answered alike.
 #[utoipa::path(
     delete, path = "/v1/rooms/{room}/sessions/{request_id}", tag = "rooms",
     params(SessionAddress),
-    responses((status = 204, description = "Revoked"), InvalidRequest, NoSuchSession, Refusals)
+    responses((status = 204, description = "Revoked"), InvalidRequest, NoSuchSession, Busy, Refusals)
 )]
 pub(crate) async fn revoke_session(
     State(controller): State<Arc<Controller>>,
     trail: Trail,
     Path(SessionAddress { room, request_id }): Path<SessionAddress>,
-) -> Result<StatusCode, Problem> {
-    let reset_epoch = controller.rooms.read(&room).await?.reset_epoch;
-    let ciphers = controller.ciphers.get(&room, reset_epoch);
-    let place = ciphers
-        .request_ids
-        .open(&request_id)
-        .map_err(|error| Problem::new(ProblemType::InvalidRequestId).detail(error.to_string()))?;
+) -> Result<(StatusCode, Rollout), Problem> {
     let seat = controller.rooms.read_config(&room).await?.binding.seat_ends();
-    let departure = Departure { number: place.number, ended_as: EndedAs::Revoked, seat };
-    // Not the request id, by which somebody could pass for the visitor.
-    let session = |state: &str| json!({ "queue_number": place.number, "session": state });
-    trail.change(&session("active"), &session("revoked"));
-    match controller.store.leave(&room, reset_epoch, &[departure]).await {
-        Ok(ended) if ended.contains(&true) => Ok(StatusCode::NO_CONTENT),
-        Ok(_) => Err(Problem::new(ProblemType::SessionNotFound)),
-        Err(error) => Err(controller.rooms.explain(&room, error).await.into()),
+    for _ in 0..ATTEMPTS {
+        let snapshot = controller.rooms.read(&room).await?;
+        let number = number_of(&controller, &snapshot, &request_id)?;
+        note(&trail, number, "session", "active");
+        let revoked = controller.store.revoke(&room, revocation(&snapshot, number, seat)).await;
+        match revoked {
+            Ok(Revoked::Session) => return Ok((StatusCode::NO_CONTENT, Rollout::Complete)),
+            Ok(Revoked::Place | Revoked::Again) => {
+                note(&trail, number, "place", "waiting");
+                let rollout = Rollout::of_change(&controller.store, &room).await;
+                return Ok((StatusCode::NO_CONTENT, rollout));
+            }
+            Ok(Revoked::None) => return Err(Problem::new(ProblemType::SessionNotFound)),
+            Ok(Revoked::Moved) => {}
+            Err(error) => return Err(controller.rooms.explain(&room, error).await.into()),
+        }
     }
+    Err(Problem::new(ProblemType::Conflict))
+}
+
+/// The visitor's queue number, by what names it.
+fn number_of(
+    controller: &Controller,
+    snapshot: &RoomSnapshot,
+    named: &str,
+) -> Result<u64, Problem> {
+    if let Ok(number) = named.parse() {
+        return Ok(number);
+    }
+    let ciphers = controller.ciphers.get(&snapshot.room, snapshot.reset_epoch);
+    let place = ciphers.request_ids.open(named);
+    let place = place
+        .map_err(|error| Problem::new(ProblemType::InvalidRequestId).detail(error.to_string()))?;
+    Ok(place.number)
+}
+
+fn revocation(snapshot: &RoomSnapshot, number: u64, seat: SeatEnds) -> Revocation {
+    Revocation {
+        reset_epoch: snapshot.reset_epoch,
+        number,
+        position: snapshot.position(number),
+        draws: snapshot.draws.len(),
+        seat,
+    }
+}
+
+/// Not the request id, by which somebody could pass for the visitor.
+fn note(trail: &Trail, number: u64, what: &str, before: &str) {
+    let state = |state: &str| -> Value { json!({ "queue_number": number, what: state }) };
+    trail.change(&state(before), &state("revoked"));
 }

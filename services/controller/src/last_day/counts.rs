@@ -1,38 +1,46 @@
-//! The counts of a room's last day, small: about 100 kB of a room in which somebody came in every minute, in two
-//! regions. A count only rises: what was seen once was there.
+//! The counts of a room's last day, small: some 24 bytes each, so about 100 kB of a room in which somebody came in every
+//! minute, in two regions, and six times as much of one in which there was everything in every minute. A count only
+//! rises, and so does a level within its minute: what was seen once was there.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
+use vestibule_domain::ledger::Figure;
 use vestibule_store::MinuteTraffic;
 
 use super::Minutes;
 
-/// Newcomers by minute and region, and admissions by minute.
+/// What was counted, by minute.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// The regions, by the column of their counts less one.
-    regions: Vec<String>,
+    columns: Vec<Column>,
     /// By minute since 1970, and column.
     cells: BTreeMap<(u32, u16), u64>,
+    /// How many came and entered.
     sum: u64,
 }
 
-/// The column of admissions.
-const ADMITTED: u16 = 0;
+/// What is counted in one column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Column {
+    Admitted,
+    Arrived(String),
+    Other(String, Figure),
+}
 
 // === impl Counts ===
 
 impl Counts {
     /// Takes in what was counted.
     pub(super) fn take(&mut self, minutes: &Minutes) {
-        for (minute, MinuteTraffic { arrivals, admitted }) in minutes {
+        for (minute, MinuteTraffic { arrivals, admitted, figures }) in minutes {
             let Ok(minute) = u32::try_from(*minute) else { continue };
             for (region, count) in arrivals {
-                if let Some(column) = self.column(region) {
-                    self.raise((minute, column), *count);
-                }
+                self.raise(minute, Column::Arrived(region.clone()), *count);
             }
-            self.raise((minute, ADMITTED), *admitted);
+            self.raise(minute, Column::Admitted, *admitted);
+            for (region, figure, count) in figures.iter() {
+                self.raise(minute, Column::Other(region.to_owned(), figure), count);
+            }
         }
     }
 
@@ -40,11 +48,12 @@ impl Counts {
     pub(super) fn since(&self, minute: u64) -> Minutes {
         let mut minutes = Minutes::new();
         let Ok(first) = u32::try_from(minute) else { return minutes };
-        for ((minute, column), count) in self.cells.range((first, ADMITTED)..) {
+        for ((minute, column), count) in self.cells.range((first, 0)..) {
             let traffic = minutes.entry(u64::from(*minute)).or_default();
-            match usize::from(*column).checked_sub(1) {
-                Some(region) => drop(traffic.arrivals.insert(self.regions[region].clone(), *count)),
-                None => traffic.admitted = *count,
+            match &self.columns[usize::from(*column)] {
+                Column::Admitted => traffic.admitted = *count,
+                Column::Arrived(region) => drop(traffic.arrivals.insert(region.clone(), *count)),
+                Column::Other(region, figure) => traffic.figures.add(region, *figure, *count),
             }
         }
         minutes
@@ -54,47 +63,71 @@ impl Counts {
     pub(super) fn forget_before(&mut self, minute: u64) {
         let Ok(first) = u32::try_from(minute) else { return };
         while let Some(cell) = self.cells.first_entry().filter(|cell| cell.key().0 < first) {
-            self.sum -= cell.remove();
+            let ((_, column), count) = cell.remove_entry();
+            if self.columns[usize::from(column)].is_of_people() {
+                self.sum -= count;
+            }
         }
     }
 
-    /// How many were counted.
+    /// How many came and entered.
     pub(super) fn sum(&self) -> u64 {
         self.sum
     }
 
-    /// That of a region; `None`: there are too many.
-    fn column(&mut self, region: &str) -> Option<u16> {
-        let known = self.regions.iter().position(|known| known == region);
-        let index = known.unwrap_or_else(|| {
-            self.regions.push(region.to_owned());
-            self.regions.len() - 1
-        });
-        u16::try_from(index + 1).ok()
+    /// Whether nothing was counted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.cells.is_empty()
     }
 
-    fn raise(&mut self, at: (u32, u16), count: u64) {
-        match self.cells.entry(at) {
+    /// The place of a column; `None`: there are too many.
+    fn column(&mut self, column: &Column) -> Option<u16> {
+        let known = self.columns.iter().position(|known| known == column);
+        let index = known.unwrap_or_else(|| {
+            self.columns.push(column.clone());
+            self.columns.len() - 1
+        });
+        u16::try_from(index).ok()
+    }
+
+    fn raise(&mut self, minute: u32, column: Column, count: u64) {
+        let is_of_people = column.is_of_people();
+        let Some(at) = self.column(&column) else { return };
+        let before = match self.cells.entry((minute, at)) {
             Entry::Vacant(cell) if count > 0 => {
                 cell.insert(count);
-                self.sum += count;
+                0
             }
-            Entry::Occupied(mut cell) if *cell.get() < count => {
-                self.sum += count - cell.insert(count);
-            }
-            _ => {}
+            Entry::Occupied(mut cell) if *cell.get() < count => cell.insert(count),
+            _ => return,
+        };
+        if is_of_people {
+            self.sum += count - before;
         }
+    }
+}
+
+// === impl Column ===
+
+impl Column {
+    /// Whether it counts newcomers or admissions.
+    fn is_of_people(&self) -> bool {
+        matches!(self, Self::Admitted | Self::Arrived(_))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use vestibule_domain::ledger::Figures;
+
     use super::*;
 
     fn minutes(counts: &[(u64, u64, u64)]) -> Minutes {
         let minute = |&(minute, count, admitted): &(u64, u64, u64)| {
             let arrivals = BTreeMap::from([("eu".to_owned(), count), ("us".to_owned(), 2 * count)]);
-            (minute, MinuteTraffic { arrivals, admitted })
+            let mut figures = Figures::default();
+            figures.add("", Figure::Waiting, 2 * count);
+            (minute, MinuteTraffic { arrivals, admitted, figures })
         };
         counts.iter().map(minute).collect()
     }

@@ -22,6 +22,9 @@ pub(crate) enum Due {
     Read(u64, u64),
 }
 
+/// Whatever is counted by the minute changes these, but for people who are just there.
+type Counters = [u64; 6];
+
 /// See the module.
 #[derive(Debug)]
 pub(super) struct RoomDay {
@@ -38,8 +41,7 @@ pub(super) struct RoomDay {
 
 #[derive(Debug)]
 struct Read {
-    /// Whatever is counted by the minute changes these.
-    counters: (u64, u64, u64),
+    counters: Counters,
     minute: u64,
     /// Whether counts were found that were not closed.
     is_open: bool,
@@ -69,7 +71,7 @@ impl RoomDay {
     pub(super) fn due(&mut self, last: &RoomSnapshot) -> Due {
         let minute = minute_of(last);
         self.counts.forget_before(minute.saturating_sub(MINUTES_PER_DAY));
-        if self.was_lost(last) && self.counts.sum() > 0 {
+        if self.was_lost(last) && !self.counts.is_empty() {
             return Due::PutBack;
         }
         if self.whole_due.is_some_and(|due| due <= minute) {
@@ -108,7 +110,7 @@ impl RoomDay {
         self.counts.take(&traffic.minutes);
         let open = traffic.open.unwrap_or(minute).min(minute);
         self.is_read_until = open.saturating_sub(1).max(minute.saturating_sub(MOST_MINUTES));
-        let is_open = traffic.open.is_some();
+        let is_open = traffic.open.is_some() || has_people(last);
         self.read = Some(Read { counters: counters(last), minute, is_open });
         if !self.was_lost(last) {
             self.state = state_of(last);
@@ -136,8 +138,14 @@ fn state_of(room: &RoomSnapshot) -> (u64, u32) {
     (room.reset_epoch, room.generation)
 }
 
-fn counters(room: &RoomSnapshot) -> (u64, u64, u64) {
-    (room.reset_epoch, room.queue_counter, room.admitted)
+fn counters(room: &RoomSnapshot) -> Counters {
+    let &RoomSnapshot { reset_epoch, queue_counter, admitted, expired, left, active, .. } = room;
+    [reset_epoch, queue_counter, admitted, expired, left, active]
+}
+
+/// Whether levels are noted in every minute.
+fn has_people(room: &RoomSnapshot) -> bool {
+    room.active + room.unconfirmed + room.figures.waiting > 0
 }
 
 fn minute_of(room: &RoomSnapshot) -> u64 {
@@ -166,8 +174,9 @@ mod tests {
 
     fn traffic(open: Option<u64>, minutes: &[(u64, u64)]) -> Traffic {
         let arrivals = |count| BTreeMap::from([("eu".to_owned(), count)]);
-        let minute =
-            |&(minute, count)| (minute, MinuteTraffic { arrivals: arrivals(count), admitted: 0 });
+        let minute = |&(minute, count)| {
+            (minute, MinuteTraffic { arrivals: arrivals(count), ..MinuteTraffic::default() })
+        };
         Traffic { minutes: minutes.iter().map(minute).collect(), open }
     }
 

@@ -8,7 +8,7 @@ use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_site::SiteBinding;
-use vestibule_store::{Feed, KnownRoom, PutOutcome, Store, StoreError};
+use vestibule_store::{Deletion, Feed, KnownRoom, PutOutcome, Store, StoreError};
 
 use super::error::RoomError;
 use crate::{
@@ -191,15 +191,18 @@ impl RoomDirectory {
         Ok(put)
     }
 
-    /// Deletes a room, in Redis and in this instance's memory; returns whether there was one. Redis may lose the
-    /// tombstone before anybody else has heard of it, so it is remembered here before that is said.
-    pub(super) async fn delete(&self, room: &RoomId) -> Result<bool, StoreError> {
+    /// Deletes a room with no more than so many `people` in it, in Redis and in this instance's memory. Redis may lose
+    /// the tombstone before anybody else has heard of it, so it is remembered here before that is said.
+    pub(super) async fn delete(&self, room: &RoomId, people: u64) -> Result<Deletion, StoreError> {
         let buried = self.store.reset_epoch(room).await?;
-        let deleted = self.store.delete_room(room).await?;
+        let deleted = self.store.delete_room(room, Some(people)).await?;
+        if let Deletion::Occupied(_) = deleted {
+            return Ok(deleted);
+        }
         if let Some(epoch) = buried {
             self.feed.bury(room.clone(), epoch).await;
         }
-        if deleted {
+        if let Deletion::Done(_) = deleted {
             self.feed.forget(room).await;
         }
         Ok(deleted)

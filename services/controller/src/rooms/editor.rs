@@ -6,14 +6,14 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use vestibule_domain::{
     RoomId,
     schedule::{Event, RoomConfig},
 };
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
-use vestibule_store::PutOutcome;
+use vestibule_store::{Deletion, People, PutOutcome};
 
 use super::{
     directory::RoomDirectory,
@@ -94,19 +94,24 @@ impl ConfigEditor {
         Err(busy())
     }
 
-    /// Deletes a room with all that belongs to it.
+    /// Deletes a room with all that belongs to it, if no more than so many `people` are in it.
     ///
     /// # Errors
-    /// 404 without the room, 503 while Redis cannot be reached.
-    pub(crate) async fn delete(&self, trail: &Trail, room: &RoomId) -> Result<Rollout, Problem> {
+    /// 404 without the room, 409 if more are in it, 503 while Redis cannot be reached.
+    pub(crate) async fn delete(
+        &self,
+        trail: &Trail,
+        room: &RoomId,
+        people: u64,
+    ) -> Result<Rollout, Problem> {
         let before = self.rooms.store.read_config(room).await;
         let before = before.map_err(|error| problem_of(&error))?;
         let view = before.as_ref().map(|config| view_of_config(room, config));
         trail.change(&view.into(), &Value::Null);
-        if self.rooms.delete(room).await.map_err(|error| problem_of(&error))? {
-            Ok(self.roll_out(room).await)
-        } else {
-            Err(Problem::new(ProblemType::RoomNotFound))
+        match self.rooms.delete(room, people).await.map_err(|error| problem_of(&error))? {
+            Deletion::Done(_) => Ok(self.roll_out(room).await),
+            Deletion::Missing => Err(Problem::new(ProblemType::RoomNotFound)),
+            Deletion::Occupied(people) => Err(occupied(people)),
         }
     }
 
@@ -181,4 +186,19 @@ impl ConfigEditor {
 /// A 400 that names each wrong field, the reason and the event.
 pub(crate) fn check_settings(config: &RoomConfig) -> Result<(), Problem> {
     refuse(invalid_room(), config.errors_of_settings())
+}
+
+/// Refuses to delete a room with these people.
+fn occupied(there: People) -> Problem {
+    let People { waiting, inside } = there;
+    let people = there.count();
+    let detail = format!(
+        "{waiting} wait in this room and {inside} are inside. Nothing was changed. To delete it with them, say how \
+         many may be in it at most: `?people={people}`"
+    );
+    Problem::new(ProblemType::RoomOccupied)
+        .detail(detail)
+        .member("waiting", json!(waiting))
+        .member("inside", json!(inside))
+        .member("people", json!(people))
 }

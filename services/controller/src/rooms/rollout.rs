@@ -34,7 +34,7 @@ pub(crate) enum Rollout {
 impl Rollout {
     /// Notifies the admissions that `room` was changed, and waits until they apply the change, for a
     /// second at most.
-    pub(super) async fn of_change(store: &Store, room: &RoomId) -> Self {
+    pub(crate) async fn of_change(store: &Store, room: &RoomId) -> Self {
         match wait(store, room).await {
             Ok(behind) if behind.is_empty() => Self::Complete,
             Ok(instances) => {

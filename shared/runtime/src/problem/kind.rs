@@ -103,6 +103,8 @@ problem_types! {
     RequestTimeout, "request-timeout", REQUEST_TIMEOUT, "The request took too long to arrive", None;
     /// The request contradicts the current state.
     Conflict, "conflict", CONFLICT, "The request conflicts with the current state", None;
+    /// More people are in the room than its deletion allows: the members `waiting`, `inside` and `people`.
+    RoomOccupied, "room-occupied", CONFLICT, "There are people in the room", None;
     /// The session was redeemed by an earlier call.
     AlreadyRedeemed, "already-redeemed", CONFLICT, "The session has been redeemed already", None;
     /// The token does not open this room, or opens it no more.

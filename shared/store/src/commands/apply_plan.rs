@@ -22,6 +22,7 @@ struct Arguments<'a> {
     figures: String,
     anywhere: u64,
     regions: BTreeMap<&'a str, u64>,
+    waiting: u64,
     unknown_period_ms: u64,
     short_figures: Option<String>,
 }
@@ -74,6 +75,7 @@ impl Store {
             figures: document::text(figures)?,
             anywhere: grants.anywhere,
             regions: regions.collect(),
+            waiting: figures.waiting,
             unknown_period_ms: decision.unknown_period_ms,
             short_figures: short_figures.transpose()?,
         };

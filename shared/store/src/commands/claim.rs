@@ -161,7 +161,10 @@ impl Store {
         claims: &[Claim],
     ) -> Result<ClaimReplies, StoreError> {
         let noting = self.noting(Some(room), || answers::claim_calls(claims)).await;
-        let arguments = Arguments { key_id, able_ms: self.memory().standing().able_ms() };
+        let arguments = {
+            let (region, able_ms) = (self.region(), self.memory().standing().able_ms());
+            Arguments { key_id, region, able_ms }
+        };
         let items = claims.iter().map(Item::from);
         let reply: Result<Sealed<Reply>, _> =
             self.replicated().call_in_order(&scripts::CLAIM, room, &arguments, items).await;

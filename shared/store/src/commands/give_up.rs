@@ -21,6 +21,7 @@ pub struct GivenUp {
 #[derive(Serialize)]
 struct Arguments<'a> {
     reset_epoch: u64,
+    region: &'a str,
     draws: usize,
     places: &'a [GivenUp],
 }
@@ -42,7 +43,7 @@ impl Store {
         (reset_epoch, draws): (u64, usize),
         places: &[GivenUp],
     ) -> Result<Vec<bool>, StoreError> {
-        let arguments = Arguments { reset_epoch, draws, places };
+        let arguments = Arguments { reset_epoch, region: self.region(), draws, places };
         let numbers = || places.iter().map(|place| place.number).collect();
         let call = || vec![Call::GiveUp { reset_epoch, numbers: numbers() }];
         let noting = self.noting(Some(room), call).await;

@@ -33,6 +33,7 @@ pub struct Departure {
 struct Arguments<'a> {
     room: &'a RoomId,
     reset_epoch: u64,
+    region: &'a str,
     sessions: &'a [Departure],
 }
 
@@ -54,7 +55,8 @@ impl Store {
         reset_epoch: u64,
         departures: &[Departure],
     ) -> Result<Vec<bool>, StoreError> {
-        let arguments = Arguments { room, reset_epoch, sessions: departures };
+        let arguments =
+            Arguments { room, reset_epoch, region: self.region(), sessions: departures };
         let numbers = || departures.iter().map(|departure| departure.number).collect();
         let call = || vec![Call::End { reset_epoch, numbers: numbers() }];
         let noting = self.noting(Some(room), call).await;

@@ -3,24 +3,32 @@
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 
-use super::history::{KEPT_SECONDS, MINUTES_PER_DAY};
-use crate::{Store, StoreError, keys::RoomKeys, scripts};
+use super::history::{KEPT_SECONDS, MINUTES_KEPT_SECONDS, MINUTES_PER_DAY, keys_of_day};
+use crate::{Store, StoreError, scripts};
 
 #[derive(Serialize)]
 struct Arguments {
     leader_epoch: u64,
     first: u64,
     last: u64,
+    minutes_kept_seconds: u64,
     kept_seconds: u64,
 }
 
 /// What became of a room's open counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RolledUp {
     /// How many moved into the history.
     pub moved: u64,
     /// How many are left.
     pub open: u64,
+}
+
+#[derive(Deserialize)]
+struct Reply {
+    moved: u64,
+    open: u64,
+    more: bool,
 }
 
 impl Store {
@@ -36,14 +44,23 @@ impl Store {
         day: u64,
         last: u64,
     ) -> Result<RolledUp, StoreError> {
-        let history = [RoomKeys(room).history(day)];
+        let history = keys_of_day(room, day);
         let first = day * MINUTES_PER_DAY;
         let arguments = Arguments {
             leader_epoch: epoch,
             first,
             last: last.min(first + MINUTES_PER_DAY - 1),
+            minutes_kept_seconds: MINUTES_KEPT_SECONDS,
             kept_seconds: KEPT_SECONDS,
         };
-        self.call_with(&scripts::ROLL_UP, room, &history, &arguments).await
+        let mut moved = 0;
+        loop {
+            let reply: Reply =
+                self.call_with(&scripts::ROLL_UP, room, &history, &arguments).await?;
+            moved += reply.moved;
+            if !reply.more {
+                return Ok(RolledUp { moved, open: reply.open });
+            }
+        }
     }
 }

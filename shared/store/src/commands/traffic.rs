@@ -3,9 +3,12 @@
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use serde::{Deserialize, Serialize};
-use vestibule_domain::RoomId;
+use vestibule_domain::{RoomId, ledger::Figure};
 
-use super::history::{KEPT_SECONDS, MINUTES_PER_DAY, MinuteTraffic, add, day_of};
+use super::history::{
+    KEPT_SECONDS, MINUTES_KEPT_SECONDS, MINUTES_PER_DAY, MinuteTraffic, add, add_row, day_of,
+    keys_of_day,
+};
 use crate::{
     Store, StoreError,
     keys::{REGIONS, RoomKeys},
@@ -38,11 +41,13 @@ struct ReadArguments<'a> {
 struct ReadReply {
     open: Option<u64>,
     counts: Counts,
+    rows: Vec<String>,
 }
 
 #[derive(Serialize)]
 struct RestoreArguments<'a> {
     counts: &'a [(String, u64)],
+    minutes_kept_seconds: u64,
     kept_seconds: u64,
 }
 
@@ -67,12 +72,16 @@ impl Store {
         for day in day_of(from)..=day_of(to) {
             let begins = day * MINUTES_PER_DAY;
             let (first, last) = (from.max(begins), to.min(begins + MINUTES_PER_DAY - 1));
+            let keys = RoomKeys(room);
             let (history, arguments) =
-                ([RoomKeys(room).history(day)], ReadArguments { first, last, regions });
+                ([keys.history(day), keys.minutes(day)], ReadArguments { first, last, regions });
             let reply: ReadReply =
                 self.call_with(&scripts::READ_TRAFFIC, room, &history, &arguments).await?;
             for (field, count) in reply.counts {
                 add(&mut traffic.minutes, &field, count);
+            }
+            for row in reply.rows {
+                add_row(&mut traffic.minutes, day, &row);
             }
             // What is closed between two readings counts as open, and is read again.
             traffic.open = [traffic.open, reply.open].into_iter().flatten().min();
@@ -96,9 +105,13 @@ impl Store {
         }
         let mut restored = 0;
         for (day, counts) in days {
-            let history = [RoomKeys(room).history(day)];
+            let history = keys_of_day(room, day);
             for some in counts.chunks(AT_ONCE) {
-                let arguments = RestoreArguments { counts: some, kept_seconds: KEPT_SECONDS };
+                let arguments = RestoreArguments {
+                    counts: some,
+                    minutes_kept_seconds: MINUTES_KEPT_SECONDS,
+                    kept_seconds: KEPT_SECONDS,
+                };
                 let reply: RestoreReply =
                     self.call_with(&scripts::RESTORE_TRAFFIC, room, &history, &arguments).await?;
                 restored += reply.restored;
@@ -117,10 +130,18 @@ impl Store {
     }
 }
 
+/// The field of a figure among what is not closed.
+pub(super) fn field(minute: u64, region: &str, figure: Figure) -> String {
+    let dot = if region.is_empty() { "" } else { "." };
+    format!("{minute}.{}{dot}{region}", figure.code())
+}
+
 /// The counts of a minute, each with its field.
 fn fields(minute: u64, traffic: &MinuteTraffic) -> Counts {
-    let MinuteTraffic { arrivals, admitted } = traffic;
+    let MinuteTraffic { arrivals, admitted, figures } = traffic;
     let arrivals = arrivals.iter().map(|(region, count)| (format!("{minute}.r.{region}"), *count));
     let admitted = (*admitted > 0).then(|| (format!("{minute}.a"), *admitted));
-    arrivals.chain(admitted).collect()
+    let others =
+        figures.iter().map(|(region, figure, count)| (field(minute, region, figure), count));
+    arrivals.chain(admitted).chain(others).collect()
 }

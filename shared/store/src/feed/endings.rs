@@ -23,7 +23,15 @@ pub(super) struct Endings {
     /// When the last token of each expires, unix seconds.
     #[serde(default)]
     expires_at: Vec<u64>,
+    /// Those of them that were no sessions, but places in line that an operator has revoked. An older release tells
+    /// none.
+    #[serde(default)]
+    pub(super) places: Vec<u64>,
 }
+
+/// The places of one room that operators have revoked, since its last reset.
+#[derive(Debug, Default)]
+pub(super) struct RevokedPlaces(RwLock<(u64, FxHashSet<u64>)>);
 
 /// The ended sessions of one room, in two sets: the old one is dropped as a whole when the young one
 /// replaces it.
@@ -81,6 +89,30 @@ impl Ended {
     }
 }
 
+// === impl RevokedPlaces ===
+
+impl RevokedPlaces {
+    /// Takes in such numbers of this epoch.
+    pub(super) fn take(&self, reset_epoch: u64, numbers: impl IntoIterator<Item = u64>) {
+        let mut numbers = numbers.into_iter().peekable();
+        if numbers.peek().is_none() {
+            return;
+        }
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.0 < reset_epoch {
+            *known = (reset_epoch, FxHashSet::default());
+        }
+        if known.0 == reset_epoch {
+            known.1.extend(numbers);
+        }
+    }
+
+    pub(super) fn contains(&self, reset_epoch: u64, number: u64) -> bool {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.0 == reset_epoch && known.1.contains(&number)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +123,7 @@ mod tests {
             reset_epoch,
             numbers: numbers.to_vec(),
             expires_at: Vec::new(),
+            places: Vec::new(),
         }
     }
 
@@ -105,6 +138,17 @@ mod tests {
         assert!(ended.contains(7, 1), "not long ago enough to be sure");
         ended.take(&endings(7, &[11]), begin + 2 * late);
         assert!(!ended.contains(7, 1) && ended.contains(7, 10));
+    }
+
+    #[test]
+    fn a_place_stays_revoked_until_the_room_is_reset() {
+        let revoked = RevokedPlaces::default();
+        revoked.take(7, [3]);
+        revoked.take(7, []);
+        revoked.take(6, [4]);
+        assert!(revoked.contains(7, 3) && !revoked.contains(7, 4) && !revoked.contains(6, 4));
+        revoked.take(8, [5]);
+        assert!(!revoked.contains(7, 3) && !revoked.contains(8, 3) && revoked.contains(8, 5));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use vestibule_domain::{Progress, RoomSnapshot, Stamp, draw::DrawRecord, schedule
 
 use super::{
     REFRESH, REFRESH_AT_REST,
-    endings::{Ended, Endings},
+    endings::{Ended, Endings, RevokedPlaces},
 };
 use crate::{Clock, Highest, memory::RoomMemory};
 
@@ -28,6 +28,7 @@ pub struct KnownRoom {
     /// had one version.
     config_of: std::sync::Mutex<Option<(u64, u32)>>,
     ended: Ended,
+    revoked: RevokedPlaces,
     /// What this service has seen of it, in answers and in snapshots.
     memory: Arc<RoomMemory>,
     /// When the last reading out of turn began.
@@ -79,6 +80,7 @@ impl KnownRoom {
             stored_config: ArcSwapOption::empty(),
             config_of: std::sync::Mutex::default(),
             ended: Ended::new(Instant::now()),
+            revoked: RevokedPlaces::default(),
             memory,
             caught_up: Mutex::default(),
             news: AtomicU64::new(0),
@@ -148,7 +150,19 @@ impl KnownRoom {
         self.ended.contains(reset_epoch, number)
     }
 
+    /// Whether an operator has revoked the place in line of this number, as far as this service knows.
+    #[must_use]
+    pub fn was_revoked(&self, reset_epoch: u64, number: u64) -> bool {
+        self.revoked.contains(reset_epoch, number)
+    }
+
+    /// Takes in places of this epoch that operators have revoked.
+    pub(super) fn take_revoked(&self, reset_epoch: u64, numbers: Vec<u64>) {
+        self.revoked.take(reset_epoch, numbers);
+    }
+
     pub(super) fn take_endings(&self, endings: &Endings) {
+        self.revoked.take(endings.reset_epoch, endings.places.iter().copied());
         self.memory.take_endings(endings.reset_epoch, endings.endings());
         self.ended.take(endings, Instant::now());
         self.news.fetch_add(1, Ordering::Relaxed);

@@ -325,6 +325,8 @@ impl Feed {
         if let Some(config) = self.0.store.read_config(room).await? {
             let draws = self.0.store.read_draws(room).await?;
             known.set_stored_config(&StoredConfig { config, draws }, &before);
+            let revoked = self.0.store.revoked_places(room, before.reset_epoch).await?;
+            known.take_revoked(before.reset_epoch, revoked);
             self.0.configs_read.fetch_add(1, Ordering::Release);
         }
         Ok(())

@@ -1,7 +1,7 @@
 --[[ apply_plan: the second half of the leader's tick. Moves the serving counter and pushes the
 snapshot.
 
-KEYS  line settings sessions rate rows grants
+KEYS  line settings sessions rate rows grants counts
 ARGV  now_ms seen document
 Returns {reset_epoch serving_counter}
 Keeps (5) the serving counter never goes back; a stale leader changes nothing.
@@ -19,6 +19,8 @@ local args = arguments({
   short_figures = 'text',
   -- Slots for newcomers: those open to all, and those of each region.
   anywhere = 'integer', regions = 'table',
+  -- Everyone waiting who is still there, for the history.
+  waiting = 'integer',
   -- Within what time AWS-style visitors ask once they are served, ms.
   unknown_period_ms = 'integer',
 })
@@ -40,6 +42,7 @@ if is_applied then
   if args.hazard_increase ~= '0' then
     redis.call('HINCRBY', keys.line, 'cumulative_hazard', args.hazard_increase)
   end
+  COUNTS.level(keys.counts, now, 'q0', args.waiting)
   redis.call('DEL', keys.grants)
   redis.call('HSET', keys.grants, 'anywhere', args.anywhere)
   for region, slots in pairs(args.regions) do

@@ -1,7 +1,7 @@
 --[[ begin_tick: the first half of the leader's tick. Ends expired sessions and positions, and
 reports the room's state. If nobody waits, it lets the room rest, when it is told to.
 
-KEYS  line sessions records tokens settings rate rows entered door asked passed seatless holds unattended there scratch ended
+KEYS  line sessions records tokens settings rate rows entered door asked passed seatless holds unattended there scratch ended counts
 ARGV  now_ms seen document
 Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute held promised
       presence_from_ms left_out heard_at_ms admitted aws_joined aws_admitted over nobody_waits line pool near door
@@ -68,13 +68,16 @@ do
 
   -- When a visitor's session has expired, only its bit in `entered` is kept. Returns how many have.
   local function end_sessions()
+    local live = 0
     local ended, visitors = take(keys.sessions, '(' .. sessions_from(line, now), MANY_RECORDS), {}
     if #ended == 0 then return 0 end
     for i, text in ipairs(redis.call('HMGET', keys.records, unpack(ended))) do
       local record = unpack_record(text)
       if record and record.kind == 'v' then visitors[#visitors + 1] = ended[i] end
+      if record and record.status == 0 then live = live + 1 end
     end
     if #visitors > 0 then redis.call('HDEL', keys.records, unpack(visitors)) end
+    COUNTS.left(keys.counts, now, 'session_expired', live)
     return #ended
   end
 
@@ -123,6 +126,7 @@ local function expire_positions()
     local over = count_bits(keys.entered, first, row.counter)
     local unclaimed = math.max(row.counter - line.expired_position - over, 0)
     redis.call('HINCRBY', keys.line, 'expired', unclaimed)
+    COUNTS.left(keys.counts, now, 'turn_missed', unclaimed)
     redis.call('HSET', keys.line, 'expired_position', row.counter)
     line.expired_position = row.counter
     if settings.advance_on_position_expiry and row.who == 'o' and unclaimed > 0 then
@@ -206,11 +210,13 @@ end
 local resumes_at_ms = rate_resumes_at(keys.rate, settings.new_users_per_minute, now)
 -- Where presence is known, nobody has to be told who may not be there.
 local unheard = now < line.presence_from and LEFT_OUT.read(redis.call('HGET', keys.line, 'left_out')) or {}
+local active = seats_taken(keys.sessions, line, now)
+COUNTS.level(keys.counts, now, 'i0', active)
 rest(is_still())
 if stamp.rests then publish(keys, args.room, now) end
 return seal({ encode({
   now_ms = now, queue_counter = line.queue_counter, serving_counter = line.serving_counter,
-  expired_position = line.expired_position, active = seats_taken(keys.sessions, line, now),
+  expired_position = line.expired_position, active = active,
   admitted_last_minute = rate_used(keys.rate, now), held = held_seats(keys, now), promised = line.promised,
   presence_from_ms = line.presence_from, left_out = unheard, heard_at_ms = line.heard_at,
   admitted = line.admitted,

@@ -1,11 +1,11 @@
 --[[ claim: a batch of visitors asks for seats, and enters as far as seats, rate and order allow.
 
-KEYS  line settings sessions records tokens entered rate rows door asked passed seatless traffic unattended there holds networks
-ARGV  now_ms seen key_id able_ms | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds network seats_per_network only_logs max_session_seconds caller
+KEYS  line settings sessions records tokens entered rate rows door asked passed seatless traffic counts unattended there holds networks
+ARGV  now_ms seen key_id region able_ms | reset_epoch draws number position rank won entered_at kind held_ms hold request_id issuer validity_seconds network seats_per_network only_logs max_session_seconds caller
 Returns  now_ms reset_epoch generation admitted free_at_ms outcomes | outcome issued_at expires_at key_id issuer held_until_ms beyond_seats note
       free_at_ms: when those without a seat may find one, unless somebody leaves or an operator changes
       something before; nil: nobody can say.
-      key_id names the key of new tokens; able_ms: for how long the caller has been able to claim for anybody
+      key_id names the key of new tokens; region: where the caller is; able_ms: for how long the caller has been able to claim for anybody
       ("" = always). Of each claim: reset epoch of its request id; how many
       draws its position takes into account; queue number; position ("" = it waits for its draw); rank at
       the door; whether it has won in a random room (0, 1); entry time (unix s); kind ("v" visitor's
@@ -96,7 +96,8 @@ local function enter(claim)
   }
   if claim.kind == 'v' then NOTES.write(record, claim.most and now_s, string.match(claim.caller, '^%w+') or '', '') end
   entering[#entering + 1] =
-    { number = claim.number, position = claim.position, record = record, network = claim.network }
+    { number = claim.number, position = claim.position, record = record, network = claim.network,
+      waited = math.max(now_s - claim.entered_at, 0) }
   if claim.seats_per_network then NETWORKS.take_seat(claim.network, claim.number, session_end(record.exp)) end
   if is_unattended[claim.number] then set_bit(keys.unattended, claim.number, 0) end
   line.entered_upto = math.max(line.entered_upto, claim.position)
@@ -321,6 +322,9 @@ line.promised = math.max(line.promised - seated, 0)
 line.admitted = line.admitted + #entering
 if #entering > 0 then
   redis.call('HINCRBY', keys.traffic, math.floor(now / 60000) .. '.a', #entering)
+  local waits = {}
+  for _, each in ipairs(entering) do waits[each.waited] = (waits[each.waited] or 0) + 1 end
+  COUNTS.entered(keys.counts, now, waits, args.region)
 end
 write_changes(keys.line, line, as_read)
 if is_held(settings, line) then

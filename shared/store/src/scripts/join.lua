@@ -1,6 +1,6 @@
 --[[ join: reserve queue numbers for a batch of newcomers of one region.
 
-KEYS  line settings sessions records tokens entered rate rows grants traffic unattended there holds door asked calls networks
+KEYS  line settings sessions records tokens entered rate rows grants traffic counts unattended there holds door asked calls networks
 ARGV  now_ms seen call again region count mode key_id issuer joins_per_minute places seats only_logs max_session_seconds | network
 Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent outcomes beyond_joins beyond_places wait_s
       call: the name of the call; again: whether it may have come before (0, 1).
@@ -165,6 +165,7 @@ if enter then
     -- Whom newcomers have passed is asked of clients of the AWS-style calls alone.
     if line.aws_joined > 0 then redis.call('HSET', keys.line, 'entered_upto', before + seated) end
     redis.call('HINCRBY', keys.traffic, minute .. '.a', seated)
+    COUNTS.entered(keys.counts, now, { [0] = seated }, args.region)
     own, anywhere, lent = take_slots(keys.grants, args.region, seated)
   end
   -- Counted in the same call; otherwise the leader could take the newcomers for people who left.

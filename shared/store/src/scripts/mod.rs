@@ -77,30 +77,31 @@ const INCARNATION: &str = concat!(
 );
 
 use Part::{
-    Asked, Calls, Door, Draws, Ended, Entered, Grants, Holds, Line, Networks, Passed, Rate,
-    Records, Rows, Scratch, Seatless, Sessions, Settings, Testimony, There, Tokens, Traffic,
-    Unattended,
+    Asked, Calls, Counts, Door, Draws, Ended, Entered, Grants, Holds, Line, Networks, Passed, Rate,
+    Records, Revoked, Rows, Scratch, Seatless, Sessions, Settings, Testimony, There, Tokens,
+    Traffic, Unattended,
 };
 
 scripts! {
     ANNOUNCE = "announce" Deployment &[], &["formats"], None, ["room", "server"];
-    APPLY_PLAN = "apply_plan" Writes &[Line, Settings, Sessions, Rate, Rows, Grants], &[], None,
-        ["room", "rate", "serving", "left_out", "publish"];
+    APPLY_PLAN = "apply_plan" Writes &[Line, Settings, Sessions, Rate, Rows, Grants, Counts], &[], None,
+        ["room", "rate", "serving", "left_out", "publish", "counts"];
     BEGIN_TICK = "begin_tick" Writes &[Line, Sessions, Records, Tokens, Settings, Rate, Rows, Entered,
-        Door, Asked, Passed, Seatless, Holds, Unattended, There, Scratch, Ended], &[], None,
+        Door, Asked, Passed, Seatless, Holds, Unattended, There, Scratch, Ended, Counts], &[], None,
         ["bitmaps", "room", "rate", "seats", "serving", "presence", "door", "holds", "tally",
-        "left_out", "publish"];
+        "left_out", "publish", "counts"];
     BURY = "bury" Deployment &[], &["tombstones", "burials"], None, ["burials"];
     CALL_WITNESSES = "call_witnesses" Repairs &[Line, Settings, Sessions, Records, Tokens, Entered, Rate,
         Rows, Ended, Holds, Testimony], &[], None, ["room", "rate", "left_out", "publish"];
     CHECK_IN = "check_in" Writes &[Line, There], &[], Some(order::check_in::POSITIONS),
         ["bitmaps", "room", "presence"];
     CLAIM = "claim" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Door, Asked,
-        Passed, Seatless, Traffic, Unattended, There, Holds, Networks], &[], Some(order::claim::POSITIONS),
+        Passed, Seatless, Traffic, Counts, Unattended, There, Holds, Networks], &[], Some(order::claim::POSITIONS),
         ["bitmaps", "room", "networks", "left_out", "rate", "seats", "notes", "serving", "presence", "door", "turns",
-        "holds"];
+        "holds", "counts"];
     CLOSE_ROOM = "close_room" Copies &[Line], &[], None, [];
-    DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None, ["bitmaps", "room", "presence"];
+    DELETE_ROOM = "delete_room" Repairs &Part::ALL, &["history…"], None,
+        ["bitmaps", "room", "presence", "seats", "people"];
     DISMISS = "dismiss" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "assumed", "left_out", "publish"];
     DRAW = "draw" Writes &[Line, Settings, Sessions, Rate, Draws], &[], None,
@@ -110,21 +111,23 @@ scripts! {
     EXPORT_ROOM = "export_room" Copies &[Line, Settings], &[], None, [];
     EXPORT_SEATS = "export_seats" Copies &[Line, Sessions, Tokens, Records], &[], None, [];
     EXTEND_CLAIM_WINDOW = "extend_claim_window" Writes &[Line, Seatless], &[], None, ["room"];
-    GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds, Networks], &[], None,
-        ["bitmaps", "room", "networks", "door"];
+    GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds, Networks, Counts], &[],
+        None, ["bitmaps", "room", "seats", "networks", "door", "departures", "counts"];
     INCREMENT = "increment" Writes &[Line, Settings, Sessions, Rate, Rows, Calls], &[], None,
         ["room", "once", "rate", "serving", "left_out", "publish"];
     JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
-        Unattended, There, Holds, Door, Asked, Calls, Networks], &[], Some(order::join::POSITIONS),
+        Counts, Unattended, There, Holds, Door, Asked, Calls, Networks], &[], Some(order::join::POSITIONS),
         ["bitmaps", "room", "networks", "once", "rate", "seats", "notes", "serving", "presence", "door", "holds",
-        "grants"];
+        "grants", "counts"];
     LAGGING = "lagging" Deployment &[], &["admissions"], None, ["room"];
     LEAD = "lead" Deployment &[], &["lease", "epoch", "length", "controllers", "term"], None, ["leases"];
     LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];
-    LEAVE = "leave" Writes &[Line, Sessions, Records, Ended], &[], None, ["bitmaps", "room", "seats"];
+    LEAVE = "leave" Writes &[Line, Sessions, Records, Ended, Counts], &[], None,
+        ["bitmaps", "room", "seats", "door", "departures", "counts"];
     NAME_SERVER = "name_server" Deployment &[], &["probe"], None, ["server"];
     NOTE_AUDIT = "note_audit" Deployment &[], &["audit", "audit_bytes"], None, [];
     NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
+    NOTE_COUNTS = "note_counts" Writes &[Line, Counts], &[], None, ["room"];
     POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,
         ["room", "serving"];
     PUT_CONFIG = "put_config" Writes &[Line, Settings, Sessions, Rate, Testimony], &[], None,
@@ -134,7 +137,7 @@ scripts! {
     READ_PLACES = "read_places" Reads &[Line, Entered, Unattended], &[], None, ["bitmaps", "room"];
     READ_SNAPSHOT = "read_snapshot" Reads &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "left_out", "publish"];
-    READ_TRAFFIC = "read_traffic" Reads &[Line, Traffic], &["history"], None, ["room"];
+    READ_TRAFFIC = "read_traffic" Reads &[Line, Traffic, Counts], &["history", "minutes"], None, ["room"];
     REBUILD = "rebuild" Repairs &[Line, Sessions, Records, Tokens, Entered, Ended, Testimony], &[],
         None, ["bitmaps", "room", "seats"];
     RECONCILE = "reconcile" Repairs Part::RECONCILE, &[], None,
@@ -145,10 +148,13 @@ scripts! {
     REPLACE_API_TOKENS = "replace_api_tokens" Deployment &[], &["api_tokens"], None, [];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
     RESET = "reset" Writes Part::RESET, &[], None,
-        ["bitmaps", "room", "once", "rate", "presence", "left_out", "publish"];
+        ["bitmaps", "room", "once", "rate", "seats", "presence", "left_out", "publish", "people", "counts"];
     RESTORE_PLACES = "restore_places" Repairs &[Line, Entered, Unattended, Testimony], &[], None, ["bitmaps", "room"];
-    RESTORE_TRAFFIC = "restore_traffic" Repairs &[Line, Traffic], &["history"], None, ["room"];
-    ROLL_UP = "roll_up" Writes &[Line, Traffic], &["history"], None, ["room"];
+    RESTORE_TRAFFIC = "restore_traffic" Repairs &[Line, Traffic, Counts], &["history", "minutes", "ledger"], None,
+        ["room", "ledger"];
+    REVOKE = "revoke" Writes &[Line, Sessions, Records, Ended, Entered, Unattended, Door, Asked, Passed, Holds,
+        Revoked, Counts], &[], None, ["bitmaps", "room", "seats", "door", "departures", "counts"];
+    ROLL_UP = "roll_up" Writes &[Line, Traffic, Counts], &["history", "minutes", "ledger"], None, ["room", "ledger"];
     SPEND = "spend" Writes &[Line, Calls], &[], None, ["room"];
     SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "left_out", "publish", "phases"];

@@ -51,6 +51,7 @@ pub(crate) mod claim {
     arguments! {
         pub(crate) struct Arguments<'a> {
             key_id: &'a str,
+            region: &'a str,
             able_ms: Option<u64>,
         }
     }

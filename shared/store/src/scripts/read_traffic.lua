@@ -1,10 +1,10 @@
 --[[ read_traffic: what was counted in some minutes of a day, whether they are closed or not.
 
-KEYS  line traffic history
+KEYS  line traffic counts history minutes
 ARGV  now_ms seen document
-Returns {open counts}
+Returns {open counts rows}
       open: the first minute since 1970 that has counts which are not closed; nil: there is none. counts: each with its
-      field, as in `roll_up`.
+      field, as in `roll_up`. rows: closed figures, see lib/ledger.
 ]]
 local args = arguments({
   -- The minutes, since 1970, all of the day of `history`.
@@ -22,12 +22,21 @@ for minute = args.first, args.last do
   end
 end
 -- A count of which a part is closed is told in two parts.
-local not_closed = redis.call('HGETALL', keys.traffic)
-for i = 1, #not_closed, 2 do
-  local minute = tonumber(string.match(not_closed[i], '^(%d+)%.'))
-  open = math.min(open or minute, minute)
-  if minute >= args.first and minute <= args.last then
-    counts[#counts + 1] = { not_closed[i], tonumber(not_closed[i + 1]) }
+for _, key in ipairs({ keys.traffic, keys.counts }) do
+  local not_closed = redis.call('HGETALL', key)
+  for i = 1, #not_closed, 2 do
+    local minute = tonumber(string.match(not_closed[i], '^(%d+)%.'))
+    open = math.min(open or minute, minute)
+    if minute >= args.first and minute <= args.last then
+      counts[#counts + 1] = { not_closed[i], tonumber(not_closed[i + 1]) }
+    end
   end
 end
-return answer({ open = open, counts = counts })
+local rows, first, last = {}, args.first % 1440, args.last % 1440
+for hour = math.floor(first / 60), math.floor(last / 60) do
+  for row in string.gmatch(redis.call('HGET', keys.minutes, hour) or '', '[^\n]+') do
+    local minute = tonumber(string.match(row, '^%d+'))
+    if minute >= first and minute <= last then rows[#rows + 1] = row end
+  end
+end
+return answer({ open = open, counts = counts, rows = rows })

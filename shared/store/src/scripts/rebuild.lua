@@ -27,6 +27,18 @@ local function owe_its_seat()
   redis.call('HINCRBY', keys.line, 'unconfirmed', 1)
 end
 
+local function waits_for_draw(number)
+  return line.pool_first > 0 and number >= line.pool_first
+    and number <= (line.pool_last > 0 and line.pool_last or line.queue_counter)
+end
+
+local function leave_pool(number)
+  local gone = gone_from_pools(keys)
+  if get_bit(gone, number) then return end
+  set_bit(gone, number, 1)
+  redis.call('HINCRBY', keys.line, 'left_pools', 1)
+end
+
 for _, each in ipairs(args.ended) do
   local number, position, expires_at = tonumber(each[1]), tonumber(each[2]), tonumber(each[3])
   redis.call('ZADD', keys.ended, 'GT', expires_at, number)
@@ -43,6 +55,8 @@ for _, each in ipairs(args.ended) do
     redis.call('HSET', keys.records, number, pack_record(record))
   end
   if position then set_bit(keys.entered, position, 1) end
+  -- A place that waits for its draw was revoked.
+  if not position and not record and waits_for_draw(number) then leave_pool(number) end
 end
 for _, each in ipairs(args.seats) do
   local number, position, seen = tonumber(each[1]), tonumber(each[2]), unpack_record(each[3])

@@ -168,7 +168,7 @@ async fn session_length_and_renewal_are_the_events_while_it_is_in_force(world: W
     world.seconds(30);
     let (now, joined) = (moment(ENDS + 30), moment(ENDS) - 1);
     assert_eq!(touch(3, (joined, joined + 40)).await, Some((now, now + 300)));
-    world.store.delete_room(&world.room).await.unwrap();
+    world.store.delete_room(&world.room, None).await.unwrap();
     let overrides = Overrides { disable_session_renewal: Some(true), ..Overrides::default() };
     let fixed = Event { overrides, ..event("fixed", ENDS + 60, ENDS + 600) };
     world.schedule(limited(9), &[fixed]).await;

@@ -42,7 +42,7 @@ async fn whoever_was_not_told_of_a_reset_reads_the_room(world: World) {
 async fn a_room_in_place_of_a_deleted_one_is_another(world: World) {
     let feed = fed(&world).await;
     let known = feed.room("sale").unwrap();
-    world.store.delete_room(&world.room).await.unwrap();
+    world.store.delete_room(&world.room, None).await.unwrap();
     feed.forget(&world.room).await;
     world.seconds(1);
     world.open(limited(3)).await;

@@ -6,7 +6,7 @@ use crate::world::{START_MS, World, limited};
 
 crate::on_every_server!(
     minutes_close_once_and_keep_their_counts,
-    old_days_expire,
+    old_minutes_expire_before_the_ledger,
     what_is_new_is_read_by_itself,
     what_was_lost_is_put_back_once,
 );
@@ -23,7 +23,7 @@ async fn minutes_close_once_and_keep_their_counts(world: World) {
     assert_eq!(before[&(minute + 1)].arrivals["here"], 2, "the minute under way is there too");
     let day = minute / 1440;
     let rolled = world.store.roll_up(&world.room, 1, day, minute).await.unwrap();
-    assert_eq!(rolled, RolledUp { moved: 2, open: 1 });
+    assert_eq!(rolled, RolledUp { moved: 3, open: 1 });
     let again = world.store.roll_up(&world.room, 1, day, minute).await.unwrap();
     assert_eq!(again, RolledUp { moved: 0, open: 1 });
     assert_eq!(world.store.history(&world.room, minute, minute + 9).await.unwrap(), before);
@@ -31,14 +31,20 @@ async fn minutes_close_once_and_keep_their_counts(world: World) {
     assert_eq!(only.len(), 1);
 }
 
-async fn old_days_expire(world: World) {
+async fn old_minutes_expire_before_the_ledger(world: World) {
     world.open(limited(3)).await;
     world.join(1, JoinMode::Enter).await;
     let minute = START_MS / 60_000;
     world.store.roll_up(&world.room, 1, minute / 1440, minute).await.unwrap();
-    let key = format!("vestibule:room:{{sale}}:history:{}", minute / 1440);
+    for (kept, days) in [("history", 2), ("minutes", 2), ("ledger", 31)] {
+        expires_after(&world, kept, days).await;
+    }
+}
+
+async fn expires_after(world: &World, kept: &str, days: i64) {
+    let key = format!("vestibule:room:{{sale}}:{kept}:{}", START_MS / 86_400_000);
     let seconds: i64 = world.server.ask(redis::cmd("TTL").arg(key)).await;
-    assert!((31 * 86_400 - 60..=31 * 86_400).contains(&seconds), "{seconds}");
+    assert!((days * 86_400 - 60..=days * 86_400).contains(&seconds), "{kept}: {seconds}");
 }
 
 /// What is read of some minutes, by itself and beside the rest.
@@ -85,7 +91,7 @@ async fn what_was_lost_is_put_back_once(world: World) {
     world.server.flush().await;
     world.reconcile(&[told], &[], &config).await;
     assert!(read().await.is_empty());
-    assert_eq!(world.store.restore_traffic(&world.room, &seen).await.unwrap(), 3);
+    assert_eq!(world.store.restore_traffic(&world.room, &seen).await.unwrap(), 4);
     assert_eq!(world.store.restore_traffic(&world.room, &seen).await.unwrap(), 0, "once");
     assert_eq!(read().await, seen);
     // The minute under way goes on, and is closed as a whole.
@@ -94,7 +100,5 @@ async fn what_was_lost_is_put_back_once(world: World) {
     assert_eq!(read().await[&(minute + 1)].arrivals["here"], 9);
     world.store.roll_up(&world.room, 2, day, minute + 1).await.unwrap();
     assert_eq!(read().await[&(minute + 1)].arrivals["here"], 9);
-    let key = format!("vestibule:room:{{sale}}:history:{day}");
-    let seconds: i64 = world.server.ask(redis::cmd("TTL").arg(key)).await;
-    assert!((31 * 86_400 - 60..=31 * 86_400).contains(&seconds), "{seconds}");
+    expires_after(&world, "history", 2).await;
 }

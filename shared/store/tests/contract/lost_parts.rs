@@ -250,7 +250,7 @@ async fn whichever_key_is_lost_nobody_is_let_in_beside_the_seats_and_everybody_i
     let all = keys(&world).await;
     assert!(all.len() > 12, "{all:?}");
     for (key, first) in all.iter().flat_map(|key| [(key, 0), (key, 1)]) {
-        world.store.delete_room(&world.room).await.unwrap();
+        world.store.delete_room(&world.room, None).await.unwrap();
         let mut day = Day::begin(&world).await;
         // Presence has keys of its own time.
         if !keys(&world).await.contains(key) {
@@ -277,7 +277,7 @@ async fn whoever_needs_the_key_first_notices(world: World) {
         let back = world.snapshot().await;
         assert_eq!((back.generation, back.queue_counter), (2, BEFORE), "{name}: no gap");
         assert!(world.try_begin(2).await.is_ok(), "{name}: found once");
-        world.store.delete_room(&world.room).await.unwrap();
+        world.store.delete_room(&world.room, None).await.unwrap();
     }
 }
 
@@ -410,7 +410,7 @@ async fn a_line_that_is_lost_while_the_leader_asks_is_not_put_together_by_half(w
 
 async fn a_deleted_room_leaves_nothing(world: World) {
     Day::begin(&world).await;
-    world.store.delete_room(&world.room).await.unwrap();
+    world.store.delete_room(&world.room, None).await.unwrap();
     let mut left = keys(&world).await;
     // What calls were answered expires by itself.
     left.retain(|key| !key.contains(":calls:"));

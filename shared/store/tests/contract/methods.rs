@@ -309,7 +309,7 @@ async fn fifo_order_is_intact_after_every_other_detour(world: World) {
     for through in [held, rejects] {
         let (entered, _) = detour(&world, through).await;
         assert!(overtaken_by(&entered) <= AT_DOOR, "{entered:?}");
-        world.store.delete_room(&world.room).await.unwrap();
+        world.store.delete_room(&world.room, None).await.unwrap();
     }
     let (entered, during) = detour(&world, by(QueueingMethod::Passthrough, patient(4))).await;
     assert_eq!(during, 70, "everyone who came got in");

@@ -1,11 +1,13 @@
 //! What operators do: settings, increments, resets, deletion.
 
 use vestibule_domain::{RoomSettings, schedule::RoomConfig};
-use vestibule_store::{ClaimOutcome, JoinMode, PutOutcome, SessionKind, StoreError};
+use vestibule_store::{
+    ClaimOutcome, Deletion, JoinMode, People, PutOutcome, SessionKind, StoreError,
+};
 
 use crate::{
     lost_answers::LosesAnswers,
-    world::{World, limited, token},
+    world::{Leader, World, limited, token},
 };
 
 crate::on_every_server!(
@@ -18,6 +20,8 @@ crate::on_every_server!(
     a_reset_empties_the_room,
     a_deleted_room_leaves_nothing_but_its_tombstone,
     a_room_of_a_deleted_name_is_another_room,
+    a_room_with_people_is_deleted_by_who_knows_of_them_alone,
+    an_empty_room_is_deleted_without_a_number,
 );
 
 async fn settings_change_and_the_line_stays(world: World) {
@@ -117,21 +121,57 @@ async fn a_deleted_room_leaves_nothing_but_its_tombstone(world: World) {
     world.join(9, JoinMode::Queue).await;
     token(world.claim(1, SessionKind::AwsStyle).await);
     world.tick(1).await;
-    assert!(world.store.delete_room(&world.room).await.unwrap());
+    let deleted = world.store.delete_room(&world.room, None).await.unwrap();
+    assert!(matches!(deleted, Deletion::Done(_)));
     assert_eq!(
         world.server.keys().await,
         3,
         "only that it was there once, and when it was deleted, and what a call was answered"
     );
     assert_eq!(world.store.tombstones().await.unwrap().len(), 1);
-    assert!(!world.store.delete_room(&world.room).await.unwrap());
+    let again = world.store.delete_room(&world.room, None).await.unwrap();
+    assert_eq!(again, Deletion::Missing);
 }
 
 async fn a_room_of_a_deleted_name_is_another_room(world: World) {
     world.open(limited(2)).await;
     let before = world.reset_epoch().await;
-    world.store.delete_room(&world.room).await.unwrap();
+    world.store.delete_room(&world.room, None).await.unwrap();
     world.clock.advance_ms(1);
     world.open(limited(2)).await;
     assert!(world.reset_epoch().await > before, "ids of the old room stay invalid");
+}
+
+async fn a_room_with_people_is_deleted_by_who_knows_of_them_alone(world: World) {
+    world.open(limited(2)).await;
+    let delete = async |people| world.store.delete_room(&world.room, Some(people)).await.unwrap();
+    world.join(5, JoinMode::Enter).await;
+    let mut leader = Leader::new(1);
+    for _ in 0..3 {
+        leader.tick(&world).await;
+    }
+    // One more has come since the line was counted.
+    world.join(1, JoinMode::Enter).await;
+    let people = People { waiting: 4, inside: 2 };
+    let before = world.snapshot().await;
+    assert_eq!(before.waiting() + before.active, people.count(), "as its status says");
+    for too_few in [0, 5] {
+        assert_eq!(delete(too_few).await, Deletion::Occupied(people));
+    }
+    assert_eq!(world.snapshot().await, before, "nothing has changed");
+    assert!(world.store.tombstones().await.unwrap().is_empty());
+    assert_eq!(delete(6).await, Deletion::Done(people));
+    assert_eq!(world.store.tombstones().await.unwrap().len(), 1);
+    assert_eq!(delete(0).await, Deletion::Missing);
+}
+
+async fn an_empty_room_is_deleted_without_a_number(world: World) {
+    world.open(limited(2)).await;
+    world.join(2, JoinMode::Enter).await;
+    world.tick(2).await;
+    let deleted = world.store.delete_room(&world.room, Some(0)).await.unwrap();
+    assert_eq!(deleted, Deletion::Occupied(People { waiting: 0, inside: 2 }));
+    world.seconds(301);
+    let deleted = world.store.delete_room(&world.room, Some(0)).await.unwrap();
+    assert_eq!(deleted, Deletion::Done(People::default()), "their sessions have run out");
 }

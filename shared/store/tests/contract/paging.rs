@@ -120,7 +120,8 @@ async fn a_large_room_is_deleted_as_a_whole(world: World) {
         world.join(TOGETHER, JoinMode::Queue).await;
     }
     world.tick(1).await;
-    assert!(world.store.delete_room(&world.room).await.unwrap());
+    let deleted = world.store.delete_room(&world.room, None).await.unwrap();
+    assert!(matches!(deleted, vestibule_store::Deletion::Done(_)));
     assert_eq!(
         world.server.keys().await,
         3,

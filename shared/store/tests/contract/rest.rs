@@ -128,7 +128,7 @@ async fn who_only_stays_inside_lets_the_room_rest(world: World) {
 async fn a_deleted_room_leaves_nothing_though_it_rested(world: World) {
     world.open(limited(5)).await;
     assert!(settled(&world).await.rests);
-    world.store.delete_room(&world.room).await.unwrap();
+    world.store.delete_room(&world.room, None).await.unwrap();
     let mut exists = redis::cmd("EXISTS");
     assert!(!world.server.ask::<bool>(exists.arg("vestibule:room:{sale}:line")).await);
 }

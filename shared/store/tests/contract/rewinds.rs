@@ -169,7 +169,8 @@ async fn a_deleted_room_can_be_made_anew_and_its_epoch_is_later(world: World) {
     world.open(limited(3)).await;
     world.clock.advance_ms(50);
     let epoch = world.store.reset(&world.room).await.unwrap();
-    assert!(world.store.delete_room(&world.room).await.unwrap());
+    let deleted = world.store.delete_room(&world.room, None).await.unwrap();
+    assert!(matches!(deleted, vestibule_store::Deletion::Done(_)));
     let tombstones = world.store.tombstones().await.unwrap();
     assert_eq!(tombstones.get(&world.room), Some(&epoch));
     // In the same millisecond.

@@ -61,7 +61,7 @@ async fn after_31_days_nobody_asks_any_more(world: World) {
     assert_eq!(told(&world, None).await, named(&[("b", 8)]));
     world.seconds(40 * DAY);
     world.open(limited(1)).await;
-    world.store.delete_room(&world.room).await.unwrap();
+    world.store.delete_room(&world.room, None).await.unwrap();
     assert_eq!(world.store.tombstones().await.unwrap().len(), 1, "only the last one is kept");
 }
 
@@ -104,7 +104,7 @@ async fn who_remembers_a_deletion_that_was_undone_tells_the_leader(world: World)
     let feed = Feed::new(world.another_store(), "a".to_owned());
     feed.refresh().await.unwrap();
     assert_eq!(feed.buried_upto(&world.room).await, 0);
-    world.store.delete_room(&world.room).await.unwrap();
+    world.store.delete_room(&world.room, None).await.unwrap();
     feed.refresh().await.unwrap();
     assert_eq!(feed.buried_upto(&world.room).await, epoch);
     // The room is there again, and the tombstone is not.
@@ -120,7 +120,7 @@ async fn who_remembers_a_deletion_that_was_undone_tells_the_leader(world: World)
 async fn made_anew(world: &World) -> (u64, u64) {
     world.open(limited(1)).await;
     let before = world.reset_epoch().await;
-    world.store.delete_room(&world.room).await.unwrap();
+    world.store.delete_room(&world.room, None).await.unwrap();
     world.seconds(1);
     world.open(limited(1)).await;
     (before, world.reset_epoch().await)
@@ -149,7 +149,7 @@ async fn a_room_is_made_anew_by_who_has_not_heard_that_the_one_before_was_delete
     world.open(limited(1)).await;
     let (before, other) = (world.reset_epoch().await, world.another_store());
     other.read_snapshot(&world.room).await.unwrap().unwrap();
-    world.store.delete_room(&world.room).await.unwrap();
+    world.store.delete_room(&world.room, None).await.unwrap();
     let put = other.put_config(&world.room, &RoomConfig::default()).await.unwrap();
     assert_eq!(put, PutOutcome::Created);
     assert!(world.reset_epoch().await > before);

@@ -234,7 +234,7 @@ async fn a_deletion_is_heard_at_the_shard_of_the_room() -> Result<()> {
     stage.create("other").await?;
     stage.is_heard("other").await?;
     let other = RoomId::new("other")?;
-    stage.services[1].store.delete_room(&other).await?;
+    stage.services[1].store.delete_room(&other, None).await?;
     eventually(SOON, "a room that is forgotten", || async {
         ensure!(feed.room("other").is_none(), "it is known");
         Ok(())

@@ -5,7 +5,10 @@ use vestibule_domain::Place;
 use vestibule_token::{Ending, Ticket};
 
 use super::VisitorResponder;
-use crate::flows::{CookieChange, FlowError, Status, VisitorResponse};
+use crate::flows::{CookieChange, FlowError, RoomContext, Status, VisitorResponse};
+
+/// What is told of a place that an operator has taken.
+const REVOKED: &str = "revoked";
 
 // === impl VisitorResponder ===
 
@@ -26,7 +29,23 @@ impl VisitorResponder<'_> {
         };
         let mut body = self.status_of(&ticket, status, 0)?;
         (body.people_ahead, body.wait_seconds) = (Some(0), None);
+        body.reason = self.was_revoked(&ticket).then_some(REVOKED);
         Ok(self.response(body, change))
+    }
+
+    /// Whether an operator has revoked the place of `ticket`.
+    pub(in crate::flows) fn was_revoked(&self, ticket: &Ticket) -> bool {
+        let RoomContext { known, snapshot, .. } = self.room;
+        ticket.endless().is_none()
+            && known.was_revoked(snapshot.reset_epoch, ticket.waiter.place.number)
+    }
+
+    /// Answers a visitor whose place was revoked.
+    pub(in crate::flows) fn respond_revoked(
+        &self,
+        ticket: Ticket,
+    ) -> Result<VisitorResponse, FlowError> {
+        self.respond_ended(ticket, Ending::Expired)
     }
 
     /// Answers a visitor with a place in a room that turns everyone away: the visitor keeps its place.

@@ -66,6 +66,7 @@ impl VisitorResponder<'_> {
         VisitorStatus {
             room: snapshot.room.clone(),
             status,
+            reason: None,
             request_id: None,
             queue_number,
             position: outlook.position,

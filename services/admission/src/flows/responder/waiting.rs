@@ -41,6 +41,9 @@ impl VisitorResponder<'_> {
         &self,
         current: CurrentTicket,
     ) -> Result<VisitorResponse, FlowError> {
+        if self.was_revoked(&current.ticket) {
+            return self.respond_revoked(current.ticket);
+        }
         let mut response = self.evaluate(current, Some(Status::YourTurn))?;
         response.status.next_check_in_seconds = f64::from(CLAIM_AGAIN_MS) / 1000.0;
         Ok(response)
@@ -52,6 +55,9 @@ impl VisitorResponder<'_> {
         current: CurrentTicket,
         until_ms: u64,
     ) -> Result<VisitorResponse, FlowError> {
+        if self.was_revoked(&current.ticket) {
+            return self.respond_revoked(current.ticket);
+        }
         let mut response = self.evaluate(current, Some(Status::YourTurn))?;
         let left_seconds = until_ms.saturating_sub(self.now_ms) / 1000;
         response.status.seat_held_seconds = Some(left_seconds);
@@ -66,6 +72,10 @@ impl VisitorResponder<'_> {
         &self,
         ticket: &Ticket,
     ) -> Result<VisitorResponse, FlowError> {
+        if self.was_revoked(ticket) {
+            let body = self.status_of(ticket, Status::Expired, 0)?;
+            return Ok(self.response(body, CookieChange::Keep(*ticket)));
+        }
         let waiter = &ticket.waiter;
         let status = if self.room.snapshot.rejects() {
             Status::Closed
@@ -84,6 +94,9 @@ impl VisitorResponder<'_> {
         current: CurrentTicket,
         redis_says: Option<Status>,
     ) -> Result<VisitorResponse, FlowError> {
+        if self.was_revoked(&current.ticket) {
+            return self.respond_revoked(current.ticket);
+        }
         let waiter = current.waiter();
         let outcome = poll::evaluate(&self.room.snapshot, waiter, &self.call_of(waiter));
         let status = match outcome.state {

@@ -56,7 +56,9 @@ impl Store {
         }
         let today = day_of(self.now_ms().await? / 60_000);
         for day in today.saturating_sub(DAYS_KEPT)..=today {
-            pieces.push(self.export_hash(room, &format!("history:{day}")).await?);
+            for kept in ["history", "minutes", "ledger"] {
+                pieces.push(self.export_hash(room, &format!("{kept}:{day}")).await?);
+            }
         }
         let Some(head) = self.export_head(room).await? else { return Ok(None) };
         if head.age() != before.age() {

@@ -5,7 +5,7 @@ use vestibule_domain::RoomId;
 use super::Piece;
 use crate::{
     Ending, Round, Store, StoreError,
-    commands::history::KEPT_SECONDS,
+    commands::history::{KEPT_SECONDS, MINUTES_KEPT_SECONDS},
     keys::{Part, RoomKeys},
 };
 
@@ -69,6 +69,12 @@ impl<'a> Import<'a> {
                 match key.as_str() {
                     "line" => self.begin(&name, pairs).await,
                     _ if key.starts_with("history:") => self.put_history(&name, &pairs).await,
+                    _ if key.starts_with("minutes:") => {
+                        self.put_rows(&name, &pairs, MINUTES_KEPT_SECONDS).await
+                    }
+                    _ if key.starts_with("ledger:") => {
+                        self.put_rows(&name, &pairs, KEPT_SECONDS).await
+                    }
                     _ => self.write("HSET", &name, &pairs).await,
                 }
             }
@@ -112,6 +118,16 @@ impl<'a> Import<'a> {
             self.store.query::<()>(&forget).await?;
         }
         self.store.query(redis::cmd("EXPIRE").arg(name).arg(KEPT_SECONDS)).await
+    }
+
+    async fn put_rows(
+        &self,
+        name: &str,
+        pairs: &[(String, String)],
+        kept_seconds: u64,
+    ) -> Result<(), StoreError> {
+        self.write("HSET", name, pairs).await?;
+        self.store.query(redis::cmd("EXPIRE").arg(name).arg(kept_seconds)).await
     }
 
     /// Writes the line: from now on the room is there. The leader opens it.

@@ -60,7 +60,8 @@ impl Piece {
         match self {
             Self::Hash { key, .. } => {
                 let whole = ["line", "settings", "records", "rate", "draws", "traffic"];
-                whole.contains(&key.as_str()) || numbered("history:")
+                whole.contains(&key.as_str())
+                    || ["history:", "minutes:", "ledger:"].into_iter().any(numbered)
             }
             Self::Sorted { key, .. } => {
                 ["sessions", "tokens", "holds", "ended", "rows"].contains(&key.as_str())
@@ -83,7 +84,7 @@ mod tests {
         assert!(!bits("entered:") && !bits("entered:x") && !bits("line") && !bits("there:3"));
         let hash =
             |key: &str| Piece::Hash { key: key.to_owned(), fields: BTreeMap::new() }.is_known();
-        assert!(hash("line") && hash("history:20000"));
+        assert!(hash("line") && hash("history:20000") && hash("ledger:20000"));
         assert!(!hash("history:") && !hash("sessions") && !hash("calls:1:x"));
     }
 

@@ -23,8 +23,8 @@ local rest
 local was_seen
 do
   -- These change nothing that the leader would have to look at soon; or the room is no more.
-  local LETS_REST = { begin_tick = true, apply_plan = true, roll_up = true, touch = true, testify = true,
-    delete_room = true }
+  local LETS_REST = { begin_tick = true, apply_plan = true, roll_up = true, note_counts = true, touch = true,
+    testify = true, delete_room = true }
 
   -- What there is to go by where the stored state is lost.
   local lost = { seq = 0, clock_ms = 0, clock_ahead = 0 }

@@ -29,7 +29,7 @@ pub(super) async fn measure((store, clock, _): At<'_>, times: &mut ScriptTimes) 
     }
     for room in &mut rooms {
         room.ticks(1).await?;
-        store.delete_room(&room.name).await?;
+        store.delete_room(&room.name, None).await?;
     }
     times.read().await
 }

@@ -56,7 +56,7 @@ pub(super) async fn measure(
     times.read().await?;
     room.joins(JoinMode::Enter, sessions + waiting).await?;
     times.skip().await?;
-    room.store.delete_room(&room.name).await?;
+    room.store.delete_room(&room.name, None).await?;
     times.read().await
 }
 

@@ -1,6 +1,7 @@
 //! What else a leader does: its lease, and the history.
 
 use std::time::Duration;
+use vestibule_domain::ledger::{Figure, Figures};
 
 use vestibule_store::Asking;
 
@@ -25,7 +26,10 @@ pub(super) async fn history(pair: &mut Pair, chances: &mut Chances, room: usize)
         .await?;
     let name = format!("restore_traffic({id})");
     let arrivals = std::collections::BTreeMap::from([(regions[0].clone(), chances.below(30))]);
-    let seen = vestibule_store::MinuteTraffic { arrivals, admitted: chances.below(9) };
+    let mut figures = Figures::default();
+    figures.add("", Figure::Waiting, chances.below(9));
+    figures.add("eu", Figure::Told(3), chances.below(9));
+    let seen = vestibule_store::MinuteTraffic { arrivals, admitted: chances.below(9), figures };
     let seen = std::collections::BTreeMap::from([(last, seen)]);
     pair.one(name, async |side| side.store.restore_traffic(&id, &seen).await).await?;
     let chunk = chances.below(2);

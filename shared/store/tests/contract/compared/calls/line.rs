@@ -1,10 +1,11 @@
 //! Those who come and wait.
 
 use vestibule_domain::{
+    SeatEnds,
     network_limits::NetworkLimits,
     presence::{Band, Spot},
 };
-use vestibule_store::{GivenUp, Join, JoinMode, Spending};
+use vestibule_store::{GivenUp, Join, JoinMode, Revocation, Spending};
 
 use super::{Called, Chances, Pair};
 use crate::compared::{
@@ -79,6 +80,22 @@ pub(super) async fn give_up(pair: &mut Pair, chances: &mut Chances, room: usize)
     let draws = memory.snapshot.as_ref().map_or(0, |room| room.draws.len());
     let name = format!("give_up({id}, {epoch}, {places:?})");
     pair.one(name, async |side| side.store.give_up(&id, (epoch, draws), &places).await).await?;
+    Ok(())
+}
+
+pub(super) async fn revoke(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let (id, memory) = (pair.rooms[room].clone(), &pair.memory[room]);
+    let number = number(chances, memory);
+    let position = memory.snapshot.as_ref().and_then(|room| room.position(number));
+    let revocation = Revocation {
+        reset_epoch: epoch(chances, memory),
+        number,
+        position: position.filter(|_| !once_in(chances, 6)),
+        draws: memory.snapshot.as_ref().map_or(0, |room| room.draws.len()),
+        seat: SeatEnds::AtOnce,
+    };
+    let name = format!("revoke({id}, {revocation:?})");
+    pair.one(name, async |side| side.store.revoke(&id, revocation).await).await?;
     Ok(())
 }
 

@@ -36,6 +36,8 @@ pub(super) async fn reset(pair: &mut Pair, room: usize) -> Called {
 
 pub(super) async fn delete(pair: &mut Pair, room: usize) -> Called {
     let id = pair.rooms[room].clone();
-    pair.one(format!("delete_room({id})"), async |side| side.store.delete_room(&id).await).await?;
+    let people = (room == 0).then_some(3);
+    let call = format!("delete_room({id}, {people:?})");
+    pair.one(call, async |side| side.store.delete_room(&id, people).await).await?;
     Ok(())
 }

@@ -1,0 +1,51 @@
+--[[ revoke: an operator ends a visitor's session, or takes its place in line.
+
+KEYS  line sessions records ended entered unattended door asked passed holds revoked counts
+ARGV  now_ms seen document
+Returns {revoked expires_at}
+      revoked: session, place, or again (such a place was revoked before); none: there is neither, or both are over;
+      moved: the position is not of these draws. expires_at: until when the end is remembered, unix s. It is pushed to
+      every service, because visitors who wait, and those inside, are answered without a call to Redis.
+Keeps who was revoked never enters; a place that was revoked costs nobody a seat, and is ahead of nobody.
+]]
+local args = arguments({
+  room = 'text', reset_epoch = 'integer',
+  -- Whose. position: nil = it waits for its draw; draws: how many that takes into account.
+  number = 'integer', position = 'integer', draws = 'integer',
+  -- Until when the seat of a session counts as taken: see lib/departures.
+  seat = 'text',
+})
+local line = read_line(keys.line)
+if not line then return no_room() end
+-- For how long services tell each other of a place that was revoked, s; then the bit of its place alone says so. And
+-- how many of them are listed.
+local REMEMBERED_S, LISTED = 86400, 10000
+
+local function revoke_place()
+  local listed = string.format('%s:%d', keys.revoked, line.reset_epoch)
+  if redis.call('ZSCORE', listed, args.number) then return 'again', 0 end
+  local is_done, has_moved = DEPARTURES.give_up(keys, line, args.number, args.position, args.draws)
+  if not is_done then return has_moved and 'moved' or 'none', 0 end
+  redis.call('ZADD', listed, now, args.number)
+  redis.call('ZREMRANGEBYRANK', listed, 0, -LISTED - 1)
+  redis.call('EXPIRE', listed, REMEMBERED_S)
+  local until_s = math.floor(now / 1000) + REMEMBERED_S
+  redis.call('ZADD', keys.ended, until_s, args.number)
+  return 'place', until_s
+end
+
+local function revoke()
+  if args.reset_epoch ~= line.reset_epoch then return 'none', 0 end
+  local exp = DEPARTURES.end_session(keys, args.number, 'revoked', args.seat)
+  if exp then return 'session', exp end
+  return revoke_place()
+end
+
+local revoked, expires_at = revoke()
+if expires_at > 0 then
+  COUNTS.left(keys.counts, now, revoked == 'place' and 'place_revoked' or 'revoked', 1)
+  local number = { args.number }
+  push('endings', encode({ room = args.room, reset_epoch = line.reset_epoch, numbers = number,
+    expires_at = { expires_at }, places = revoked == 'place' and number or {} }))
+end
+return answer({ revoked = revoked, expires_at = expires_at })
