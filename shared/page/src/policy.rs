@@ -20,14 +20,9 @@ pub(crate) const STYLE: &str = include_str!("../assets/page.css");
 pub(crate) static SCRIPT: LazyLock<String> =
     LazyLock::new(|| without_comments(include_str!("../assets/page.js")));
 
-/// The policy of the default page, without the parts that depend on the visitor.
-static PAGE_POLICY: LazyLock<String> = LazyLock::new(|| {
-    let (style, script) = (hash(STYLE), hash(&SCRIPT));
-    format!(
-        "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; \
-         connect-src 'self'; base-uri 'none'"
-    )
-});
+/// What the default page's policy allows by hashes: its style and its script.
+static OWN: LazyLock<(String, String)> =
+    LazyLock::new(|| (format!("'{}'", hash(STYLE)), format!("'{}'", hash(&SCRIPT))));
 
 const CUSTOM_PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline' https:; \
      script-src 'unsafe-inline' https:; img-src data: https:; font-src data: https:; \
@@ -35,21 +30,25 @@ const CUSTOM_PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline' 
 
 /// The policy of the default page for `view`.
 pub(crate) fn for_page(view: &PageView) -> String {
-    if view.has_puzzle() {
-        // The worker comes from the page itself: no other address can be had in the place of any page.
-        return with_frames_and_forms(&format!("{}; worker-src blob:", *PAGE_POLICY), view);
-    }
-    match view.widget() {
-        None => with_frames_and_forms(&PAGE_POLICY, view),
-        Some(widget) => with_frames_and_forms(&with_widget(&widget), view),
-    }
+    let (style, script) = &*OWN;
+    let accent = view.frame.accent.map(|accent| format!(" '{}'", hash(&accent.style())));
+    let style = format!("{style}{}", accent.unwrap_or_default());
+    let policy = match view.widget() {
+        Some(widget) => with_widget(&widget, &style, script),
+        None => format!(
+            "default-src 'none'; style-src {style}; script-src {script}; img-src data:; \
+             connect-src 'self'; base-uri 'none'"
+        ),
+    };
+    // The worker comes from the page itself: no other address can be had in the place of any page.
+    let worker = if view.has_puzzle() { "; worker-src blob:" } else { "" };
+    with_frames_and_forms(&format!("{policy}{worker}"), view)
 }
 
 /// The policy of the default page with the widget of another provider: what that one documents.
-fn with_widget(Widget { origins, styles, .. }: &Widget<'_>) -> String {
-    let (style, script) = (hash(STYLE), hash(&SCRIPT));
+fn with_widget(Widget { origins, styles, .. }: &Widget<'_>, style: &str, script: &str) -> String {
     format!(
-        "default-src 'none'; style-src '{style}'{styles}; script-src '{script}' {origins}; \
+        "default-src 'none'; style-src {style}{styles}; script-src {script} {origins}; \
          frame-src {origins}; img-src data:; connect-src 'self' {origins}; base-uri 'none'"
     )
 }

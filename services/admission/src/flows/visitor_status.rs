@@ -16,9 +16,19 @@ pub enum Status {
     Admitted,
     /// The session ran out, or the turn was missed for too long: join again.
     Expired,
-    /// The session was ended by leaving, or by the site: join again. Or, where
-    /// `queueing_method` is `reject`: the room lets nobody in; whoever has a place keeps it.
+    /// The session was ended by leaving, or by the site: join again. Or, with a `reason`: the room lets nobody in;
+    /// whoever has a place keeps it.
     Closed,
+}
+
+/// Why a room lets nobody in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClosedReason {
+    /// Nothing is left.
+    SoldOut,
+    /// Its `queueing_method` is `reject`.
+    TurnedAway,
 }
 
 /// Where a visitor stands, and when to ask again.
@@ -29,6 +39,15 @@ pub struct VisitorStatus {
     pub room: RoomId,
     /// Where the visitor stands.
     pub status: Status,
+    /// Why the room lets nobody in. Only when `closed`, and absent where a session was ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub reason: Option<ClosedReason>,
+    /// What the operator says to visitors in this state, as plain text, in the language that `Accept-Language` prefers
+    /// or the next best; absent if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub message: Option<String>,
     /// The visitor's permanent identity in the room: 36 characters. Absent for someone who was
     /// turned away.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -46,7 +46,8 @@ impl Pages {
             }),
             is_automatic: room.snapshot.settings.enter == Enter::Automatic,
             ..PageView::without_visitor(PageState::Challenge, room.known.now_ms(), frame)
-        };
+        }
+        .with_words(&room.snapshot.settings, &room.binding);
         let mut page = if wants_page_json(headers) {
             rendered::json(&view)
         } else {

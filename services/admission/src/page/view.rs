@@ -70,8 +70,10 @@ impl PageViewBuilder<'_> {
                 stale: body.stale,
             },
             challenge: None,
+            message: None,
             frame: frame(self.room, self.address, self.logo),
         }
+        .with_words(&snapshot.settings, &self.room.binding)
     }
 
     /// The wait of someone who may enter while no seat is free: until one comes free.
@@ -102,7 +104,8 @@ impl PageViewBuilder<'_> {
             }
             Status::Waiting | Status::YourTurn => PageState::Waiting,
             Status::Closed if room.rejects() => {
-                PageState::TurnedAway { keeps_place: status.queue_number > 0 }
+                let keeps_place = status.queue_number > 0;
+                PageState::TurnedAway { keeps_place, sold_out: room.is_sold_out() }
             }
             Status::Expired if !self.had_seat() => PageState::Missed,
             Status::Closed | Status::Expired => PageState::SessionOver,
@@ -143,6 +146,9 @@ pub(super) fn frame(room: &RoomContext, address: &Address, logo: Option<&str>) -
         language_form: address.language_form,
         live: address.live,
         logo: logo.map(str::to_owned),
+        logo_alt: None,
+        title: None,
+        accent: None,
         is_framed_anywhere: room.binding.cookie.partitioned,
     }
 }

@@ -47,6 +47,7 @@ struct Page<'a> {
     solver: Option<&'static str>,
     reload: u32,
     style: &'a str,
+    accent: Option<String>,
     script: &'a str,
 }
 
@@ -72,6 +73,7 @@ pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
         solver: view.has_puzzle().then_some(SOLVER),
         reload: reload_seconds(view),
         style: STYLE,
+        accent: frame.accent.map(|accent| accent.style()),
         script: &SCRIPT,
     };
     let html = page.render()?;
@@ -113,6 +115,16 @@ impl Page<'_> {
     /// What the script solves, as JSON.
     fn puzzle(&self) -> Option<String> {
         self.content.puzzle.as_ref().map(ToString::to_string)
+    }
+
+    fn logo_alt(&self) -> &str {
+        self.frame.logo_alt.as_ref().map_or("", |alt| &alt.text)
+    }
+
+    /// The attribute `lang` of an operator's text.
+    fn lang(&self, id: &str) -> String {
+        let language = self.content.languages.get(id);
+        language.map_or(String::new(), |language| format!(" lang=\"{language}\""))
     }
 
     fn machine_time(&self, id: &str) -> String {

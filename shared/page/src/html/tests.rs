@@ -1,9 +1,9 @@
 //! The default page: its weight, its structure, and that nothing from outside becomes markup.
 
-use vestibule_site::ReturnAddress;
+use vestibule_site::{ReturnAddress, SiteBinding};
 
 use super::*;
-use crate::{LanguageForm, PreviewSample};
+use crate::{LanguageForm, PageText, PreviewSample};
 
 fn page(view: &PageView) -> String {
     render(view).unwrap().html
@@ -168,6 +168,8 @@ fn in_every_field(text: &str) -> PageView {
     view.frame.live = Some(text.to_owned());
     view.frame.logo = Some(format!("data:image/png;base64,{text}"));
     view.frame.is_in_place = true;
+    let said = || Some(PageText { text: text.to_owned(), language: None });
+    (view.message, view.frame.title, view.frame.logo_alt) = (said(), said(), said());
     let other_parameters = vec![(text.to_owned(), text.to_owned())];
     view.frame.language_form =
         LanguageForm { action: text.to_owned(), parameter: "lang", other_parameters };
@@ -182,7 +184,13 @@ fn texts_of_visitors_and_operators_are_never_markup() {
         assert_eq!(markup(&page(&view)), plain, "{hostile}");
         let read: serde_json::Value =
             serde_json::from_str(&PageContent::from_view(&view).to_json()).unwrap();
-        assert!(!read["texts"].to_string().contains("alert(1)"), "texts are ours alone");
+        for (id, text) in read["texts"].as_object().unwrap() {
+            let is_the_operators = ["title", "room-title", "message"].contains(&id.as_str());
+            assert!(
+                is_the_operators || !text.to_string().contains("alert(1)"),
+                "{id} is ours alone"
+            );
+        }
     }
 }
 
@@ -193,6 +201,45 @@ fn a_logo_is_an_inline_picture_or_nothing() {
     assert!(!page(&view).contains("<img"));
     view.frame.logo = Some("data:image/png;base64,AAAA".into());
     assert!(page(&view).contains("<img id=\"logo\" src=\"data:image/png;base64,AAAA\" alt=\"\">"));
+}
+
+#[test]
+fn the_operators_words_and_colour_are_on_the_page() {
+    let binding: SiteBinding = serde_json::from_value(serde_json::json!({
+        "accent_colour": "#8a1c4a", "logo_alt": "Shop & Co",
+    }))
+    .unwrap();
+    let settings = serde_json::from_value(serde_json::json!({
+        "title": { "ar": "تخفيضات" }, "message": "Doors open late.\nSorry.",
+    }))
+    .unwrap();
+    let mut view =
+        PreviewSample::Waiting.view("room", Language::De).with_words(&settings, &binding);
+    view.frame.logo = Some("data:image/png;base64,AAAA".into());
+    let rendered = render(&view).unwrap();
+    for found in [
+        "<p id=\"room-title\" dir=\"auto\" lang=\"ar\">تخفيضات</p>",
+        "<div id=\"news\" role=\"status\"><p id=\"message\" dir=\"auto\" lang=\"\">Doors open late.\nSorry.</p></div>",
+        " alt=\"Shop &#38; Co\">",
+        "<style>:root{--accent:#8a1c4a;",
+        " · تخفيضات</title>",
+    ] {
+        assert!(rendered.html.contains(found), "{found}");
+    }
+    let style = rendered.html.rsplit("<style>").next().unwrap().split("</style>").next().unwrap();
+    use base64::Engine;
+    use sha2::Digest;
+    let hash = base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(style));
+    assert!(
+        rendered.policy.contains(&format!(" 'sha256-{hash}'; script-src")),
+        "{}",
+        rendered.policy
+    );
+    let plain = page(&PreviewSample::Waiting.view("room", Language::De));
+    assert!(plain.contains(
+        "<div id=\"news\" role=\"status\"><p id=\"message\" dir=\"auto\" hidden></p></div>"
+    ));
+    assert_eq!(plain.matches("<style>").count(), 1);
 }
 
 #[test]
