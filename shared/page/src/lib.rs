@@ -42,6 +42,7 @@ mod custom;
 mod formats;
 mod html;
 mod language;
+mod logo;
 mod mustache;
 mod policy;
 mod samples;
@@ -57,6 +58,7 @@ pub use self::{
     custom::{CustomPage, MAX_TEMPLATE},
     html::{RenderedPage, render},
     language::Language,
+    logo::{LogoError, LogoSource, MAX_LOGO, PageLogo, check_logo},
     mustache::TemplateProblem,
     samples::PreviewSample,
     view::{LanguageForm, Notices, PageChallenge, PageFrame, PageState, PageView},

@@ -5,7 +5,7 @@ use serde_json::Value;
 use vestibule_domain::{QueueingMethod, challenge::ChallengeProvider, schedule::EventInForce};
 use vestibule_site::ReturnAddress;
 
-use crate::{Accent, Language, PageText};
+use crate::{Accent, Language, LogoSource, PageText};
 
 /// The values shown to one visitor in one room.
 #[derive(Debug, Clone)]
@@ -137,8 +137,8 @@ pub struct PageFrame {
     pub language_form: LanguageForm,
     /// The source of live updates: a path on the origin of the page; `None`: there are none.
     pub live: Option<String>,
-    /// The operator's logo as a `data:` URI of an image.
-    pub logo: Option<String>,
+    /// Where the operator's logo is.
+    pub logo: Option<LogoSource>,
     /// What the logo says.
     pub logo_alt: Option<PageText>,
     /// What the operator calls the line.

@@ -48,7 +48,7 @@ use tokio::time::Instant;
 use vestibule_issuance::{CipherCache, Keystore, Signer};
 use vestibule_store::{Feed, Store};
 
-pub use self::visitor_status::{ClosedReason, Status, VisitorStatus};
+pub use self::visitor_status::{Status, VisitorStatus};
 pub(crate) use self::{
     bound::{Stranger, StrangerCounter},
     challenge::{Sender, Solution},

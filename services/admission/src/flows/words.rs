@@ -3,7 +3,7 @@
 
 use vestibule_page::{Language, PageText};
 
-use super::{ClosedReason, RoomContext, Status};
+use super::{RoomContext, Status, visitor_status::ClosedReason};
 
 // === impl RoomContext ===
 

@@ -35,7 +35,7 @@ impl Pages {
         demand: &Demand,
     ) -> Response {
         let branding = self.brandings.get(&room.snapshot.room, &room.binding);
-        let frame = view::frame(room, address, branding.logo.as_deref());
+        let frame = view::frame(room, address, branding.logo.as_ref());
         let view = PageView {
             room: room.snapshot.room.to_string(),
             challenge: Some(PageChallenge {

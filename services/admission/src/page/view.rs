@@ -1,7 +1,7 @@
 //! From a flow's response to what the page shows of it.
 
 use vestibule_domain::Enter;
-use vestibule_page::{Notices, PageFrame, PageState, PageView};
+use vestibule_page::{Notices, PageFrame, PageLogo, PageState, PageView};
 use vestibule_token::{Ticket, TicketState};
 
 use super::Address;
@@ -14,8 +14,8 @@ pub(super) struct PageViewBuilder<'a> {
     /// The ticket that the visitor brought.
     pub(super) before: Option<Ticket>,
     pub(super) address: &'a Address,
-    /// The operator's logo, as a `data:` URI.
-    pub(super) logo: Option<&'a str>,
+    /// The operator's logo.
+    pub(super) logo: Option<&'a PageLogo>,
     pub(super) window: ClaimWindow,
     /// Whether the visitor asked to enter in this very request.
     pub(super) has_claimed: bool,
@@ -135,7 +135,7 @@ impl PageViewBuilder<'_> {
 }
 
 /// What is around the content of a page of `room` at `address`.
-pub(super) fn frame(room: &RoomContext, address: &Address, logo: Option<&str>) -> PageFrame {
+pub(super) fn frame(room: &RoomContext, address: &Address, logo: Option<&PageLogo>) -> PageFrame {
     let address = address.clone();
     PageFrame {
         language: address.language,
@@ -145,7 +145,7 @@ pub(super) fn frame(room: &RoomContext, address: &Address, logo: Option<&str>) -
         here: address.here,
         language_form: address.language_form,
         live: address.live,
-        logo: logo.map(str::to_owned),
+        logo: logo.map(|logo| logo.source(address.logos.as_deref())),
         logo_alt: None,
         title: None,
         accent: None,

@@ -13,7 +13,9 @@ use axum::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 use vestibule_domain::RoomId;
-use vestibule_page::{CustomPage, Language, PageView, PreviewSample, RenderedPage, render};
+use vestibule_page::{
+    CustomPage, Language, PageLogo, PageView, PreviewSample, RenderedPage, render,
+};
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Path, Query},
@@ -93,9 +95,8 @@ impl PreviewQuery {
         let sample = PreviewSample::named(name)
             .ok_or_else(|| refused("state", &PreviewSample::ALL.map(PreviewSample::name)))?;
         let mut view = sample.view(room.as_str(), language);
-        let logo = binding.branding.logo.as_ref();
-        view.frame.logo =
-            logo.map(|logo| format!("data:{};base64,{}", logo.media_type, logo.base64));
+        let logo = binding.branding.logo.as_ref().and_then(PageLogo::read);
+        view.frame.logo = logo.map(|logo| logo.source(None));
         let site = binding.routes.iter().find(|route| !route.host.is_wildcard());
         view.frame.wanted = site
             .and_then(|route| ReturnAddress::parse(&format!("https://{}/", route.host), |_| true));

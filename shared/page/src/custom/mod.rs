@@ -9,6 +9,7 @@ use crate::{
     cloudflare::CfWaitingRoom,
     html::reload_seconds,
     language::Language,
+    logo::LogoSource,
     mustache::{Template, TemplateProblem},
     policy,
 };
@@ -123,7 +124,7 @@ fn own_values(view: &PageView) -> [String; 5] {
     let said =
         |text: &Option<PageText>| text.as_ref().map_or(String::new(), |text| text.text.clone());
     let colour = frame.accent.map_or(String::new(), |accent| accent.colour().to_string());
-    let logo = frame.logo.clone().unwrap_or_default();
+    let logo = frame.logo.as_ref().map_or("", LogoSource::as_str).to_owned();
     [said(&frame.title), said(&view.message), logo, said(&frame.logo_alt), colour]
 }
 

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::{
-    Language, PageContent, PageFrame, PageState, PageView,
+    Language, LogoSource, PageContent, PageFrame, PageState, PageView,
     challenge::{SOLVER, Widget},
     formats::rfc3339,
     policy::{self, SCRIPT, STYLE},
@@ -67,7 +67,7 @@ pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
         languages: &Language::ALL,
         moments: &MOMENTS,
         host: frame.wanted.as_ref().and_then(|wanted| wanted.host()),
-        logo: frame.logo.as_deref().filter(|logo| logo.starts_with("data:image/")),
+        logo: frame.logo.as_ref().map(LogoSource::as_str),
         inside: frame.is_in_place.then(|| update_when_inside(view)),
         widget: view.widget(),
         solver: view.has_puzzle().then_some(SOLVER),

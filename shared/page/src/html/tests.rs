@@ -5,6 +5,13 @@ use vestibule_site::{ReturnAddress, SiteBinding};
 use super::*;
 use crate::{LanguageForm, PageText, PreviewSample};
 
+fn sha256(text: &str) -> String {
+    use base64::Engine;
+    use sha2::Digest;
+
+    base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(text))
+}
+
 fn page(view: &PageView) -> String {
     render(view).unwrap().html
 }
@@ -44,9 +51,7 @@ fn the_policy_names_exactly_the_style_and_the_script_of_the_page() {
         ("style-src", between("<style>", "</style>")),
         ("script-src", between("<script>", "</script>")),
     ] {
-        use base64::Engine;
-        use sha2::Digest;
-        let hash = base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(text));
+        let hash = sha256(text);
         let named = format!("{directive} 'sha256-{hash}';");
         assert!(rendered.policy.contains(&named), "{named} not in {}", rendered.policy);
     }
@@ -166,7 +171,7 @@ fn in_every_field(text: &str) -> PageView {
     view.frame.here = text.to_owned();
     view.frame.enter = Some(text.to_owned());
     view.frame.live = Some(text.to_owned());
-    view.frame.logo = Some(format!("data:image/png;base64,{text}"));
+    view.frame.logo = Some(LogoSource::Origin(text.to_owned()));
     view.frame.is_in_place = true;
     let said = || Some(PageText { text: text.to_owned(), language: None });
     (view.message, view.frame.title, view.frame.logo_alt) = (said(), said(), said());
@@ -195,12 +200,18 @@ fn texts_of_visitors_and_operators_are_never_markup() {
 }
 
 #[test]
-fn a_logo_is_an_inline_picture_or_nothing() {
+fn a_logo_comes_from_the_page_or_from_its_origin() {
     let mut view = PreviewSample::Waiting.view("room", Language::En);
-    view.frame.logo = Some("https://evil.example/x.png".into());
-    assert!(!page(&view).contains("<img"));
-    view.frame.logo = Some("data:image/png;base64,AAAA".into());
-    assert!(page(&view).contains("<img id=\"logo\" src=\"data:image/png;base64,AAAA\" alt=\"\">"));
+    let mut with = |logo| {
+        view.frame.logo = Some(logo);
+        render(&view).unwrap()
+    };
+    let inline = with(LogoSource::Page("data:image/png;base64,AAAA".into()));
+    let image = "<img id=\"logo\" src=\"data:image/png;base64,AAAA\" alt=\"\">";
+    assert!(inline.html.contains(image) && inline.policy.contains("; img-src data:;"));
+    let linked = with(LogoSource::Origin("room/logo/ab12".into()));
+    let image = "<img id=\"logo\" src=\"room/logo/ab12\" alt=\"\">";
+    assert!(linked.html.contains(image) && linked.policy.contains("; img-src data: 'self';"));
 }
 
 #[test]
@@ -215,7 +226,7 @@ fn the_operators_words_and_colour_are_on_the_page() {
     .unwrap();
     let mut view =
         PreviewSample::Waiting.view("room", Language::De).with_words(&settings, &binding);
-    view.frame.logo = Some("data:image/png;base64,AAAA".into());
+    view.frame.logo = Some(LogoSource::Page("data:image/png;base64,AAAA".into()));
     let rendered = render(&view).unwrap();
     for found in [
         "<p id=\"room-title\" dir=\"auto\" lang=\"ar\">تخفيضات</p>",
@@ -227,9 +238,7 @@ fn the_operators_words_and_colour_are_on_the_page() {
         assert!(rendered.html.contains(found), "{found}");
     }
     let style = rendered.html.rsplit("<style>").next().unwrap().split("</style>").next().unwrap();
-    use base64::Engine;
-    use sha2::Digest;
-    let hash = base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(style));
+    let hash = sha256(style);
     assert!(
         rendered.policy.contains(&format!(" 'sha256-{hash}'; script-src")),
         "{}",
