@@ -61,3 +61,4 @@ mod told;
 mod turns;
 mod watch;
 mod wipe;
+mod words;
