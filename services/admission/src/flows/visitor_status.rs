@@ -41,12 +41,12 @@ pub struct VisitorStatus {
     pub status: Status,
     /// Why the room lets nobody in. Only when `closed`, and absent where a session was ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
+    #[schema(value_type = ClosedReason, required = false)]
     pub reason: Option<ClosedReason>,
     /// What the operator says to visitors in this state, as plain text, in the language that `Accept-Language` prefers
     /// or the next best; absent if nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
+    #[schema(value_type = String, required = false)]
     pub message: Option<String>,
     /// The visitor's permanent identity in the room: 36 characters. Absent for someone who was
     /// turned away.

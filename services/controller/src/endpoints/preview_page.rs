@@ -47,7 +47,8 @@ pub(crate) struct PreviewQuery {
 
 /// Shows the waiting page of a room as a visitor in a given state would see it.
 ///
-/// With what the room itself sets, not what an event does, and with the same content security policy as visitors get. The header `Vestibule-Page` says whether
+/// With what the room itself sets, not what an event does, and with the same content security policy as visitors
+/// get. The header `Vestibule-Page` says whether
 /// it is the room's `own` page or the `default` one, which is shown for states that an own page
 /// has no words for (`turn`, `inside`, `over`).
 #[utoipa::path(

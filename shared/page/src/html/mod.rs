@@ -83,8 +83,13 @@ pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
 /// The update that the script shows when it gets the site itself as its answer: the visitor has
 /// entered in another tab.
 fn update_when_inside(view: &PageView) -> String {
-    let inside =
-        PageView { state: PageState::Inside, refresh_ms: 0, challenge: None, ..view.clone() };
+    let inside = PageView {
+        state: PageState::Inside,
+        refresh_ms: 0,
+        challenge: None,
+        message: None,
+        ..view.clone()
+    };
     PageContent::from_view(&inside).to_json()
 }
 
