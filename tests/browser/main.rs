@@ -15,3 +15,4 @@ mod surroundings;
 mod tabs;
 mod trouble;
 mod turns;
+mod words;

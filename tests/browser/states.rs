@@ -13,7 +13,7 @@ use vestibule_tests::{
 use crate::place::{SOON, call, fill, page};
 
 const DRESSES: [(Media, &str); 2] = [(Media::Light, "en"), (Media::Dark, "ar")];
-const PREVIEWS: [&str; 9] = [
+const PREVIEWS: [&str; 10] = [
     "waiting",
     "unknown_wait",
     "random",
@@ -22,6 +22,7 @@ const PREVIEWS: [&str; 9] = [
     "turn",
     "inside",
     "reject",
+    "sold_out",
     "over",
 ];
 
@@ -62,7 +63,11 @@ async fn nobody_is_kept_out_by_the_page() -> Result<()> {
 async fn operators_see_the_same_pages() -> Result<()> {
     let Some(_seat) = Seat::take().await? else { return Ok(()) };
     let deployment = Deployment::builder().start().await?;
-    deployment.create_room("sale", &json!({})).await?;
+    let words = json!({
+        "title": "Summer Tour", "message": "Doors open late today.", "closed_message": { "ar": "إلى اللقاء" },
+        "accent_colour": "#8a1c4a",
+    });
+    deployment.create_room("sale", &words).await?;
     let browser = Chromium::start(&Options::default()).await?;
     for state in PREVIEWS {
         for language in ["en", "ar"] {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -121,6 +121,7 @@ async fn every_state_can_be_previewed() -> Result<()> {
         ("turn", "turn"),
         ("inside", "inside"),
         ("reject", "turned_away"),
+        ("sold_out", "sold_out"),
         ("over", "missed"),
     ] {
         let page = preview(&format!("?state={state}&lang=ja")).await?.expect(200)?;
@@ -142,29 +143,49 @@ async fn every_state_can_be_previewed() -> Result<()> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_logo_is_an_image_within_the_page() -> Result<()> {
+async fn a_logo_is_a_picture_from_the_pages_own_origin() -> Result<()> {
     let deployment = Deployment::builder().start().await?;
     full_room(&deployment).await?;
     let put = async |media_type: &str, bytes: Vec<u8>| {
         call(&deployment, Method::PUT, "/v1/rooms/sale/logo", media_type, bytes).await
     };
     let svg = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>".to_vec();
-    put("text/html", svg.clone()).await?.expect(400)?;
-    put("image/png", svg.clone()).await?.expect(400)?;
+    for (media_type, bytes, reason) in [
+        ("text/html", svg.clone(), "Content-Type must be image/png"),
+        ("image/png", svg.clone(), "is not such an image as Content-Type says"),
+        ("image/gif", b"GIF89a\xff\xff\x01\0\0\0\0".to_vec(), "65535 x 1 pixels"),
+    ] {
+        let refused = put(media_type, bytes).await?.expect(400)?;
+        ensure!(refused.text.contains(reason), "{}", refused.text);
+    }
     put("image/svg+xml", vec![b' '; 32 * 1024 + 1]).await?.expect(413)?;
     put("image/svg+xml; charset=utf-8", svg.clone()).await?.expect(204)?;
-    let page = eventually(SOON, "the logo on the page", || async {
-        let page = Browser::new(&deployment).get("/room/sale").await?;
-        ensure!(page.text.contains("src=\"data:image/svg+xml;base64,"), "{}", page.text);
-        Ok(page)
-    })
-    .await?;
-    ensure!(!page.text.contains("alert(1)"), "a script in it is only a picture");
+    let alt = json!({ "logo_alt": { "en": "Shop & Co" } });
+    deployment.operator().patch_room("sale", &alt).await?.expect(200)?;
+    let mut ann = Browser::new(&deployment);
+    let page = ann.get("/room/sale").await?.expect(200)?;
+    ensure!(page.text.contains("alt=\"Shop &#38; Co\""), "{}", page.text);
+    ensure!(page.header("content-security-policy").contains("img-src data: 'self';"));
+    let address = page.text.split("<img id=\"logo\" src=\"").nth(1).context("no logo")?;
+    let address = format!("/room/{}", address.split('"').next().unwrap_or_default());
+    let logo = ann.get(&address).await?.expect(200)?;
+    assert_eq!((logo.text.as_bytes(), logo.header("content-type")), (&svg[..], "image/svg+xml"));
+    assert_eq!(logo.header("cache-control"), "public, max-age=31536000, immutable");
+    assert_eq!(logo.header("x-content-type-options"), "nosniff");
+    let policy = logo.header("content-security-policy");
+    ensure!(policy.contains("default-src 'none'") && policy.contains("sandbox"), "{policy}");
+    let (_, digest) = address.rsplit_once('/').context("no digest")?;
+    ann.get(&address.replace(digest, "0")).await?.expect(404)?;
+    // A script in it is only a picture, also where it is a part of the page.
+    let preview = call(&deployment, Method::GET, "/v1/rooms/sale/preview", "", "").await?;
+    ensure!(preview.text.contains("src=\"data:image/svg+xml;base64,"), "{}", preview.text);
+    ensure!(!preview.text.contains("alert(1)"), "{}", preview.text);
     let back = call(&deployment, Method::GET, "/v1/rooms/sale/logo", "", "").await?.expect(200)?;
     assert_eq!(back.text.as_bytes(), svg);
     assert_eq!(back.header("content-type"), "image/svg+xml");
     call(&deployment, Method::DELETE, "/v1/rooms/sale/logo", "", "").await?.expect(204)?;
     call(&deployment, Method::GET, "/v1/rooms/sale/logo", "", "").await?.expect(404)?;
+    ann.get(&address).await?.expect(404)?;
     Ok(())
 }
 

@@ -62,3 +62,4 @@ mod told;
 mod turns;
 mod watch;
 mod wipe;
+mod words;

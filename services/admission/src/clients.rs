@@ -2,7 +2,10 @@
 
 use std::net::IpAddr;
 
-use axum::http::{Extensions, HeaderMap, header::USER_AGENT};
+use axum::http::{
+    Extensions, HeaderMap,
+    header::{ACCEPT_LANGUAGE, USER_AGENT},
+};
 use vestibule_runtime::{Peer, TrustedProxies};
 use vestibule_site::{ClientNetwork, NetworkPrefixes};
 
@@ -35,6 +38,7 @@ impl Clients {
     ) {
         room.caller.network = self.network_of(extensions, headers);
         room.caller.agent = headers.get(USER_AGENT).cloned();
+        room.caller.languages = headers.get(ACCEPT_LANGUAGE).cloned();
     }
 
     /// The network of the client at `address`.

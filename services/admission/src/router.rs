@@ -29,6 +29,7 @@ fn open_routes() -> OpenApiRouter<Arc<Admission>> {
         // The waiting page
         .routes(routes!(endpoints::get_page))
         .routes(routes!(endpoints::get_live))
+        .routes(routes!(endpoints::get_logo))
         .routes(routes!(endpoints::enter_room))
         // Without these, axum would answer HEAD by doing all that GET does.
         .route("/room/{room}", head(endpoints::head_page))

@@ -7,6 +7,7 @@
 //! event's and of a site's, too; the API refuses it where it reads a request.
 
 use serde::{Deserialize, Serialize};
+use vestibule_site::{LocalText, TextBounds};
 
 use crate::{
     FieldError, QueueingMethod,
@@ -21,6 +22,11 @@ pub const MAX_SECONDS: u64 = 7 * 24 * 3600;
 
 /// The longest time, in ms, after which the session of an admitted visitor is checked again.
 pub const LONGEST_RECHECK_MS: u64 = 30_000;
+
+/// What a message to visitors may be.
+const MESSAGE: TextBounds = TextBounds { characters: 500, has_lines: true };
+/// What a room's title may be.
+const TITLE: TextBounds = TextBounds { characters: 100, has_lines: false };
 
 /// What newcomers are told while Redis cannot be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -147,6 +153,17 @@ pub struct RoomSettings {
     /// ones are answered 429; null: no such limit.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000_000))]
     pub requests_per_session_per_second: Option<u64>,
+    /// Nothing is left: everyone who waits is told so at once, newcomers are turned away, and those inside stay inside.
+    /// Once it is false again, the line goes on where it was. In a suspended room it changes nothing.
+    pub sold_out: bool,
+    /// What the line is for, above what the page says: plain text of at most 100 characters, for all languages or by
+    /// language; null: none.
+    pub title: Option<LocalText>,
+    /// What visitors are told while they wait and when it is their turn, on the page and as `message` in answers: plain
+    /// text of at most 500 characters, for all languages or by language; null: nothing.
+    pub message: Option<LocalText>,
+    /// The same for those whom the room turns away, because it is sold out or its `queueing_method` is `reject`.
+    pub closed_message: Option<LocalText>,
 }
 
 /// Whether the AWS-style calls of a room are on that was stored before there was the setting.
@@ -185,6 +202,10 @@ impl Default for RoomSettings {
             bind_sessions: BindSessions::None,
             max_session_seconds: None,
             requests_per_session_per_second: None,
+            sold_out: false,
+            title: None,
+            message: None,
+            closed_message: None,
         }
     }
 }
@@ -238,7 +259,28 @@ impl RoomSettings {
         let requests = bounded("requests_per_session_per_second", requests, 1, 1_000_000);
         let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error(), requests];
         let others = others.into_iter().chain([self.challenge.error()]);
-        limits.chain(seconds).chain(per_network).chain(others).flatten().collect()
+        let rules = limits.chain(seconds).chain(per_network).chain(others).flatten();
+        rules.chain(self.word_errors()).collect()
+    }
+
+    /// These settings as they are in force: of a sold-out room everyone is turned away. So every release and every
+    /// script knows what to do, and only what is told differs.
+    #[must_use]
+    pub fn in_force(self) -> Self {
+        let method = if self.sold_out { QueueingMethod::Reject } else { self.queueing_method };
+        Self { queueing_method: method, ..self }
+    }
+
+    fn word_errors(&self) -> Vec<FieldError> {
+        let words = [
+            ("title", &self.title, TITLE),
+            ("message", &self.message, MESSAGE),
+            ("closed_message", &self.closed_message, MESSAGE),
+        ];
+        let of_one = |(field, text, bounds): (_, &Option<LocalText>, _)| {
+            text.as_ref().map_or(Vec::new(), |text| text.errors(field, bounds))
+        };
+        words.into_iter().flat_map(of_one).collect()
     }
 
     fn budget_error(&self) -> Option<FieldError> {
@@ -346,6 +388,33 @@ mod tests {
         assert_eq!(room.errors(), []);
         room.challenge.provider = ChallengeProvider::Turnstile;
         assert_eq!(room.errors()[0].field, "challenge.site_key");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_text_is_named_with_its_language() {
+        let sound =
+            r#"{"title":"Sale","message":{"de":"Gleich\ngeht es los"},"closed_message":"Over"}"#;
+        let read: RoomSettings = serde_json::from_str(sound).unwrap();
+        assert_eq!(read.errors(), []);
+        let wrong = r#"{"title":"two\nlines","message":{"tlh":"x"},"closed_message":""}"#;
+        let read: RoomSettings = serde_json::from_str(wrong).unwrap();
+        let fields: Vec<_> = read.errors().into_iter().map(|error| error.field).collect();
+        assert_eq!(fields, ["title", "message.tlh", "closed_message"]);
+        let longest = |count| RoomSettings {
+            message: Some(LocalText::Same("x".repeat(count))),
+            ..RoomSettings::default()
+        };
+        assert_eq!((longest(500).errors().len(), longest(501).errors().len()), (0, 1));
+    }
+
+    #[test]
+    fn a_sold_out_room_turns_everyone_away_whatever_its_method() {
+        for method in QueueingMethod::ALL {
+            let room = RoomSettings { queueing_method: method, ..RoomSettings::default() };
+            assert_eq!(room.clone().in_force(), room);
+            let sold_out = RoomSettings { sold_out: true, ..room }.in_force();
+            assert!(sold_out.queueing_method.rules().rejects());
+        }
     }
 
     #[test]

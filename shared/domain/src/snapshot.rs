@@ -217,12 +217,20 @@ impl RoomSnapshot {
             || (!self.is_held() && self.settings.queueing_method.rules().is_open())
     }
 
-    /// Whether newcomers are turned away.
+    /// Whether newcomers are turned away, and nobody enters: not while everyone is held, unless nothing is left to wait
+    /// for.
     #[must_use]
     pub fn rejects(&self) -> bool {
-        !self.settings.suspended
-            && !self.is_held()
-            && self.settings.queueing_method.rules().rejects()
+        self.is_sold_out()
+            || !self.settings.suspended
+                && !self.is_held()
+                && self.settings.queueing_method.rules().rejects()
+    }
+
+    /// Whether everyone is told that nothing is left.
+    #[must_use]
+    pub fn is_sold_out(&self) -> bool {
+        self.settings.sold_out && !self.settings.suspended
     }
 
     /// Whether a newcomer would have to wait.

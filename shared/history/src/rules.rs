@@ -78,7 +78,7 @@ impl Rules {
             grace_seconds: settings.presence_grace_seconds,
             held,
             open: settings.suspended || (!held && method.is_open()),
-            rejects: !settings.suspended && !held && method.rejects(),
+            rejects: !settings.suspended && (settings.sold_out || !held && method.rejects()),
             suspended: settings.suspended,
         }
     }

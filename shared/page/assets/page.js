@@ -80,6 +80,7 @@ function show(update) {
   data.state = update.state;
   served = update.served;
   document.title = update.texts.title;
+  for (const id in update.languages) byId(id)?.setAttribute('lang', update.languages[id]);
   for (const id in update.texts) {
     const element = byId(id);
     if (!element || id === 'hold') continue;

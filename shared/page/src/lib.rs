@@ -8,10 +8,12 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `html[data-state]` | the state: `challenge`, `waiting`, `early`, `paused`, `turn`, `inside`, `turned_away`, `session_over`, `missed`, `busy`, `no_room` |
+//! | `html[data-state]` | the state: `challenge`, `waiting`, `early`, `paused`, `turn`, `inside`, `turned_away`, `session_over`, `missed`, `busy`, `no_room`; `sold_out`: turned away, since nothing is left |
 //! | `#site` | the host of the wanted page, `#logo` the operator's logo |
 //! | `#languages`, `#language` | the form that chooses a language, its list |
 //! | `#headline` | the `h1`: the visitor's state |
+//! | `#room-title` | what the operator calls the line, above the headline |
+//! | `#news` (`role=status`) | `#message`: what the operator says; read out when it changes, and nothing else is in there |
 //! | `#status` (`role=status`) | `#status-label`, `#status-text` (mostly the wait), `#notice`: changes only when the meaning does; `#unreachable` only while the script's requests fail |
 //! | `#countdown` (`role=timer`) | the time until the start of an event, with script; then `#status-text` is for screen readers only |
 //! | `#alert` (`role=alert`) | read aloud at the turn and at the end of the hold |
@@ -32,6 +34,7 @@
 //! script runs, and move the focus; only custom pages, which rely on it, get it
 //! ([`RenderedPage::refresh_seconds`]).
 
+mod accent;
 mod challenge;
 mod cloudflare;
 mod content;
@@ -39,20 +42,25 @@ mod custom;
 mod formats;
 mod html;
 mod language;
+mod logo;
 mod mustache;
 mod policy;
 mod samples;
 mod texts;
 mod view;
 mod waits;
+mod words;
 
 pub use self::{
+    accent::Accent,
     cloudflare::CfWaitingRoom,
     content::{PAGE_JSON_TYPE, PageContent},
     custom::{CustomPage, MAX_TEMPLATE},
     html::{RenderedPage, render},
     language::Language,
+    logo::{LogoError, LogoSource, MAX_LOGO, PageLogo, check_logo},
     mustache::TemplateProblem,
     samples::PreviewSample,
     view::{LanguageForm, Notices, PageChallenge, PageFrame, PageState, PageView},
+    words::PageText,
 };

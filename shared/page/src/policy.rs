@@ -1,7 +1,7 @@
 //! Content security policies of the pages.
 //!
 //! The default page may load only what it contains: its style and its script are allowed by their
-//! hashes, images are inline, and requests and forms go to its own origin. Where the visitor has to solve the
+//! hashes, images are inline or from its own origin, and requests and forms go to its own origin. Where the visitor has to solve the
 //! challenge of a provider first, that provider's origins are allowed, too. A custom page may have
 //! scripts and styles of its own, and images, fonts, styles and scripts from https addresses. It
 //! still cannot send forms or requests elsewhere, load plugins, or change the base of relative
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use sha2::{Digest, Sha256};
 
-use crate::{PageView, challenge::Widget};
+use crate::{LogoSource, PageView, challenge::Widget};
 
 /// The style of the default page.
 pub(crate) const STYLE: &str = include_str!("../assets/page.css");
@@ -20,37 +20,43 @@ pub(crate) const STYLE: &str = include_str!("../assets/page.css");
 pub(crate) static SCRIPT: LazyLock<String> =
     LazyLock::new(|| without_comments(include_str!("../assets/page.js")));
 
-/// The policy of the default page, without the parts that depend on the visitor.
-static PAGE_POLICY: LazyLock<String> = LazyLock::new(|| {
-    let (style, script) = (hash(STYLE), hash(&SCRIPT));
-    format!(
-        "default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; \
-         connect-src 'self'; base-uri 'none'"
-    )
-});
+/// What the default page's policy allows by hashes: its style and its script.
+static OWN: LazyLock<(String, String)> =
+    LazyLock::new(|| (format!("'{}'", hash(STYLE)), format!("'{}'", hash(&SCRIPT))));
 
 const CUSTOM_PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline' https:; \
-     script-src 'unsafe-inline' https:; img-src data: https:; font-src data: https:; \
+     script-src 'unsafe-inline' https:; img-src 'self' data: https:; font-src data: https:; \
      media-src data: https:; connect-src 'self'; base-uri 'none'";
 
 /// The policy of the default page for `view`.
 pub(crate) fn for_page(view: &PageView) -> String {
-    if view.has_puzzle() {
-        // The worker comes from the page itself: no other address can be had in the place of any page.
-        return with_frames_and_forms(&format!("{}; worker-src blob:", *PAGE_POLICY), view);
-    }
-    match view.widget() {
-        None => with_frames_and_forms(&PAGE_POLICY, view),
-        Some(widget) => with_frames_and_forms(&with_widget(&widget), view),
-    }
+    let (style, script) = &*OWN;
+    let accent = view.frame.accent.map(|accent| format!(" '{}'", hash(&accent.style())));
+    let style = format!("{style}{}", accent.unwrap_or_default());
+    let images = match view.frame.logo {
+        Some(LogoSource::Origin(_)) => "data: 'self'",
+        Some(LogoSource::Page(_)) | None => "data:",
+    };
+    let policy = match view.widget() {
+        Some(widget) => with_widget(&widget, (&style, script, images)),
+        None => format!(
+            "default-src 'none'; style-src {style}; script-src {script}; img-src {images}; \
+             connect-src 'self'; base-uri 'none'"
+        ),
+    };
+    // The worker comes from the page itself: no other address can be had in the place of any page.
+    let worker = if view.has_puzzle() { "; worker-src blob:" } else { "" };
+    with_frames_and_forms(&format!("{policy}{worker}"), view)
 }
 
 /// The policy of the default page with the widget of another provider: what that one documents.
-fn with_widget(Widget { origins, styles, .. }: &Widget<'_>) -> String {
-    let (style, script) = (hash(STYLE), hash(&SCRIPT));
+fn with_widget(
+    Widget { origins, styles, .. }: &Widget<'_>,
+    (style, script, images): (&str, &str, &str),
+) -> String {
     format!(
-        "default-src 'none'; style-src '{style}'{styles}; script-src '{script}' {origins}; \
-         frame-src {origins}; img-src data:; connect-src 'self' {origins}; base-uri 'none'"
+        "default-src 'none'; style-src {style}{styles}; script-src {script} {origins}; \
+         frame-src {origins}; img-src {images}; connect-src 'self' {origins}; base-uri 'none'"
     )
 }
 

@@ -23,6 +23,8 @@ pub enum PreviewSample {
     Inside,
     /// The room turns everyone away.
     Reject,
+    /// Nothing is left.
+    SoldOut,
     /// Has lost the place.
     Over,
 }
@@ -34,7 +36,7 @@ const NOW_MS: u64 = 1_795_262_400_000;
 
 impl PreviewSample {
     /// All samples.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Waiting,
         Self::UnknownWait,
         Self::Random,
@@ -43,6 +45,7 @@ impl PreviewSample {
         Self::Turn,
         Self::Inside,
         Self::Reject,
+        Self::SoldOut,
         Self::Over,
     ];
 
@@ -58,6 +61,7 @@ impl PreviewSample {
             Self::Turn => "turn",
             Self::Inside => "inside",
             Self::Reject => "reject",
+            Self::SoldOut => "sold_out",
             Self::Over => "over",
         }
     }
@@ -95,14 +99,19 @@ impl PreviewSample {
                 ..view
             },
             Self::Inside => PageView { state: PageState::Inside, wait_seconds: Some(0), ..view },
-            Self::Reject => PageView {
-                state: PageState::TurnedAway { keeps_place: false },
-                method: QueueingMethod::Reject,
-                interval_ms: 0,
-                ..over
-            },
+            Self::Reject => turned_away(over, false),
+            Self::SoldOut => turned_away(over, true),
             Self::Over => PageView { state: PageState::Missed, interval_ms: 0, ..over },
         }
+    }
+}
+
+fn turned_away(view: PageView, sold_out: bool) -> PageView {
+    PageView {
+        state: PageState::TurnedAway { keeps_place: sold_out, sold_out },
+        method: QueueingMethod::Reject,
+        interval_ms: 0,
+        ..view
     }
 }
 
@@ -127,6 +136,7 @@ fn waiting(room: &str, language: Language) -> PageView {
         grace_seconds: Some(300),
         notices: Notices::default(),
         challenge: None,
+        message: None,
         frame: PageFrame::plain(language),
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use vestibule_domain::{QueueingMethod, challenge::ChallengeProvider, schedule::EventInForce};
 use vestibule_site::ReturnAddress;
 
-use crate::Language;
+use crate::{Accent, Language, LogoSource, PageText};
 
 /// The values shown to one visitor in one room.
 #[derive(Debug, Clone)]
@@ -50,6 +50,8 @@ pub struct PageView {
     pub notices: Notices,
     /// What the visitor has to solve before it gets a place, in [`PageState::Challenge`].
     pub challenge: Option<PageChallenge>,
+    /// What the operator says to a visitor in this state.
+    pub message: Option<PageText>,
     /// The frame of the content: addresses, language, logo.
     pub frame: PageFrame,
 }
@@ -73,6 +75,8 @@ pub enum PageState {
     TurnedAway {
         /// Whether the visitor has a place, which it keeps.
         keeps_place: bool,
+        /// Whether nothing is left to come in for.
+        sold_out: bool,
     },
     /// The session has ended.
     SessionOver,
@@ -133,8 +137,14 @@ pub struct PageFrame {
     pub language_form: LanguageForm,
     /// The source of live updates: a path on the origin of the page; `None`: there are none.
     pub live: Option<String>,
-    /// The operator's logo as a `data:` URI of an image.
-    pub logo: Option<String>,
+    /// Where the operator's logo is.
+    pub logo: Option<LogoSource>,
+    /// What the logo says.
+    pub logo_alt: Option<PageText>,
+    /// What the operator calls the line.
+    pub title: Option<PageText>,
+    /// The operator's colours; `None`: the page's own.
+    pub accent: Option<Accent>,
     /// Whether pages of any other site may frame this one.
     pub is_framed_anywhere: bool,
 }
@@ -181,6 +191,7 @@ impl PageView {
             grace_seconds: None,
             notices: Notices::default(),
             challenge: None,
+            message: None,
             frame,
         }
     }
@@ -213,6 +224,9 @@ impl PageFrame {
             },
             live: None,
             logo: None,
+            logo_alt: None,
+            title: None,
+            accent: None,
             is_framed_anywhere: false,
         }
     }
@@ -231,6 +245,7 @@ impl PageState {
             Self::Paused => "paused",
             Self::YourTurn => "turn",
             Self::Inside => "inside",
+            Self::TurnedAway { sold_out: true, .. } => "sold_out",
             Self::TurnedAway { .. } => "turned_away",
             Self::SessionOver => "session_over",
             Self::Missed => "missed",

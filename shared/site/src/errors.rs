@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::{CookieAttributes, Origin, SameSite, Secure, SiteBinding};
+use super::{CookieAttributes, Origin, SameSite, Secure, SiteBinding, TextBounds};
 
 /// A field with an invalid value, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub const MAX_ROUTES: usize = 100;
 pub const MAX_ORIGINS: usize = 100;
 /// The most bypass rules of a room.
 pub const MAX_RULES: usize = 100;
+/// What the text of a logo may be.
+const LOGO_ALT: TextBounds = TextBounds { characters: 200, has_lines: false };
 /// The longest text, in bytes.
 pub(crate) const MAX_TEXT: usize = 1_024;
 
@@ -62,6 +64,8 @@ impl SiteBinding {
         let mut errors = self.route_errors();
         errors.extend(self.rule_errors());
         errors.extend(others.into_iter().flatten());
+        let alt = self.logo_alt.iter().flat_map(|alt| alt.errors("logo_alt", LOGO_ALT));
+        errors.extend(alt);
         errors
     }
 

@@ -8,10 +8,12 @@
 mod branding;
 mod bypass;
 mod client_network;
+mod colour;
 mod cookie;
 mod coverage;
 mod errors;
 mod host;
+mod local_text;
 mod origin;
 mod path;
 mod request;
@@ -27,12 +29,14 @@ pub use self::{
     branding::{Branding, Logo},
     bypass::{BypassRule, ClientTest, Condition, NamedTest, Network, TextTest, Verdict},
     client_network::{ClientNetwork, NetworkPrefixes},
+    colour::{Colour, ColourError},
     cookie::{CookieAttributes, CookieKind, SameSite, Secure, WrittenAttributes, cookie_pairs},
     coverage::{Conflict, Coverage},
     errors::{
         FieldError, LANGUAGES, MAX_ORIGINS, MAX_ROUTES, MAX_RULES, QUEUEING_STATUS_CODES, is_token,
     },
     host::{Host, HostError},
+    local_text::{LocalText, TextBounds},
     origin::{Origin, OriginError},
     path::{PathError, RequestPath},
     request::{Headers, Request},
@@ -80,6 +84,13 @@ pub struct SiteBinding {
     /// The language of the waiting page for visitors who prefer none that there is: one of `en`,
     /// `de`, `fr`, `es`, `pt`, `it`, `nl`, `pl`, `ja`, `zh`, `ko`, `ar`.
     pub default_language: String,
+    /// The colour of buttons, links and figures on the default page: `#rrggbb`. Its contrast on the light page must be
+    /// 4.5:1; for the dark one a lighter shade of it is made. Null: the page's own.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, pattern = "^#[0-9A-Fa-f]{6}$", example = "#8a1c4a"))]
+    pub accent_colour: Option<Colour>,
+    /// What the logo says, for those who do not see it: at most 200 characters, for all languages or by language.
+    /// Null: nothing, since the title or the host stands beside it.
+    pub logo_alt: Option<LocalText>,
     /// The operator's own page and logo, which have calls of their own in the API.
     #[serde(skip_serializing_if = "Branding::is_default")]
     #[cfg_attr(feature = "openapi", schema(ignore))]
@@ -111,6 +122,8 @@ impl Default for SiteBinding {
             return_origins: Vec::new(),
             queueing_status_code: 200,
             default_language: "en".into(),
+            accent_colour: None,
+            logo_alt: None,
             branding: Branding::default(),
         }
     }

@@ -42,7 +42,8 @@ fn a_full_binding_is_sound_and_is_written_as_it_was_read() {
         r#""access_token_cookie":true,"seats_end_with":"session","origin_commands":["revoke"],"#,
         r#""cors_origins":["https://shop.example"],"return_origins":["http://a.example:8443"],"#,
         r#""queueing_status_code":503,"#,
-        r#""default_language":"ar","branding":{"html":"<p>"}}"#,
+        r##""default_language":"ar","accent_colour":"#8a1c4a","logo_alt":{"en":"Shop"},"##,
+        r#""branding":{"html":"<p>"}}"#,
     );
     let binding = binding(json);
     assert_eq!(binding.errors(), []);
@@ -65,6 +66,7 @@ fn a_wrong_field_is_named_with_its_path() {
         (r#"{"queueing_status_code":201}"#, "queueing_status_code"),
         (r#"{"default_language":"EN"}"#, "default_language"),
         (r#"{"default_language":"xx"}"#, "default_language"),
+        (r#"{"logo_alt":{"xx":"Shop"}}"#, "logo_alt.xx"),
     ];
     for (json, field) in cases {
         assert_eq!(fields(&binding(json)), [field], "{json}");

@@ -2,7 +2,7 @@
 
 use axum::http::{
     HeaderMap,
-    header::{ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, USER_AGENT},
+    header::{ACCEPT_LANGUAGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, USER_AGENT},
 };
 use vestibule_runtime::problem::Problem;
 use vestibule_token::TicketState;
@@ -55,7 +55,8 @@ impl Authorizer {
         let room = extractors::room(&self.flows, name.as_str())?;
         let network = Some(self.clients.network(original.client));
         let agent = headers.get(USER_AGENT).cloned();
-        let caller = Caller { https: original.https, network, agent, key: None };
+        let languages = headers.get(ACCEPT_LANGUAGE).cloned();
+        let caller = Caller { https: original.https, network, agent, languages, key: None };
         Ok(Some(RoomContext { caller, ..room }))
     }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use vestibule_domain::RoomId;
-use vestibule_page::{CustomPage, TemplateProblem};
+use vestibule_page::{CustomPage, PageLogo, TemplateProblem};
 use vestibule_site::Branding;
 
 use crate::flows::BindingHandle;
@@ -20,8 +20,8 @@ use crate::flows::BindingHandle;
 pub(crate) struct RoomBranding {
     /// The operator's own page, if it works.
     pub(crate) page: Option<CustomPage>,
-    /// The operator's logo, as a `data:` URI.
-    pub(crate) logo: Option<String>,
+    /// The operator's logo.
+    pub(crate) logo: Option<PageLogo>,
 }
 
 /// The brandings of all rooms that have their own.
@@ -86,8 +86,6 @@ impl RoomBranding {
                 None
             }
         });
-        let logo = branding.logo.as_ref();
-        let logo = logo.map(|logo| format!("data:{};base64,{}", logo.media_type, logo.base64));
-        Self { page, logo }
+        Self { page, logo: branding.logo.as_ref().and_then(PageLogo::read) }
     }
 }

@@ -41,6 +41,7 @@ mod tally;
 mod turn;
 mod visitor_response;
 mod visitor_status;
+mod words;
 
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ use tokio::time::Instant;
 use vestibule_issuance::{CipherCache, Keystore, Signer};
 use vestibule_store::{Feed, Store};
 
-pub use self::visitor_status::{Status, VisitorStatus};
+pub use self::visitor_status::{Reason, Status, VisitorStatus};
 pub(crate) use self::{
     bound::{Stranger, StrangerCounter},
     challenge::{Sender, Solution},
@@ -126,7 +127,7 @@ impl Flows {
         let snapshot = known.snapshot();
         let ciphers = self.ciphers.get(&snapshot.room, snapshot.reset_epoch);
         let https = self.public_url.starts_with("https:");
-        let caller = Caller { https, network: None, agent: None, key: None };
+        let caller = Caller { https, network: None, agent: None, languages: None, key: None };
         let binding = BindingHandle::for_room(&known);
         Some(RoomContext { known, snapshot, ciphers, binding, caller })
     }

@@ -39,6 +39,8 @@ pub(crate) struct Caller {
     pub(crate) network: Option<ClientNetwork>,
     /// What it calls itself in `User-Agent`.
     pub(crate) agent: Option<HeaderValue>,
+    /// What it says in `Accept-Language`.
+    pub(crate) languages: Option<HeaderValue>,
     /// The key that it has proven to have.
     pub(crate) key: Option<Thumbprint>,
 }

@@ -16,9 +16,21 @@ pub enum Status {
     Admitted,
     /// The session ran out, the turn was missed for too long, or the place was revoked: join again.
     Expired,
-    /// The session was ended by leaving, or by the site: join again. Or, where
-    /// `queueing_method` is `reject`: the room lets nobody in; whoever has a place keeps it.
+    /// The session was ended by leaving, or by the site: join again. Or, with a `reason`: the room lets nobody in;
+    /// whoever has a place keeps it.
     Closed,
+}
+
+/// Why a room lets nobody in, or not this visitor any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// Nothing is left.
+    SoldOut,
+    /// Its `queueing_method` is `reject`.
+    TurnedAway,
+    /// An operator has taken the place.
+    Revoked,
 }
 
 /// Where a visitor stands, and when to ask again.
@@ -29,10 +41,15 @@ pub struct VisitorStatus {
     pub room: RoomId,
     /// Where the visitor stands.
     pub status: Status,
-    /// Why the place is over, if an operator has taken it: `revoked`. Absent otherwise.
+    /// Why, if it is not the visitor's own doing. Only when `closed` or `expired`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, example = "revoked")]
-    pub reason: Option<&'static str>,
+    #[schema(value_type = Reason, required = false)]
+    pub reason: Option<Reason>,
+    /// What the operator says to visitors in this state, as plain text, in the language that `Accept-Language` prefers
+    /// or the next best; absent if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required = false)]
+    pub message: Option<String>,
     /// The visitor's permanent identity in the room: 36 characters. Absent for someone who was
     /// turned away.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -32,6 +32,8 @@ pub(crate) struct Address {
     pub(crate) enter: Option<String>,
     /// Where live updates come from.
     pub(crate) live: Option<String>,
+    /// Below which address logos are, if the page can be given one of ours.
+    pub(crate) logos: Option<String>,
     /// How the language is chosen.
     pub(crate) language_form: LanguageForm,
     /// The language.
@@ -67,6 +69,7 @@ impl Address {
             live: is_own_origin.then(|| {
                 format!("{public_url}/room/{name}/live?{}", self_query(wanted.as_ref(), language))
             }),
+            logos: is_own_origin.then(|| format!("{public_url}/room/{name}/logo")),
             language_form: LanguageForm {
                 action: ReturnAddress::parse(path, |_| true)
                     .map_or("/".into(), |path| path.as_str().to_owned()),
@@ -107,6 +110,7 @@ impl Address {
             here: format!("{name}{query}"),
             enter: needs_form.then(|| format!("{name}/enter{query}")),
             live: Some(format!("{name}/live?{}", self_query(asked.as_ref(), language))),
+            logos: Some(format!("{name}/logo")),
             language_form: LanguageForm {
                 action: name.to_string(),
                 parameter: LANGUAGE,

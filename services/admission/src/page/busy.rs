@@ -25,7 +25,8 @@ pub(crate) fn busy(room: &RoomContext, headers: &HeaderMap, retry_after_seconds:
         room: room.snapshot.room.to_string(),
         refresh_ms: retry_after_seconds.saturating_mul(1000),
         ..PageView::without_visitor(PageState::Busy, room.known.now_ms(), frame)
-    };
+    }
+    .with_words(&room.snapshot.settings, &room.binding);
     try_again(&view, headers, retry_after_seconds)
 }
 

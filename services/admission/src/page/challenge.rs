@@ -35,7 +35,7 @@ impl Pages {
         demand: &Demand,
     ) -> Response {
         let branding = self.brandings.get(&room.snapshot.room, &room.binding);
-        let frame = view::frame(room, address, branding.logo.as_deref());
+        let frame = view::frame(room, address, branding.logo.as_ref());
         let view = PageView {
             room: room.snapshot.room.to_string(),
             challenge: Some(PageChallenge {
@@ -46,7 +46,8 @@ impl Pages {
             }),
             is_automatic: room.snapshot.settings.enter == Enter::Automatic,
             ..PageView::without_visitor(PageState::Challenge, room.known.now_ms(), frame)
-        };
+        }
+        .with_words(&room.snapshot.settings, &room.binding);
         let mut page = if wants_page_json(headers) {
             rendered::json(&view)
         } else {

@@ -82,7 +82,7 @@ impl Pages {
         let is_script = wants_page_json(headers);
         // A visitor whose turn it is asks to enter by requesting the site itself.
         let has_claimed = address.is_in_place && !is_script;
-        let logo = branding.logo.as_deref();
+        let logo = branding.logo.as_ref();
         let turn = turn_of_page(headers, &room.snapshot.settings);
         let view =
             PageViewBuilder { room, response, before, address, logo, window, has_claimed, turn }

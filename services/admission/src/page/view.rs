@@ -1,7 +1,7 @@
 //! From a flow's response to what the page shows of it.
 
 use vestibule_domain::Enter;
-use vestibule_page::{Notices, PageFrame, PageState, PageView};
+use vestibule_page::{Notices, PageFrame, PageLogo, PageState, PageView};
 use vestibule_token::{Ticket, TicketState};
 
 use super::Address;
@@ -14,8 +14,8 @@ pub(super) struct PageViewBuilder<'a> {
     /// The ticket that the visitor brought.
     pub(super) before: Option<Ticket>,
     pub(super) address: &'a Address,
-    /// The operator's logo, as a `data:` URI.
-    pub(super) logo: Option<&'a str>,
+    /// The operator's logo.
+    pub(super) logo: Option<&'a PageLogo>,
     pub(super) window: ClaimWindow,
     /// Whether the visitor asked to enter in this very request.
     pub(super) has_claimed: bool,
@@ -70,8 +70,10 @@ impl PageViewBuilder<'_> {
                 stale: body.stale,
             },
             challenge: None,
+            message: None,
             frame: frame(self.room, self.address, self.logo),
         }
+        .with_words(&snapshot.settings, &self.room.binding)
     }
 
     /// The wait of someone who may enter while no seat is free: until one comes free.
@@ -102,7 +104,8 @@ impl PageViewBuilder<'_> {
             }
             Status::Waiting | Status::YourTurn => PageState::Waiting,
             Status::Closed if room.rejects() => {
-                PageState::TurnedAway { keeps_place: status.queue_number > 0 }
+                let keeps_place = status.queue_number > 0;
+                PageState::TurnedAway { keeps_place, sold_out: room.is_sold_out() }
             }
             Status::Expired if !self.had_seat() => PageState::Missed,
             Status::Closed | Status::Expired => PageState::SessionOver,
@@ -132,7 +135,7 @@ impl PageViewBuilder<'_> {
 }
 
 /// What is around the content of a page of `room` at `address`.
-pub(super) fn frame(room: &RoomContext, address: &Address, logo: Option<&str>) -> PageFrame {
+pub(super) fn frame(room: &RoomContext, address: &Address, logo: Option<&PageLogo>) -> PageFrame {
     let address = address.clone();
     PageFrame {
         language: address.language,
@@ -142,7 +145,10 @@ pub(super) fn frame(room: &RoomContext, address: &Address, logo: Option<&str>) -
         here: address.here,
         language_form: address.language_form,
         live: address.live,
-        logo: logo.map(str::to_owned),
+        logo: logo.map(|logo| logo.source(address.logos.as_deref())),
+        logo_alt: None,
+        title: None,
+        accent: None,
         is_framed_anywhere: room.binding.cookie.partitioned,
     }
 }

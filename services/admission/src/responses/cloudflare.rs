@@ -89,6 +89,7 @@ fn view(response: &VisitorResponse, room: &RoomSnapshot, now_ms: u64) -> PageVie
         is_automatic: false,
         grace_seconds: None,
         challenge: None,
+        message: None,
         notices: Notices::default(),
         frame: PageFrame::plain(Language::En),
     }
@@ -129,6 +130,8 @@ mod tests {
         let status = VisitorStatus {
             room: "r".parse().unwrap(),
             status,
+            reason: None,
+            message: None,
             request_id: None,
             queue_number: 1,
             position: None,

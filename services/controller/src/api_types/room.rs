@@ -7,6 +7,7 @@ use utoipa::{
     openapi::{RefOr, Schema},
 };
 use vestibule_domain::{RoomId, RoomSettings, schedule::RoomConfig};
+use vestibule_page::Accent;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_site::{Branding, SiteBinding};
 
@@ -109,7 +110,7 @@ impl Members {
         let draft = Draft { settings: self.take()?, binding: self.take()? };
         self.refuse_rest()?;
         let errors = draft.settings.errors().into_iter().chain(draft.binding.errors());
-        refuse(invalid_room(), errors.collect())?;
+        refuse(invalid_room(), errors.chain(Accent::error(&draft.binding)).collect())?;
         Ok(draft)
     }
 
@@ -216,6 +217,14 @@ mod tests {
             (r#"{"room":"other"}"#, "room"),
             (r#"{"room":"a b"}"#, "room"),
             (r#"{"branding":{}}"#, "branding"),
+            (r#"{"message":5}"#, "message"),
+            (r#"{"message":{"de":5}}"#, "message.de"),
+            (r#"{"closed_message":{"xx":"x"}}"#, "closed_message.xx"),
+            (r#"{"title":""}"#, "title"),
+            (r#"{"sold_out":null}"#, "sold_out"),
+            (r##"{"accent_colour":"#fff"}"##, "accent_colour"),
+            (r##"{"accent_colour":"#ffcc00"}"##, "accent_colour"),
+            (r#"{"logo_alt":{"xx":"x"}}"#, "logo_alt.xx"),
             (r#"{"cookie":{"same_site":"x"}}"#, "cookie.same_site"),
         ];
         for (json, field) in cases {

@@ -13,7 +13,9 @@ use axum::{
 use serde::Deserialize;
 use utoipa::IntoParams;
 use vestibule_domain::RoomId;
-use vestibule_page::{CustomPage, Language, PageView, PreviewSample, RenderedPage, render};
+use vestibule_page::{
+    CustomPage, Language, PageLogo, PageView, PreviewSample, RenderedPage, render,
+};
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Path, Query},
@@ -35,7 +37,7 @@ const PAGE: HeaderName = HeaderName::from_static("vestibule-page");
 #[into_params(parameter_in = Query)]
 pub(crate) struct PreviewQuery {
     /// `waiting` (if left out), `unknown_wait`, `random`, `prequeue`, `queue_all`, `turn`,
-    /// `inside`, `reject`, `over`.
+    /// `inside`, `reject`, `sold_out`, `over`.
     state: Option<String>,
     /// The language of the default page; the room's if left out.
     lang: Option<String>,
@@ -45,7 +47,8 @@ pub(crate) struct PreviewQuery {
 
 /// Shows the waiting page of a room as a visitor in a given state would see it.
 ///
-/// With the same content security policy as visitors get. The header `Vestibule-Page` says whether
+/// With what the room itself sets, not what an event does, and with the same content security policy as visitors
+/// get. The header `Vestibule-Page` says whether
 /// it is the room's `own` page or the `default` one, which is shown for states that an own page
 /// has no words for (`turn`, `inside`, `over`).
 #[utoipa::path(
@@ -61,8 +64,9 @@ pub(crate) async fn preview_page(
     Path(RoomPath { room }): Path<RoomPath>,
     Query(wish): Query<PreviewQuery>,
 ) -> Result<Response, Problem> {
-    let binding = controller.rooms.read_config(&room).await?.binding;
-    let view = wish.view(&room, &binding)?;
+    let config = controller.rooms.read_config(&room).await?;
+    let (settings, binding) = (config.settings, config.binding);
+    let view = wish.view(&room, &binding)?.with_words(&settings, &binding);
     let own = if wish.wants_default()? { None } else { own_page(&binding, &view) };
     let which = if own.is_some() { "own" } else { "default" };
     let rendered = match own {
@@ -92,9 +96,8 @@ impl PreviewQuery {
         let sample = PreviewSample::named(name)
             .ok_or_else(|| refused("state", &PreviewSample::ALL.map(PreviewSample::name)))?;
         let mut view = sample.view(room.as_str(), language);
-        let logo = binding.branding.logo.as_ref();
-        view.frame.logo =
-            logo.map(|logo| format!("data:{};base64,{}", logo.media_type, logo.base64));
+        let logo = binding.branding.logo.as_ref().and_then(PageLogo::read);
+        view.frame.logo = logo.map(|logo| logo.source(None));
         let site = binding.routes.iter().find(|route| !route.host.is_wildcard());
         view.frame.wanted = site
             .and_then(|route| ReturnAddress::parse(&format!("https://{}/", route.host), |_| true));

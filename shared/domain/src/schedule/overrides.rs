@@ -2,6 +2,7 @@
 //! value: when the room changes, its events change with it.
 
 use serde::{Deserialize, Serialize};
+use vestibule_site::LocalText;
 
 use crate::{FieldError, QueueingMethod, RoomSettings};
 
@@ -25,6 +26,14 @@ pub struct Overrides {
     pub disable_session_renewal: Option<bool>,
     /// The order in which people enter; null: the room's.
     pub queueing_method: Option<QueueingMethod>,
+    /// Whether nothing is left; null: as the room has it.
+    pub sold_out: Option<bool>,
+    /// What the line is for; null: the room's.
+    pub title: Option<LocalText>,
+    /// What visitors are told while they wait and when it is their turn; null: what the room tells them.
+    pub message: Option<LocalText>,
+    /// What those are told whom the room turns away; null: what the room tells them.
+    pub closed_message: Option<LocalText>,
 }
 
 // === impl Overrides ===
@@ -43,6 +52,10 @@ impl Overrides {
                 .disable_session_renewal
                 .unwrap_or(room.disable_session_renewal),
             queueing_method: self.queueing_method.unwrap_or(room.queueing_method),
+            sold_out: self.sold_out.unwrap_or(room.sold_out),
+            title: self.title.clone().or_else(|| room.title.clone()),
+            message: self.message.clone().or_else(|| room.message.clone()),
+            closed_message: self.closed_message.clone().or_else(|| room.closed_message.clone()),
             ..room.clone()
         }
     }
@@ -56,6 +69,10 @@ impl Overrides {
             session_duration_seconds: Some(settings.session_duration_seconds),
             disable_session_renewal: Some(settings.disable_session_renewal),
             queueing_method: Some(settings.queueing_method),
+            sold_out: Some(settings.sold_out),
+            title: settings.title.clone(),
+            message: settings.message.clone(),
+            closed_message: settings.closed_message.clone(),
         }
     }
 
@@ -110,6 +127,18 @@ mod tests {
         assert_eq!(event.over(&room), expected);
         let event = Overrides { session_duration_seconds: Some(60), ..Overrides::default() };
         assert_eq!(event.over(&room), RoomSettings { session_duration_seconds: 60, ..room });
+    }
+
+    #[test]
+    fn words_are_the_events_where_it_has_some() {
+        let text = |text: &str| Some(LocalText::Same(text.to_owned()));
+        let room = RoomSettings { title: text("a"), message: text("b"), ..RoomSettings::default() };
+        let event = Overrides { message: text("c"), sold_out: Some(true), ..Overrides::default() };
+        let expected = RoomSettings { message: text("c"), sold_out: true, ..room.clone() };
+        assert_eq!(event.over(&room), expected);
+        assert_eq!(Overrides::all_of(&expected).over(&RoomSettings::default()), expected);
+        let wrong = Overrides { title: text("two\nlines"), ..Overrides::default() };
+        assert_eq!(fields(&wrong), ["title"]);
     }
 
     #[test]

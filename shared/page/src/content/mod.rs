@@ -9,7 +9,7 @@ use serde_json::Value;
 use vestibule_domain::QueueingMethod;
 use vestibule_site::ReturnAddress;
 
-use crate::{PageState, PageView, texts::Texts, waits::WaitPhrase};
+use crate::{Language, PageState, PageText, PageView, texts::Texts, waits::WaitPhrase};
 
 /// The media type of [`PageContent`] as JSON. A request that accepts it comes from the page's script.
 pub const PAGE_JSON_TYPE: &str = "application/vnd.vestibule.page+json";
@@ -25,6 +25,8 @@ pub struct PageContent {
     /// Times, unix seconds, by the ids of their elements. The browser formats them in its time
     /// zone.
     pub times: BTreeMap<&'static str, u64>,
+    /// The languages of the texts that are the operator's, by the ids of their elements; empty: not known.
+    pub languages: BTreeMap<&'static str, &'static str>,
     /// The share of the wait that is over, 0 to 1; null: unknown, a range, or below one hundredth.
     pub progress: Option<f64>,
     /// After how long to ask again, in seconds; 0: never.
@@ -63,6 +65,7 @@ impl PageContent {
             state: view.state.name(),
             texts: ContentWriter { view, texts }.all(progress),
             times: view.times(),
+            languages: view.languages(),
             progress,
             refresh_seconds: f64::from(view.refresh_ms) / 1000.0,
             hold_seconds: view.hold_seconds.filter(|_| view.state == PageState::YourTurn),
@@ -122,6 +125,14 @@ impl PageView {
         (left < LONGEST_COUNTDOWN_MS).then_some(seconds)
     }
 
+    fn languages(&self) -> BTreeMap<&'static str, &'static str> {
+        let texts = [("message", &self.message), ("room-title", &self.frame.title)];
+        let of_one = |(id, text): (_, &Option<PageText>)| {
+            Some((id, text.as_ref()?.language.map_or("", Language::code)))
+        };
+        texts.into_iter().filter_map(of_one).collect()
+    }
+
     fn times(&self) -> BTreeMap<&'static str, u64> {
         let mut times = BTreeMap::new();
         if self.updated_ms > 0 {
@@ -170,7 +181,11 @@ impl ContentWriter<'_> {
         let (label, status) = self.status();
         let headline = self.text(self.headline());
         let go = self.go();
+        let said =
+            |text: &Option<PageText>| text.as_ref().map_or(String::new(), |text| text.text.clone());
         BTreeMap::from([
+            ("room-title", said(&view.frame.title)),
+            ("message", said(&view.message)),
             ("title", self.title(&headline, &status)),
             ("headline", headline),
             ("status-label", label),
@@ -203,6 +218,7 @@ impl ContentWriter<'_> {
             PageState::Paused => "headline-paused",
             PageState::YourTurn => "headline-turn",
             PageState::Inside => "headline-inside",
+            PageState::TurnedAway { sold_out: true, .. } => "headline-sold-out",
             PageState::TurnedAway { .. } => "headline-away",
             PageState::SessionOver => "headline-session-over",
             PageState::Missed => "headline-missed",
@@ -223,8 +239,14 @@ impl ContentWriter<'_> {
             PageState::YourTurn => alone("turn"),
             PageState::Inside if self.view.destination().is_none() => alone("inside-go-back"),
             PageState::Inside => alone("inside"),
-            PageState::TurnedAway { keeps_place: true } => alone("away-kept"),
-            PageState::TurnedAway { keeps_place: false } => alone("away"),
+            PageState::TurnedAway { keeps_place, sold_out } => {
+                alone(match (sold_out, keeps_place) {
+                    (true, true) => "sold-out-kept",
+                    (true, false) => "sold-out",
+                    (false, true) => "away-kept",
+                    (false, false) => "away",
+                })
+            }
             PageState::SessionOver => alone("session-over"),
             PageState::Missed => alone("missed"),
             PageState::Busy => alone("busy"),
@@ -250,13 +272,16 @@ impl ContentWriter<'_> {
         self.texts.message(id, &numbers)
     }
 
-    /// The title of the document: in line it contains the expected wait.
+    /// The title of the document: in line it contains the expected wait; last comes what the operator calls the line.
     fn title(&self, headline: &str, status: &str) -> String {
         let known = match self.view.state {
             PageState::Waiting => self.view.wait_seconds.is_some(),
             state => state == PageState::Early,
         };
-        if known { format!("{status} · {headline}") } else { headline.to_owned() }
+        let wait = known.then_some(status);
+        let line = self.view.frame.title.as_ref().map(|title| title.text.as_str());
+        let parts = wait.into_iter().chain([headline]).chain(line);
+        parts.collect::<Vec<_>>().join(" · ")
     }
 
     /// Of the wait; or of the puzzle, which says only that it is under way.
@@ -306,7 +331,7 @@ impl ContentWriter<'_> {
         match self.view.state {
             PageState::Challenge => "unreachable-no-place",
             _ if self.view.refresh_ms == 0 => "",
-            PageState::TurnedAway { keeps_place: true } => "unreachable",
+            PageState::TurnedAway { keeps_place: true, .. } => "unreachable",
             state if state.is_in_line() => "unreachable",
             _ => "unreachable-no-place",
         }

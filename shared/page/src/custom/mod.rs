@@ -5,10 +5,11 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    PageState, PageView, PreviewSample, RenderedPage,
+    PageState, PageText, PageView, PreviewSample, RenderedPage,
     cloudflare::CfWaitingRoom,
     html::reload_seconds,
     language::Language,
+    logo::LogoSource,
     mustache::{Template, TemplateProblem},
     policy,
 };
@@ -16,8 +17,8 @@ use crate::{
 /// The longest template, in bytes.
 pub const MAX_TEMPLATE: usize = 1_048_576;
 
-/// Variables of templates only: the JSON has the whole wait in minutes.
-const TEMPLATE_ONLY: [&str; 2] = ["waitTimeHours", "waitTimeHourMinutes"];
+/// Variables that Cloudflare's pages do not have: what the operator has set for the room, as text alone.
+const OWN: [&str; 5] = ["title", "message", "logo", "logoAlt", "accentColour"];
 /// The largest number of problems reported at once.
 const MAX_PROBLEMS: usize = 20;
 
@@ -80,7 +81,7 @@ impl CustomPage {
     /// When the rendered page is too long.
     pub fn render(&self, view: &PageView) -> Result<RenderedPage, TemplateProblem> {
         Ok(RenderedPage {
-            html: self.template.render(&values(view))?,
+            html: self.template.render(&values(view), &OWN)?,
             policy: policy::for_custom_page(view),
             refresh_seconds: Some(reload_seconds(view)).filter(|seconds| *seconds > 0),
         })
@@ -109,10 +110,22 @@ fn values(view: &PageView) -> Map<String, Value> {
         Ok(Value::Object(values)) => values,
         _ => Map::new(),
     };
-    for (name, value) in TEMPLATE_ONLY.into_iter().zip(wait) {
-        values.insert(name.to_owned(), value.into());
-    }
+    let sold_out = matches!(view.state, PageState::TurnedAway { sold_out: true, .. });
+    let own = OWN.into_iter().zip(own_values(view).map(Value::from));
+    let wait = ["waitTimeHours", "waitTimeHourMinutes"].into_iter().zip(wait.map(Value::from));
+    let all = wait.chain(own).chain([("soldOut", sold_out.into())]);
+    values.extend(all.map(|(name, value)| (name.to_owned(), value)));
     values
+}
+
+/// The values of [`OWN`]; empty where nothing is set.
+fn own_values(view: &PageView) -> [String; 5] {
+    let frame = &view.frame;
+    let said =
+        |text: &Option<PageText>| text.as_ref().map_or(String::new(), |text| text.text.clone());
+    let colour = frame.accent.map_or(String::new(), |accent| accent.colour().to_string());
+    let logo = frame.logo.as_ref().map_or("", LogoSource::as_str).to_owned();
+    [said(&frame.title), said(&view.message), logo, said(&frame.logo_alt), colour]
 }
 
 /// A hint at the variable that was probably meant.

@@ -14,7 +14,7 @@ fn rendered(template: &str, sample: PreviewSample) -> String {
 }
 
 /// Every variable of the form and of templates.
-const VARIABLES: [&str; 27] = [
+const VARIABLES: [&str; 33] = [
     "inWaitingRoom",
     "waitTimeKnown",
     "waitTime",
@@ -42,6 +42,12 @@ const VARIABLES: [&str; 27] = [
     "shuffleAtEventStart",
     "turnstile",
     "infiniteQueue",
+    "title",
+    "message",
+    "logo",
+    "logoAlt",
+    "accentColour",
+    "soldOut",
 ];
 
 #[test]
@@ -63,6 +69,20 @@ fn a_page_with_every_variable_and_the_usual_structure_works_unchanged() {
         rendered(usual, PreviewSample::Prequeue),
         "about 10 minutes, starts in 19 minutes".replace("about 10 minutes", "unknown")
     );
+}
+
+#[test]
+fn what_the_operator_says_is_a_variable_and_never_markup() {
+    let own = "{{title}}|{{#message}}{{{message}}}{{{.}}}{{/message}}|{{accentColour}}|{{#soldOut}}out{{/soldOut}}";
+    let page = CustomPage::check(own).unwrap();
+    let settings = serde_json::from_str(r#"{"title":"T","message":"<b>","closed_message":"none"}"#);
+    let binding = serde_json::from_str(r##"{"accent_colour":"#8a1c4a"}"##).unwrap();
+    let (settings, shown) =
+        (settings.unwrap(), |sample: PreviewSample| sample.view("room", Language::En));
+    let html = |sample| page.render(&shown(sample).with_words(&settings, &binding)).unwrap().html;
+    assert_eq!(html(PreviewSample::Waiting), "T|&lt;b&gt;&lt;b&gt;|#8a1c4a|");
+    assert_eq!(html(PreviewSample::SoldOut), "T|nonenone|#8a1c4a|out");
+    assert_eq!(page.render(&shown(PreviewSample::Waiting)).unwrap().html, "|||");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::{
-    Language, PageContent, PageFrame, PageState, PageView,
+    Language, LogoSource, PageContent, PageFrame, PageState, PageView,
     challenge::{SOLVER, Widget},
     formats::rfc3339,
     policy::{self, SCRIPT, STYLE},
@@ -47,6 +47,7 @@ struct Page<'a> {
     solver: Option<&'static str>,
     reload: u32,
     style: &'a str,
+    accent: Option<String>,
     script: &'a str,
 }
 
@@ -66,12 +67,13 @@ pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
         languages: &Language::ALL,
         moments: &MOMENTS,
         host: frame.wanted.as_ref().and_then(|wanted| wanted.host()),
-        logo: frame.logo.as_deref().filter(|logo| logo.starts_with("data:image/")),
+        logo: frame.logo.as_ref().map(LogoSource::as_str),
         inside: frame.is_in_place.then(|| update_when_inside(view)),
         widget: view.widget(),
         solver: view.has_puzzle().then_some(SOLVER),
         reload: reload_seconds(view),
         style: STYLE,
+        accent: frame.accent.map(|accent| accent.style()),
         script: &SCRIPT,
     };
     let html = page.render()?;
@@ -81,8 +83,13 @@ pub fn render(view: &PageView) -> Result<RenderedPage, askama::Error> {
 /// The update that the script shows when it gets the site itself as its answer: the visitor has
 /// entered in another tab.
 fn update_when_inside(view: &PageView) -> String {
-    let inside =
-        PageView { state: PageState::Inside, refresh_ms: 0, challenge: None, ..view.clone() };
+    let inside = PageView {
+        state: PageState::Inside,
+        refresh_ms: 0,
+        challenge: None,
+        message: None,
+        ..view.clone()
+    };
     PageContent::from_view(&inside).to_json()
 }
 
@@ -113,6 +120,16 @@ impl Page<'_> {
     /// What the script solves, as JSON.
     fn puzzle(&self) -> Option<String> {
         self.content.puzzle.as_ref().map(ToString::to_string)
+    }
+
+    fn logo_alt(&self) -> &str {
+        self.frame.logo_alt.as_ref().map_or("", |alt| &alt.text)
+    }
+
+    /// The attribute `lang` of an operator's text.
+    fn lang(&self, id: &str) -> String {
+        let language = self.content.languages.get(id);
+        language.map_or(String::new(), |language| format!(" lang=\"{language}\""))
     }
 
     fn machine_time(&self, id: &str) -> String {

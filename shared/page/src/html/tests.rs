@@ -1,9 +1,16 @@
 //! The default page: its weight, its structure, and that nothing from outside becomes markup.
 
-use vestibule_site::ReturnAddress;
+use vestibule_site::{ReturnAddress, SiteBinding};
 
 use super::*;
-use crate::{LanguageForm, PreviewSample};
+use crate::{LanguageForm, PageText, PreviewSample};
+
+fn sha256(text: &str) -> String {
+    use base64::Engine;
+    use sha2::Digest;
+
+    base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(text))
+}
 
 fn page(view: &PageView) -> String {
     render(view).unwrap().html
@@ -44,9 +51,7 @@ fn the_policy_names_exactly_the_style_and_the_script_of_the_page() {
         ("style-src", between("<style>", "</style>")),
         ("script-src", between("<script>", "</script>")),
     ] {
-        use base64::Engine;
-        use sha2::Digest;
-        let hash = base64::engine::general_purpose::STANDARD.encode(sha2::Sha256::digest(text));
+        let hash = sha256(text);
         let named = format!("{directive} 'sha256-{hash}';");
         assert!(rendered.policy.contains(&named), "{named} not in {}", rendered.policy);
     }
@@ -166,8 +171,10 @@ fn in_every_field(text: &str) -> PageView {
     view.frame.here = text.to_owned();
     view.frame.enter = Some(text.to_owned());
     view.frame.live = Some(text.to_owned());
-    view.frame.logo = Some(format!("data:image/png;base64,{text}"));
+    view.frame.logo = Some(LogoSource::Origin(text.to_owned()));
     view.frame.is_in_place = true;
+    let said = || Some(PageText { text: text.to_owned(), language: None });
+    (view.message, view.frame.title, view.frame.logo_alt) = (said(), said(), said());
     let other_parameters = vec![(text.to_owned(), text.to_owned())];
     view.frame.language_form =
         LanguageForm { action: text.to_owned(), parameter: "lang", other_parameters };
@@ -182,17 +189,66 @@ fn texts_of_visitors_and_operators_are_never_markup() {
         assert_eq!(markup(&page(&view)), plain, "{hostile}");
         let read: serde_json::Value =
             serde_json::from_str(&PageContent::from_view(&view).to_json()).unwrap();
-        assert!(!read["texts"].to_string().contains("alert(1)"), "texts are ours alone");
+        for (id, text) in read["texts"].as_object().unwrap() {
+            let is_the_operators = ["title", "room-title", "message"].contains(&id.as_str());
+            assert!(
+                is_the_operators || !text.to_string().contains("alert(1)"),
+                "{id} is ours alone"
+            );
+        }
     }
 }
 
 #[test]
-fn a_logo_is_an_inline_picture_or_nothing() {
+fn a_logo_comes_from_the_page_or_from_its_origin() {
     let mut view = PreviewSample::Waiting.view("room", Language::En);
-    view.frame.logo = Some("https://evil.example/x.png".into());
-    assert!(!page(&view).contains("<img"));
-    view.frame.logo = Some("data:image/png;base64,AAAA".into());
-    assert!(page(&view).contains("<img id=\"logo\" src=\"data:image/png;base64,AAAA\" alt=\"\">"));
+    let mut with = |logo| {
+        view.frame.logo = Some(logo);
+        render(&view).unwrap()
+    };
+    let inline = with(LogoSource::Page("data:image/png;base64,AAAA".into()));
+    let image = "<img id=\"logo\" src=\"data:image/png;base64,AAAA\" alt=\"\">";
+    assert!(inline.html.contains(image) && inline.policy.contains("; img-src data:;"));
+    let linked = with(LogoSource::Origin("room/logo/ab12".into()));
+    let image = "<img id=\"logo\" src=\"room/logo/ab12\" alt=\"\">";
+    assert!(linked.html.contains(image) && linked.policy.contains("; img-src data: 'self';"));
+}
+
+#[test]
+fn the_operators_words_and_colour_are_on_the_page() {
+    let binding: SiteBinding = serde_json::from_value(serde_json::json!({
+        "accent_colour": "#8a1c4a", "logo_alt": "Shop & Co",
+    }))
+    .unwrap();
+    let settings = serde_json::from_value(serde_json::json!({
+        "title": { "ar": "تخفيضات" }, "message": "Doors open late.\nSorry.",
+    }))
+    .unwrap();
+    let mut view =
+        PreviewSample::Waiting.view("room", Language::De).with_words(&settings, &binding);
+    view.frame.logo = Some(LogoSource::Page("data:image/png;base64,AAAA".into()));
+    let rendered = render(&view).unwrap();
+    for found in [
+        "<p id=\"room-title\" dir=\"auto\" lang=\"ar\">تخفيضات</p>",
+        "<div id=\"news\" role=\"status\"><p id=\"message\" dir=\"auto\" lang=\"\">Doors open late.\nSorry.</p></div>",
+        " alt=\"Shop &#38; Co\">",
+        "<style>:root{--accent:#8a1c4a;",
+        " · تخفيضات</title>",
+    ] {
+        assert!(rendered.html.contains(found), "{found}");
+    }
+    let style = rendered.html.rsplit("<style>").next().unwrap().split("</style>").next().unwrap();
+    let hash = sha256(style);
+    assert!(
+        rendered.policy.contains(&format!(" 'sha256-{hash}'; script-src")),
+        "{}",
+        rendered.policy
+    );
+    let plain = page(&PreviewSample::Waiting.view("room", Language::De));
+    assert!(plain.contains(
+        "<div id=\"news\" role=\"status\"><p id=\"message\" dir=\"auto\" hidden></p></div>"
+    ));
+    assert_eq!(plain.matches("<style>").count(), 1);
 }
 
 #[test]
@@ -209,6 +265,7 @@ fn the_page_has_every_element_that_its_updates_name() {
 fn in_place_the_page_contains_the_update_for_an_admitted_visitor() {
     let mut view = PreviewSample::Waiting.view("room", Language::Fr);
     view.refresh_ms = 5_000;
+    view.message = Some(PageText { text: "Bientôt".into(), language: None });
     view.frame.here = "</template><script>".into();
     assert!(!page(&view).contains("<template"));
     view.frame.is_in_place = true;
@@ -218,5 +275,8 @@ fn in_place_the_page_contains_the_update_for_an_admitted_visitor() {
     let json = inside.replace("&#34;", "\"").replace("&#60;", "<").replace("&#62;", ">");
     let update: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&update["state"], &update["refresh_seconds"]), (&"inside".into(), &0.0.into()));
-    assert_eq!(update["texts"]["go"], "Continuer");
+    assert_eq!(
+        (&update["texts"]["go"], &update["texts"]["message"]),
+        (&"Continuer".into(), &"".into())
+    );
 }

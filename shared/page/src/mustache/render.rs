@@ -7,15 +7,24 @@ use super::{MAX_OUTPUT, Node, Template, TemplateProblem};
 /// The state of a rendering.
 struct Renderer<'a> {
     values: &'a Map<String, Value>,
+    /// The names of values that are escaped however the template writes them.
+    plain: &'a [&'a str],
     out: String,
 }
+
+/// A variable, by its name.
+type Named<'a> = (&'a str, &'a Value);
 
 // === impl Template ===
 
 impl Template {
-    /// The page with `values`. A variable without a value shows nothing.
-    pub(crate) fn render(&self, values: &Map<String, Value>) -> Result<String, TemplateProblem> {
-        let mut renderer = Renderer { values, out: String::new() };
+    /// The page with `values`. A variable without a value shows nothing; those named in `plain` are never markup.
+    pub(crate) fn render(
+        &self,
+        values: &Map<String, Value>,
+        plain: &[&str],
+    ) -> Result<String, TemplateProblem> {
+        let mut renderer = Renderer { values, plain, out: String::new() };
         renderer.all(&self.nodes, None)?;
         Ok(renderer.out)
     }
@@ -24,14 +33,16 @@ impl Template {
 // === impl Renderer ===
 
 impl<'a> Renderer<'a> {
-    /// Renders `nodes`; `this` is the value of the enclosing section.
-    fn all(&mut self, nodes: &[Node], this: Option<&'a Value>) -> Result<(), TemplateProblem> {
+    /// Renders `nodes`; `this` is the variable of the enclosing section.
+    fn all(&mut self, nodes: &[Node], this: Option<Named<'a>>) -> Result<(), TemplateProblem> {
         for node in nodes {
             match node {
                 Node::Text(text) => self.out.push_str(text),
                 Node::Variable { name, is_escaped, .. } => {
-                    let text = self.value(name, this).map(written).unwrap_or_default();
-                    if *is_escaped {
+                    let found = self.value(name, this);
+                    let text = found.map(|(_, value)| written(value)).unwrap_or_default();
+                    let is_plain = found.is_some_and(|(name, _)| self.plain.contains(&name));
+                    if *is_escaped || is_plain {
                         escape(&text, &mut self.out);
                     } else {
                         self.out.push_str(&text);
@@ -39,7 +50,7 @@ impl<'a> Renderer<'a> {
                 }
                 Node::Section { name, is_inverted, nodes, .. } => {
                     let value = self.value(name, this);
-                    if value.is_some_and(is_set) != *is_inverted {
+                    if value.is_some_and(|(_, value)| is_set(value)) != *is_inverted {
                         self.all(nodes, if *is_inverted { this } else { value })?;
                     }
                 }
@@ -51,8 +62,9 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    fn value(&self, name: &str, this: Option<&'a Value>) -> Option<&'a Value> {
-        if name == "." { this } else { self.values.get(name) }
+    fn value(&self, name: &str, this: Option<Named<'a>>) -> Option<Named<'a>> {
+        let named = || self.values.get_key_value(name).map(|(name, value)| (name.as_str(), value));
+        if name == "." { this } else { named() }
     }
 }
 

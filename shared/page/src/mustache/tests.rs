@@ -11,7 +11,7 @@ fn values(value: Value) -> Map<String, Value> {
 }
 
 fn render(template: &str, value: Value) -> String {
-    Template::parse(template).unwrap().render(&values(value)).unwrap()
+    Template::parse(template).unwrap().render(&values(value), &["plain"]).unwrap()
 }
 
 fn refused(template: &str) -> (usize, String) {
@@ -25,6 +25,9 @@ fn variables_are_escaped_unless_marked_otherwise() {
     assert_eq!(render("{{x}}", text.clone()), "&lt;b a&#x3D;&quot;1&quot;&gt;&amp;&#39;");
     assert_eq!(render("{{{x}}}|{{& x}}|{{{ n }}}", text.clone()), "<b a=\"1\">&'|<b a=\"1\">&'|5");
     assert_eq!(render("{{ n }} {{t}} [{{missing}}]", text), "5 true []");
+    let plain = json!({ "plain": "<" });
+    let everywhere = "{{plain}}{{{plain}}}{{&plain}}{{#plain}}{{{.}}}{{/plain}}";
+    assert_eq!(render(everywhere, plain), "&lt;".repeat(4));
 }
 
 #[test]
@@ -85,14 +88,14 @@ fn depth_and_output_are_bounded() {
     assert!(Template::parse(&nested(MAX_DEPTH + 1)).is_err());
     let long = Template::parse(&"{{a}}".repeat(10_000)).unwrap();
     let value = values(json!({ "a": "x".repeat(1_000) }));
-    assert!(long.render(&value).unwrap_err().reason.contains("too long"));
+    assert!(long.render(&value, &[]).unwrap_err().reason.contains("too long"));
 }
 
 proptest! {
     #[test]
     fn no_template_makes_it_fail_otherwise(text in "([{}]{1,3}|[#^/!&=>]| |\n|a|<|é){0,40}") {
         if let Ok(template) = Template::parse(&text) {
-            let rendered = template.render(&values(json!({ "a": "<" })));
+            let rendered = template.render(&values(json!({ "a": "<" })), &[]);
             prop_assert!(rendered.is_ok());
         }
     }

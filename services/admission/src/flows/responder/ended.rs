@@ -5,10 +5,7 @@ use vestibule_domain::Place;
 use vestibule_token::{Ending, Ticket};
 
 use super::VisitorResponder;
-use crate::flows::{CookieChange, FlowError, RoomContext, Status, VisitorResponse};
-
-/// What is told of a place that an operator has taken.
-const REVOKED: &str = "revoked";
+use crate::flows::{CookieChange, FlowError, Reason, RoomContext, Status, VisitorResponse};
 
 // === impl VisitorResponder ===
 
@@ -29,7 +26,7 @@ impl VisitorResponder<'_> {
         };
         let mut body = self.status_of(&ticket, status, 0)?;
         (body.people_ahead, body.wait_seconds) = (Some(0), None);
-        body.reason = self.was_revoked(&ticket).then_some(REVOKED);
+        body.reason = self.was_revoked(&ticket).then_some(Reason::Revoked);
         Ok(self.response(body, change))
     }
 

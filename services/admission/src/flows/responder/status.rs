@@ -66,7 +66,8 @@ impl VisitorResponder<'_> {
         VisitorStatus {
             room: snapshot.room.clone(),
             status,
-            reason: None,
+            reason: self.room.closed_reason(status),
+            message: self.room.message(status),
             request_id: None,
             queue_number,
             position: outlook.position,

@@ -37,7 +37,7 @@ impl RoomConfig {
             Some(event) => self.phase_of(event, now_ms),
             None => Phase {
                 until_ms: self.next_event(now_ms).map(|event| millis(event.opens())),
-                in_force: InForce { settings: self.settings.clone(), event: None },
+                in_force: InForce { settings: self.settings.clone().in_force(), event: None },
             },
         }
     }
@@ -91,9 +91,10 @@ impl RoomConfig {
             end: event.end,
             draw: event.draw,
         };
+        let settings = self.resolved(event).in_force();
         Phase {
             until_ms: Some(millis(if prequeueing { event.start } else { event.end })),
-            in_force: InForce { settings: self.resolved(event), event: Some(in_force) },
+            in_force: InForce { settings, event: Some(in_force) },
         }
     }
 }
