@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FieldError, QueueingMethod,
+    FieldError, Labels, QueueingMethod,
     challenge::Challenge,
     network_limits::{self, NetworkLimitMode},
 };
@@ -147,6 +147,12 @@ pub struct RoomSettings {
     /// ones are answered 429; null: no such limit.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1_000_000))]
     pub requests_per_session_per_second: Option<u64>,
+    /// For operators, to tell rooms apart and to pick some of them: at most 32 short texts by name, such as
+    /// `managed-by: git`. What a room does is not decided by them.
+    #[serde(skip_serializing_if = "Labels::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = std::collections::BTreeMap<String, String>,
+        default = json!({}), example = json!({"managed-by": "git"})))]
+    pub labels: Labels,
 }
 
 /// Whether the AWS-style calls of a room are on that was stored before there was the setting.
@@ -185,6 +191,7 @@ impl Default for RoomSettings {
             bind_sessions: BindSessions::None,
             max_session_seconds: None,
             requests_per_session_per_second: None,
+            labels: Labels::default(),
         }
     }
 }
@@ -238,7 +245,13 @@ impl RoomSettings {
         let requests = bounded("requests_per_session_per_second", requests, 1, 1_000_000);
         let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error(), requests];
         let others = others.into_iter().chain([self.challenge.error()]);
-        limits.chain(seconds).chain(per_network).chain(others).flatten().collect()
+        limits
+            .chain(seconds)
+            .chain(per_network)
+            .chain(others)
+            .flatten()
+            .chain(self.labels.errors())
+            .collect()
     }
 
     fn budget_error(&self) -> Option<FieldError> {
@@ -302,6 +315,7 @@ mod tests {
             seats_per_network: Some(MAX_LIMIT + 1),
             max_session_seconds: Some(0),
             requests_per_session_per_second: Some(0),
+            labels: [("a b", "c")].into(),
             ..RoomSettings::default()
         };
         let fields: Vec<_> = wrong.errors().into_iter().map(|error| error.field).collect();
@@ -318,6 +332,7 @@ mod tests {
             "turn_hold_seconds",
             "issuer",
             "requests_per_session_per_second",
+            "labels.a b",
         ];
         assert_eq!(fields, expected);
         assert!(wrong.errors()[1].reason.contains("from 1 to 604800, and is 0"));
