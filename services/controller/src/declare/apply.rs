@@ -46,6 +46,8 @@ struct Apply<'a> {
     controller: &'a Controller,
     caller: &'a Caller,
     order: &'a Order,
+    /// What is wrong with the document itself, and with its beacons, which others are asked about.
+    errors: Vec<FieldError>,
     now_s: u64,
 }
 
@@ -66,8 +68,9 @@ pub(crate) async fn apply(
     }
     controller.rooms.require_whole_keyspace().await?;
     let now_s = controller.rooms.now_ms().await? / 1000;
-    let apply = Apply { controller, caller, order, now_s };
+    let mut apply = Apply { controller, caller, order, errors: order.errors.clone(), now_s };
     apply.require_rooms()?;
+    apply.errors.extend(apply.errors_of_beacons().await?);
     if order.dry_run {
         let plan = apply.plan().await?;
         return Ok((Plan { dry_run: true, ..plan }, Rollout::Complete));
@@ -93,11 +96,9 @@ impl Apply<'_> {
 
     /// What is to be done, if it can be done.
     async fn plan(&self) -> Result<Plan, Problem> {
-        let Order { declared, errors, prune, .. } = self.order;
-        let configs = self.controller.rooms.read_configs().await;
-        let configs: BTreeMap<_, _> =
-            configs.map_err(|error| problem_of(&error))?.into_iter().collect();
-        let mut errors = errors.clone();
+        let Order { declared, prune, .. } = self.order;
+        let configs = self.configs().await?;
+        let mut errors = self.errors.clone();
         for (name, room) in &declared.rooms {
             let found = errors_of_room(room, configs.get(name), self.now_s).into_iter();
             errors.extend(found.map(|FieldError { field, reason }| {
@@ -113,7 +114,6 @@ impl Apply<'_> {
             declared,
             others.map(|(name, config)| (name, &config.binding)),
         ));
-        errors.extend(self.errors_of_beacons(&configs).await);
         refuse(invalid(), errors)?;
         let mut plan = plan(declared, &own, prune.as_ref());
         for step in plan.steps.iter_mut().filter(|step| step.action == Action::Delete) {
@@ -122,22 +122,29 @@ impl Apply<'_> {
         Ok(plan)
     }
 
+    async fn configs(&self) -> Result<BTreeMap<RoomId, RoomConfig>, Problem> {
+        let configs = self.controller.rooms.read_configs().await;
+        Ok(configs.map_err(|error| problem_of(&error))?.into_iter().collect())
+    }
+
     /// Which new rounds of beacons are public already: an operator could choose among them.
-    async fn errors_of_beacons(&self, configs: &BTreeMap<RoomId, RoomConfig>) -> Vec<FieldError> {
-        let events = self
-            .order
-            .declared
-            .rooms
-            .iter()
-            .flat_map(|(name, room)| room.events.values().map(move |event| (name, event)));
-        let checks = events.map(async |(name, event): (&RoomId, &Event)| {
+    async fn errors_of_beacons(&self) -> Result<Vec<FieldError>, Problem> {
+        let rooms = self.order.declared.rooms.iter();
+        let events =
+            rooms.flat_map(|(name, room)| room.events.values().map(move |event| (name, event)));
+        let events: Vec<_> = events.filter(|(_, event)| event.beacon.is_some()).collect();
+        if events.is_empty() {
+            return Ok(Vec::new());
+        }
+        let configs = self.configs().await?;
+        let checks = events.into_iter().map(async |(name, event): (&RoomId, &Event)| {
             let before = configs.get(name).and_then(|config| config.event(event.name.as_str()));
             let refused =
                 self.controller.configs.require_future_round(event, before).await.err()?;
             let reason = refused.errors().first()?.reason.to_string();
             Some(error(&format!("rooms.{name}.events.{}", event.name), "beacon.round", reason))
         });
-        join_all(checks).await.into_iter().flatten().collect()
+        Ok(join_all(checks).await.into_iter().flatten().collect())
     }
 
     async fn people(&self, room: &RoomId) -> Result<People, Problem> {

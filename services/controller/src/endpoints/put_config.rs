@@ -17,7 +17,7 @@ use crate::{
     api_types::{Declaration, DeclarationSchema, Plan},
     audit::Trail,
     declare::{Order, apply},
-    endpoints::responses::{BodyRefusals, Busy, InvalidRequest, Refusals},
+    endpoints::responses::{ApplyConflict, BodyRefusals, InvalidRequest, Refusals},
     extractors::Upload,
     rooms::Rollout,
     state::Controller,
@@ -56,7 +56,7 @@ pub(crate) struct ApplyOptions {
     request_body(content((DeclarationSchema = "application/json"), (String = "application/yaml"))),
     responses(
         (status = 200, description = "What was changed, or would be", body = Plan),
-        BodyRefusals, Busy, InvalidRequest, Refusals,
+        ApplyConflict, BodyRefusals, InvalidRequest, Refusals,
     )
 )]
 pub(crate) async fn put_config(

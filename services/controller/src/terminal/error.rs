@@ -72,6 +72,30 @@ pub(crate) struct WrongField {
     pub(crate) reason: String,
 }
 
+// === impl TerminalError ===
+
+impl TerminalError {
+    /// That of a call for `room`, which it names if there is none.
+    pub(super) fn of_room(self, room: &str) -> Self {
+        let Self::Refused(mut refusal) = self else { return self };
+        if refusal.status == StatusCode::NOT_FOUND && refusal.detail.is_none() {
+            refusal.detail = Some(format!(
+                "there is no room `{room}`; `vestibule-controller room list` lists those that there are"
+            ));
+        }
+        Self::Refused(refusal)
+    }
+
+    /// The fields that were refused with names that say more; `rename` is given each.
+    pub(super) fn renamed(self, rename: impl Fn(&str) -> String) -> Self {
+        let Self::Refused(mut refusal) = self else { return self };
+        for error in &mut refusal.errors {
+            error.field = rename(&error.field);
+        }
+        Self::Refused(refusal)
+    }
+}
+
 // === impl Refusal ===
 
 impl Refusal {
@@ -79,24 +103,6 @@ impl Refusal {
     pub(super) fn bare(status: StatusCode) -> Self {
         let title = format!("the controller answered {status}");
         Self { status: status.as_u16(), title, ..Self::default() }
-    }
-
-    /// That of a call for `room`, which it names if there is none.
-    pub(super) fn of_room(mut self, room: &str) -> Self {
-        if self.status == StatusCode::NOT_FOUND && self.detail.is_none() {
-            self.detail = Some(format!(
-                "there is no room `{room}`; `vestibule-controller room list` lists those that there are"
-            ));
-        }
-        self
-    }
-
-    /// The fields with names that say more; `rename` is given each.
-    pub(super) fn renamed(mut self, rename: impl Fn(&str) -> String) -> Self {
-        for error in &mut self.errors {
-            error.field = rename(&error.field);
-        }
-        self
     }
 }
 

@@ -7,6 +7,7 @@ mod client;
 mod connect;
 mod error;
 mod export;
+mod figures;
 mod files;
 mod room;
 mod shown;

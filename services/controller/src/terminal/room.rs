@@ -6,9 +6,7 @@ use std::{
 };
 
 use clap::{Args, Subcommand};
-use futures_util::{StreamExt, TryStreamExt, stream};
 use hyper::{Method, body::Bytes};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use vestibule_domain::RoomId;
 
@@ -16,12 +14,10 @@ use super::{
     ConnectOptions, WatchOptions,
     client::ControllerClient,
     error::TerminalError,
+    figures::{all, status},
     table::{Status, table},
     watch,
 };
-
-/// How many rooms are asked about at a time.
-const AT_A_TIME: usize = 8;
 
 /// What is done with rooms.
 #[derive(Debug, Clone, Subcommand)]
@@ -71,16 +67,6 @@ pub struct RoomOptions {
     pub connect: ConnectOptions,
 }
 
-#[derive(Deserialize)]
-struct RoomList {
-    rooms: Vec<Named>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    room: String,
-}
-
 // === impl RoomCommand ===
 
 impl RoomCommand {
@@ -110,33 +96,6 @@ pub(super) async fn run(
         RoomCommand::Watch(options) => watch::watch(client, options).await?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// How all rooms stand, by name.
-///
-/// # Errors
-/// [`TerminalError`].
-pub(super) async fn all(client: &ControllerClient) -> Result<Vec<Status>, TerminalError> {
-    let list: RoomList = client.get("/v1/rooms").await?;
-    let asked = list.rooms.into_iter().map(async |named| match status(client, &named.room).await {
-        // Deleted meanwhile.
-        Err(TerminalError::Refused(refusal)) if refusal.status == 404 => Ok(None),
-        other => other.map(Some),
-    });
-    let told: Vec<_> = stream::iter(asked).buffered(AT_A_TIME).try_collect().await?;
-    Ok(told.into_iter().flatten().collect())
-}
-
-/// How one room stands.
-///
-/// # Errors
-/// [`TerminalError`].
-pub(super) async fn status(client: &ControllerClient, room: &str) -> Result<Status, TerminalError> {
-    let told = client.get(&format!("/v1/rooms/{room}/status")).await;
-    told.map_err(|error| match error {
-        TerminalError::Refused(refusal) => refusal.of_room(room).into(),
-        other => other,
-    })
 }
 
 async fn list(client: &ControllerClient, options: &ListOptions) -> Result<(), TerminalError> {
@@ -173,10 +132,7 @@ async fn hold(
     let body = Bytes::from(json!({ "queue_all": queue_all }).to_string());
     let path = format!("/v1/rooms/{room}");
     let answer = client.call(Method::PATCH, &path, "application/json", body).await;
-    let answer = answer.map_err(|error| match error {
-        TerminalError::Refused(refusal) => refusal.of_room(room).into(),
-        other => other,
-    })?;
+    let answer = answer.map_err(|error| error.of_room(room))?;
     let status = status(client, room).await?;
     if options.json {
         print_json(&json!(status))?;

@@ -119,7 +119,7 @@ mod tests {
     fn status() -> Status {
         serde_json::from_value(json!({
             "room": "sale", "state": "queueing", "queueing_method": "fifo", "queueing": true, "waiting": 1200,
-            "active_users": 50, "total_active_users": 50, "admitted_last_minute": 7, "wait_seconds": 3700,
+            "active_users": 50, "total_active_users": 50, "admitted_last_minute": 7, "wait_seconds": 7300,
             "queue_counter": 9,
         }))
         .unwrap()
@@ -137,13 +137,13 @@ mod tests {
         let lines: Vec<_> = text.lines().map(str::trim).collect();
         assert_eq!(lines.len(), 3, "{text}");
         let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(words(lines[1]), "sale fifo yes 1200 50/50 7 1h01m queueing");
+        assert_eq!(words(lines[1]), "sale fifo yes 1200 50/50 7 2h01m queueing");
         assert_eq!(words(lines[2]), "a-long-name random no 0 0 0 ? queue_all (paused)");
         let beside = table([&status()], Some(("LATELY", &|room| room.waiting.to_string())));
         assert!(beside.contains("LATELY") && beside.trim_end().ends_with("1200"), "{beside}");
         assert_eq!(
             status().line(),
-            "sale method=fifo queueing=yes waiting=1200 inside=50/50 per_minute=7 wait=1h01m state=queueing"
+            "sale method=fifo queueing=yes waiting=1200 inside=50/50 per_minute=7 wait=2h01m state=queueing"
         );
     }
 

@@ -20,7 +20,7 @@ use super::{
     ConnectOptions,
     client::ControllerClient,
     error::TerminalError,
-    room::{all, status},
+    figures::{all, status},
     sparkline::sparkline,
     table::{Status, table},
 };
