@@ -24,8 +24,10 @@ use super::{
 };
 use crate::rooms::BEHIND;
 
-/// How long an answer may take: an apply waits for others, and for the admissions.
+/// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
+/// The same of a call that changes something, which may be a thousand rooms: whoever gives up does not know what was done.
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// The longest answer, in bytes: that of an export.
 const LONGEST: usize = 256 * 1024 * 1024;
 
@@ -97,9 +99,10 @@ impl ControllerClient {
             .body(Full::new(body));
         // Whose characters cannot travel in a header is nobody's token.
         let request = request.map_err(|_| self.wrong_token())?;
-        let answered = timeout(TIMEOUT, self.answer(request)).await;
+        let patience = if request.method() == Method::GET { TIMEOUT } else { CHANGE_TIMEOUT };
+        let answered = timeout(patience, self.answer(request)).await;
         answered.unwrap_or_else(|_| {
-            Err(self.unreachable(format!("nothing came within {} seconds", TIMEOUT.as_secs())))
+            Err(self.unreachable(format!("nothing came within {} seconds", patience.as_secs())))
         })
     }
 

@@ -34,7 +34,7 @@ const BEGIN: &str = "\x1b[?1049h\x1b[?25l";
 const END: &str = "\x1b[?25h\x1b[?1049l";
 /// To the first line; the rest of a line, and of the screen, is cleared.
 const HOME: &str = "\x1b[H";
-const CLEAR_LINE: &str = "\x1b[K\r\n";
+const CLEAR_LINE: &str = "\x1b[K\n";
 const CLEAR_REST: &str = "\x1b[J";
 /// Lines beside the rooms: two above them and one below.
 const FRAME: usize = 3;
