@@ -60,7 +60,7 @@ pub(super) async fn apply(
     let files = Files::read(&options.files)?;
     let body = Bytes::from(files.document().to_string());
     let answer = client.call(Method::PUT, &path(options), "application/json", body).await;
-    let answer = answer.map_err(|error| error.renamed(|field| files.place_of(field)))?;
+    let answer = answer.map_err(|error| error.in_files(&files))?;
     let plan: Plan = client.parse(&answer.body)?;
     let mut out = std::io::stdout().lock();
     if options.json {

@@ -5,7 +5,7 @@ use std::{fmt, io};
 use hyper::StatusCode;
 use serde::Deserialize;
 
-use super::files::FileError;
+use super::files::{FileError, Files};
 
 /// Why something was not done.
 #[derive(Debug, thiserror::Error)]
@@ -86,11 +86,14 @@ impl TerminalError {
         Self::Refused(refusal)
     }
 
-    /// The fields that were refused with names that say more; `rename` is given each.
-    pub(super) fn renamed(self, rename: impl Fn(&str) -> String) -> Self {
+    /// The fields that were refused in the order of the files, each with its place there.
+    pub(super) fn in_files(self, files: &Files) -> Self {
         let Self::Refused(mut refusal) = self else { return self };
+        refusal.errors.sort_by_key(|error| files.place_of(&error.field).cloned());
         for error in &mut refusal.errors {
-            error.field = rename(&error.field);
+            if let Some(place) = files.place_of(&error.field) {
+                error.field = format!("{place}: {}", error.field);
+            }
         }
         Self::Refused(refusal)
     }

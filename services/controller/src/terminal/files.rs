@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
+    fmt, fs,
     io::{self, Read},
     path::{Path, PathBuf},
 };
@@ -16,6 +16,9 @@ use crate::yaml::{self, Yaml};
 /// What stands for standard input.
 const STDIN: &str = "-";
 
+/// What names a file, and in whose place.
+const FILES: [(&str, &str); 2] = [("page_file", "page"), ("logo_file", "logo")];
+
 /// Several files as one document.
 #[derive(Debug, Default)]
 pub(super) struct Files {
@@ -23,7 +26,14 @@ pub(super) struct Files {
     /// What is beside `rooms` in a file.
     others: Map<String, Value>,
     /// Where each part is, by its path.
-    places: BTreeMap<String, String>,
+    places: BTreeMap<String, Place>,
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    file: String,
+    line: u64,
 }
 
 /// A file cannot be used.
@@ -82,18 +92,14 @@ impl Files {
         document.into()
     }
 
-    /// The path of a part, after its file and line if those are known.
-    pub(super) fn place_of(&self, path: &str) -> String {
+    /// Where the part of this path is, or the nearest one above it that is there.
+    pub(super) fn place_of(&self, path: &str) -> Option<&Place> {
         let mut part = path;
         loop {
             if let Some(place) = self.places.get(part) {
-                return format!("{place}: {path}");
+                return Some(place);
             }
-            // Something that is missing is told where it should be.
-            match part.rfind(['.', '[']) {
-                Some(end) => part = &part[..end],
-                None => return path.to_owned(),
-            }
+            part = &part[..part.rfind(['.', '['])?];
         }
     }
 
@@ -134,20 +140,24 @@ impl Files {
             self.rooms.insert(room, members);
         }
         self.others.extend(members);
-        self.places
-            .extend(lines.iter().map(|(part, line)| (part.clone(), format!("{name}:{line}"))));
-        for (file, instead) in [("page_file", "page"), ("logo_file", "logo")] {
-            let ending = format!(".{file}");
-            let told: Vec<_> = self
-                .places
-                .iter()
-                .filter_map(|(part, place)| {
-                    Some((format!("{}.{instead}", part.strip_suffix(&ending)?), place.clone()))
-                })
-                .collect();
-            self.places.extend(told);
+        for (part, line) in lines {
+            let place = Place { file: name.clone(), line };
+            // A page that is wrong is told where its file is named.
+            let instead = FILES.iter().find_map(|(file, instead)| {
+                Some(format!("{}.{instead}", part.strip_suffix(&format!(".{file}"))?))
+            });
+            self.places.extend(instead.map(|part| (part, place.clone())));
+            self.places.insert(part, place);
         }
         Ok(())
+    }
+}
+
+// === impl Place ===
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
     }
 }
 
@@ -159,7 +169,7 @@ fn bring_in(
     wrong: &impl Fn(&str, String) -> FileError,
 ) -> Result<(), FileError> {
     let Value::Object(room) = room else { return Ok(()) };
-    for (name, instead) in [("page_file", "page"), ("logo_file", "logo")] {
+    for (name, instead) in FILES {
         let at = format!("{part}.{name}");
         let file = match room.remove(name) {
             None | Some(Value::Null) => continue,
@@ -257,11 +267,14 @@ mod tests {
             "vip": {},
         } });
         assert_eq!(files.document(), expected);
-        let place = |path: &str| files.place_of(path).rsplit('/').next().unwrap().to_owned();
-        assert_eq!(place("rooms.sale.queue_all"), "a.yaml:3: rooms.sale.queue_all");
-        assert_eq!(place("rooms.sale.page"), "a.yaml:4: rooms.sale.page");
-        assert_eq!(place("rooms.sale.routes[0].host"), "a.yaml:2: rooms.sale.routes[0].host");
-        assert_eq!(place("rooms.vip.x"), "b.json:1: rooms.vip.x");
+        let place = |path: &str| {
+            let place = files.place_of(path).unwrap().to_string();
+            place.rsplit('/').next().unwrap().to_owned()
+        };
+        assert_eq!(place("rooms.sale.queue_all"), "a.yaml:3");
+        assert_eq!(place("rooms.sale.page"), "a.yaml:4");
+        assert_eq!(place("rooms.sale.routes[0].host"), "a.yaml:2");
+        assert_eq!(place("rooms.vip.x"), "b.json:1");
     }
 
     #[test]
