@@ -217,7 +217,7 @@ mod tests {
         let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..12 {
             let below = format!("*a{}, ", level - 1).repeat(10);
-            text += &format!("a{level}: &a{level} [{below}]\n");
+            text = format!("{text}a{level}: &a{level} [{below}]\n");
         }
         assert!(read(&text).is_err());
     }

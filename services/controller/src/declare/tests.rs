@@ -17,6 +17,7 @@ use crate::{
 
 const NOW: u64 = 1_900_000_000;
 
+#[expect(clippy::needless_pass_by_value, reason = "it is made where it is given")]
 fn declared(rooms: Value) -> Declaration {
     let (declared, errors) = Declaration::read(json!({ "rooms": rooms }));
     assert_eq!(errors, []);

@@ -90,9 +90,8 @@ fn warn_of_people(plan: &Plan, options: &ApplyOptions) {
 }
 
 fn path(options: &ApplyOptions) -> String {
-    let mut path = format!("/v1/config?dry_run={}", options.dry_run);
-    if let Some(selector) = &options.prune {
-        path += &format!("&prune={}&prune_occupied={}", encoded(selector), options.prune_occupied);
-    }
-    path
+    let prune = options.prune.as_ref().map(|selector| {
+        format!("&prune={}&prune_occupied={}", encoded(selector), options.prune_occupied)
+    });
+    format!("/v1/config?dry_run={}{}", options.dry_run, prune.unwrap_or_default())
 }

@@ -25,9 +25,9 @@ use super::{
 use crate::rooms::BEHIND;
 
 /// How long an answer may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// The same of a call that changes something, which may be a thousand rooms: whoever gives up does not know what was done.
-const CHANGE_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+const CHANGE_TIMEOUT: Duration = Duration::from_mins(15);
 /// The longest answer, in bytes: that of an export.
 const LONGEST: usize = 256 * 1024 * 1024;
 

@@ -1,6 +1,10 @@
 //! Which controller is asked, and what is shown to it.
 
-use std::{fs, io, path::PathBuf, sync::Arc};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use clap::Args;
 use hyper::Uri;
@@ -161,22 +165,22 @@ impl ConnectOptions {
 }
 
 /// An empty name counts as none.
-fn given(path: Option<&PathBuf>) -> Option<&PathBuf> {
-    path.filter(|path| !path.as_os_str().is_empty())
+fn given(path: Option<&PathBuf>) -> Option<&Path> {
+    path.map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty())
 }
 
-fn read(variable: &'static str, path: &PathBuf) -> Result<Vec<u8>, ConnectError> {
+fn read(variable: &'static str, path: &Path) -> Result<Vec<u8>, ConnectError> {
     let read = fs::read(path);
-    read.map_err(|source| ConnectError::Unreadable { variable, path: path.clone(), source })
+    read.map_err(|source| ConnectError::Unreadable { variable, path: path.to_owned(), source })
 }
 
-fn malformed(variable: &'static str, path: &PathBuf, what: &'static str) -> ConnectError {
-    ConnectError::Malformed { variable, path: path.clone(), what }
+fn malformed(variable: &'static str, path: &Path, what: &'static str) -> ConnectError {
+    ConnectError::Malformed { variable, path: path.to_owned(), what }
 }
 
 fn certificates(
     variable: &'static str,
-    path: &PathBuf,
+    path: &Path,
 ) -> Result<Vec<CertificateDer<'static>>, ConnectError> {
     let text = read(variable, path)?;
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();

@@ -67,15 +67,11 @@ pub(super) async fn export(
 }
 
 fn path(options: &ExportOptions) -> String {
-    let mut path = format!("/v1/config?full={}", options.full);
-    if !options.rooms.is_empty() {
-        let rooms: Vec<_> = options.rooms.iter().map(RoomId::as_str).collect();
-        path += &format!("&rooms={}", rooms.join("%2C"));
-    }
-    if let Some(selector) = &options.labels {
-        path += &format!("&labels={}", encoded(selector));
-    }
-    path
+    let rooms: Vec<_> = options.rooms.iter().map(RoomId::as_str).collect();
+    let rooms =
+        if rooms.is_empty() { String::new() } else { format!("&rooms={}", rooms.join("%2C")) };
+    let labels = options.labels.as_ref().map(|selector| format!("&labels={}", encoded(selector)));
+    format!("/v1/config?full={}{rooms}{}", options.full, labels.unwrap_or_default())
 }
 
 /// Labels as a parameter: letters, digits and marks that a query may have, but for the equals sign and the comma.

@@ -122,14 +122,9 @@ impl Files {
         let Value::Object(mut members) = value else {
             return Err(wrong("", "must have `rooms`, by name".to_owned()));
         };
-        let rooms = match members.remove("rooms") {
-            Some(Value::Object(rooms)) => rooms,
-            _ => {
-                return Err(wrong(
-                    "rooms",
-                    "must have `rooms`, by name; `rooms: {}` for none".to_owned(),
-                ));
-            }
+        let Some(Value::Object(rooms)) = members.remove("rooms") else {
+            let reason = "must have `rooms`, by name; `rooms: {}` for none".to_owned();
+            return Err(wrong("rooms", reason));
         };
         for (room, mut members) in rooms {
             let part = format!("rooms.{room}");

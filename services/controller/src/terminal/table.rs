@@ -37,10 +37,13 @@ const HEADER: [&str; 8] =
 /// Columns of numbers.
 const NUMBERS: std::ops::RangeInclusive<usize> = 3..=6;
 
-/// The rooms, and beside each what `more` has for it, under the heading `title`.
+/// A column besides: its heading, and what it has for a room.
+pub(super) type Column<'a> = (&'a str, &'a dyn Fn(&Status) -> String);
+
+/// The rooms, and beside each what `more` has for it.
 pub(super) fn table<'a>(
     rooms: impl IntoIterator<Item = &'a Status>,
-    more: Option<(&str, &dyn Fn(&Status) -> String)>,
+    more: Option<Column<'_>>,
 ) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);

@@ -64,7 +64,7 @@ pub struct WatchOptions {
 struct Lately(BTreeMap<String, VecDeque<u64>>);
 
 /// A terminal that is painted on; it is as before when this is gone.
-struct Screen;
+struct Screen(io::Stdout);
 
 /// Watches until it is stopped, or has looked often enough.
 ///
@@ -166,10 +166,11 @@ fn frame(
         None => "Every second; Ctrl-C ends it\n\n".to_owned(),
     };
     text += &table(shown, Some(("WAITING LATELY", &bars)));
-    if left_out > 0 {
-        text += &format!("… and {left_out} more, with shorter lines\n");
-    }
-    text
+    let more = match left_out {
+        0 => String::new(),
+        count => format!("… and {count} more, with shorter lines\n"),
+    };
+    text + &more
 }
 
 // === impl Lately ===
@@ -195,9 +196,10 @@ impl Lately {
 
 impl Screen {
     fn begin() -> Self {
+        let screen = Self(io::stdout());
         // What cannot be written here cannot be painted either, which is told then.
-        let _ = io::stdout().lock().write_all(BEGIN.as_bytes());
-        Self
+        let _ = screen.0.lock().write_all(BEGIN.as_bytes());
+        screen
     }
 
     fn paint(
@@ -208,7 +210,7 @@ impl Screen {
     ) -> io::Result<()> {
         let height = terminal_size().map_or(24, |(_, Height(lines))| usize::from(lines));
         let text = frame(rooms, lately, trouble, height).replace('\n', CLEAR_LINE);
-        let mut out = io::stdout().lock();
+        let mut out = self.0.lock();
         write!(out, "{HOME}{text}{CLEAR_REST}")?;
         out.flush()
     }
@@ -216,7 +218,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        let mut out = io::stdout().lock();
+        let mut out = self.0.lock();
         let _ = out.write_all(END.as_bytes());
         let _ = out.flush();
     }

@@ -26,8 +26,9 @@ pub(crate) struct Declaration {
     rooms: BTreeMap<String, DeclaredRoom>,
 }
 
-/// One of its rooms.
-struct DeclaredRoom;
+/// One of its rooms. Its schema is put together below.
+#[expect(dead_code, reason = "only its schema is used")]
+struct DeclaredRoom(Belongings);
 
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only its schema is used")]

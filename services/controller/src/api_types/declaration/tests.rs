@@ -126,21 +126,23 @@ fn a_document_has_rooms() {
     assert!(read(json!({ "rooms": {} })).rooms.is_empty());
 }
 
+/// The names of all properties of a schema.
+fn collect(value: &Value, names: &mut Vec<String>) {
+    if let Some(Value::Object(properties)) = value.get("properties") {
+        names.extend(properties.keys().cloned());
+    }
+    match value {
+        Value::Object(members) => members.values().for_each(|value| collect(value, names)),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, names)),
+        _ => {}
+    }
+}
+
 /// What is declared must not have secrets in it, since it is written to whoever may read rooms.
 #[test]
 fn no_setting_is_a_secret() {
     let schema = editors_schema();
     let mut names = Vec::new();
-    fn collect(value: &Value, names: &mut Vec<String>) {
-        if let Some(Value::Object(properties)) = value.get("properties") {
-            names.extend(properties.keys().cloned());
-        }
-        match value {
-            Value::Object(members) => members.values().for_each(|value| collect(value, names)),
-            Value::Array(values) => values.iter().for_each(|value| collect(value, names)),
-            _ => {}
-        }
-    }
     collect(&schema, &mut names);
     assert!(names.len() > 60, "{names:?}");
     let secret =

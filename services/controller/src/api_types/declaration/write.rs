@@ -50,16 +50,16 @@ impl Declaration {
 impl DeclaredRoom {
     /// As it is written.
     pub(crate) fn document(&self, detail: Detail) -> Document {
-        let mut members = settings(&self.draft.settings, RoomSettings::default(), detail);
+        let mut members = settings(&self.draft.settings, &RoomSettings::default(), detail);
         // What a room is called by comes first.
         match members.iter().position(|(name, _)| name == "labels") {
             Some(place) => members[..=place].rotate_right(1),
             None if detail == Detail::Full => {
-                members.insert(0, ("labels".to_owned(), json!({}).into()))
+                members.insert(0, ("labels".to_owned(), json!({}).into()));
             }
             None => {}
         }
-        members.extend(settings(&self.draft.binding, SiteBinding::default(), detail));
+        members.extend(settings(&self.draft.binding, &SiteBinding::default(), detail));
         if detail == Detail::Full || !self.events.is_empty() {
             let events = self.events.iter();
             let events =
@@ -91,11 +91,11 @@ fn event_document(event: &schedule::Event) -> Document {
 
 fn settings<T: Serialize + PartialSchema>(
     value: &T,
-    default: T,
+    default: &T,
     detail: Detail,
 ) -> Vec<(String, Node)> {
     match detail {
-        Detail::Brief => differing(value, &to_value(&default)),
+        Detail::Brief => differing(value, &to_value(default)),
         Detail::Full => differing(value, &Value::Null),
     }
 }
