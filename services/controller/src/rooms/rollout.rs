@@ -40,15 +40,19 @@ impl Rollout {
 
     /// The same for several rooms at once.
     pub(super) async fn of_changes(store: &Store, rooms: &[RoomId]) -> Self {
+        let names = || rooms.iter().map(RoomId::as_str).collect::<Vec<_>>().join(",");
         match wait(store, rooms).await {
             Ok(behind) if behind.is_empty() => Self::Complete,
             Ok(instances) => {
-                let rooms: Vec<_> = rooms.iter().map(RoomId::as_str).collect();
-                tracing::warn!(?rooms, ?instances, "admissions do not apply a change of rooms yet");
+                tracing::warn!(
+                    room = names(),
+                    ?instances,
+                    "admissions do not apply a change of the room yet"
+                );
                 Self::Behind(instances.len())
             }
             Err(error) => {
-                tracing::warn!(%error, "cannot tell whether the admissions apply a change");
+                tracing::warn!(room = names(), %error, "cannot tell whether the admissions apply a change");
                 Self::Unknown
             }
         }
