@@ -41,6 +41,7 @@ bench: ## Speed against a bare server, on this machine
 openapi: ## Writes openapi/*.json anew from the code
 	cargo run --locked --quiet -p vestibule-admission -- openapi > openapi/admission.json
 	cargo run --locked --quiet -p vestibule-controller -- openapi > openapi/controller.json
+	cargo run --locked --quiet -p vestibule-controller -- schema > openapi/config.schema.json
 
 fuzz-api: ## Whether both services answer as openapi/*.json says, by made-up requests
 	@scripts/fuzz-api.sh

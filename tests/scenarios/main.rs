@@ -3,6 +3,7 @@
 //! One binary, one module per promise. What needs no deployment is tested beside its code.
 
 mod addresses;
+mod apply;
 mod audit;
 mod authorizer;
 mod authorizer_hostile;
@@ -56,6 +57,7 @@ mod session_limits;
 mod sessions;
 mod sharers;
 mod shutdown;
+mod terminal;
 mod tls;
 mod tokens_and_seats;
 mod told;

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::{
     Authority, Aws, Carries, Flavor, Fleet, Operator, Process, Redis, Reply, Service, SiteVisitor,
-    Verifier, Visitor, eventually,
+    Terminal, Verifier, Visitor, eventually,
     instance::{Instance, START, Settings, start_all},
 };
 
@@ -262,6 +262,12 @@ impl Deployment {
     #[must_use]
     pub fn operator_at(&self, index: usize) -> Operator {
         Operator::new(self.controller_fleet.only(index), &self.settings.api_token)
+    }
+
+    /// An operator at a terminal, who may do everything.
+    #[must_use]
+    pub fn terminal(&self) -> Terminal {
+        Terminal::new(&self.controllers[0].base, &self.settings.api_token)
     }
 
     /// An AWS-style client of `event`.

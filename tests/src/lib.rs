@@ -28,6 +28,7 @@ mod redis_server;
 mod reply;
 mod sentinels;
 mod site_visitor;
+mod terminal;
 mod tokens;
 mod visitor;
 mod wait;
@@ -52,6 +53,7 @@ pub use self::{
     reply::Reply,
     sentinels::{Sentinels, Switches},
     site_visitor::SiteVisitor,
+    terminal::{Said, Terminal},
     tokens::{Claims, Verifier, claims_of},
     visitor::{Carries, Visitor},
     wait::eventually,

@@ -13,6 +13,7 @@ use vestibule_token::KeyAlgorithm;
 
 use crate::{
     backup::{BackupOptions, RestoreOptions},
+    terminal::{ApplyOptions, ExportOptions, RoomCommand},
     tokens::{GivenToken, GivenTokenError, MIN_TOKEN_BYTES},
 };
 
@@ -108,6 +109,25 @@ pub struct Cli {
 pub enum Command {
     /// Print the OpenAPI document and exit.
     Openapi,
+    /// Print the JSON schema of files of rooms, for editors, and exit.
+    Schema,
+    /// Make rooms what files say, by way of a running controller: their settings, events and pages.
+    ///
+    /// A file is the whole truth of each room in it: what it leaves out has its default, and events that it does not
+    /// have are deleted. Rooms that are in no file stay as they are, unless --prune picks them. Lines, counters and
+    /// people stay as they are. Everything is checked before anything is changed, and what is wrong is told with its
+    /// line. The token needs the role `operator`, `admin` to create or delete rooms, and `viewer` for a dry run.
+    ///
+    /// Exit codes: 0 done, or nothing to do; 1 failed, 64 wrong options; with --dry-run --exit-code 2 if something would
+    /// change.
+    Apply(ApplyOptions),
+    /// Write rooms as one document, which `apply` reads: with their events and pages, and without what has its default.
+    ///
+    /// Applying it again changes nothing.
+    Export(ExportOptions),
+    /// List, show, pause, resume and watch rooms, by way of a running controller.
+    #[command(subcommand)]
+    Room(RoomCommand),
     /// Ask the running service whether it is ready: exit code 0 if so (for container probes).
     Healthcheck,
     /// Write all rooms to a file, while people wait: for `restore`, into another Redis.

@@ -8,7 +8,8 @@
 //! (`vestibule-store`), every rule is in `vestibule-domain`. What is *not* here: visitors, who only
 //! ever meet the admission service.
 //!
-//! `backup` is what the program does instead of serving, when it is told to: it copies rooms to a file and back.
+//! `backup` is what the program does instead of serving, when it is told to: it copies rooms to a file and back. So is
+//! `terminal`, a client of a running controller.
 
 mod access;
 pub mod api_types;
@@ -17,6 +18,7 @@ pub mod backup;
 mod beacon;
 pub mod cli;
 mod config;
+mod declare;
 mod endpoints;
 mod extractors;
 mod guesses;
@@ -33,6 +35,8 @@ mod router;
 mod run;
 mod service;
 mod state;
+pub mod terminal;
 mod tokens;
+mod yaml;
 
 pub use run::run;

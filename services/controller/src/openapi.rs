@@ -1,7 +1,11 @@
 //! The OpenAPI document: its head, and how it is served and written. Its operations are the
 //! router's. It is committed as `openapi/controller.json`.
 
-use axum::{Json, Router, http::Method, routing::get};
+use axum::{
+    Json, Router,
+    http::{Method, header::CONTENT_TYPE},
+    routing::get,
+};
 use utoipa::{
     Modify, OpenApi,
     openapi::{
@@ -14,7 +18,10 @@ use utoipa::{
 use vestibule_issuance::aws::{ErrorBody, MessageBody};
 use vestibule_runtime::{Problem, docs};
 
-use crate::{access::operation, rooms::BEHIND};
+use crate::{access::operation, api_types::editors_schema, rooms::BEHIND};
+
+/// Where editors find the schema of rooms as one document.
+pub(crate) const SCHEMA_PATH: &str = "/v1/config/schema";
 
 #[derive(OpenApi)]
 #[openapi(
@@ -28,6 +35,7 @@ use crate::{access::operation, rooms::BEHIND};
     security(("bearer" = [])),
     tags(
         (name = "rooms", description = "Setting rooms up, and watching them"),
+        (name = "config", description = "All rooms as one document"),
         (name = "pages", description = "What visitors see"),
         (name = "events", description = "What a room does at given times"),
         (name = "tokens", description = "The tokens that callers show, and who has changed what"),
@@ -91,9 +99,19 @@ pub(crate) fn text(document: &Document) -> String {
     document.to_pretty_json().unwrap_or_default()
 }
 
-/// `/openapi.json` and `/docs`.
+/// The schema of rooms as one document, as it is committed.
+#[must_use]
+pub(crate) fn schema_text() -> String {
+    // Maps of strings: writing them cannot fail.
+    serde_json::to_string_pretty(&editors_schema()).unwrap_or_default()
+}
+
+/// `/openapi.json`, `/docs`, and the schema for editors, which show no token.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: Document) -> Router<S> {
-    docs::routes().route("/openapi.json", get(async move || Json(document)))
+    let schema = async || ([(CONTENT_TYPE, "application/schema+json")], schema_text());
+    docs::routes()
+        .route("/openapi.json", get(async move || Json(document)))
+        .route(SCHEMA_PATH, get(schema))
 }
 
 fn describe_rollout(operation: &mut Operation) {

@@ -11,6 +11,7 @@ use crate::{
     config::{Config, open_store},
     openapi, router,
     service::Service,
+    terminal::{self, Task},
 };
 
 /// Runs the command of the command line to its end.
@@ -21,6 +22,13 @@ pub fn run(cli: &Cli) -> ExitCode {
             println!("{}", openapi::text(&router::document()));
             ExitCode::SUCCESS
         }
+        Some(Command::Schema) => {
+            println!("{}", openapi::schema_text());
+            ExitCode::SUCCESS
+        }
+        Some(Command::Apply(options)) => terminal::run(&Task::Apply(options)),
+        Some(Command::Export(options)) => terminal::run(&Task::Export(options)),
+        Some(Command::Room(command)) => terminal::run(&Task::Room(command)),
         Some(Command::Healthcheck) => healthcheck(cli.admin_listen),
         Some(Command::Backup(options)) => at_redis(cli, "backed up", |store| async move {
             backup::save(&store, options).await.map_err(Into::into)

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use vestibule_site::{LocalText, TextBounds};
 
 use crate::{
-    FieldError, QueueingMethod,
+    FieldError, Labels, QueueingMethod,
     challenge::Challenge,
     network_limits::{self, NetworkLimitMode},
 };
@@ -164,6 +164,12 @@ pub struct RoomSettings {
     pub message: Option<LocalText>,
     /// The same for those whom the room turns away, because it is sold out or its `queueing_method` is `reject`.
     pub closed_message: Option<LocalText>,
+    /// For operators, to tell rooms apart and to pick some of them: at most 32 short texts by name, such as
+    /// `managed-by: git`. What a room does is not decided by them.
+    #[serde(skip_serializing_if = "Labels::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = std::collections::BTreeMap<String, String>,
+        default = json!({}), example = json!({"managed-by": "git"})))]
+    pub labels: Labels,
 }
 
 /// Whether the AWS-style calls of a room are on that was stored before there was the setting.
@@ -206,6 +212,7 @@ impl Default for RoomSettings {
             title: None,
             message: None,
             closed_message: None,
+            labels: Labels::default(),
         }
     }
 }
@@ -260,7 +267,7 @@ impl RoomSettings {
         let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error(), requests];
         let others = others.into_iter().chain([self.challenge.error()]);
         let rules = limits.chain(seconds).chain(per_network).chain(others).flatten();
-        rules.chain(self.word_errors()).collect()
+        rules.chain(self.word_errors()).chain(self.labels.errors()).collect()
     }
 
     /// These settings as they are in force: of a sold-out room everyone is turned away. So every release and every
@@ -344,6 +351,7 @@ mod tests {
             seats_per_network: Some(MAX_LIMIT + 1),
             max_session_seconds: Some(0),
             requests_per_session_per_second: Some(0),
+            labels: [("a b", "c")].into(),
             ..RoomSettings::default()
         };
         let fields: Vec<_> = wrong.errors().into_iter().map(|error| error.field).collect();
@@ -360,6 +368,7 @@ mod tests {
             "turn_hold_seconds",
             "issuer",
             "requests_per_session_per_second",
+            "labels.a b",
         ];
         assert_eq!(fields, expected);
         assert!(wrong.errors()[1].reason.contains("from 1 to 604800, and is 0"));

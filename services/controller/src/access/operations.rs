@@ -45,6 +45,9 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     of("GET", "/v1/rooms/{room}", "get_room", Viewer, Room, None),
     of("PATCH", "/v1/rooms/{room}", "patch_room", Operator, Room, Some(Changes)),
     of("DELETE", "/v1/rooms/{room}", "delete_room", Admin, Room, Some(Changes)),
+    of("GET", "/v1/config", "get_config", Viewer, OwnRooms, None),
+    // A viewer only as a dry run: see the endpoint.
+    of("PUT", "/v1/config", "put_config", Viewer, OwnRooms, Some(Changes)),
     of("PUT", "/v1/rooms/{room}/page", "put_page", Operator, Room, Some(Changes)),
     of("GET", "/v1/rooms/{room}/page", "get_page", Viewer, Room, None),
     of("DELETE", "/v1/rooms/{room}/page", "delete_page", Operator, Room, Some(Changes)),
@@ -119,7 +122,8 @@ mod tests {
         for operation in OPERATIONS {
             let reads = operation.method == "GET" || operation.name == "match_request";
             assert_eq!(operation.noted.is_none(), reads, "{}", operation.name);
-            assert!(reads == (operation.role == Viewer) || operation.name == "list_tokens");
+            let differs = ["list_tokens", "put_config"].contains(&operation.name);
+            assert!(reads == (operation.role == Viewer) || differs);
         }
     }
 }

@@ -2,6 +2,8 @@
 //! so that a wrong field is named, and their schema. `#[serde(flatten)]` reads such documents too,
 //! but neither names a wrong field nor refuses an unknown one.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use utoipa::{
@@ -9,6 +11,8 @@ use utoipa::{
     openapi::{RefOr, Schema, schema::AdditionalProperties},
 };
 use vestibule_runtime::{Problem, ProblemType, extract::Json};
+
+use super::Wrong;
 
 /// The members of a document, of a room or of an event, as a client sent them, not looked at yet.
 #[derive(Debug, Clone, Deserialize)]
@@ -32,13 +36,48 @@ impl Members {
     /// # Errors
     /// A 400 that names the wrong field and the reason.
     pub(super) fn take<T: DeserializeOwned + PartialSchema>(&mut self) -> Result<T, Problem> {
-        let RefOr::T(Schema::Object(schema)) = T::schema() else {
-            return Err(Problem::new(ProblemType::Internal));
-        };
-        let names = schema.properties.keys();
-        let part = names.filter_map(|name| self.0.remove_entry(name)).collect();
-        let Json(part) = Json::from_bytes(Value::Object(part).to_string().as_bytes())?;
+        let Json(part) = Json::from_bytes(&written(&self.documented::<T>()))?;
         Ok(part)
+    }
+
+    /// The same, but everything that is wrong is noted: a field that cannot be read is left out, and the rest read again.
+    /// `None`: without such a field there is nothing.
+    pub(super) fn take_noting<T: DeserializeOwned + PartialSchema>(
+        &mut self,
+        wrong: &mut Wrong<'_>,
+    ) -> Option<T> {
+        let (mut part, mut noted) = (self.documented::<T>(), BTreeSet::new());
+        loop {
+            let problem = match Json::from_bytes(&written(&part)) {
+                Ok(Json(read)) => return Some(read),
+                Err(problem) => problem,
+            };
+            let error = problem.errors().first()?;
+            let name = error.field.split(['.', '[']).next().unwrap_or_default().to_owned();
+            // One that must be there, and was left out since.
+            if noted.contains(&name) {
+                return None;
+            }
+            wrong.note::<()>(&error.field, error.reason.clone());
+            let was_there = part.remove(&name).is_some();
+            noted.insert(name);
+            if !was_there {
+                return None;
+            }
+        }
+    }
+
+    /// Takes out the members that `T` documents.
+    fn documented<T: PartialSchema>(&mut self) -> Map<String, Value> {
+        let RefOr::T(Schema::Object(schema)) = T::schema() else { return Map::new() };
+        schema.properties.keys().filter_map(|name| self.0.remove_entry(name)).collect()
+    }
+
+    /// Notes what no part has taken.
+    pub(super) fn note_rest(self, wrong: &mut Wrong<'_>) {
+        for name in self.0.keys() {
+            wrong.note::<()>(name, format!("unknown field `{name}`"));
+        }
     }
 
     /// Refuses what no part has taken.
@@ -57,6 +96,11 @@ impl Members {
         };
         Err(self.0.into_iter().map(|(name, _)| name).fold(problem, name_one))
     }
+}
+
+fn written(part: &Map<String, Value>) -> Vec<u8> {
+    // Maps of strings: writing them cannot fail.
+    serde_json::to_vec(part).unwrap_or_default()
 }
 
 fn merge(target: &mut Map<String, Value>, patch: Map<String, Value>) {

@@ -39,6 +39,10 @@ pub struct RoomStatus {
     pub active_users: u64,
     /// Of these, sessions that Redis has lost and whose holders have not been seen again.
     pub unconfirmed_users: u64,
+    /// The ceiling on sessions in force: the event's, or the room's own; null: there is none.
+    pub total_active_users: Option<u64>,
+    /// The most admissions in a minute in force; null: no such limit.
+    pub new_users_per_minute: Option<u64>,
     /// Admissions in the last 60 seconds.
     pub admitted_last_minute: u64,
     /// Sessions that ever began since the reset.
@@ -90,6 +94,8 @@ impl RoomStatus {
             waiting: snapshot.waiting(),
             active_users: snapshot.active + snapshot.unconfirmed,
             unconfirmed_users: snapshot.unconfirmed,
+            total_active_users: snapshot.settings.total_active_users,
+            new_users_per_minute: snapshot.settings.new_users_per_minute,
             admitted_last_minute: snapshot.admitted_last_minute,
             admitted: snapshot.admitted,
             expired: snapshot.expired,

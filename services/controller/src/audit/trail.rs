@@ -3,7 +3,7 @@
 
 use std::{
     convert::Infallible,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use axum::{extract::FromRequestParts, http::request::Parts};
@@ -13,7 +13,11 @@ use super::view::{difference, shortened};
 
 /// What is noted of one call. Cloning is cheap, and all clones are one.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Trail(Arc<Mutex<Noted>>);
+pub(crate) struct Trail {
+    noted: Arc<Mutex<Noted>>,
+    /// Of a call that changes several rooms: what is noted of each.
+    rooms: Arc<Mutex<Option<Vec<Trail>>>>,
+}
 
 /// What is known of a call.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -22,6 +26,8 @@ pub(crate) struct Noted {
     pub(crate) room: Option<String>,
     /// Whether something was about to be changed.
     pub(crate) began: bool,
+    /// Whether it was changed, whatever becomes of the call.
+    pub(crate) done: bool,
     /// What is different, as it was.
     pub(crate) before: Value,
     /// The same, as it is.
@@ -46,14 +52,39 @@ impl Trail {
         });
     }
 
-    /// What is known.
-    pub(crate) fn noted(&self) -> Noted {
-        self.with(|noted| noted.clone())
+    /// The call changes several rooms, or none: each is noted by itself.
+    pub(crate) fn divide(&self) {
+        lock(&self.rooms).get_or_insert_default();
+    }
+
+    /// What is noted of one of its rooms.
+    pub(crate) fn of_room(&self, room: &str) -> Self {
+        let part = Self::default();
+        part.name_room(room);
+        lock(&self.rooms).get_or_insert_default().push(part.clone());
+        part
+    }
+
+    /// What was about to be changed is changed, whatever becomes of the call.
+    pub(crate) fn done(&self) {
+        self.with(|noted| noted.done = true);
+    }
+
+    /// What is known: of the call, or of each of its rooms.
+    pub(crate) fn noted(&self) -> Vec<Noted> {
+        match &*lock(&self.rooms) {
+            Some(rooms) => rooms.iter().map(|room| room.with(|noted| noted.clone())).collect(),
+            None => vec![self.with(|noted| noted.clone())],
+        }
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut Noted) -> T) -> T {
-        act(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        act(&mut lock(&self.noted))
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Trail {
@@ -61,5 +92,31 @@ impl<S: Send + Sync> FromRequestParts<S> for Trail {
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
         Ok(parts.extensions.get::<Self>().cloned().unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_leaves_one_note_and_one_for_each_of_several_rooms() {
+        let trail = Trail::default();
+        trail.name_room("sale");
+        trail.change(&json!({"a": 1}), &json!({"a": 2}));
+        let noted = trail.noted();
+        assert_eq!((noted.len(), noted[0].room.as_deref()), (1, Some("sale")));
+
+        let trail = Trail::default();
+        trail.divide();
+        assert_eq!(trail.noted(), [], "nothing was changed");
+        trail.of_room("sale").done();
+        trail.of_room("vip").change(&Value::Null, &json!({"a": 1}));
+        let noted = trail.noted();
+        assert_eq!([noted[0].done, noted[1].done], [true, false]);
+        assert_eq!([noted[0].began, noted[1].began], [false, true]);
+        assert_eq!(noted[1].after, json!({"a": 1}));
     }
 }

@@ -59,6 +59,11 @@ shared_responses! {
         problem_response "409": "More people are in it than `people`: the members `waiting`, `inside` and `people` say how many. Nothing was changed",
     }
 
+    /// Answers of calls that apply a document.
+    pub(crate) ApplyConflict {
+        problem_response "409": "Another document is being applied, or people are in a room that would be deleted: see `detail`. Nothing was changed, or `done` has the rooms that were",
+    }
+
     /// Answers of calls with fields.
     pub(crate) InvalidRequest {
         problem_response "400": "A field is wrong: see `errors`. Nothing was changed",

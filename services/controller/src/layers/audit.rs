@@ -65,24 +65,25 @@ impl Call {
         Some(Self { caller, action: operation.name, list: operation.noted?, address, certificate })
     }
 
-    /// Notes it if something was changed, or may have been.
+    /// Notes what was changed, or may have been.
     async fn note(self, controller: &Controller, trail: &Trail, status: StatusCode) {
-        let noted = trail.noted();
-        let may_be_done = status.is_server_error() && noted.began;
-        if !status.is_success() && !may_be_done {
-            return;
+        for noted in trail.noted() {
+            let may_be_done = status.is_server_error() && noted.began;
+            if !status.is_success() && !noted.done && !may_be_done {
+                continue;
+            }
+            let entry = AuditEntry {
+                who: Arc::clone(&self.caller.name),
+                action: self.action,
+                room: noted.room,
+                before: noted.before,
+                after: noted.after,
+                address: self.address.clone(),
+                certificate: self.certificate.clone(),
+                status: status.as_u16(),
+                controller: Arc::clone(&controller.instance),
+            };
+            controller.audit.note(self.list, &entry).await;
         }
-        let entry = AuditEntry {
-            who: self.caller.name,
-            action: self.action,
-            room: noted.room,
-            before: noted.before,
-            after: noted.after,
-            address: self.address,
-            certificate: self.certificate,
-            status: status.as_u16(),
-            controller: Arc::clone(&controller.instance),
-        };
-        controller.audit.note(self.list, &entry).await;
     }
 }

@@ -27,16 +27,16 @@ use crate::{
 };
 
 /// How often a change is tried when other changes come in between.
-const ATTEMPTS: usize = 5;
+pub(super) const ATTEMPTS: usize = 5;
 
 /// Changes configs. Every change waits until the admissions apply it; see [`Rollout`].
 #[derive(Debug)]
 pub(crate) struct ConfigEditor {
-    rooms: RoomDirectory,
-    draws: DrawSeeds,
-    instance: Arc<str>,
+    pub(super) rooms: RoomDirectory,
+    pub(super) draws: DrawSeeds,
+    pub(super) instance: Arc<str>,
     /// Numbers this instance's changes of routes.
-    route_changes: AtomicU64,
+    pub(super) route_changes: AtomicU64,
 }
 
 // === impl ConfigEditor ===

@@ -35,14 +35,24 @@ impl Rollout {
     /// Notifies the admissions that `room` was changed, and waits until they apply the change, for a
     /// second at most.
     pub(crate) async fn of_change(store: &Store, room: &RoomId) -> Self {
-        match wait(store, room).await {
+        Self::of_changes(store, std::slice::from_ref(room)).await
+    }
+
+    /// The same for several rooms at once.
+    pub(super) async fn of_changes(store: &Store, rooms: &[RoomId]) -> Self {
+        let names = || rooms.iter().map(RoomId::as_str).collect::<Vec<_>>().join(",");
+        match wait(store, rooms).await {
             Ok(behind) if behind.is_empty() => Self::Complete,
             Ok(instances) => {
-                tracing::warn!(%room, ?instances, "admissions do not apply a change of the room yet");
+                tracing::warn!(
+                    room = names(),
+                    ?instances,
+                    "admissions do not apply a change of the room yet"
+                );
                 Self::Behind(instances.len())
             }
             Err(error) => {
-                tracing::warn!(%room, %error, "cannot tell whether the admissions apply a change");
+                tracing::warn!(room = names(), %error, "cannot tell whether the admissions apply a change");
                 Self::Unknown
             }
         }
@@ -77,8 +87,13 @@ impl IntoResponse for Rollout {
 }
 
 /// The instances that are still behind when the wait is over.
-async fn wait(store: &Store, room: &RoomId) -> Result<Vec<String>, StoreError> {
-    let revision = store.note_change(room).await?;
+async fn wait(store: &Store, rooms: &[RoomId]) -> Result<Vec<String>, StoreError> {
+    // Revisions rise: who has come to the last one has all of them.
+    let mut last = None;
+    for room in rooms {
+        last = Some(store.note_change(room).await?);
+    }
+    let Some(revision) = last else { return Ok(Vec::new()) };
     let deadline = Instant::now() + PATIENCE;
     loop {
         let behind = store.lagging(revision).await?;

@@ -28,7 +28,9 @@ pub(super) async fn put_routes(
     room: &RoomId,
     config: &RoomConfig,
 ) -> Result<PutOutcome, Problem> {
-    begin(&rooms.store, caller).await?;
+    if !begin(&rooms.store, caller).await? {
+        return Err(busy());
+    }
     let put = match refuse_routes_of_others(rooms, room, &config.binding).await {
         Ok(()) => rooms.put_config(room, config).await,
         Err(problem) => Err(problem),
@@ -43,14 +45,15 @@ pub(super) fn busy() -> Problem {
     Problem::new(ProblemType::Conflict).detail("others keep changing this room")
 }
 
-async fn begin(store: &Store, caller: &str) -> Result<(), Problem> {
+/// Waits for the lease of routes; returns whether `caller` has it.
+pub(super) async fn begin(store: &Store, caller: &str) -> Result<bool, Problem> {
     for _ in 0..ATTEMPTS {
         if store.begin_routes(caller).await.map_err(|error| problem_of(&error))? {
-            return Ok(());
+            return Ok(true);
         }
         sleep(RETRY).await;
     }
-    Err(busy())
+    Ok(false)
 }
 
 async fn refuse_routes_of_others(

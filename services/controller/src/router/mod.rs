@@ -18,9 +18,9 @@ use crate::{
         },
         create_pass, create_token, delete_logo, delete_page, delete_room,
         events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
-        get_history, get_logo, get_page, get_room, get_status, import_key, list_rooms, list_tokens,
-        match_request, patch_room, preview_page, put_logo, put_page, put_room, read_audit,
-        reset_room, revoke_session, revoke_token, rotate_keys, withdraw_key,
+        get_config, get_history, get_logo, get_page, get_room, get_status, import_key, list_rooms,
+        list_tokens, match_request, patch_room, preview_page, put_config, put_logo, put_page,
+        put_room, read_audit, reset_room, revoke_session, revoke_token, rotate_keys, withdraw_key,
     },
     layers::{no_store, note_changes, require_bearer, require_bearer_aws_style, require_keyspace},
     openapi,
@@ -36,6 +36,7 @@ type Routes = OpenApiRouter<Arc<Controller>>;
 fn v1() -> Routes {
     OpenApiRouter::new()
         .routes(routes!(list_rooms::list_rooms))
+        .routes(routes!(get_config::get_config, put_config::put_config))
         .routes(routes!(
             put_room::put_room,
             get_room::get_room,

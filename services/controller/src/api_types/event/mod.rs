@@ -126,7 +126,7 @@ impl Members {
         self.over(&Event::from(current.clone()))?.create_event(&current.name)
     }
 
-    fn name_if_unnamed(&mut self, name: &EventName) {
+    pub(super) fn name_if_unnamed(&mut self, name: &EventName) {
         let given = self.0.entry("name").or_insert(Value::Null);
         if given.is_null() {
             *given = name.as_str().into();

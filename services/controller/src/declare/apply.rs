@@ -1,0 +1,242 @@
+//! Applying a document: everything is checked before anything is changed, and no two applies run at a time. Each room is
+//! changed in one step; should Redis fail in between, those before are changed, which is said, and the same document can
+//! be applied again.
+
+use std::collections::BTreeMap;
+
+use futures_util::future::join_all;
+use serde_json::json;
+use vestibule_domain::{
+    FieldError, LabelSelector, RoomId,
+    access::Role,
+    schedule::{Event, RoomConfig},
+};
+use vestibule_issuance::problem_of;
+use vestibule_runtime::{Problem, ProblemType};
+
+use super::{
+    check::{error, errors_of_room, errors_of_routes},
+    plan::{plan, pruned},
+};
+use crate::{
+    access::Caller,
+    api_types::{Action, Declaration, People, Plan, Step, refuse},
+    audit::Trail,
+    rooms::{ApplyLease, Rollout, RoomError},
+    state::Controller,
+};
+
+/// What shall be done.
+#[derive(Debug, Clone)]
+pub(crate) struct Order {
+    /// The rooms.
+    pub(crate) declared: Declaration,
+    /// What is wrong with the document itself.
+    pub(crate) errors: Vec<FieldError>,
+    /// Which rooms are deleted that are not in it.
+    pub(crate) prune: Option<LabelSelector>,
+    /// How many people may lose their place or their seat by that.
+    pub(crate) prune_occupied: u64,
+    /// Whether it is only looked at.
+    pub(crate) dry_run: bool,
+}
+
+/// One apply under way.
+struct Apply<'a> {
+    controller: &'a Controller,
+    caller: &'a Caller,
+    order: &'a Order,
+    /// What is wrong with the document itself, and with its beacons, which others are asked about.
+    errors: Vec<FieldError>,
+    now_s: u64,
+}
+
+/// Does what is ordered, and tells what that was.
+///
+/// # Errors
+/// Everything that is wrong, with its path; what the caller may not do; that people are in a room that is to be deleted;
+/// another apply under way. Then nothing was changed. What fails later has the member `done`: the rooms that were changed.
+pub(crate) async fn apply(
+    controller: &Controller,
+    caller: &Caller,
+    trail: &Trail,
+    order: &Order,
+) -> Result<(Plan, Rollout), Problem> {
+    trail.divide();
+    if !order.dry_run {
+        caller.require(Role::Operator)?;
+    }
+    controller.rooms.require_whole_keyspace().await?;
+    let now_s = controller.rooms.now_ms().await? / 1000;
+    let mut apply = Apply { controller, caller, order, errors: order.errors.clone(), now_s };
+    apply.require_rooms()?;
+    apply.errors.extend(apply.errors_of_beacons().await?);
+    if order.dry_run {
+        let plan = apply.plan().await?;
+        return Ok((Plan { dry_run: true, ..plan }, Rollout::Complete));
+    }
+    let lease = controller.configs.begin_apply().await?;
+    let done = apply.run(&lease, trail).await;
+    controller.configs.end_apply(lease).await;
+    done
+}
+
+// === impl Apply ===
+
+impl Apply<'_> {
+    /// Refuses rooms that the caller's token is not for.
+    fn require_rooms(&self) -> Result<(), Problem> {
+        let rooms = self.order.declared.rooms.keys();
+        let refused = rooms.filter_map(|room| {
+            let refused = self.caller.require_room(room.as_str()).err()?;
+            Some(error("rooms", room.as_str(), refused.to_string()))
+        });
+        refuse(Problem::new(ProblemType::Forbidden), refused.collect())
+    }
+
+    /// What is to be done, if it can be done.
+    async fn plan(&self) -> Result<Plan, Problem> {
+        let Order { declared, prune, .. } = self.order;
+        let configs = self.configs().await?;
+        let mut errors = self.errors.clone();
+        for (name, room) in &declared.rooms {
+            let found = errors_of_room(room, configs.get(name), self.now_s).into_iter();
+            errors.extend(found.map(|FieldError { field, reason }| {
+                error(&format!("rooms.{name}"), &field, reason)
+            }));
+        }
+        let mut own = configs.clone();
+        own.retain(|room, _| self.caller.rooms.covers(room.as_str()));
+        let goes: Vec<_> = pruned(declared, &own, prune.as_ref()).collect();
+        let stays = |name: &RoomId| !declared.rooms.contains_key(name) && !goes.contains(&name);
+        let others = configs.iter().filter(|(name, _)| stays(name));
+        errors.extend(errors_of_routes(
+            declared,
+            others.map(|(name, config)| (name, &config.binding)),
+        ));
+        refuse(invalid(), errors)?;
+        let mut plan = plan(declared, &own, prune.as_ref());
+        for step in plan.steps.iter_mut().filter(|step| step.action == Action::Delete) {
+            step.people = Some(self.people(&step.room).await?);
+        }
+        Ok(plan)
+    }
+
+    async fn configs(&self) -> Result<BTreeMap<RoomId, RoomConfig>, Problem> {
+        let configs = self.controller.rooms.read_configs().await;
+        Ok(configs.map_err(|error| problem_of(&error))?.into_iter().collect())
+    }
+
+    /// Which new rounds of beacons are public already: an operator could choose among them.
+    async fn errors_of_beacons(&self) -> Result<Vec<FieldError>, Problem> {
+        let rooms = self.order.declared.rooms.iter();
+        let events =
+            rooms.flat_map(|(name, room)| room.events.values().map(move |event| (name, event)));
+        let events: Vec<_> = events.filter(|(_, event)| event.beacon.is_some()).collect();
+        if events.is_empty() {
+            return Ok(Vec::new());
+        }
+        let configs = self.configs().await?;
+        let checks = events.into_iter().map(async |(name, event): (&RoomId, &Event)| {
+            let before = configs.get(name).and_then(|config| config.event(event.name.as_str()));
+            let refused =
+                self.controller.configs.require_future_round(event, before).await.err()?;
+            let reason = refused.errors().first()?.reason.to_string();
+            Some(error(&format!("rooms.{name}.events.{}", event.name), "beacon.round", reason))
+        });
+        Ok(join_all(checks).await.into_iter().flatten().collect())
+    }
+
+    async fn people(&self, room: &RoomId) -> Result<People, Problem> {
+        match self.controller.rooms.read(room).await {
+            Ok(room) => {
+                Ok(People { waiting: room.waiting(), inside: room.active + room.unconfirmed })
+            }
+            // Deleted by somebody else meanwhile.
+            Err(RoomError::Unknown) => Ok(People { waiting: 0, inside: 0 }),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Carries it out, while nobody else applies anything.
+    async fn run(&self, lease: &ApplyLease, trail: &Trail) -> Result<(Plan, Rollout), Problem> {
+        let plan = self.plan().await?;
+        self.require_role(&plan)?;
+        self.require_few_people(&plan)?;
+        let (mut done, mut failed) = (Vec::new(), None);
+        for step in &plan.steps {
+            match self.take(step, lease, &trail.of_room(step.room.as_str())).await {
+                Ok(()) => done.push(step.room.clone()),
+                Err(problem) => {
+                    failed = Some(problem);
+                    break;
+                }
+            }
+        }
+        let rollout = self.controller.configs.roll_out_all(&done).await;
+        match failed {
+            None => Ok((plan, rollout)),
+            Some(problem) if done.is_empty() => Err(problem),
+            Some(problem) => Err(problem.member("done", json!(done))),
+        }
+    }
+
+    /// Creating and deleting rooms is for admins.
+    fn require_role(&self, plan: &Plan) -> Result<(), Problem> {
+        let only_changes = |step: &&Step| step.action != Action::Change;
+        let Some(step) = plan.steps.iter().find(only_changes) else { return Ok(()) };
+        let refused = self.caller.require(Role::Admin).err();
+        let errors = refused.map(|refused| error("rooms", step.room.as_str(), refused.to_string()));
+        let forbidden = Problem::new(ProblemType::Forbidden).detail("nothing was changed");
+        refuse(forbidden, errors.into_iter().collect())
+    }
+
+    fn require_few_people(&self, plan: &Plan) -> Result<(), Problem> {
+        let occupied = plan.steps.iter().filter_map(|step| Some((step, step.people?)));
+        let occupied: Vec<_> = occupied.filter(|(_, people)| people.count() > 0).collect();
+        let count = occupied.iter().fold(0, |sum, (_, people)| people.count().saturating_add(sum));
+        if count <= self.order.prune_occupied {
+            return Ok(());
+        }
+        let errors = occupied.into_iter().map(|(step, People { waiting, inside })| {
+            let reason = format!("would be deleted with {waiting} who wait and {inside} inside");
+            error("rooms", step.room.as_str(), reason)
+        });
+        let detail = format!(
+            "{count} people would lose their place or their seat; nothing was changed. If that is meant, say \
+             `prune_occupied={count}`, or more, since more may come"
+        );
+        refuse(Problem::new(ProblemType::Conflict).detail(detail), errors.collect())
+    }
+
+    /// Does one step.
+    async fn take(&self, step: &Step, lease: &ApplyLease, trail: &Trail) -> Result<(), Problem> {
+        let configs = &self.controller.configs;
+        configs.keep_apply(lease).await?;
+        let Some(room) = self.order.declared.rooms.get(&step.room) else {
+            configs.prune(trail, &step.room).await?;
+            trail.done();
+            return Ok(());
+        };
+        let change = |config: &mut RoomConfig, is_new: bool| {
+            if is_new {
+                self.caller.require(Role::Admin)?;
+            }
+            // Somebody may have changed it meanwhile.
+            let before = (!is_new).then_some(&*config);
+            let errors = errors_of_room(room, before, self.now_s).into_iter();
+            let name = format!("rooms.{}", step.room);
+            let at_room = |FieldError { field, reason }| error(&name, &field, reason);
+            refuse(invalid(), errors.map(at_room).collect())?;
+            room.put_into(config);
+            Ok(())
+        };
+        configs.declare(trail, &step.room, change).await?;
+        trail.done();
+        Ok(())
+    }
+}
+
+fn invalid() -> Problem {
+    Problem::new(ProblemType::InvalidRequest).detail("the document cannot be applied")
+}

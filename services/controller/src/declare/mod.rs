@@ -1,0 +1,12 @@
+//! Making rooms what a document says. The document is read in [`crate::api_types::Declaration`]; here it is compared
+//! with what there is, checked as a whole, and carried out, room by room. Lines, counters and people stay as they are.
+
+mod apply;
+mod check;
+mod diff;
+mod plan;
+
+pub(crate) use self::apply::{Order, apply};
+
+#[cfg(test)]
+mod tests;

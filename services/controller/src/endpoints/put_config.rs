@@ -1,0 +1,97 @@
+//! `PUT /v1/config`
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::IntoParams;
+use vestibule_domain::LabelSelectorError;
+use vestibule_runtime::{
+    Problem, ProblemType,
+    extract::{Json, Query},
+};
+
+use crate::{
+    access::Caller,
+    api_types::{Declaration, DeclarationSchema, Plan},
+    audit::Trail,
+    declare::{Order, apply},
+    endpoints::responses::{ApplyConflict, BodyRefusals, InvalidRequest, Refusals},
+    extractors::Upload,
+    rooms::Rollout,
+    state::Controller,
+    yaml,
+};
+
+/// The longest document, in bytes: a thousand rooms, and some with pages of their own.
+const LONGEST: usize = 32 * 1024 * 1024;
+
+/// How it is applied.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ApplyOptions {
+    /// Only tell what would change. A viewer may do that.
+    #[param(default = false)]
+    dry_run: bool,
+    /// Delete rooms that have these labels, separated by commas, and are not in the document.
+    #[param(example = "managed-by=git")]
+    prune: Option<String>,
+    /// How many people may be in the rooms that are deleted, at most: they lose their place or their seat.
+    #[param(default = 0)]
+    prune_occupied: u64,
+}
+
+/// Makes rooms what a document says, with their events and pages.
+///
+/// The document is the whole truth of each room in it: what is left out has its default, and events that are not there
+/// are deleted. Rooms that are not in it stay as they are, unless `prune` picks them. Lines, counters and people stay as
+/// they are. Everything is checked before anything is changed; `errors` has all that is wrong. One document is applied at a
+/// time. JSON, or YAML if `Content-Type` says so.
+///
+/// For a dry run the role `viewer` is enough; a change needs `operator`, and creating or deleting a room `admin`.
+#[utoipa::path(
+    put, path = "/v1/config", tag = "config", params(ApplyOptions),
+    request_body(content((DeclarationSchema = "application/json"), (String = "application/yaml"))),
+    responses(
+        (status = 200, description = "What was changed, or would be", body = Plan),
+        ApplyConflict, BodyRefusals, InvalidRequest, Refusals,
+    )
+)]
+pub(crate) async fn put_config(
+    State(controller): State<Arc<Controller>>,
+    caller: Caller,
+    trail: Trail,
+    Query(options): Query<ApplyOptions>,
+    request: Request,
+) -> Result<(Rollout, Json<Plan>), Problem> {
+    let prune = options.prune.as_deref().map(str::parse).transpose();
+    let wrong = |error: LabelSelectorError| invalid().field("prune", error.to_string());
+    let prune = prune.map_err(wrong)?;
+    let (declared, errors) = Declaration::read(document(&Upload::read(request, LONGEST).await?)?);
+    let order = Order {
+        declared,
+        errors,
+        prune,
+        prune_occupied: options.prune_occupied,
+        dry_run: options.dry_run,
+    };
+    let (plan, rollout) = apply(&controller, &caller, &trail, &order).await?;
+    Ok((rollout, Json(plan)))
+}
+
+fn document(upload: &Upload) -> Result<Value, Problem> {
+    if !upload.media_type.contains("yaml") {
+        return Json::from_bytes(&upload.bytes).map(|Json(value)| value);
+    }
+    let text = std::str::from_utf8(&upload.bytes);
+    let text = text.map_err(|_| invalid().detail("the document is not in UTF-8"))?;
+    let yaml = yaml::read(text)
+        .map_err(|error| invalid().detail(format!("the document is not YAML: {error}")));
+    Ok(yaml?.value)
+}
+
+fn invalid() -> Problem {
+    Problem::new(ProblemType::InvalidRequest)
+}

@@ -1,0 +1,124 @@
+//! Changing many rooms by one document, one apply at a time: the lease of routes is held from the first check to the last
+//! change, so that routes that were compared stay as they are.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::Value;
+use vestibule_domain::{
+    RoomId,
+    schedule::{Event, RoomConfig},
+};
+use vestibule_issuance::problem_of;
+use vestibule_runtime::{Problem, ProblemType};
+use vestibule_store::PutOutcome;
+
+use super::{
+    draw_seeds::require_future_round,
+    editor::{ATTEMPTS, ConfigEditor},
+    rollout::Rollout,
+    routes::{begin, busy},
+};
+use crate::audit::{Trail, view_of_config};
+
+/// The right to apply a document, of one call. Given back by [`ConfigEditor::end_apply`], or lost after some seconds.
+#[derive(Debug)]
+pub(crate) struct ApplyLease(String);
+
+// === impl ConfigEditor ===
+
+impl ConfigEditor {
+    /// Waits until nobody else applies a document or changes routes, and keeps others from it.
+    ///
+    /// # Errors
+    /// 409 if somebody else goes on for long, 503 while Redis is away.
+    pub(crate) async fn begin_apply(&self) -> Result<ApplyLease, Problem> {
+        let number = self.route_changes.fetch_add(1, Ordering::Relaxed);
+        let lease = ApplyLease(format!("{}-apply-{number}", self.instance));
+        let is_held = begin(&self.rooms.store, &lease.0).await?;
+        is_held.then_some(lease).ok_or_else(others_apply)
+    }
+
+    /// Goes on with it.
+    ///
+    /// # Errors
+    /// 409 if it took so long that somebody else has begun.
+    pub(crate) async fn keep_apply(&self, lease: &ApplyLease) -> Result<(), Problem> {
+        let is_held = self.rooms.store.begin_routes(&lease.0).await;
+        let is_held = is_held.map_err(|error| problem_of(&error))?;
+        is_held.then_some(()).ok_or_else(others_apply)
+    }
+
+    /// Lets others in again.
+    pub(crate) async fn end_apply(&self, lease: ApplyLease) {
+        // If this fails, the lease runs out by itself.
+        let _ = self.rooms.store.end_routes(&lease.0).await;
+    }
+
+    /// Refuses a beacon's round that is public already, unless `before`, the same event, named it.
+    ///
+    /// # Errors
+    /// A 400 that names the field.
+    pub(crate) async fn require_future_round(
+        &self,
+        event: &Event,
+        before: Option<&Event>,
+    ) -> Result<(), Problem> {
+        let bound = before.and_then(|before| before.beacon.as_ref());
+        match event.beacon.as_ref().filter(|beacon| Some(*beacon) != bound) {
+            Some(beacon) => require_future_round(beacon).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Changes the config of a room, or creates it, within an apply; `change` is told whether it is new. Admissions are
+    /// told by [`Self::roll_out_all`].
+    ///
+    /// # Errors
+    /// What `change` refuses, and 409 when others keep changing the room.
+    pub(crate) async fn declare(
+        &self,
+        trail: &Trail,
+        room: &RoomId,
+        change: impl Fn(&mut RoomConfig, bool) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        for _ in 0..ATTEMPTS {
+            let before = self.rooms.store.read_config(room).await;
+            let before = before.map_err(|error| problem_of(&error))?;
+            let mut config = before.clone().unwrap_or_default();
+            change(&mut config, before.is_none())?;
+            for event in &mut config.events {
+                let was = before.as_ref().and_then(|before| before.event(event.name.as_str()));
+                self.draws.settle(room, event, was);
+            }
+            let view = |config: &RoomConfig| view_of_config(room, config);
+            trail.change(&before.as_ref().map(view).into(), &view(&config));
+            if self.rooms.put_config(room, &config).await? != PutOutcome::Conflict {
+                return Ok(());
+            }
+        }
+        Err(busy())
+    }
+
+    /// Deletes a room within an apply, if it is still there.
+    ///
+    /// # Errors
+    /// 503 while Redis cannot be reached.
+    pub(crate) async fn prune(&self, trail: &Trail, room: &RoomId) -> Result<(), Problem> {
+        let before = self.rooms.store.read_config(room).await;
+        let before = before.map_err(|error| problem_of(&error))?;
+        let view = before.as_ref().map(|config| view_of_config(room, config));
+        trail.change(&view.into(), &Value::Null);
+        self.rooms.delete(room).await.map_err(|error| problem_of(&error))?;
+        Ok(())
+    }
+
+    /// Tells the admissions of all of these rooms, and waits until they go by the changes.
+    pub(crate) async fn roll_out_all(&self, rooms: &[RoomId]) -> Rollout {
+        Rollout::of_changes(&self.rooms.store, rooms).await
+    }
+}
+
+fn others_apply() -> Problem {
+    let detail = "another document is being applied, or routes are being changed: try again";
+    Problem::new(ProblemType::Conflict).detail(detail)
+}
