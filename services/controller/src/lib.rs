@@ -16,9 +16,11 @@ mod audit;
 pub mod backup;
 mod beacon;
 pub mod cli;
+mod closed_minutes;
 mod config;
 mod endpoints;
 mod extractors;
+mod figures;
 mod guesses;
 pub mod in_process;
 mod last_day;
@@ -34,5 +36,6 @@ mod run;
 mod service;
 mod state;
 mod tokens;
+mod wait_checks;
 
 pub use run::run;
