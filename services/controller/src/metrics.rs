@@ -65,6 +65,10 @@ impl Metrics {
             audit_failed: Counter::default(),
             refused: Family::default(),
         };
+        // From the start, so that the first one is seen as a change.
+        for reason in ["nothing", "wrong", "role", "rooms"] {
+            metrics.refused.get_or_create(&[("reason", reason)]);
+        }
         registry.register("leading", "Whether this instance leads", metrics.leading.clone());
         let help = "Rooms whose lines this instance advances";
         registry.register("rooms_served", help, metrics.rooms_served.clone());
