@@ -60,4 +60,5 @@ mod tokens_and_seats;
 mod told;
 mod turns;
 mod watch;
+mod watching;
 mod wipe;
