@@ -3,7 +3,7 @@
 use std::{env, fs, path::Path, process::Command, time::Duration};
 
 use anyhow::{Context, Result, ensure};
-use reqwest::Client;
+use reqwest::{Client, Url};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -74,8 +74,9 @@ impl Prometheus {
 
     /// What this query gives now: a list of series, each with its labels and its value.
     pub async fn query(&self, query: &str) -> Result<Vec<Value>> {
-        let request = self.http.get(format!("{}/api/v1/query", self.base));
-        let reply = Reply::of(request.query(&[("query", query)])).await?;
+        let url = format!("{}/api/v1/query", self.base);
+        let url = Url::parse_with_params(&url, [("query", query)])?;
+        let reply = Reply::of(self.http.get(url)).await?;
         ensure!(reply.body["status"] == "success", "{query}: {}", reply.text);
         let result = reply.body["data"]["result"].as_array();
         Ok(result.with_context(|| format!("{query}: {}", reply.text))?.clone())
