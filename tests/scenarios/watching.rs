@@ -29,22 +29,30 @@ async fn busy() -> Result<Deployment> {
     let builder = Deployment::builder().admissions(ADMISSIONS).controllers(CONTROLLERS);
     let deployment = builder.tls(&authority, http).start().await?;
     let sale = json!({
-        "total_active_users": 200, "new_users_per_minute": 120,
+        "total_active_users": 3, "session_duration_seconds": 2,
         "routes": [{ "host": "shop.example", "path": "/" }],
     });
     deployment.create_room("sale", &sale).await?;
-    let guarded = json!({ "total_active_users": 5, "challenge": { "mode": "endless_line" } });
+    let guarded = json!({
+        "total_active_users": 5, "new_users_per_minute": 5, "challenge": { "mode": "endless_line" },
+    });
     deployment.create_room("guarded", &guarded).await?;
     deployment.visitor("guarded").join().await?.expect(200)?;
-    let joins = (0..12).map(|_| {
+    // Sessions end by themselves, so there is a pace, and a wait is told and comes true.
+    let crowd = (0..15).map(|_| {
         let mut visitor = deployment.visitor("sale");
-        async move { visitor.join().await?.expect(200) }
+        async move {
+            visitor.join().await?.expect(200)?;
+            visitor.claims(SOON).await
+        }
     });
-    try_join_all(joins).await?;
+    try_join_all(crowd).await?;
+    let operator = deployment.operator();
+    operator.patch_room("sale", &json!({ "queue_all": true })).await?.expect(200)?;
+    deployment.visitor("sale").join().await?.expect(200)?;
     deployment.site_visitor("shop.example").get("/").await?;
     deployment.visitor("nowhere").status().await?.expect(404)?;
     let token = json!({ "name": "board", "role": "viewer", "expires_at": "2999-01-31T00:00:00Z" });
-    let operator = deployment.operator();
     operator.call(Method::POST, "/v1/tokens", Some(&token)).await?.expect(201)?;
     operator.call(Method::GET, "/v1/rooms/nowhere", None).await?.expect(404)?;
     Ok(deployment)

@@ -26,7 +26,7 @@ impl LimitCounter {
         // From the start, so that the first one is seen as a change.
         for limit in [NetworkLimit::Joins, NetworkLimit::Places, NetworkLimit::Seats] {
             for mode in ["enforce", "log"] {
-                self.0.get_or_create(&Labels { limit: limit.name(), mode });
+                drop(self.0.get_or_create(&Labels { limit: limit.name(), mode }));
             }
         }
         let help = "Calls of visitors whose network had reached a limit: turned away (enforce) or only counted (log)";

@@ -67,7 +67,7 @@ impl Metrics {
         };
         // From the start, so that the first one is seen as a change.
         for reason in ["nothing", "wrong", "role", "rooms"] {
-            metrics.refused.get_or_create(&[("reason", reason)]);
+            drop(metrics.refused.get_or_create(&[("reason", reason)]));
         }
         registry.register("leading", "Whether this instance leads", metrics.leading.clone());
         let help = "Rooms whose lines this instance advances";

@@ -49,7 +49,7 @@ impl StrangerCounter {
         for reason in
             [Stranger::network, Stranger::network_and_agent, Stranger::session, Stranger::key]
         {
-            self.0.get_or_create(&Labels { reason });
+            drop(self.0.get_or_create(&Labels { reason }));
         }
         let help = "Tickets that came from another client than their session is bound to";
         registry.register("strangers_tickets", help, self.0.clone());

@@ -27,10 +27,10 @@ impl ConnectionMetrics {
         let metrics = Self::default();
         // From the start, so that the first one is seen as a change.
         for reason in ["total", "address"] {
-            metrics.refused.get_or_create(&[("reason", reason)]);
+            drop(metrics.refused.get_or_create(&[("reason", reason)]));
         }
         for reason in ["head", "idle", "body", "answer", "room"] {
-            metrics.closed.get_or_create(&[("reason", reason)]);
+            drop(metrics.closed.get_or_create(&[("reason", reason)]));
         }
         let help = "Connections at this moment";
         registry.register("connections_open", help, metrics.open.clone());
