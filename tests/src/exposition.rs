@@ -31,7 +31,7 @@ pub fn told(text: &str) -> Result<Families> {
             name.clone_into(&mut current);
             let family = families.entry(current.clone()).or_default();
             match what {
-                "HELP" => family.help = value.trim_end_matches('.').to_owned(),
+                "HELP" => value.trim_end_matches('.').clone_into(&mut family.help),
                 "TYPE" => value.clone_into(&mut family.kind),
                 _ => family.is_in_seconds = value == "seconds",
             }

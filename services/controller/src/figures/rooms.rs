@@ -4,7 +4,7 @@
 use std::{fmt, sync::Arc};
 
 use prometheus_client::{encoding::DescriptorEncoder, metrics::MetricType, registry::Unit};
-use vestibule_domain::{RoomSnapshot, slots::Usage};
+use vestibule_domain::RoomSnapshot;
 
 use crate::state::Controller;
 
@@ -48,13 +48,7 @@ const ROOM_FIGURES: [RoomFigure; 12] = [
 
 /// How many may enter now by the room's limits; `None`: it has none, and its operator lets people in.
 fn slots_free(room: &RoomSnapshot) -> Option<u64> {
-    let usage = Usage {
-        ceiling: room.settings.total_active_users,
-        active: room.active + room.unconfirmed,
-        rate: room.settings.new_users_per_minute,
-        admitted_last_minute: room.admitted_last_minute,
-    };
-    usage.slots().map(|slots| if room.is_held() { 0 } else { slots })
+    room.usage().slots().map(|slots| if room.is_held() { 0 } else { slots })
 }
 
 /// The rooms that this instance serves, as it knows them.

@@ -11,11 +11,8 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use super::{
-    expiry::Expiry,
-    files::{Contents, TlsError, TlsFiles},
-};
-use crate::{error_chain::ErrorChain, metrics::Registry};
+use super::files::{Contents, TlsError, TlsFiles};
+use crate::error_chain::ErrorChain;
 
 /// How often the files are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
@@ -63,11 +60,6 @@ impl Tls {
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         let current = self.0.current.read().unwrap_or_else(PoisonError::into_inner);
         TlsAcceptor::from(Arc::clone(&current.config))
-    }
-
-    /// Tells when its certificate ends, as long as it is used.
-    pub fn register_metrics(&self, registry: &mut Registry) {
-        registry.register_collector(Box::new(Expiry(self.clone())));
     }
 
     /// When the first certificate ends of those that are shown, unix seconds; `None`: they do not tell.
