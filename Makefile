@@ -1,6 +1,6 @@
 # Everything there is to do here. Two of these are for everybody: `make run` and `make test`.
 
-.PHONY: help run test simulate fmt lint docs deny bench openapi fuzz-api chaos helm helm-write
+.PHONY: help run test simulate fmt alerts lint docs deny bench openapi fuzz-api chaos helm helm-write
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1|\2/' | \
@@ -23,6 +23,9 @@ chaos: ## A thousand faults, of every kind, on both services as real processes; 
 
 fmt: ## Whether everything is formatted
 	cargo fmt --all --check
+
+alerts: ## Whether each alarm fires when it should, and has a page; and whether the board is sound
+	@scripts/alerts.sh
 
 lint: ## Clippy, the direction of dependence between the crates, and no chance in the services
 	scripts/check-layers.sh

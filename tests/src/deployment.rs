@@ -436,6 +436,13 @@ impl Deployment {
         base.split_once("://").map_or(base, |(_, address)| address)
     }
 
+    /// The address of its admin listener, as `host:port`.
+    #[must_use]
+    pub fn admin_address(&self, service: Service, index: usize) -> &str {
+        let base = &self.instance(service, index).admin;
+        base.split_once("://").map_or(base, |(_, address)| address)
+    }
+
     fn instance_mut(&mut self, service: Service, index: usize) -> &mut Instance {
         match service {
             Service::Admission => &mut self.admissions[index],

@@ -13,6 +13,7 @@ pub mod browser;
 mod cluster;
 mod deployment;
 mod docker;
+pub mod exposition;
 mod fleet;
 mod frozen_proxy;
 pub mod gateway;
@@ -22,6 +23,7 @@ mod operator;
 mod ports;
 mod process;
 mod programs;
+mod prometheus;
 mod prover;
 mod puzzle;
 mod redis_server;
@@ -47,6 +49,7 @@ pub use self::{
     ports::free as free_port,
     process::{Exited, Process},
     programs::{ours, previous_release},
+    prometheus::Prometheus,
     prover::Prover,
     puzzle::solve,
     redis_server::{Flavor, Redis},

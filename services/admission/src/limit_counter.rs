@@ -23,6 +23,12 @@ struct Labels {
 impl LimitCounter {
     /// Registers the counter.
     pub(crate) fn register(&self, registry: &mut Registry) {
+        // From the start, so that the first one is seen as a change.
+        for limit in [NetworkLimit::Joins, NetworkLimit::Places, NetworkLimit::Seats] {
+            for mode in ["enforce", "log"] {
+                drop(self.0.get_or_create(&Labels { limit: limit.name(), mode }));
+            }
+        }
         let help = "Calls of visitors whose network had reached a limit: turned away (enforce) or only counted (log)";
         registry.register("network_limits_reached", help, self.0.clone());
     }

@@ -11,7 +11,7 @@ use prometheus_client::{
     metrics::{counter::ConstCounter, gauge::ConstGauge},
 };
 use vestibule_runtime::{metrics::Registry, redis_metrics::RedisMetrics};
-use vestibule_store::{ServerCheck, Store};
+use vestibule_store::{Feed, ServerCheck, Store};
 
 use crate::state::Admission;
 
@@ -24,7 +24,7 @@ impl Collector for AdmissionCollector {
         let calls = ConstCounter::new(self.0.store.calls());
         let metric = encoder.encode_descriptor(
             "redis_calls",
-            "Calls made to Redis",
+            "Calls to Redis",
             None,
             calls.metric_type(),
         )?;
@@ -34,7 +34,7 @@ impl Collector for AdmissionCollector {
         let rooms = i64::try_from(self.0.feed.rooms().len()).unwrap_or(i64::MAX);
         let rooms = ConstGauge::new(rooms);
         let metric =
-            encoder.encode_descriptor("rooms", "Rooms known here", None, rooms.metric_type())?;
+            encoder.encode_descriptor("rooms", "Rooms known", None, rooms.metric_type())?;
         rooms.encode(metric)
     }
 }
@@ -81,9 +81,15 @@ impl AdmissionCollector {
 }
 
 /// What is known of the servers under `store`.
-pub(crate) fn register_servers(registry: &mut Registry, store: &Store, check: &ServerCheck) {
-    let (store, check) = (store.clone(), check.clone());
+pub(crate) fn register_servers(
+    registry: &mut Registry,
+    store: &Store,
+    feed: &Feed,
+    check: &ServerCheck,
+) {
+    let (store, feed, check) = (store.clone(), feed.clone(), check.clone());
     registry.register_collector(Box::new(RedisMetrics {
+        answers: move || feed.is_connected(),
         shortfalls: move || store.replica_shortfalls(),
         findings: move || check.findings(),
     }));

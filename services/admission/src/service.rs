@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use vestibule_issuance::Machine;
+use vestibule_issuance::{KeyMetrics, Machine};
 use vestibule_runtime::{
     BindError, ConnectionMetrics, Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind,
     metrics, serve, serve_admin,
@@ -49,7 +49,11 @@ impl Service {
         admission.flows.strangers.register(&mut registry);
         registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
         let check = ServerCheck::new(admission.store.clone());
-        register_servers(&mut registry, &admission.store, &check);
+        register_servers(&mut registry, &admission.store, &admission.feed, &check);
+        KeyMetrics::register(&mut registry, &admission.keys, &config.secret);
+        if let Some(tls) = &config.tls {
+            tls.register_metrics(&mut registry);
+        }
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         let shed = Shed::new(config.max_requests_in_flight);
         let router = router(Arc::clone(&admission), &http, shed, config.docs);

@@ -1,20 +1,6 @@
 //! What the controller measures, besides its HTTP requests.
-//!
-//! | metric | type | what |
-//! |---|---|---|
-//! | `vestibule_leading` | gauge | 1 while this instance holds the lease; several serve rooms |
-//! | `vestibule_rooms_served` | gauge | rooms whose lines this instance advances |
-//! | `vestibule_tick_duration_seconds` | histogram | one room's tick |
-//! | `vestibule_ticks_failed_total` | counter | ticks that Redis refused or did not answer |
-//! | `vestibule_restorations_total` | counter | rooms brought back after Redis had lost them |
-//! | `vestibule_history_kept` | gauge | newcomers and admissions of the last day that this instance remembers |
-//! | `vestibule_operator_calls_refused_total` | counter | calls that no token allowed, label `reason`: `nothing`, `wrong`; of a right one `role`, `rooms` |
-//! | `vestibule_audit_failed_total` | counter | changes that are missing in the audit log |
-//! | `vestibule_redis_calls_total` | counter | calls to Redis |
-//! | `vestibule_redis_replica_shortfalls_total` | counter | answers that too few replicas are known to have |
-//! | `vestibule_redis_findings` | gauge | what is found about the servers, label `finding` |
-//! | `vestibule_rooms` | gauge | rooms known |
-//! | `vestibule_room_…` | gauge | figures of each room, label `room`; see [`ROOM_FIGURES`] |
+//! What is told of each room, and of whatever else is read from memory when somebody asks, is in [`crate::figures`]. All
+//! of them, with their labels, are in `docs/metrics.md`, which a test compares.
 
 use std::fmt;
 
@@ -30,31 +16,11 @@ use prometheus_client::{
     },
     registry::{Registry, Unit},
 };
-use vestibule_domain::RoomSnapshot;
 use vestibule_runtime::redis_metrics::RedisMetrics;
 use vestibule_store::{Feed, ServerCheck, Store};
 
 /// Upper bounds of the tick histogram, in seconds: from one round trip to Redis's time-out.
 pub(crate) const TICK_BUCKETS: [f64; 9] = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5];
-
-/// A figure of a room: name, help, and how it is read from the snapshot.
-pub(crate) type RoomFigure = (&'static str, &'static str, fn(&RoomSnapshot) -> f64);
-
-/// The figures of each room.
-#[expect(clippy::cast_precision_loss, reason = "counts of people")]
-pub(crate) const ROOM_FIGURES: [RoomFigure; 7] = [
-    ("room_queue_counter", "The highest queue number", |room| room.queue_counter as f64),
-    ("room_serving_counter", "The serving counter", |room| room.serving_counter as f64),
-    ("room_waiting", "Visitors waiting who are still there", |room| room.figures.waiting as f64),
-    ("room_active_users", "Sessions", |room| (room.active + room.unconfirmed) as f64),
-    ("room_admitted", "Sessions that ever began", |room| room.admitted as f64),
-    ("room_admitted_last_minute", "Admissions of 60 seconds", |room| {
-        room.admitted_last_minute as f64
-    }),
-    ("room_admissions_per_second", "Pace of admissions, smoothed", |room| {
-        room.figures.admissions_per_second
-    }),
-];
 
 /// The controller's own metrics.
 #[derive(Debug, Clone)]
@@ -99,6 +65,10 @@ impl Metrics {
             audit_failed: Counter::default(),
             refused: Family::default(),
         };
+        // From the start, so that the first one is seen as a change.
+        for reason in ["nothing", "wrong", "role", "rooms"] {
+            drop(metrics.refused.get_or_create(&[("reason", reason)]));
+        }
         registry.register("leading", "Whether this instance leads", metrics.leading.clone());
         let help = "Rooms whose lines this instance advances";
         registry.register("rooms_served", help, metrics.rooms_served.clone());
@@ -141,32 +111,21 @@ impl Collector for Known {
             None,
             metric,
         )?)?;
-        let rooms: Vec<_> = self.feed.rooms().iter().map(|room| room.snapshot()).collect();
-        let count = ConstGauge::new(i64::try_from(rooms.len()).unwrap_or(i64::MAX));
-        count.encode(encoder.encode_descriptor(
-            "rooms",
-            "Rooms known",
-            None,
-            MetricType::Gauge,
-        )?)?;
-        if rooms.is_empty() {
-            return Ok(());
-        }
-        for (name, help, figure) in ROOM_FIGURES {
-            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
-            for room in &rooms {
-                let labels = [("room", room.room.as_str())];
-                metric.encode_family(&labels)?.encode_gauge(&figure(room))?;
-            }
-        }
-        Ok(())
+        let count = ConstGauge::new(i64::try_from(self.feed.rooms().len()).unwrap_or(i64::MAX));
+        count.encode(encoder.encode_descriptor("rooms", "Rooms known", None, MetricType::Gauge)?)
     }
 }
 
 /// What is known of the servers under `store`.
-pub(crate) fn register_servers(registry: &mut Registry, store: &Store, check: &ServerCheck) {
-    let (store, check) = (store.clone(), check.clone());
+pub(crate) fn register_servers(
+    registry: &mut Registry,
+    store: &Store,
+    feed: &Feed,
+    check: &ServerCheck,
+) {
+    let (store, feed, check) = (store.clone(), feed.clone(), check.clone());
     registry.register_collector(Box::new(RedisMetrics {
+        answers: move || feed.is_connected(),
         shortfalls: move || store.replica_shortfalls(),
         findings: move || check.findings(),
     }));
@@ -198,13 +157,7 @@ mod tests {
         feed.receive(serde_json::from_str(snapshot).unwrap()).await;
         assert!(store.ping().await.is_err());
         let text = encode(&registry).unwrap();
-        for line in [
-            "vestibule_rooms 1\n",
-            "vestibule_redis_calls_total 1\n",
-            "vestibule_room_serving_counter{room=\"sale\"} -5.0\n",
-            "vestibule_room_active_users{room=\"sale\"} 22.0\n",
-            "vestibule_room_waiting{room=\"sale\"} 12.0\n",
-        ] {
+        for line in ["vestibule_rooms 1\n", "vestibule_redis_calls_total 1\n"] {
             assert!(text.contains(line), "{line}{text}");
         }
     }

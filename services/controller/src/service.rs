@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use vestibule_issuance::Machine;
+use vestibule_issuance::{KeyMetrics, Machine};
 use vestibule_runtime::{
     BindError, ConnectionMetrics, Exit, HttpMetrics, Lifecycle, Readiness, Signals, bind, metrics,
     serve, serve_admin,
 };
 use vestibule_store::ServerCheck;
 
-use crate::{config::Config, loops, metrics::register_servers, router, state::Controller};
+use crate::{config::Config, figures, loops, metrics::register_servers, router, state::Controller};
 
 /// A running controller. Dropping it stops nothing; see [`Self::run`].
 #[derive(Debug)]
@@ -44,14 +44,20 @@ impl Service {
         let http = HttpMetrics::register(&mut registry);
         let connections = ConnectionMetrics::register(&mut registry);
         let (limits, tls) = (config.connections.clone(), config.tls.clone());
+        if let Some(tls) = &tls {
+            tls.register_metrics(&mut registry);
+        }
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let controller = Arc::new(Controller::new(config, Machine::real(), address, &mut registry));
         let check = ServerCheck::new(controller.store.clone());
-        register_servers(&mut registry, &controller.store, &check);
+        register_servers(&mut registry, &controller.store, &controller.feed, &check);
+        figures::register(&mut registry, &controller);
+        KeyMetrics::register(&mut registry, &controller.keys, &controller.secret);
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         let router = router::router(&controller, &http);
         serve(listener, router, limits, connections, tls, &lifecycle);
         loops::spawn(&controller, &lifecycle);
+        figures::watch(&controller, &lifecycle);
         look_at_servers(check, &lifecycle);
         lifecycle.readiness().started();
         tracing::info!(%address, %admin_address, instance = &*controller.instance, "listening");

@@ -18,6 +18,7 @@ use vestibule_token::DeploymentSecret;
 
 use crate::{
     audit::AuditLog,
+    closed_minutes::ClosedMinutes,
     config::Config,
     guesses::Guesses,
     last_day::LastDays,
@@ -25,6 +26,7 @@ use crate::{
     metrics::Metrics,
     rooms::{ConfigEditor, DrawSeeds, RoomDirectory},
     tokens::Tokens,
+    wait_checks::WaitChecks,
 };
 
 /// The parts of the controller, shared by all requests and loops.
@@ -42,6 +44,10 @@ pub(crate) struct Controller {
     pub(crate) feed: Feed,
     /// The last day of their histories.
     pub(crate) last_days: LastDays,
+    /// Up to when it has closed minutes in the rooms that it serves.
+    pub(crate) closed_minutes: ClosedMinutes,
+    /// What came of the waits that were told there.
+    pub(crate) wait_checks: WaitChecks,
     /// The rooms, as Redis holds them.
     pub(crate) rooms: RoomDirectory,
     /// Changes what operators have configured.
@@ -104,6 +110,8 @@ impl Controller {
             ciphers: CipherCache::new(Arc::clone(&secret)),
             signer,
             last_days: LastDays::default(),
+            closed_minutes: ClosedMinutes::default(),
+            wait_checks: WaitChecks::default(),
             leadership: Leadership::default(),
             metrics,
             public_url: public_url.unwrap_or_else(|| format!("{scheme}://{address}")),

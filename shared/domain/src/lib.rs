@@ -41,6 +41,7 @@ pub mod tick;
 pub mod told;
 pub mod turnout;
 pub mod wait;
+pub mod wait_check;
 mod waiter;
 
 pub use difference::{Difference, ShortFigures};

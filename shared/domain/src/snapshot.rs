@@ -10,6 +10,7 @@ use crate::{
     presence::Spot,
     reconciliation::UNSEEN_NUMBERS,
     schedule::EventInForce,
+    slots::Usage,
     wait::{Estimate, fastest_possible},
 };
 
@@ -231,6 +232,17 @@ impl RoomSnapshot {
     #[must_use]
     pub fn is_sold_out(&self) -> bool {
         self.settings.sold_out && !self.settings.suspended
+    }
+
+    /// Its limits, and how much of them is used.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        Usage {
+            ceiling: self.settings.total_active_users,
+            active: self.active + self.unconfirmed,
+            rate: self.settings.new_users_per_minute,
+            admitted_last_minute: self.admitted_last_minute,
+        }
     }
 
     /// Whether a newcomer would have to wait.

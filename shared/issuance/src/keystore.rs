@@ -273,6 +273,14 @@ impl Keystore {
         self.opened().ring.current().cloned().ok_or(KeyError::Missing)
     }
 
+    /// The id of the key that signs new tokens, and when it was made, unix seconds; `None` before there is one.
+    #[must_use]
+    pub fn signs_since(&self) -> Option<(String, u64)> {
+        let opened = self.opened();
+        let signs = opened.records.iter().find(|record| record.signs())?;
+        Some((signs.kid.clone(), signs.created_at))
+    }
+
     /// The key that signed an earlier token, or the current one if that is gone.
     ///
     /// # Errors

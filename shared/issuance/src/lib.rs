@@ -11,6 +11,7 @@
 pub mod aws;
 mod ciphers;
 mod claim_batcher;
+mod key_metrics;
 mod key_work;
 mod keystore;
 mod machine;
@@ -25,6 +26,7 @@ use vestibule_store::StoreError;
 
 pub use ciphers::{CipherCache, RoomCiphers};
 pub use claim_batcher::{ClaimBatcher, Claims};
+pub use key_metrics::KeyMetrics;
 pub use key_work::KeyWork;
 pub use keystore::{KeyError, Keystore};
 pub use machine::Machine;

@@ -6,23 +6,34 @@ use std::fmt;
 use prometheus_client::{
     collector::Collector,
     encoding::{DescriptorEncoder, EncodeMetric},
-    metrics::{MetricType, counter::ConstCounter},
+    metrics::{MetricType, counter::ConstCounter, gauge::ConstGauge},
 };
 
 /// Reads what is known of the servers when it is scraped.
-pub struct RedisMetrics<S, F> {
+pub struct RedisMetrics<A, S, F> {
+    /// Whether Redis answered when it was last asked.
+    pub answers: A,
     /// Answers that were given although too few replicas are known to have what they say.
     pub shortfalls: S,
     /// What is found about the servers, by name.
     pub findings: F,
 }
 
-impl<S, F> Collector for RedisMetrics<S, F>
+impl<A, S, F> Collector for RedisMetrics<A, S, F>
 where
+    A: Fn() -> bool + Send + Sync + 'static,
     S: Fn() -> u64 + Send + Sync + 'static,
     F: Fn() -> Vec<&'static str> + Send + Sync + 'static,
 {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let answers = ConstGauge::new(i64::from((self.answers)()));
+        let help = "Whether Redis answered when it was last asked";
+        answers.encode(encoder.encode_descriptor(
+            "redis_answers",
+            help,
+            None,
+            MetricType::Gauge,
+        )?)?;
         let shortfalls = ConstCounter::new((self.shortfalls)());
         shortfalls.encode(encoder.encode_descriptor(
             "redis_replica_shortfalls",
@@ -44,7 +55,7 @@ where
     }
 }
 
-impl<S, F> fmt::Debug for RedisMetrics<S, F> {
+impl<A, S, F> fmt::Debug for RedisMetrics<A, S, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("RedisMetrics")
     }
@@ -58,10 +69,15 @@ mod tests {
     #[test]
     fn findings_are_named_and_shortfalls_counted() {
         let mut registry = registry("admission", "1");
-        let metrics = RedisMetrics { shortfalls: || 3, findings: || vec!["evicts", "old_version"] };
+        let metrics = RedisMetrics {
+            answers: || true,
+            shortfalls: || 3,
+            findings: || vec!["evicts", "old_version"],
+        };
         registry.register_collector(Box::new(metrics));
         let text = encode(&registry).unwrap();
         for line in [
+            "vestibule_redis_answers 1\n",
             "vestibule_redis_replica_shortfalls_total 3\n",
             "vestibule_redis_findings{finding=\"evicts\"} 1\n",
             "vestibule_redis_findings{finding=\"old_version\"} 1\n",

@@ -45,6 +45,12 @@ pub(crate) enum Stranger {
 impl StrangerCounter {
     /// Registers the counter.
     pub(crate) fn register(&self, registry: &mut Registry) {
+        // From the start, so that the first one is seen as a change.
+        for reason in
+            [Stranger::network, Stranger::network_and_agent, Stranger::session, Stranger::key]
+        {
+            drop(self.0.get_or_create(&Labels { reason }));
+        }
         let help = "Tickets that came from another client than their session is bound to";
         registry.register("strangers_tickets", help, self.0.clone());
     }

@@ -5,7 +5,6 @@ use utoipa::ToSchema;
 use vestibule_domain::{
     QueueingMethod, RoomId, RoomSnapshot,
     schedule::{EventName, RoomConfig, moment},
-    slots::Usage,
 };
 
 /// How a room stands.
@@ -136,14 +135,7 @@ fn newcomers_wait(room: &RoomSnapshot) -> Option<u64> {
             .seconds
             .map(whole);
     }
-    let settings = &room.settings;
-    let usage = Usage {
-        ceiling: settings.total_active_users,
-        active: room.active + room.unconfirmed,
-        rate: settings.new_users_per_minute,
-        admitted_last_minute: room.admitted_last_minute,
-    };
-    usage.slots().filter(|slots| *slots > 0).map(|_| 0)
+    room.usage().slots().filter(|slots| *slots > 0).map(|_| 0)
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive time")]

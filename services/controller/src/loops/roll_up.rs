@@ -44,6 +44,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
         };
         let pause = match controller.store.now_ms().await {
             Ok(now_ms) => {
+                controller.closed_minutes.begin(now_ms / 1000);
                 close_minutes(&controller, &mut closed, term, now_ms).await;
                 until_next(now_ms)
             }
@@ -62,6 +63,7 @@ async fn close_minutes(controller: &Controller, closed: &mut Closed, term: Term,
     let Term { epoch, share, .. } = term;
     closed.0.retain(|room, _| controller.feed.room(room.as_str()).is_some());
     let last = (now_ms / MINUTE_MS).saturating_sub(1);
+    let mut are_all_closed = true;
     for known in controller.feed.rooms() {
         // Read before its counts move: whoever comes meanwhile is found the next time.
         let last_seen = known.snapshot();
@@ -76,9 +78,15 @@ async fn close_minutes(controller: &Controller, closed: &mut Closed, term: Term,
                 Err(StoreError::Fenced { epoch: by }) => {
                     return controller.leadership.overtaken(epoch, by);
                 }
-                Err(error) => tracing::warn!(%room, %error, "minutes could not be closed"),
+                Err(error) => {
+                    are_all_closed = false;
+                    tracing::warn!(%room, %error, "minutes could not be closed");
+                }
             }
         }
+    }
+    if are_all_closed {
+        controller.closed_minutes.note((last + 1) * 60);
     }
 }
 

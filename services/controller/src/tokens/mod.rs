@@ -131,6 +131,15 @@ impl Tokens {
         Ok(tokens)
     }
 
+    /// Of those that were made by calls and end at some time, which is still to come: their names, and when, unix
+    /// seconds. As this instance knows them.
+    pub(crate) fn ends(&self) -> Vec<(String, u64)> {
+        let known = self.known();
+        let tokens = known.set.tokens.values();
+        let ends = tokens.filter_map(|token| Some((token.name.clone(), token.expires_at?)));
+        ends.filter(|(_, end)| known.now() < *end).collect()
+    }
+
     /// Makes a token, and returns it: it is nowhere else.
     ///
     /// # Errors

@@ -1,13 +1,4 @@
-//! What is counted of a server's connections.
-//!
-//! | metric | type | what |
-//! |---|---|---|
-//! | `vestibule_connections_open` | gauge | connections at this moment |
-//! | `vestibule_connections_accepted_total` | counter | connections taken |
-//! | `vestibule_connections_refused_total` | counter | connections closed at once, label `reason`: `total`, `address` |
-//! | `vestibule_tls_handshakes_failed_total` | counter | connections on which TLS did not come about |
-//! | `vestibule_tls_reloads_failed_total` | counter | changes of the certificate files that cannot be used |
-//! | `vestibule_connections_closed_total` | counter | connections that the server closed, label `reason`: `head`, `idle`, `body`, `answer`, `room` |
+//! What is counted of a server's connections. Names, labels and meanings are in `docs/metrics.md`, which a test compares.
 
 use prometheus_client::metrics::{counter::Counter, family::Family, gauge::Gauge};
 
@@ -34,6 +25,13 @@ impl ConnectionMetrics {
     #[must_use]
     pub fn register(registry: &mut Registry) -> Self {
         let metrics = Self::default();
+        // From the start, so that the first one is seen as a change.
+        for reason in ["total", "address"] {
+            drop(metrics.refused.get_or_create(&[("reason", reason)]));
+        }
+        for reason in ["head", "idle", "body", "answer", "room"] {
+            drop(metrics.closed.get_or_create(&[("reason", reason)]));
+        }
         let help = "Connections at this moment";
         registry.register("connections_open", help, metrics.open.clone());
         registry.register("connections_accepted", "Connections taken", metrics.accepted.clone());

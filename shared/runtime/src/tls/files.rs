@@ -147,6 +147,18 @@ impl TlsFiles {
 
 // === impl Contents ===
 
+impl Contents {
+    /// When the first certificate ends, unix seconds; `None`: none of them tells.
+    pub(super) fn ends_at(&self) -> Option<i64> {
+        let certificates = CertificateDer::pem_slice_iter(&self.cert).filter_map(Result::ok);
+        let end = |certificate: CertificateDer<'_>| {
+            let (_, certificate) = x509_parser::parse_x509_certificate(&certificate).ok()?;
+            Some(certificate.validity().not_after.timestamp())
+        };
+        certificates.filter_map(end).min()
+    }
+}
+
 impl PartialEq for Contents {
     fn eq(&self, other: &Self) -> bool {
         let same_key = self.key.expose_secret() == other.key.expose_secret();

@@ -6,6 +6,7 @@
 //! Only HTTP/1.1 is offered, as it is without TLS: the limits of connections count on one request at a time.
 
 mod certificate;
+mod expiry;
 mod files;
 mod options;
 mod reload;

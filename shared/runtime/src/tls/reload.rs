@@ -62,6 +62,12 @@ impl Tls {
         TlsAcceptor::from(Arc::clone(&current.config))
     }
 
+    /// When the first certificate ends of those that are shown, unix seconds; `None`: they do not tell.
+    pub(super) fn ends_at(&self) -> Option<i64> {
+        let current = self.0.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.contents.ends_at()
+    }
+
     /// Follows the files until it is dropped; `failed` counts what could not be used. Connections that are open stay
     /// as they are, and what cannot be used changes nothing.
     pub(crate) async fn follow(self, failed: Counter) {
