@@ -36,7 +36,7 @@ impl Service {
     ///
     /// # Errors
     /// If an address cannot be listened on.
-    pub(crate) async fn start(config: Config) -> Result<Self, StartError> {
+    pub(crate) async fn start(mut config: Config) -> Result<Self, StartError> {
         let listener = bind(config.listen).await?;
         let admin_listener = bind(config.admin_listen).await?;
         let (address, admin_address) = (listener.local_addr()?, admin_listener.local_addr()?);
@@ -45,6 +45,7 @@ impl Service {
         let connections = ConnectionMetrics::register(&mut registry);
         let (limits, tls) = (config.connections.clone(), config.tls.clone());
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
+        std::mem::take(&mut config.trace_sender).start(&mut registry, &lifecycle);
         let controller = Arc::new(Controller::new(config, Machine::real(), address, &mut registry));
         let check = ServerCheck::new(controller.store.clone());
         register_servers(&mut registry, &controller.store, &check);

@@ -101,7 +101,8 @@ async fn a_span_ends_with_its_work_also_when_that_is_given_up() {
 #[tokio::test(start_paused = true)]
 async fn a_caller_cannot_have_more_recorded_than_the_limit() {
     let (traces, _) = recorded(0.0, 2);
-    let begun = || (0..9).filter_map(|_| traces.begin(Some(caller(7, true)), named("call"))).count();
+    let begun =
+        || (0..9).filter_map(|_| traces.begin(Some(caller(7, true)), named("call"))).count();
     assert_eq!((begun(), traces.left_out()), (2, 7));
     tokio::time::advance(std::time::Duration::from_secs(1)).await;
     assert_eq!((begun(), traces.left_out()), (2, 14));
