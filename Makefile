@@ -27,6 +27,7 @@ fmt: ## Whether everything is formatted
 lint: ## Clippy, the direction of dependence between the crates, and no chance in the services
 	scripts/check-layers.sh
 	scripts/check-selects.sh
+	scripts/check-logs.py
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 docs: ## Whether the documentation builds without a warning

@@ -58,6 +58,7 @@ mod shutdown;
 mod tls;
 mod tokens_and_seats;
 mod told;
+mod traces;
 mod turns;
 mod watch;
 mod wipe;

@@ -11,6 +11,7 @@ mod aws;
 mod backup;
 pub mod browser;
 mod cluster;
+mod collector;
 mod deployment;
 mod docker;
 mod fleet;
@@ -37,6 +38,7 @@ pub use self::{
     aws::Aws,
     backup::{backup, restore},
     cluster::Cluster,
+    collector::{Collector, TracedSpan},
     deployment::{Builder, Deployment},
     fleet::Fleet,
     frozen_proxy::FrozenProxy,

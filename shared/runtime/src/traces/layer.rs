@@ -164,7 +164,8 @@ fn note_answer(span: &Span, response: &Response) {
     if let Some(problem) = problem {
         span.set("vestibule.problem", problem);
     }
-    if status.is_server_error() {
-        span.fail(problem.unwrap_or("server_error"));
+    // The page of a visitor who waits may be 503, too, and nothing has gone wrong.
+    if let Some(problem) = problem.filter(|_| status.is_server_error()) {
+        span.fail(problem);
     }
 }
