@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
-use serde_json::json;
+use anyhow::{Context, Result, ensure};
+use serde_json::{Map, Value, json};
 use vestibule_tests::{Builder, Collector, Deployment, Exited, Service, TracedSpan, eventually};
 
 const SOON: Duration = Duration::from_secs(20);
@@ -123,7 +123,26 @@ async fn strangers_decide_nothing_and_ticks_are_traces_of_their_own() -> Result<
     let put = collector.span(SOON, "PUT /v1/rooms/{room}", |_| true).await?;
     assert_eq!(put.says("vestibule.room"), "sale");
     collector.span(SOON, "EVALSHA put_config", |span| span.trace == put.trace).await?;
+    let lines = logged(&deployment)?;
+    let changed = lines.iter().find(|line| line["target"] == "audit" && line["room"] == "sale");
+    let changed = changed.context("the change is not in the log")?;
+    assert_eq!(changed["trace_id"], put.trace);
+    ensure!(changed["span_id"] == put.id, "{changed}");
+    let document = include_str!("../../docs/logs.md");
+    for field in lines.iter().filter_map(Value::as_object).flat_map(Map::keys) {
+        ensure!(
+            document.contains(&format!("`{field}`")),
+            "docs/logs.md does not explain {field:?}"
+        );
+    }
     Ok(())
+}
+
+/// What the services have logged, as objects.
+fn logged(deployment: &Deployment) -> Result<Vec<Value>> {
+    let logs = deployment.logs();
+    let objects = logs.lines().filter(|line| line.starts_with('{'));
+    Ok(objects.map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

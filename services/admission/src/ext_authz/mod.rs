@@ -128,3 +128,6 @@ async fn wrong(problem: Problem) -> Result<Response<CheckResponse>, Status> {
         _ => Ok(Response::new(response::from_http(problem.into_response(), None).await)),
     }
 }
+
+#[cfg(test)]
+mod tests;
