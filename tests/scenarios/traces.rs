@@ -35,7 +35,8 @@ async fn a_gateways_trace_goes_on_down_to_the_scripts_and_holds_nothing_secret()
         .environment("VESTIBULE_TRACES_HEADERS", "authorization=Bearer%20hunter2")
         .start()
         .await?;
-    let settings = json!({ "total_active_users": 1, "hosts": ["shop.example"] });
+    let settings =
+        json!({ "total_active_users": 1, "routes": [{ "host": "shop.example", "path": "/" }] });
     deployment.create_room("sale", &settings).await?;
     let (join, trace) = parent(1, "01");
     let mut visitor = deployment.visitor("sale").from(ADDRESS).with_header("traceparent", join);

@@ -6,6 +6,7 @@
 
 mod client;
 mod error;
+mod fraction;
 mod layer;
 mod options;
 mod parent;

@@ -7,7 +7,8 @@ use secrecy::SecretString;
 use vestibule_traces::Traces;
 
 use super::{
-    TraceOptionsError, TraceSender, pipeline, settings::TraceSettings, standard::Environment,
+    TraceOptionsError, TraceSender, fraction::parse_fraction, pipeline, settings::TraceSettings,
+    standard::Environment,
 };
 use crate::secret::SecretSource;
 
@@ -86,10 +87,4 @@ impl TraceOptions {
             min_bytes: 0,
         }
     }
-}
-
-/// A part, 0 to 1.
-pub(super) fn parse_fraction(text: &str) -> Result<f64, String> {
-    let fraction = text.parse().ok().filter(|fraction| (0.0..=1.0).contains(fraction));
-    fraction.ok_or_else(|| "a fraction is a number from 0 to 1, such as 0.01".to_owned())
 }

@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 
 use vestibule_traces::Sampling;
 
-use super::{TraceOptionsError, options::parse_fraction};
+use super::{TraceOptionsError, fraction::parse_fraction};
 
 /// The environment of the process.
 pub(super) struct Environment(Box<dyn Fn(&str) -> Option<String>>);
