@@ -15,7 +15,7 @@ use crate::secret::SecretSource;
 /// Where traces are sent, and which.
 #[derive(Debug, Clone, Args)]
 pub struct TraceOptions {
-    /// Where traces are sent, by OTLP over HTTP: http://collector:4318. Without a path, /v1/traces is added.
+    /// Where traces are sent, by OTLP over HTTP: `http://collector:4318`. Without a path, /v1/traces is added.
     ///
     /// If not given, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` and `OTEL_EXPORTER_OTLP_ENDPOINT` count; if none is given, no
     /// traces are recorded, and none of the other options matters. See docs/tracing.md.
@@ -75,7 +75,7 @@ impl TraceOptions {
         let Some(settings) = TraceSettings::read(self, &environment)? else {
             return Ok((Traces::off(), TraceSender::default()));
         };
-        pipeline::build(settings, pipeline::resource(service, region, &environment))
+        pipeline::build(&settings, pipeline::resource(service, region, &environment))
     }
 
     /// Where the headers are; usually nowhere.

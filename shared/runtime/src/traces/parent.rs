@@ -1,6 +1,6 @@
 //! Whose trace a request is part of: `traceparent` and `tracestate` (W3C Trace Context) of a gateway.
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderValue};
 use opentelemetry::{
     Context,
     propagation::TextMapPropagator,
@@ -22,7 +22,7 @@ pub(super) fn parent(headers: &HeaderMap) -> Option<SpanContext> {
     let extracted = TraceContextPropagator::new()
         .extract_with_context(&Context::new(), &HeaderExtractor(headers));
     let context = extracted.span().span_context().clone();
-    let state: usize = headers.get_all(STATE).iter().map(|value| value.len()).sum();
+    let state: usize = headers.get_all(STATE).iter().map(HeaderValue::len).sum();
     Some(if state > LONGEST_STATE { without_state(&context) } else { context })
 }
 

@@ -24,13 +24,13 @@ use crate::Random;
 
 /// What begins traces, and what sends them. Nothing is connected yet.
 pub(super) fn build(
-    settings: TraceSettings,
+    settings: &TraceSettings,
     resource: Resource,
 ) -> Result<(Traces, TraceSender), TraceOptionsError> {
     let failure = LastFailure::default();
     let mut exporter = SpanExporter::builder()
         .with_http()
-        .with_http_client(CollectorClient::new(&settings, failure.clone()))
+        .with_http_client(CollectorClient::new(settings, failure.clone()))
         .with_protocol(Protocol::HttpBinary)
         .with_endpoint(settings.endpoint.to_string())
         .with_timeout(settings.timeout)
@@ -45,8 +45,8 @@ pub(super) fn build(
         .with_resource(resource)
         .build();
     let random = Random::of_system();
-    let tracer = provider.tracer("vestibule");
-    let traces = Traces::new(tracer, settings.sampling, move || random.number());
+    let traces =
+        Traces::new(provider.tracer("vestibule"), settings.sampling, move || random.number());
     let parts = Parts { traces: traces.clone(), ended, exporter, failure, counts };
     Ok((traces, TraceSender::new(parts)))
 }

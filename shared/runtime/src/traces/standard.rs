@@ -8,7 +8,10 @@ use vestibule_traces::Sampling;
 use super::{TraceOptionsError, fraction::parse_fraction};
 
 /// The environment of the process.
-pub(super) struct Environment(Box<dyn Fn(&str) -> Option<String>>);
+pub(super) struct Environment(Box<Read>);
+
+/// Reads a variable.
+type Read = dyn Fn(&str) -> Option<String>;
 
 /// Where the collector is, by these variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
