@@ -1,7 +1,5 @@
 //! Whose trace a call of Envoy is a part of.
 
-use std::collections::HashMap;
-
 use clap::Parser;
 use envoy_types::pb::envoy::service::auth::v3::{
     AttributeContext, attribute_context, attribute_context::HttpRequest,
@@ -31,14 +29,12 @@ fn service() -> (ExtAuthzService, InMemorySpanExporter) {
 
 /// A call by `peer` about the request of a visitor who sends a `traceparent`, too.
 fn call(peer: &str, parent: Option<&str>) -> Request<CheckRequest> {
-    #[expect(clippy::disallowed_types, reason = "envoy_types has it")]
-    let headers = HashMap::from([("traceparent".to_owned(), STRANGERS.to_owned())]);
     let http = HttpRequest {
         method: "GET".to_owned(),
         host: "shop.example".to_owned(),
         path: "/private?card=4111".to_owned(),
         scheme: "https".to_owned(),
-        headers,
+        headers: [("traceparent".to_owned(), STRANGERS.to_owned())].into_iter().collect(),
         ..Default::default()
     };
     let request = attribute_context::Request { http: Some(http), ..Default::default() };

@@ -162,9 +162,9 @@ mod tests {
 
     #[test]
     fn in_a_recorded_trace_lines_have_its_ids() {
-        let tracer = SdkTracerProvider::builder().build().tracer("test");
+        let provider = SdkTracerProvider::builder().build();
         let sampling = Sampling { fraction: 1.0, by_parent: true, per_second: 1 };
-        let traces = Traces::new(tracer, sampling, || 0);
+        let traces = Traces::new(provider.tracer("test"), sampling, || 0);
         let span = traces.begin(None, || SpanBuilder::from_name("call")).unwrap();
         let (trace, id) = (span.context().trace_id(), span.context().span_id());
         let speak = || {
