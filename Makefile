@@ -30,6 +30,7 @@ alerts: ## Whether each alarm fires when it should, and has a page; and whether 
 lint: ## Clippy, the direction of dependence between the crates, and no chance in the services
 	scripts/check-layers.sh
 	scripts/check-selects.sh
+	scripts/check-logs.py
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 docs: ## Whether the documentation builds without a warning

@@ -38,6 +38,8 @@ services="vestibule-admission vestibule-controller"
   depends_not vestibule-page at-all $outside aws-lc-rs rand vestibule-runtime vestibule-store \
     vestibule-token $services
   depends_not vestibule-token at-all $outside vestibule-runtime vestibule-store $services
+  depends_not vestibule-traces at-all axum hyper redis deadpool-redis tracing clap aws-lc-rs \
+    vestibule-domain vestibule-runtime vestibule-store vestibule-token $services
   depends_not vestibule-store directly axum hyper aws-lc-rs aes jsonwebtoken clap \
     vestibule-runtime vestibule-token $services
   depends_not vestibule-runtime directly redis deadpool-redis aws-lc-rs aes jsonwebtoken \

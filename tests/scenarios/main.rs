@@ -61,6 +61,7 @@ mod terminal;
 mod tls;
 mod tokens_and_seats;
 mod told;
+mod traces;
 mod turns;
 mod watch;
 mod watching;

@@ -11,6 +11,7 @@ mod aws;
 mod backup;
 pub mod browser;
 mod cluster;
+mod collector;
 mod deployment;
 mod docker;
 pub mod exposition;
@@ -40,6 +41,7 @@ pub use self::{
     aws::Aws,
     backup::{backup, restore},
     cluster::Cluster,
+    collector::{Collector, TracedSpan},
     deployment::{Builder, Deployment},
     fleet::Fleet,
     frozen_proxy::FrozenProxy,

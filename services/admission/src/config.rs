@@ -6,11 +6,12 @@ use std::{error::Error, net::SocketAddr, sync::Arc, time::Duration};
 use secrecy::ExposeSecret;
 use vestibule_issuance::read_secret;
 use vestibule_runtime::{
-    ConnectionLimits, Tls, redis_options::RedisOptions, tls::ClientTlsOptions,
+    ConnectionLimits, Tls, TraceSender, redis_options::RedisOptions, tls::ClientTlsOptions,
 };
 use vestibule_site::NetworkPrefixes;
 use vestibule_store::{Clock, LinkOptions, Store};
 use vestibule_token::DeploymentSecret;
+use vestibule_traces::Traces;
 
 use crate::{challenges::Providers, cli::Cli};
 
@@ -32,6 +33,8 @@ pub(crate) struct Config {
     pub(crate) max_live_updates: usize,
     pub(crate) max_requests_in_flight: usize,
     pub(crate) shutdown_grace: Duration,
+    pub(crate) traces: Traces,
+    pub(crate) trace_sender: TraceSender,
 }
 
 // === impl Config ===
@@ -42,6 +45,7 @@ impl Config {
     /// # Errors
     /// Names the option that cannot be used, never a secret.
     pub(crate) fn read(cli: &Cli) -> Result<Self, Box<dyn Error>> {
+        let (traces, trace_sender) = cli.common.traces.read("admission", &cli.common.region)?;
         Ok(Self {
             store: open_store(&cli.common.redis)?,
             secret: Arc::new(read_secret(&cli.common)?),
@@ -58,6 +62,8 @@ impl Config {
             max_live_updates: cli.max_live_updates,
             max_requests_in_flight: cli.max_requests_in_flight,
             shutdown_grace: cli.common.shutdown_grace(),
+            traces,
+            trace_sender,
         })
     }
 }

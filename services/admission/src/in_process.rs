@@ -7,9 +7,12 @@ use std::sync::{Arc, OnceLock, atomic::Ordering};
 use axum::Router;
 use vestibule_domain::Place;
 use vestibule_issuance::{RoomCiphers, Surroundings};
-use vestibule_runtime::{ConnectionLimits, HttpMetrics, Lifecycle, Readiness, Shed, metrics};
+use vestibule_runtime::{
+    ConnectionLimits, HttpMetrics, Lifecycle, Readiness, Shed, TraceSender, metrics,
+};
 use vestibule_store::{EndedAs, KnownRoom};
 use vestibule_token::Ticket;
+use vestibule_traces::Traces;
 
 pub use crate::flows::{Status, VisitorStatus};
 use crate::{
@@ -115,6 +118,8 @@ impl Instance {
             max_live_updates: 0,
             max_requests_in_flight: usize::MAX,
             shutdown_grace: std::time::Duration::from_secs(5),
+            traces: Traces::off(),
+            trace_sender: TraceSender::default(),
         };
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let admission = Arc::new(Admission::new(&config, machine));

@@ -69,12 +69,14 @@ pub(crate) fn router(
     let (gateways, _) = gateway_routes().split_for_parts();
     let open = open.route("/openapi.json", get(async || Json(document)));
     let open = if with_docs { open.merge(docs::routes()) } else { open };
-    let gateways = http::for_gateways(gateways, metrics, shed.clone());
+    let traces = admission.traces.clone();
+    let observed = (metrics, &traces);
+    let gateways = http::for_gateways(gateways, observed, shed.clone());
     let flows = Arc::clone(&admission.flows);
     let cors = Cors::with_credentials(move |path, origin| {
         origin.to_str().is_ok_and(|origin| may_send_cookies(&flows, path, origin))
     });
-    http::public(open, metrics, cors, shed).merge(gateways).with_state(admission)
+    http::public(open, observed, cors, shed).merge(gateways).with_state(admission)
 }
 
 /// Whether the room that `path` is about lets pages of `origin` use the visitor's cookie.

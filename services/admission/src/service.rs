@@ -48,6 +48,7 @@ impl Service {
         admission.flows.challenges.counter.register(&mut registry);
         admission.flows.strangers.register(&mut registry);
         registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
+        config.trace_sender.start(&mut registry, &lifecycle);
         let check = ServerCheck::new(admission.store.clone());
         register_servers(&mut registry, &admission.store, &admission.feed, &check);
         KeyMetrics::register(&mut registry, &admission.keys, &config.secret);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use vestibule_issuance::{CipherCache, ClaimBatcher, Keystore, Machine, aws::GenerateTokenContext};
+use vestibule_runtime::RequestTraces;
 use vestibule_store::{Feed, Store};
 use vestibule_token::KeyAlgorithm;
 
@@ -42,6 +43,8 @@ pub(crate) struct Admission {
     pub(crate) authorizer: Authorizer,
     /// The published records of draws.
     pub(crate) draws: DrawCache,
+    /// Begins the spans of requests.
+    pub(crate) traces: RequestTraces,
 }
 
 /// How long an AWS-style client that is served is held at the door while no seat is free, before it is
@@ -97,6 +100,7 @@ impl Admission {
             prefixes: config.network_prefixes,
         };
         Self {
+            traces: RequestTraces::new(config.traces.clone(), clients.proxies.clone()),
             authorizer: Authorizer::new(Arc::clone(&flows), Arc::clone(&pages), clients.clone()),
             clients,
             draws: DrawCache::new(store.clone()),

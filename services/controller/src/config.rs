@@ -6,14 +6,16 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use secrecy::ExposeSecret;
 use vestibule_issuance::read_secret;
 use vestibule_runtime::{
-    ConnectionLimits, Tls,
+    ConnectionLimits, Tls, TraceSender,
     connection_options::TooManyConnections,
     redis_options::{AuthoritiesError, RedisOptions},
     secret::SecretError,
     tls::TlsError,
+    traces::TraceOptionsError,
 };
 use vestibule_store::{Clock, LinkOptions, Store, StoreError};
 use vestibule_token::{DeploymentSecret, KeyAlgorithm};
+use vestibule_traces::Traces;
 
 use crate::{
     cli::Cli,
@@ -47,6 +49,10 @@ pub(crate) struct Config {
     pub(crate) region: String,
     /// How long requests and tasks may take to end.
     pub(crate) shutdown_grace: Duration,
+    /// Begins traces.
+    pub(crate) traces: Traces,
+    /// Sends them.
+    pub(crate) trace_sender: TraceSender,
 }
 
 /// The options cannot be used. What exactly is wrong is in the source.
@@ -70,6 +76,9 @@ pub(crate) enum ConfigError {
     /// More connections are asked for than fit.
     #[error(transparent)]
     Connections(#[from] TooManyConnections),
+    /// The options of traces cannot be used.
+    #[error(transparent)]
+    Traces(#[from] TraceOptionsError),
 }
 
 // === impl Config ===
@@ -80,6 +89,7 @@ impl Config {
     /// # Errors
     /// [`ConfigError`], naming the variable.
     pub(crate) fn read(cli: &Cli) -> Result<Self, ConfigError> {
+        let (traces, trace_sender) = cli.common.traces.read("controller", &cli.common.region)?;
         Ok(Self {
             store: open_store(&cli.common.redis)?,
             secret: Arc::new(read_secret(&cli.common)?),
@@ -93,6 +103,8 @@ impl Config {
             public_url: cli.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned()),
             region: cli.common.region.clone(),
             shutdown_grace: cli.common.shutdown_grace(),
+            traces,
+            trace_sender,
         })
     }
 }

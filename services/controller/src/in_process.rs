@@ -6,9 +6,12 @@ use std::sync::{Arc, OnceLock};
 use axum::Router;
 use vestibule_domain::RoomId;
 use vestibule_issuance::Surroundings;
-use vestibule_runtime::{ConnectionLimits, HttpMetrics, Lifecycle, Readiness, metrics};
+use vestibule_runtime::{
+    ConnectionLimits, HttpMetrics, Lifecycle, Readiness, TraceSender, metrics,
+};
 use vestibule_store::KnownRoom;
 use vestibule_token::KeyAlgorithm;
+use vestibule_traces::Traces;
 
 use crate::{config::Config, loops, router, state::Controller, tokens::GivenToken};
 
@@ -46,6 +49,8 @@ impl Instance {
             public_url: Some(public_url),
             region,
             shutdown_grace: std::time::Duration::from_secs(5),
+            traces: Traces::off(),
+            trace_sender: TraceSender::default(),
         };
         let mut registry = metrics::registry("controller", "in-process");
         let http = HttpMetrics::register(&mut registry);

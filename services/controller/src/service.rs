@@ -36,7 +36,7 @@ impl Service {
     ///
     /// # Errors
     /// If an address cannot be listened on.
-    pub(crate) async fn start(config: Config) -> Result<Self, StartError> {
+    pub(crate) async fn start(mut config: Config) -> Result<Self, StartError> {
         let listener = bind(config.listen).await?;
         let admin_listener = bind(config.admin_listen).await?;
         let (address, admin_address) = (listener.local_addr()?, admin_listener.local_addr()?);
@@ -48,6 +48,7 @@ impl Service {
             tls.register_metrics(&mut registry);
         }
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
+        std::mem::take(&mut config.trace_sender).start(&mut registry, &lifecycle);
         let controller = Arc::new(Controller::new(config, Machine::real(), address, &mut registry));
         let check = ServerCheck::new(controller.store.clone());
         register_servers(&mut registry, &controller.store, &controller.feed, &check);

@@ -15,6 +15,7 @@ use vestibule_issuance::{
 use vestibule_runtime::{Random, TrustedProxies, metrics::Registry};
 use vestibule_store::{CONTROLLER, Feed, Store};
 use vestibule_token::DeploymentSecret;
+use vestibule_traces::Traces;
 
 use crate::{
     audit::AuditLog,
@@ -76,6 +77,8 @@ pub(crate) struct Controller {
     pub(crate) guesses: Guesses,
     /// The gateways that are believed where a call comes from.
     pub(crate) proxies: TrustedProxies,
+    /// Begins traces.
+    pub(crate) traces: Traces,
 }
 
 // === impl Controller ===
@@ -91,8 +94,18 @@ impl Controller {
     ) -> Self {
         let Machine { random, keys, signer } = machine;
         let signing_algorithm = config.signing_algorithm;
-        let Config { store, secret, tokens, audit, public_url, region, connections, tls, .. } =
-            config;
+        let Config {
+            store,
+            secret,
+            tokens,
+            audit,
+            public_url,
+            region,
+            connections,
+            tls,
+            traces,
+            ..
+        } = config;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let instance: Arc<str> = instance_name(&region, &random).into();
         let store = store.named(&instance).in_region(&region);
@@ -126,6 +139,7 @@ impl Controller {
             audit,
             guesses: Guesses::new(connections.total, Instant::now()),
             proxies: connections.proxies,
+            traces,
         }
     }
 

@@ -1,31 +1,42 @@
-//! The layers of every public router: counting, CORS and shedding, and problems for unknown routes.
+//! The layers of every public router: counting, traces, CORS and shedding, and problems for unknown routes.
 //!
-//! The three layers are applied as one, because each `Router::layer` costs a boxed future per request.
+//! The layers are applied as one, because each `Router::layer` costs a boxed future per request.
 
 use axum::Router;
 
-use crate::{cors::Cors, http_metrics::HttpMetrics, problem::ProblemType, shed::Shed};
+use crate::{
+    cors::Cors, http_metrics::HttpMetrics, problem::ProblemType, shed::Shed, traces::RequestTraces,
+};
 
 /// Wraps a public API, where `cors` says which other origins may send credentials.
 ///
-/// From the outside in: counting (refusals included), CORS (refusals included), shedding.
+/// From the outside in: counting, traces and CORS (refusals included), shedding.
 /// Unknown routes answer [`ProblemType::NotFound`] and wrong methods
 /// [`ProblemType::MethodNotAllowed`]; call this last, when all routes are there.
-pub fn public<S>(router: Router<S>, metrics: &HttpMetrics, cors: Cors, shed: Shed) -> Router<S>
+pub fn public<S>(
+    router: Router<S>,
+    (metrics, traces): (&HttpMetrics, &RequestTraces),
+    cors: Cors,
+    shed: Shed,
+) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
 {
-    with_problems(router).layer((metrics.clone(), cors, shed))
+    with_problems(router).layer((metrics.clone(), traces.clone(), cors, shed))
 }
 
 /// Wraps an API for gateways: the same without CORS. `OPTIONS` reaches the handlers there, because a
 /// gateway may ask about such a request.
-pub fn for_gateways<S>(router: Router<S>, metrics: &HttpMetrics, shed: Shed) -> Router<S>
+pub fn for_gateways<S>(
+    router: Router<S>,
+    (metrics, traces): (&HttpMetrics, &RequestTraces),
+    shed: Shed,
+) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
 {
     let router = router.method_not_allowed_fallback(async || ProblemType::MethodNotAllowed);
-    router.layer((metrics.clone(), shed))
+    router.layer((metrics.clone(), traces.clone(), shed))
 }
 
 /// Answers problem documents instead of empty bodies where no route or method matches.
@@ -63,7 +74,8 @@ mod tests {
         let metrics = HttpMetrics::register(&mut registry);
         let router = Router::new().route("/", get(async |State(text): State<&'static str>| text));
         let router: Router =
-            public(router, &metrics, Cors::default(), Shed::new(max)).with_state("hello");
+            public(router, (&metrics, &RequestTraces::off()), Cors::default(), Shed::new(max))
+                .with_state("hello");
         let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
         let response = router.oneshot(request).await.unwrap();
         assert_eq!(response.headers()[ACCESS_CONTROL_ALLOW_ORIGIN], "*");

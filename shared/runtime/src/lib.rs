@@ -4,8 +4,8 @@
 //! layers of a public API, health, and the life of the process. It knows no Redis and no room, and
 //! nothing in it is specific to one of the services.
 //!
-//! What wraps every request costs a fraction of a microsecond: no span, no lookup by label, no
-//! allocation besides the one that `Router::layer` makes.
+//! What wraps every request costs a fraction of a microsecond: no lookup by label, no span unless the request is
+//! recorded, no allocation besides the one that `Router::layer` makes.
 //!
 //! A service puts it together like this:
 //!
@@ -15,8 +15,8 @@
 //! use axum::{Router, routing::get};
 //! use clap::Parser;
 //! use vestibule_runtime::{
-//!     ConnectionMetrics, Cors, Exit, HttpMetrics, Lifecycle, Readiness, Shed, Signals, bind, cli, http, metrics,
-//!     options::CommonOptions, serve, serve_admin,
+//!     ConnectionMetrics, Cors, Exit, HttpMetrics, Lifecycle, Readiness, RequestTraces, Shed, Signals, bind, cli,
+//!     http, metrics, options::CommonOptions, serve, serve_admin,
 //! };
 //!
 //! #[derive(Parser)]
@@ -44,10 +44,13 @@
 //!     let counts = HttpMetrics::register(&mut registry);
 //!     let connections = ConnectionMetrics::register(&mut registry);
 //!     let limits = cli.common.connections.limits()?;
+//!     let (traces, sender) = cli.common.traces.read("example", &cli.common.region)?;
+//!     let traces = RequestTraces::new(traces, limits.proxies.clone());
 //!     let readiness = Readiness::new();
 //!     let lifecycle = Lifecycle::new(readiness.clone(), cli.common.shutdown_grace());
 //!     let routes = Router::new().route("/", get(async || "hello"));
-//!     let router = http::public(routes, &counts, Cors::default(), Shed::default());
+//!     let router = http::public(routes, (&counts, &traces), Cors::default(), Shed::default());
+//!     sender.start(&mut registry, &lifecycle);
 //!     serve_admin(bind(([127, 0, 0, 1], 9080).into()).await?, Arc::new(registry), &lifecycle);
 //!     let listener = bind(([0, 0, 0, 0], 8080).into()).await?;
 //!     serve(listener, router, limits, connections, None, &lifecycle);
@@ -85,6 +88,7 @@ pub mod signals;
 mod sparingly;
 pub mod telemetry;
 pub mod tls;
+pub mod traces;
 
 #[cfg(test)]
 mod testing;
@@ -108,4 +112,5 @@ pub use self::{
     signals::{SignalSender, Signals},
     sparingly::Sparingly,
     tls::{ClientCertificate, Tls},
+    traces::{RequestTraces, TraceSender},
 };

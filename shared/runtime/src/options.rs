@@ -12,6 +12,7 @@ use secrecy::SecretString;
 use crate::{
     HistoryClock, HistoryError, HistoryFile, Random, connection_options::ConnectionOptions,
     redis_options::RedisOptions, secret::SecretSource, telemetry::LogOptions, tls::TlsOptions,
+    traces::TraceOptions,
 };
 
 /// Fewest bytes of `VESTIBULE_SECRET`: as many as the keys derived from it have.
@@ -90,6 +91,10 @@ pub struct CommonOptions {
     /// What is logged, and how.
     #[command(flatten)]
     pub log: LogOptions,
+
+    /// Where traces are sent, and which.
+    #[command(flatten)]
+    pub traces: TraceOptions,
 }
 
 // === impl CommonOptions ===

@@ -16,6 +16,7 @@ use tokio::{
     sync::{Semaphore, mpsc, oneshot},
     time::sleep,
 };
+use vestibule_traces::{KeyValue, Span, SpanBuilder, current, shared, spanned};
 
 use crate::StoreError;
 
@@ -50,6 +51,8 @@ pub struct KeyedBatcher<Key, Request, Response> {
 struct Waiting<Request, Response> {
     request: Request,
     answer: oneshot::Sender<Result<Response, StoreError>>,
+    /// The caller's span, if it is recorded.
+    span: Option<Span>,
 }
 
 // === impl Limits ===
@@ -88,7 +91,7 @@ impl<Request: Send + 'static, Response: Send + 'static> Batcher<Request, Respons
     /// [`StoreError::Overloaded`] at once when too many wait; otherwise the error of the batch.
     pub async fn call(&self, request: Request) -> Result<Response, StoreError> {
         let (answer, answered) = oneshot::channel();
-        let waiting = Waiting { request, answer };
+        let waiting = Waiting { request, answer, span: current() };
         self.queue.try_send(waiting).map_err(|_| StoreError::Overloaded)?;
         answered.await.unwrap_or(Err(StoreError::Overloaded))
     }
@@ -175,9 +178,10 @@ async fn deliver<Request, Response, Send_, Sent>(
     Send_: Fn(Vec<Request>) -> Sent,
     Sent: Future<Output = Result<Vec<Response>, StoreError>>,
 {
+    let span = span_of(&batch);
     let (requests, answers): (Vec<_>, Vec<_>) =
         batch.into_iter().map(|waiting| (waiting.request, waiting.answer)).unzip();
-    match send(requests).await {
+    match spanned(span, send(requests)).await {
         Ok(responses) => {
             // Sending fails only if the caller has gone away.
             for (answer, response) in answers.into_iter().zip(responses) {
@@ -190,6 +194,16 @@ async fn deliver<Request, Response, Send_, Sent>(
             }
         }
     }
+}
+
+/// The span of a batch, if any of its requests is recorded.
+fn span_of<Request, Response>(batch: &[Waiting<Request, Response>]) -> Option<Span> {
+    let carried: Vec<_> = batch.iter().filter_map(|waiting| waiting.span.as_ref()).collect();
+    shared(&carried, || {
+        let size = i64::try_from(batch.len()).unwrap_or(i64::MAX);
+        SpanBuilder::from_name("batch")
+            .with_attributes([KeyValue::new("vestibule.batch.size", size)])
+    })
 }
 
 #[cfg(test)]

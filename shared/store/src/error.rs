@@ -76,6 +76,22 @@ impl StoreError {
         }
     }
 
+    /// What kind it is, in a word: for traces.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unavailable(_) => "unavailable",
+            Self::RoomMissing => "room_missing",
+            Self::Rewound => "rewound",
+            Self::Fenced { .. } => "fenced",
+            Self::Overloaded => "overloaded",
+            Self::Unexpected(_) => "unexpected",
+            Self::NewerSchema { .. } => "newer_schema",
+            Self::Incompatible { .. } => "incompatible",
+            Self::Address(_) => "address",
+        }
+    }
+
     pub(crate) fn unexpected(what: impl std::fmt::Display) -> Self {
         Self::Unexpected(what.to_string().into())
     }

@@ -19,6 +19,7 @@ mod positional;
 mod recording;
 mod scripts;
 mod server_check;
+mod spans;
 mod store;
 
 pub use clock::{Clock, ManualClock};

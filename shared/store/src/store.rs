@@ -20,6 +20,7 @@ use crate::{
     positional::Arguments,
     recording::Recording,
     scripts::{Access, Command},
+    spans,
 };
 
 /// How often a script is put on a server: the one that is asked next may have been promoted, or have taken the room's slot
@@ -227,7 +228,7 @@ impl Store {
     ) -> Result<T, StoreError> {
         let (memory, mut call) = self.prepare(command, room, further).await?;
         call.arg(document::encode(arguments)?);
-        Ok(self.run_sealed(command, memory, &call).await?.answer)
+        Ok(self.run_sealed((command, room), memory, &call).await?.answer)
     }
 
     /// Calls the script of `command`, which is of no room.
@@ -243,7 +244,7 @@ impl Store {
             call.key(*key);
         }
         call.arg(self.clock.argument()).arg(document::encode(arguments)?);
-        decode(command, &self.run::<String>(&call).await?)
+        decode(command, &spans::of_script(command, None, self.run::<String>(&call)).await?)
     }
 
     /// Calls the script of `command` on `room`, with arguments and a reply in a fixed order.
@@ -259,7 +260,7 @@ impl Store {
         for item in items {
             item.push(&mut call);
         }
-        self.run_sealed(command, memory, &call).await
+        self.run_sealed((command, room), memory, &call).await
     }
 
     /// As [`Self::call`], for who takes in what the answer says.
@@ -272,19 +273,20 @@ impl Store {
         let (memory, mut call) = self.prepare(command, room, &[]).await?;
         call.arg(document::encode(arguments)?);
         let Sealed { seal, answer, memory, era }: Sealed<String> =
-            self.run_sealed(command, memory, &call).await?;
+            self.run_sealed((command, room), memory, &call).await?;
         Ok(Sealed { seal, answer: decode(command, &answer)?, memory, era })
     }
 
     /// Runs a script of a room, and notes by what its answer is sealed.
     async fn run_sealed<T: FromRedisValue>(
         &self,
-        command: &Command,
+        (command, room): (&Command, &RoomId),
         memory: Arc<RoomMemory>,
         invocation: &ScriptInvocation<'_>,
     ) -> Result<Sealed<T>, StoreError> {
         let era = memory.era();
-        let (seal, answer): (String, T) = self.run(invocation).await?;
+        let run = self.run(invocation);
+        let (seal, answer): (String, T) = spans::of_script(command, Some(room), run).await?;
         if command.access() == Access::Writes && !self.memory.standing().is_relied_on() {
             return Err(StoreError::Unavailable(
                 "it came so late that nobody may ask for it".into(),

@@ -6,6 +6,7 @@ use axum::http::{
 };
 use vestibule_runtime::problem::Problem;
 use vestibule_token::TicketState;
+use vestibule_traces::note;
 
 use super::{
     Answered, Authorizer, Decision, OriginalRequest, RoomDecision, original_request::HeaderFacts,
@@ -36,6 +37,7 @@ impl Authorizer {
             }
         };
         self.decisions.count(&decision);
+        note(|span| span.set("vestibule.decision", decision.name()));
         Ok(decision)
     }
 

@@ -18,6 +18,7 @@ use vestibule_domain::RoomId;
 use vestibule_issuance::{ClaimBatcher, Claims};
 use vestibule_runtime::Random;
 use vestibule_store::{Claim, ClaimOutcome, ClaimReply, Feed, StoreError};
+use vestibule_traces::{Span, current, within};
 
 /// How soon after the news that a seat may be free the lowest ranks claim again.
 const RETRY: Duration = Duration::from_millis(50);
@@ -55,6 +56,8 @@ struct Waiting {
     until: Instant,
     /// What Redis last said; `None`: it has not seen the claim while it is held.
     last: Option<ClaimReply>,
+    /// The visitor's span, if it is recorded.
+    span: Option<Span>,
     reply: oneshot::Sender<Result<ClaimReply, StoreError>>,
 }
 
@@ -118,8 +121,9 @@ impl HeldClaims {
         if claiming.is_empty() {
             return false;
         }
-        let claims =
-            claiming.iter().map(|(_, waiting)| self.claims.claim(room, waiting.claim_now()));
+        let claims = claiming.iter().map(|(_, waiting)| {
+            within(waiting.span.clone(), self.claims.claim(room, waiting.claim_now()))
+        });
         let replies = futures_util::future::join_all(claims).await;
         let mut all = true;
         let mut rooms = self.lock();
@@ -156,7 +160,7 @@ impl Claims for HeldClaims {
         }
         let (reply, replied) = oneshot::channel();
         let until = Instant::now() + Duration::from_millis(claim.held_ms);
-        self.hold(room, Waiting { claim, until, last, reply });
+        self.hold(room, Waiting { claim, until, last, span: current(), reply });
         // The sender is dropped only when the process stops.
         replied.await.unwrap_or(Err(StoreError::Overloaded))
     }

@@ -4,7 +4,7 @@
 mod request;
 mod response;
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use axum::response::IntoResponse;
 use envoy_types::ext_authz::v3::pb::{
@@ -17,6 +17,7 @@ use tonic::{
     transport::{Server, server::TcpIncoming},
 };
 use vestibule_runtime::{Lifecycle, problem::Problem, serve_task};
+use vestibule_traces::{KeyValue, SpanBuilder, SpanKind, note, spanned};
 
 pub(crate) use self::request::parts;
 use crate::{
@@ -60,8 +61,23 @@ struct ExtAuthzService(Arc<Admission>);
 #[tonic::async_trait]
 impl Authorization for ExtAuthzService {
     async fn check(&self, call: Request<CheckRequest>) -> Result<Response<CheckResponse>, Status> {
-        let authorizer = &self.0.authorizer;
         let peer = call.remote_addr();
+        // Of the headers inside, which are the visitor's, none says whose trace this is.
+        let span =
+            self.0.traces.begin(peer.map(|peer| peer.ip()), call.metadata().as_ref(), describe);
+        spanned(span, self.decide(call, peer)).await
+    }
+}
+
+// === impl ExtAuthzService ===
+
+impl ExtAuthzService {
+    async fn decide(
+        &self,
+        call: Request<CheckRequest>,
+        peer: Option<SocketAddr>,
+    ) -> Result<Response<CheckResponse>, Status> {
+        let authorizer = &self.0.authorizer;
         let parts = parts(call.into_inner(), peer)?;
         let original = match OriginalRequest::behind_prefix(&parts, "", &authorizer.clients.proxies)
         {
@@ -80,6 +96,13 @@ impl Authorization for ExtAuthzService {
     }
 }
 
+fn describe() -> SpanBuilder {
+    const METHOD: &str = "envoy.service.auth.v3.Authorization/Check";
+    let attributes =
+        [KeyValue::new("rpc.system.name", "grpc"), KeyValue::new("rpc.method", METHOD)];
+    SpanBuilder::from_name(METHOD).with_kind(SpanKind::Server).with_attributes(attributes)
+}
+
 /// The status that the room chose for its page. It may be 2xx here, because Envoy does not read it as
 /// permission.
 fn chosen_status(decision: &Decision) -> Option<u16> {
@@ -93,9 +116,18 @@ fn chosen_status(decision: &Decision) -> Option<u16> {
 /// this service are gRPC errors, because they decide nothing about the request.
 async fn wrong(problem: Problem) -> Result<Response<CheckResponse>, Status> {
     let text = problem.kind().title();
+    note(|span| {
+        span.set("vestibule.problem", problem.code());
+        if problem.status().is_server_error() {
+            span.fail(problem.code());
+        }
+    });
     match problem.status().as_u16() {
         403 => Err(Status::permission_denied(text)),
         500.. => Err(Status::unavailable(text)),
         _ => Ok(Response::new(response::from_http(problem.into_response(), None).await)),
     }
 }
+
+#[cfg(test)]
+mod tests;

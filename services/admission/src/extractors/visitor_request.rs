@@ -13,6 +13,7 @@ use vestibule_runtime::{
     problem::{Problem, ProblemType},
 };
 use vestibule_token::{Ticket, TicketError};
+use vestibule_traces::note;
 
 use super::{Asked, Cookies, Initiator, TicketTransport, solution, wants_cloudflares_form};
 use crate::{
@@ -59,11 +60,13 @@ enum Content {
 /// A problem when there is no such room, or `name` cannot be a room's; or when it may be a room that
 /// this instance has not heard of yet.
 pub(crate) fn room(flows: &Flows, name: &str) -> Result<RoomContext, Problem> {
-    flows.room(name).ok_or_else(|| match RoomId::check(name) {
+    let room = flows.room(name).ok_or_else(|| match RoomId::check(name) {
         Err(error) => Problem::new(ProblemType::InvalidRequest).field("room", error.to_string()),
         Ok(()) if flows.feed.knows_every_room() => Problem::new(ProblemType::RoomNotFound),
         Ok(()) => Problem::new(ProblemType::RedisUnavailable),
-    })
+    })?;
+    note(|span| span.set("vestibule.room", name.to_owned()));
+    Ok(room)
 }
 
 // === impl VisitorRequest ===

@@ -4,6 +4,7 @@ use vestibule_domain::network_limits::{NetworkLimit, NetworkLimitMode};
 use vestibule_issuance::Claims;
 use vestibule_store::{Claim, ClaimOutcome};
 use vestibule_token::{Ending, Ticket};
+use vestibule_traces::{SpanBuilder, child, spanned};
 
 use super::{
     FlowError, Flows, HELD_MS, RoomContext, Status, Stranger, Turn, VisitorResponse,
@@ -53,7 +54,8 @@ impl Flows {
             return responder.respond_waiting(current);
         }
         let claim = Claim { hold: turn == Turn::Hold, held_ms, ..responder.claim_for(&claimant) };
-        let reply = match self.held_claims.claim(&room.snapshot.room, claim).await {
+        let claimed = self.held_claims.claim(&room.snapshot.room, claim);
+        let reply = match spanned(child(|| SpanBuilder::from_name("claim")), claimed).await {
             Ok(reply) => reply,
             Err(error) => return responder.respond_without_store(error).await,
         };

@@ -6,6 +6,7 @@ use vestibule_domain::{RoomSnapshot, Waiter, ledger::RefusedFor};
 use vestibule_issuance::RoomCiphers;
 use vestibule_store::JoinMode;
 use vestibule_token::{Ticket, TicketState};
+use vestibule_traces::{SpanBuilder, child, spanned};
 
 use super::{
     FlowError, Flows, RoomContext, Sender, Solution, Status, VisitorResponse, challenge::Passage,
@@ -163,7 +164,8 @@ impl Flows {
             let reach = if network.is_private { Reach::Private } else { Reach::Public };
             (network.digest, reach)
         });
-        place_of(self.joins.join(&room.snapshot.room, mode, network).await?).map(Some)
+        let joined = self.joins.join(&room.snapshot.room, mode, network);
+        place_of(spanned(child(|| SpanBuilder::from_name("join")), joined).await?).map(Some)
     }
 
     /// The ciphers of `room` in `reset_epoch`: Redis may be ahead of the snapshot.

@@ -97,6 +97,21 @@ pub struct VisitorStatus {
     pub stale: bool,
 }
 
+// === impl Status ===
+
+impl Status {
+    /// Its name, as answers have it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::YourTurn => "your_turn",
+            Self::Admitted => "admitted",
+            Self::Expired => "expired",
+            Self::Closed => "closed",
+        }
+    }
+}
+
 // === impl VisitorStatus ===
 
 impl VisitorStatus {

@@ -9,6 +9,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
+use vestibule_traces::note;
+
 use super::{SealedTicket, cloudflare};
 use crate::{
     extractors::{Cookies, PresentedTicket, VisitorRequest},
@@ -34,6 +36,7 @@ pub(crate) struct VisitorReply<'a> {
 impl<'a> VisitorReply<'a> {
     /// The answer `response` to `request`.
     pub(crate) fn new(request: &'a VisitorRequest, response: &'a VisitorResponse) -> Self {
+        note(|span| span.set("vestibule.status", response.status.status.name()));
         Self { room: &request.room, presented: &request.ticket, response }
     }
 

@@ -11,6 +11,7 @@ use axum::{
 };
 use vestibule_runtime::{ClientCertificate, Problem, extract::unreadable};
 use vestibule_store::AuditList;
+use vestibule_traces::{current, within};
 
 use super::origin::Origin;
 use crate::{
@@ -45,11 +46,12 @@ pub(crate) async fn note_changes(
         trail.name_room(room);
     }
     request.extensions_mut().insert(trail.clone());
-    let done = tokio::spawn(async move {
+    let done = async move {
         let response = next.run(request).await;
         call.note(&controller, &trail, response.status()).await;
         response
-    });
+    };
+    let done = tokio::spawn(within(current(), done));
     done.await.unwrap_or_else(|error| Problem::internal(&error).into_response())
 }
 

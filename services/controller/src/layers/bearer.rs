@@ -13,8 +13,10 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use vestibule_domain::RoomId;
 use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::{Problem, ProblemType, extract::unreadable};
+use vestibule_traces::{Span, note};
 
 use super::origin::Origin;
 use crate::{
@@ -88,6 +90,7 @@ async fn guard(
     let operation = operation(request.method(), route);
     match admit(controller, request.headers(), operation, params).await {
         Ok(caller) => {
+            note(|span| note_room(span, params));
             request.extensions_mut().insert(caller);
             request.extensions_mut().insert(operation);
             next.run(request).await
@@ -122,6 +125,14 @@ fn check(caller: &Caller, operation: Operation, params: &RawPathParams) -> Resul
         }
         Over::Deployment => caller.require_all_rooms(),
         Over::Event | Over::OwnRooms => Ok(()),
+    }
+}
+
+/// Which room the call is about, if any.
+fn note_room(span: &Span, params: &RawPathParams) {
+    let room = params.iter().find(|(name, _)| *name == "room").map(|(_, room)| room);
+    if let Some(room) = room.filter(|room| RoomId::check(room).is_ok()) {
+        span.set("vestibule.room", room.to_owned());
     }
 }
 

@@ -9,7 +9,9 @@ use tokio::{
     task::JoinSet,
     time::{Instant, Interval, MissedTickBehavior, interval},
 };
+use vestibule_domain::RoomId;
 use vestibule_store::{KnownRoom, StoreError};
+use vestibule_traces::{KeyValue, SpanBuilder, note, spanned};
 
 use super::{room_ticker::RoomTicker, suspects::report_suspect, tickers::Tickers};
 use crate::state::Controller;
@@ -126,7 +128,15 @@ async fn tick(
     mut ticker: OwnedMutexGuard<RoomTicker>,
 ) {
     let start = Instant::now();
-    let done = ticker.tick(controller, epoch, known).await;
+    let span = controller.traces.begin(None, || describe(&known.snapshot().room, epoch));
+    let work = async {
+        let done = ticker.tick(controller, epoch, known).await;
+        if let Err(error) = &done {
+            note(|span| span.fail(error.kind()));
+        }
+        done
+    };
+    let done = spanned(span, work).await;
     controller.metrics.tick_duration.observe(start.elapsed().as_secs_f64());
     let Err(error) = done else { return };
     match &error {
@@ -144,4 +154,12 @@ async fn tick(
         }
     }
     controller.metrics.ticks_failed.inc();
+}
+
+/// The span of a tick: a trace of its own.
+fn describe(room: &RoomId, epoch: u64) -> SpanBuilder {
+    SpanBuilder::from_name("tick").with_attributes([
+        KeyValue::new("vestibule.room", room.to_string()),
+        KeyValue::new("vestibule.epoch", i64::try_from(epoch).unwrap_or(i64::MAX)),
+    ])
 }

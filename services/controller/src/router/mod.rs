@@ -8,7 +8,7 @@ use axum::{
 };
 use utoipa::openapi::OpenApi;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use vestibule_runtime::{Cors, HttpMetrics, Shed, http};
+use vestibule_runtime::{Cors, HttpMetrics, RequestTraces, Shed, http};
 
 use crate::{
     endpoints::{
@@ -108,7 +108,8 @@ pub(crate) fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Rou
         .nest("/api", aws_style)
         .layer(map_response(no_store))
         .merge(openapi::routes(document()));
-    http::public(api, metrics, Cors::default(), Shed::new(MAX_IN_FLIGHT))
+    let traces = RequestTraces::new(controller.traces.clone(), controller.proxies.clone());
+    http::public(api, (metrics, &traces), Cors::default(), Shed::new(MAX_IN_FLIGHT))
         .with_state(Arc::clone(controller))
 }
 

@@ -11,7 +11,8 @@
 //! | `vestibule_http_request_duration_seconds` | histogram | `route`, `method` |
 //! | `vestibule_http_requests_in_flight` | gauge | `route` |
 //!
-//! Deliberately not here: spans and access logs, which cost more than an answer from memory.
+//! Deliberately not here: spans, which few requests have ([`mod@crate::traces`]), and access logs, which cost more than
+//! an answer from memory.
 
 mod collector;
 mod future;

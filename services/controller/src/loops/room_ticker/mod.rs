@@ -3,6 +3,7 @@
 
 mod applied;
 mod newcomers;
+mod spans;
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -15,6 +16,7 @@ use vestibule_domain::{
     tick,
 };
 use vestibule_store::{KnownRoom, StoreError, TickReport};
+use vestibule_traces::note;
 
 use self::{
     applied::{Applied, Update},
@@ -69,6 +71,7 @@ impl RoomTicker {
         let update = Update::new(&input, decision.plan, report.pool.clone());
         self.still.see(report.counters.now_ms, !self.applied.differs_from(&update));
         let rests = report.rests && self.still.is_settled();
+        note(|span| spans::note_decision(span, &input, &decision.plan, rests));
         if self.applied.is_outdated_by(&update, &decision.grants, &input, rests) {
             let store = &controller.store;
             let push = controller.feed.push_for_all();

@@ -1,7 +1,10 @@
 //! Logs: to standard error, as text for people or as JSON for collectors.
 //!
-//! Requests have no spans and no access log: they would cost more than the answers. Errors are
-//! logged once, where they are handled. Numbers are in [`crate::metrics`].
+//! Requests have no access log: it would cost more than the answers. Errors are logged once, where they are handled,
+//! with the ids of the trace that they are in, if it is recorded ([`with_ids`]). Which events and fields there are is in
+//! `docs/logs.md`. Numbers are in [`crate::metrics`], traces in [`mod@crate::traces`].
+
+mod with_ids;
 
 use std::{
     backtrace::Backtrace,
@@ -12,6 +15,8 @@ use std::{
 use clap::{Args, ValueEnum};
 use tracing::Subscriber;
 use tracing_subscriber::{EnvFilter, Layer, fmt::MakeWriter, layer::SubscriberExt};
+
+use self::with_ids::WithIds;
 
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -86,8 +91,10 @@ impl LogOptions {
     {
         let lines = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(colours);
         let lines = match self.log_format {
-            LogFormat::Text => lines.boxed(),
-            LogFormat::Json => lines.json().flatten_event(true).boxed(),
+            LogFormat::Text => lines.map_event_format(WithIds::text).boxed(),
+            LogFormat::Json => {
+                lines.json().flatten_event(true).map_event_format(WithIds::json).boxed()
+            }
         };
         let filter = EnvFilter::try_new(&self.log)?;
         Ok(tracing_subscriber::registry().with(lines.with_filter(filter)))
@@ -102,7 +109,10 @@ fn parse_filter(text: &str) -> Result<String, String> {
 mod tests {
     use std::sync::{Arc, Mutex};
 
+    use opentelemetry::trace::TracerProvider;
+    use opentelemetry_sdk::trace::SdkTracerProvider;
     use serde_json::Value;
+    use vestibule_traces::{Sampling, SpanBuilder, Traces};
 
     use super::*;
 
@@ -120,14 +130,18 @@ mod tests {
     }
 
     fn logged(log: &str, log_format: LogFormat) -> String {
+        written(log, log_format, || {
+            tracing::info!(room = "sale", "a visitor joined");
+            tracing::debug!("not at this level");
+        })
+    }
+
+    fn written(log: &str, log_format: LogFormat, speak: impl FnOnce()) -> String {
         let options = LogOptions { log: log.to_owned(), log_format };
         let buffer = Buffer::default();
         let writer = buffer.clone();
         let subscriber = options.subscriber(move || writer.clone(), false).unwrap();
-        tracing::subscriber::with_default(subscriber, || {
-            tracing::info!(room = "sale", "a visitor joined");
-            tracing::debug!("not at this level");
-        });
+        tracing::subscriber::with_default(subscriber, speak);
         String::from_utf8(buffer.0.lock().unwrap().clone()).unwrap()
     }
 
@@ -144,6 +158,29 @@ mod tests {
         assert_eq!(event["message"], "a visitor joined");
         assert_eq!(event["room"], "sale");
         assert_eq!(event["level"], "INFO");
+    }
+
+    #[test]
+    fn in_a_recorded_trace_lines_have_its_ids() {
+        let provider = SdkTracerProvider::builder().build();
+        let sampling = Sampling { fraction: 1.0, by_parent: true, per_second: 1 };
+        let traces = Traces::new(provider.tracer("test"), sampling, || 0);
+        let span = traces.begin(None, || SpanBuilder::from_name("call")).unwrap();
+        let (trace, id) = (span.context().trace_id(), span.context().span_id());
+        let speak = || {
+            let _entered = span.enter();
+            tracing::info!(room = "sale", "a visitor joined");
+        };
+        let text = written("info", LogFormat::Text, speak);
+        let end = format!("a visitor joined room=\"sale\" trace_id={trace} span_id={id}\n");
+        assert!(text.ends_with(&end), "{text}");
+        let json = written("info", LogFormat::Json, speak);
+        let event: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(
+            (&event["trace_id"], &event["room"]),
+            (&trace.to_string().into(), &"sale".into())
+        );
+        assert_eq!(event["span_id"], id.to_string());
     }
 
     #[test]
