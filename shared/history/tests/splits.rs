@@ -120,6 +120,7 @@ fn joined(first: u64) -> What {
         api: SessionApi::Visitor,
         region: "local".to_owned(),
         serving_counter: 0,
+        networks: None,
     })
 }
 
@@ -134,6 +135,7 @@ fn claimed(number: u64, outcome: ClaimedAs) -> What {
         api: SessionApi::Visitor,
         hold: false,
         outcome,
+        network: None,
     })
 }
 

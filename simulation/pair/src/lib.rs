@@ -20,6 +20,7 @@ mod door;
 mod faults;
 mod history;
 mod invariants;
+mod limits;
 mod machine;
 mod network;
 mod newcomers;
@@ -34,7 +35,7 @@ mod visitors;
 mod world;
 
 pub use vestibule_admission::in_process::{
-    Answer, CallError, Carried, Instance as Admission, NewTicket, SlotsTaken, Status, VisitorStatus,
+    Answer, CallError, Carried, Client, Instance as Admission, NewTicket, SlotsTaken, Status, VisitorStatus,
 };
 
 pub use self::{
@@ -54,7 +55,7 @@ pub use self::{
     scenario::{RoomPlan, Scenario, Shape},
     shrink::{Shrunk, shrink},
     visitors::{
-        Cast, CastShape, Habit, Habits, Hostility, Origins, Part, Person, RegionMix, Role, Stage,
+        Cast, CastShape, Habit, Habits, Hostility, Origin, Origins, Part, Person, RegionMix, Role, Stage,
         Visitor,
     },
     world::World,

@@ -170,6 +170,10 @@ fn outcome(failure: &Failure) -> Outcome {
             let status = StatusCode::SERVICE_UNAVAILABLE;
             Outcome::Shed { status, retry_after: BUSY_SECONDS }
         }
+        Failure::Refused(CallError::OverLimit { wait_s, .. }) => {
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            Outcome::Shed { status, retry_after: f64::from(*wait_s) }
+        }
         Failure::Refused(CallError::NoRoom) => Outcome::Refused(StatusCode::NOT_FOUND),
         Failure::Refused(CallError::InvalidTicket) => Outcome::Refused(StatusCode::BAD_REQUEST),
         Failure::Refused(CallError::Internal(_)) => {
