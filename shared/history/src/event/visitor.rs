@@ -40,6 +40,8 @@ pub enum Act {
         number: u64,
         /// The reset epoch of its request id.
         reset_epoch: u64,
+        /// The generation of the room's state that granted its seat.
+        generation: u32,
         /// What the session is bound to: a digest.
         bound_to: u64,
         /// Who passes: a number, the same for all who are alike to this kind of binding.

@@ -222,11 +222,12 @@ impl Visitor {
     /// It is inside with this ticket: written down where its session is bound to somebody.
     fn write_inside(&self, carried: Option<Carried>, began_ms: u64) {
         let Some((carried, origin)) = carried.zip(self.origin) else { return };
-        let Some(binding) = carried.ticket.seat().and_then(|seat| seat.binding) else { return };
+        let Some(seat) = carried.ticket.seat() else { return };
+        let (generation, Some(binding)) = (seat.generation, seat.binding) else { return };
         let (number, reset_epoch) = (carried.ticket.waiter.place.number, carried.reset_epoch);
         let client = origin.number(binding.to == BoundTo::NetworkAndAgent);
         let bound_to = binding.digest.get();
-        self.act(began_ms, Act::Inside { number, reset_epoch, bound_to, client });
+        self.act(began_ms, Act::Inside { number, reset_epoch, generation, bound_to, client });
     }
 
     fn write_status(&self, call: Call, status: ToldStatus, began_ms: u64) {
