@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use vestibule_history::{
     Act, Bounds, Call, Claimed, ClaimedAs, ConfigRead, Ended, EndedSession, Event, Invariant,
-    Joined, JoinedAs, Judge, Key, NetworkClaimed, NetworkLimitsSeen, NetworksJoined, Programme, Put, PutAs, Rules, ServersAre, SessionApi, Token, What,
+    Joined, JoinedAs, Judge, Key, NetworkClaimed, NetworkLimitsSeen, NetworksJoined, Programme,
+    Put, PutAs, Rules, ServersAre, SessionApi, Token, What,
 };
 
 const EPOCH: u64 = 1_000;
@@ -137,8 +138,7 @@ fn comes(number: u64, became: JoinedAs) -> What {
 /// Somebody claims of a network that may have one seat; the room has many.
 fn of_network(claim: What) -> What {
     let What::Claimed(claimed) = claim else { unreachable!() };
-    let network =
-        NetworkClaimed { network: 7, seats: Some(1), only_logs: false, kept_out: false };
+    let network = NetworkClaimed { network: 7, seats: Some(1), only_logs: false, kept_out: false };
     What::Claimed(Claimed { network: Some(network), ..claimed })
 }
 
@@ -424,5 +424,8 @@ fn either_side_may_bind_a_session_to_another() {
     };
     let night = Night::split().does(600, "v", inside(77, 1)).does(700, "w", inside(78, 2)).holds();
     night.heals().does(9_000, "w", inside(77, 2)).breaks(Invariant::BoundSessions);
-    Night::begin().does(20, "v", inside(77, 1)).does(30, "w", inside(78, 2)).breaks(Invariant::BoundSessions);
+    Night::begin()
+        .does(20, "v", inside(77, 1))
+        .does(30, "w", inside(78, 2))
+        .breaks(Invariant::BoundSessions);
 }

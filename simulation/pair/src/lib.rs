@@ -35,7 +35,8 @@ mod visitors;
 mod world;
 
 pub use vestibule_admission::in_process::{
-    Answer, CallError, Carried, Client, Instance as Admission, NewTicket, SlotsTaken, Status, VisitorStatus,
+    Answer, CallError, Carried, Client, Instance as Admission, NewTicket, SlotsTaken, Status,
+    VisitorStatus,
 };
 
 pub use self::{
@@ -55,8 +56,8 @@ pub use self::{
     scenario::{RoomPlan, Scenario, Shape},
     shrink::{Shrunk, shrink},
     visitors::{
-        Cast, CastShape, Habit, Habits, Hostility, Origin, Origins, Part, Person, RegionMix, Role, Stage,
-        Visitor,
+        Cast, CastShape, Habit, Habits, Hostility, Origin, Origins, Part, Person, RegionMix, Role,
+        Stage, Visitor,
     },
     world::World,
 };

@@ -55,7 +55,8 @@ pub(crate) fn bring_company(seed: Seed, cast: &mut Cast, rooms: usize, arrive_ms
     }
     let visitors = cast.0.len() as u64;
     let groups = seed.chance("groups", 0).within(1..4);
-    cast.0.extend((visitors..visitors + groups).map(|number| group(seed, number, rooms, arrive_ms)));
+    cast.0
+        .extend((visitors..visitors + groups).map(|number| group(seed, number, rooms, arrive_ms)));
 }
 
 fn group(seed: Seed, number: u64, rooms: usize, arrive_ms: u64) -> Part {

@@ -37,7 +37,8 @@ enum By {
 
 impl Check for BoundSessions {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
-        let What::Visitor(Act::Inside { number, reset_epoch, generation, bound_to, client }) = now.what
+        let What::Visitor(Act::Inside { number, reset_epoch, generation, bound_to, client }) =
+            now.what
         else {
             return;
         };
@@ -49,7 +50,8 @@ impl Check for BoundSessions {
             let first = self.holders.entry((reset_epoch, number, by));
             let (holder, first) = first.or_insert_with(|| (client, now.keep()));
             if *holder != client {
-                let what = format!("the session of number {number} is {holder}'s, and {client} passes");
+                let what =
+                    format!("the session of number {number} is {holder}'s, and {client} passes");
                 found.add(Invariant::BoundSessions, what, &[first, now]);
                 return;
             }

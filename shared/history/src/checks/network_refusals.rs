@@ -52,14 +52,17 @@ const MOST: usize = 131_072;
 impl Check for NetworkRefusals {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         self.suspects.settle(Invariant::NetworkRefusals, now.at_ms, facts, found);
-        self.take(now);
+        self.begin(now);
+        self.take_in(now);
+        self.note_who_leaves(now);
         if self.networks.len() < MOST {
             self.look(now, facts, found);
         }
     }
 
+    /// Calls of those apart that were under way may have come to this side.
     fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
-        self.take(now);
+        self.take_in(now);
     }
 
     fn finish(&mut self, facts: &Facts, found: &mut Findings<'_>) {
@@ -68,16 +71,30 @@ impl Check for NetworkRefusals {
 }
 
 impl NetworkRefusals {
+    /// After a restoration, places that had been used count again.
+    fn begin(&mut self, now: &Seen<'_>) {
+        let state = match &now.what {
+            What::Joined(joined) => (joined.reset_epoch, joined.generation),
+            What::Claimed(claimed) => (claimed.reset_epoch, claimed.generation),
+            _ => return,
+        };
+        if state.0 > self.state.0 {
+            *self = Self { state, ..Self::default() };
+        } else if state > self.state {
+            self.state = state;
+            self.from.clear();
+            self.networks.values_mut().for_each(|network| network.left.clear());
+        }
+    }
+
     /// Takes in what networks may have.
-    fn take(&mut self, now: &Seen<'_>) {
+    fn take_in(&mut self, now: &Seen<'_>) {
         match &now.what {
             What::Joined(joined) => {
-                self.begin((joined.reset_epoch, joined.generation));
                 for (network, became) in joined.networks.iter().flat_map(|seen| &seen.newcomers) {
                     match became {
                         JoinedAs::Seated(number) => {
                             self.come(*network, Some(*number), now);
-                            self.leave(*number, now);
                             self.sit(*network, *number, now);
                         }
                         JoinedAs::Placed(number) => self.come(*network, Some(*number), now),
@@ -89,35 +106,38 @@ impl NetworkRefusals {
                 networks.iter().for_each(|network| self.come(*network, None, now));
             }
             What::Claimed(claimed) => {
-                self.begin((claimed.reset_epoch, claimed.generation));
-                let is_in = matches!(claimed.outcome, ClaimedAs::Seated(_));
-                let may_be_in = is_in || matches!(claimed.outcome, ClaimedAs::Held { .. });
-                if let Some(from) = claimed.network.filter(|_| may_be_in) {
+                let sits = matches!(claimed.outcome, ClaimedAs::Seated(_) | ClaimedAs::Held { .. });
+                if let Some(from) = claimed.network.filter(|_| sits) {
                     self.sit(from.network, claimed.number, now);
-                }
-                let from = claimed.network.map(|from| from.network);
-                if is_in && self.from.get(&claimed.number).copied() == from {
-                    self.leave(claimed.number, now);
                 }
             }
             What::Unknown(Call::Claim { number, network: Some(network), .. }) => {
                 self.sit(*network, *number, now);
             }
-            What::GivenUp { reset_epoch, numbers } if *reset_epoch == self.state.0 => {
-                numbers.iter().for_each(|number| self.leave(*number, now));
-            }
             _ => {}
         }
     }
 
-    /// After a restoration, places that had been used count again.
-    fn begin(&mut self, state: (u64, u32)) {
-        if state.0 > self.state.0 {
-            *self = Self { state, ..Self::default() };
-        } else if state > self.state {
-            self.state = state;
-            self.from.clear();
-            self.networks.values_mut().for_each(|network| network.left.clear());
+    /// Notes whose places are used or given back.
+    fn note_who_leaves(&mut self, now: &Seen<'_>) {
+        match &now.what {
+            What::Joined(joined) => {
+                for (_, became) in joined.networks.iter().flat_map(|seen| &seen.newcomers) {
+                    if let JoinedAs::Seated(number) = became {
+                        self.leave(*number, now);
+                    }
+                }
+            }
+            What::Claimed(claimed) if matches!(claimed.outcome, ClaimedAs::Seated(_)) => {
+                let from = claimed.network.map(|from| from.network);
+                self.leave_from(claimed.number, from, now);
+            }
+            What::GivenUp { reset_epoch, places } if *reset_epoch == self.state.0 => {
+                for (number, network) in places {
+                    self.leave_from(*number, *network, now);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -129,6 +149,13 @@ impl NetworkRefusals {
             self.from.insert(number, network);
         }
         self.suspects.explain(network, now.began_ms, 1);
+    }
+
+    /// Its place counts no more if it is in the network still from which it came.
+    fn leave_from(&mut self, number: u64, network: Option<u64>, now: &Seen<'_>) {
+        if self.from.get(&number).copied() == network {
+            self.leave(number, now);
+        }
     }
 
     fn leave(&mut self, number: u64, now: &Seen<'_>) {
@@ -148,7 +175,9 @@ impl NetworkRefusals {
     fn look(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         match &now.what {
             What::Joined(joined) => {
-                let Some(seen) = joined.networks.as_ref().filter(|seen| !seen.again) else { return };
+                let Some(seen) = joined.networks.as_ref().filter(|seen| !seen.again) else {
+                    return;
+                };
                 for (network, became) in &seen.newcomers {
                     let limit = match became {
                         JoinedAs::TooManyJoins => seen.limits.joins,
@@ -189,7 +218,8 @@ impl NetworkRefusals {
         found: &mut Findings<'_>,
     ) {
         if only_logs {
-            let what = format!("somebody of network {network} is turned away, and it is only counted");
+            let what =
+                format!("somebody of network {network} is turned away, and it is only counted");
             found.add(Invariant::NetworkRefusals, what, &[now]);
         } else if let Some(limit) = limit.filter(|limit| had < *limit) {
             let what = format!("network {network} has had {had}, and may have {limit}");
@@ -245,7 +275,7 @@ mod tests {
         let two = || History::new().does(1_000, place(1)).does(2_000, place(2));
         let away = || became(JoinedAs::TooManyPlaces);
         let used = || claimed_from(7, 1, ClaimedAs::Seated(token(1, 300)));
-        let given_up = || What::GivenUp { reset_epoch: EPOCH, numbers: vec![2] };
+        let given_up = || What::GivenUp { reset_epoch: EPOCH, places: vec![(2, Some(7))] };
         assert_eq!(found(two().does(3_000, used()).does(4_000, away())), 1);
         assert_eq!(found(two().does(3_000, given_up()).does(4_000, away())), 1);
         assert_eq!(found(two().does(3_000, given_up()).call((2_900, 4_000), "b", away())), 0);
@@ -257,7 +287,8 @@ mod tests {
 
     #[test]
     fn calls_under_way_and_of_unknown_outcome_explain_it() {
-        let one = || History::new().does(1_000, place(1)).does(3_000, became(JoinedAs::TooManyJoins));
+        let one =
+            || History::new().does(1_000, place(1)).does(3_000, became(JoinedAs::TooManyJoins));
         assert_eq!(found(one().call((2_000, 3_100), "b", place(2))), 0);
         let lost = What::Unknown(Call::Join { count: 1, networks: vec![7] });
         assert_eq!(found(one().call((2_000, 5_000), "b", lost)), 0);

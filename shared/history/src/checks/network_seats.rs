@@ -51,7 +51,7 @@ impl Check for NetworkSeats {
             What::Joined(joined) if self.is_of((joined.reset_epoch, joined.generation)) => {
                 self.join(now, facts, found);
             }
-            What::Claimed(claimed) if self.is_of((claimed.id_epoch, claimed.generation)) => {
+            What::Claimed(claimed) if self.is_of((claimed.reset_epoch, claimed.generation)) => {
                 self.claim(now, facts, found);
             }
             What::Touched(touched) if (touched.id_epoch, touched.generation) == self.state => {

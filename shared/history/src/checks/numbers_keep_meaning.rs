@@ -209,11 +209,8 @@ mod tests {
             network: None,
         });
         History::new().does(8, lost).does(9, over()).holds();
-        let given_up = What::Sent(Call::GiveUp {
-            reset_epoch: EPOCH,
-            numbers: vec![5],
-            networks: Vec::new(),
-        });
+        let given_up =
+            What::Sent(Call::GiveUp { reset_epoch: EPOCH, numbers: vec![5], networks: Vec::new() });
         History::new().does(8, given_up).does(9, over()).holds();
     }
 

@@ -62,12 +62,7 @@ impl Suspects {
     }
 
     /// Tells all that are left: the history is over.
-    pub(super) fn finish(
-        &mut self,
-        invariant: Invariant,
-        facts: &Facts,
-        found: &mut Findings<'_>,
-    ) {
+    pub(super) fn finish(&mut self, invariant: Invariant, facts: &Facts, found: &mut Findings<'_>) {
         while let Some(first) = self.0.pop_front() {
             tell(invariant, &Some(first), facts, found);
         }

@@ -2,7 +2,8 @@
 
 use crate::{
     Act, Asked, Bounds, Call, Claimed, ClaimedAs, Ended, EndedSession, Event, Invariant, Joined,
-    JoinedAs, Judge, NetworkClaimed, NetworkLimitsSeen, NetworksJoined, Programme, Put, PutAs, Rules, SessionApi, SnapshotSeen, Token, ToldStatus, What,
+    JoinedAs, Judge, NetworkClaimed, NetworkLimitsSeen, NetworksJoined, Programme, Put, PutAs,
+    Rules, SessionApi, SnapshotSeen, Token, ToldStatus, What,
 };
 
 /// The reset epoch of these tests.
@@ -185,7 +186,6 @@ pub(super) fn joined_from(
 /// Somebody of this network claims, which may have two seats.
 pub(super) fn claimed_from(network: u64, number: u64, outcome: ClaimedAs) -> What {
     let What::Claimed(claimed) = claimed(number, outcome) else { unreachable!() };
-    let network =
-        NetworkClaimed { network, seats: Some(2), only_logs: false, kept_out: false };
+    let network = NetworkClaimed { network, seats: Some(2), only_logs: false, kept_out: false };
     What::Claimed(Claimed { network: Some(network), ..claimed })
 }

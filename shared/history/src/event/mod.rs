@@ -84,8 +84,9 @@ pub enum What {
     GivenUp {
         /// The reset epoch of their request ids.
         reset_epoch: u64,
-        /// Those that this call gave back.
-        numbers: Vec<u64>,
+        /// Of those that this call gave back, the number, and the digest of its visitor's network, where something is
+        /// limited.
+        places: Vec<(u64, Option<u64>)>,
     },
     /// The leader's plan was applied.
     Served {

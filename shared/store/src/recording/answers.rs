@@ -73,7 +73,8 @@ pub(crate) fn give_up_call(reset_epoch: u64, places: &[GivenUp]) -> Call {
 
 pub(crate) fn given_up(reset_epoch: u64, places: &[GivenUp], given_up: &[bool]) -> What {
     let those = places.iter().zip(given_up).filter(|(_, given_up)| **given_up);
-    What::GivenUp { reset_epoch, numbers: those.map(|(place, _)| place.number).collect() }
+    let place = |(place, _): (&GivenUp, &bool)| (place.number, place.network);
+    What::GivenUp { reset_epoch, places: those.map(place).collect() }
 }
 
 /// The claims, as calls.

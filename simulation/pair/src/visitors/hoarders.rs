@@ -29,7 +29,11 @@ impl Visitor {
     }
 
     /// One of them joins, or does something with one of their tickets.
-    async fn take_or_keep(&mut self, (network, clients): (u64, u64), kept: &mut Vec<(Carried, u64)>) {
+    async fn take_or_keep(
+        &mut self,
+        (network, clients): (u64, u64),
+        kept: &mut Vec<(Carried, u64)>,
+    ) {
         let chosen = self.chance.unit();
         if kept.is_empty() || kept.len() < MOST_KEPT && chosen < 0.5 {
             let host = self.chance.within(0..clients);

@@ -31,8 +31,11 @@ impl Origin {
         let mut chance = seed.chance("origin", number);
         let agent = chance.within(0..3);
         let alone = (ALONE + number).min(511);
-        let network =
-            if chance.happens(0.5) { alone } else { Self::draw_shared(seed, chance.within(0..SHARED)) };
+        let network = if chance.happens(0.5) {
+            alone
+        } else {
+            Self::draw_shared(seed, chance.within(0..SHARED))
+        };
         Self { network, host: number % 250, agent }
     }
 

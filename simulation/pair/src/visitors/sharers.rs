@@ -16,17 +16,15 @@ const MOST_KEPT: usize = 8;
 
 impl Visitor {
     /// Comes with so many others, who together show a ticket so often a second.
-    pub(super) async fn share(
-        mut self,
-        (arrives_ms, clients, times_per_second): (u64, u64, u64),
-    ) {
+    pub(super) async fn share(mut self, (arrives_ms, clients, times_per_second): (u64, u64, u64)) {
         self.wait_ms(arrives_ms).await;
         let end_ms = self.stage.history.now_ms() + GOES_ON_MS;
         let mut kept: Vec<Carried> = Vec::new();
         let (mut own, mut asks_at_ms) = (None, 0);
         while self.stage.history.now_ms() < end_ms {
             if self.stage.history.now_ms() >= asks_at_ms {
-                asks_at_ms = self.stage.history.now_ms() + self.ask_as_holder(&mut own, &mut kept).await;
+                asks_at_ms =
+                    self.stage.history.now_ms() + self.ask_as_holder(&mut own, &mut kept).await;
             } else if !kept.is_empty() {
                 self.show(clients, &mut kept).await;
             }

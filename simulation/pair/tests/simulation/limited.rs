@@ -19,12 +19,7 @@ const DEFECTS: [Defect; 7] = [
         ("local is_new = redis.call('ZADD', key, until_ms, number) == 1", "local is_new = false"),
         "network-seats",
     ),
-    (
-        "newcomers of a network are not counted",
-        0,
-        ("        add(took, 'j')", ""),
-        "network-joins",
-    ),
+    ("newcomers of a network are not counted", 0, ("        add(took, 'j')", ""), "network-joins"),
     (
         "one place too many",
         0,
@@ -52,7 +47,10 @@ const DEFECTS: [Defect; 7] = [
     (
         "a session is whoever's has its ticket",
         0,
-        ("not string.find(caller, bound, 1, true) then return false end", "false then return false end"),
+        (
+            "not string.find(caller, bound, 1, true) then return false end",
+            "false then return false end",
+        ),
         "bound-sessions",
     ),
 ];

@@ -10,7 +10,8 @@ use rand::{Rng, rngs::SmallRng};
 use reqwest::StatusCode;
 use tokio::time::Instant;
 use vestibule_simulation::{
-    self as simulation, CallError, Carried, Client, Door, Failure, Habit, Network, NewTicket, Seed, Status,
+    self as simulation, CallError, Carried, Client, Door, Failure, Habit, Network, NewTicket, Seed,
+    Status,
 };
 
 use crate::{

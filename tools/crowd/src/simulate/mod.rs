@@ -17,8 +17,8 @@ use anyhow::Context;
 use vestibule_domain::RoomSettings;
 use vestibule_simulation::{Habits, Origins};
 
-use self::{engine::Plan, options::Experiment};
 pub(crate) use self::options::SimulateOptions;
+use self::{engine::Plan, options::Experiment};
 use crate::{
     charts,
     crowd::{Company, RoomOptions, Setting, draw_up},

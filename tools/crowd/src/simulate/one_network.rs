@@ -102,7 +102,8 @@ fn taken(beside: &Figures) -> String {
         ..RoomSettings::default()
     };
     let limits = room.network_limits(false);
-    let limit = |limit: Option<u64>| limit.map_or("any number".to_owned(), |limit| limit.to_string());
+    let limit =
+        |limit: Option<u64>| limit.map_or("any number".to_owned(), |limit| limit.to_string());
     format!(
         "the network: {} clients, {} joins, of which {} were turned away; {} places (it may have {} newcomers a \
          minute and {} places);\nat most {} seats at once (it may have {}), {} of the ceiling while visitors waited\n",
