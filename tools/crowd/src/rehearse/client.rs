@@ -22,7 +22,7 @@ use super::{
     senders::sign,
 };
 use crate::{
-    crowd::Call,
+    crowd::{Call, Senders},
     http,
     visits::{Outcome, Reply, Way},
 };
