@@ -285,7 +285,8 @@ impl Instance {
         Ok(room)
     }
 
-    /// What the ticket says, if it is one of the room since its last reset.
+    /// What the ticket says, if it is one of the room since its last reset, and its session is bound to nobody else. That
+    /// is looked at where tickets are read, as at the edge (`extractors/visitor_request.rs`).
     async fn open(
         &self,
         room: &mut RoomContext,
@@ -295,7 +296,8 @@ impl Instance {
         let open = |ciphers: &RoomCiphers| {
             (ciphers.reset_epoch == reset_epoch).then_some(ticket).ok_or(NotOfThisReset)
         };
-        Ok(self.admission.flows.open(room, open).await?.ok())
+        let ticket = self.admission.flows.open(room, open).await?.ok();
+        Ok(ticket.filter(|ticket| room.stranger_to(ticket).is_none()))
     }
 
     async fn require(&self, room: &mut RoomContext, carried: Carried) -> Result<Ticket, CallError> {
