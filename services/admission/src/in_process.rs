@@ -2,10 +2,13 @@
 //! loops, flows and batches as in [`crate::run()`]; only the way in is another. The calls of visitors
 //! are functions, and their tickets travel opened, since sealing is the edge's.
 
-use std::sync::{Arc, OnceLock, atomic::Ordering};
+use std::{
+    net::IpAddr,
+    sync::{Arc, OnceLock, atomic::Ordering},
+};
 
-use axum::Router;
-use vestibule_domain::Place;
+use axum::{Router, http::HeaderValue};
+use vestibule_domain::{Place, network_limits::NetworkLimit};
 use vestibule_issuance::{RoomCiphers, Surroundings};
 use vestibule_runtime::{
     ConnectionLimits, HttpMetrics, Lifecycle, Readiness, Shed, TraceSender, metrics,
@@ -31,6 +34,17 @@ pub struct Instance {
     lifecycle: Lifecycle,
     /// Made when it is first needed, which takes a few milliseconds.
     router: Arc<OnceLock<Router>>,
+    /// Who calls; `None`: somebody of whom nothing is known.
+    client: Option<Client>,
+}
+
+/// Who calls, as the edge would know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Client {
+    /// From where.
+    pub address: IpAddr,
+    /// Its number, of which its `User-Agent` is made.
+    pub agent: u64,
 }
 
 /// A ticket as a visitor carries it. Copies are as good as the ticket itself.
@@ -83,6 +97,14 @@ pub enum CallError {
     /// 503: ask again a moment later.
     #[error("busy: {0}")]
     Busy(String),
+    /// 429: the caller's network has reached a limit.
+    #[error("the network has reached its limit, {}", limit.name())]
+    OverLimit {
+        /// Which.
+        limit: NetworkLimit,
+        /// When to ask again, seconds.
+        wait_s: u32,
+    },
     /// 404: there is no such room.
     #[error("no such room")]
     NoRoom,
@@ -125,7 +147,13 @@ impl Instance {
         let admission = Arc::new(Admission::new(&config, machine));
         loops::spawn(&admission, &lifecycle);
         lifecycle.readiness().started();
-        Self { admission, lifecycle, router: Arc::default() }
+        Self { admission, lifecycle, router: Arc::default(), client: None }
+    }
+
+    /// The same instance, whose calls are those of `client`.
+    #[must_use]
+    pub fn called_by(&self, client: Option<Client>) -> Self {
+        Self { client, ..self.clone() }
     }
 
     /// Its life: whether it is ready, and how it ends.
@@ -248,16 +276,22 @@ impl Instance {
 
     fn context(&self, room: &str) -> Result<RoomContext, CallError> {
         let flows = &self.admission.flows;
-        flows.room(room).ok_or_else(|| {
+        let mut room = flows.room(room).ok_or_else(|| {
             if flows.feed.knows_every_room() {
                 CallError::NoRoom
             } else {
                 CallError::Busy("the room may be new".to_owned())
             }
-        })
+        })?;
+        if let Some(Client { address, agent }) = self.client {
+            room.caller.network = Some(self.admission.clients.network(address));
+            room.caller.agent = HeaderValue::try_from(format!("agent/{agent}")).ok();
+        }
+        Ok(room)
     }
 
-    /// What the ticket says, if it is one of the room since its last reset.
+    /// What the ticket says, if it is one of the room since its last reset, and its session is bound to nobody else. That
+    /// is looked at where tickets are read, as at the edge (`extractors/visitor_request.rs`).
     async fn open(
         &self,
         room: &mut RoomContext,
@@ -267,7 +301,8 @@ impl Instance {
         let open = |ciphers: &RoomCiphers| {
             (ciphers.reset_epoch == reset_epoch).then_some(ticket).ok_or(NotOfThisReset)
         };
-        Ok(self.admission.flows.open(room, open).await?.ok())
+        let ticket = self.admission.flows.open(room, open).await?.ok();
+        Ok(ticket.filter(|ticket| room.stranger_to(ticket).is_none()))
     }
 
     async fn require(&self, room: &mut RoomContext, carried: Carried) -> Result<Ticket, CallError> {
@@ -307,6 +342,7 @@ impl From<FlowError> for CallError {
     fn from(error: FlowError) -> Self {
         match error {
             FlowError::ForeignTicket | FlowError::Stranger => Self::InvalidTicket,
+            FlowError::OverLimit { limit, wait_s } => Self::OverLimit { limit, wait_s },
             other if other.is_temporary() => Self::Busy(other.to_string()),
             other => Self::Internal(other.to_string()),
         }

@@ -50,6 +50,11 @@ invariants! {
     KeysSurvive = "keys-survive", "An acknowledged key stays in the ring until it is over, and every token's key is in the ring.";
     Presence = "presence", "Whoever checks in as told is not taken for absent, and whoever has gone is not taken for present.";
     Liveness = "liveness", "Nobody asks in vain while there are seats for all who ask, and the ceiling is used.";
+    NetworkJoins = "network-joins", "No network has more newcomers in a minute than it may have.";
+    NetworkPlaces = "network-places", "No network has more places in line than it may have.";
+    NetworkSeats = "network-seats", "No network has more sessions than it may have.";
+    NetworkRefusals = "network-refusals", "Nobody is turned away for a network that has not had its limit, or is only counted.";
+    BoundSessions = "bound-sessions", "A bound session is nobody else's.";
     Waits = "waits", "The waits that are told are about those that are had.";
 }
 

@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use vestibule_history::{
-    Bounds, Call, Claimed, ClaimedAs, ConfigRead, Ended, EndedSession, Event, Invariant, Joined,
-    Judge, Key, Programme, Put, PutAs, Rules, ServersAre, SessionApi, Token, What,
+    Act, Bounds, Call, Claimed, ClaimedAs, ConfigRead, Ended, EndedSession, Event, Invariant,
+    Joined, JoinedAs, Judge, Key, NetworkClaimed, NetworkLimitsSeen, NetworksJoined, Programme,
+    Put, PutAs, Rules, ServersAre, SessionApi, Token, What,
 };
 
 const EPOCH: u64 = 1_000;
@@ -120,7 +121,25 @@ fn joined(first: u64) -> What {
         api: SessionApi::Visitor,
         region: "local".to_owned(),
         serving_counter: 0,
+        networks: None,
     })
+}
+
+/// Somebody of a network joins that may have one newcomer a minute, and one place.
+fn comes(number: u64, became: JoinedAs) -> What {
+    let What::Joined(joined) = joined(number) else { unreachable!() };
+    let limits =
+        NetworkLimitsSeen { joins: Some(1), places: Some(1), ..NetworkLimitsSeen::default() };
+    let networks = NetworksJoined { limits, again: false, newcomers: vec![(7, became)] };
+    let count = u64::from(became == JoinedAs::Placed(number));
+    What::Joined(Joined { count, networks: Some(networks), ..joined })
+}
+
+/// Somebody claims of a network that may have one seat; the room has many.
+fn of_network(claim: What) -> What {
+    let What::Claimed(claimed) = claim else { unreachable!() };
+    let network = NetworkClaimed { network: 7, seats: Some(1), only_logs: false, kept_out: false };
+    What::Claimed(Claimed { network: Some(network), ..claimed })
 }
 
 fn claimed(number: u64, outcome: ClaimedAs) -> What {
@@ -134,6 +153,7 @@ fn claimed(number: u64, outcome: ClaimedAs) -> What {
         api: SessionApi::Visitor,
         hold: false,
         outcome,
+        network: None,
     })
 }
 
@@ -354,4 +374,58 @@ fn each_side_has_the_rate() {
         .does(61_000, "b", seated(1, 60))
         .does(61_100, "b", seated(2, 60))
         .breaks(Invariant::Rate);
+}
+
+#[test]
+fn each_side_has_the_limits_of_a_network() {
+    let placed = |number| comes(number, JoinedAs::Placed(number));
+    let both = || Night::split().does(600, "b", placed(200_005)).does(700, "a", placed(100_005));
+    let found = |night: Night| [night.found.clone(), night.ends()].concat();
+    assert!(!found(both().holds()).contains(&Invariant::NetworkPlaces));
+    let again = both().does(800, "a", placed(100_006));
+    assert_eq!(again.found, [Invariant::NetworkJoins]);
+    assert!(again.ends().contains(&Invariant::NetworkPlaces));
+    both().does(800, "b", placed(200_006)).breaks(Invariant::NetworkJoins);
+    let early = || Night::begin().lags().does(450, "b", placed(5)).splits();
+    early().does(700, "a", placed(100_005)).holds();
+    early().does(700, "b", placed(6)).breaks(Invariant::NetworkJoins);
+}
+
+#[test]
+fn each_side_has_the_seats_of_a_network() {
+    let roomy = || {
+        let rules = Rules { ceiling: Some(9), ..Rules::default() };
+        let settings =
+            Put { version: Some(2), programme: Programme::always(rules), outcome: PutAs::Changed };
+        Night::begin().does(200, "a", What::Put(settings)).lags().splits()
+    };
+    let seated = |number| of_network(seated(number, 0));
+    let both = || roomy().does(600, "b", seated(1)).does(700, "a", seated(2)).holds();
+    both().does(800, "a", seated(3)).breaks(Invariant::NetworkSeats);
+    both().does(800, "b", seated(3)).breaks(Invariant::NetworkSeats);
+    both().heals().does(9_000, "a", ended(2)).does(9_100, "a", seated(3)).holds();
+}
+
+#[test]
+fn whoever_is_turned_away_may_be_so_for_newcomers_of_the_other_side() {
+    let away = || comes(100_006, JoinedAs::TooManyJoins);
+    let alone = Night::split().does(700, "a", away());
+    assert!(alone.ends().contains(&Invariant::NetworkRefusals));
+    let night = Night::split().does(600, "b", comes(5, JoinedAs::Placed(5)));
+    let night = night.heals().does(9_000, "a", away());
+    assert!(!night.ends().contains(&Invariant::NetworkRefusals));
+}
+
+#[test]
+fn either_side_may_bind_a_session_to_another() {
+    let inside = |bound_to, client| {
+        let (number, reset_epoch, generation) = (1, EPOCH, 1);
+        What::Visitor(Act::Inside { number, reset_epoch, generation, bound_to, client })
+    };
+    let night = Night::split().does(600, "v", inside(77, 1)).does(700, "w", inside(78, 2)).holds();
+    night.heals().does(9_000, "w", inside(77, 2)).breaks(Invariant::BoundSessions);
+    Night::begin()
+        .does(20, "v", inside(77, 1))
+        .does(30, "w", inside(78, 2))
+        .breaks(Invariant::BoundSessions);
 }

@@ -36,7 +36,7 @@ fn speed(name: &str, ceiling: u64, at_once: u64, later: u64) {
             tabs: 1,
             browses: false,
         };
-        Part { number, room: 0, role: Role::Polite(person) }
+        Part { number, room: 0, role: Role::Polite(person), origin: None }
     };
     let settings = json!({ "total_active_users": ceiling, "session_duration_seconds": 300 });
     let scenario = Scenario {

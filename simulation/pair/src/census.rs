@@ -3,7 +3,7 @@
 //! they are told, and nobody of them is left behind by those who came later.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -24,6 +24,8 @@ pub(crate) struct Census(Arc<Mutex<Inner>>);
 struct Inner {
     /// Position → the visitor who waits there.
     waiting: BTreeMap<u64, Waiting>,
+    /// Positions whose networks had their seats: no seat is free for them, whatever they are told.
+    kept_out: BTreeSet<u64>,
     /// When somebody entered, and from which position.
     entered: VecDeque<(u64, u64)>,
     entries: u64,
@@ -43,6 +45,9 @@ impl Census {
     /// An honest visitor was told to wait at `position`, and to ask again after `next_ms`.
     pub(crate) fn waits(&self, now_ms: u64, position: u64, next_ms: u64) {
         let mut inner = self.lock();
+        if inner.kept_out.contains(&position) {
+            return;
+        }
         let due_ms = now_ms + next_ms + SLACK_MS;
         let waiting = inner.waiting.entry(position).or_insert(Waiting { since_ms: now_ms, due_ms });
         if waiting.due_ms < now_ms {
@@ -50,6 +55,13 @@ impl Census {
             waiting.since_ms = now_ms;
         }
         waiting.due_ms = due_ms;
+    }
+
+    /// The network of the visitor at `position` has its seats: from now on nothing is promised to it.
+    pub(crate) fn is_kept_out(&self, position: u64) {
+        let mut inner = self.lock();
+        inner.waiting.remove(&position);
+        inner.kept_out.insert(position);
     }
 
     /// The visitor at `position` waits no more.

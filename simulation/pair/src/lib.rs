@@ -20,6 +20,7 @@ mod door;
 mod faults;
 mod history;
 mod invariants;
+mod limits;
 mod machine;
 mod network;
 mod newcomers;
@@ -34,7 +35,8 @@ mod visitors;
 mod world;
 
 pub use vestibule_admission::in_process::{
-    Answer, CallError, Carried, Instance as Admission, NewTicket, SlotsTaken, Status, VisitorStatus,
+    Answer, CallError, Carried, Client, Instance as Admission, NewTicket, SlotsTaken, Status,
+    VisitorStatus,
 };
 
 pub use self::{
@@ -54,8 +56,8 @@ pub use self::{
     scenario::{RoomPlan, Scenario, Shape},
     shrink::{Shrunk, shrink},
     visitors::{
-        Cast, CastShape, Habit, Habits, Hostility, Origins, Part, Person, RegionMix, Role, Stage,
-        Visitor,
+        Cast, CastShape, Habit, Habits, Hostility, Origin, Origins, Part, Person, RegionMix, Role,
+        Stage, Visitor,
     },
     world::World,
 };

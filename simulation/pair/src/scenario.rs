@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::{
     Seed,
     faults::{Fault, FaultKind},
+    limits,
     operator::Operation,
     visitors::{Cast, CastShape},
 };
@@ -62,6 +63,8 @@ pub struct Shape {
     pub hostile: f64,
     /// The share of AWS-style clients.
     pub aws: f64,
+    /// The share of nights in which rooms have limits per network and bind sessions, and hoarders and sharers come.
+    pub limited: f64,
 }
 
 // === impl Shape ===
@@ -77,6 +80,7 @@ impl Default for Shape {
             most_operations: 3,
             hostile: 0.1,
             aws: 0.1,
+            limited: 0.3,
         }
     }
 }
@@ -92,7 +96,12 @@ impl Scenario {
             usize::try_from(chance.within(1..4)).unwrap_or(1),
             usize::try_from(chance.within(1..3)).unwrap_or(1),
         );
-        let rooms: Vec<_> = (0..chance.within(1..4)).map(|at| RoomPlan::draw(seed, at)).collect();
+        let mut rooms: Vec<_> =
+            (0..chance.within(1..4)).map(|at| RoomPlan::draw(seed, at)).collect();
+        let is_limited = limits::are_drawn(seed, shape.limited);
+        if is_limited {
+            limits::limit_rooms(seed, &mut rooms);
+        }
         let visitors = chance.within(1..shape.visitors.max(1) + 1);
         let span = (QUIET_MS, shape.length_ms.max(QUIET_MS + 1));
         let cast = CastShape {
@@ -104,13 +113,20 @@ impl Scenario {
             rooms: rooms.len(),
         };
         let settings: Vec<_> = rooms.iter().map(|room| room.settings.clone()).collect();
+        let mut cast = Cast::draw(seed, &cast);
+        let mut operations = Operation::draw(seed, shape.most_operations, &settings, span);
+        if is_limited {
+            limits::bring_company(seed, &mut cast, rooms.len(), shape.length_ms);
+            let changes = limits::change_limits(seed, rooms.len(), span);
+            operations.extend(changes.filter(|_| shape.most_operations > 0));
+        }
         Self {
             seed,
             length_ms: shape.length_ms,
             services,
             regions: vec!["eu".to_owned(), "us".to_owned()],
-            cast: Cast::draw(seed, &cast),
-            operations: Operation::draw(seed, shape.most_operations, &settings, span),
+            cast,
+            operations,
             faults: Fault::draw(seed, &shape.faults, shape.most_faults, span),
             rooms,
             defect: None,

@@ -22,6 +22,7 @@ fn history(folder: &Path, firsts: &[u64]) -> Result<()> {
             api: SessionApi::Visitor,
             region: "local".to_owned(),
             serving_counter: 0,
+            networks: None,
         })
     };
     let opened = (1_000, What::Opened { format: FORMAT });

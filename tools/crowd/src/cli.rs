@@ -63,6 +63,7 @@ pub(crate) enum Command {
         vestibule-crowd simulate --visitors 6000 --arrive 5m --ceiling 1200 --rate 1200 \\\n      \
         --regions eu=0.6,us=0.3,ap=0.1 --shift-at 2m --shift-to ap\n  \
         vestibule-crowd simulate --experiment cloudflare-2021 --out pictures\n  \
+        vestibule-crowd simulate --experiment one-network\n  \
         vestibule-crowd simulate --seeds 1000 --faults kill,freeze,away")]
     Simulate(Box<SimulateOptions>),
 }
@@ -167,6 +168,7 @@ mod tests {
             &["--replayers", "0.5"],
             &["--visitors", "4000000000", "--ghosts", "0.9"],
             &["simulate", "--seeds", "3", "--ghosts", "5"],
+            &["simulate", "--seeds", "3", "--hoarders", "5"],
             &["simulate", "--experiment", "cloudflare-2021", "--idlers", "0.1"],
         ] {
             let args = ["vestibule-crowd"].iter().chain(args).map(OsString::from);

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
-    Act, ClaimedAs, Event, Figures, Invariant, Rules, ToldStatus, What,
+    Act, Claimed, ClaimedAs, Event, Figures, Invariant, Rules, ToldStatus, What,
     check::{Check, Facts, Findings, Seen, Turn, Waits},
 };
 
@@ -30,7 +30,7 @@ const HELD_MS: u64 = 2_000;
 ///
 /// Not a violation: overtaking somebody who was not at the door; entries under way when it came to
 /// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
-/// certainly fifo all that time; being overtaken before the limits are lowered, which takes the seats away that
+/// certainly fifo all that time; overtaking somebody whose network has its seats; being overtaken before the limits are lowered, which takes the seats away that
 /// were free; and whoever comes for a seat that was held for it, since it took its turn when it was called. Before a
 /// split is over nothing follows for after it, nor the other way round; while it lasts, only claims show on which side
 /// somebody asks.
@@ -90,6 +90,8 @@ impl Check for FifoOrder {
         {
             self.enter(position, now, facts, found);
             self.remember(position, now);
+        } else if let Some(position) = kept_out(now) {
+            self.door.remove(&position);
         }
     }
 
@@ -195,8 +197,8 @@ pub(super) fn asking(event: &Event) -> Option<u64> {
     match &event.what {
         What::Claimed(claimed) => {
             let in_vain = matches!(claimed.outcome, ClaimedAs::NoSeat | ClaimedAs::NotServed);
-            // Whoever asks for a hold and gets none does not stand at the door.
-            claimed.position.filter(|_| in_vain && !claimed.hold)
+            // Whoever asks for a hold and gets none does not stand at the door; nor does whoever its network keeps out.
+            claimed.position.filter(|_| in_vain && !claimed.hold && !is_kept_out(claimed))
         }
         What::Visitor(Act::Asked(asked)) => {
             let turn = asked.status == ToldStatus::YourTurn && asked.claimed;
@@ -204,6 +206,16 @@ pub(super) fn asking(event: &Event) -> Option<u64> {
         }
         _ => None,
     }
+}
+
+/// The position that its network keeps out: it does not stand at the door, however often it asks.
+pub(super) fn kept_out(event: &Event) -> Option<u64> {
+    let What::Claimed(claimed) = &event.what else { return None };
+    claimed.position.filter(|_| is_kept_out(claimed))
+}
+
+fn is_kept_out(claimed: &Claimed) -> bool {
+    claimed.network.is_some_and(|network| network.kept_out)
 }
 
 /// The first and last position that enter.

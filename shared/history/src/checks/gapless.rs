@@ -91,7 +91,7 @@ impl Gapless {
                 let last = joined.first + joined.count - 1;
                 self.handed_out.insert(key, HandedOut { last, is_apart, event: now.keep() });
             }
-            What::Unknown(Call::Join { count }) => {
+            What::Unknown(Call::Join { count, .. }) => {
                 *self.unknown.entry(now.began_ms).or_default() += count;
             }
             What::Sent(Call::CatchUp { queue_counter }) => {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn lost(count: u64) -> What {
-        What::Unknown(Call::Join { count })
+        What::Unknown(Call::Join { count, networks: Vec::new() })
     }
 
     #[test]
@@ -191,6 +191,7 @@ mod tests {
             number: 8,
             position: None,
             api: SessionApi::Visitor,
+            network: None,
         });
         assert_eq!(gaps(night(unanswered)), 0);
         let after = History::new().does(5, joined(1, 3)).does(7, joined(9, 1)).does(8, came(8));

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
-use super::fifo_order::{asking, entering};
+use super::fifo_order::{asking, entering, kept_out};
 use crate::{
     Event, Figures, Invariant, Rules, SnapshotSeen, What,
     check::{Check, Facts, Findings, Seen, Turn, Waits},
@@ -25,7 +25,7 @@ const FRESH_MS: u64 = 2_000;
 /// the rate, spread evenly, lets all in within half that time; and at the end, a use below `least_use`. Why: a waiting room that keeps people out of an empty site is an outage.
 ///
 /// Not a violation: waiting in a room that is held, or turns people away, or whose snapshots do not
-/// come; people who do not ask at the door. The beginning and the end of a split begin everything anew; while it lasts,
+/// come; people who do not ask at the door; those whose networks have their seats. The beginning and the end of a split begin everything anew; while it lasts,
 /// only claims show on which side somebody asks.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Liveness {
@@ -58,6 +58,8 @@ impl Check for Liveness {
             self.ask(position, now, facts, found);
         } else if let Some((first, last)) = entering(now) {
             (first..=last).for_each(|position| self.leaves_the_door(position));
+        } else if let Some(position) = kept_out(now) {
+            self.leaves_the_door(position);
         } else if let What::Snapshot(seen) = &now.what {
             self.look(seen, now, facts);
         }

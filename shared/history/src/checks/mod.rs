@@ -1,6 +1,7 @@
 //! The promises, one file each. What they share (rules in force, resets, the serving counter) is in
 //! `check/facts.rs`.
 
+mod bound_sessions;
 mod ceiling;
 mod ended_stays_ended;
 mod fifo_order;
@@ -8,6 +9,10 @@ mod gapless;
 mod holds_kept;
 mod keys_survive;
 mod liveness;
+mod network_joins;
+mod network_places;
+mod network_refusals;
+mod network_seats;
 mod numbers_keep_meaning;
 mod one_session;
 mod presence;
@@ -16,6 +21,7 @@ mod resets_survive;
 mod rooms_survive;
 mod serving_counter;
 mod settings_survive;
+mod suspects;
 #[cfg(test)]
 mod testing;
 mod unique_numbers;
@@ -44,6 +50,11 @@ pub(crate) fn of_a_room() -> Vec<Box<dyn Check>> {
         Box::<rooms_survive::RoomsSurvive>::default(),
         Box::<presence::Presence>::default(),
         Box::<liveness::Liveness>::default(),
+        Box::<network_joins::NetworkJoins>::default(),
+        Box::<network_places::NetworkPlaces>::default(),
+        Box::<network_seats::NetworkSeats>::default(),
+        Box::<network_refusals::NetworkRefusals>::default(),
+        Box::<bound_sessions::BoundSessions>::default(),
         Box::<waits::Waits>::default(),
     ]
 }

@@ -71,7 +71,7 @@ impl NumbersKeepMeaning {
             What::Unknown(Call::Claim { reset_epoch, number, .. }) => {
                 self.may_be_over.insert((*reset_epoch, *number));
             }
-            What::Sent(Call::GiveUp { reset_epoch, numbers }) => {
+            What::Sent(Call::GiveUp { reset_epoch, numbers, .. }) => {
                 self.may_be_over.extend(numbers.iter().map(|number| (*reset_epoch, *number)));
             }
             _ => {}
@@ -108,6 +108,8 @@ impl NumbersKeepMeaning {
                 found.add(Invariant::NumbersKeepMeaning, what, &[now]);
             }
             ClaimedAs::PositionExpired => self.expired(claimed, now, facts, found),
+            // Of whom its network keeps out, the time runs.
+            ClaimedAs::NoSeat if claimed.network.is_some_and(|network| network.kept_out) => {}
             ClaimedAs::NoSeat => drop(self.no_seat.insert(holder, now.began_ms)),
             _ => {}
         }
@@ -204,9 +206,11 @@ mod tests {
             number: 5,
             position: Some(5),
             api: SessionApi::Visitor,
+            network: None,
         });
         History::new().does(8, lost).does(9, over()).holds();
-        let given_up = What::Sent(Call::GiveUp { reset_epoch: EPOCH, numbers: vec![5] });
+        let given_up =
+            What::Sent(Call::GiveUp { reset_epoch: EPOCH, numbers: vec![5], networks: Vec::new() });
         History::new().does(8, given_up).does(9, over()).holds();
     }
 

@@ -77,7 +77,7 @@ impl Check for Presence {
             What::Snapshot(seen) if facts.bounds.has_all_visitors => {
                 self.counted(seen, now, facts, found);
             }
-            What::Unknown(Call::Join { count }) => {
+            What::Unknown(Call::Join { count, .. }) => {
                 let until = now.at_ms + facts.bounds.ghost_ms;
                 self.going.extend((0..*count).map(|_| until));
             }

@@ -2,7 +2,8 @@
 
 use crate::{
     Act, Asked, Bounds, Call, Claimed, ClaimedAs, Ended, EndedSession, Event, Invariant, Joined,
-    Judge, Programme, Put, PutAs, Rules, SessionApi, SnapshotSeen, Token, ToldStatus, What,
+    JoinedAs, Judge, NetworkClaimed, NetworkLimitsSeen, NetworksJoined, Programme, Put, PutAs,
+    Rules, SessionApi, SnapshotSeen, Token, ToldStatus, What,
 };
 
 /// The reset epoch of these tests.
@@ -105,6 +106,7 @@ pub(super) fn entered(first: u64, count: u64, entered: u64, token: Option<Token>
         api: SessionApi::Visitor,
         region: "local".to_owned(),
         serving_counter: 0,
+        networks: None,
     })
 }
 
@@ -119,6 +121,7 @@ pub(super) fn claimed(number: u64, outcome: ClaimedAs) -> What {
         api: SessionApi::Visitor,
         hold: false,
         outcome,
+        network: None,
     })
 }
 
@@ -162,4 +165,27 @@ pub(super) fn asked(status: ToldStatus, position: u64) -> What {
         wait_seconds: None,
         next_ms: 1_000,
     }))
+}
+
+/// Newcomers of these networks became this; the first of those with a number has `first`.
+pub(super) fn joined_from(
+    first: u64,
+    limits: NetworkLimitsSeen,
+    newcomers: &[(u64, JoinedAs)],
+) -> What {
+    let is_seated = |(_, became): &&(u64, JoinedAs)| matches!(became, JoinedAs::Seated(_));
+    let is_placed = |(_, became): &&(u64, JoinedAs)| matches!(became, JoinedAs::Placed(_));
+    let seated = newcomers.iter().filter(is_seated).count() as u64;
+    let count = seated + newcomers.iter().filter(is_placed).count() as u64;
+    let token = (seated > 0).then(|| token(1, 301));
+    let What::Joined(joined) = entered(first, count, seated, token) else { unreachable!() };
+    let networks = NetworksJoined { limits, again: false, newcomers: newcomers.to_vec() };
+    What::Joined(Joined { networks: Some(networks), ..joined })
+}
+
+/// Somebody of this network claims, which may have two seats.
+pub(super) fn claimed_from(network: u64, number: u64, outcome: ClaimedAs) -> What {
+    let What::Claimed(claimed) = claimed(number, outcome) else { unreachable!() };
+    let network = NetworkClaimed { network, seats: Some(2), only_logs: false, kept_out: false };
+    What::Claimed(Claimed { network: Some(network), ..claimed })
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{NetworkClaimed, NetworksJoined};
 use crate::{Programme, Rules};
 
 /// The times and the key of an access token. Not the token.
@@ -52,6 +53,9 @@ pub struct Joined {
     pub region: String,
     /// Where the serving counter stands.
     pub serving_counter: i64,
+    /// What became of each, where something of their networks is limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub networks: Option<NetworksJoined>,
 }
 
 /// A claim was answered.
@@ -77,6 +81,9 @@ pub struct Claimed {
     pub hold: bool,
     /// The outcome.
     pub outcome: ClaimedAs,
+    /// From which network, where something of that is limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkClaimed>,
 }
 
 /// The outcome of a claim.

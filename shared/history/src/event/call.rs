@@ -13,6 +13,9 @@ pub enum Call {
     Join {
         /// How many.
         count: u64,
+        /// The digests of their networks, where something is limited.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        networks: Vec<u64>,
     },
     /// A visitor's claim.
     Claim {
@@ -25,6 +28,9 @@ pub enum Call {
         position: Option<u64>,
         /// The API of the session.
         api: SessionApi,
+        /// The digest of its network, where something is limited.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        network: Option<u64>,
     },
     /// The renewal of sessions.
     Touch {
@@ -44,6 +50,9 @@ pub enum Call {
         reset_epoch: u64,
         /// Queue numbers.
         numbers: Vec<u64>,
+        /// The digests of their visitors' networks, where something is limited.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        networks: Vec<u64>,
     },
     /// An operator's move of the serving counter.
     Increment {

@@ -11,6 +11,7 @@
 
 mod answer;
 mod call;
+mod network;
 mod render;
 mod servers;
 mod visitor;
@@ -26,12 +27,13 @@ pub use self::{
         SnapshotSeen, Token, Touched,
     },
     call::Call,
+    network::{JoinedAs, NetworkClaimed, NetworkLimitsSeen, NetworksJoined},
     servers::ServersAre,
     visitor::{Act, Asked, ToldStatus},
 };
 
 /// The version of the format. It changes when an older reader would misunderstand a newer writer.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,6 +80,14 @@ pub enum What {
     Touched(Touched),
     /// Sessions were ended, and that is acknowledged.
     Ended(Ended),
+    /// Places were given back, and that is acknowledged.
+    GivenUp {
+        /// The reset epoch of their request ids.
+        reset_epoch: u64,
+        /// Of those that this call gave back, the number, and the digest of its visitor's network, where something is
+        /// limited.
+        places: Vec<(u64, Option<u64>)>,
+    },
     /// The leader's plan was applied.
     Served {
         /// The room's reset epoch.
@@ -168,6 +178,7 @@ mod tests {
             api: SessionApi::Visitor,
             hold: false,
             outcome: ClaimedAs::Seated(token),
+            network: None,
         };
         let room = Some("sale".parse().unwrap());
         let what = What::Claimed(claimed);

@@ -34,6 +34,19 @@ pub enum Act {
         /// Its token.
         token: Token,
     },
+    /// It passes as somebody inside, with a ticket whose session is bound to a client.
+    Inside {
+        /// The ticket's queue number.
+        number: u64,
+        /// The reset epoch of its request id.
+        reset_epoch: u64,
+        /// The generation of the room's state that granted its seat.
+        generation: u32,
+        /// What the session is bound to: a digest.
+        bound_to: u64,
+        /// Who passes: a number, the same for all who are alike to this kind of binding.
+        client: u64,
+    },
     /// It left, from inside, and knows that it was heard.
     Left,
     /// It gave its place up, and knows that it was heard.

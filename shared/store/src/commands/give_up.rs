@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
-use vestibule_history::Call;
 
-use crate::{Store, StoreError, scripts};
+use crate::{Store, StoreError, recording::answers, scripts};
 
 /// A place that is given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -44,13 +43,12 @@ impl Store {
         places: &[GivenUp],
     ) -> Result<Vec<bool>, StoreError> {
         let arguments = Arguments { reset_epoch, region: self.region(), draws, places };
-        let numbers = || places.iter().map(|place| place.number).collect();
-        let call = || vec![Call::GiveUp { reset_epoch, numbers: numbers() }];
+        let call = || vec![answers::give_up_call(reset_epoch, places)];
         let noting = self.noting(Some(room), call).await;
         let reply: Result<Reply, _> =
             self.replicated().call(&scripts::GIVE_UP, room, &arguments).await;
         if let Some(noting) = noting {
-            noting.settle(&reply, |_| None, |_| Vec::new());
+            noting.answer(&reply, |reply| answers::given_up(reset_epoch, places, &reply.given_up));
         }
         Ok(reply?.given_up)
     }

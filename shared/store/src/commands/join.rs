@@ -130,7 +130,8 @@ impl Store {
             max_session_seconds: join.max_session_seconds,
         };
         let items = join.networks.iter().map(|network| Item { network: *network });
-        let noting = self.noting(Some(room), || vec![Call::Join { count: join.count }]).await;
+        let call = || vec![Call::Join { count: join.count, networks: join.networks.to_vec() }];
+        let noting = self.noting(Some(room), call).await;
         let store = self.replicated();
         let reply = store.call_in_order::<_, _, Reply>(&scripts::JOIN, room, &arguments, items);
         let joined = reply.await.and_then(|reply| read(join, reply));

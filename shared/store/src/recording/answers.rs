@@ -1,15 +1,16 @@
 //! What answers are written down as.
 
 use serde::Deserialize;
-use vestibule_domain::{RoomSnapshot, schedule::RoomConfig};
+use vestibule_domain::{RoomSnapshot, network_limits::NetworkLimit, schedule::RoomConfig};
 use vestibule_history::{
-    Call, Claimed, ClaimedAs, ConfigRead, Ended, EndedSession, Key, Programme, Put, PutAs, Rules,
-    SessionApi, SnapshotSeen, Token, Touched as TouchedEvent, What,
+    Call, Claimed, ClaimedAs, ConfigRead, Ended, EndedSession, JoinedAs, Key, NetworkClaimed,
+    NetworkLimitsSeen, NetworksJoined, Programme, Put, PutAs, Rules, SessionApi, SnapshotSeen,
+    Token, Touched as TouchedEvent, What,
 };
 
 use crate::{
-    Claim, ClaimOutcome, ClaimReplies, Departure, Join, JoinMode, Joined, PutOutcome, SessionKind,
-    TokenRecord, Touch, Touched, document,
+    Admittance, Claim, ClaimOutcome, ClaimReplies, Departure, GivenUp, Join, JoinMode, Joined,
+    PutOutcome, SessionKind, TokenRecord, Touch, Touched, document,
 };
 
 /// A key of the ring's text, which the token crate writes. The rest of it is sealed.
@@ -42,7 +43,38 @@ pub(crate) fn joined(join: &Join<'_>, joined: &Joined) -> What {
         },
         region: join.region.to_owned(),
         serving_counter: joined.serving_counter,
+        networks: (!joined.admittances.is_empty()).then(|| networks(join, joined)),
     })
+}
+
+fn networks(join: &Join<'_>, joined: &Joined) -> NetworksJoined {
+    let became = |admittance: &Admittance| match *admittance {
+        Admittance::Place(nth) if nth < joined.seated => JoinedAs::Seated(joined.first + nth),
+        Admittance::Place(nth) => JoinedAs::Placed(joined.first + nth),
+        Admittance::Over(NetworkLimit::Joins) => JoinedAs::TooManyJoins,
+        Admittance::Over(_) => JoinedAs::TooManyPlaces,
+    };
+    let limits = NetworkLimitsSeen {
+        joins: join.limits.joins_per_minute,
+        places: join.limits.places,
+        seats: join.limits.seats,
+        only_logs: join.limits.only_logs,
+    };
+    let newcomers = join.networks.iter().copied().zip(joined.admittances.iter().map(became));
+    NetworksJoined { limits, again: join.again, newcomers: newcomers.collect() }
+}
+
+/// The call, whose answer is [`given_up`].
+pub(crate) fn give_up_call(reset_epoch: u64, places: &[GivenUp]) -> Call {
+    let numbers = places.iter().map(|place| place.number).collect();
+    let networks = places.iter().filter_map(|place| place.network).collect();
+    Call::GiveUp { reset_epoch, numbers, networks }
+}
+
+pub(crate) fn given_up(reset_epoch: u64, places: &[GivenUp], given_up: &[bool]) -> What {
+    let those = places.iter().zip(given_up).filter(|(_, given_up)| **given_up);
+    let place = |(place, _): (&GivenUp, &bool)| (place.number, place.network);
+    What::GivenUp { reset_epoch, places: those.map(place).collect() }
 }
 
 /// The claims, as calls.
@@ -52,6 +84,7 @@ pub(crate) fn claim_calls(claims: &[Claim]) -> Vec<Call> {
         number: claim.place.number,
         position: claim.position,
         api: api(claim.kind),
+        network: claim.network.map(|network| network.digest),
     };
     claims.iter().map(call).collect()
 }
@@ -59,6 +92,12 @@ pub(crate) fn claim_calls(claims: &[Claim]) -> Vec<Call> {
 /// A stranger to a session learns nothing of it.
 pub(crate) fn claimed(claims: &[Claim], replies: &ClaimReplies) -> Vec<What> {
     let one = |(claim, outcome): (&Claim, &ClaimOutcome)| {
+        let network = claim.network.map(|network| NetworkClaimed {
+            network: network.digest,
+            seats: network.seats,
+            only_logs: network.only_logs,
+            kept_out: *outcome == ClaimOutcome::NetworkFull,
+        });
         let outcome = claimed_as(outcome)?;
         Some(What::Claimed(Claimed {
             reset_epoch: replies.reset_epoch,
@@ -70,6 +109,7 @@ pub(crate) fn claimed(claims: &[Claim], replies: &ClaimReplies) -> Vec<What> {
             api: api(claim.kind),
             hold: claim.hold,
             outcome,
+            network,
         }))
     };
     claims.iter().zip(&replies.outcomes).filter_map(one).collect()

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::{Stage, Visitor, hostile::Hostility, person::Person};
+use super::{Stage, Visitor, hostile::Hostility, origin::Origin, person::Person};
 use crate::Seed;
 
 /// Who comes.
@@ -19,6 +19,8 @@ pub struct Part {
     pub room: usize,
     /// What it does.
     pub role: Role,
+    /// From where it calls; `None`: nobody knows, so that nothing of its network is limited.
+    pub origin: Option<Origin>,
 }
 
 /// What a visitor does.
@@ -41,6 +43,18 @@ pub enum Role {
         hostility: Hostility,
         /// How often.
         times_per_second: u64,
+    },
+    /// Many clients of one network, who take all that they can get.
+    Hoarders {
+        /// Which network.
+        network: u64,
+        /// When they come, ms; how many they are; how often they do something together, a second.
+        times: (u64, u64, u64),
+    },
+    /// Many clients with one ticket.
+    Sharers {
+        /// As for hoarders.
+        times: (u64, u64, u64),
     },
 }
 
@@ -78,8 +92,15 @@ impl Cast {
             Role::Hostile { hostility, .. } => {
                 matches!(hostility, Hoards | SendsGhosts | SendsAwsGhosts)
             }
-            Role::Polite(_) | Role::Aws { .. } => false,
+            Role::Hoarders { .. } => true,
+            Role::Polite(_) | Role::Aws { .. } | Role::Sharers { .. } => false,
         })
+    }
+
+    /// Whether it is known from where some of them call.
+    #[must_use]
+    pub fn has_networks(&self) -> bool {
+        self.0.iter().any(|part| part.origin.is_some())
     }
 }
 
@@ -101,14 +122,15 @@ impl Part {
         } else {
             Role::Polite(Person::some(&mut chance, arrives_ms, shape.stay_ms))
         };
-        Self { number, room, role }
+        Self { number, room, role, origin: None }
     }
 
     /// Plays the part on `stage`.
     pub(crate) async fn play(self, stage: Stage, seed: Seed) {
         let chance = seed.chance("visitor", self.number);
         let visitor = |word: &str, honest| {
-            Visitor::new(stage, &format!("{word}-{}", self.number), chance, honest)
+            let name = format!("{word}-{}", self.number);
+            Visitor::new(stage, &name, chance, honest).from_origin(self.origin)
         };
         match self.role {
             Role::Polite(person) => visitor("visitor", true).be_polite(person).await,
@@ -119,6 +141,10 @@ impl Part {
                 let hostile = visitor("hostile", false);
                 hostile.be_hostile(arrives_ms, hostility, times_per_second).await;
             }
+            Role::Hoarders { network, times } => {
+                visitor("hoarders", false).hoard_in(network, times).await;
+            }
+            Role::Sharers { times } => visitor("sharers", false).share(times).await,
         }
     }
 }

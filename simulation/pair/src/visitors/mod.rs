@@ -3,22 +3,26 @@
 mod aws;
 mod cast;
 mod habit;
+mod hoarders;
 mod hostile;
+mod origin;
 mod origins;
 mod person;
 mod polite;
+mod sharers;
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::sleep;
 use vestibule_admission::in_process::{Answer, CallError, Carried, NewTicket, Status};
-use vestibule_domain::RoomId;
+use vestibule_domain::{BoundTo, RoomId, network_limits::NetworkLimit};
 use vestibule_history::{Act, Asked, ToldStatus};
 
 pub use self::{
     cast::{Cast, CastShape, Part, Role},
     habit::{Habit, Habits},
     hostile::Hostility,
+    origin::Origin,
     origins::{Origins, RegionMix},
     person::Person,
 };
@@ -51,6 +55,8 @@ pub struct Visitor {
     carried: Option<Carried>,
     /// Whether it does what it is told.
     honest: bool,
+    /// From where it calls; `None`: nobody knows.
+    origin: Option<Origin>,
 }
 
 /// A call of a visitor.
@@ -83,7 +89,11 @@ enum Told {
 
 impl Visitor {
     fn new(stage: Stage, name: &str, chance: Chance, honest: bool) -> Self {
-        Self { stage, name: name.into(), chance, carried: None, honest }
+        Self { stage, name: name.into(), chance, carried: None, honest, origin: None }
+    }
+
+    fn from_origin(self, origin: Option<Origin>) -> Self {
+        Self { origin, ..self }
     }
 
     async fn wait_ms(&self, ms: u64) {
@@ -107,26 +117,36 @@ impl Visitor {
         let began_ms = self.stage.history.now_ms();
         let room = self.stage.room.as_str();
         let had_place = carried.is_some();
+        let client = self.origin.map(Origin::client);
         let answered = self
             .stage
             .door
-            .visit(&mut self.chance, async |admission| match (call, carried) {
-                (Call::Join, _) => admission.join(room, carried).await.map(Some),
-                (Call::Page, _) => admission.authorize(room, carried).await,
-                (_, None) => Err(CallError::InvalidTicket),
-                (Call::Status, Some(ticket)) => admission.status(room, ticket).await.map(Some),
-                (Call::Claim, Some(ticket)) => admission.claim(room, ticket).await.map(Some),
-                (Call::Hold, Some(ticket)) => admission.hold(room, ticket).await.map(Some),
-                (Call::Leave, Some(ticket)) => admission.leave(room, ticket).await.map(Some),
+            .visit(&mut self.chance, async |admission| {
+                let admission = admission.called_by(client);
+                match (call, carried) {
+                    (Call::Join, _) => admission.join(room, carried).await.map(Some),
+                    (Call::Page, _) => admission.authorize(room, carried).await,
+                    (_, None) => Err(CallError::InvalidTicket),
+                    (Call::Status, Some(ticket)) => admission.status(room, ticket).await.map(Some),
+                    (Call::Claim, Some(ticket)) => admission.claim(room, ticket).await.map(Some),
+                    (Call::Hold, Some(ticket)) => admission.hold(room, ticket).await.map(Some),
+                    (Call::Leave, Some(ticket)) => admission.leave(room, ticket).await.map(Some),
+                }
             })
             .await;
         match answered {
             Ok(Some(answer)) => {
+                if answer.status.status == Status::Admitted {
+                    self.write_inside(carried_by(&answer).or(carried), began_ms);
+                }
                 self.write_answer(call, had_place, carried, &answer, began_ms);
                 let next_ms = as_ms(answer.status.next_check_in_seconds);
                 (Told::Stands(answer.status.status, next_ms), answer.ticket)
             }
-            Ok(None) => (Told::Passes, NewTicket::Keep),
+            Ok(None) => {
+                self.write_inside(carried, began_ms);
+                (Told::Passes, NewTicket::Keep)
+            }
             Err(Failure::Refused(CallError::InvalidTicket | CallError::NoRoom)) => {
                 self.write_status(call, ToldStatus::Unknown, began_ms);
                 (Told::Worthless, NewTicket::Drop(None))
@@ -135,7 +155,13 @@ impl Visitor {
                 self.stage.history.mistake(&self.name, &format!("{call:?}: {error}"));
                 (Told::Nothing, NewTicket::Keep)
             }
-            Err(_) => {
+            Err(failure) => {
+                if is_kept_out(&failure)
+                    && let Some(own) = carried.filter(|_| self.honest)
+                {
+                    let position = own.ticket.waiter.place.number;
+                    self.stage.history.census(&self.stage.room).is_kept_out(position);
+                }
                 self.act(began_ms, Act::Unanswered);
                 (Told::Nothing, NewTicket::Keep)
             }
@@ -151,10 +177,7 @@ impl Visitor {
         began_ms: u64,
     ) {
         let status = &answer.status;
-        let new = match answer.ticket {
-            NewTicket::Carry(ticket) => Some(ticket),
-            NewTicket::Keep | NewTicket::Drop(_) => None,
-        };
+        let new = carried_by(answer);
         let number = |carried: &Carried| carried.ticket.waiter.place.number;
         let is_new = new.is_some_and(|new| {
             carried.is_none_or(|old| {
@@ -196,6 +219,17 @@ impl Visitor {
         }
     }
 
+    /// It is inside with this ticket: written down where its session is bound to somebody.
+    fn write_inside(&self, carried: Option<Carried>, began_ms: u64) {
+        let Some((carried, origin)) = carried.zip(self.origin) else { return };
+        let Some(seat) = carried.ticket.seat() else { return };
+        let (generation, Some(binding)) = (seat.generation, seat.binding) else { return };
+        let (number, reset_epoch) = (carried.ticket.waiter.place.number, carried.reset_epoch);
+        let client = origin.number(binding.to == BoundTo::NetworkAndAgent);
+        let bound_to = binding.digest.get();
+        self.act(began_ms, Act::Inside { number, reset_epoch, generation, bound_to, client });
+    }
+
     fn write_status(&self, call: Call, status: ToldStatus, began_ms: u64) {
         let claimed = matches!(call, Call::Claim | Call::Page);
         let (position, ahead, wait_seconds, next_ms) = (None, None, None, 0);
@@ -214,6 +248,20 @@ impl Visitor {
             self.stage.history.census(&self.stage.room).gone(position);
         }
         self.act(self.stage.history.now_ms(), act);
+    }
+}
+
+/// Whether somebody's network has its seats.
+fn is_kept_out(failure: &Failure) -> bool {
+    let Failure::Refused(CallError::OverLimit { limit, .. }) = failure else { return false };
+    *limit == NetworkLimit::Seats
+}
+
+/// The ticket that comes with an answer.
+fn carried_by(answer: &Answer) -> Option<Carried> {
+    match answer.ticket {
+        NewTicket::Carry(ticket) => Some(ticket),
+        NewTicket::Keep | NewTicket::Drop(_) => None,
     }
 }
 

@@ -159,6 +159,7 @@ fn shape() -> Shape {
         most_faults: 4,
         hostile: 0.2,
         aws: 0.0,
+        limited: 0.0,
         ..Shape::default()
     }
 }

@@ -9,6 +9,7 @@ mod fairness;
 mod ghosts;
 mod guests;
 mod late_leader;
+mod limited;
 mod night;
 mod nights;
 mod repeatable;

@@ -121,6 +121,6 @@ impl Night {
 
     fn add(&mut self, role: Role) {
         let number = self.0.cast.0.len() as u64;
-        self.0.cast.0.push(Part { number, room: 0, role });
+        self.0.cast.0.push(Part { number, room: 0, role, origin: None });
     }
 }

@@ -31,8 +31,12 @@ fn evening(seed: u64, controllers: usize) -> Scenario {
         browses: true,
     };
     let parts = (0..96_u64).zip((0..ROOMS).cycle());
-    let cast =
-        parts.map(|(number, room)| Part { number, room, role: Role::Polite(person(number)) });
+    let cast = parts.map(|(number, room)| Part {
+        number,
+        room,
+        role: Role::Polite(person(number)),
+        origin: None,
+    });
     Scenario {
         seed: Seed(seed),
         length_ms: 45_000,

@@ -65,7 +65,7 @@ impl Company {
         })
     }
 
-    /// The same with those whom only a rehearsal can have.
+    /// The same with those for whom it matters from where anybody comes.
     pub(crate) fn with(self, options: HoardingOptions) -> Self {
         Self { hoarders: options.hoarders, sharers: options.sharers, ..self }
     }

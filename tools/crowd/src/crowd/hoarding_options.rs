@@ -1,5 +1,5 @@
-//! Hostile company that services can only tell from visitors by where it comes from: so it is for rehearsals alone,
-//! as simulated visitors have no addresses.
+//! Hostile company that services can only tell from visitors by where it comes from: with it, everybody who comes has an
+//! address.
 
 use clap::Args;
 
@@ -13,8 +13,8 @@ pub(crate) struct HoardingOptions {
     /// How many arrive among the visitors and join without a ticket four times a second, to the run's end. They
     /// check in with every ticket that they get, claim in their turn, and keep their seats. All are of one network
     /// (198.18.7.0/24), and each visitor is of its own (in `2001:db8::/32`): they say so in X-Forwarded-For, so
-    /// admission must trust this machine (--trusted-proxies; loopback is trusted unless you say otherwise). With
-    /// --create the room has the default limits per network
+    /// admission must trust this machine (--trusted-proxies; loopback is trusted unless you say otherwise); simulated
+    /// services know without. With --create, and in simulations, the room has the default limits per network
     #[arg(long, env = "VESTIBULE_HOARDERS", value_name = "N", default_value = "0", value_parser = hoarders)]
     pub(crate) hoarders: u32,
 

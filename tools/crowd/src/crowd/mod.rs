@@ -14,6 +14,7 @@ mod options;
 mod patience;
 mod plan;
 mod room_options;
+mod senders;
 mod setting;
 mod stays;
 
@@ -27,6 +28,7 @@ pub(crate) use self::{
     patience::{KnownWait, Patience},
     plan::{VisitorPlan, draw_up},
     room_options::RoomOptions,
+    senders::Senders,
     setting::Setting,
     stays::StaySpread,
 };

@@ -24,6 +24,8 @@ pub(crate) struct Waits {
     pub(crate) p50_seconds: f64,
     /// Nine of ten were no longer.
     pub(crate) p90_seconds: f64,
+    /// 95 of 100 took at most this.
+    pub(crate) p95_seconds: f64,
     /// The longest.
     pub(crate) max_seconds: f64,
 }
@@ -72,8 +74,9 @@ impl Waits {
     pub(crate) fn new(spans: impl IntoIterator<Item = f64>) -> Self {
         let mut all = Quantiles::default();
         spans.into_iter().for_each(|seconds| all.add_seconds(seconds));
-        let [p50_seconds, p90_seconds, max_seconds] = [0.5, 0.9, 1.0].map(|p| all.seconds_at(p));
-        Self { count: all.count(), p50_seconds, p90_seconds, max_seconds }
+        let [p50_seconds, p90_seconds, p95_seconds, max_seconds] =
+            [0.5, 0.9, 0.95, 1.0].map(|share| all.seconds_at(share));
+        Self { count: all.count(), p50_seconds, p90_seconds, p95_seconds, max_seconds }
     }
 }
 

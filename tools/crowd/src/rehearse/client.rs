@@ -19,10 +19,10 @@ use tokio::{sync::Semaphore, time::Instant};
 
 use super::{
     answer::{interpret, method},
-    senders::Senders,
+    senders::sign,
 };
 use crate::{
-    crowd::Call,
+    crowd::{Call, Senders},
     http,
     visits::{Outcome, Reply, Way},
 };
@@ -113,7 +113,7 @@ impl Client {
         ticket: Option<HeaderValue>,
     ) -> (Outcome, Option<HeaderValue>) {
         let request = self.http.request(method(call), service.addresses[call as usize].clone());
-        let request = self.senders.sign(sender, request);
+        let request = sign(&self.senders, sender, request);
         let request = match ticket {
             Some(ticket) => request.header(TICKET, ticket),
             None => request,

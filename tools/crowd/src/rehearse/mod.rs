@@ -19,11 +19,10 @@ pub(crate) use self::options::RunOptions;
 use self::{
     client::Client,
     controller::{Controller, RoomLimits},
-    senders::Senders,
 };
 use crate::{
     charts,
-    crowd::{self, Company, RoomOptions, Setting, number::natural},
+    crowd::{self, Company, RoomOptions, Senders, Setting, number::natural},
     progress::{Progress, REFRESH},
     record::{GhostLog, RunRecord},
     report::Report,

@@ -1,87 +1,35 @@
-//! From where calls seem to come, in rehearsals in which it matters: the address in `X-Forwarded-For`, which counts where
-//! admission trusts this machine, and a `User-Agent`. The addresses are those that documents and benchmarks may use, so
-//! nobody's are among them.
-
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+//! Says in a request from where it comes: the address in `X-Forwarded-For`, which counts where admission trusts this
+//! machine, and a `User-Agent`.
 
 use reqwest::{
     RequestBuilder,
     header::{HeaderName, USER_AGENT},
 };
 
-use crate::crowd::{Hostile, HostilePlan};
+use crate::crowd::Senders;
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
-/// How many /56 there are in either half of `2001:db8::/32`; more senders than that share them.
-const HALF: usize = 1 << 23;
-/// How many addresses of their network hoarders use.
-const HOARDERS_ADDRESSES: usize = 254;
 
-/// Who is behind the numbers of those who call.
-#[derive(Debug)]
-pub(super) enum Senders {
-    /// Nobody says: all come from this machine.
-    Untold,
-    /// Visitors, each of a network of its own.
-    Visitors,
-    /// Hostile ones: of each number whether it is a hoarder. The numbers behind are none.
-    Company(Vec<bool>),
-}
-
-// === impl Senders ===
-
-impl Senders {
-    /// Those who have these plans.
-    pub(super) fn company(plans: &[HostilePlan]) -> Self {
-        Self::Company(plans.iter().map(|plan| plan.kind == Hostile::Hoarder).collect())
-    }
-
-    /// Says in a request of this number from where it comes.
-    pub(super) fn sign(&self, nth: usize, request: RequestBuilder) -> RequestBuilder {
-        let (address, kind) = match self {
-            Self::Untold => return request,
-            Self::Visitors => (of_its_own(nth % HALF), "visitor"),
-            Self::Company(hoards) if hoards.get(nth) == Some(&true) => {
-                (of_hoarders(nth), "hoarder")
-            }
-            Self::Company(_) => (of_its_own(HALF + nth % HALF), "company"),
-        };
-        let agent = format!("vestibule-crowd {kind}/{nth}");
-        request.header(FORWARDED_FOR, address.to_string()).header(USER_AGENT, agent)
-    }
-}
-
-/// An address in the `nth` /56.
-fn of_its_own(nth: usize) -> IpAddr {
-    let nth = u128::try_from(nth).unwrap_or(0);
-    Ipv6Addr::from_bits(0x2001_0db8 << 96 | nth << 72 | 1).into()
-}
-
-/// An address in the /24 that hoarders share.
-fn of_hoarders(nth: usize) -> IpAddr {
-    let host = u8::try_from(1 + nth % HOARDERS_ADDRESSES).unwrap_or(1);
-    Ipv4Addr::new(198, 18, 7, host).into()
+/// Says in a request of the one of this number from where it comes.
+pub(super) fn sign(senders: &Senders, nth: usize, request: RequestBuilder) -> RequestBuilder {
+    let Some((address, kind)) = senders.sender(nth) else { return request };
+    let agent = format!("vestibule-crowd {kind}/{nth}");
+    request.header(FORWARDED_FOR, address.to_string()).header(USER_AGENT, agent)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sent_from(senders: &Senders, nth: usize) -> String {
-        let request = senders.sign(nth, reqwest::Client::new().get("http://h/")).build().unwrap();
-        let address = request.headers().get(FORWARDED_FOR);
-        address.map_or(String::new(), |address| address.to_str().unwrap().to_owned())
-    }
-
     #[test]
-    fn hoarders_have_one_network_and_everybody_else_one_of_its_own() {
-        assert_eq!(sent_from(&Senders::Untold, 1), "");
-        assert_eq!(sent_from(&Senders::Visitors, 0), "2001:db8::1");
-        assert_eq!(sent_from(&Senders::Visitors, 0x12_34ff), "2001:db8:1234:ff00::1");
-        let company = Senders::Company(vec![true, false]);
-        assert_eq!(sent_from(&company, 0), "198.18.7.1");
-        assert_eq!(sent_from(&company, 1), "2001:db8:8000:100::1");
-        assert_eq!(sent_from(&company, 2), "2001:db8:8000:200::1");
-        assert_eq!(of_hoarders(253), IpAddr::from([198, 18, 7, 254]));
+    fn the_address_and_the_agent_are_told_where_somebody_says_them() {
+        let sent = |senders| {
+            let request = sign(&senders, 0, reqwest::Client::new().get("http://h/"));
+            request.build().unwrap().headers().clone()
+        };
+        assert!(sent(Senders::Untold).is_empty());
+        let headers = sent(Senders::Company(vec![true]));
+        assert_eq!(headers[FORWARDED_FOR], "198.18.7.1");
+        assert_eq!(headers[USER_AGENT], "vestibule-crowd hoarder/0");
     }
 }

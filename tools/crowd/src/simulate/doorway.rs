@@ -10,11 +10,12 @@ use rand::{Rng, rngs::SmallRng};
 use reqwest::StatusCode;
 use tokio::time::Instant;
 use vestibule_simulation::{
-    self as simulation, CallError, Carried, Door, Failure, Habit, Network, NewTicket, Seed, Status,
+    self as simulation, CallError, Carried, Client, Door, Failure, Habit, Network, NewTicket, Seed,
+    Status,
 };
 
 use crate::{
-    crowd::{Call, number::real64},
+    crowd::{Call, Senders, number::real64},
     visits::{Answer, Outcome, Reply, Standing, Way},
 };
 
@@ -33,6 +34,8 @@ pub(super) struct Doorway {
     pub(super) network: Network,
     /// The room.
     pub(super) room: &'static str,
+    /// From where they call.
+    pub(super) senders: Senders,
     /// From which region each visitor comes, and how it polls.
     pub(super) visitors: Vec<(u8, Habit)>,
     /// Decides which admission gets a call.
@@ -54,7 +57,9 @@ impl Doorway {
         let (region, _) = self.visitors[visitor];
         let number = self.moments.fetch_add(1, Ordering::Relaxed) + 1;
         let (room, mut chance) = (self.room, self.seed.chance("call", number));
+        let client = self.client(visitor);
         let asking = self.door.visit_from(region.into(), &mut chance, async |admission| {
+            let admission = admission.called_by(client);
             let ticket = carried.ok_or(CallError::InvalidTicket);
             match call {
                 Call::Join => admission.join(room, carried).await,
@@ -64,6 +69,12 @@ impl Doorway {
             }
         });
         asking.await
+    }
+
+    /// Who calls, as far as anybody says.
+    fn client(&self, visitor: usize) -> Option<Client> {
+        let (address, _) = self.senders.sender(visitor)?;
+        Some(Client { address, agent: visitor as u64 })
     }
 
     /// The answer as the visitor's browser hears it. Its session lasts from `sent_ms`.
@@ -169,6 +180,10 @@ fn outcome(failure: &Failure) -> Outcome {
         Failure::Refused(CallError::Busy(_)) => {
             let status = StatusCode::SERVICE_UNAVAILABLE;
             Outcome::Shed { status, retry_after: BUSY_SECONDS }
+        }
+        Failure::Refused(CallError::OverLimit { wait_s, .. }) => {
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            Outcome::Shed { status, retry_after: f64::from(*wait_s) }
         }
         Failure::Refused(CallError::NoRoom) => Outcome::Refused(StatusCode::NOT_FOUND),
         Failure::Refused(CallError::InvalidTicket) => Outcome::Refused(StatusCode::BAD_REQUEST),

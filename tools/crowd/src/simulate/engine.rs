@@ -24,7 +24,7 @@ use vestibule_simulation::{
 
 use super::{doorway::Doorway, stop, watched_doorway::WatchedDoorway};
 use crate::{
-    crowd::{HostilePlan, Setting, VisitorPlan, duration::human, number::millis},
+    crowd::{HostilePlan, Senders, Setting, VisitorPlan, duration::human, number::millis},
     progress::Progress,
     record::{RoomSample, RunRecord, Simulation},
     visits::{self, Ground, HouseRules, Recorder, company},
@@ -190,8 +190,10 @@ impl Plan {
         let limits = (self.room.total_active_users, self.room.new_users_per_minute);
         let open_ms = BEGINS_MS + millis(self.opens) + SURELY_OPEN_MS;
         let names = self.origins.names().map(str::to_owned);
+        let has_networks = self.setting.company.has_networks();
+        let visitors_senders = if has_networks { Senders::Visitors } else { Senders::Untold };
         WatchedDoorway {
-            doorway: self.doorway(world, visitors.iter(), self.setting.seed),
+            doorway: self.doorway(world, visitors.iter(), self.setting.seed, visitors_senders),
             recorder: Arc::clone(recorder),
             newcomers: Newcomers::new(names, limits, open_ms).into(),
         }
@@ -199,9 +201,13 @@ impl Plan {
 
     /// The way in for hostile company.
     fn besiegers_doorway(&self, world: &World, hostile: &[HostilePlan]) -> Doorway {
-        let plans = hostile.iter().map(|plan| &plan.visitor);
+        // Further clients have the numbers behind those of the first ones.
+        let further = hostile.iter().flat_map(|plan| (1..plan.clients).map(move |_| plan));
+        let plans = hostile.iter().chain(further).map(|plan| &plan.visitor);
+        let has_networks = self.setting.company.has_networks();
+        let senders = if has_networks { Senders::company(hostile) } else { Senders::Untold };
         // A seed of its own, so that company does not follow the visitors from door to door.
-        self.doorway(world, plans, self.setting.seed.wrapping_add(1))
+        self.doorway(world, plans, self.setting.seed.wrapping_add(1), senders)
     }
 
     fn doorway<'p>(
@@ -209,6 +215,7 @@ impl Plan {
         world: &World,
         plans: impl Iterator<Item = &'p VisitorPlan>,
         seed: u64,
+        senders: Senders,
     ) -> Doorway {
         let mut rng = SmallRng::seed_from_u64(seed);
         let visitor = |plan: &VisitorPlan| {
@@ -219,6 +226,7 @@ impl Plan {
             door: world.door(),
             network: world.network().clone(),
             room: ROOM,
+            senders,
             visitors: plans.map(visitor).collect(),
             seed: Seed(seed),
             moments: AtomicU64::default(),

@@ -6,6 +6,7 @@ mod doorway;
 mod engine;
 mod experiment;
 mod nights;
+mod one_network;
 mod options;
 mod stop;
 mod watched_doorway;
@@ -16,8 +17,8 @@ use anyhow::Context;
 use vestibule_domain::RoomSettings;
 use vestibule_simulation::{Habits, Origins};
 
-use self::engine::Plan;
 pub(crate) use self::options::SimulateOptions;
+use self::{engine::Plan, options::Experiment};
 use crate::{
     charts,
     crowd::{Company, RoomOptions, Setting, draw_up},
@@ -36,8 +37,10 @@ pub(crate) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
     if options.nights.are_asked_for() {
         return nights::run(&options.nights, &options.crowd, options.json).await;
     }
-    if options.experiment.is_some() {
-        return experiment::run(options).await;
+    match options.experiment {
+        Some(Experiment::Cloudflare2021) => return experiment::run(options).await,
+        Some(Experiment::OneNetwork) => return one_network::run(options).await,
+        None => {}
     }
     let run = simulate(options).await?;
     let report = Report::new(&run, false);
@@ -48,6 +51,7 @@ pub(crate) async fn run(options: &SimulateOptions) -> anyhow::Result<bool> {
 
 async fn simulate(options: &SimulateOptions) -> anyhow::Result<RunRecord> {
     let company = Company::new(&options.company, &options.crowd).map_err(anyhow::Error::msg)?;
+    let company = company.with(options.hoarding);
     let setting = Setting { company, ..setting(options) };
     let shift = options.shift_at.zip(options.shift_to.as_deref());
     let origins = Origins::new(options.regions.clone(), shift).with_context(|| {

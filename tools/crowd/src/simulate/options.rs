@@ -8,7 +8,7 @@ use vestibule_simulation::RegionMix;
 use super::nights::NightsOptions;
 use crate::{
     charts::Pictures,
-    crowd::{CompanyOptions, CrowdOptions, RoomOptions, duration, share},
+    crowd::{CompanyOptions, CrowdOptions, HoardingOptions, RoomOptions, duration, share},
 };
 
 /// A crowd that somebody has published something about.
@@ -17,6 +17,10 @@ pub(crate) enum Experiment {
     /// 10,000 visitors over 30 minutes, in order and by chance, staying a minute each
     #[value(name = "cloudflare-2021")]
     Cloudflare2021,
+    /// 10,000 visitors in a minute, staying one, alone and beside 1,000 clients of one network that take all that they
+    /// can get of a room with the default limits: --ceiling (1,000), --rate and --session are those of the room
+    #[value(name = "one-network")]
+    OneNetwork,
 }
 
 /// Options of `simulate`.
@@ -33,7 +37,9 @@ pub(crate) enum Experiment {
     mut_arg("session", |arg| arg.default_value("1h")),
     mut_arg("ghosts", only_a_crowds),
     mut_arg("replayers", only_a_crowds),
-    mut_arg("idlers", only_a_crowds)
+    mut_arg("idlers", only_a_crowds),
+    mut_arg("hoarders", only_a_crowds),
+    mut_arg("sharers", only_a_crowds)
 )]
 pub(crate) struct SimulateOptions {
     /// A whole experiment instead: its own crowds, pictures into --out, and a table
@@ -109,6 +115,9 @@ pub(crate) struct SimulateOptions {
 
     #[command(flatten)]
     pub(crate) company: CompanyOptions,
+
+    #[command(flatten)]
+    pub(crate) hoarding: HoardingOptions,
 
     /// Stop after so much virtual time, wherever the crowd then is
     #[arg(long, env = "VESTIBULE_TIMEOUT", value_name = "DURATION", default_value = "48h",

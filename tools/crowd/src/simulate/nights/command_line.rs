@@ -10,7 +10,7 @@ pub(super) fn again(nights: &Nights, night: &BrokenNight) -> String {
     let shape = &nights.shape;
     let mut line = format!(
         "vestibule-crowd simulate --seed {} --faults {} --length {} --most-faults {} \
-         --operations {} --hostile {} --aws {} --visitors {}",
+         --operations {} --hostile {} --aws {} --limited {} --visitors {}",
         night.seed,
         FaultKinds(shape.faults.clone()),
         length(shape.length_ms),
@@ -18,6 +18,7 @@ pub(super) fn again(nights: &Nights, night: &BrokenNight) -> String {
         shape.most_operations,
         shape.hostile,
         shape.aws,
+        shape.limited,
         shape.visitors,
     );
     let skipped = Some(nights.skipped.join(",")).filter(|names| !names.is_empty());

@@ -64,6 +64,12 @@ pub(crate) struct NightsOptions {
           value_parser = share, requires = "nights")]
     pub(crate) aws: f64,
 
+    /// Share of nights in which rooms limit what one network may have and bind sessions, and in which hoarders and
+    /// sharers come (0 to 1)
+    #[arg(long, env = "VESTIBULE_LIMITED", value_name = "SHARE", default_value_t = 0.3,
+          value_parser = share, requires = "nights")]
+    pub(crate) limited: f64,
+
     /// How long a night lasts
     #[arg(long, env = "VESTIBULE_LENGTH", value_name = "DURATION", default_value = "30s",
           value_parser = duration::parse, requires = "nights")]
@@ -141,6 +147,7 @@ impl NightsOptions {
                 most_operations: self.operations,
                 hostile: self.hostile,
                 aws: self.aws,
+                limited: self.limited,
             },
             skipped: self.skip.iter().map(|name| name.trim().to_owned()).collect(),
             defect: self.defect.clone(),

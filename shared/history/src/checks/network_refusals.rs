@@ -1,0 +1,313 @@
+//! Nobody is turned away for a network that has not had its limit, or is only counted.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::suspects::Suspects;
+use crate::{
+    Call, ClaimedAs, Invariant, JoinedAs, What,
+    check::{Check, Facts, Findings, Seen},
+};
+
+/// A newcomer counts for a minute, and as long as the step of ten seconds in which it came, ms.
+const JOINS_MS: u64 = 70_000;
+/// A place counts for an hour, and as long as the step of ten minutes in which it was taken, ms.
+const PLACES_MS: u64 = 4_200_000;
+
+/// Whoever is turned away, or kept out, for its network is so because others of it may have had all that it may have. So
+/// whoever is alone in its network is never refused by it, unless the limit is less than what it took itself.
+///
+/// A violation: somebody turned away although fewer newcomers of its network may have come within 70 seconds than the
+/// limit, or fewer may have places; somebody kept out although fewer numbers of its network ever had a seat, or one held
+/// for them; and anybody where the limit is only counted. Why: a limit that is too strict costs people who have done
+/// nothing.
+///
+/// Not a violation: being turned away because of calls of others that were under way, or whose outcome is not known;
+/// or because of places that were used or given back before Redis lost something: then they count again, as it may have
+/// forgotten. In a room with more networks than are counted one by one nothing is concluded.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NetworkRefusals {
+    state: (u64, u32),
+    networks: FxHashMap<u64, Network>,
+    /// Number → the network that it came from, in this reset epoch and generation.
+    from: FxHashMap<u64, u64>,
+    suspects: Suspects,
+}
+
+/// What a network may have had.
+#[derive(Debug, Clone, Default)]
+struct Network {
+    /// When newcomers were known, ms, in order.
+    came: Vec<u64>,
+    /// When places of them were known to be used or given back, ms, in order.
+    left: Vec<u64>,
+    /// Numbers that may have had a seat.
+    sat: FxHashSet<u64>,
+}
+
+/// So many networks are counted one by one.
+const MOST: usize = 131_072;
+
+// === impl NetworkRefusals ===
+
+impl Check for NetworkRefusals {
+    fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        self.suspects.settle(Invariant::NetworkRefusals, now.at_ms, facts, found);
+        self.begin(now);
+        self.take_in(now);
+        self.note_who_leaves(now);
+        if self.networks.len() < MOST {
+            self.look(now, facts, found);
+        }
+    }
+
+    /// Calls of those apart that were under way may have come to this side.
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        self.take_in(now);
+    }
+
+    fn finish(&mut self, facts: &Facts, found: &mut Findings<'_>) {
+        self.suspects.finish(Invariant::NetworkRefusals, facts, found);
+    }
+}
+
+impl NetworkRefusals {
+    /// After a restoration, places that had been used count again.
+    fn begin(&mut self, now: &Seen<'_>) {
+        let state = match &now.what {
+            What::Joined(joined) => (joined.reset_epoch, joined.generation),
+            What::Claimed(claimed) => (claimed.reset_epoch, claimed.generation),
+            _ => return,
+        };
+        if state.0 > self.state.0 {
+            *self = Self { state, ..Self::default() };
+        } else if state > self.state {
+            self.state = state;
+            self.from.clear();
+            self.networks.values_mut().for_each(|network| network.left.clear());
+        }
+    }
+
+    /// Takes in what networks may have.
+    fn take_in(&mut self, now: &Seen<'_>) {
+        match &now.what {
+            What::Joined(joined) => {
+                for (network, became) in joined.networks.iter().flat_map(|seen| &seen.newcomers) {
+                    match became {
+                        JoinedAs::Seated(number) => {
+                            self.come(*network, Some(*number), now);
+                            self.sit(*network, *number, now);
+                        }
+                        JoinedAs::Placed(number) => self.come(*network, Some(*number), now),
+                        JoinedAs::TooManyJoins | JoinedAs::TooManyPlaces => {}
+                    }
+                }
+            }
+            What::Unknown(Call::Join { networks, .. }) => {
+                networks.iter().for_each(|network| self.come(*network, None, now));
+            }
+            What::Claimed(claimed) => {
+                let sits = matches!(claimed.outcome, ClaimedAs::Seated(_) | ClaimedAs::Held { .. });
+                if let Some(from) = claimed.network.filter(|_| sits) {
+                    self.sit(from.network, claimed.number, now);
+                }
+            }
+            What::Unknown(Call::Claim { number, network: Some(network), .. }) => {
+                self.sit(*network, *number, now);
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes whose places are used or given back.
+    fn note_who_leaves(&mut self, now: &Seen<'_>) {
+        match &now.what {
+            What::Joined(joined) => {
+                for (_, became) in joined.networks.iter().flat_map(|seen| &seen.newcomers) {
+                    if let JoinedAs::Seated(number) = became {
+                        self.leave(*number, now);
+                    }
+                }
+            }
+            What::Claimed(claimed) if matches!(claimed.outcome, ClaimedAs::Seated(_)) => {
+                let from = claimed.network.map(|from| from.network);
+                self.leave_from(claimed.number, from, now);
+            }
+            What::GivenUp { reset_epoch, places } if *reset_epoch == self.state.0 => {
+                for (number, network) in places {
+                    self.leave_from(*number, *network, now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn come(&mut self, network: u64, number: Option<u64>, now: &Seen<'_>) {
+        let came = &mut self.networks.entry(network).or_default().came;
+        came.drain(..came.partition_point(|at_ms| at_ms + 2 * PLACES_MS < now.at_ms));
+        came.push(now.at_ms);
+        if let Some(number) = number {
+            self.from.insert(number, network);
+        }
+        self.suspects.explain(network, now.began_ms, 1);
+    }
+
+    /// Its place counts no more if it is in the network still from which it came.
+    fn leave_from(&mut self, number: u64, network: Option<u64>, now: &Seen<'_>) {
+        if self.from.get(&number).copied() == network {
+            self.leave(number, now);
+        }
+    }
+
+    fn leave(&mut self, number: u64, now: &Seen<'_>) {
+        let Some(network) = self.from.remove(&number) else { return };
+        let left = &mut self.networks.entry(network).or_default().left;
+        left.drain(..left.partition_point(|at_ms| at_ms + 2 * PLACES_MS < now.at_ms));
+        left.push(now.at_ms);
+    }
+
+    fn sit(&mut self, network: u64, number: u64, now: &Seen<'_>) {
+        if self.networks.entry(network).or_default().sat.insert(number) {
+            self.suspects.explain(network, now.began_ms, 1);
+        }
+    }
+
+    /// Looks at those who are refused.
+    fn look(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
+        match &now.what {
+            What::Joined(joined) => {
+                let Some(seen) = joined.networks.as_ref().filter(|seen| !seen.again) else {
+                    return;
+                };
+                for (network, became) in &seen.newcomers {
+                    let limit = match became {
+                        JoinedAs::TooManyJoins => seen.limits.joins,
+                        JoinedAs::TooManyPlaces => seen.limits.places,
+                        JoinedAs::Seated(_) | JoinedAs::Placed(_) => continue,
+                    };
+                    let had = self.had(*network, *became, now, facts);
+                    self.refuse((*network, had, limit), seen.limits.only_logs, now, found);
+                }
+            }
+            What::Claimed(claimed) => {
+                let Some(from) = claimed.network.filter(|from| from.kept_out) else { return };
+                let sat = self.networks.get(&from.network).map_or(0, |seen| seen.sat.len());
+                self.refuse((from.network, sat as u64, from.seats), from.only_logs, now, found);
+            }
+            _ => {}
+        }
+    }
+
+    /// What the network may have had of that for which a newcomer is turned away.
+    fn had(&self, network: u64, became: JoinedAs, now: &Seen<'_>, facts: &Facts) -> u64 {
+        let Some(seen) = self.networks.get(&network) else { return 0 };
+        let is_places = became == JoinedAs::TooManyPlaces;
+        let lasts_ms = if is_places { PLACES_MS } else { JOINS_MS };
+        let slack_ms = facts.bounds.settles_ms + facts.bounds.clock_error_ms;
+        let from_ms = now.began_ms.saturating_sub(lasts_ms + slack_ms);
+        let came = seen.came.len() - seen.came.partition_point(|at_ms| *at_ms < from_ms);
+        let left = seen.left.partition_point(|at_ms| *at_ms < now.began_ms);
+        let long_gone = seen.left.partition_point(|at_ms| *at_ms < from_ms);
+        came.saturating_sub(if is_places { left - long_gone } else { 0 }) as u64
+    }
+
+    fn refuse(
+        &mut self,
+        (network, had, limit): (u64, u64, Option<u64>),
+        only_logs: bool,
+        now: &Seen<'_>,
+        found: &mut Findings<'_>,
+    ) {
+        if only_logs {
+            let what =
+                format!("somebody of network {network} is turned away, and it is only counted");
+            found.add(Invariant::NetworkRefusals, what, &[now]);
+        } else if let Some(limit) = limit.filter(|limit| had < *limit) {
+            let what = format!("network {network} has had {had}, and may have {limit}");
+            self.suspects.add(network, limit - had, what, now);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        NetworkLimitsSeen,
+        checks::testing::{EPOCH, History, claimed_from, joined_from, token},
+    };
+
+    fn limits() -> NetworkLimitsSeen {
+        NetworkLimitsSeen { joins: Some(2), places: Some(2), ..NetworkLimitsSeen::default() }
+    }
+
+    fn became(became: JoinedAs) -> What {
+        joined_from(9, limits(), &[(7, became)])
+    }
+
+    fn place(number: u64) -> What {
+        joined_from(number, limits(), &[(7, JoinedAs::Placed(number))])
+    }
+
+    fn kept_out(number: u64) -> What {
+        let mut what = claimed_from(7, number, ClaimedAs::NoSeat);
+        let What::Claimed(claimed) = &mut what else { unreachable!() };
+        claimed.network.as_mut().unwrap().kept_out = true;
+        what
+    }
+
+    fn found(history: History) -> usize {
+        history.holds().finish().violations.len()
+    }
+
+    #[test]
+    fn whoever_is_alone_is_not_turned_away() {
+        let one = || History::new().does(1_000, place(1));
+        let two = || one().does(2_000, place(2));
+        for away in [JoinedAs::TooManyJoins, JoinedAs::TooManyPlaces] {
+            assert_eq!(found(one().does(3_000, became(away))), 1);
+            assert_eq!(found(two().does(3_000, became(away))), 0);
+        }
+        assert_eq!(found(two().does(83_000, became(JoinedAs::TooManyJoins))), 1, "long ago");
+    }
+
+    #[test]
+    fn places_that_were_used_or_given_back_keep_nobody_out() {
+        let two = || History::new().does(1_000, place(1)).does(2_000, place(2));
+        let away = || became(JoinedAs::TooManyPlaces);
+        let used = || claimed_from(7, 1, ClaimedAs::Seated(token(1, 300)));
+        let given_up = || What::GivenUp { reset_epoch: EPOCH, places: vec![(2, Some(7))] };
+        assert_eq!(found(two().does(3_000, used()).does(4_000, away())), 1);
+        assert_eq!(found(two().does(3_000, given_up()).does(4_000, away())), 1);
+        assert_eq!(found(two().does(3_000, given_up()).call((2_900, 4_000), "b", away())), 0);
+        let mut restored = joined_from(3, limits(), &[(8, JoinedAs::Placed(3))]);
+        let What::Joined(joined) = &mut restored else { unreachable!() };
+        joined.generation += 1;
+        assert_eq!(found(two().does(3_000, used()).does(3_500, restored).does(4_000, away())), 0);
+    }
+
+    #[test]
+    fn calls_under_way_and_of_unknown_outcome_explain_it() {
+        let one =
+            || History::new().does(1_000, place(1)).does(3_000, became(JoinedAs::TooManyJoins));
+        assert_eq!(found(one().call((2_000, 3_100), "b", place(2))), 0);
+        let lost = What::Unknown(Call::Join { count: 1, networks: vec![7] });
+        assert_eq!(found(one().call((2_000, 5_000), "b", lost)), 0);
+        assert_eq!(found(one().call((3_001, 3_100), "b", place(2))), 1);
+    }
+
+    #[test]
+    fn whoever_is_kept_out_has_others_inside() {
+        let seated = |number| claimed_from(7, number, ClaimedAs::Seated(token(1, 300)));
+        let one = || History::new().does(1_000, seated(1));
+        assert_eq!(found(one().does(3_000, kept_out(5))), 1);
+        assert_eq!(found(one().does(2_000, seated(2)).does(3_000, kept_out(5))), 0);
+    }
+
+    #[test]
+    fn where_a_limit_is_only_counted_nobody_is_turned_away() {
+        let only_logs = NetworkLimitsSeen { only_logs: true, ..limits() };
+        let away = joined_from(9, only_logs, &[(7, JoinedAs::TooManyJoins)]);
+        let history = History::new().does(1_000, place(1)).does(2_000, place(2));
+        history.does(3_000, away).breaks(Invariant::NetworkRefusals);
+    }
+}

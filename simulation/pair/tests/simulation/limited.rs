@@ -1,0 +1,102 @@
+//! Nights in which rooms limit what one network may have and bind sessions, and in which hoarders and sharers come:
+//! nothing breaks in them, and mistakes that are put into the scripts by hand are found.
+
+use vestibule_simulation::{BrokenNight, FaultKind, Nights, Selection, Shape};
+
+/// How many short nights.
+const NIGHTS: u64 = 60;
+/// In how many nights each mistake must be found.
+const FOUND_WITHIN: u64 = 1_000;
+
+/// A mistake: its name, the first night in which it is found, what the scripts do instead of what they should, and what
+/// breaks.
+type Defect = (&'static str, u64, (&'static str, &'static str), &'static str);
+
+const DEFECTS: [Defect; 7] = [
+    (
+        "a network's seats are not counted",
+        0,
+        ("local is_new = redis.call('ZADD', key, until_ms, number) == 1", "local is_new = false"),
+        "network-seats",
+    ),
+    ("newcomers of a network are not counted", 0, ("        add(took, 'j')", ""), "network-joins"),
+    (
+        "one place too many",
+        0,
+        ("sum(took.p) >= limits.places", "sum(took.p) > limits.places"),
+        "network-places",
+    ),
+    (
+        "a place that is given back counts on",
+        0,
+        ("if given_up[i] then gone[#gone + 1] = place end", ""),
+        "network-refusals",
+    ),
+    (
+        "a place that is used counts on",
+        0,
+        ("NETWORKS.leave_line_now(entering)", ""),
+        "network-refusals",
+    ),
+    (
+        "whoever is only counted is turned away",
+        0,
+        ("refused[i] = not limits.only_logs and over", "refused[i] = over"),
+        "network-refusals",
+    ),
+    (
+        "a session is whoever's has its ticket",
+        0,
+        (
+            "not string.find(caller, bound, 1, true) then return false end",
+            "false then return false end",
+        ),
+        "bound-sessions",
+    ),
+];
+
+/// Nights with limits in each, and everything that the services withstand.
+fn nights(seeds: std::ops::Range<u64>) -> Nights {
+    let shape = Shape { limited: 1.0, faults: FaultKind::withstood(), ..Shape::default() };
+    let only = Selection::default();
+    Nights { seeds, shape, skipped: Vec::new(), defect: None, only }
+}
+
+/// Whether `invariant` breaks in the night of `seed` by the defect, and not without it.
+fn breaks(&(_, _, (instead_of, does), invariant): &Defect, seed: u64) -> bool {
+    let is_broken = |defect| {
+        let nights = Nights { defect, ..nights(seed..seed + 1) };
+        let broken = nights.play(&nights.scenario(seed), false).unwrap().broken;
+        broken.iter().any(|one| one.invariant == invariant)
+    };
+    is_broken(Some((instead_of.to_owned(), does.to_owned()))) && !is_broken(None)
+}
+
+#[test]
+fn nothing_breaks_in_nights_with_limits_per_network() {
+    let nights = nights(0..NIGHTS);
+    let tally = nights.play_all(&false.into(), |_| ()).unwrap();
+    assert!(tally.entries > NIGHTS, "people enter");
+    if let Some(seed) = tally.first_broken() {
+        panic!("{}", BrokenNight::find(&nights, seed, false).unwrap().unwrap());
+    }
+}
+
+#[test]
+fn every_mistake_about_networks_is_found_in_its_night() {
+    let is_missed = |defect: &&Defect| !breaks(defect, defect.1);
+    let missed: Vec<_> = DEFECTS.iter().filter(is_missed).map(|one| (one.0, one.1)).collect();
+    assert!(missed.is_empty(), "{missed:?}");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn every_mistake_about_networks_is_found_within_a_thousand_nights() {
+    let found = |defect: &Defect| {
+        let found = (0..FOUND_WITHIN).find(|seed| breaks(defect, *seed));
+        println!("{}: {found:?}", defect.0);
+        found.is_some()
+    };
+    let missed: Vec<_> = DEFECTS.iter().filter(|one| !found(one)).map(|one| one.0).collect();
+    assert!(missed.is_empty(), "{missed:?}");
+}
