@@ -39,7 +39,9 @@ impl Person {
         }
         // As the page's own script asks.
         let told = self.get(&self.page, "application/json").await?.expect(200)?;
-        ensure!(told.body["status"] == "waiting", "neither inside nor waiting: {}", told.text);
+        // Those at the front are called before there is a seat for them.
+        let in_line = matches!(told.body["status"].as_str(), Some("waiting" | "your_turn"));
+        ensure!(in_line, "neither inside nor in line: {}", told.text);
         Ok(Stands::Waiting(told.number("queue_number").context("no number of its own")?))
     }
 
