@@ -38,7 +38,7 @@ COPY --from=programs /programs/vestibule-admission /usr/local/bin/vestibule-admi
 # By number, as Kubernetes wants it to tell that it is not root. Nothing is written: the root may be read-only.
 USER 65532:65532
 EXPOSE 8080 9080
-HEALTHCHECK --interval=2s --timeout=3s --start-period=10s --retries=3 \
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 \
     CMD ["/usr/local/bin/vestibule-admission", "healthcheck"]
 ENTRYPOINT ["/usr/local/bin/vestibule-admission"]
 
@@ -54,6 +54,6 @@ LABEL org.opencontainers.image.title="vestibule-controller" \
 COPY --from=programs /programs/vestibule-controller /usr/local/bin/vestibule-controller
 USER 65532:65532
 EXPOSE 8081 9081
-HEALTHCHECK --interval=2s --timeout=3s --start-period=10s --retries=3 \
+HEALTHCHECK --interval=10s --timeout=5s --start-period=10s --retries=3 \
     CMD ["/usr/local/bin/vestibule-controller", "healthcheck"]
 ENTRYPOINT ["/usr/local/bin/vestibule-controller"]
