@@ -37,6 +37,7 @@ impl Person {
         if page.text.contains("You are inside") {
             return Ok(Stands::Inside);
         }
+        ensure!(page.text.contains(&self.page), "the page does not lead back to {}", self.page);
         // As the page's own script asks.
         let told = self.get(&self.page, "application/json").await?.expect(200)?;
         // Those at the front are called before there is a seat for them.
