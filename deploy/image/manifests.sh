@@ -10,7 +10,7 @@ for manifest in services/*/Cargo.toml shared/*/Cargo.toml simulation/*/Cargo.tom
   crate=${manifest%/Cargo.toml}
   mkdir -p "$into/$crate/src"
   cp "$manifest" "$into/$crate"
-  : >"$into/$crate/src/lib.rs"
+  echo '//! Empty.' >"$into/$crate/src/lib.rs"
   # Only services are built, and only these need a program.
-  case $crate in services/*) echo 'fn main() {}' >"$into/$crate/src/main.rs" ;; esac
+  case $crate in services/*) printf '//! Empty.\n\nfn main() {}\n' >"$into/$crate/src/main.rs" ;; esac
 done
