@@ -1,16 +1,26 @@
 #!/bin/sh
-# Part of the Dockerfile. Builds both services, or takes those of the folder that $PROGRAMS names; with an
-# argument, puts them there without symbols. Usage: build.sh [INTO], in the root of the sources.
+# Part of the Dockerfile. Without an argument, builds what both services depend on. With one, builds the services, or takes
+# those of the folder that $PROGRAMS names, and puts them there without symbols.
+# Usage: build.sh [INTO], in the root of the sources.
 set -eu
+
+build() {
+  [ -n "$PROGRAMS" ] ||
+    cargo build --locked --profile "$PROFILE" -p vestibule-admission -p vestibule-controller "$1"
+}
+
+# Without programs nothing is linked, which takes long in a release.
+if [ $# = 0 ]; then
+  build --lib
+  exit
+fi
+# The empty crates that were built before are newer than the real ones.
+find services shared -name '*.rs' -exec touch {} +
+build --bins
 if [ -z "$PROGRAMS" ]; then
-  # The empty crates that were built before are newer than the real ones.
-  find services shared -name '*.rs' -exec touch {} +
-  cargo build --locked --profile "$PROFILE" -p vestibule-admission -p vestibule-controller
   # A folder named after the profile (of `dev` it is `debug`), of which there is only one here.
   PROGRAMS=$(echo target/*/vestibule-admission)
   PROGRAMS=${PROGRAMS%/vestibule-admission}
 fi
-if [ $# -gt 0 ]; then
-  mkdir -p "$1"
-  install -s -t "$1" "$PROGRAMS/vestibule-admission" "$PROGRAMS/vestibule-controller"
-fi
+mkdir -p "$1"
+install -s -t "$1" "$PROGRAMS/vestibule-admission" "$PROGRAMS/vestibule-controller"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Part of the Dockerfile. Copies what says which crates there are, and nothing of their code: every manifest, the lock
-# file, and for each of our crates an empty one. Usage: manifests.sh INTO, in the root of the sources.
+# file, and for each of our crates an empty library. Usage: manifests.sh INTO, in the root of the sources.
 set -eu
 into=$1
 mkdir -p "$into/deploy"
@@ -11,6 +11,4 @@ for manifest in services/*/Cargo.toml shared/*/Cargo.toml simulation/*/Cargo.tom
   mkdir -p "$into/$crate/src"
   cp "$manifest" "$into/$crate"
   echo '//! Empty.' >"$into/$crate/src/lib.rs"
-  # Only services are built, and only these need a program.
-  case $crate in services/*) printf '//! Empty.\n\nfn main() {}\n' >"$into/$crate/src/main.rs" ;; esac
 done
