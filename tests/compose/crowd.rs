@@ -49,6 +49,8 @@ impl Crowd {
             ("--ceiling", size.ceiling.to_string()),
             ("--session", "60s".to_owned()),
             ("--timeout", "8m".to_owned()),
+            // As many as may stand at the door, where a claim keeps one for two seconds.
+            ("--connections", (8 * size.ceiling).to_string()),
         ];
         for (name, value) in arguments {
             command.args([name, &value]);

@@ -15,7 +15,7 @@ const SEATS: usize = 10;
 
 /// A crowd that has to wait for most of what is done meanwhile.
 const EVERYDAY: Size = Size { visitors: 300, arrive: 20, ceiling: 30, stay: 4 };
-const LARGE: Size = Size { visitors: 5_000, arrive: 180, ceiling: 250, stay: 8 };
+const LARGE: Size = Size { visitors: 5_000, arrive: 120, ceiling: 250, stay: 8 };
 
 #[tokio::test]
 async fn nobody_loses_a_place_while_services_are_killed_and_replaced() -> Result<()> {
