@@ -7,7 +7,8 @@
 
 # As in rust-toolchain.toml, which is not copied: it also asks for tools that no build needs.
 ARG RUST=1.95.0
-ARG BASE=gcr.io/distroless/cc-debian12:nonroot
+# Without OpenSSL, which nothing of ours uses. What Rust needs beside it, libgcc, comes from the builder.
+ARG BASE=gcr.io/distroless/base-nossl-debian12:nonroot
 
 # Only what says which crates there are, so that the stage after it stays as it is while only our code changes.
 FROM rust:${RUST}-slim-bookworm AS manifests
@@ -33,7 +34,8 @@ LABEL org.opencontainers.image.title="vestibule-admission" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
-      org.opencontainers.image.base.name="gcr.io/distroless/cc-debian12:nonroot"
+      org.opencontainers.image.base.name="gcr.io/distroless/base-nossl-debian12:nonroot"
+COPY --from=programs /programs/libgcc_s.so.1 /usr/lib/libgcc_s.so.1
 COPY --from=programs /programs/vestibule-admission /usr/local/bin/vestibule-admission
 # By number, as Kubernetes wants it to tell that it is not root. Nothing is written: the root may be read-only.
 USER 65532:65532
@@ -50,7 +52,8 @@ LABEL org.opencontainers.image.title="vestibule-controller" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
-      org.opencontainers.image.base.name="gcr.io/distroless/cc-debian12:nonroot"
+      org.opencontainers.image.base.name="gcr.io/distroless/base-nossl-debian12:nonroot"
+COPY --from=programs /programs/libgcc_s.so.1 /usr/lib/libgcc_s.so.1
 COPY --from=programs /programs/vestibule-controller /usr/local/bin/vestibule-controller
 USER 65532:65532
 EXPOSE 8081 9081

@@ -59,7 +59,7 @@ import() {
 
 # No shell, as in the original.
 distroless() {
-  root distroless base-files libc6 libgcc-s1 libssl3 netbase ca-certificates tzdata
+  root distroless base-files libc6 netbase ca-certificates tzdata
   printf 'nonroot:x:65532:65532::/home/nonroot:/sbin/nologin\n' >>"$work/distroless/etc/passwd"
   printf 'nonroot:x:65532:\n' >>"$work/distroless/etc/group"
   mkdir -p "$work/distroless/home/nonroot"
@@ -69,8 +69,8 @@ distroless() {
 rust() {
   local packages version
   version=$(sed -n 's/^ARG RUST=//p' Dockerfile)
-  packages=$(with_all "${shell[@]}" binutils)
-  [ -z "$1" ] || packages=$(with_all "${shell[@]}" gcc libc6-dev ca-certificates)
+  packages=$(with_all "${shell[@]}" binutils libgcc-s1)
+  [ -z "$1" ] || packages=$(with_all "${shell[@]}" gcc libc6-dev libgcc-s1 ca-certificates)
   # shellcheck disable=SC2086 # one word for each package
   root rust $packages
   if [ -n "$1" ]; then

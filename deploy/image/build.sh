@@ -1,6 +1,7 @@
 #!/bin/sh
 # Part of the Dockerfile. Without an argument, builds what both services depend on. With one, builds the services, or takes
-# those of the folder that $PROGRAMS names, and puts them there without symbols.
+# those of the folder that $PROGRAMS names, and puts them there without symbols,
+# with the one library that the images' base lacks.
 # Usage: build.sh [INTO], in the root of the sources.
 set -eu
 
@@ -23,4 +24,5 @@ if [ -z "$PROGRAMS" ]; then
   PROGRAMS=${PROGRAMS%/vestibule-admission}
 fi
 mkdir -p "$1"
+cp /lib/*-linux-gnu*/libgcc_s.so.1 "$1"
 install -s -t "$1" "$PROGRAMS/vestibule-admission" "$PROGRAMS/vestibule-controller"
