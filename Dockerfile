@@ -1,5 +1,5 @@
 # The images of both services, a stage each: `docker build --target admission .` and `--target controller`.
-# Works with BuildKit and with the classic builder, and has nothing of a processor in it: see deploy/compose/README.md.
+# Asks nothing of BuildKit, so the classic builder does, too, and has nothing of a processor in it: see deploy/compose/README.md.
 #
 #   PROFILE    what cargo builds: release, or quick for trials
 #   PROGRAMS   a folder with programs that are built already: nothing is compiled. They must run on Debian 12
