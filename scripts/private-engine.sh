@@ -59,3 +59,7 @@ done
 say ready
 # Until whoever has started us closes it, or is gone.
 cat >/dev/null
+# Its log is for those who ask why it did not start, or was ended otherwise.
+tidy_up
+rm -f "$folder/dockerd.log"
+rmdir "$folder" 2>/dev/null || true
