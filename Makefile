@@ -1,6 +1,6 @@
 # Everything there is to do here. Two of these are for everybody: `make run` and `make test`.
 
-.PHONY: help run test simulate fmt alerts lint docs deny bench openapi fuzz-api chaos helm helm-write
+.PHONY: help run test images simulate fmt alerts lint docs deny bench openapi fuzz-api chaos helm helm-write
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1|\2/' | \
@@ -14,6 +14,10 @@ test: ## Every test; gets Redis and Valkey if they are missing, and builds the p
 	cargo build --locked --workspace --bins
 	scripts/previous-release.sh
 	cargo test --locked --workspace --no-fail-fast
+
+images: ## Both services' images, vestibule-admission:local and vestibule-controller:local
+	docker build --target admission --tag vestibule-admission:local --build-arg REVISION=$$(git rev-parse HEAD) .
+	docker build --target controller --tag vestibule-controller:local --build-arg REVISION=$$(git rev-parse HEAD) .
 
 simulate: ## A thousand nights of both services in virtual time, with faults, each by its seed
 	cargo run --locked --release -p vestibule-crowd -- simulate --seeds 1000

