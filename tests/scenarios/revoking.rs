@@ -74,14 +74,9 @@ async fn who_waits_is_revoked_everywhere_and_never_enters() -> Result<()> {
     deployment.redis().flush().await?;
     eventually(SOON, "everything to be back", || {
         let mut third = third.clone();
-        async move {
-            let told = third.status().await?.expect(200)?;
-            ensure!(told.says("admitted") && told.body["stale"].is_null(), "{}", told.text);
-            Ok(())
-        }
+        async move { third.leave().await?.expect(200) }
     })
     .await?;
-    third.leave().await?.expect(200)?;
     fourth.claims(SOON).await?;
     is_revoked(&second.clone().claim().await?.expect(200)?)
 }
