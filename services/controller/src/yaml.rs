@@ -244,6 +244,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
         #[test]
         fn what_is_written_reads_as_what_it_was(value in document()) {
             let text = write(&value).unwrap();

@@ -193,7 +193,7 @@ fn room() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn what_was_written_changes_nothing_when_it_is_applied(

@@ -45,14 +45,14 @@ impl Rollout {
             Ok(behind) if behind.is_empty() => Self::Complete,
             Ok(instances) => {
                 tracing::warn!(
-                    room = names(),
+                    room = %names(),
                     ?instances,
                     "admissions do not apply a change of the room yet"
                 );
                 Self::Behind(instances.len())
             }
             Err(error) => {
-                tracing::warn!(room = names(), %error, "cannot tell whether the admissions apply a change");
+                tracing::warn!(room = %names(), %error, "cannot tell whether the admissions apply a change");
                 Self::Unknown
             }
         }
