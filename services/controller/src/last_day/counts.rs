@@ -35,11 +35,11 @@ impl Counts {
         for (minute, MinuteTraffic { arrivals, admitted, figures }) in minutes {
             let Ok(minute) = u32::try_from(*minute) else { continue };
             for (region, count) in arrivals {
-                self.raise(minute, Column::Arrived(region.clone()), *count);
+                self.raise(minute, &Column::Arrived(region.clone()), *count);
             }
-            self.raise(minute, Column::Admitted, *admitted);
+            self.raise(minute, &Column::Admitted, *admitted);
             for (region, figure, count) in figures.iter() {
-                self.raise(minute, Column::Other(region.to_owned(), figure), count);
+                self.raise(minute, &Column::Other(region.to_owned(), figure), count);
             }
         }
     }
@@ -90,9 +90,9 @@ impl Counts {
         u16::try_from(index).ok()
     }
 
-    fn raise(&mut self, minute: u32, column: Column, count: u64) {
+    fn raise(&mut self, minute: u32, column: &Column, count: u64) {
         let is_of_people = column.is_of_people();
-        let Some(at) = self.column(&column) else { return };
+        let Some(at) = self.column(column) else { return };
         let before = match self.cells.entry((minute, at)) {
             Entry::Vacant(cell) if count > 0 => {
                 cell.insert(count);
