@@ -49,7 +49,8 @@ use tokio::time::Instant;
 use vestibule_issuance::{CipherCache, Keystore, Signer};
 use vestibule_store::{Feed, Store};
 
-pub use self::visitor_status::{Reason, Status, VisitorStatus};
+pub(crate) use self::visitor_status::Reason;
+pub use self::visitor_status::{Status, VisitorStatus};
 pub(crate) use self::{
     bound::{Stranger, StrangerCounter},
     challenge::{Sender, Solution},

@@ -214,7 +214,7 @@ impl Apply<'_> {
         let configs = &self.controller.configs;
         configs.keep_apply(lease).await?;
         let Some(room) = self.order.declared.rooms.get(&step.room) else {
-            configs.prune(trail, &step.room).await?;
+            configs.prune(trail, &step.room, self.order.prune_occupied).await?;
             trail.done();
             return Ok(());
         };

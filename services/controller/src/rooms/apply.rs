@@ -10,11 +10,11 @@ use vestibule_domain::{
 };
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
-use vestibule_store::PutOutcome;
+use vestibule_store::{Deletion, PutOutcome};
 
 use super::{
     draw_seeds::require_future_round,
-    editor::{ATTEMPTS, ConfigEditor},
+    editor::{ATTEMPTS, ConfigEditor, occupied},
     rollout::Rollout,
     routes::{begin, busy},
 };
@@ -99,17 +99,24 @@ impl ConfigEditor {
         Err(busy())
     }
 
-    /// Deletes a room within an apply, if it is still there.
+    /// Deletes a room within an apply, if it is still there and no more than so many `people` are in it.
     ///
     /// # Errors
-    /// 503 while Redis cannot be reached.
-    pub(crate) async fn prune(&self, trail: &Trail, room: &RoomId) -> Result<(), Problem> {
+    /// 409 if more are in it, 503 while Redis cannot be reached.
+    pub(crate) async fn prune(
+        &self,
+        trail: &Trail,
+        room: &RoomId,
+        people: u64,
+    ) -> Result<(), Problem> {
         let before = self.rooms.store.read_config(room).await;
         let before = before.map_err(|error| problem_of(&error))?;
         let view = before.as_ref().map(|config| view_of_config(room, config));
         trail.change(&view.into(), &Value::Null);
-        self.rooms.delete(room).await.map_err(|error| problem_of(&error))?;
-        Ok(())
+        match self.rooms.delete(room, people).await.map_err(|error| problem_of(&error))? {
+            Deletion::Done(_) | Deletion::Missing => Ok(()),
+            Deletion::Occupied(there) => Err(occupied(there, "prune_occupied")),
+        }
     }
 
     /// Tells the admissions of all of these rooms, and waits until they go by the changes.

@@ -111,7 +111,7 @@ impl ConfigEditor {
         match self.rooms.delete(room, people).await.map_err(|error| problem_of(&error))? {
             Deletion::Done(_) => Ok(self.roll_out(room).await),
             Deletion::Missing => Err(Problem::new(ProblemType::RoomNotFound)),
-            Deletion::Occupied(people) => Err(occupied(people)),
+            Deletion::Occupied(people) => Err(occupied(people, "people")),
         }
     }
 
@@ -188,13 +188,13 @@ pub(crate) fn check_settings(config: &RoomConfig) -> Result<(), Problem> {
     refuse(invalid_room(), config.errors_of_settings())
 }
 
-/// Refuses to delete a room with these people.
-fn occupied(there: People) -> Problem {
+/// Refuses to delete a room with these people, unless `option` allows as many.
+pub(super) fn occupied(there: People, option: &str) -> Problem {
     let People { waiting, inside } = there;
     let people = there.count();
     let detail = format!(
         "{waiting} wait in this room and {inside} are inside. Nothing was changed. To delete it with them, say how \
-         many may be in it at most: `?people={people}`"
+         many may be in it at most: `?{option}={people}`"
     );
     Problem::new(ProblemType::RoomOccupied)
         .detail(detail)

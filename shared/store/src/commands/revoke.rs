@@ -68,7 +68,9 @@ impl Store {
         let arguments = Arguments { room, reset_epoch, number, position, draws, seat };
         let calls = || {
             let numbers = vec![number];
-            let place = Call::GiveUp { reset_epoch, numbers: numbers.clone() };
+            // Its network is not known here, and keeps having the place.
+            let networks = Vec::new();
+            let place = Call::GiveUp { reset_epoch, numbers: numbers.clone(), networks };
             vec![Call::End { reset_epoch, numbers }, place]
         };
         let noting = self.noting(Some(room), calls).await;

@@ -133,6 +133,7 @@ fn event(chances: &mut Chances, name: &str, now_s: u64) -> Event {
             session_duration_seconds: maybe(chances, &[2, 30]),
             disable_session_renewal: None,
             queueing_method: once_in(chances, 3).then(|| method(chances)),
+            ..Overrides::default()
         },
         ..serde_json::from_str(&json).unwrap()
     }
