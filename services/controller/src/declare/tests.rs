@@ -84,11 +84,14 @@ fn what_is_left_out_gets_its_default_and_events_go() {
         "session_duration_seconds": 600, "position_expiry_seconds": null, "events": { "launch": launch },
     } }));
     let told = told(&plan(&declared(json!({ "sale": {} })), &current, None));
+    let shown = json!({
+        "event_start_time": "2033-05-18T03:33:20Z", "event_end_time": "2033-05-18T03:43:20Z",
+    });
     let expected = [
-        "Change sale",
-        r#"rooms.sale.events.launch {"event_end_time":"2033-05-18T03:43:20Z","event_start_time":"2033-05-18T03:33:20Z"} > "#,
-        "rooms.sale.position_expiry_seconds null > 900",
-        "rooms.sale.session_duration_seconds 600 > 300",
+        "Change sale".to_owned(),
+        format!("rooms.sale.events.launch {shown} > "),
+        "rooms.sale.position_expiry_seconds null > 900".to_owned(),
+        "rooms.sale.session_duration_seconds 600 > 300".to_owned(),
     ];
     assert_eq!(told, expected);
 }
@@ -159,12 +162,12 @@ fn room() -> impl Strategy<Value = Value> {
     let text = prop_oneof![
         Just(Value::Null),
         "[ -~é\n\t]{1,60}".prop_filter_map("braces", |text: String| {
-            (!text.contains(['{', '}'])).then(|| Value::from(text))
+            (!text.contains(['{', '}']) && !text.trim().is_empty()).then(|| Value::from(text))
         })
     ];
     let logo = prop_oneof![
         Just(Value::Null),
-        Just(json!({ "media_type": "image/gif", "base64": "R0lGODk=" }))
+        Just(json!({ "media_type": "image/gif", "base64": "R0lGODlhAQABAAAAADs=" }))
     ];
     let event = (0_u64..5, any::<bool>(), limit(), "[ -~]{0,20}").prop_map(|(slot, draw, limit, text)| {
         let start = NOW + 1_000 + slot * 10_000;

@@ -45,6 +45,7 @@ pub(crate) struct Span {
     step: HistoryStep,
     /// `json` or `csv`; as `Accept` says if left out.
     #[serde(default)]
+    #[param(inline)]
     format: Option<Format>,
 }
 

@@ -38,7 +38,7 @@ fn rich() -> Value {
                 "new_users_per_minute": 50,
             } },
             "page": "<p>{{waitTime}}</p>\n",
-            "logo": { "media_type": "image/gif", "base64": "R0lGODk=" },
+            "logo": { "media_type": "image/gif", "base64": "R0lGODlhAQABAAAAADs=" },
         },
         "vip": {},
     } })
