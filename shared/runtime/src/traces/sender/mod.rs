@@ -96,6 +96,10 @@ impl Counts {
     fn register(&self, registry: &mut Registry) {
         let help = "Spans that the collector has taken";
         registry.register("traces_spans_sent", help, self.sent.clone());
+        // Each is told from the beginning, so that a rise from nothing is seen.
+        for reason in ["queue", "collector", "stop"] {
+            self.drop_for(reason, 0);
+        }
         let help = "Spans that were dropped";
         registry.register("traces_spans_dropped", help, self.dropped.clone());
     }
