@@ -31,10 +31,11 @@ fmt: ## Whether everything is formatted
 alerts: ## Whether each alarm fires when it should, and has a page; and whether the board is sound
 	@scripts/alerts.sh
 
-lint: ## Clippy, the direction of dependence between the crates, and no chance in the services
+lint: ## Clippy, the direction of dependence between the crates, logs and links of the documents, no chance in the services
 	scripts/check-layers.sh
 	scripts/check-selects.sh
 	scripts/check-logs.py
+	scripts/check-links.py
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 docs: ## Whether the documentation builds without a warning
