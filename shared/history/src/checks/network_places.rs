@@ -61,7 +61,9 @@ impl Check for NetworkPlaces {
             }
             What::Unknown(Call::Claim { network, .. }) => self.leave(*network, now.began_ms),
             What::Sent(Call::GiveUp { networks, .. }) => {
-                networks.iter().for_each(|network| self.leave(Some(*network), now.began_ms));
+                for network in networks {
+                    self.leave(Some(*network), now.began_ms);
+                }
             }
             _ => {}
         }

@@ -62,6 +62,10 @@ impl Check for NetworkRefusals {
 
     /// Calls of those apart that were under way may have come to this side.
     fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        // Nothing was heard before: what is heard now is not of another reset.
+        if self.state == <(u64, u32)>::default() {
+            self.begin(now);
+        }
         self.take_in(now);
     }
 
@@ -103,7 +107,9 @@ impl NetworkRefusals {
                 }
             }
             What::Unknown(Call::Join { networks, .. }) => {
-                networks.iter().for_each(|network| self.come(*network, None, now));
+                for network in networks {
+                    self.come(*network, None, now);
+                }
             }
             What::Claimed(claimed) => {
                 let sits = matches!(claimed.outcome, ClaimedAs::Seated(_) | ClaimedAs::Held { .. });

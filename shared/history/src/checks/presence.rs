@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Act, Asked, Call, Event, Invariant, SnapshotSeen, ToldStatus, What,
@@ -22,8 +22,8 @@ const PAUSE_MS: u64 = 10_000;
 /// waiting than are there, or closed their tab within `ghost_ms`, or became something else within
 /// `settles_ms`. Why: seats are kept for people who are counted.
 ///
-/// Not a violation: expiry after a reset or a deletion may have taken effect, or of somebody whose
-/// session ran out; anything that hostile visitors are told; counts within `ghost_ms` of a restoration,
+/// Not a violation: expiry after a reset or a deletion may have taken effect, of somebody whose
+/// session ran out, or whose place an operator may have revoked; anything that hostile visitors are told; counts within `ghost_ms` of a restoration,
 /// of a pause of the leaders, or of a room that turned people away, since all are excused then; the same during and
 /// after a split, since who leaves on one side is there on the other.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +35,8 @@ pub(super) struct Presence {
     generation: u32,
     snapshot_ms: u64,
     excused_until_ms: u64,
+    /// Reset epoch and number of places that were to be ended.
+    ended: FxHashSet<(u64, u64)>,
 }
 
 #[derive(Debug, Clone)]
@@ -77,6 +79,9 @@ impl Check for Presence {
             What::Snapshot(seen) if facts.bounds.has_all_visitors => {
                 self.counted(seen, now, facts, found);
             }
+            What::Sent(Call::End { reset_epoch, numbers }) => {
+                self.ended.extend(numbers.iter().map(|number| (*reset_epoch, *number)));
+            }
             What::Unknown(Call::Join { count, .. }) => {
                 let until = now.at_ms + facts.bounds.ghost_ms;
                 self.going.extend((0..*count).map(|_| until));
@@ -110,7 +115,8 @@ impl Presence {
     fn asked(&mut self, asked: &Asked, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         let Some(guest) = self.visitors.get_mut(&now.by) else { return };
         if asked.status == ToldStatus::Expired {
-            if guest.honest && guest.state == State::There {
+            let was_revoked = self.ended.contains(&(guest.reset_epoch, guest.number));
+            if guest.honest && guest.state == State::There && !was_revoked {
                 guest.judge(now, facts, found);
             }
             self.turns(now, State::Gone, facts);
@@ -222,9 +228,13 @@ mod tests {
     }
 
     #[test]
-    fn resets_sessions_and_hostile_visitors_are_other_matters() {
+    fn resets_revocations_sessions_and_hostile_visitors_are_other_matters() {
         let reset = What::Sent(Call::Reset);
         visitor(waits().does(2_500, reset), 3_000, expired()).holds();
+        let end = What::Sent(Call::End { reset_epoch: EPOCH, numbers: vec![5] });
+        visitor(waits().does(2_500, end), 3_000, expired()).holds();
+        let other = What::Sent(Call::End { reset_epoch: EPOCH, numbers: vec![6] });
+        visitor(waits().does(2_500, other), 3_000, expired()).breaks(Invariant::Presence);
         let inside = visitor(waits(), 2_500, asked(ToldStatus::Admitted, 5));
         visitor(inside, 3_000, expired()).holds();
         let hostile = Act::Arrived { number: 5, reset_epoch: EPOCH, honest: false };

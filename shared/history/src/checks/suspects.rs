@@ -57,21 +57,21 @@ impl Suspects {
         while let Some(first) = self.0.front()
             && first.event.at_ms + facts.bounds.settles_ms < now_ms
         {
-            tell(invariant, &self.0.pop_front(), facts, found);
+            tell(invariant, self.0.pop_front().as_ref(), facts, found);
         }
     }
 
     /// Tells all that are left: the history is over.
     pub(super) fn finish(&mut self, invariant: Invariant, facts: &Facts, found: &mut Findings<'_>) {
         while let Some(first) = self.0.pop_front() {
-            tell(invariant, &Some(first), facts, found);
+            tell(invariant, Some(&first), facts, found);
         }
     }
 }
 
 /// Of a history that is not complete, nothing is concluded from what is absent.
-fn tell(invariant: Invariant, suspect: &Option<Suspect>, facts: &Facts, found: &mut Findings<'_>) {
-    if let Some(suspect) = suspect.as_ref().filter(|_| facts.bounds.is_complete) {
+fn tell(invariant: Invariant, suspect: Option<&Suspect>, facts: &Facts, found: &mut Findings<'_>) {
+    if let Some(suspect) = suspect.filter(|_| facts.bounds.is_complete) {
         found.add(invariant, suspect.what.clone(), &[&suspect.event]);
     }
 }
