@@ -51,7 +51,7 @@ impl Store {
         }
         self.export_bits(room, before.queue_counter(), &mut pieces).await?;
         // Minutes move from the traffic to the history.
-        for part in [Part::Traffic, Part::Rate, Part::Draws] {
+        for part in [Part::Traffic, Part::Counts, Part::Rate, Part::Draws] {
             pieces.push(self.export_hash(room, part.name()).await?);
         }
         let today = day_of(self.now_ms().await? / 60_000);

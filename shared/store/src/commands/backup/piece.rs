@@ -59,7 +59,7 @@ impl Piece {
             |prefix| self.key().strip_prefix(prefix).is_some_and(|n| n.parse::<u64>().is_ok());
         match self {
             Self::Hash { key, .. } => {
-                let whole = ["line", "settings", "records", "rate", "draws", "traffic"];
+                let whole = ["line", "settings", "records", "rate", "draws", "traffic", "counts"];
                 whole.contains(&key.as_str())
                     || ["history:", "minutes:", "ledger:"].into_iter().any(numbered)
             }
