@@ -158,7 +158,7 @@ async fn what_is_exported_changes_nothing_when_it_is_applied() -> Result<()> {
     let example = example.to_str().context("a path in UTF-8")?;
     desk.terminal.run(&["apply", "-f", example]).await?.expect(0)?;
     deployment.create_room("by-hand", &json!({ "places_per_network": null })).await?;
-    let logo = b"GIF89a".to_vec();
+    let logo = b"GIF89a\x01\0\x01\0\0\0\0;".to_vec();
     let at = deployment.controllers().at("/v1/rooms/by-hand/logo")?;
     let put = deployment.controllers().http().put(at).header("content-type", "image/gif");
     let put = put.bearer_auth(deployment.secrets()[1]).body(logo).send().await?;

@@ -18,10 +18,10 @@ async fn stored(deployment: &Deployment) -> Result<Vec<String>> {
     let mut connection = deployment.redis().connection().await?;
     let keys: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut connection).await?;
     let busy = |key: &String| {
-        [":line", ":watermarks", ":lease", ":traffic", ":presence", ":grants"]
+        [":line", ":watermarks", ":lease", ":traffic", ":counts", ":presence", ":grants"]
             .iter()
             .any(|part| key.ends_with(part))
-            || key.contains(":history:")
+            || [":history:", ":minutes:", ":ledger:"].iter().any(|part| key.contains(part))
     };
     let mut keys: Vec<_> = keys.into_iter().filter(|key| !busy(key)).collect();
     keys.sort();

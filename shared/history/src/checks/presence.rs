@@ -79,9 +79,7 @@ impl Check for Presence {
             What::Snapshot(seen) if facts.bounds.has_all_visitors => {
                 self.counted(seen, now, facts, found);
             }
-            What::Sent(Call::End { reset_epoch, numbers }) => {
-                self.ended.extend(numbers.iter().map(|number| (*reset_epoch, *number)));
-            }
+            What::Sent(Call::End { .. }) => self.may_revoke(now),
             What::Unknown(Call::Join { count, .. }) => {
                 let until = now.at_ms + facts.bounds.ghost_ms;
                 self.going.extend((0..*count).map(|_| until));
@@ -90,12 +88,23 @@ impl Check for Presence {
         }
     }
 
+    /// What is revoked on the other side is told to whoever asks there.
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        self.may_revoke(now);
+    }
+
     fn turn(&mut self, turn: &Turn, facts: &Facts) {
         self.excused_until_ms = turn.at_ms + facts.bounds.ghost_ms;
     }
 }
 
 impl Presence {
+    fn may_revoke(&mut self, now: &Seen<'_>) {
+        if let What::Sent(Call::End { reset_epoch, numbers }) = &now.what {
+            self.ended.extend(numbers.iter().map(|number| (*reset_epoch, *number)));
+        }
+    }
+
     fn turns(&mut self, now: &Seen<'_>, state: State, facts: &Facts) {
         let Some(guest) = self.visitors.get_mut(&now.by) else { return };
         let before = std::mem::replace(&mut guest.state, state);
