@@ -107,7 +107,7 @@ const DEFECTS: [Defect; 17] = [
     },
     Defect {
         name: "restored without the seats that are owed",
-        seed: 933,
+        seed: 988,
         instead_of: "'unconfirmed', owed(args.awaits and math.max(ceiling or 0, inside) or inside),",
         does: "'unconfirmed', 0,",
         breaks: &["ceiling"],

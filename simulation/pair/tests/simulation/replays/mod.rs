@@ -34,7 +34,7 @@ const MEAN_WAIT: f64 = 0.02;
 const DEFECTS: [(&str, u64, &str, &str); 2] = [
     (
         "who leaves twice ends another session",
-        5,
+        6,
         "if not record or record.status ~= 0 then return nil end",
         "if not record or record.status ~= 0 then \
             redis.call('ZPOPMIN', keys.sessions) return nil end",
