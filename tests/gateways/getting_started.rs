@@ -64,12 +64,13 @@ fn whoever_types_the_commands_has_a_room_in_front_of_a_site() -> Result<()> {
     symlink(repository().canonicalize()?.join("deploy"), folder.path().join("deploy"))?;
     let ours = vestibule_tests::ours("vestibule-admission")?;
     let ours = ours.parent().context("no folder")?;
-    let path = env::var("PATH")?;
+    let path = env::var_os("PATH").context("no PATH")?;
+    let path = [ours.into(), "/usr/sbin".into()].into_iter().chain(env::split_paths(&path));
     let output = Command::new("unshare")
         .args(NAMESPACES)
         .args(["timeout", "120", "bash", "-c", &script])
         .current_dir(folder.path())
-        .env("PATH", format!("{}:{path}:/usr/sbin", ours.display()))
+        .env("PATH", env::join_paths(path)?)
         .output()?;
     let said = String::from_utf8_lossy(&output.stdout);
     ensure!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));

@@ -172,8 +172,8 @@ async fn a_sale_that_was_closed_moves_as_it_is() -> Result<()> {
     let mut sale = Sale::begin().await?;
     refused(&sale.back_up(&["--close"])?, "stop all controllers");
     let draft = json!({ "name": "ci", "role": "viewer" });
-    let root = sale.deployment.operator();
-    let made = root.call(Method::POST, "/v1/tokens", Some(&draft)).await?.expect(201)?;
+    let before = sale.deployment.operator();
+    let made = before.call(Method::POST, "/v1/tokens", Some(&draft)).await?.expect(201)?;
     sale.stop(Service::Controller, 1).await?;
     succeeded(&sale.back_up(&["--close"])?);
     let join = sale.deployment.visitor("sale").join().await?;

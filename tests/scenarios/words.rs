@@ -45,8 +45,8 @@ async fn in_line(deployment: &Deployment, languages: &'static str) -> Result<Vis
     Ok(visitor)
 }
 
-fn expect_message(reply: &Reply, message: Value) -> Result<()> {
-    ensure!(reply.body["message"] == message, "not {message}: {}", reply.text);
+fn expect_message(reply: &Reply, message: &Value) -> Result<()> {
+    ensure!(reply.body["message"] == *message, "not {message}: {}", reply.text);
     Ok(())
 }
 
@@ -56,14 +56,14 @@ async fn a_message_reaches_everybody_in_the_next_best_language() -> Result<()> {
     let _inside = full_room(&deployment, json!({ "default_language": "fr" })).await?;
     let mut german = in_line(&deployment, "de-CH, en;q=0.5").await?;
     let mut korean = in_line(&deployment, "ko").await?;
-    expect_message(&german.status().await?, Value::Null)?;
+    expect_message(&german.status().await?, &Value::Null)?;
     let texts = json!({ "de": "Gleich geht es\nlos", "en": "Soon", "fr": "Bientôt <b>" });
     set(&deployment, json!({ "message": texts, "closed_message": "Over", "title": "Drop" }))
         .await?;
-    expect_message(&german.status().await?.expect(200)?, json!("Gleich geht es\nlos"))?;
-    expect_message(&korean.status().await?.expect(200)?, json!("Bientôt <b>"))?;
+    expect_message(&german.status().await?.expect(200)?, &json!("Gleich geht es\nlos"))?;
+    expect_message(&korean.status().await?.expect(200)?, &json!("Bientôt <b>"))?;
     let newcomer = deployment.visitor("sale").with_header("accept-language", "en").join().await?;
-    expect_message(&newcomer, json!("Soon"))?;
+    expect_message(&newcomer, &json!("Soon"))?;
     // On the page, as text; and its script is told the same, with the language.
     let mut ann = Browser::new(&deployment);
     let page = ann.get("/room/sale?lang=ja").await?.expect(200)?;
@@ -75,11 +75,11 @@ async fn a_message_reaches_everybody_in_the_next_best_language() -> Result<()> {
     assert_eq!(news.body["languages"], json!({ "message": "de", "room-title": "" }));
     // A patch changes one language, and null takes it away; a text is for all.
     set(&deployment, json!({ "message": { "de": null, "fr": "Tout de suite" } })).await?;
-    expect_message(&german.status().await?, json!("Tout de suite"))?;
+    expect_message(&german.status().await?, &json!("Tout de suite"))?;
     set(&deployment, json!({ "message": "For all" })).await?;
-    expect_message(&german.status().await?, json!("For all"))?;
+    expect_message(&german.status().await?, &json!("For all"))?;
     set(&deployment, json!({ "message": null })).await?;
-    expect_message(&korean.status().await?, Value::Null)
+    expect_message(&korean.status().await?, &Value::Null)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -88,7 +88,7 @@ async fn an_event_says_what_it_has_to_say_and_leaves_the_rest() -> Result<()> {
     let words = json!({ "message": "The room's", "title": "The room" });
     let _inside = full_room(&deployment, words).await?;
     let mut ann = in_line(&deployment, "en").await?;
-    expect_message(&ann.status().await?, json!("The room's"))?;
+    expect_message(&ann.status().await?, &json!("The room's"))?;
     let now = deployment.redis().now_seconds().await?;
     let event = json!({
         "event_start_time": now + 5, "event_end_time": now + 3600, "message": { "en": "The event's" },
@@ -102,7 +102,7 @@ async fn an_event_says_what_it_has_to_say_and_leaves_the_rest() -> Result<()> {
     );
     let mut page = Browser::new(&deployment);
     eventually(SOON, "the event's message", || async {
-        expect_message(&ann.clone().status().await?, json!("The event's"))
+        expect_message(&ann.clone().status().await?, &json!("The event's"))
     })
     .await?;
     let page = page.get("/room/sale").await?;
@@ -113,12 +113,12 @@ async fn an_event_says_what_it_has_to_say_and_leaves_the_rest() -> Result<()> {
     eventually(SOON, "the event sold out", || async {
         let told = ann.clone().status().await?;
         ensure!(told.body["reason"] == "sold_out", "{}", told.text);
-        expect_message(&told, json!("All gone"))
+        expect_message(&told, &json!("All gone"))
     })
     .await?;
     operator.call(Method::DELETE, path, None).await?.expect(204)?;
     eventually(SOON, "the room as it was", || async {
-        expect_message(&ann.clone().status().await?, json!("The room's"))
+        expect_message(&ann.clone().status().await?, &json!("The room's"))
     })
     .await?;
     ensure!(!ann.status().await?.says("closed"));
@@ -143,7 +143,7 @@ async fn a_sold_out_room_says_so_at_once_and_takes_its_line_up_again() -> Result
         let told = visitor.status().await?.expect(200)?;
         ensure!(told.says("closed") && told.body["reason"] == "sold_out", "{}", told.text);
         ensure!(told.number("queue_number")? > 0 && told.body["next_check_in_seconds"] == 0.0);
-        expect_message(&told, json!("Next year!"))?;
+        expect_message(&told, &json!("Next year!"))?;
     }
     let news = page.news("/room/sale").await?;
     assert_eq!(news.body["state"], "sold_out");

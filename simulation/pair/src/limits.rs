@@ -62,10 +62,10 @@ pub(crate) fn bring_company(seed: Seed, cast: &mut Cast, rooms: usize, arrive_ms
 fn group(seed: Seed, number: u64, rooms: usize, arrive_ms: u64) -> Part {
     let mut chance = seed.chance("group", number);
     let room = usize::try_from(chance.within(0..rooms as u64)).unwrap_or(0);
-    let arrives_ms = chance.within(0..(arrive_ms / 2).max(1));
+    let begins_ms = chance.within(0..(arrive_ms / 2).max(1));
     let times_per_second = *chance.one_of(&[2, 5, 20]);
     let clients = chance.within(2..30);
-    let times = (arrives_ms, clients, times_per_second);
+    let times = (begins_ms, clients, times_per_second);
     let role = if chance.happens(0.6) {
         // Half of them are where others are, too.
         let shared = chance.happens(0.5);

@@ -130,7 +130,7 @@ impl Part {
         let chance = seed.chance("visitor", self.number);
         let visitor = |word: &str, honest| {
             let name = format!("{word}-{}", self.number);
-            Visitor::new(stage, &name, chance, honest).from_origin(self.origin)
+            Visitor::new(stage, &name, chance, honest).coming_from(self.origin)
         };
         match self.role {
             Role::Polite(person) => visitor("visitor", true).be_polite(person).await,

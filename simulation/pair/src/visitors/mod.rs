@@ -92,7 +92,7 @@ impl Visitor {
         Self { stage, name: name.into(), chance, carried: None, honest, origin: None }
     }
 
-    fn from_origin(self, origin: Option<Origin>) -> Self {
+    fn coming_from(self, origin: Option<Origin>) -> Self {
         Self { origin, ..self }
     }
 

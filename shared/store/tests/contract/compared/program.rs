@@ -31,8 +31,8 @@ pub(super) async fn compare(flavor: Flavor, dialect: Dialect) {
     for program in 0..programs() {
         let mut chances = Chances::new(program);
         let steps: Vec<u64> = (0..STEPS).map(|_| chances.bits()).collect();
-        if let Err(found) = servers.run(&steps).await {
-            let (steps, found) = servers.shorten(steps, found).await;
+        if let Err(found) = Box::pin(servers.run(&steps)).await {
+            let (steps, found) = Box::pin(servers.shorten(steps, found)).await;
             panic!("program {program}, shortened to {} calls:\n{found}", steps.len());
         }
     }
@@ -77,7 +77,7 @@ impl Servers {
             while at < steps.len() {
                 let mut fewer = steps.clone();
                 fewer.drain(at..(at + part).min(steps.len()));
-                match self.run(&fewer).await {
+                match Box::pin(self.run(&fewer)).await {
                     Err(still) => (steps, found) = (fewer, still),
                     Ok(()) => at += part,
                 }

@@ -73,7 +73,7 @@ impl Attacker {
         let mut at_work = AtWork { attacker: self, hall, chance, sent: 0, seated: Arc::default() };
         match self.way {
             Way::Aws => at_work.live_by_number().await,
-            _ => at_work.live_by_ticket().await,
+            _ => Box::pin(at_work.live_by_ticket()).await,
         }
     }
 }
