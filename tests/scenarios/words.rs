@@ -122,7 +122,7 @@ async fn an_event_says_what_it_has_to_say_and_leaves_the_rest() -> Result<()> {
     })
     .await?;
     ensure!(!ann.status().await?.says("closed"));
-    let wrong = json!({ "message": { "xx": "x" }, "event_start_time": now + 60, "event_end_time": now + 90 });
+    let wrong = json!({ "message": { "xx": "x" }, "event_start_time": now + 60, "event_end_time": now + 600 });
     let refused = operator.call(Method::PUT, path, Some(&wrong)).await?.expect(400)?;
     assert_eq!(refused.body["errors"][0]["field"], "message.xx");
     Ok(())

@@ -182,6 +182,11 @@ fn found(defect: &Defect) -> Option<(u64, &'static str)> {
     (0..NIGHTS).find_map(|seed| Some((seed, breaks(defect, seed)?)))
 }
 
+/// Whether a script says this, so that it can be replaced by a mistake.
+pub(crate) fn is_said(text: &str) -> bool {
+    scripts().contains(text)
+}
+
 /// All scripts, as they are written.
 fn scripts() -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/store/src/scripts");
@@ -194,9 +199,8 @@ fn scripts() -> String {
 
 #[test]
 fn every_defect_is_one_of_today_s_scripts() {
-    let scripts = scripts();
     for defect in DEFECTS {
-        assert!(scripts.contains(defect.instead_of), "{}: no script says it", defect.name);
+        assert!(is_said(defect.instead_of), "{}: no script says it", defect.name);
     }
 }
 

@@ -3,6 +3,8 @@
 
 use vestibule_simulation::{BrokenNight, FaultKind, Nights, Selection, Shape};
 
+use crate::defects::is_said;
+
 /// How many short nights.
 const NIGHTS: u64 = 60;
 /// In how many nights each mistake must be found.
@@ -89,6 +91,9 @@ fn nothing_breaks_in_nights_with_limits_per_network() {
 
 #[test]
 fn every_mistake_about_networks_is_found_in_its_night() {
+    for (name, _, (instead_of, _), _) in DEFECTS {
+        assert!(is_said(instead_of), "{name}: no script says it");
+    }
     let is_missed = |defect: &&Defect| defect.1.is_some_and(|seed| !breaks(defect, seed));
     let missed: Vec<_> = DEFECTS.iter().filter(is_missed).map(|one| (one.0, one.1)).collect();
     assert!(missed.is_empty(), "{missed:?}");

@@ -19,6 +19,7 @@ use self::{
     figures::Figures,
     night::{Night, play},
 };
+use crate::defects::is_said;
 
 /// How many cases.
 const CASES: u64 = 120;
@@ -42,9 +43,9 @@ const DEFECTS: [(&str, u64, &str, &str); 2] = [
     (
         "a place that is given back twice takes the next with it",
         7,
-        "if get_bit(keys.entered, position) then return false end",
+        "if get_bit(keys.entered, position) then return false, false end",
         "if get_bit(keys.entered, position) then \
-            set_bit(keys.entered, position + 1, 1) return false end",
+            set_bit(keys.entered, position + 1, 1) return false, false end",
     ),
 ];
 
@@ -109,6 +110,7 @@ fn how_much_nights_differ_by_chance() {
 #[test]
 fn mistakes_by_which_repeating_pays_are_found() {
     for (name, seed, instead_of, does) in DEFECTS {
+        assert!(is_said(instead_of), "{name}: no script says it");
         let case = Case::draw(seed);
         let (once, again) = nights(&case, seed, Some((instead_of, does)));
         let faults = Difference::between(&case, &once, &again).faults(&case);
