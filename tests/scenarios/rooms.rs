@@ -156,12 +156,19 @@ async fn history_tells_levels_leavings_and_waits_by_steps_and_as_a_table() -> Re
         deployment.visitor("sale").join().await?.expect(200)?;
     }
     deployment.visitor("sale").join().await?.expect(429)?;
-    inside.leave().await?.expect(200)?;
     let operator = deployment.operator();
     let told = async |query: &str| {
         let path = format!("/v1/rooms/sale/history?{query}");
         operator.call(Method::GET, &path, None).await?.expect(200)
     };
+    // Levels are looked at once a second: who leaves before was never seen inside.
+    eventually(SOON, "somebody seen inside", || async {
+        let reply = told("step=1d").await?;
+        ensure!(reply.body["minutes"][0]["inside"] == 1, "{}", reply.text);
+        Ok(())
+    })
+    .await?;
+    inside.leave().await?.expect(200)?;
     eventually(SOON, "all that has happened", || async {
         let reply = told("step=1d").await?;
         let [day] = &reply.body["minutes"].as_array().context("minutes")?[..] else {
