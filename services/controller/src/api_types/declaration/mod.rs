@@ -1,5 +1,5 @@
 //! A document of rooms, as operators keep it in a file: everything that they decide about each, with its events and its
-//! page. How it is read is in [`read`], how it is written in [`write`]; what it changes is in [`crate::declare`].
+//! page. How it is read is in [`read`], how it is written in [`mod@write`]; what it changes is in [`crate::declare`].
 
 mod read;
 mod schema;
