@@ -38,6 +38,8 @@ pub struct TickInput {
     pub aws_joined: u64,
     /// and sessions of theirs.
     pub aws_admitted: u64,
+    /// Newcomers who were kept out because their network had its seats. Nobody waits for them.
+    pub kept_out: u64,
     /// Visitors who are known to be there.
     pub there: Presence,
     /// Visitors of whom nobody knows whether they are there.

@@ -83,6 +83,15 @@ pub fn may_enter(room: &RoomSnapshot, waiter: &Waiter, win_threshold: f64) -> bo
     !room.is_held() && !room.rejects() && (served() || has_won(room, waiter, win_threshold))
 }
 
+/// Whether `waiter` may be told by a claim alone whether it may enter: it may by the snapshot, or it came after that, and
+/// may have been served since.
+#[must_use]
+pub fn may_claim(room: &RoomSnapshot, waiter: &Waiter, win_threshold: f64) -> bool {
+    let number = waiter.place.number;
+    let is_new = number > room.queue_counter && !room.awaits_draw(number);
+    may_enter(room, waiter, win_threshold) || is_new && !room.is_held() && !room.rejects()
+}
+
 /// Whether `waiter` has won in a random room.
 #[must_use]
 pub fn has_won(room: &RoomSnapshot, waiter: &Waiter, win_threshold: f64) -> bool {
@@ -215,6 +224,21 @@ mod tests {
         );
         let first = Waiter::new(waiter(50).place, 0);
         assert_eq!(evaluate(&room, &first, &call(NOW)).waiter.heard_at, NOW);
+    }
+
+    #[test]
+    fn whoever_came_after_the_snapshot_may_claim() {
+        let room = snapshot(100, 10);
+        let may = |room: &RoomSnapshot, number| may_claim(room, &waiter(number), 1.0);
+        assert!(may(&room, 10) && !may(&room, 11) && !may(&room, 100));
+        assert!(may(&room, 101), "it may have been served as it joined");
+        assert!(!may_enter(&room, &waiter(101), 1.0));
+        let mut drawing = room.clone();
+        drawing.pool_first = 101;
+        assert!(!may(&drawing, 101), "chance decides about it");
+        let mut held = room;
+        held.settings.queue_all = true;
+        assert!(!may(&held, 101));
     }
 
     #[test]

@@ -55,6 +55,9 @@ pub struct RoomCounters {
     pub aws_joined: u64,
     /// and sessions of theirs.
     pub aws_admitted: u64,
+    /// Newcomers who were next when they came, and were kept out because their network had its seats: they were never
+    /// counted as there.
+    pub kept_out: u64,
     /// Numbers that nobody has, or that have entered, left or expired.
     pub over: u64,
     /// Whether nobody can be in line; then nobody is counted.
@@ -253,6 +256,7 @@ impl Roll {
             admitted: counters.admitted,
             aws_joined: counters.aws_joined,
             aws_admitted: counters.aws_admitted,
+            kept_out: counters.kept_out,
             at_door: counters.at_door,
             door: counters.door.clone(),
             came_known: counters.came_known,

@@ -220,7 +220,7 @@ fn line(input: &TickInput, serving: &Serving) -> Option<Line> {
     let line = Line {
         now_ms: input.now_ms,
         polling: input.polling(serving),
-        came: input.queue_counter.saturating_sub(input.aws_joined),
+        came: input.queue_counter.saturating_sub(input.aws_joined + input.kept_out),
         entered: input.admitted.saturating_sub(input.aws_admitted),
     };
     (input.is_counted && input.is_presence_complete).then_some(line)

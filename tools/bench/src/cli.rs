@@ -25,13 +25,18 @@ pub(crate) struct Cli {
 }
 
 /// What else to do than measure.
-#[derive(Debug, Clone, Copy, Subcommand)]
+#[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Command {
     /// Serve the bare axum route that everything is compared with.
     Bare {
         /// Where to listen.
         #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8090")]
         listen: SocketAddr,
+    },
+    /// Print what crowds need, as the table of docs/sizing.md.
+    Sizing {
+        /// A run's figures, as `--json` printed them: of join, poll, claim, authorize and memory.
+        report: PathBuf,
     },
 }
 

@@ -14,6 +14,7 @@ mod programs;
 mod redis_statistics;
 mod report;
 mod run;
+mod sizing;
 mod statistics;
 
 use std::process::ExitCode;
@@ -25,8 +26,11 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
-    let done = match cli.command {
-        Some(cli::Command::Bare { listen }) => bare::serve(listen),
+    let done = match &cli.command {
+        Some(cli::Command::Bare { listen }) => bare::serve(*listen),
+        Some(cli::Command::Sizing { report }) => {
+            sizing::table(report).map(|table| print!("{table}"))
+        }
         None => run::run(&cli.options),
     };
     match done {

@@ -211,7 +211,7 @@ impl fmt::Display for Target {
 }
 
 /// Rounded, with a comma before every three digits.
-fn whole(value: f64) -> String {
+pub(crate) fn whole(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut text = String::new();
     for (nth, digit) in digits.chars().enumerate() {

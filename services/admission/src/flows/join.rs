@@ -122,7 +122,7 @@ impl Flows {
         }
         let served = !awaits_draw && place.number <= serving;
         if served && !room.snapshot.is_held() {
-            return responder.respond_with_status(CurrentTicket::new(ticket), Status::YourTurn);
+            return responder.respond_next(CurrentTicket::new(ticket));
         }
         responder.respond_waiting(CurrentTicket::new(ticket))
     }

@@ -4,7 +4,7 @@ reports the room's state. If nobody waits, it lets the room rest, when it is tol
 KEYS  line sessions records tokens settings rate rows entered door asked passed seatless holds unattended there scratch ended counts
 ARGV  now_ms seen document
 Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute held promised
-      presence_from_ms left_out heard_at_ms admitted aws_joined aws_admitted over nobody_waits line pool near door
+      presence_from_ms left_out heard_at_ms admitted aws_joined aws_admitted kept_out over nobody_waits line pool near door
       at_door came_known came_unknown came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
       config_version phase_is_over rests due_ms swept}, then three texts for each block of `near`
       over: numbers that have entered, left or expired, or were left out; nobody_waits: then nothing is
@@ -220,7 +220,7 @@ return seal({ encode({
   admitted_last_minute = rate_used(keys.rate, now), held = held_seats(keys, now), promised = line.promised,
   presence_from_ms = line.presence_from, left_out = unheard, heard_at_ms = line.heard_at,
   admitted = line.admitted,
-  aws_joined = line.aws_joined, aws_admitted = line.aws_admitted,
+  aws_joined = line.aws_joined, aws_admitted = line.aws_admitted, kept_out = line.kept_out,
   over = line.admitted + line.left + line.expired + line.skipped, nobody_waits = nobody_waits(line),
   line = counted, pool = count_pool(keys, line, args.pool_chunks, now), near = blocks,
   door = show_door(), at_door = at_door(keys, now), came_known = line.came_known,

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use vestibule_domain::{
     RoomSettings, SeatEnds,
     network_limits::{NetworkLimit, NetworkLimits},
+    serving::Serving,
 };
 use vestibule_store::{
     Admittance, Claim, ClaimNetwork, ClaimOutcome, Departure, EndedAs, GivenUp, Join, JoinMode,
     Joined,
 };
 
-use crate::world::{World, limited, newcomers};
+use crate::world::{Leader, World, limited, newcomers};
 
 crate::on_every_server!(
     nobody_comes_too_often_in_a_minute,
@@ -20,6 +21,7 @@ crate::on_every_server!(
     many_calls_at_once_give_no_more_than_one,
     a_place_counts_until_it_is_used_or_given_back_or_an_hour_is_over,
     a_network_that_has_its_seats_waits_and_stops_nobody,
+    nobody_waits_for_whom_its_network_keeps_out,
     no_claims_of_one_call_take_more_seats_than_there_are,
     seats_are_free_again_when_their_sessions_are_over,
     what_is_only_counted_stops_nobody,
@@ -165,6 +167,25 @@ async fn a_network_that_has_its_seats_waits_and_stops_nobody(world: World) {
     let left = Departure { number: 1, ended_as: EndedAs::Completed, seat: SeatEnds::AtOnce };
     world.store.leave(&world.room, joined.reset_epoch, &[left]).await.unwrap();
     assert!(matches!(world.claims(claim).await, ClaimOutcome::Entered(_)));
+}
+
+async fn nobody_waits_for_whom_its_network_keeps_out(world: World) {
+    world.open(limited(10)).await;
+    let hoarders = join(&world, &[HERE; 9], limits(0, 0, 2)).await;
+    assert_eq!(hoarders.seated, 2);
+    let mut leader = Leader::new(1);
+    let tick = leader.tick(&world).await;
+    assert_eq!((tick.input.kept_out, tick.input.waiting(&Serving::default())), (7, 0));
+    let others = join(&world, &[THERE; 8], limits(0, 0, 8)).await;
+    assert_eq!(others.seated, 8, "the seats are theirs");
+    let late = join(&world, &[9; 3], limits(0, 0, 0)).await;
+    assert_eq!(late.seated, 0);
+    let tick = leader.tick(&world).await;
+    assert_eq!(
+        tick.input.waiting(&Serving::default()),
+        3,
+        "none of the network, and who came after it"
+    );
 }
 
 async fn no_claims_of_one_call_take_more_seats_than_there_are(world: World) {

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     driver::{Caller, Ticket},
     report::{Figures, Target, Unit},
+    statistics::count,
 };
 
 const ROOM: &str = "bench-claim";
@@ -39,7 +40,11 @@ pub(crate) async fn claim(bench: &mut Bench) -> Result<Figures> {
         raw.push(alone);
         claims.push(round);
     }
-    Ok(figures(&raw, &curve, &claims))
+    let sessions: u64 = claims.iter().map(|round| round.requests).sum();
+    let pattern = format!("vestibule:room:{{{ROOM}}}:*");
+    let (bytes, _) = bench.deployment.redis.memory(&pattern).await?;
+    let figures = figures(&raw, &curve, &claims);
+    Ok(figures.add("bytes of Redis per session", Unit::Number, [count(bytes) / count(sessions)]))
 }
 
 fn figures(raw: &[Signed], curve: &[Signed], claims: &[Round]) -> Figures {

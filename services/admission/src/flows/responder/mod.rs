@@ -60,6 +60,11 @@ impl<'a> VisitorResponder<'a> {
         poll::may_enter(&self.room.snapshot, waiter, self.win_threshold(waiter))
     }
 
+    /// Whether only a claim can tell whether `waiter` may enter.
+    pub(super) fn may_claim(&self, waiter: &Waiter) -> bool {
+        poll::may_claim(&self.room.snapshot, waiter, self.win_threshold(waiter))
+    }
+
     /// The claim of `claimant`, by what this instance knows.
     pub(super) fn claim_for(&self, claimant: &Claimant) -> Claim {
         let (snapshot, waiter) = (&self.room.snapshot, claimant.waiter());

@@ -36,6 +36,16 @@ impl VisitorResponder<'_> {
         self.evaluate(current, Some(status))
     }
 
+    /// Tells a newcomer that it is its turn. The join has counted it as there, unless its network keeps it out.
+    pub(in crate::flows) fn respond_next(
+        &self,
+        current: CurrentTicket,
+    ) -> Result<VisitorResponse, FlowError> {
+        let waiter = current.waiter();
+        let outcome = poll::evaluate(&self.room.snapshot, waiter, &self.call_of(waiter));
+        self.respond_evaluated(current, Some(Status::YourTurn), &outcome)
+    }
+
     /// Answers a visitor whose claim was held and found no seat.
     pub(in crate::flows) fn respond_at_door(
         &self,
@@ -99,16 +109,26 @@ impl VisitorResponder<'_> {
         }
         let waiter = current.waiter();
         let outcome = poll::evaluate(&self.room.snapshot, waiter, &self.call_of(waiter));
+        if let Some(check_in) = outcome.check_in {
+            self.check_in(check_in);
+        }
+        self.respond_evaluated(current, redis_says, &outcome)
+    }
+
+    /// Answers what an evaluation came to.
+    fn respond_evaluated(
+        &self,
+        current: CurrentTicket,
+        redis_says: Option<Status>,
+        outcome: &PollOutcome,
+    ) -> Result<VisitorResponse, FlowError> {
         let status = match outcome.state {
             WaiterState::Rejected => return self.respond_rejected(&current.ticket),
             WaiterState::Expired => return self.respond_ended(current.ticket, Ending::Expired),
             WaiterState::Waiting => redis_says.unwrap_or(Status::Waiting),
             WaiterState::YourTurn => redis_says.unwrap_or(Status::YourTurn),
         };
-        if let Some(check_in) = outcome.check_in {
-            self.check_in(check_in);
-        }
-        self.respond_outcome(current, status, &outcome)
+        self.respond_outcome(current, status, outcome)
     }
 
     /// The circumstances of a call of `waiter`.
