@@ -140,6 +140,17 @@ async fn wherever_people_come_from_nobody_waits_for_a_free_slot() -> Result<()> 
 }
 
 #[tokio::test]
+async fn while_seats_are_free_nobody_waits_for_those_of_a_network_that_has_its_own() -> Result<()> {
+    let ground = Ground::new()?;
+    let arguments = "--visitors 60 --arrive 6s --arrivals even --ceiling 100 --stay 5s --hoarders 30 --method fifo \
+                     --seed 1";
+    let report = ground.simulate(arguments).await?;
+    report.is_at_least("/company/hoarders/places", 500.0)?;
+    report.is_at_most("/company/hoarders/highest_seats", 20.0)?;
+    report.is_at_least("/visitors/admitted_at_once", 60.0)
+}
+
+#[tokio::test]
 async fn hidden_tabs_get_in_and_the_impatient_gain_nothing() -> Result<()> {
     let ground = Ground::new()?;
     let arguments = "--visitors 1500 --arrive 30s --ceiling 200 --stay 20s --abandon 0.2 \
