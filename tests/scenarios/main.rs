@@ -40,6 +40,7 @@ mod live;
 mod methods;
 mod moving;
 mod numbers;
+mod openid_connect;
 mod outage;
 mod page;
 mod presence;
