@@ -14,9 +14,10 @@ use vestibule_runtime::{
 use vestibule_token::ClientSecret;
 
 use crate::{
+    api_types::{invalid_room, refuse},
     audit::Trail,
     endpoints::responses::{Busy, InvalidRequest, NoSuchClient, Refusals},
-    rooms::{Rollout, check_settings},
+    rooms::Rollout,
     state::Controller,
 };
 
@@ -66,7 +67,7 @@ pub(crate) async fn create_client_secret(
         let known = clients.find(|known| known.id == client);
         let known = known.ok_or_else(|| Problem::new(ProblemType::OidcClientNotFound))?;
         known.secret_hashes.push(secret.hash());
-        check_settings(config)
+        refuse(invalid_room(), config.binding.errors())
     };
     let ((), rollout) = controller.configs.change(&trail, &room, change).await?;
     let made = NewClientSecret {
