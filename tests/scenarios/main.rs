@@ -41,6 +41,7 @@ mod methods;
 mod moving;
 mod numbers;
 mod openid_connect;
+mod openid_library;
 mod outage;
 mod page;
 mod presence;
