@@ -428,6 +428,14 @@ async fn a_site_may_ask_without_a_page_and_an_open_room_lets_in_at_once() -> Res
     let mut second = Browser::new(&deployment);
     let asked = shop.authorize(&[])?;
     ensure!(led(&second.get(&asked).await?, &asked)?.path() == "/room/sale", "it is full");
+    // What a site wants back may be long: the page still leads back.
+    let long = asked.replace("state=", &format!("state={}", "s".repeat(2_400)));
+    let page = led(&second.get(&long).await?, &asked)?;
+    let shown = second.get(&format!("/room/sale?{}", page.query().unwrap_or(""))).await?;
+    ensure!(shown.text.contains(&parameter(&page, "return")), "{page}");
+    let longer = asked.replace("state=", &format!("state={}", "s".repeat(2_600)));
+    let back = led(&second.get(&longer).await?, &asked)?;
+    assert_eq!(parameter(&back, "error"), "invalid_request");
     let asked = shop.authorize(&[("prompt", "none")])?;
     let back = led(&second.get(&asked).await?, &asked)?;
     assert_eq!(parameter(&back, "error"), "login_required", "a place in line is no seat");
