@@ -51,9 +51,9 @@ fn with(path: &str, parameters: &[(&str, &str)]) -> Result<String> {
 
 /// The request with a form.
 fn filled_in(request: RequestBuilder, form: &[(&str, &str)]) -> Result<RequestBuilder> {
-    let form = Url::parse_with_params("http://x", form)?;
+    let encoded = Url::parse_with_params("http://x", form)?;
     let request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
-    Ok(request.body(form.query().unwrap_or_default().to_owned()))
+    Ok(request.body(encoded.query().unwrap_or_default().to_owned()))
 }
 
 /// Where an answer leads, seen from `from`; with which parameters.
@@ -126,12 +126,7 @@ impl<'a> Shop<'a> {
 
     /// Exchanges a code by the secret in the form.
     async fn redeem(&self, code: &str) -> Result<Reply> {
-        self.exchange(&[&self.form(code)[..], &[("client_secret", &self.secret)]].concat()).await
-    }
-
-    fn form<'b>(&self, code: &'b str) -> [(&'static str, &'b str); 4] {
-        let grant = ("grant_type", "authorization_code");
-        [("client_id", "shop"), grant, ("code", code), ("redirect_uri", BACK)]
+        self.exchange(&[&form(code)[..], &[("client_secret", &self.secret)]].concat()).await
     }
 
     async fn get(&self, call: &str) -> Result<Reply> {
@@ -156,6 +151,12 @@ impl<'a> Shop<'a> {
         let claims = decode(token, &DecodingKey::from_jwk(key)?, &validation)?.claims;
         Ok((claims, header.alg))
     }
+}
+
+/// What the shop sends with a code.
+fn form(code: &str) -> [(&'static str, &str); 4] {
+    let grant = ("grant_type", "authorization_code");
+    [("client_id", "shop"), grant, ("code", code), ("redirect_uri", BACK)]
 }
 
 fn is_refused(reply: &Reply, status: u16, error: &str) -> Result<()> {
@@ -211,8 +212,7 @@ async fn to_log_in_is_to_wait() -> Result<()> {
     let code = parameter(&back, "code");
     let without = shop.redeem(&code).await?;
     is_refused(&without, 400, "invalid_grant").context("without the verifier")?;
-    let form =
-        [&shop.form(&code)[..], &[("client_secret", &shop.secret), ("code_verifier", VERIFIER)]];
+    let form = [&form(&code)[..], &[("client_secret", &shop.secret), ("code_verifier", VERIFIER)]];
     let tokens = shop.exchange(&form.concat()).await?.expect(200)?;
     assert_eq!(tokens.header("cache-control"), "no-store");
     assert_eq!(tokens.body["token_type"], "Bearer");
@@ -280,10 +280,10 @@ async fn a_code_is_worth_nothing_to_anybody_else() -> Result<()> {
     let secret = ("client_secret", shop.secret.as_str());
 
     is_refused(&other.redeem(&code).await?, 400, "invalid_grant")?;
-    is_refused(&shop.exchange(&shop.form(&code)).await?, 401, "invalid_client")?;
-    let wrong = [&shop.form(&code)[..], &[("client_secret", &other.secret)]].concat();
+    is_refused(&shop.exchange(&form(&code)).await?, 401, "invalid_client")?;
+    let wrong = [&form(&code)[..], &[("client_secret", &other.secret)]].concat();
     is_refused(&shop.exchange(&wrong).await?, 401, "invalid_client")?;
-    let elsewhere: Vec<_> = shop.form(&code)[..3].to_vec();
+    let elsewhere: Vec<_> = form(&code)[..3].to_vec();
     let elsewhere = [&elsewhere[..], &[("redirect_uri", "https://shop.example/other"), secret]];
     is_refused(&shop.exchange(&elsewhere.concat()).await?, 400, "invalid_grant")?;
     let app = [("client_id", "app"), ("grant_type", "authorization_code"), ("code", &code)];
@@ -299,7 +299,7 @@ async fn a_code_is_worth_nothing_to_anybody_else() -> Result<()> {
     // None of them has used it up.
     let basic = admissions.http().post(admissions.at("/oidc/sale/token")?);
     let basic = basic.basic_auth("shop", Some(&shop.secret));
-    let tokens = Reply::of(filled_in(basic, &shop.form(&code))?).await?.expect(200)?;
+    let tokens = Reply::of(filled_in(basic, &form(&code))?).await?.expect(200)?;
     let access = tokens.text_of("access_token")?;
 
     let code = shop.code(&mut browser, &[]).await?;

@@ -30,7 +30,7 @@ pub enum Kind {
     EnvoyGrpc,
     /// Envoy, which verifies tokens by itself.
     EnvoyLocal,
-    /// Envoy, where visitors log in by `OpenID` Connect.
+    /// Envoy, where visitors log in by OpenID Connect.
     EnvoyOauth2,
     /// One that cannot run here.
     Replayed(Documented),

@@ -22,7 +22,6 @@ impl Flows {
     /// The code of a visitor who was answered `response`, for the site that has asked for `login`; `None`: it is not
     /// inside, or was let in without a place while Redis was away.
     pub(crate) fn grant(
-        &self,
         room: &RoomContext,
         login: &Login,
         response: &VisitorResponse,

@@ -29,8 +29,7 @@ pub(crate) struct Configuration {
     token_endpoint_auth_methods_supported: [&'static str; 3],
     code_challenge_methods_supported: [&'static str; 1],
     claims_supported: [&'static str; 9],
-    claims_parameter_supported: bool,
-    request_parameter_supported: bool,
+    /// False: it would be true if nothing was said.
     request_uri_parameter_supported: bool,
     authorization_response_iss_parameter_supported: bool,
 }
@@ -76,8 +75,6 @@ impl Configuration {
                 "at_hash",
                 "token_use",
             ],
-            claims_parameter_supported: false,
-            request_parameter_supported: false,
             request_uri_parameter_supported: false,
             authorization_response_iss_parameter_supported: true,
         }

@@ -180,9 +180,9 @@ mod tests {
         HeaderValue::from_str(&format!("Basic {pair}")).unwrap()
     }
 
-    fn read(authorization: Option<HeaderValue>, rest: &str) -> Result<String, TokenError> {
+    fn read(authorization: Option<&HeaderValue>, rest: &str) -> Result<String, TokenError> {
         let (binding, form) = (binding(), format!("{FORM}&{rest}"));
-        let request = TokenRequest::read(authorization.as_ref(), &form, &binding);
+        let request = TokenRequest::read(authorization, &form, &binding);
         request.map(|request| request.client.id.clone())
     }
 
@@ -191,11 +191,11 @@ mod tests {
         let form = |secret: &str| format!("client_id=shop&client_secret={}", encoded(secret));
         for secret in ["new", SECRET] {
             assert_eq!(read(None, &form(secret)).as_deref(), Ok("shop"));
-            assert_eq!(read(Some(basic("shop", &encoded(secret))), "").as_deref(), Ok("shop"));
+            assert_eq!(read(Some(&basic("shop", &encoded(secret))), "").as_deref(), Ok("shop"));
             // Many do not encode.
-            assert_eq!(read(Some(basic("shop", secret)), "").as_deref(), Ok("shop"));
+            assert_eq!(read(Some(&basic("shop", secret)), "").as_deref(), Ok("shop"));
         }
-        assert_eq!(read(Some(basic("shop", "new")), "client_id=shop").as_deref(), Ok("shop"));
+        assert_eq!(read(Some(&basic("shop", "new")), "client_id=shop").as_deref(), Ok("shop"));
         assert_eq!(read(None, "client_id=app").as_deref(), Ok("app"));
     }
 
@@ -216,10 +216,10 @@ mod tests {
         let bearer = HeaderValue::from_static("Bearer new");
         for header in [basic("shop", "old"), basic("shop", ""), basic("app", "x"), bearer] {
             let refused = Err(TokenError::InvalidClient { by_header: true });
-            assert_eq!(read(Some(header), ""), refused);
+            assert_eq!(read(Some(&header), ""), refused);
         }
         for rest in ["client_id=shop&client_secret=new", "client_id=app"] {
-            let refused = read(Some(basic("shop", "new")), rest);
+            let refused = read(Some(&basic("shop", "new")), rest);
             assert!(matches!(refused, Err(TokenError::InvalidRequest(_))), "{rest}");
         }
     }

@@ -127,7 +127,7 @@ fn back_to_site(
     login: &Login,
     response: &VisitorResponse,
 ) -> Option<String> {
-    let code = flows.grant(&request.room, login, response)?;
+    let code = Flows::grant(&request.room, login, response)?;
     let issuer = issuer(flows, &request.room);
     Some(Answer::to(login, &issuer).with_code(&code))
 }
