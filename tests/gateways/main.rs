@@ -7,6 +7,7 @@ mod getting_started;
 mod hostile;
 mod journey;
 mod local;
+mod logins;
 mod outage;
 mod place;
 mod plumbing;

@@ -40,6 +40,8 @@ mod live;
 mod methods;
 mod moving;
 mod numbers;
+mod openid_connect;
+mod openid_library;
 mod outage;
 mod page;
 mod presence;

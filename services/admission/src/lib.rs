@@ -25,6 +25,7 @@ pub mod in_process;
 mod limit_counter;
 mod loops;
 mod metrics;
+mod oidc;
 mod openapi;
 mod page;
 mod region;

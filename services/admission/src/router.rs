@@ -13,7 +13,7 @@ use crate::{endpoints, extractors::is_named, flows::Flows, openapi, state::Admis
 
 /// All routes with their documentation.
 pub(crate) fn routes() -> OpenApiRouter<Arc<Admission>> {
-    open_routes().merge(gateway_routes())
+    open_routes().merge(gateway_routes()).merge(oidc_routes())
 }
 
 /// What anybody may call, pages of other origins too.
@@ -57,6 +57,21 @@ fn gateway_routes() -> OpenApiRouter<Arc<Admission>> {
         .route("/authorize/envoy/{*path}", any(endpoints::authorize_envoy))
 }
 
+/// What sites ask that log their visitors in, and their visitors' browsers: no page of another origin needs to.
+fn oidc_routes() -> OpenApiRouter<Arc<Admission>> {
+    use endpoints::oidc;
+
+    OpenApiRouter::default()
+        .routes(routes!(oidc::get_configuration))
+        .routes(routes!(oidc::get_provider_keys))
+        .routes(routes!(oidc::begin_login, oidc::post_login))
+        .routes(routes!(oidc::resume_login))
+        .routes(routes!(oidc::exchange_code))
+        .routes(routes!(oidc::get_user_info, oidc::post_user_info))
+        .route("/oidc/{room}/authorize", head(oidc::head_login))
+        .route("/oidc/{room}/resume", head(oidc::head_login))
+}
+
 /// The public router, with everything that every request passes through; with `/docs`, if `with_docs`.
 pub(crate) fn router(
     admission: Arc<Admission>,
@@ -71,7 +86,8 @@ pub(crate) fn router(
     let open = if with_docs { open.merge(docs::routes()) } else { open };
     let traces = admission.traces.clone();
     let observed = (metrics, &traces);
-    let gateways = http::for_gateways(gateways, observed, shed.clone());
+    let (oidc, _) = oidc_routes().split_for_parts();
+    let gateways = http::for_gateways(gateways.merge(oidc), observed, shed.clone());
     let flows = Arc::clone(&admission.flows);
     let cors = Cors::with_credentials(move |path, origin| {
         origin.to_str().is_ok_and(|origin| may_send_cookies(&flows, path, origin))

@@ -57,7 +57,7 @@ pub(crate) fn frame() -> Document {
 }
 
 /// Adds the header of changes that are not everywhere yet to the operations that make them: those
-/// that may conflict with others, the deletion of a room, and the revocation of a place.
+/// that may conflict with others, the deletion of a room, the revocation of a place, and a new secret of a client.
 pub(crate) fn describe_rollouts(document: &mut Document) {
     let items = document.paths.paths.values_mut();
     let changes = items.flat_map(|item| [&mut item.put, &mut item.patch, &mut item.delete]);
@@ -65,6 +65,12 @@ pub(crate) fn describe_rollouts(document: &mut Document) {
         let is_named =
             matches!(operation.operation_id.as_deref(), Some("delete_room" | "revoke_session"));
         if is_named || operation.responses.responses.contains_key("409") {
+            describe_rollout(operation);
+        }
+    }
+    let posts = document.paths.paths.values_mut().filter_map(|item| item.post.as_mut());
+    for operation in posts {
+        if operation.operation_id.as_deref() == Some("create_client_secret") {
             describe_rollout(operation);
         }
     }

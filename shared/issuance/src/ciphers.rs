@@ -5,7 +5,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 use vestibule_domain::RoomId;
 use vestibule_token::{
-    ClientDigests, DeploymentSecret, RequestIdCipher, RoomChallenges, TicketSealer, WinThresholds,
+    ClientDigests, DeploymentSecret, Envelope, Grant, Login, RequestIdCipher, RoomChallenges,
+    TicketSealer, WinThresholds,
 };
 
 /// All rooms' ciphers.
@@ -30,6 +31,10 @@ pub struct RoomCiphers {
     pub clients: ClientDigests,
     /// For puzzles and passes; resets do not change them.
     pub challenges: RoomChallenges,
+    /// For what sites have asked for that log their visitors in; resets do not change them.
+    pub logins: Envelope<Login>,
+    /// For the codes that such sites get.
+    pub codes: Envelope<Grant>,
 }
 
 // === impl CipherCache ===
@@ -59,6 +64,8 @@ impl CipherCache {
             win_thresholds: WinThresholds::new(&self.secret, room, reset_epoch),
             clients: ClientDigests::new(&self.secret, room),
             challenges: RoomChallenges::new(&self.secret, room),
+            logins: Envelope::logins(&self.secret, room),
+            codes: Envelope::codes(&self.secret, room, reset_epoch),
         });
         let mut rooms = self.rooms.write().unwrap_or_else(PoisonError::into_inner);
         rooms.insert(room.clone(), Arc::clone(&ciphers));

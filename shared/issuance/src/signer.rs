@@ -13,7 +13,9 @@ use std::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use vestibule_domain::{Place, RoomId};
 use vestibule_store::TokenRecord;
-use vestibule_token::{Claims, Confirmation, SigningKey, SigningKeyError, Thumbprint, TokenUse};
+use vestibule_token::{
+    Claims, Confirmation, IdClaims, SigningKey, SigningKeyError, Thumbprint, TokenUse,
+};
 
 use crate::signed_tokens::SignedTokens;
 
@@ -116,6 +118,22 @@ impl Signer {
         };
         signed.map_err(|error| SignerError::Failed(error.to_string()))
     }
+
+    /// Signs an id token. None is remembered, since hardly two are the same.
+    ///
+    /// # Errors
+    /// As [`Self::sign`].
+    pub async fn sign_id(
+        &self,
+        key: Arc<SigningKey>,
+        claims: IdClaims,
+    ) -> Result<String, SignerError> {
+        let signed = match &self.0 {
+            Way::AtOnce(_) => key.sign_id(&claims),
+            Way::OnThreads(threads) => threads.sign_id(key, claims).await?,
+        };
+        signed.map_err(|error| SignerError::Failed(error.to_string()))
+    }
 }
 
 impl Default for Signer {
@@ -159,6 +177,22 @@ impl SigningThreads {
         let threads = Arc::clone(self);
         // As many jobs as requests: whoever comes after a job that took several finds fewer, or none.
         rayon::spawn(move || threads.answer_some());
+        signed.await.map_err(|error| SignerError::Failed(error.to_string()))
+    }
+
+    /// Id tokens are few: they take one of the places of those that wait, and a thread as it comes.
+    async fn sign_id(
+        &self,
+        key: Arc<SigningKey>,
+        claims: IdClaims,
+    ) -> Result<Result<String, SigningKeyError>, SignerError> {
+        let place =
+            Arc::clone(&self.places).try_acquire_owned().map_err(|_| SignerError::Overloaded)?;
+        let (caller, signed) = oneshot::channel();
+        rayon::spawn(move || {
+            let _ = caller.send(key.sign_id(&claims));
+            drop(place);
+        });
         signed.await.map_err(|error| SignerError::Failed(error.to_string()))
     }
 

@@ -63,6 +63,7 @@ impl SiteBinding {
         ];
         let mut errors = self.route_errors();
         errors.extend(self.rule_errors());
+        errors.extend(self.client_errors());
         errors.extend(others.into_iter().flatten());
         let alt = self.logo_alt.iter().flat_map(|alt| alt.errors("logo_alt", LOGO_ALT));
         errors.extend(alt);

@@ -14,6 +14,7 @@ mod coverage;
 mod errors;
 mod host;
 mod local_text;
+mod oidc_client;
 mod origin;
 mod path;
 mod request;
@@ -37,6 +38,7 @@ pub use self::{
     },
     host::{Host, HostError},
     local_text::{LocalText, TextBounds},
+    oidc_client::{MAX_CLIENTS, OidcClient},
     origin::{Origin, OriginError},
     path::{PathError, RequestPath},
     request::{Headers, Request},
@@ -64,8 +66,9 @@ pub struct SiteBinding {
     /// `vestibule_token_{suffix or room}`: for gateways that verify it by themselves.
     pub access_token_cookie: bool,
     /// Until when a seat is taken whose visitor leaves, or whose session is ended, before its time: until the `session`
-    /// ends, or its last `token`. Null: until the token ends, where `access_token_cookie` is set and for AWS-style
-    /// tokens, since a gateway that verifies by itself lets them in until then; otherwise until the session ends.
+    /// ends, or its last `token`. Null: until the token ends, where `access_token_cookie` is set or there are
+    /// `oidc_clients`, and for AWS-style tokens, since whoever verifies by itself lets them in until then; otherwise
+    /// until the session ends.
     pub seats_end_with: Option<SeatsEndWith>,
     /// What the site may order by a header of its answers.
     pub origin_commands: Vec<OriginCommand>,
@@ -77,6 +80,10 @@ pub struct SiteBinding {
     /// ports: `https://shop.example:8443`.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, max_items = 100, example = json!(["https://shop.example:8443"])))]
     pub return_origins: Vec<Origin>,
+    /// Sites and gateways that log their visitors in here by OpenID Connect, where to log in is to wait. None: the room is
+    /// no provider.
+    #[cfg_attr(feature = "openapi", schema(max_items = 20))]
+    pub oidc_clients: Vec<OidcClient>,
     /// The HTTP status of the waiting page: 200, 202, 429 or 503. Where 2xx would let the request
     /// pass, 503 is sent instead.
     #[cfg_attr(feature = "openapi", schema(schema_with = errors::status_code_schema))]
@@ -120,6 +127,7 @@ impl Default for SiteBinding {
             origin_commands: Vec::new(),
             cors_origins: Vec::new(),
             return_origins: Vec::new(),
+            oidc_clients: Vec::new(),
             queueing_status_code: 200,
             default_language: "en".into(),
             accent_colour: None,

@@ -10,7 +10,7 @@ use crate::{Origin, UrlParts};
 pub struct ReturnAddress(String);
 
 /// The longest address that is accepted, in bytes.
-pub const MAX_RETURN_ADDRESS: usize = 2_048;
+pub const MAX_RETURN_ADDRESS: usize = 4_096;
 
 // === impl ReturnAddress ===
 

@@ -33,14 +33,16 @@ pub enum SeatEnds {
 
 impl SiteBinding {
     /// Until when the seats of this room's sessions count as taken that end before their time. Unless an operator says
-    /// so, until the token ends where it is made for gateways that verify by themselves: the browser's cookie, and the
-    /// tokens of AWS-style clients.
+    /// so, until the token ends where it is made for those who verify by themselves: the browser's cookie, what clients
+    /// of OpenID Connect get, and the tokens of AWS-style clients.
     #[must_use]
     pub fn seat_ends(&self) -> SeatEnds {
         match self.seats_end_with {
             Some(SeatsEndWith::Session) => SeatEnds::AtOnce,
             Some(SeatsEndWith::Token) => SeatEnds::WithToken,
-            None if self.access_token_cookie => SeatEnds::WithToken,
+            None if self.access_token_cookie || !self.oidc_clients.is_empty() => {
+                SeatEnds::WithToken
+            }
             None => SeatEnds::WithAwsStyleToken,
         }
     }
@@ -62,6 +64,13 @@ mod tests {
             assert_eq!(ends(cookie, Some(SeatsEndWith::Session)), SeatEnds::AtOnce);
             assert_eq!(ends(cookie, Some(SeatsEndWith::Token)), SeatEnds::WithToken);
         }
+    }
+
+    #[test]
+    fn a_site_that_has_logged_its_visitor_in_asks_no_more_until_the_token_ends() {
+        let oidc_clients = vec![crate::OidcClient::default()];
+        let binding = SiteBinding { oidc_clients, ..SiteBinding::default() };
+        assert_eq!(binding.seat_ends(), SeatEnds::WithToken);
     }
 
     #[test]

@@ -41,6 +41,8 @@ fn a_full_binding_is_sound_and_is_written_as_it_was_read() {
         r#""cookie":{"same_site":"none","secure":"always","partitioned":true,"suffix":"eu"},"#,
         r#""access_token_cookie":true,"seats_end_with":"session","origin_commands":["revoke"],"#,
         r#""cors_origins":["https://shop.example"],"return_origins":["http://a.example:8443"],"#,
+        r#""oidc_clients":[{"id":"shop","name":"","redirect_uris":["https://shop.example/cb"],"#,
+        r#""public":true,"secret_hashes":[]}],"#,
         r#""queueing_status_code":503,"#,
         r##""default_language":"ar","accent_colour":"#8a1c4a","logo_alt":{"en":"Shop"},"##,
         r#""branding":{"html":"<p>"}}"#,

@@ -63,7 +63,7 @@ pub(crate) fn encoded_header(algorithm: KeyAlgorithm, kid: &str) -> String {
 /// The signed text: the header, a dot, the claims.
 pub(crate) fn signing_input(
     encoded_header: &str,
-    claims: &Claims,
+    claims: &impl Serialize,
 ) -> Result<String, serde_json::Error> {
     let claims = serde_json::to_vec(claims)?;
     let mut input = String::with_capacity(encoded_header.len() + claims.len() * 2 + SIGNATURE_ROOM);

@@ -7,6 +7,8 @@
 //! | ticket | browsers (cookie) and apps | AES-256-GCM ([`TicketSealer`]) | the services |
 //! | solution, pass | newcomers of a room with a challenge | HMAC-SHA256 ([`RoomChallenges`]) | the services |
 //! | access token | admitted visitors | RS256 or ES256 ([`SigningKey`]) | anyone, from the [`Jwks`] |
+//! | login, code | visitors of a site that logs them in by OpenID Connect | AES-256-GCM ([`Envelope`]) | the services |
+//! | id token | such a site | RS256 or ES256 ([`SigningKey`]) | that site, from the [`Jwks`] |
 //!
 //! Every secret key is derived from one [`DeploymentSecret`], which all services of a deployment
 //! share. The keys of request ids and tickets also depend on the room and on its reset epoch, so
@@ -26,9 +28,11 @@ pub mod beacon;
 mod challenge;
 mod client_digest;
 mod dpop;
+mod envelope;
 mod jwk;
 mod key_record;
 mod key_ring;
+mod oidc;
 mod private_jwk;
 mod request_id;
 mod secret;
@@ -41,9 +45,11 @@ pub use access_token::{Claims, Confirmation, TokenUse};
 pub use challenge::{ChallengeError, Mark, Puzzle, RoomChallenges, Shown};
 pub use client_digest::ClientDigests;
 pub use dpop::{PROOF_SECONDS, Proof, ProofError, ProvenRequest, Thumbprint, verify_proof};
+pub use envelope::{Envelope, EnvelopeError};
 pub use jwk::{Curve, Jwk, Jwks, KeyAlgorithm, KeyUse, PublishedJwk, UnknownAlgorithm};
 pub use key_record::{KeyRecord, KeyRingError};
 pub use key_ring::{KeyRing, announce, join, reseal, succeed, succession, withdraw};
+pub use oidc::{ClientSecret, CodeChallenge, Grant, IdClaims, Login};
 pub use private_jwk::{EcPrivateJwk, PrivateJwk, RsaPrivateJwk};
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};

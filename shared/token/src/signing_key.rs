@@ -13,11 +13,12 @@ use aws_lc_rs::{
     },
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::Serialize;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
 use crate::{
-    Claims, Curve, Jwk, KeyAlgorithm,
+    Claims, Curve, IdClaims, Jwk, KeyAlgorithm,
     access_token::{encoded_header, signing_input, with_signature},
 };
 
@@ -104,6 +105,18 @@ impl SigningKey {
     /// # Errors
     /// [`SigningKeyError::Signing`] when the cryptographic library gives no signature.
     pub fn sign(&self, claims: &Claims) -> Result<String, SigningKeyError> {
+        self.sign_claims(claims)
+    }
+
+    /// The id token of `claims`, as [`Self::sign`] signs.
+    ///
+    /// # Errors
+    /// [`SigningKeyError::Signing`] when the cryptographic library gives no signature.
+    pub fn sign_id(&self, claims: &IdClaims) -> Result<String, SigningKeyError> {
+        self.sign_claims(claims)
+    }
+
+    fn sign_claims(&self, claims: &impl Serialize) -> Result<String, SigningKeyError> {
         let input =
             signing_input(&self.encoded_header, claims).map_err(|_| SigningKeyError::Signing)?;
         self.sign_text(input)

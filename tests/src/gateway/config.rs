@@ -25,6 +25,8 @@ pub struct Addresses {
     pub unguarded_port: Option<u16>,
     /// A directory with the public keys, for gateways that verify tokens with them.
     pub keys: PathBuf,
+    /// The secret of its client, for a gateway at which visitors log in.
+    pub client_secret: String,
     /// What visitors speak to the gateway.
     pub scheme: Scheme,
     /// What stands behind the address where they come in, for TLS.
@@ -69,6 +71,7 @@ impl Addresses {
             site: site.to_owned(),
             unguarded_port: None,
             keys: PathBuf::new(),
+            client_secret: String::new(),
             scheme: Scheme::Http,
             listen_options: String::new(),
         }
@@ -86,6 +89,9 @@ impl Addresses {
             ("VESTIBULE_LUA", lua.display().to_string()),
             ("VESTIBULE_KEYS", self.keys.display().to_string()),
             ("ISSUER", format!("http://{}", self.vestibule)),
+            ("OIDC_CLIENT_ID", "envoy".to_owned()),
+            ("OIDC_CLIENT_SECRET", self.client_secret.clone()),
+            ("COOKIE_SECRET", "a secret of the tests of 32 bytes".to_owned()),
             ("SITE", self.site.clone()),
             ("SITE_ADDRESS", site.0),
             ("SITE_PORT", site.1),

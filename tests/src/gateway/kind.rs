@@ -30,6 +30,8 @@ pub enum Kind {
     EnvoyGrpc,
     /// Envoy, which verifies tokens by itself.
     EnvoyLocal,
+    /// Envoy, where visitors log in by OpenID Connect.
+    EnvoyOauth2,
     /// One that cannot run here.
     Replayed(Documented),
 }
@@ -44,7 +46,9 @@ impl Kind {
             Self::Nginx => found::nginx(),
             Self::Haproxy | Self::HaproxyLocal => found::haproxy(),
             Self::Caddy | Self::CaddyJson => found::caddy(),
-            Self::EnvoyHttp | Self::EnvoyGrpc | Self::EnvoyLocal => found::envoy(),
+            Self::EnvoyHttp | Self::EnvoyGrpc | Self::EnvoyLocal | Self::EnvoyOauth2 => {
+                found::envoy()
+            }
             Self::Replayed(_) => return true,
         };
         found.is_ok()
@@ -66,6 +70,7 @@ impl Kind {
             Self::EnvoyHttp => envoy(&rendered("envoy/ext_authz-http.yaml")?),
             Self::EnvoyGrpc => envoy(&rendered("envoy/ext_authz-grpc.yaml")?),
             Self::EnvoyLocal => envoy(&rendered("envoy/jwt_authn.yaml")?),
+            Self::EnvoyOauth2 => envoy(&rendered("envoy/oauth2.yaml")?),
             Self::Replayed(_) => return Ok(None),
         };
         command.map(Some)

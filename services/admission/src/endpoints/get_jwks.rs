@@ -26,11 +26,19 @@ use crate::{endpoints::responses::Busy, state::Admission};
     )
 )]
 pub(crate) async fn get_jwks(State(admission): State<Arc<Admission>>) -> Result<Response, Problem> {
+    Ok(([(CACHE_CONTROL, "public, max-age=60")], Json(published(&admission)?)).into_response())
+}
+
+/// The keys that are published now.
+///
+/// # Errors
+/// If there are none yet.
+pub(super) fn published(admission: &Admission) -> Result<Jwks, Problem> {
     // Every room has the same clock; without rooms no key has been used, so none can be outdated.
     let now_ms = admission.feed.rooms().iter().map(|room| room.now_ms()).max().unwrap_or(0);
     let jwks = admission.keys.jwks(now_ms / 1000);
     if jwks.keys.is_empty() {
         return Err(Problem::new(ProblemType::RedisUnavailable));
     }
-    Ok(([(CACHE_CONTROL, "public, max-age=60")], Json(jwks)).into_response())
+    Ok(jwks)
 }

@@ -16,6 +16,7 @@ mod get_status;
 mod head;
 mod join_room;
 mod leave_room;
+pub(crate) mod oidc;
 mod redeem_session;
 mod responses;
 mod revoke;

@@ -13,6 +13,12 @@ shared_responses! {
         problem_response "429": "The caller's network has as many newcomers, places or seats as it may: see Retry-After",
     }
 
+    /// Answers of calls of a room that is to be an OpenID Connect provider.
+    pub(crate) ProviderRefusals {
+        problem_response "404": "There is no such room, or it has no oidc_clients",
+        problem_response "503": "Busy, or the store is away: see Retry-After",
+    }
+
     /// Answers of calls with a body.
     pub(crate) BodyRefusals {
         problem_response "408": "The body does not arrive within 10 seconds",

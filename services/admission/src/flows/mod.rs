@@ -19,6 +19,7 @@
 //! | [`Flows::renew`] | keeps a session alive |
 //! | [`Flows::leave`] | gives a seat or a place back |
 //! | [`Flows::redeem`] | exchanges a session's token, once |
+//! | [`Flows::grant`], [`Flows::exchange`] | log a visitor who is inside in at a site: a code, and what a code is exchanged for, once |
 //! | [`Flows::peek`] | tells where a visitor stands and changes nothing |
 
 mod bound;
@@ -31,6 +32,7 @@ mod enter;
 mod error;
 mod join;
 mod leave;
+mod logins;
 mod open;
 mod proofs;
 mod redeem;
@@ -56,6 +58,7 @@ pub(crate) use self::{
     challenge::{Sender, Solution},
     claim_window::ClaimWindow,
     error::FlowError,
+    logins::LoginTokens,
     open::Sealed,
     proofs::{Proofs, Unproven},
     redeem::Redeemer,

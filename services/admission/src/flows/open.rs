@@ -1,7 +1,7 @@
 //! Opens what visitors carry: tickets and request ids.
 
 use vestibule_issuance::RoomCiphers;
-use vestibule_token::{RequestIdError, TicketError};
+use vestibule_token::{EnvelopeError, RequestIdError, TicketError};
 
 use super::{FlowError, Flows, RoomContext};
 
@@ -20,6 +20,12 @@ impl Sealed for TicketError {
 }
 
 impl Sealed for RequestIdError {
+    fn is_foreign(&self) -> bool {
+        *self == Self::Foreign
+    }
+}
+
+impl Sealed for EnvelopeError {
     fn is_foreign(&self) -> bool {
         *self == Self::Foreign
     }

@@ -46,24 +46,36 @@ impl Flows {
     /// Whose session the access token `token` is of.
     ///
     /// # Errors
-    /// The inner one if it does not open `room`; the outer one if Redis does not answer when that may be because this
-    /// instance has not heard of a new key yet.
+    /// As [`Self::claims_of`].
     pub(crate) async fn redeemer_of_token(
         &self,
         room: &RoomContext,
         token: &str,
     ) -> Result<Result<Redeemer, VerifyError>, FlowError> {
-        let now = || room.known.now_ms() / 1000;
-        let name = &room.snapshot.room;
-        let mut verified = self.keys.verify(token, name, now());
-        if verified == Err(VerifyError::UnknownKey) {
-            self.keys.refresh().await.map_err(|_| FlowError::NoSigningKey)?;
-            verified = self.keys.verify(token, name, now());
-        }
-        Ok(verified.map(|claims| {
+        Ok(self.claims_of(room, token).await?.map(|claims| {
             let Claims { sub, queue_position, iat, exp, .. } = claims;
             Redeemer { request_id: sub, number: queue_position, issued_at: iat, expires_at: exp }
         }))
+    }
+
+    /// What the access token `token` says.
+    ///
+    /// # Errors
+    /// The inner one if it does not open `room`; the outer one if Redis does not answer when that may be because this
+    /// instance has not heard of a new key yet.
+    pub(crate) async fn claims_of(
+        &self,
+        room: &RoomContext,
+        token: &str,
+    ) -> Result<Result<Claims, VerifyError>, FlowError> {
+        let now = || room.known.now_ms() / 1000;
+        let name = &room.snapshot.room;
+        let verified = self.keys.verify(token, name, now());
+        if verified != Err(VerifyError::UnknownKey) {
+            return Ok(verified);
+        }
+        self.keys.refresh().await.map_err(|_| FlowError::NoSigningKey)?;
+        Ok(self.keys.verify(token, name, now()))
     }
 
     /// Redeems the session. `call`: what its caller calls the call, so that it may be sent again.

@@ -15,7 +15,7 @@ const LANGUAGE: &str = "lang";
 /// The same where the address is the site's.
 const LANGUAGE_IN_PLACE: &str = "vestibule_lang";
 /// The parameter that names the page that is wanted.
-const RETURN: &str = "return";
+pub(crate) const RETURN: &str = "return";
 /// Says that no seat was free when the visitor asked for one.
 pub(crate) const NO_SEAT: &str = "full";
 

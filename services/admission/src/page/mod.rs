@@ -21,7 +21,7 @@ use vestibule_site::CookieKind;
 
 use self::view::PageViewBuilder;
 pub(crate) use self::{
-    address::{Address, NO_SEAT},
+    address::{Address, NO_SEAT, RETURN},
     busy::{busy, limited, without_room, without_visitor},
     live::{LiveStreams, Watcher},
 };

@@ -57,6 +57,7 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     of("GET", "/v1/rooms/{room}/preview", "preview_page", Viewer, Room, None),
     of("POST", "/v1/rooms/{room}/reset", "reset_room", Operator, Room, Some(Changes)),
     of("POST", "/v1/rooms/{room}/passes", "create_pass", Operator, Room, Some(Changes)),
+    of("POST", "/v1/rooms/{room}/oidc_clients/{client}/secret", "create_client_secret", Operator, Room, Some(Changes)),
     of("POST", "/v1/match", "match_request", Viewer, OwnRooms, None),
     of("GET", "/v1/rooms/{room}/status", "get_status", Viewer, Room, None),
     of("GET", "/v1/rooms/{room}/history", "get_history", Viewer, Room, None),

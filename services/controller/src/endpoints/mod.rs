@@ -2,6 +2,7 @@
 //! is in [`crate::router`].
 
 pub(crate) mod aws;
+pub(crate) mod create_client_secret;
 pub(crate) mod create_pass;
 pub(crate) mod create_token;
 pub(crate) mod delete_logo;

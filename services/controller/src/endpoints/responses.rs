@@ -26,6 +26,11 @@ shared_responses! {
     /// Answers of calls for a signing key.
     pub(crate) NoSuchKey { problem_response "404": "There is no such key: it was withdrawn long ago, or never made" }
 
+    /// Answers of calls for a client of OpenID Connect.
+    pub(crate) NoSuchClient {
+        problem_response "404": "There is no such room, or it has no such client",
+    }
+
     /// Answers of calls for a token.
     pub(crate) NoSuchToken { problem_response "404": "There is no such token" }
 

@@ -16,7 +16,7 @@ use crate::{
             expired_tokens, generate_token, increment_serving_counter, num_active_tokens,
             reset_initial_state, update_session,
         },
-        create_pass, create_token, delete_logo, delete_page, delete_room,
+        create_client_secret, create_pass, create_token, delete_logo, delete_page, delete_room,
         events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
         get_config, get_history, get_logo, get_page, get_room, get_status, import_key, list_rooms,
         list_tokens, match_request, patch_room, preview_page, put_config, put_logo, put_page,
@@ -48,6 +48,7 @@ fn v1() -> Routes {
         .routes(routes!(preview_page::preview_page))
         .routes(routes!(reset_room::reset_room))
         .routes(routes!(create_pass::create_pass))
+        .routes(routes!(create_client_secret::create_client_secret))
         .routes(routes!(match_request::match_request))
         .routes(routes!(get_status::get_status))
         .routes(routes!(get_history::get_history))

@@ -70,7 +70,7 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
-async fn read(body: Body) -> Result<Bytes, Problem> {
+pub(super) async fn read(body: Body) -> Result<Bytes, Problem> {
     // The timer is armed only if the body is not there yet.
     let bytes = timeout(BODY_TIMEOUT, body::to_bytes(body, MAX_BODY_BYTES)).await;
     let bytes = bytes.map_err(|_| Problem::new(ProblemType::RequestTimeout))?;

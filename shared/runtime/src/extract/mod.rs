@@ -3,6 +3,7 @@
 //! They replace axum's `Json`, `Query` and `Path`, whose rejections are plain text with several
 //! statuses. Form only: what a value means in its domain is the endpoint's business.
 
+mod form;
 mod idempotency_key;
 mod json;
 mod path;
@@ -10,6 +11,7 @@ mod query;
 mod reason;
 
 pub use self::{
+    form::Form,
     idempotency_key::{IdempotencyKey, NoName},
     json::{BODY_TIMEOUT, Json, MAX_BODY_BYTES},
     path::{Path, unreadable},

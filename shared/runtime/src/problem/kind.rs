@@ -93,6 +93,10 @@ problem_types! {
     KeyNotFound, "key-not-found", NOT_FOUND, "There is no such signing key", None;
     /// The room does not answer AWS-style calls.
     AwsStyleApiOff, "aws-style-api-off", NOT_FOUND, "The room does not answer AWS-style calls", None;
+    /// The room has no clients that log their visitors in by OpenID Connect.
+    OpenIdOff, "openid-off", NOT_FOUND, "The room is no OpenID Connect provider", None;
+    /// The room has no OpenID Connect client of this id.
+    OidcClientNotFound, "oidc-client-not-found", NOT_FOUND, "There is no such OpenID Connect client", None;
     /// There is no API token of this name.
     TokenNotFound, "token-not-found", NOT_FOUND, "There is no such token", None;
     /// The visitor has no session in this room, or it is over.

@@ -83,7 +83,7 @@ impl VisitorResponder<'_> {
         u32::try_from(seconds * 1000).unwrap_or(u32::MAX).max(poll::YOUR_TURN_INTERVAL_MS)
     }
 
-    pub(super) async fn sign(
+    pub(in crate::flows) async fn sign(
         &self,
         place: &Place,
         request_id: &str,

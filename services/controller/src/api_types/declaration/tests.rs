@@ -138,15 +138,17 @@ fn collect(value: &Value, names: &mut Vec<String>) {
     }
 }
 
-/// What is declared must not have secrets in it, since it is written to whoever may read rooms.
+/// What is declared must not have secrets in it, since it is written to whoever may read rooms. The hash of a long random
+/// one tells nobody anything.
 #[test]
 fn no_setting_is_a_secret() {
     let schema = editors_schema();
     let mut names = Vec::new();
     collect(&schema, &mut names);
     assert!(names.len() > 60, "{names:?}");
-    let secret =
-        |name: &&String| ["secret", "password", "private"].iter().any(|part| name.contains(part));
+    let is_named =
+        |name: &str| ["secret", "password", "private"].iter().any(|part| name.contains(part));
+    let secret = |name: &&String| is_named(name) && *name != "secret_hashes";
     assert_eq!(
         names.iter().find(secret),
         None,
