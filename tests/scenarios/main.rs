@@ -57,6 +57,7 @@ mod session_limits;
 mod sessions;
 mod sharers;
 mod shutdown;
+mod signers;
 mod terminal;
 mod tls;
 mod tokens_and_seats;

@@ -3,6 +3,7 @@
 
 pub(crate) mod aws;
 pub(crate) mod create_pass;
+pub(crate) mod create_sigv4_key;
 pub(crate) mod create_token;
 pub(crate) mod delete_logo;
 pub(crate) mod delete_page;
@@ -16,6 +17,7 @@ pub(crate) mod get_room;
 pub(crate) mod get_status;
 pub(crate) mod import_key;
 pub(crate) mod list_rooms;
+pub(crate) mod list_sigv4_keys;
 pub(crate) mod list_tokens;
 pub(crate) mod match_request;
 pub(crate) mod patch_room;
@@ -28,6 +30,7 @@ pub(crate) mod read_audit;
 pub(crate) mod reset_room;
 pub(crate) mod responses;
 pub(crate) mod revoke_session;
+pub(crate) mod revoke_sigv4_key;
 pub(crate) mod revoke_token;
 pub(crate) mod rotate_keys;
 pub(crate) mod withdraw_key;
