@@ -7,6 +7,7 @@ mod apply;
 mod audit;
 mod authorizer;
 mod authorizer_hostile;
+mod aws_event_ids;
 mod aws_expiry;
 mod aws_matrix;
 mod aws_private;

@@ -14,6 +14,9 @@ use crate::programs;
 const HINT: &str = "run `make test`, which fetches it (scripts/test-tools.sh); VESTIBULE_TEST_SKIP_SIGNERS=1 leaves \
                     these tests out";
 
+/// Environment variables, by their names.
+type Variables<'a> = &'a [(&'a str, &'a str)];
+
 /// Where the packages are.
 #[derive(Debug)]
 pub struct Signers {
@@ -49,22 +52,32 @@ impl Signers {
         Ok(Self { python, node })
     }
 
-    /// Runs a program in Python with these arguments, and gives what it printed.
-    pub fn python(&self, program: &str, arguments: &[&str]) -> Result<String> {
+    /// Runs a program in Python with these arguments and variables, and gives what it printed.
+    pub fn python(
+        &self,
+        program: &str,
+        arguments: &[&str],
+        variables: Variables<'_>,
+    ) -> Result<String> {
         let mut command = Command::new(programs::on_path("python3").context("no python3")?);
         command.env("PYTHONPATH", &self.python).env("PYTHONDONTWRITEBYTECODE", "1");
-        run(command.args(["-c", program]).args(arguments))
+        run(command.args(["-c", program]).args(arguments).envs(variables.iter().copied()))
     }
 
     /// The same in JavaScript, as a module.
-    pub fn node(&self, program: &str, arguments: &[&str]) -> Result<String> {
+    pub fn node(
+        &self,
+        program: &str,
+        arguments: &[&str],
+        variables: Variables<'_>,
+    ) -> Result<String> {
         let folder = tempfile::tempdir()?;
         // Modules look for packages in folders above them.
         std::os::unix::fs::symlink(&self.node, folder.path().join("node_modules"))?;
         let file = folder.path().join("program.mjs");
         fs::write(&file, program)?;
         let mut command = Command::new(programs::on_path("node").context("no node")?);
-        run(command.arg(Path::new(&file)).args(arguments))
+        run(command.arg(Path::new(&file)).args(arguments).envs(variables.iter().copied()))
     }
 }
 

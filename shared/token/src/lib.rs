@@ -55,7 +55,7 @@ pub use sigv4::{
     Authorization, SIGV4_SERVICE, SKEW_SECONDS, SealedKeyError, SigV4Error, SigV4Key, SignedRequest,
 };
 pub use ticket::{Ending, Endless, Seat, Ticket, TicketError, TicketSealer, TicketState};
-pub use verify::{VerifyError, verify};
+pub use verify::{VerifyError, verify, verify_for};
 pub use win_threshold::WinThresholds;
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
 //! AWS-style private calls that are signed, as their clients sign them, instead of showing a token: by real signers, and
 //! by one that can be told to do it wrongly.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use vestibule_tests::{Aws, AwsSigner, Deployment, Reply, Service, Signers};
+use vestibule_tests::{Aws, AwsSigner, Deployment, Reply, Service, Signers, eventually};
 
 const KEY: &str = "AKIDOFANINLET";
 const SECRET: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 const WRONG: &str = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEWRONG";
 const INCREMENT: &str = "/api/increment_serving_counter";
+const SOON: std::time::Duration = std::time::Duration::from_secs(10);
 const REFUSED: &str = r#"vestibule_operator_calls_refused_total{reason="wrong"} "#;
 
 /// Two controllers with a key of the option, which comes from a file at one of them.
@@ -172,11 +173,15 @@ async fn a_key_that_a_call_made_works_everywhere_for_its_rooms_until_it_is_revok
     let viewer =
         AwsSigner::new(&made_up.text_of("access_key_id")?, &made_up.text_of("secret_access_key")?);
     let active = "/api/num_active_tokens?event_id=Sample";
-    send(&deployment, &viewer, active, None).await?.expect(200)?;
+    // A controller that has just looked for an unknown key does not look again at once.
+    eventually(SOON, "the new key", || async {
+        send(&deployment, &viewer, active, None).await?.expect(200)
+    })
+    .await?;
     expect_forbidden(&send(&deployment, &viewer, INCREMENT, Some(&increment(1))).await?)?;
     operator.call(Method::DELETE, &format!("{path}/AKIDOFVIP"), None).await?.expect(204)?;
     operator.call(Method::DELETE, &format!("{path}/AKIDOFVIP"), None).await?.expect(404)?;
-    vestibule_tests::eventually(std::time::Duration::from_secs(5), "the revocation", || async {
+    eventually(SOON, "the revocation", || async {
         for controller in deployment.controllers().each() {
             let reply = Reply::of(signer.request(&controller, INCREMENT, Some(&vip))?).await?;
             expect_refused(&reply, "UnrecognizedClientException")?;
@@ -209,9 +214,9 @@ async fn real_signers_are_understood() -> Result<()> {
             let url = format!("{base}{path}");
             let arguments = [library, &url, key, secret, token, body];
             let said = if library == "aws4fetch" {
-                signers.node(include_str!("calls.mjs"), &arguments)?
+                signers.node(include_str!("calls.mjs"), &arguments, &[])?
             } else {
-                signers.python(include_str!("calls.py"), &arguments)?
+                signers.python(include_str!("calls.py"), &arguments, &[])?
             };
             let said: Value = serde_json::from_str(&said)?;
             Ok((said["status"].as_u64().unwrap_or_default(), said["body"].clone()))
@@ -230,5 +235,43 @@ async fn real_signers_are_understood() -> Result<()> {
         ensure!(status == 403 && body["message"].is_string(), "{library}: {status} {body}");
     }
     assert_eq!(aws.increment(0).await?, serving);
+    Ok(())
+}
+
+/// The code of `docs/from-aws.md`, as whoever changes over takes it from there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_code_of_the_guide_lets_visitors_in() -> Result<()> {
+    if Signers::are_left_out() {
+        return Ok(());
+    }
+    let signers = Signers::find()?;
+    let event = "Summer Sale 2026 & more";
+    let keys = format!("{KEY}:{SECRET}");
+    let builder = Deployment::builder().environment("VESTIBULE_SIGV4_KEYS", &keys);
+    let deployment = builder.start().await?;
+    deployment.create_room("sale", &json!({ "aws_event_id": event })).await?;
+    let page = include_str!("../../../docs/from-aws.md");
+    let (public, private) = (deployment.admissions().at("")?, deployment.controllers().at("/api")?);
+    let variables = [
+        ("PUBLIC_API", public.as_str()),
+        ("PRIVATE_API", private.as_str()),
+        ("EVENT_ID", event),
+        ("AWS_ACCESS_KEY_ID", KEY),
+        ("AWS_SECRET_ACCESS_KEY", SECRET),
+        ("AWS_REGION", "us-east-1"),
+    ];
+    for (number, language) in [(1, "python"), (2, "javascript")] {
+        let mark = format!("<!-- run by a test: {language} -->\n```");
+        let block = page.split_once(&mark).and_then(|(_, rest)| rest.split_once('\n'));
+        let code = block.and_then(|(_, rest)| rest.split_once("\n```")).context("no code")?.0;
+        let said = match language {
+            "python" => signers.python(code, &[], &variables)?,
+            _ => signers.node(code, &[], &variables)?,
+        };
+        let said: Vec<_> = said.split_whitespace().collect();
+        ensure!(said.len() == 3 && said[0] == number.to_string() && said[1] == "1", "{said:?}");
+        deployment.verifier().await?.verify(said[2], event)?;
+    }
+    assert_eq!(deployment.aws("sale").active_tokens().await?, 0, "both sessions have ended");
     Ok(())
 }

@@ -41,7 +41,7 @@ shared_responses! {
 
     /// Answers of calls that make a signing key.
     pub(crate) UnreadKey {
-        problem_response "409": "A service of an older release runs, which could not read such a key",
+        problem_response "409": "A service of an older release runs, which could not read such a key; or a room has `aws_style_api`, and `force` was not said",
     }
 
     /// Answers of calls for a page or a logo.

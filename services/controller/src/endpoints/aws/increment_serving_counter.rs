@@ -31,7 +31,7 @@ const UNKNOWN: &str = "Redis does not answer, so it is not known whether the cou
 /// By how much, and where.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub(crate) struct Increment {
-    /// The event: a room's name.
+    /// The event: a room's name, or its `aws_event_id`.
     event_id: String,
     /// Forwards, or back if negative.
     #[schema(value_type = i64)]
