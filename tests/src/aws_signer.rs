@@ -64,7 +64,7 @@ impl AwsSigner {
         let mut names = "host;x-amz-date".to_owned();
         let mut headers = vec![("x-amz-date", time.clone())];
         if let Some(token) = &self.session_token {
-            lines += &format!("x-amz-security-token:{token}\n");
+            lines.extend(["x-amz-security-token:", token, "\n"]);
             names += ";x-amz-security-token";
             headers.push(("x-amz-security-token", token.clone()));
         }

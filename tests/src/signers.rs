@@ -1,4 +1,4 @@
-//! Programs with which AWS's customers sign requests: botocore and aws_requests_auth in Python, aws4fetch in JavaScript.
+//! Programs with which AWS's customers sign requests: botocore and `aws_requests_auth` in Python, aws4fetch in JavaScript.
 //! `scripts/test-tools.sh` fetches them.
 
 use std::{

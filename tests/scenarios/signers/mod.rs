@@ -127,6 +127,27 @@ async fn wrong_and_late_signatures_are_refused_slowed_down_and_counted() -> Resu
     Ok(())
 }
 
+/// A proxy that speaks TLS is called by another name than the controller behind it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_host_may_be_what_a_trusted_proxy_was_called_by() -> Result<()> {
+    let keys = format!("{KEY}:{SECRET}");
+    for (proxies, status) in [("127.0.0.0/8", 200), ("192.0.2.0/24", 403)] {
+        let builder = Deployment::builder().environment("VESTIBULE_SIGV4_KEYS", &keys);
+        let builder = builder.environment("VESTIBULE_TRUSTED_PROXIES", proxies);
+        let deployment = builder.admissions(0).start().await?;
+        deployment.create_room("Sample", &json!({})).await?;
+        let (controller, body) = (deployment.controllers(), increment(1).to_string());
+        let url = format!("https://vestibule.example{INCREMENT}").parse()?;
+        let headers = AwsSigner::new(KEY, SECRET).headers("POST", &url, body.as_bytes());
+        let request = controller.http().post(controller.at(INCREMENT)?).body(body);
+        let request = request.header("x-forwarded-host", "vestibule.example, inner.example");
+        let signed =
+            headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+        Reply::of(signed).await?.expect(status)?;
+    }
+    Ok(())
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_that_a_call_made_works_everywhere_for_its_rooms_until_it_is_revoked() -> Result<()> {
     let (deployment, _) = sample().await?;

@@ -45,9 +45,10 @@ impl Tokens {
             return FoundSigners::Keys(found);
         }
         self.look_for_new_ones().await;
-        match self.known().is_read {
-            true => FoundSigners::Keys(self.signers(key_id)),
-            false => FoundSigners::NotYet,
+        if self.known().is_read {
+            FoundSigners::Keys(self.signers(key_id))
+        } else {
+            FoundSigners::NotYet
         }
     }
 

@@ -120,7 +120,7 @@ fn check_headers(names: &str) -> Result<(), SigV4Error> {
         !name.is_empty() && name.bytes().all(plain)
     };
     let are_sorted = names.windows(2).all(|pair| pair[0] < pair[1]);
-    if names.len() > MOST_HEADERS || !names.iter().all(|name| is_name(&name)) || !are_sorted {
+    if names.len() > MOST_HEADERS || !names.iter().all(is_name) || !are_sorted {
         return Err(incomplete(
             "'SignedHeaders' must be lower-case names, sorted and separated by ';'.",
         ));

@@ -20,9 +20,7 @@ pub(super) fn queries(sent: &str) -> Vec<String> {
     let mut forms = vec![query(sent, " ")];
     if sent.contains('+') {
         forms.push(query(sent, "+"));
-        forms.push(sorted(
-            sent.split('&').map(|pair| halves(pair)).map(|(k, v)| (k.into(), v.into())),
-        ));
+        forms.push(sorted(sent.split('&').map(halves).map(|(k, v)| (k.into(), v.into()))));
     }
     forms
 }

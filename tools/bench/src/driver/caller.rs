@@ -80,7 +80,7 @@ impl Caller {
         let length = ("Content-Length", body.len().to_string());
         let mut head = format!("POST {path} HTTP/1.1\r\n");
         for (name, value) in headers.iter().chain([&length]) {
-            head += &format!("{name}: {value}\r\n");
+            head.extend([*name, ": ", value, "\r\n"]);
         }
         let caller = Self::new(head.into_bytes(), Told::Wrong, Carries::Nothing);
         Self { body: body.to_owned(), ..caller }

@@ -70,13 +70,12 @@ pub(crate) async fn increment_serving_counter(
     let by = body.increment_by.0;
     trail.name_room(room.as_str());
     trail.change(&Value::Null, &json!({ "increment_by": by }));
-    let stands = match &key.name {
-        Some(name) => controller.store.increment_once(&room, name, by).await,
-        None => {
-            // If Redis is away, nothing has been done yet, and may be tried again.
-            controller.rooms.read(&room).await?;
-            increment(&controller, &room, by).await?
-        }
+    let stands = if let Some(name) = &key.name {
+        controller.store.increment_once(&room, name, by).await
+    } else {
+        // If Redis is away, nothing has been done yet, and may be tried again.
+        controller.rooms.read(&room).await?;
+        increment(&controller, &room, by).await?
     };
     match stands {
         Ok(Some(serving_num)) => {
