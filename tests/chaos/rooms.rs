@@ -152,7 +152,7 @@ impl Desk {
                 ensure!(reply.status == 200, "{} {}", reply.status, reply.text);
             }
             OperationKind::RotateKeys => {
-                let path = "/v1/keys/rotate?signs_in_seconds=2";
+                let path = "/v1/keys/rotate?signs_in_seconds=2&force=true";
                 let reply = self.insist(&Method::POST, path, None).await?;
                 ensure!(reply.status < 300, "{} {}", reply.status, reply.text);
             }

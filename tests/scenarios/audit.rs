@@ -84,7 +84,8 @@ async fn each_change_is_noted_with_what_was_before_and_after() -> Result<()> {
         "{entry}"
     );
 
-    let rotated = operator.call(Method::POST, "/v1/keys/rotate", None).await?.expect(200)?;
+    let rotated =
+        operator.call(Method::POST, "/v1/keys/rotate?force=true", None).await?.expect(200)?;
     let entry = newest(&operator, "rotate_keys").await?;
     ensure!(entry["after"]["kid"] == rotated.body["kid"] && entry["room"].is_null(), "{entry}");
     let path = format!("/v1/keys/{}", rotated.text_of("kid")?);
@@ -140,7 +141,7 @@ async fn it_is_read_in_pages_by_room_and_by_who_and_as_far_as_a_token_goes() -> 
     for room in ["sale", "vip"] {
         deployment.create_room(room, &json!({})).await?;
     }
-    operator.call(Method::POST, "/v1/keys/rotate", None).await?.expect(200)?;
+    operator.call(Method::POST, "/v1/keys/rotate?force=true", None).await?.expect(200)?;
     let (sales, viewer) =
         (operator.with_token("sales-token-0000"), operator.with_token("viewer-token-000"));
     for users in 1..=3 {

@@ -26,7 +26,8 @@ async fn served(places: usize) -> Result<(Deployment, Vec<String>)> {
 }
 
 async fn rotate(deployment: &Deployment, query: &str) -> Result<Reply> {
-    let path = format!("/v1/keys/rotate{query}");
+    // Its room has the AWS-style calls.
+    let path = format!("/v1/keys/rotate?force=true{}", query.replacen('?', "&", 1));
     deployment.operator().call(Method::POST, &path, None).await
 }
 
@@ -89,6 +90,30 @@ async fn a_new_key_is_published_before_it_signs_and_the_old_one_after() -> Resul
     deployment.verifier().await?.verify(&old_token, "sale")?;
     // The same visitor asks again: the same token, signed with the same old key.
     assert_eq!(token(&aws, &ids[0]).await?.0, old_token);
+    Ok(())
+}
+
+/// Clients of `/public_key` may keep the key that they have seen first for ever.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_key_that_aws_style_clients_may_keep_is_replaced_by_force_alone() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let operator = deployment.operator();
+    let rotate = async |query: &str| {
+        let path = format!("/v1/keys/rotate?signs_in_seconds=60{query}");
+        operator.call(Method::POST, &path, None).await
+    };
+    deployment.create_room("plain", &json!({ "aws_style_api": false })).await?;
+    rotate("").await?.expect(200)?;
+    deployment.create_room("sale", &json!({})).await?;
+    let before = published(&deployment).await?;
+    for query in ["", "&force=false"] {
+        let refused = rotate(query).await?;
+        expect_problem(&refused, 409, "the room `sale` has `aws_style_api`")?;
+        ensure!(refused.text.contains("force=true"), "{}", refused.text);
+    }
+    ensure!(published(&deployment).await? == before, "a key was made");
+    ensure!(rotate("&force=perhaps").await?.status == 400);
+    rotate("&force=true").await?.expect(200)?;
     Ok(())
 }
 
@@ -188,7 +213,7 @@ async fn a_key_of_another_product_is_imported_with_its_name() -> Result<()> {
 /// A new key with this algorithm, which signs at once.
 async fn rotate_to(deployment: &Deployment, algorithm: &str) -> Result<Reply> {
     let body = json!({ "algorithm": algorithm });
-    let path = "/v1/keys/rotate?signs_in_seconds=0";
+    let path = "/v1/keys/rotate?signs_in_seconds=0&force=true";
     deployment.operator().call(Method::POST, path, Some(&body)).await
 }
 

@@ -125,7 +125,7 @@ async fn operators(deployment: &Deployment) -> Result<()> {
     call(Method::PUT, "/v1/rooms/sale/events/launch", Some(&event)).await?;
     call(Method::GET, "/v1/rooms/sale/history", None).await?;
     call(Method::DELETE, "/v1/rooms/sale/events/launch", None).await?;
-    call(Method::POST, "/v1/keys/rotate", None).await?;
+    call(Method::POST, "/v1/keys/rotate?force=true", None).await?;
     call(Method::POST, "/v1/rooms/sale/reset", None).await?;
     call(Method::DELETE, "/v1/rooms/sale?people=9", None).await?;
     Ok(())

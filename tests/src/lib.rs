@@ -8,6 +8,7 @@
 
 mod authority;
 mod aws;
+mod aws_signer;
 mod backup;
 pub mod browser;
 mod cluster;
@@ -30,6 +31,7 @@ mod puzzle;
 mod redis_server;
 mod reply;
 mod sentinels;
+mod signers;
 mod site_visitor;
 mod terminal;
 mod tokens;
@@ -39,6 +41,7 @@ mod wait;
 pub use self::{
     authority::Authority,
     aws::Aws,
+    aws_signer::AwsSigner,
     backup::{backup, restore},
     cluster::Cluster,
     collector::{Collector, TracedSpan},
@@ -57,6 +60,7 @@ pub use self::{
     redis_server::{Flavor, Redis},
     reply::Reply,
     sentinels::{Sentinels, Switches},
+    signers::Signers,
     site_visitor::SiteVisitor,
     terminal::{Said, Terminal},
     tokens::{Claims, Verifier, claims_of},

@@ -38,7 +38,12 @@ fn open_routes() -> OpenApiRouter<Arc<Admission>> {
         // Whoever verifies tokens
         .routes(routes!(endpoints::redeem_session))
         .routes(routes!(endpoints::get_jwks))
-        // AWS-style clients
+        .merge(aws_style_routes())
+}
+
+/// What AWS-style clients call.
+fn aws_style_routes() -> OpenApiRouter<Arc<Admission>> {
+    OpenApiRouter::default()
         .routes(routes!(endpoints::aws::assign_queue_num))
         .routes(routes!(endpoints::aws::get_queue_num))
         .routes(routes!(endpoints::aws::get_queue_pos_expiry))
@@ -81,6 +86,9 @@ pub(crate) fn router(
 ) -> Router {
     let document = routes().into_openapi();
     let (open, _) = open_routes().split_for_parts();
+    // The original answers both at its own address and, without the prefix, at that of its content delivery.
+    let (aws_style, _) = aws_style_routes().split_for_parts();
+    let open = open.nest("/api", aws_style);
     let (gateways, _) = gateway_routes().split_for_parts();
     let open = open.route("/openapi.json", get(async || Json(document)));
     let open = if with_docs { open.merge(docs::routes()) } else { open };

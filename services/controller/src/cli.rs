@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, builder::NonEmptyStringValueParser};
 use secrecy::{ExposeSecret, SecretString};
 use vestibule_runtime::{
     options::CommonOptions,
@@ -14,7 +14,7 @@ use vestibule_token::KeyAlgorithm;
 use crate::{
     backup::{BackupOptions, RestoreOptions},
     terminal::{ApplyOptions, ExportOptions, RoomCommand},
-    tokens::{GivenToken, GivenTokenError, MIN_TOKEN_BYTES},
+    tokens::{GivenSigner, GivenSignerError, GivenToken, GivenTokenError, MIN_TOKEN_BYTES},
 };
 
 /// Fewest bytes of `VESTIBULE_API_TOKEN`.
@@ -92,6 +92,27 @@ pub struct Cli {
     /// File that holds them; lines that begin with `#` do not count.
     #[arg(long, env = "VESTIBULE_API_TOKENS_FILE", value_name = "FILE")]
     pub api_tokens_file: Option<PathBuf>,
+
+    /// Keys by which clients of the AWS-style private calls may sign their requests (AWS Signature Version 4), instead of
+    /// showing a token: `KEYID:SECRET`, separated by commas. Each is for these calls of all rooms.
+    ///
+    /// Others, for some rooms, can be made and revoked by calls while the controllers run: `POST /v1/sigv4-keys`.
+    #[arg(long, env = "VESTIBULE_SIGV4_KEYS", hide_env_values = true, value_name = "TEXT")]
+    pub sigv4_keys: Option<SecretString>,
+
+    /// File that holds them, separated by commas or one a line; lines that begin with `#` do not count.
+    #[arg(long, env = "VESTIBULE_SIGV4_KEYS_FILE", value_name = "FILE")]
+    pub sigv4_keys_file: Option<PathBuf>,
+
+    /// The region for which such requests are signed.
+    #[arg(
+        long,
+        env = "VESTIBULE_SIGV4_REGION",
+        value_name = "REGION",
+        default_value = "us-east-1",
+        value_parser = NonEmptyStringValueParser::new()
+    )]
+    pub sigv4_region: String,
 
     /// Days for which the audit log is kept, which tells who has changed what: `GET /v1/audit`.
     #[arg(
@@ -176,6 +197,25 @@ impl Cli {
             tokens.extend(GivenToken::read_all(text.expose_secret())?);
         }
         Ok(tokens)
+    }
+
+    /// The keys of the option by which requests are signed; `tokens` are those of all options.
+    ///
+    /// # Errors
+    /// If they are given twice, unreadable or not as they must be.
+    pub(crate) fn read_signers(
+        &self,
+        tokens: &[GivenToken],
+    ) -> Result<Vec<GivenSigner>, GivenSignerError> {
+        let source = SecretSource {
+            variable: "VESTIBULE_SIGV4_KEYS",
+            value: self.sigv4_keys.as_ref(),
+            file: self.sigv4_keys_file.as_deref(),
+            min_bytes: 0,
+        };
+        let text = source.read_any()?;
+        let text = text.as_ref().map_or("", |text| text.expose_secret());
+        GivenSigner::read_all(text, tokens)
     }
 
     /// For how long the audit log is kept.

@@ -19,7 +19,7 @@ use vestibule_traces::Traces;
 
 use crate::{
     cli::Cli,
-    tokens::{GivenToken, GivenTokenError},
+    tokens::{GivenSigner, GivenSignerError, GivenToken, GivenTokenError},
 };
 
 /// The checked configuration.
@@ -31,6 +31,10 @@ pub(crate) struct Config {
     pub(crate) secret: Arc<DeploymentSecret>,
     /// The tokens of callers that options give.
     pub(crate) tokens: Vec<GivenToken>,
+    /// The keys that an option gives by which callers sign requests.
+    pub(crate) signers: Vec<GivenSigner>,
+    /// The region for which they sign.
+    pub(crate) sigv4_region: String,
     /// For how long the audit log is kept.
     pub(crate) audit: Duration,
     /// What new signing keys sign with.
@@ -64,6 +68,9 @@ pub(crate) enum ConfigError {
     /// A token of callers is missing, or not as it must be.
     #[error(transparent)]
     Token(#[from] GivenTokenError),
+    /// A key for signed requests is not as it must be.
+    #[error(transparent)]
+    Signer(#[from] GivenSignerError),
     /// The address of Redis is not valid.
     #[error("VESTIBULE_REDIS_URL")]
     Redis(#[from] StoreError),
@@ -90,10 +97,13 @@ impl Config {
     /// [`ConfigError`], naming the variable.
     pub(crate) fn read(cli: &Cli) -> Result<Self, ConfigError> {
         let (traces, trace_sender) = cli.common.traces.read("controller", &cli.common.region)?;
+        let tokens = cli.read_tokens()?;
         Ok(Self {
             store: open_store(&cli.common.redis)?,
             secret: Arc::new(read_secret(&cli.common)?),
-            tokens: cli.read_tokens()?,
+            signers: cli.read_signers(&tokens)?,
+            sigv4_region: cli.sigv4_region.clone(),
+            tokens,
             audit: cli.audit_retention(),
             signing_algorithm: cli.signing_algorithm,
             listen: cli.listen,

@@ -40,6 +40,8 @@ impl Instance {
             store,
             secret,
             tokens: vec![GivenToken::root(&TOKEN.into())],
+            signers: Vec::new(),
+            sigv4_region: "us-east-1".to_owned(),
             audit: std::time::Duration::from_hours(24),
             signing_algorithm: KeyAlgorithm::default(),
             listen: nowhere,

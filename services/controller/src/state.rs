@@ -69,8 +69,10 @@ pub(crate) struct Controller {
     pub(crate) public_url: String,
     /// The deployment's secret, for the seeds of draws.
     pub(crate) secret: Arc<DeploymentSecret>,
-    /// The tokens that callers show.
+    /// The tokens that callers show, and the keys that they sign with.
     pub(crate) tokens: Tokens,
+    /// The region for which requests are signed.
+    pub(crate) sigv4_region: String,
     /// Who has changed what.
     pub(crate) audit: AuditLog,
     /// What is known of wrong tokens.
@@ -98,6 +100,8 @@ impl Controller {
             store,
             secret,
             tokens,
+            signers,
+            sigv4_region,
             audit,
             public_url,
             region,
@@ -111,7 +115,8 @@ impl Controller {
         let store = store.named(&instance).in_region(&region);
         let feed = Feed::new(store.clone(), &*instance);
         let rooms = RoomDirectory::new(store.clone(), feed.clone());
-        let tokens = Tokens::new(tokens, store.clone(), random.clone());
+        let given = (tokens, signers);
+        let tokens = Tokens::new(given, Arc::clone(&secret), store.clone(), random.clone());
         let metrics = Metrics::register(registry, &store, &feed);
         let audit = AuditLog::new(store.clone(), audit, metrics.audit_failed.clone());
         let draws = DrawSeeds::new(Arc::clone(&secret), random);
@@ -136,6 +141,7 @@ impl Controller {
             keys,
             secret,
             tokens,
+            sigv4_region,
             audit,
             guesses: Guesses::new(connections.total, Instant::now()),
             proxies: connections.proxies,

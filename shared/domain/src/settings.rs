@@ -20,6 +20,9 @@ pub const MAX_LIMIT: u64 = 2_147_483_647;
 /// The longest duration of any setting, in seconds: a week.
 pub const MAX_SECONDS: u64 = 7 * 24 * 3600;
 
+/// The longest event id of AWS-style clients, in characters.
+pub const LONGEST_EVENT_ID: usize = 256;
+
 /// The longest time, in ms, after which the session of an admitted visitor is checked again.
 pub const LONGEST_RECHECK_MS: u64 = 30_000;
 
@@ -126,6 +129,10 @@ pub struct RoomSettings {
     /// setting has it on.
     #[serde(default = "as_before")]
     pub aws_style_api: bool,
+    /// What AWS-style clients call the room, besides its name: any text of 1 to 256 characters that is no other room's
+    /// name or event id; null: its name alone. It is the `aud` of the tokens of these calls.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 256))]
+    pub aws_event_id: Option<String>,
     /// The most newcomers of one network in any minute; null: no such limit. Whoever comes beyond it is told to come
     /// back: 429. A network is the first 24 bits of an IPv4 address, 56 of an IPv6 address, unless the deployment says
     /// otherwise. The default, as those of the next two, does not hold for private addresses.
@@ -200,6 +207,7 @@ impl Default for RoomSettings {
             turn_hold_seconds: None,
             json_response_enabled: false,
             aws_style_api: false,
+            aws_event_id: None,
             joins_per_network_per_minute: network_limits::JOINS_PER_MINUTE,
             places_per_network: network_limits::PLACES,
             seats_per_network: network_limits::SEATS,
@@ -265,7 +273,7 @@ impl RoomSettings {
         let requests = self.requests_per_session_per_second;
         let requests = bounded("requests_per_session_per_second", requests, 1, 1_000_000);
         let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error(), requests];
-        let others = others.into_iter().chain([self.challenge.error()]);
+        let others = others.into_iter().chain([self.event_id_error(), self.challenge.error()]);
         let rules = limits.chain(seconds).chain(per_network).chain(others).flatten();
         rules.chain(self.word_errors()).chain(self.labels.errors()).collect()
     }
@@ -300,6 +308,13 @@ impl RoomSettings {
             field: "new_users_per_minute".into(),
             reason: format!("must not be above total_active_users, {ceiling}, and is {rate}"),
         })
+    }
+
+    fn event_id_error(&self) -> Option<FieldError> {
+        let length = self.aws_event_id.as_ref()?.chars().count();
+        let reason = "must have 1 to 256 characters, or be null".to_owned();
+        let error = FieldError { field: "aws_event_id".into(), reason };
+        (!(1..=LONGEST_EVENT_ID).contains(&length)).then_some(error)
     }
 
     fn issuer_error(&self) -> Option<FieldError> {
@@ -372,6 +387,19 @@ mod tests {
         ];
         assert_eq!(fields, expected);
         assert!(wrong.errors()[1].reason.contains("from 1 to 604800, and is 0"));
+    }
+
+    #[test]
+    fn an_event_id_is_any_text_that_is_not_too_long() {
+        let errors = |event_id: &str| {
+            RoomSettings { aws_event_id: Some(event_id.into()), ..RoomSettings::default() }.errors()
+        };
+        for sound in ["Sample", "Größter <Sale> & more", &"ä".repeat(256)] {
+            assert_eq!(errors(sound), [], "{sound}");
+        }
+        for wrong in ["", &"x".repeat(257)] {
+            assert_eq!(errors(wrong)[0].field, "aws_event_id", "{wrong}");
+        }
     }
 
     #[test]

@@ -156,6 +156,12 @@ pub struct Outlook {
 // === impl RoomSnapshot ===
 
 impl RoomSnapshot {
+    /// What AWS-style clients call the room: its `aws_event_id`, or else its name.
+    #[must_use]
+    pub fn event_id(&self) -> &str {
+        self.settings.aws_event_id.as_deref().unwrap_or(self.room.as_str())
+    }
+
     /// Which state of the room it shows.
     #[must_use]
     pub fn stamp(&self) -> Stamp {

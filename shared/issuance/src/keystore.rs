@@ -7,12 +7,11 @@ use std::{
 };
 
 use tokio::time::sleep;
-use vestibule_domain::RoomId;
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
     Claims, DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRing, KeyRingError,
     PrivateJwk, SigningKey, SigningKeyError, VerifyError, announce, join, reseal, succeed,
-    succession, verify, withdraw,
+    succession, verify_for, withdraw,
 };
 
 use crate::{KeyWork, key_work::on_a_thread};
@@ -295,12 +294,12 @@ impl Keystore {
         self.opened().ring.jwks(now)
     }
 
-    /// The claims of `token`, if it is an access token that opens `room` at `now`, unix seconds.
+    /// The claims of `token`, if it is an access token that opens the room with these names at `now`, unix seconds.
     ///
     /// # Errors
     /// See [`VerifyError`].
-    pub fn verify(&self, token: &str, room: &RoomId, now: u64) -> Result<Claims, VerifyError> {
-        verify(token, &self.opened().ring, room, now)
+    pub fn verify(&self, token: &str, names: &[&str], now: u64) -> Result<Claims, VerifyError> {
+        verify_for(token, &self.opened().ring, names, now)
     }
 
     /// The public key that verifies new tokens.

@@ -11,7 +11,7 @@ use std::{
 };
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
-use vestibule_domain::{Place, RoomId};
+use vestibule_domain::Place;
 use vestibule_store::TokenRecord;
 use vestibule_token::{
     Claims, Confirmation, IdClaims, SigningKey, SigningKeyError, Thumbprint, TokenUse,
@@ -62,8 +62,8 @@ type Signed = Result<Vec<String>, SigningKeyError>;
 /// The visitor that a token is for.
 #[derive(Debug, Clone, Copy)]
 pub struct TokenSubject<'a> {
-    /// The room.
-    pub room: &'a RoomId,
+    /// What the token calls the room.
+    pub audience: &'a str,
     /// The visitor's request id.
     pub request_id: &'a str,
     /// The visitor's place.
@@ -227,7 +227,7 @@ impl SigningThreads {
 impl TokenSubject<'_> {
     fn claims(&self, record: &TokenRecord, token_use: TokenUse) -> Claims {
         Claims {
-            aud: self.room.to_string(),
+            aud: self.audience.to_owned(),
             cnf: self.key.map(|key| Confirmation { jkt: key.to_string() }),
             exp: record.expires_at,
             iat: record.issued_at,

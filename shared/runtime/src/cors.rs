@@ -1,6 +1,6 @@
 //! CORS for public APIs: any page may call, errors included.
 //!
-//! Every answer says `*`; an answer to `OPTIONS` lists what is allowed and reaches no handler. Credentials
+//! Every answer says `*`, but for those that are [`NotForPages`]; an answer to `OPTIONS` lists what is allowed and reaches no handler. Credentials
 //! may be sent only by the origins that the service knows; others send a ticket in the `Vestibule-Ticket`
 //! header. This is not tower-http's layer, because that one leaves `Access-Control-Expose-Headers` out of
 //! preflights. Whether a cookie is believed is not decided here.
@@ -38,6 +38,10 @@ pub const EXPOSE_HEADERS: &str = "Vestibule-Ticket,Retry-After";
 
 /// How long a browser may remember a preflight, in seconds: a day.
 pub const MAX_AGE_SECONDS: &str = "86400";
+
+/// In the extensions of an answer: no page of another origin may read it, so it gets none of these headers.
+#[derive(Debug, Clone, Copy)]
+pub struct NotForPages;
 
 /// Whether pages of an origin may send credentials to a path.
 type CredentialsRule = dyn Fn(&str, &HeaderValue) -> bool + Send + Sync;
@@ -147,7 +151,9 @@ where
             return Poll::Ready(Ok(preflight(this.asks)));
         };
         let mut response = ready!(inner.poll(cx))?;
-        open(response.headers_mut(), this.asks);
+        if response.extensions().get::<NotForPages>().is_none() {
+            open(response.headers_mut(), this.asks);
+        }
         Poll::Ready(Ok(response))
     }
 }
@@ -181,7 +187,7 @@ fn preflight(asks: &Asks) -> Response {
 #[cfg(test)]
 mod tests {
     use axum::{
-        Router,
+        Extension, Router,
         body::Body,
         http::{StatusCode, header::ALLOW},
         routing::get,
@@ -201,6 +207,7 @@ mod tests {
         let router = Router::new()
             .route("/", get(async || "ok"))
             .route("/broken", get(async || ProblemType::Internal))
+            .route("/hidden", get(async || Extension(NotForPages)))
             .layer(Cors::with_credentials(|path, origin| path == "/" && origin == KNOWN));
         let request = Request::builder()
             .method(method)
@@ -229,6 +236,15 @@ mod tests {
             assert_eq!(headers[ACCESS_CONTROL_EXPOSE_HEADERS], "Vestibule-Ticket,Retry-After");
             assert!(!headers.contains_key(ACCESS_CONTROL_ALLOW_CREDENTIALS), "{method} {path}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_is_not_for_pages_is_closed_to_them_and_its_preflight_open() {
+        let answer = send(Method::GET, "/hidden").await;
+        assert!(!answer.headers().contains_key(ACCESS_CONTROL_ALLOW_ORIGIN));
+        assert!(!answer.headers().contains_key(ACCESS_CONTROL_EXPOSE_HEADERS));
+        let preflight = send(Method::OPTIONS, "/hidden").await;
+        assert_eq!(preflight.headers()[ACCESS_CONTROL_ALLOW_ORIGIN], "*");
     }
 
     #[tokio::test]

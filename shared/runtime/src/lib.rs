@@ -94,7 +94,7 @@ pub mod traces;
 mod testing;
 
 pub use self::{
-    cors::Cors,
+    cors::{Cors, NotForPages},
     error_chain::ErrorChain,
     health::{Condition, Readiness},
     healthcheck::healthcheck,

@@ -1,13 +1,15 @@
 //! A signing key as it is stored. The private key is sealed under the deployment secret, so that
 //! reading the store is not enough to sign. Which keys are in use is decided in the key ring.
 
-use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
-use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use zeroize::Zeroizing;
 
-use crate::{DeploymentSecret, Jwk, SigningKey, SigningKeyError, secret::Derived};
+use crate::{
+    DeploymentSecret, Jwk, SigningKey, SigningKeyError,
+    sealed::{SealingKeys, Unopened},
+};
+
+const PURPOSE: &str = "key ring";
 
 /// A signing key as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,11 +66,11 @@ impl KeyRecord {
         created_at: u64,
     ) -> Result<Self, KeyRingError> {
         let mut private = key.to_pkcs8()?;
-        let sealed = seal(secret, key.kid(), &mut private)
-            .ok_or(KeyRingError::Sealing(SigningKeyError::Unsupported))?;
+        let sealed = SealingKeys::new(secret, PURPOSE).seal(key.kid(), &mut private);
+        let sealed = sealed.ok_or(KeyRingError::Sealing(SigningKeyError::Unsupported))?;
         Ok(Self {
             kid: key.kid().to_owned(),
-            sealed_private_key: STANDARD.encode(sealed),
+            sealed_private_key: sealed,
             public: key.public_jwk().clone(),
             created_at,
             signs_from: None,
@@ -83,11 +85,11 @@ impl KeyRecord {
     /// [`KeyRingError::WrongSecret`] and [`KeyRingError::Damaged`].
     pub fn open(&self, secret: &DeploymentSecret) -> Result<SigningKey, KeyRingError> {
         let damaged = || KeyRingError::Damaged(self.kid.clone());
-        let sealed = STANDARD.decode(&self.sealed_private_key).map_err(|_| damaged())?;
-        let (nonce, sealed) = sealed.split_first_chunk().ok_or_else(damaged)?;
-        let pkcs8 = sealing_keys(secret)
-            .find(|key| open_with(key, &self.kid, nonce, sealed))
-            .ok_or(KeyRingError::WrongSecret)?;
+        let pkcs8 = SealingKeys::new(secret, PURPOSE).open(&self.kid, &self.sealed_private_key);
+        let pkcs8 = pkcs8.map_err(|error| match error {
+            Unopened::Damaged => damaged(),
+            Unopened::WrongSecret => KeyRingError::WrongSecret,
+        })?;
         let key = SigningKey::from_pkcs8(self.kid.clone(), self.public.algorithm(), &pkcs8)
             .map_err(|_| damaged())?;
         // The public key is stored unencrypted. A replaced one must not reach gateways.
@@ -97,14 +99,8 @@ impl KeyRecord {
     /// The same key sealed under the current secret, if it was sealed under another one that is known.
     #[must_use]
     pub(crate) fn reseal(&self, secret: &DeploymentSecret) -> Option<Self> {
-        let keys = sealing_keys(secret);
-        let sealed = STANDARD.decode(&self.sealed_private_key).ok()?;
-        let (nonce, sealed) = sealed.split_first_chunk()?;
-        if open_with(keys.current(), &self.kid, nonce, sealed).is_some() {
-            return None;
-        }
-        let mut private = keys.find(|key| open_with(key, &self.kid, nonce, sealed))?;
-        let sealed = STANDARD.encode(seal(secret, &self.kid, &mut private)?);
+        let keys = SealingKeys::new(secret, PURPOSE);
+        let sealed = keys.reseal(&self.kid, &self.sealed_private_key)?;
         Some(Self { sealed_private_key: sealed, ..self.clone() })
     }
 
@@ -127,36 +123,10 @@ impl KeyRecord {
     }
 }
 
-/// The nonce is random and from the system: a deployment seals only a few keys in its life.
-fn sealing_keys(secret: &DeploymentSecret) -> Derived<RandomizedNonceKey> {
-    secret.derive_each::<32, _>("key ring", &[], |key| {
-        let key = RandomizedNonceKey::new(&AES_256_GCM, key.as_slice());
-        key.expect("32 bytes are an AES-256 key")
-    })
-}
-
-fn seal(secret: &DeploymentSecret, kid: &str, private: &mut [u8]) -> Option<Vec<u8>> {
-    let keys = sealing_keys(secret);
-    let (nonce, tag) = keys.current().seal_in_place_separate_tag(Aad::from(kid), private).ok()?;
-    Some([nonce.as_ref().as_slice(), private, tag.as_ref()].concat())
-}
-
-/// The private key; none: it was sealed with another one.
-fn open_with(
-    key: &RandomizedNonceKey,
-    kid: &str,
-    nonce: &[u8; NONCE_LEN],
-    sealed: &[u8],
-) -> Option<Zeroizing<Vec<u8>>> {
-    let mut private = Zeroizing::new(sealed.to_vec());
-    let nonce = Nonce::assume_unique_for_key(*nonce);
-    let length = key.open_in_place(nonce, Aad::from(kid), &mut private).ok()?.len();
-    private.truncate(length);
-    Some(private)
-}
-
 #[cfg(test)]
 mod tests {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+
     use super::*;
     use crate::test_support::{claims, curve_key, key, other_key, secret};
 

@@ -16,7 +16,8 @@
 //! stored in the [`KeyRing`], sealed under the same secret. While the secret is replaced there are two, see
 //! [`DeploymentSecret::with_others`].
 //!
-//! Signatures of public randomness beacons, which are used by draws, are verified here too
+//! Operators' programs may sign their requests instead of showing a token, as clients of AWS do
+//! ([`Authorization`]). Signatures of public randomness beacons, which are used by draws, are verified here too
 //! ([`beacon`]).
 //!
 //! This crate is synchronous and has neither clock nor store: times are parameters, records are
@@ -35,8 +36,10 @@ mod key_ring;
 mod oidc;
 mod private_jwk;
 mod request_id;
+mod sealed;
 mod secret;
 mod signing_key;
+mod sigv4;
 mod ticket;
 mod verify;
 mod win_threshold;
@@ -54,8 +57,11 @@ pub use private_jwk::{EcPrivateJwk, PrivateJwk, RsaPrivateJwk};
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};
+pub use sigv4::{
+    Authorization, SIGV4_SERVICE, SKEW_SECONDS, SealedKeyError, SigV4Error, SigV4Key, SignedRequest,
+};
 pub use ticket::{Ending, Endless, Seat, Ticket, TicketError, TicketSealer, TicketState};
-pub use verify::{VerifyError, verify};
+pub use verify::{VerifyError, verify, verify_for};
 pub use win_threshold::WinThresholds;
 
 #[cfg(test)]

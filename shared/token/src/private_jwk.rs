@@ -199,6 +199,20 @@ mod tests {
         assert_eq!(verify(&token, &ring, &room("sale"), claims().iat), Ok(claims()));
     }
 
+    /// As the original of the AWS-style API keeps it, in the secret `{stack}/jwk-private`: without a use, in this order.
+    #[test]
+    fn the_key_of_the_aws_original_is_read_as_it_is() {
+        let mut members = jwk();
+        let members = members.as_object_mut().unwrap();
+        members.remove("use");
+        let order = ["alg", "d", "dp", "dq", "e", "kid", "kty", "n", "p", "q", "qi"];
+        let text: Vec<_> =
+            order.iter().map(|name| format!("\"{name}\": {}", members[*name])).collect();
+        assert_eq!(order.len(), members.len());
+        let read: PrivateJwk = serde_json::from_str(&format!("{{{}}}", text.join(", "))).unwrap();
+        assert_eq!(read.open().unwrap().kid(), "0f1e2d3c4b5a49788796a5b4c3d2e1f0");
+    }
+
     #[test]
     fn parts_that_do_not_belong_together_are_refused() {
         let other = jwk()["q"].as_str().unwrap().to_owned();

@@ -156,7 +156,7 @@ impl Operator {
                 self.history.begins_anew(room);
             }
             OperationKind::RotateKeys(seconds) => {
-                let path = format!("/v1/keys/rotate?signs_in_seconds={seconds}");
+                let path = format!("/v1/keys/rotate?signs_in_seconds={seconds}&force=true");
                 self.insist("POST", &path, &Value::Null).await;
             }
             OperationKind::Recreate(settings) => {

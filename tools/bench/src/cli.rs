@@ -49,6 +49,8 @@ pub(crate) enum Measure {
     Join,
     /// A served visitor's first claim, with its token.
     Claim,
+    /// An AWS-style private call whose signature is checked.
+    SignedCall,
     /// What a gateway asks about a visitor inside, and about a newcomer who enters.
     Authorize,
     /// What the authorizer adds to a request through nginx.

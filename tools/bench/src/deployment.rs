@@ -13,6 +13,9 @@ use crate::{cli::Options, programs, redis_statistics::RedisStatistics};
 
 const START: Duration = Duration::from_secs(30);
 
+/// A key by which private calls are signed, and its secret.
+pub(crate) const SIGNER: (&str, &str) = ("AKIDOFTHEBENCH", "a-secret-of-the-bench-alone");
+
 /// Everything that runs.
 #[derive(Debug)]
 pub(crate) struct Deployment {
@@ -20,6 +23,8 @@ pub(crate) struct Deployment {
     pub(crate) bare: Server,
     /// The measured service.
     pub(crate) admission: Server,
+    /// The service of operators.
+    pub(crate) controller: Server,
     /// What the Redis of the services says of itself.
     pub(crate) redis: RedisStatistics,
     /// The process of that Redis.
@@ -48,18 +53,21 @@ impl Deployment {
             .flavor(Flavor::Installed)
             .programs(programs::services(options)?)
             .log("warn")
+            .environment("VESTIBULE_SIGV4_KEYS", &format!("{}:{}", SIGNER.0, SIGNER.1))
             .start()
             .await?;
-        let admission = Server {
-            address: services.address(Service::Admission, 0).parse()?,
-            process: services.process(Service::Admission, 0).id(),
+        let server = |service| -> Result<Server> {
+            let address = services.address(service, 0).parse()?;
+            Ok(Server { address, process: services.process(service, 0).id() })
         };
+        let (admission, controller) = (server(Service::Admission)?, server(Service::Controller)?);
         let directory = tempfile::tempdir()?;
         let address = SocketAddr::from(([127, 0, 0, 1], gateway::free_port()));
         let process = start_bare(address, directory.path()).await.context("the bare service")?;
         Ok(Self {
             bare: Server { address, process: process.id() },
             admission,
+            controller,
             redis: RedisStatistics::new(services.redis().connection().await?),
             redis_process: services.redis().process_id(),
             services,

@@ -58,6 +58,7 @@ async fn one(bench: &mut Bench, measure: Measure) -> Result<Figures> {
         Measure::BusyRooms => measures::busy_rooms(bench).await.context("busy rooms"),
         Measure::Promotion => measures::promotion(bench).await.context("a promotion"),
         Measure::Replicas => measures::replicas(bench).await.context("waiting for a replica"),
+        Measure::SignedCall => measures::signed_call(bench).await.context("the signed call"),
         Measure::Draw => Ok(measures::draw(bench)),
     }
 }

@@ -49,7 +49,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 use vestibule_issuance::{CipherCache, Keystore, Signer};
-use vestibule_store::{Feed, Store};
+use vestibule_store::{Feed, KnownRoom, Store};
 
 pub(crate) use self::visitor_status::Reason;
 pub use self::visitor_status::{Status, VisitorStatus};
@@ -127,13 +127,21 @@ pub(crate) struct Flows {
 impl Flows {
     /// The room called `name`, as this instance knows it now.
     pub(crate) fn room(&self, name: &str) -> Option<RoomContext> {
-        let known = self.feed.room(name)?;
+        self.feed.room(name).map(|known| self.context(known))
+    }
+
+    /// The room that AWS-style clients call `event_id`, as this instance knows it now.
+    pub(crate) fn event(&self, event_id: &str) -> Option<RoomContext> {
+        self.feed.event(event_id).map(|known| self.context(known))
+    }
+
+    fn context(&self, known: Arc<KnownRoom>) -> RoomContext {
         let snapshot = known.snapshot();
         let ciphers = self.ciphers.get(&snapshot.room, snapshot.reset_epoch);
         let https = self.public_url.starts_with("https:");
         let caller = Caller { https, network: None, agent: None, languages: None, key: None };
         let binding = BindingHandle::for_room(&known);
-        Some(RoomContext { known, snapshot, ciphers, binding, caller })
+        RoomContext { known, snapshot, ciphers, binding, caller }
     }
 
     /// When this instance started, in unix ms on the clock that now shows `now_ms`. Nobody could check

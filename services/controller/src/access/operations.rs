@@ -74,6 +74,9 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     of("GET", "/v1/tokens", "list_tokens", Admin, Deployment, None),
     of("POST", "/v1/tokens", "create_token", Admin, Deployment, Some(Changes)),
     of("DELETE", "/v1/tokens/{name}", "revoke_token", Admin, Deployment, Some(Changes)),
+    of("GET", "/v1/sigv4-keys", "list_sigv4_keys", Admin, Deployment, None),
+    of("POST", "/v1/sigv4-keys", "create_sigv4_key", Admin, Deployment, Some(Changes)),
+    of("DELETE", "/v1/sigv4-keys/{access_key_id}", "revoke_sigv4_key", Admin, Deployment, Some(Changes)),
     of("GET", "/v1/audit", "read_audit", Viewer, OwnRooms, None),
     of("POST", "/generate_token", "generate_token", Operator, Event, Some(Visits)),
     of("POST", "/increment_serving_counter", "increment_serving_counter", Operator, Event, Some(Changes)),
@@ -123,7 +126,8 @@ mod tests {
         for operation in OPERATIONS {
             let reads = operation.method == "GET" || operation.name == "match_request";
             assert_eq!(operation.noted.is_none(), reads, "{}", operation.name);
-            let differs = ["list_tokens", "put_config"].contains(&operation.name);
+            let differs =
+                ["list_tokens", "list_sigv4_keys", "put_config"].contains(&operation.name);
             assert!(reads == (operation.role == Viewer) || differs);
         }
     }

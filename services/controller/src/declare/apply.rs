@@ -15,7 +15,7 @@ use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 
 use super::{
-    check::{error, errors_of_room, errors_of_routes},
+    check::{error, errors_of_event_ids, errors_of_room, errors_of_routes},
     plan::{plan, pruned},
 };
 use crate::{
@@ -109,11 +109,11 @@ impl Apply<'_> {
         own.retain(|room, _| self.caller.rooms.covers(room.as_str()));
         let goes: Vec<_> = pruned(declared, &own, prune.as_ref()).collect();
         let stays = |name: &RoomId| !declared.rooms.contains_key(name) && !goes.contains(&name);
-        let others = configs.iter().filter(|(name, _)| stays(name));
-        errors.extend(errors_of_routes(
-            declared,
-            others.map(|(name, config)| (name, &config.binding)),
-        ));
+        let others = || configs.iter().filter(|(name, _)| stays(name));
+        let bindings = others().map(|(name, config)| (name, &config.binding));
+        errors.extend(errors_of_routes(declared, bindings));
+        let settings = others().map(|(name, config)| (name, &config.settings));
+        errors.extend(errors_of_event_ids(declared, settings));
         refuse(invalid(), errors)?;
         let mut plan = plan(declared, &own, prune.as_ref());
         for step in plan.steps.iter_mut().filter(|step| step.action == Action::Delete) {

@@ -3,10 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use vestibule_domain::{FieldError, RoomId, schedule::RoomConfig};
+use vestibule_domain::{FieldError, RoomId, schedule::RoomConfig, settings::RoomSettings};
 use vestibule_site::{Conflict, Coverage, SiteBinding};
 
-use crate::api_types::{Declaration, DeclaredRoom};
+use crate::{
+    api_types::{Declaration, DeclaredRoom},
+    rooms::error_of_event_id,
+};
 
 /// Why a room cannot become what is declared at `now_s`, unix seconds; `before`: as it is now. Paths begin at the room.
 pub(super) fn errors_of_room(
@@ -53,6 +56,22 @@ pub(super) fn errors_of_routes<'a>(
         })
     });
     conflicts.collect()
+}
+
+/// Whose name or event id the event ids of declared rooms are, too; `others`: the rooms that stay as they are.
+pub(super) fn errors_of_event_ids<'a>(
+    declared: &Declaration,
+    others: impl Iterator<Item = (&'a RoomId, &'a RoomSettings)>,
+) -> Vec<FieldError> {
+    let stay: Vec<_> = others.collect();
+    let settings = declared.rooms.iter().map(|(name, room)| (name, &room.draft.settings));
+    let errors = settings.clone().filter_map(|(name, of_room)| {
+        let declared = settings.clone().filter(|(other, _)| *other != name);
+        let FieldError { field, reason } =
+            error_of_event_id(of_room, stay.iter().copied().chain(declared))?;
+        Some(error(&format!("rooms.{name}"), &field, reason))
+    });
+    errors.collect()
 }
 
 /// An error at the field of a part.

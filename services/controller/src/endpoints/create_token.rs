@@ -114,7 +114,7 @@ pub(super) fn token_problem(error: TokenError) -> Problem {
         TokenError::Take(_) | TokenError::Given | TokenError::Busy => {
             conflict().detail(error.to_string())
         }
-        TokenError::Text(_) => Problem::internal(&error),
+        TokenError::Text(_) | TokenError::Sealing(_) => Problem::internal(&error),
     }
 }
 

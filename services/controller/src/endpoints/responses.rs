@@ -31,12 +31,12 @@ shared_responses! {
         problem_response "404": "There is no such room, or it has no such client",
     }
 
-    /// Answers of calls for a token.
-    pub(crate) NoSuchToken { problem_response "404": "There is no such token" }
+    /// Answers of calls for a token, or a key.
+    pub(crate) NoSuchToken { problem_response "404": "There is no such token, or key" }
 
-    /// Answers of calls that make or revoke tokens.
+    /// Answers of calls that make or revoke tokens and keys.
     pub(crate) TakenToken {
-        problem_response "409": "There is a token of this name already, or as many as there may be, or an option has it",
+        problem_response "409": "There is a token or a key of this name already, or as many as there may be, or an option has it",
     }
 
     /// Answers of calls that bring a signing key.
@@ -46,7 +46,7 @@ shared_responses! {
 
     /// Answers of calls that make a signing key.
     pub(crate) UnreadKey {
-        problem_response "409": "A service of an older release runs, which could not read such a key",
+        problem_response "409": "A service of an older release runs, which could not read such a key; or a room has `aws_style_api`, and `force` was not said",
     }
 
     /// Answers of calls for a page or a logo.
@@ -82,7 +82,7 @@ shared_responses! {
 
     /// Answers that every AWS-style call may give.
     pub(crate) AwsRefusals {
-        json_response "403": "The API token is missing or wrong, lacks the role, or is for other rooms" ["MessageBody"],
+        json_response "403": "The signature or the API token is missing or wrong, lacks the role, or is for other rooms" ["MessageBody"],
         problem_response "503": "Redis cannot be reached, or too much is going on: see Retry-After",
     }
 

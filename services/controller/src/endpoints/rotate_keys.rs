@@ -37,6 +37,22 @@ pub(crate) struct Succession {
     signs_in_seconds: Option<u64>,
 }
 
+/// When the new key is to sign, and whether clients are left behind.
+#[derive(Debug, Clone, Copy, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Replacement {
+    /// For how many seconds the new key is published before the first token is signed with it:
+    /// longer than any gateway keeps a key set without looking again. 0 signs at once: for gateways
+    /// that look again when they meet a key they do not know.
+    #[param(default = 300, maximum = 604_800)]
+    signs_in_seconds: Option<u64>,
+    /// Replaces the key although a room has `aws_style_api`: its clients may keep the key that they have seen first, for
+    /// ever, and refuse whoever has a token by another one.
+    #[serde(default)]
+    #[param(default = false)]
+    force: bool,
+}
+
 /// What the new key is like. No body: as the deployment's keys are.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -59,9 +75,10 @@ pub(crate) struct NewKey {
 /// So no gateway that verifies tokens by itself meets a key it does not know. The old keys are
 /// published, and so verify, until their last token has expired. A key that was published earlier
 /// and has not signed yet gives way to the new one. A new key may sign with another algorithm than the one before: which
-/// one belongs to the key, and gateways read it in the key set.
+/// one belongs to the key, and gateways read it in the key set. While a room has `aws_style_api` it is refused, unless
+/// `force` says that its clients do not keep the key.
 #[utoipa::path(
-    post, path = "/v1/keys/rotate", tag = "keys", params(Succession),
+    post, path = "/v1/keys/rotate", tag = "keys", params(Replacement),
     request_body = Option<Rotation>,
     responses(
         (status = 200, description = "The new key", body = NewKey),
@@ -71,11 +88,14 @@ pub(crate) struct NewKey {
 pub(crate) async fn rotate_keys(
     State(controller): State<Arc<Controller>>,
     trail: Trail,
-    Query(succession): Query<Succession>,
+    Query(Replacement { signs_in_seconds, force }): Query<Replacement>,
     rotation: Option<Json<Rotation>>,
 ) -> Result<Json<NewKey>, Problem> {
-    let signs_in = succession.seconds()?;
+    let signs_in = Succession { signs_in_seconds }.seconds()?;
     controller.rooms.require_whole_keyspace().await?;
+    if !force {
+        refuse_with_aws_style_rooms(&controller).await?;
+    }
     let now = controller.rooms.now_ms().await? / 1000;
     let signs_from = now + signs_in;
     let algorithm = rotation.and_then(|Json(rotation)| rotation.algorithm);
@@ -83,6 +103,23 @@ pub(crate) async fn rotate_keys(
     trail.change(&Value::Null, &json!({ "kid": kid, "signs_from": signs_from }));
     tracing::info!(kid, signs_from, "published a new signing key");
     Ok(Json(NewKey { kid, signs_from }))
+}
+
+/// Clients of `/public_key` ask for the key once, and keep it.
+async fn refuse_with_aws_style_rooms(controller: &Controller) -> Result<(), Problem> {
+    let configs = controller.rooms.read_configs().await.map_err(|error| problem_of(&error))?;
+    let mut rooms = configs.iter().filter(|(_, config)| config.settings.aws_style_api);
+    let Some((room, _)) = rooms.next() else { return Ok(()) };
+    let others = match rooms.count() {
+        0 => String::new(),
+        others => format!(" and {others} more"),
+    };
+    let detail = format!(
+        "the room `{room}`{others} has `aws_style_api`, and its clients may keep the key that they have seen first, for \
+         ever: they would refuse everybody with a token by a new one. Nothing was changed. If they do not keep it, or are \
+         restarted, say `?force=true`"
+    );
+    Err(Problem::new(ProblemType::Conflict).detail(detail))
 }
 
 /// The problem document for an error of the key ring.

@@ -3,7 +3,6 @@
 use axum::{extract::FromRequestParts, http::request::Parts};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use vestibule_domain::RoomId;
 use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::extract::Query;
 
@@ -11,8 +10,8 @@ use vestibule_runtime::extract::Query;
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct EventQuery {
-    /// The event: a room's name.
-    #[param(value_type = RoomId, inline)]
+    /// The event: a room's name, or its `aws_event_id`.
+    #[param(min_length = 1, max_length = 256)]
     pub(crate) event_id: String,
 }
 

@@ -1,42 +1,29 @@
 //! Lets through only calls with a token that may do what they ask for. It is a layer instead of an extractor, so that
 //! no endpoint can forget it; whose token it was goes on with the request. What each call needs is in
-//! [`crate::access`], and how guessing is made slow in [`crate::guesses`].
+//! [`crate::access`], and how guessing is made slow in [`crate::guesses`]. AWS-style calls may be signed instead:
+//! `aws_style.rs`.
 
 use std::sync::Arc;
 
 use axum::{
     extract::{MatchedPath, RawPathParams, Request, State, rejection::RawPathParamsRejection},
-    http::{
-        HeaderMap, HeaderValue, StatusCode,
-        header::{AUTHORIZATION, CONNECTION},
-    },
+    http::{HeaderMap, header::AUTHORIZATION},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use vestibule_domain::RoomId;
-use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::{Problem, ProblemType, extract::unreadable};
 use vestibule_traces::{Span, note};
 
-use super::origin::Origin;
+use super::{
+    origin::Origin,
+    refusal::{Refusal, not_yet},
+};
 use crate::{
     access::{Caller, Operation, Over, Refused, operation},
     state::Controller,
     tokens::Found,
 };
-
-/// Why a call is not let through.
-#[derive(Debug)]
-enum Refusal {
-    /// No token: nothing was guessed.
-    Nothing,
-    /// Nobody's token.
-    Wrong,
-    /// It is not known yet whose token it is.
-    NotYet,
-    /// The token may not do this.
-    Forbidden(Refused),
-}
 
 /// Lets calls through whose token may do this; answers a problem to all others.
 pub(crate) async fn require_bearer(
@@ -49,71 +36,54 @@ pub(crate) async fn require_bearer(
         Ok(params) => params,
         Err(error) => return unreadable(&error).into_response(),
     };
-    guard(&controller, &params, request, next, |refusal| match refusal {
-        Refusal::Nothing | Refusal::Wrong => ProblemType::Unauthorized.into_response(),
-        Refusal::NotYet => not_yet().into_response(),
-        Refusal::Forbidden(refused) => Problem::from(refused.clone()).into_response(),
-    })
-    .await
-}
-
-/// As [`require_bearer`], refusing as the gateway of the AWS-style API does.
-pub(crate) async fn require_bearer_aws_style(
-    State(controller): State<Arc<Controller>>,
-    params: Result<RawPathParams, RawPathParamsRejection>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let params = match params {
-        Ok(params) => params,
-        Err(error) => return unreadable(&error).into_response(),
+    let origin = Origin::of(&controller, request.headers());
+    let passed = match bearer(&controller, request.headers()).await {
+        Ok(caller) => pass(caller, &params, request, next).await,
+        Err(refusal) => Err(refusal),
     };
-    guard(&controller, &params, request, next, |refusal| match refusal {
-        Refusal::Nothing | Refusal::Wrong => {
-            let message = "Missing Authentication Token".to_owned();
-            AwsError::Message(StatusCode::FORBIDDEN, message).into_response()
-        }
-        Refusal::NotYet => not_yet().into_response(),
-        Refusal::Forbidden(refused) => AwsError::from(refused.clone()).into_response(),
-    })
-    .await
-}
-
-async fn guard(
-    controller: &Controller,
-    params: &RawPathParams,
-    mut request: Request,
-    next: Next,
-    answer: impl Fn(&Refusal) -> Response,
-) -> Response {
-    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    let operation = operation(request.method(), route);
-    match admit(controller, request.headers(), operation, params).await {
-        Ok(caller) => {
-            note(|span| note_room(span, params));
-            request.extensions_mut().insert(caller);
-            request.extensions_mut().insert(operation);
-            next.run(request).await
-        }
-        Err(refusal) => refuse(controller, request.headers(), &refusal, answer(&refusal)).await,
+    match passed {
+        Ok(response) => response,
+        Err(refusal) => refusal.answered(&controller, origin, answer(&refusal)).await,
     }
 }
 
-/// Whose call it is, if it may be made.
-async fn admit(
+fn answer(refusal: &Refusal) -> Response {
+    match refusal {
+        Refusal::Nothing | Refusal::Wrong | Refusal::Signature(_) | Refusal::Body(_) => {
+            ProblemType::Unauthorized.into_response()
+        }
+        Refusal::NotYet => not_yet().into_response(),
+        Refusal::Forbidden(refused) => Problem::from(refused.clone()).into_response(),
+    }
+}
+
+/// Whose token a call shows.
+pub(super) async fn bearer(
     controller: &Controller,
     headers: &HeaderMap,
-    operation: Operation,
-    params: &RawPathParams,
 ) -> Result<Caller, Refusal> {
     let token = shown(headers).ok_or(Refusal::Nothing)?;
-    let caller = match controller.tokens.find(token).await {
-        Found::Caller(caller) => caller,
-        Found::Wrong => return Err(Refusal::Wrong),
-        Found::NotYet => return Err(Refusal::NotYet),
-    };
+    match controller.tokens.find(token).await {
+        Found::Caller(caller) => Ok(caller),
+        Found::Wrong => Err(Refusal::Wrong),
+        Found::NotYet => Err(Refusal::NotYet),
+    }
+}
+
+/// Has the call carried out, if its caller may make it.
+pub(super) async fn pass(
+    caller: Caller,
+    params: &RawPathParams,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Refusal> {
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let operation = operation(request.method(), route);
     check(&caller, operation, params).map_err(Refusal::Forbidden)?;
-    Ok(caller)
+    note(|span| note_room(span, params));
+    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(operation);
+    Ok(next.run(request).await)
 }
 
 fn check(caller: &Caller, operation: Operation, params: &RawPathParams) -> Result<(), Refused> {
@@ -140,36 +110,6 @@ fn note_room(span: &Span, params: &RawPathParams) {
 fn shown(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim_start())
-}
-
-fn not_yet() -> Problem {
-    Problem::new(ProblemType::RedisUnavailable)
-}
-
-/// Answers with the refusal: later and later where wrong tokens come from, and else at once.
-async fn refuse(
-    controller: &Controller,
-    headers: &HeaderMap,
-    refusal: &Refusal,
-    mut answer: Response,
-) -> Response {
-    let reason = match refusal {
-        Refusal::Nothing => "nothing",
-        Refusal::Wrong => "wrong",
-        Refusal::NotYet => return answer,
-        Refusal::Forbidden(refused) => {
-            tracing::info!(reason = %refused, "a call was refused");
-            refused.lacks
-        }
-    };
-    controller.metrics.count_refused(reason);
-    if let Refusal::Wrong = refusal {
-        let origin = Origin::of(controller, headers);
-        if controller.guesses.slow_down(origin.peer, origin.client).await.is_err() {
-            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-    }
-    answer
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
-//! Layers around groups of routes: the API tokens, a keyspace that is known, the audit log, and no caching. [`crate::router`] says
+//! Layers around groups of routes: the API tokens and signatures, a keyspace that is known, the audit log, and no caching. [`crate::router`] says
 //! which group has which layer.
 
 mod audit;
+mod aws_style;
 mod bearer;
 mod keyspace;
 mod origin;
+mod refusal;
+mod signed;
 
 use axum::{
     http::{HeaderValue, header::CACHE_CONTROL},
@@ -12,7 +15,8 @@ use axum::{
 };
 
 pub(crate) use audit::note_changes;
-pub(crate) use bearer::{require_bearer, require_bearer_aws_style};
+pub(crate) use aws_style::require_signature_or_bearer;
+pub(crate) use bearer::require_bearer;
 pub(crate) use keyspace::require_keyspace;
 
 /// Keeps responses out of caches: adds `Cache-Control: no-store`, unless the endpoint has set another

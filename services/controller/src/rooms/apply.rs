@@ -15,6 +15,7 @@ use vestibule_store::{Deletion, PutOutcome};
 use super::{
     draw_seeds::require_future_round,
     editor::{ATTEMPTS, ConfigEditor, occupied},
+    event_ids::refuse_names_taken,
     rollout::Rollout,
     routes::{begin, busy},
 };
@@ -91,6 +92,7 @@ impl ConfigEditor {
                 self.draws.settle(room, event, was);
             }
             let view = |config: &RoomConfig| view_of_config(room, config);
+            refuse_names_taken(&self.rooms, room, &config)?;
             trail.change(&before.as_ref().map(view).into(), &view(&config));
             if self.rooms.put_config(room, &config).await? != PutOutcome::Conflict {
                 return Ok(());

@@ -68,16 +68,17 @@ impl RoomDirectory {
     /// The room that AWS-style clients call `event_id`, if it is the `caller`'s.
     ///
     /// # Errors
-    /// [`RoomError`]; anything that cannot be a room's name is unknown.
+    /// [`RoomError`]; anything that is neither a room's `aws_event_id` nor can be a name is unknown.
     pub(crate) async fn event(
         &self,
         caller: &Caller,
         event_id: &str,
     ) -> Result<Arc<KnownRoom>, RoomError> {
-        caller.require_room(event_id)?;
-        if let Some(known) = self.feed.room(event_id) {
+        if let Some(known) = self.feed.event(event_id) {
+            caller.require_room(known.snapshot().room.as_str())?;
             return Ok(known);
         }
+        caller.require_room(event_id)?;
         // The room may be too new for the push to have arrived.
         let room = RoomId::new(event_id).map_err(|_| RoomError::Unknown)?;
         let snapshot = self.read(&room).await?;
@@ -98,6 +99,11 @@ impl RoomDirectory {
             }
         }
         Ok(configs)
+    }
+
+    /// The room with this `aws_event_id`, as far as this instance knows.
+    pub(super) fn room_with_event_id(&self, event_id: &str) -> Option<RoomId> {
+        self.feed.room_with_event_id(event_id)
     }
 
     /// Every room's site binding, as Redis holds it this moment.

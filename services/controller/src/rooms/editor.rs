@@ -18,6 +18,7 @@ use vestibule_store::{Deletion, People, PutOutcome};
 use super::{
     directory::RoomDirectory,
     draw_seeds::{DrawSeeds, require_future_round},
+    event_ids::refuse_names_taken,
     rollout::Rollout,
     routes::{busy, put_routes},
 };
@@ -167,8 +168,10 @@ impl ConfigEditor {
         before: &RoomConfig,
         config: &RoomConfig,
     ) -> Result<PutOutcome, Problem> {
+        refuse_names_taken(&self.rooms, room, config)?;
         let (now, was) = (&config.binding, &before.binding);
-        if now.routes == was.routes && now.cookie.suffix == was.cookie.suffix {
+        let keeps_event_id = config.settings.aws_event_id == before.settings.aws_event_id;
+        if now.routes == was.routes && now.cookie.suffix == was.cookie.suffix && keeps_event_id {
             return self.rooms.put_config(room, config).await;
         }
         let number = self.route_changes.fetch_add(1, Ordering::Relaxed);

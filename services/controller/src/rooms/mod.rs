@@ -6,6 +6,7 @@ mod directory;
 mod draw_seeds;
 mod editor;
 mod error;
+mod event_ids;
 mod rollout;
 mod routes;
 
@@ -15,6 +16,7 @@ pub(crate) use self::{
     draw_seeds::DrawSeeds,
     editor::{ConfigEditor, check_settings},
     error::RoomError,
+    event_ids::error_of_event_id,
     rollout::{BEHIND, Rollout},
 };
 

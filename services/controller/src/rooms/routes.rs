@@ -1,5 +1,5 @@
-//! No two rooms cover the same host and path: a change of routes is compared with all other rooms,
-//! by one controller at a time.
+//! No two rooms cover the same host and path, or have the same event id: a change of these is compared with all other
+//! rooms, by one controller at a time.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use tokio::time::sleep;
 use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
-use vestibule_site::{Conflict, Coverage, SiteBinding};
+use vestibule_site::{Conflict, Coverage};
 use vestibule_store::{PutOutcome, Store};
 
-use super::directory::RoomDirectory;
+use super::{directory::RoomDirectory, event_ids::error_of_event_id};
 use crate::api_types::{invalid_room, refuse};
 
 /// How often a change of routes asks for the routes' lease.
 const ATTEMPTS: usize = 40;
 const RETRY: Duration = Duration::from_millis(50);
 
-/// Puts a config whose routes have changed, unless another room has one of them. `caller` identifies
+/// Puts a config whose routes or event id have changed, unless another room has one of them. `caller` identifies
 /// this change among all that are under way.
 ///
 /// # Errors
-/// A 400 that names each route of another room; 409 when others keep changing routes.
+/// A 400 that names what is another room's; 409 when others keep changing routes.
 pub(super) async fn put_routes(
     rooms: &RoomDirectory,
     caller: &str,
@@ -31,7 +31,7 @@ pub(super) async fn put_routes(
     if !begin(&rooms.store, caller).await? {
         return Err(busy());
     }
-    let put = match refuse_routes_of_others(rooms, room, &config.binding).await {
+    let put = match refuse_what_others_have(rooms, room, config).await {
         Ok(()) => rooms.put_config(room, config).await,
         Err(problem) => Err(problem),
     };
@@ -56,14 +56,17 @@ pub(super) async fn begin(store: &Store, caller: &str) -> Result<bool, Problem> 
     Ok(false)
 }
 
-async fn refuse_routes_of_others(
+async fn refuse_what_others_have(
     rooms: &RoomDirectory,
     room: &RoomId,
-    binding: &SiteBinding,
+    config: &RoomConfig,
 ) -> Result<(), Problem> {
-    let others = rooms.site_bindings().await.map_err(|error| problem_of(&error))?;
-    let others = others.iter().filter(|(other, _)| other != room);
-    let others = Coverage::new(others.map(|(room, binding)| (room, binding)));
-    let conflicts = others.conflicts(room, binding);
-    refuse(invalid_room(), conflicts.iter().map(Conflict::error).collect())
+    let others = rooms.read_configs().await.map_err(|error| problem_of(&error))?;
+    let others = || others.iter().filter(|(other, _)| other != room);
+    let covered = Coverage::new(others().map(|(room, config)| (room, &config.binding)));
+    let conflicts = covered.conflicts(room, &config.binding);
+    let errors = conflicts.iter().map(Conflict::error);
+    let event_ids = others().map(|(room, config)| (room, &config.settings));
+    let errors = errors.chain(error_of_event_id(&config.settings, event_ids));
+    refuse(invalid_room(), errors.collect())
 }

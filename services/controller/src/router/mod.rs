@@ -16,13 +16,16 @@ use crate::{
             expired_tokens, generate_token, increment_serving_counter, num_active_tokens,
             reset_initial_state, update_session,
         },
-        create_client_secret, create_pass, create_token, delete_logo, delete_page, delete_room,
+        create_client_secret, create_pass, create_sigv4_key, create_token, delete_logo, delete_page, delete_room,
         events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
         get_config, get_history, get_logo, get_page, get_room, get_status, import_key, list_rooms,
-        list_tokens, match_request, patch_room, preview_page, put_config, put_logo, put_page,
-        put_room, read_audit, reset_room, revoke_session, revoke_token, rotate_keys, withdraw_key,
+        list_sigv4_keys, list_tokens, match_request, patch_room, preview_page, put_config,
+        put_logo, put_page, put_room, read_audit, reset_room, revoke_session, revoke_sigv4_key,
+        revoke_token, rotate_keys, withdraw_key,
     },
-    layers::{no_store, note_changes, require_bearer, require_bearer_aws_style, require_keyspace},
+    layers::{
+        no_store, note_changes, require_bearer, require_keyspace, require_signature_or_bearer,
+    },
     openapi,
     state::Controller,
 };
@@ -66,6 +69,8 @@ fn v1() -> Routes {
         .routes(routes!(withdraw_key::withdraw_key))
         .routes(routes!(list_tokens::list_tokens, create_token::create_token))
         .routes(routes!(revoke_token::revoke_token))
+        .routes(routes!(list_sigv4_keys::list_sigv4_keys, create_sigv4_key::create_sigv4_key))
+        .routes(routes!(revoke_sigv4_key::revoke_sigv4_key))
         .routes(routes!(read_audit::read_audit))
 }
 
@@ -95,12 +100,12 @@ pub(crate) fn document() -> OpenApi {
 /// The whole API, and its documentation, which is open to all.
 pub(crate) fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Router {
     let bearer = from_fn_with_state(Arc::clone(controller), require_bearer);
-    let bearer_aws_style = from_fn_with_state(Arc::clone(controller), require_bearer_aws_style);
+    let signature = from_fn_with_state(Arc::clone(controller), require_signature_or_bearer);
     let keyspace = from_fn_with_state(Arc::clone(controller), require_keyspace);
     let notes = from_fn_with_state(Arc::clone(controller), note_changes);
     let aws_style = Router::from(aws_style()).route_layer(notes.clone());
     let aws_style = aws_style.route_layer(keyspace.clone());
-    let aws_style = aws_style.route_layer(bearer_aws_style);
+    let aws_style = aws_style.route_layer(signature);
     let api = Router::from(v1())
         .route_layer(notes)
         .route_layer(keyspace)

@@ -1,11 +1,13 @@
-//! The tokens that callers show: those of options, and those that were made by calls, which are in Redis as hashes and
-//! in this instance's memory. What a caller may do is in [`crate::access`], and how guessing is made slow in
+//! The tokens that callers show, and the keys that they sign requests with: those of options, and those that were made by calls, which are in Redis, as hashes
+//! and sealed, and in this instance's memory. What a caller may do is in [`crate::access`], and how guessing is made slow in
 //! [`crate::guesses`].
 //!
 //! The set in Redis is read twice a second, so a token that was revoked works nowhere any more within a second. What
 //! Redis has lost of it, or what an older state lacks to which it has gone back, is put back.
 
 mod given;
+mod given_signer;
+mod signers;
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -21,8 +23,14 @@ use tokio::{
 use vestibule_domain::access::{self, ApiToken, ApiTokens, TakeError};
 use vestibule_runtime::Random;
 use vestibule_store::{Store, StoreError};
+use vestibule_token::{DeploymentSecret, SealedKeyError};
 
-pub(crate) use self::given::{GivenToken, GivenTokenError, MIN_TOKEN_BYTES, check_name};
+use self::signers::{Opened, open_all};
+pub(crate) use self::{
+    given::{GivenToken, GivenTokenError, MIN_TOKEN_BYTES, check_name},
+    given_signer::{GivenSigner, GivenSignerError, check_secret},
+    signers::FoundSigners,
+};
 use crate::access::Caller;
 
 /// How often the set is read.
@@ -38,6 +46,8 @@ const ATTEMPTS: usize = 10;
 #[derive(Debug)]
 pub(crate) struct Tokens {
     given: Vec<GivenToken>,
+    given_signers: Vec<GivenSigner>,
+    secret: Arc<DeploymentSecret>,
     store: Store,
     random: Random,
     known: RwLock<Arc<Known>>,
@@ -52,6 +62,8 @@ struct Known {
     /// The set in Redis, as it is there.
     text: Option<String>,
     set: ApiTokens,
+    /// Its keys, opened.
+    opened: Vec<Opened>,
     /// Redis's time when it was read, unix ms, if some token ends at some time.
     read_at: Option<(u64, Instant)>,
 }
@@ -77,14 +89,17 @@ pub(crate) enum TokenError {
     #[error(transparent)]
     Take(#[from] TakeError),
     /// An option has the token of this name.
-    #[error("an option of the controllers gives the token of this name")]
+    #[error("an option of the controllers gives the token or the key of this name")]
     Given,
     /// There is none of this name.
-    #[error("there is no token of this name")]
+    #[error("there is none of this name")]
     Unknown,
     /// Others keep changing them.
     #[error("others keep changing the tokens")]
     Busy,
+    /// A key cannot be sealed.
+    #[error(transparent)]
+    Sealing(SealedKeyError),
     /// What is in Redis cannot be read.
     #[error("the tokens in redis cannot be read")]
     Text(#[source] serde_json::Error),
@@ -94,8 +109,14 @@ pub(crate) enum TokenError {
 
 impl Tokens {
     /// The tokens of options; those in `store` are known after the first look.
-    pub(crate) fn new(given: Vec<GivenToken>, store: Store, random: Random) -> Self {
-        Self { given, store, random, known: RwLock::default(), last_look: Mutex::default() }
+    pub(crate) fn new(
+        (given, given_signers): (Vec<GivenToken>, Vec<GivenSigner>),
+        secret: Arc<DeploymentSecret>,
+        store: Store,
+        random: Random,
+    ) -> Self {
+        let (known, last_look) = (RwLock::default(), Mutex::default());
+        Self { given, given_signers, secret, store, random, known, last_look }
     }
 
     /// Whose token `text` is. One that others have just made is looked for in Redis.
@@ -131,12 +152,13 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// Of those that were made by calls and end at some time, which is still to come: their names, and when, unix
-    /// seconds. As this instance knows them.
+    /// Of those that were made by calls, tokens and keys, and end at some time, which is still to come: their names, and
+    /// when, unix seconds. As this instance knows them.
     pub(crate) fn ends(&self) -> Vec<(String, u64)> {
         let known = self.known();
-        let tokens = known.set.tokens.values();
-        let ends = tokens.filter_map(|token| Some((token.name.clone(), token.expires_at?)));
+        let tokens = known.set.tokens.values().map(|token| (&token.name, token.expires_at));
+        let signers = known.set.signers.values().map(|key| (&key.key_id, key.expires_at));
+        let ends = tokens.chain(signers).filter_map(|(name, end)| Some((name.clone(), end?)));
         ends.filter(|(_, end)| known.now() < *end).collect()
     }
 
@@ -166,6 +188,9 @@ impl Tokens {
         loop {
             if let Err(error) = self.look().await {
                 tracing::debug!(%error, "the tokens could not be read");
+            }
+            if let Err(error) = self.reseal_signers().await {
+                tracing::debug!(%error, "the keys for signed requests could not be sealed anew");
             }
             sleep(LOOK_EVERY).await;
         }
@@ -225,15 +250,18 @@ impl Tokens {
     }
 
     async fn take_in(&self, text: Option<String>, set: ApiTokens) -> Result<(), TokenError> {
-        let ends = set.tokens.values().any(|token| token.expires_at.is_some());
+        let ends = set.tokens.values().any(|token| token.expires_at.is_some())
+            || set.signers.values().any(|signer| signer.expires_at.is_some());
         let read_at = if ends { Some((self.store.now_ms().await?, Instant::now())) } else { None };
-        let known = Arc::new(Known { is_read: true, text, set, read_at });
+        let opened = open_all(&set, &self.secret);
+        let known = Arc::new(Known { is_read: true, text, set, opened, read_at });
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = known;
         Ok(())
     }
 
     fn refuse_given(&self, name: &str) -> Result<(), TokenError> {
-        let is_given = self.given().any(|caller| &*caller.name == name);
+        let mut given = self.given().chain(self.given_signers());
+        let is_given = given.any(|caller| &*caller.name == name);
         if is_given { Err(TokenError::Given) } else { Ok(()) }
     }
 

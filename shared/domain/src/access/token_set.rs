@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Role, RoomScope};
+use super::{ApiSigner, Role, RoomScope};
 
 /// The most tokens of a deployment.
 pub const MAX_API_TOKENS: usize = 500;
@@ -43,16 +43,20 @@ pub struct ApiTokens {
     pub tokens: BTreeMap<String, ApiToken>,
     /// The same of those that were revoked, and when, unix seconds.
     pub revoked: BTreeMap<String, u64>,
+    /// The keys by which requests are signed, each by the hex SHA-256 of what was sealed first. A release from before
+    /// there were any leaves them out; then whoever knows them puts them back.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub signers: BTreeMap<String, ApiSigner>,
 }
 
 /// Why a token cannot be taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TakeError {
     /// There is one of this name.
-    #[error("there is a token of this name")]
+    #[error("there is a token or a key of this name")]
     NameTaken,
     /// There are as many as there may be.
-    #[error("there are {MAX_API_TOKENS} tokens already: revoke those that nobody needs")]
+    #[error("there are {MAX_API_TOKENS} of them already: revoke those that nobody needs")]
     TooMany,
 }
 
@@ -74,7 +78,7 @@ impl ApiTokens {
     /// # Errors
     /// If there is one of its name, expired or not, or too many.
     pub fn take(&mut self, digest: String, token: ApiToken) -> Result<(), TakeError> {
-        if self.tokens.values().any(|other| other.name == token.name) {
+        if self.has_name(&token.name) {
             return Err(TakeError::NameTaken);
         }
         if self.tokens.len() >= MAX_API_TOKENS {
@@ -86,7 +90,7 @@ impl ApiTokens {
 
     /// Revokes the token of this name at `now`, unix seconds, and returns it; `None`: there is none.
     pub fn revoke(&mut self, name: &str, now: u64) -> Option<ApiToken> {
-        self.revoked.retain(|_, at| *at + REVOKED_FOR > now);
+        self.forget_revoked(now);
         let digests: Vec<_> = self.tokens.iter().filter(|(_, token)| token.name == name).collect();
         // Two of one name, of two sides of a split, go together.
         let digests: Vec<_> = digests.into_iter().map(|(digest, _)| digest.clone()).collect();
@@ -98,14 +102,21 @@ impl ApiTokens {
         last
     }
 
+    pub(super) fn forget_revoked(&mut self, now: u64) {
+        self.revoked.retain(|_, at| *at + REVOKED_FOR > now);
+    }
+
     /// Both states in one.
     #[must_use]
     pub fn join(mut self, other: &Self) -> Self {
         self.revoked.extend(other.revoked.iter().map(|(digest, at)| (digest.clone(), *at)));
         self.tokens
             .extend(other.tokens.iter().map(|(digest, token)| (digest.clone(), token.clone())));
+        self.signers
+            .extend(other.signers.iter().map(|(digest, signer)| (digest.clone(), signer.clone())));
         let revoked = &self.revoked;
         self.tokens.retain(|digest, _| !revoked.contains_key(digest));
+        self.signers.retain(|digest, _| !revoked.contains_key(digest));
         self
     }
 
@@ -115,10 +126,14 @@ impl ApiTokens {
         let token = |digest: &String| {
             !other.tokens.contains_key(digest) && !other.revoked.contains_key(digest)
         };
+        let signer = |digest: &String| {
+            !other.signers.contains_key(digest) && !other.revoked.contains_key(digest)
+        };
         let is_news = |digest: &String, at: u64| {
             at + REVOKED_FOR > now && !other.revoked.contains_key(digest)
         };
         self.tokens.keys().any(token)
+            || self.signers.keys().any(signer)
             || self.revoked.iter().any(|(digest, at)| is_news(digest, *at))
     }
 }

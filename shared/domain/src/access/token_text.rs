@@ -16,12 +16,19 @@ const OF_CHECKSUM: usize = 6;
 /// A token of three random numbers, which nobody may guess.
 #[must_use]
 pub fn make(numbers: [u64; NUMBERS]) -> String {
-    let mut text = TOKEN_PREFIX.to_owned();
+    let mut text = TOKEN_PREFIX.to_owned() + &random_text(numbers);
+    let checksum = checksum(&text);
+    text.push_str(&checksum);
+    text
+}
+
+/// A text of three random numbers, 33 letters and digits, which nobody may guess: a secret that is told once.
+#[must_use]
+pub fn random_text(numbers: [u64; NUMBERS]) -> String {
+    let mut text = String::new();
     for number in numbers {
         push_digits(&mut text, number, OF_NUMBER);
     }
-    let checksum = checksum(&text);
-    text.push_str(&checksum);
     text
 }
 

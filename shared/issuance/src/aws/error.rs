@@ -1,11 +1,12 @@
 //! The errors of AWS-style calls: one table of statuses and texts, which clients compare literally.
 
 use axum::{
-    Json,
+    Extension, Json,
     http::StatusCode,
     response::{IntoResponse, Response},
 };
 use vestibule_runtime::{
+    NotForPages,
     extract::NoName,
     problem::{Problem, ProblemType},
 };
@@ -80,6 +81,12 @@ impl IntoResponse for AwsError {
             return (status, no_store, Json(ErrorBody { error })).into_response();
         }
         match self {
+            // The gateway of the original lets no page read why it refuses, and pages of its clients take what they may
+            // read for success.
+            Self::Message(StatusCode::FORBIDDEN, message) => {
+                let body = Json(MessageBody { message });
+                (StatusCode::FORBIDDEN, no_store, Extension(NotForPages), body).into_response()
+            }
             Self::Message(status, message) => {
                 (status, no_store, Json(MessageBody { message })).into_response()
             }

@@ -86,7 +86,7 @@ pub async fn generate_token<C: Claims>(
     let claimed = with.claims.claim(&snapshot.room, claim).await?;
     let record = admitted(claimed.outcome)?;
     let key = with.keys.get(&record.key_id)?;
-    let subject = TokenSubject { room: &snapshot.room, request_id, place, key: None };
+    let subject = TokenSubject { audience: snapshot.event_id(), request_id, place, key: None };
     let tokens = with.signer.sign(key, subject, &record, &USES).await?;
     let [access_token, refresh_token, id_token] =
         <[String; 3]>::try_from(tokens).map_err(|_| AwsError::NotServed)?;

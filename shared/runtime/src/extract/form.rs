@@ -5,7 +5,7 @@ use axum::{
     http::header::CONTENT_TYPE,
 };
 
-use super::json::read;
+use super::json::read_body;
 use crate::problem::{Problem, ProblemType};
 
 const FORM: &str = "application/x-www-form-urlencoded";
@@ -28,7 +28,7 @@ impl<S: Send + Sync> FromRequest<S> for Form {
             let problem = Problem::new(ProblemType::UnsupportedMediaType);
             return Err(problem.detail(format!("send a form, with Content-Type: {FORM}")));
         }
-        let bytes = read(request.into_body()).await?;
+        let bytes = read_body(request.into_body()).await?;
         String::from_utf8(bytes.into())
             .map(Self)
             .map_err(|_| Problem::new(ProblemType::InvalidRequest).detail("the body is not UTF-8"))

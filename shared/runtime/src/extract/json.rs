@@ -50,7 +50,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, Self::Rejection> {
-        Self::from_bytes(&read(request.into_body()).await?)
+        Self::from_bytes(&read_body(request.into_body()).await?)
     }
 }
 
@@ -59,7 +59,7 @@ impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _state: &S) -> Result<Option<Self>, Self::Rejection> {
-        let bytes = read(request.into_body()).await?;
+        let bytes = read_body(request.into_body()).await?;
         if bytes.trim_ascii().is_empty() { Ok(None) } else { Self::from_bytes(&bytes).map(Some) }
     }
 }
@@ -70,7 +70,11 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
-pub(super) async fn read(body: Body) -> Result<Bytes, Problem> {
+/// A body, within the bounds of [`Json`].
+///
+/// # Errors
+/// As [`Json`] rejects it.
+pub async fn read_body(body: Body) -> Result<Bytes, Problem> {
     // The timer is armed only if the body is not there yet.
     let bytes = timeout(BODY_TIMEOUT, body::to_bytes(body, MAX_BODY_BYTES)).await;
     let bytes = bytes.map_err(|_| Problem::new(ProblemType::RequestTimeout))?;

@@ -13,7 +13,7 @@ mod reason;
 pub use self::{
     form::Form,
     idempotency_key::{IdempotencyKey, NoName},
-    json::{BODY_TIMEOUT, Json, MAX_BODY_BYTES},
+    json::{BODY_TIMEOUT, Json, MAX_BODY_BYTES, read_body},
     path::{Path, unreadable},
     query::Query,
 };

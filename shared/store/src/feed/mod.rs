@@ -5,6 +5,7 @@
 //! memories like this one: whoever remembers a room lists it again. A room is forgotten only because somebody says
 //! that it was deleted.
 
+mod aliases;
 mod catch_up;
 mod changes;
 mod deletions;
@@ -34,7 +35,7 @@ use tokio::{
 use vestibule_domain::{Announcement, Formats, RoomId, RoomSnapshot, rest, schedule::RoomConfig};
 
 pub use self::known_room::{KnownRoom, StoredConfig};
-use self::{deletions::Deleted, shards::Shards, witnesses::Witnesses};
+use self::{aliases::Aliases, deletions::Deleted, shards::Shards, witnesses::Witnesses};
 use crate::{Push, Store, StoreError};
 
 /// The time between two slow polls.
@@ -79,6 +80,7 @@ struct Inner {
     questioned: std::sync::Mutex<BTreeSet<RoomId>>,
     question: Notify,
     configs_read: AtomicU64,
+    aliases: Aliases,
     /// The services that run.
     witnesses: Witnesses,
     /// What every running service reads.
@@ -110,6 +112,7 @@ impl Feed {
             questioned: std::sync::Mutex::default(),
             question: Notify::new(),
             configs_read: AtomicU64::new(0),
+            aliases: Aliases::default(),
             witnesses: Witnesses::default(),
             formats: std::sync::Mutex::default(),
             makes_uuids: AtomicBool::new(false),
@@ -337,6 +340,7 @@ impl Feed {
         if let Some(known) = self.room(room.as_str()) {
             let stored = StoredConfig { config, draws: BTreeMap::new() };
             known.set_stored_config(&stored, &known.snapshot());
+            self.0.configs_read.fetch_add(1, Ordering::Release);
         }
     }
 

@@ -69,6 +69,19 @@ fn signature_only(algorithm: Algorithm) -> Validation {
 /// [`VerifyError`]; the checks are made in the order form, algorithm, key, the key's algorithm, signature, room, use,
 /// time.
 pub fn verify(token: &str, ring: &KeyRing, room: &RoomId, now: u64) -> Result<Claims, VerifyError> {
+    verify_for(token, ring, &[room.as_str()], now)
+}
+
+/// The same for a room that tokens may call by any of these names.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_for(
+    token: &str,
+    ring: &KeyRing,
+    names: &[&str],
+    now: u64,
+) -> Result<Claims, VerifyError> {
     let header = read_header(token).ok_or(VerifyError::Malformed)?;
     let said: KeyAlgorithm = header.alg.parse().map_err(|_| VerifyError::Algorithm)?;
     let key = header.kid.and_then(|kid| ring.verifying_key(&kid, now));
@@ -77,7 +90,7 @@ pub fn verify(token: &str, ring: &KeyRing, room: &RoomId, now: u64) -> Result<Cl
         return Err(VerifyError::Algorithm);
     }
     let claims = check_signature(token, key, algorithm)?;
-    check_claims(&claims, room, now)?;
+    check_claims(&claims, names, now)?;
     Ok(claims)
 }
 
@@ -105,8 +118,8 @@ fn check_signature(
     }
 }
 
-fn check_claims(claims: &Claims, room: &RoomId, now: u64) -> Result<(), VerifyError> {
-    if claims.aud != room.as_str() {
+fn check_claims(claims: &Claims, names: &[&str], now: u64) -> Result<(), VerifyError> {
+    if !names.contains(&claims.aud.as_str()) {
         return Err(VerifyError::Audience);
     }
     if claims.token_use != TokenUse::Access {

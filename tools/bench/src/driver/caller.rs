@@ -15,6 +15,8 @@ pub(crate) type Ticket = Vec<u8>;
 pub(crate) struct Caller {
     /// A request without the empty line at its end.
     head: Vec<u8>,
+    /// What follows that line.
+    body: Vec<u8>,
     expects: Told,
     carries: Carries,
     /// How many requests are left for all clones together; `None`: there is no end.
@@ -39,6 +41,8 @@ enum Carries {
 enum Told {
     /// 200, whatever else: to a gateway, that the request may pass.
     Fine,
+    /// 400: what is asked for cannot be there.
+    Wrong,
     /// The same to somebody who enters, with a ticket.
     Entered,
     /// `waiting`, to the visitor itself, with a ticket.
@@ -69,6 +73,17 @@ impl Caller {
     /// Requests `path` with `method`, without end.
     pub(crate) fn same(method: &str, path: &str) -> Self {
         Self::new(head(method, path), Told::Fine, Carries::Nothing)
+    }
+
+    /// Posts `body`, which names what cannot be there, to `path` with these further headers, without end.
+    pub(crate) fn misaddressing(path: &str, headers: &[(&str, String)], body: &[u8]) -> Self {
+        let length = ("Content-Length", body.len().to_string());
+        let mut head = format!("POST {path} HTTP/1.1\r\n");
+        for (name, value) in headers.iter().chain([&length]) {
+            head.extend([*name, ": ", value, "\r\n"]);
+        }
+        let caller = Self::new(head.into_bytes(), Told::Wrong, Carries::Nothing);
+        Self { body: body.to_owned(), ..caller }
     }
 
     /// Requests a page of the site at `host`, as the browser of the visitor of `room` whose cookie
@@ -125,7 +140,7 @@ impl Caller {
     }
 
     fn new(head: Vec<u8>, expects: Told, carries: Carries) -> Self {
-        Self { head, expects, carries, left: None, kept: None }
+        Self { head, body: Vec::new(), expects, carries, left: None, kept: None }
     }
 
     /// Writes the next request into the empty `request`; false when there is none left.
@@ -153,6 +168,7 @@ impl Caller {
             request.extend_from_slice(b"\r\n");
         }
         request.extend_from_slice(b"\r\n");
+        request.extend_from_slice(&self.body);
         self.left.as_ref().is_none_or(|left| one_less(left).is_ok())
     }
 
@@ -174,9 +190,10 @@ impl Caller {
 
 impl Told {
     fn is_in(self, answer: &Answer<'_>) -> bool {
-        answer.status == 200
+        let expected = if self == Self::Wrong { 400 } else { 200 };
+        answer.status == expected
             && match self {
-                Self::Fine => true,
+                Self::Fine | Self::Wrong => true,
                 Self::Entered => answer.ticket.is_some(),
                 Self::Waiting => answer.ticket.is_some() && answer.has_status("waiting"),
                 Self::Admitted => answer.has_status("admitted"),
@@ -204,6 +221,9 @@ mod tests {
         let join = asked(&mut Caller::joining("r")).unwrap();
         assert!(join.starts_with("POST /v1/rooms/r/join HTTP/1.1\r\n"));
         assert!(join.ends_with("Content-Length: 0\r\n\r\n"));
+        let headers = [("Host", "h".to_owned())];
+        let posted = asked(&mut Caller::misaddressing("/p", &headers, b"body")).unwrap();
+        assert_eq!(posted, "POST /p HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody");
     }
 
     #[test]

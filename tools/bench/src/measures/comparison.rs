@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::{Bench, rounds::Round};
 use crate::{
+    deployment::Server,
     driver::Caller,
     report::{Figures, Target, Unit},
 };
@@ -26,6 +27,9 @@ pub(super) const MEASURED: [(&str, Cost); 3] = [
     ("processor time of Redis", |round| round.redis),
     ("processor time of the driver", |round| round.driver),
 ];
+/// The same where the controller is measured.
+const OF_CONTROLLER: [(&str, Cost); 3] =
+    [("processor time of the controller", |round| round.service), MEASURED[1], MEASURED[2]];
 const BARE: [(&str, Cost); 2] = [
     ("bare: processor time of the service", |round| round.service),
     ("bare: processor time of the driver", |round| round.driver),
@@ -35,8 +39,14 @@ const BARE: [(&str, Cost); 2] = [
 
 impl Bench {
     /// Measures `callers` and `method` of the bare route in alternating rounds.
-    pub(super) async fn compare(
+    pub(super) async fn compare(&self, method: &str, callers: Vec<Caller>) -> Result<Comparison> {
+        self.compare_at(self.deployment.admission, method, callers).await
+    }
+
+    /// The same with `server` in the place of admission.
+    pub(super) async fn compare_at(
         &self,
+        server: Server,
         method: &str,
         mut callers: Vec<Caller>,
     ) -> Result<Comparison> {
@@ -45,7 +55,7 @@ impl Bench {
         for _ in 0..self.options.rounds {
             let (bare, back) = self.round(self.deployment.bare, bare_callers).await?;
             bare_callers = back;
-            let (measured, back) = self.round(self.deployment.admission, callers).await?;
+            let (measured, back) = self.round(server, callers).await?;
             callers = back;
             comparison.bare.push(bare);
             comparison.measured.push(measured);
@@ -75,6 +85,20 @@ impl Bench {
 impl Comparison {
     /// Throughput of both, their ratio, and the processor time behind it.
     pub(super) fn figures(&self, measure: &'static str, target: Target) -> Figures {
+        self.figures_of(measure, target, &MEASURED)
+    }
+
+    /// The same of a call of the controller.
+    pub(super) fn figures_of_controller(&self, measure: &'static str, target: Target) -> Figures {
+        self.figures_of(measure, target, &OF_CONTROLLER)
+    }
+
+    fn figures_of(
+        &self,
+        measure: &'static str,
+        target: Target,
+        costs: &[(&'static str, Cost)],
+    ) -> Figures {
         let Self { bare, measured } = self;
         let pairs = || measured.iter().zip(bare);
         let by_time = |(measured, bare): (&Round, &Round)| {
@@ -90,7 +114,7 @@ impl Comparison {
             )
             .with_target(target)
             .add("the same by processor time", Unit::Ratio, pairs().filter_map(by_time));
-        with_costs(with_costs(figures, measured, &MEASURED), bare, &BARE)
+        with_costs(with_costs(figures, measured, costs), bare, &BARE)
     }
 }
 

@@ -18,6 +18,7 @@ mod replicas;
 mod rounds;
 mod script_times;
 mod scripts;
+mod signed_call;
 mod signing;
 mod through_nginx;
 
@@ -32,7 +33,7 @@ use serde_json::{Value, json};
 pub(crate) use self::{
     authorize::authorize, busy_rooms::busy_rooms, claim::claim, draw::draw, idle_rooms::idle_rooms,
     join::join, long_line::long_line, memory::memory, poll::poll, promotion::promotion,
-    replicas::replicas, scripts::scripts, through_nginx::through_nginx,
+    replicas::replicas, scripts::scripts, signed_call::signed_call, through_nginx::through_nginx,
 };
 use crate::{
     cli::Options,

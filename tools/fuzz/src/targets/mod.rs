@@ -10,6 +10,7 @@ mod queries;
 mod request_ids;
 mod return_addresses;
 mod settings;
+mod signed_requests;
 mod tickets;
 mod tokens;
 
@@ -36,6 +37,7 @@ pub const TARGETS: &[Target] = &[
     request_ids::TARGET,
     return_addresses::TARGET,
     settings::TARGET,
+    signed_requests::TARGET,
     tickets::TARGET,
     tokens::TARGET,
 ];

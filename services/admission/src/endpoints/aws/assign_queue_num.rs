@@ -23,7 +23,7 @@ use crate::{
 /// Which event to join.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct AssignQueueNum {
-    /// The room.
+    /// The event: a room's name, or its `aws_event_id`.
     pub(crate) event_id: String,
 }
 

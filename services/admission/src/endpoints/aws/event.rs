@@ -3,7 +3,7 @@
 use axum::http::Method;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
-use vestibule_domain::{Place, RoomId};
+use vestibule_domain::{Place, settings::LONGEST_EVENT_ID};
 use vestibule_issuance::{RoomCiphers, aws::AwsError};
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_token::RequestIdError;
@@ -15,9 +15,9 @@ use crate::{flows::RoomContext, state::Admission};
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "read by the API document only")]
 pub(super) struct EventQuery {
-    /// The event: a room's name.
-    #[param(inline)]
-    event_id: RoomId,
+    /// The event: a room's name, or its `aws_event_id`.
+    #[param(min_length = 1, max_length = 256)]
+    event_id: String,
 }
 
 /// Whose request, likewise.
@@ -73,8 +73,9 @@ pub(super) fn body<T: DeserializeOwned>(
 /// # Errors
 /// If it may be one that this instance has not heard of yet, or does not answer these calls.
 pub(super) fn event(admission: &Admission, event_id: &str) -> Result<Option<RoomContext>, Problem> {
-    let room = admission.flows.room(event_id);
-    if room.is_none() && RoomId::check(event_id).is_ok() && !admission.feed.knows_every_room() {
+    let room = admission.flows.event(event_id);
+    let may_be_new = (1..=LONGEST_EVENT_ID).contains(&event_id.chars().count());
+    if room.is_none() && may_be_new && !admission.feed.knows_every_room() {
         return Err(Problem::new(ProblemType::RedisUnavailable));
     }
     if room.as_ref().is_some_and(|room| !room.snapshot.settings.aws_style_api) {

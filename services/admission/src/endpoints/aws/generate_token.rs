@@ -7,6 +7,7 @@ use axum::{
     http::{Extensions, HeaderMap, Method},
 };
 use serde::Deserialize;
+use serde_json::Number;
 use utoipa::ToSchema;
 use vestibule_issuance::aws::{self, AwsBadRequest, AwsError, ErrorBody, Tokens};
 use vestibule_runtime::{extract::Json, problem::Problem};
@@ -17,13 +18,20 @@ use crate::{
     state::Admission,
 };
 
-/// Who wants to enter. `issuer` and `validity_period` are accepted and ignored here.
+/// Who wants to enter.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct GenerateToken {
-    /// The room.
+    /// The event: a room's name, or its `aws_event_id`.
     pub(crate) event_id: String,
     /// The visitor's request id.
     pub(crate) request_id: String,
+    /// Of no effect here: only the private call goes by it.
+    #[expect(dead_code, reason = "its type is checked")]
+    pub(crate) issuer: Option<String>,
+    /// Likewise.
+    #[expect(dead_code, reason = "its type is checked")]
+    #[schema(value_type = Option<f64>)]
+    pub(crate) validity_period: Option<Number>,
 }
 
 /// Enter an event (AWS-style)
@@ -47,7 +55,7 @@ pub(crate) async fn generate_token(
     headers: HeaderMap,
     json: Result<Json<GenerateToken>, Problem>,
 ) -> Result<Tokens, AwsError> {
-    let GenerateToken { event_id, request_id } = body(json)?;
+    let GenerateToken { event_id, request_id, .. } = body(json)?;
     let room = match event(&admission, &event_id)? {
         Some(mut room) => {
             // Whoever asks by its name is there, also when it is answered 202.

@@ -24,7 +24,7 @@ pub(crate) struct QueueNum {
     pub(crate) queue_number: u64,
     /// When the visitor joined, unix seconds.
     pub(crate) entry_time: u32,
-    /// The room.
+    /// The event, as it was asked for.
     pub(crate) event_id: String,
     /// Always 1.
     pub(crate) status: u8,

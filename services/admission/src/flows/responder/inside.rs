@@ -92,7 +92,7 @@ impl VisitorResponder<'_> {
     ) -> Result<String, FlowError> {
         let key = self.flows.keys.get(&record.key_id).map_err(|_| FlowError::NoSigningKey)?;
         let subject = TokenSubject {
-            room: &self.room.snapshot.room,
+            audience: self.room.snapshot.room.as_str(),
             request_id,
             place: *place,
             key: bound_to,

@@ -23,7 +23,7 @@ const MAX_ISSUER_CHARS: usize = 512;
 /// For whom, and with what. A repeated call gets the first call's tokens again, whatever it asks.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub(crate) struct TokenRequest {
-    /// The event: a room's name.
+    /// The event: a room's name, or its `aws_event_id`.
     event_id: String,
     /// Who it is.
     request_id: String,
@@ -63,7 +63,9 @@ pub(crate) async fn generate_token(
     };
     let of_room = known.as_ref().and_then(|known| known.snapshot().settings.issuer.clone());
     let issuer = body.issuer.as_ref().or(of_room.as_ref()).unwrap_or(&controller.public_url);
-    trail.name_room(&body.event_id);
+    if let Some(known) = &known {
+        trail.name_room(known.snapshot().room.as_str());
+    }
     trail.change(&Value::Null, &json!({ "session": "active" }));
     let with = controller.generate_token_context(issuer, validity);
     aws::generate_token(with, known, &body.request_id).await

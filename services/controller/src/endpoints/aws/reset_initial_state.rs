@@ -17,17 +17,21 @@ use crate::{
     state::Controller,
 };
 
+/// What the original answers. Here it takes neither minutes nor a database.
+const ACCEPTED: &str = "It may take a minute or two to reset counters and recreate the database. Verify that token \
+    table is available and active in DynamoDB before using the waiting room.";
+
 /// Which event.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub(crate) struct Reset {
-    /// The event: a room's name.
+    /// The event: a room's name, or its `aws_event_id`.
     event_id: String,
 }
 
 /// Starts an event afresh, at once.
 ///
 /// Numbers begin at 1, and every earlier request id and session is void. Clients expect the same
-/// answer for an event that does not exist.
+/// answer, that of the original, for an event that does not exist.
 #[utoipa::path(
     post, path = "/reset_initial_state", tag = "aws-style", request_body = Reset,
     params(IdempotencyKey),
@@ -41,10 +45,7 @@ pub(crate) async fn reset_initial_state(
     AwsBody(body): AwsBody<Reset>,
 ) -> Result<Json<MessageBody>, AwsError> {
     match reset(&controller, &caller, &trail, &body.event_id, &key?).await {
-        Ok(()) | Err(RoomError::Unknown) => {
-            let message = "Reset accepted; it takes effect at once.".to_owned();
-            Ok(Json(MessageBody { message }))
-        }
+        Ok(()) | Err(RoomError::Unknown) => Ok(Json(MessageBody { message: ACCEPTED.to_owned() })),
         Err(error) => Err(error.into()),
     }
 }

@@ -1,6 +1,6 @@
 //! `POST /update_session`
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ use crate::{
 /// Whose session, and how it ended.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub(crate) struct SessionUpdate {
-    /// The event: a room's name.
+    /// The event: a room's name, or its `aws_event_id`.
     event_id: String,
     /// Who it was.
     request_id: String,
@@ -31,9 +31,29 @@ pub(crate) struct SessionUpdate {
     status: WholeNumber,
 }
 
-/// Nothing: clients look at the status only.
+/// In the form of the original's database. Clients look at the status only.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub(crate) struct Updated {}
+pub(crate) struct Updated {
+    /// About the answer.
+    #[serde(rename = "ResponseMetadata")]
+    response_metadata: ResponseMetadata,
+}
+
+/// What the original's database says of its own answer.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "PascalCase")]
+pub(crate) struct ResponseMetadata {
+    /// A name for the call, of no meaning.
+    request_id: String,
+    /// Always 200.
+    #[serde(rename = "HTTPStatusCode")]
+    http_status_code: u16,
+    /// Always none.
+    #[serde(rename = "HTTPHeaders")]
+    http_headers: BTreeMap<String, String>,
+    /// Always 0.
+    retry_attempts: u8,
+}
 
 /// Ends a session before its time.
 ///
@@ -69,9 +89,22 @@ pub(crate) async fn update_session(
     let departure = Departure { number: place.number, ended_as, seat };
     let left = controller.store.leave(&snapshot.room, snapshot.reset_epoch, &[departure]).await;
     match left {
-        Ok(ended) if ended.contains(&true) => Ok(Json(Updated {})),
+        Ok(ended) if ended.contains(&true) => {
+            Ok(Json(Updated::new(controller.tokens.random_text())))
+        }
         Ok(_) => Err(AwsError::NoSession),
         Err(error) => Err(invalid(controller.rooms.explain(&snapshot.room, error).await)),
+    }
+}
+
+// === impl Updated ===
+
+impl Updated {
+    fn new(request_id: String) -> Self {
+        let http_headers = BTreeMap::new();
+        let response_metadata =
+            ResponseMetadata { request_id, http_status_code: 200, http_headers, retry_attempts: 0 };
+        Self { response_metadata }
     }
 }
 

@@ -107,7 +107,7 @@ impl AtWork {
                     self.hall.until(next_ms).await;
                 }
             }
-            let came = self.ask(carried, &request_id, has_turn).await;
+            let came = Box::pin(self.ask(carried, &request_id, has_turn)).await;
             if let Some(answer) = &came.answer {
                 told = answer.status.status;
                 carried = ticket_of(answer).unwrap_or(carried);
