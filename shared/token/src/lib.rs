@@ -6,6 +6,7 @@
 //! | request id | every visitor, for good | one AES-256 block ([`RequestIdCipher`]) | the services |
 //! | ticket | browsers (cookie) and apps | AES-256-GCM ([`TicketSealer`]) | the services |
 //! | solution, pass | newcomers of a room with a challenge | HMAC-SHA256 ([`RoomChallenges`]) | the services |
+//! | event of a webhook | receivers | HMAC-SHA256 ([`WebhookSecret`]) | the receivers |
 //! | access token | admitted visitors | RS256 or ES256 ([`SigningKey`]) | anyone, from the [`Jwks`] |
 //!
 //! Every secret key is derived from one [`DeploymentSecret`], which all services of a deployment
@@ -35,6 +36,7 @@ mod secret;
 mod signing_key;
 mod ticket;
 mod verify;
+mod webhook_secret;
 mod win_threshold;
 
 pub use access_token::{Claims, Confirmation, TokenUse};
@@ -50,6 +52,7 @@ pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};
 pub use ticket::{Ending, Endless, Seat, Ticket, TicketError, TicketSealer, TicketState};
 pub use verify::{VerifyError, verify};
+pub use webhook_secret::{WebhookSecret, WebhookSecretError};
 pub use win_threshold::WinThresholds;
 
 #[cfg(test)]
