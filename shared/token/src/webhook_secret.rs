@@ -176,7 +176,9 @@ mod tests {
 
     #[test]
     fn what_is_too_short_or_too_long_is_no_secret() {
-        let of = |bytes: usize| WebhookSecret::parse(&format!("whsec_{}", STANDARD.encode(vec![7; bytes])));
+        let of = |bytes: usize| {
+            WebhookSecret::parse(&format!("whsec_{}", STANDARD.encode(vec![7; bytes])))
+        };
         assert!(of(24).is_ok() && of(64).is_ok());
         for wrong in [of(23), of(65), WebhookSecret::parse("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")] {
             assert_eq!(wrong.unwrap_err(), WebhookSecretError::Malformed);
@@ -189,7 +191,13 @@ mod tests {
         let one = WebhookSecret::parse(SECRET).unwrap();
         let sealed = one.seal(&secret(), "ops");
         assert!(WebhookSecret::open(&secret(), "ops", &sealed).unwrap().is(&one));
-        assert!(!STANDARD.decode(&sealed).unwrap().windows(8).any(|part| part == &one.0.expose_secret()[..8]));
+        assert!(
+            !STANDARD
+                .decode(&sealed)
+                .unwrap()
+                .windows(8)
+                .any(|part| part == &one.0.expose_secret()[..8])
+        );
         let other = DeploymentSecret::new(&[9; 32]).unwrap();
         for wrong in [
             WebhookSecret::open(&other, "ops", &sealed),

@@ -30,4 +30,5 @@ pub(crate) mod responses;
 pub(crate) mod revoke_session;
 pub(crate) mod revoke_token;
 pub(crate) mod rotate_keys;
+pub(crate) mod webhooks;
 pub(crate) mod withdraw_key;

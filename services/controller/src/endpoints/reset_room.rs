@@ -36,5 +36,6 @@ pub(crate) async fn reset_room(
     controller.rooms.reset(&trail, &room, key.name.as_deref()).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
     let config = controller.rooms.read_config(&room).await?;
-    Ok(Json(RoomStatus::new(controller.rooms.read(&room).await?, &config, leader)))
+    let ended = controller.rooms.ended_sessions(&room).await?;
+    Ok(Json(RoomStatus::new(controller.rooms.read(&room).await?, &config, ended, leader)))
 }

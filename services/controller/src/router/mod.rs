@@ -20,7 +20,12 @@ use crate::{
         events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
         get_config, get_history, get_logo, get_page, get_room, get_status, import_key, list_rooms,
         list_tokens, match_request, patch_room, preview_page, put_config, put_logo, put_page,
-        put_room, read_audit, reset_room, revoke_session, revoke_token, rotate_keys, withdraw_key,
+        put_room, read_audit, reset_room, revoke_session, revoke_token, rotate_keys,
+        webhooks::{
+            delete_webhook, get_webhook, list_webhooks, put_webhook, rotate_webhook_secret,
+            test_webhook,
+        },
+        withdraw_key,
     },
     layers::{no_store, note_changes, require_bearer, require_bearer_aws_style, require_keyspace},
     openapi,
@@ -65,6 +70,14 @@ fn v1() -> Routes {
         .routes(routes!(withdraw_key::withdraw_key))
         .routes(routes!(list_tokens::list_tokens, create_token::create_token))
         .routes(routes!(revoke_token::revoke_token))
+        .routes(routes!(list_webhooks::list_webhooks))
+        .routes(routes!(
+            put_webhook::put_webhook,
+            get_webhook::get_webhook,
+            delete_webhook::delete_webhook
+        ))
+        .routes(routes!(rotate_webhook_secret::rotate_webhook_secret))
+        .routes(routes!(test_webhook::test_webhook))
         .routes(routes!(read_audit::read_audit))
 }
 

@@ -37,8 +37,9 @@ fn seats_are_empty_beyond_a_tenth_of_the_tighter_limit_while_people_wait() {
 
 #[test]
 fn ghosts_are_most_of_many_places() {
-    let holds =
-        |counter, waiting| alarms(&room("{}", counter, waiting), None, None).contains(&Alarm::GhostsInLine);
+    let holds = |counter, waiting| {
+        alarms(&room("{}", counter, waiting), None, None).contains(&Alarm::GhostsInLine)
+    };
     assert!(holds(110, 49));
     assert!(!holds(110, 50), "half");
     assert!(!holds(109, 10), "99 places are few");

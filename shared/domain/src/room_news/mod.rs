@@ -163,10 +163,8 @@ mod tests {
         let mut watch = RoomWatch::first(&room(5, 10, "null"));
         let news = watch.see(&room(7, 10, SALE), 1_000);
         let phase = SeenPhase { event: "sale".to_owned(), prequeueing: true };
-        let limits = |ceiling| SeenLimits {
-            total_active_users: Some(ceiling),
-            ..SeenLimits::default()
-        };
+        let limits =
+            |ceiling| SeenLimits { total_active_users: Some(ceiling), ..SeenLimits::default() };
         let expected = [
             RoomNews::PhaseChanged { before: None, after: Some(phase) },
             RoomNews::LimitsChanged { before: limits(5), after: limits(7) },

@@ -61,13 +61,7 @@ impl Delivery {
         if self.revision == webhook.revision {
             return self;
         }
-        Self {
-            revision: webhook.revision,
-            failures: 0,
-            failing_since_ms: 0,
-            next_at_ms: 0,
-            ..self
-        }
+        Self { revision: webhook.revision, failures: 0, failing_since_ms: 0, next_at_ms: 0, ..self }
     }
 
     /// Whether it was told something, so that the place of its cursor is that of an event.

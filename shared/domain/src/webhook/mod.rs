@@ -11,6 +11,4 @@ pub use address::{AddressError, MAX_ADDRESS, check_address, may_connect};
 pub use delivery::{Delivery, Failure};
 pub use kind::{EventKind, UnknownEventKind};
 pub use retry::{Retry, after_failure};
-pub use set::{
-    Disabled, MAX_WEBHOOKS, OVERLAP_SECONDS, OldSecret, Webhook, Webhooks, check_name,
-};
+pub use set::{Disabled, MAX_WEBHOOKS, OVERLAP_SECONDS, OldSecret, Webhook, Webhooks, check_name};

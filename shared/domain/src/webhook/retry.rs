@@ -2,8 +2,7 @@
 //! have in common.
 
 /// How long after each failure, in seconds. Together a day.
-const DELAYS_S: [u64; 12] =
-    [1, 5, 30, 120, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800];
+const DELAYS_S: [u64; 12] = [1, 5, 30, 120, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800];
 /// The longest wait that a receiver may ask for, in seconds.
 const MOST_ASKED_S: u64 = 3_600;
 /// A wait is longer or shorter by up to a fifth.

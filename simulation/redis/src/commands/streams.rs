@@ -106,9 +106,8 @@ fn bound(text: &[u8], sequence: u64) -> Result<Bound<StreamId>, Failure> {
 
 /// Reads `ms-sequence`, or `ms` alone.
 fn stream_id(text: &[u8], sequence: u64) -> Result<StreamId, Failure> {
-    let part = |text: &[u8]| {
-        integer(text).and_then(|part| u64::try_from(part).ok()).ok_or(INVALID_ID)
-    };
+    let part =
+        |text: &[u8]| integer(text).and_then(|part| u64::try_from(part).ok()).ok_or(INVALID_ID);
     match text.iter().position(|byte| *byte == b'-') {
         Some(at) => Ok((part(&text[..at])?, part(&text[at + 1..])?)),
         None => Ok((part(text)?, sequence)),

@@ -6,6 +6,7 @@ use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
+use vestibule_domain::webhook::EventKind;
 use vestibule_issuance::aws::{AwsBadRequest, AwsError, ErrorBody};
 use vestibule_store::{Departure, EndedAs};
 use vestibule_token::RequestIdError;
@@ -17,6 +18,7 @@ use crate::{
     extractors::{AwsBody, WholeNumber},
     rooms::RoomError,
     state::Controller,
+    webhooks::news::SessionUpdated,
 };
 
 /// Whose session, and how it ended.
@@ -69,7 +71,15 @@ pub(crate) async fn update_session(
     let departure = Departure { number: place.number, ended_as, seat };
     let left = controller.store.leave(&snapshot.room, snapshot.reset_epoch, &[departure]).await;
     match left {
-        Ok(ended) if ended.contains(&true) => Ok(Json(Updated {})),
+        Ok(ended) if ended.contains(&true) => {
+            controller.metrics.sessions_ended.get_or_create(&[("outcome", state)]).inc();
+            if snapshot.settings.aws_style_api {
+                let (event_id, request_id) = (snapshot.room.as_str(), &*body.request_id);
+                let told = SessionUpdated { event_id, request_id, status: state };
+                controller.outbox.post(EventKind::SessionUpdated, event_id, known.now_ms(), told);
+            }
+            Ok(Json(Updated {}))
+        }
         Ok(_) => Err(AwsError::NoSession),
         Err(error) => Err(invalid(controller.rooms.explain(&snapshot.room, error).await)),
     }
