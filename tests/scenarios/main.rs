@@ -65,5 +65,6 @@ mod traces;
 mod turns;
 mod watch;
 mod watching;
+mod webhooks;
 mod wipe;
 mod words;

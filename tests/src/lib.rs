@@ -27,6 +27,7 @@ mod programs;
 mod prometheus;
 mod prover;
 mod puzzle;
+mod receiver;
 mod redis_server;
 mod reply;
 mod sentinels;
@@ -54,6 +55,7 @@ pub use self::{
     prometheus::Prometheus,
     prover::Prover,
     puzzle::solve,
+    receiver::{Answers, Attempt, Receiver},
     redis_server::{Flavor, Redis},
     reply::Reply,
     sentinels::{Sentinels, Switches},

@@ -39,9 +39,11 @@ pub(crate) fn spawn(
 
 async fn run(controller: &Arc<Controller>, check: &ServerCheck, metrics: &WebhookMetrics) {
     let mut role = controller.leadership.watch();
+    let mut observer = Observer::new();
     loop {
         // Another list of members is another role, and the same term.
         if let Some(epoch) = role.see().leading() {
+            observer.begin(epoch);
             let is_over = async {
                 while role.see().leading() == Some(epoch) {
                     role.changed().await;
@@ -50,7 +52,7 @@ async fn run(controller: &Arc<Controller>, check: &ServerCheck, metrics: &Webhoo
             tokio::select! {
                 biased;
                 () = is_over => {}
-                () = lead(controller, epoch, (check, metrics)) => {}
+                () = lead(controller, epoch, (check, metrics, &mut observer)) => {}
             }
             metrics.forget();
         } else {
@@ -63,9 +65,8 @@ async fn run(controller: &Arc<Controller>, check: &ServerCheck, metrics: &Webhoo
 async fn lead(
     controller: &Arc<Controller>,
     epoch: u64,
-    (check, metrics): (&ServerCheck, &WebhookMetrics),
+    (check, metrics, observer): (&ServerCheck, &WebhookMetrics, &mut Observer),
 ) {
-    let mut observer = Observer::new(epoch);
     let mut deliverers: JoinSet<String> = JoinSet::new();
     let mut busy: BTreeSet<String> = BTreeSet::new();
     loop {

@@ -35,8 +35,8 @@ pub(super) struct Observer {
     means: BTreeMap<RoomId, Means>,
     waits: WaitChecks,
     minute: MinuteFigures,
-    /// How many rooms this controller has restored, and when that rose last.
-    restored: Option<(u64, Option<u64>)>,
+    /// How many rooms this controller has restored, and when it was seen last that these are more, ms.
+    restored: (u64, Option<u64>),
 }
 
 #[derive(Debug, Default)]
@@ -49,18 +49,24 @@ struct Means {
 // === impl Observer ===
 
 impl Observer {
-    /// Sees nothing yet, in term `epoch`.
-    pub(super) fn new(epoch: u64) -> Self {
+    /// Sees nothing yet.
+    pub(super) fn new() -> Self {
         Self {
-            epoch,
+            epoch: 0,
             written: None,
             rooms: BTreeMap::new(),
             alarms: Alarms::default(),
             means: BTreeMap::new(),
             waits: WaitChecks::default(),
             minute: MinuteFigures::default(),
-            restored: None,
+            restored: (0, None),
         }
+    }
+
+    /// Sees everything anew, in term `epoch`. What this controller itself has done it knows still: a term begins when it
+    /// has restored what Redis had lost.
+    pub(super) fn begin(&mut self, epoch: u64) {
+        *self = Self { epoch, restored: self.restored, ..Self::new() };
     }
 
     /// Looks once, if somebody wants to be told.
@@ -185,14 +191,14 @@ impl Observer {
         now_ms: u64,
     ) -> SeenDeployment {
         let restored = controller.metrics.restorations.get();
-        let before = *self.restored.get_or_insert((restored, None));
-        let rises = restored > before.0;
-        self.restored = Some((restored, if rises { Some(now_ms) } else { before.1 }));
+        if restored > self.restored.0 {
+            self.restored = (restored, Some(now_ms));
+        }
         let findings = check.findings();
         let unheard = rooms.iter().map(|room| u64::try_from(room.age().as_millis()));
         SeenDeployment {
             now_ms,
-            restored_at_ms: self.restored.and_then(|(_, at)| at),
+            restored_at_ms: self.restored.1,
             not_persistent: findings.contains(&"not_persistent"),
             evicts: findings.contains(&"evicts"),
             unheard_ms: unheard.map(|age| age.unwrap_or(u64::MAX)).collect(),
@@ -244,7 +250,8 @@ impl Observer {
             let observed = Observed { forgotten, ..Observed::default() };
             controller.store.note_observed(self.epoch, &observed, MOST_EVENTS).await?;
         }
-        *self = Self { written: Some(BTreeMap::new()), ..Self::new(self.epoch) };
+        self.begin(self.epoch);
+        self.written = Some(BTreeMap::new());
         Ok(())
     }
 }
