@@ -156,7 +156,7 @@ impl WebhookRequest {
     pub(crate) fn check(self) -> Result<WebhookDraft, Vec<FieldError>> {
         let mut wrong = Vec::new();
         let mut refuse = |field: &'static str, reason: String| {
-            wrong.push(FieldError { field: field.into(), reason: reason.into() });
+            wrong.push(FieldError { field: field.into(), reason });
         };
         let secret = self.secret.as_deref().map(WebhookSecret::parse).transpose();
         let secret = secret.unwrap_or_else(|error| {

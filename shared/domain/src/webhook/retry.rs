@@ -22,14 +22,15 @@ pub enum Retry {
 #[must_use]
 pub fn after_failure(failures: u32, asked_s: Option<u64>, chance: u64) -> Retry {
     let nth = usize::try_from(failures.saturating_sub(1)).unwrap_or(usize::MAX);
-    let Some(delay_s) = DELAYS_S.get(nth) else { return Retry::GiveUp };
-    let delay_ms = delay_s * 1_000;
+    let Some(delay_ms) = DELAYS_S.get(nth).map(|seconds| seconds * 1_000) else {
+        return Retry::GiveUp;
+    };
     // From 1/5 less to 1/5 more.
     let least = u128::from(delay_ms) * (JITTER - 1) / JITTER;
     let spread = u128::from(delay_ms) * 2 / JITTER;
     let jittered = least + ((spread * u128::from(chance)) >> 64);
-    let asked_ms = asked_s.unwrap_or(0).min(MOST_ASKED_S) * 1_000;
-    Retry::In(u64::try_from(jittered).unwrap_or(delay_ms).max(asked_ms))
+    let least = asked_s.unwrap_or(0).min(MOST_ASKED_S) * 1_000;
+    Retry::In(u64::try_from(jittered).unwrap_or(delay_ms).max(least))
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ async fn there_are_no_more_events_than_were_said(world: World) {
 
 /// Somebody leads; returns the term.
 async fn leads(world: &World) -> u64 {
-    world.store.lease("one", Duration::from_secs(60), 0).await.unwrap().unwrap()
+    world.store.lease("one", Duration::from_mins(1), 0).await.unwrap().unwrap()
 }
 
 fn observed(seen: &[(&str, &str)], forgotten: &[&str], ids: &[&str]) -> Observed {

@@ -5,6 +5,7 @@
 mod deliver;
 mod metrics;
 mod observe;
+mod sight;
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 

@@ -6,20 +6,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use vestibule_domain::{
     RoomId, RoomSnapshot,
-    alarm::{
-        Alarm, Alarms, Mean, SeenDeployment, SeenRoom, deployment_conditions, room_conditions,
-    },
+    alarm::{Alarm, Alarms, deployment_conditions, room_conditions},
     room_news::RoomWatch,
     webhook::EventKind,
 };
 use vestibule_store::{KnownRoom, MOST_EVENTS, Observed, OutgoingEvent, ServerCheck, StoreError};
 
-use super::metrics::MinuteFigures;
-use crate::{figures::slots_free, state::Controller, wait_checks::WaitChecks, webhooks::news};
-
-/// What of a window counts, ms: as in the rules for Prometheus.
-const FREE_WINDOW_MS: u64 = 120_000;
-const WAITS_WINDOW_MS: u64 = 600_000;
+use super::{metrics::MinuteFigures, sight::Sight};
+use crate::{state::Controller, webhooks::news};
 
 const ROOM: &str = "room:";
 const ALARM: &str = "alarm:";
@@ -32,18 +26,8 @@ pub(super) struct Observer {
     written: Option<BTreeMap<String, String>>,
     rooms: BTreeMap<RoomId, RoomWatch>,
     alarms: Alarms,
-    means: BTreeMap<RoomId, Means>,
-    waits: WaitChecks,
+    sight: Sight,
     minute: MinuteFigures,
-    /// How many rooms this controller has restored, and when it was seen last that these are more, ms.
-    restored: (u64, Option<u64>),
-}
-
-#[derive(Debug, Default)]
-struct Means {
-    free: Mean,
-    told: Mean,
-    waited: Mean,
 }
 
 // === impl Observer ===
@@ -56,17 +40,16 @@ impl Observer {
             written: None,
             rooms: BTreeMap::new(),
             alarms: Alarms::default(),
-            means: BTreeMap::new(),
-            waits: WaitChecks::default(),
+            sight: Sight::default(),
             minute: MinuteFigures::default(),
-            restored: (0, None),
         }
     }
 
-    /// Sees everything anew, in term `epoch`. What this controller itself has done it knows still: a term begins when it
-    /// has restored what Redis had lost.
+    /// Sees everything anew, in term `epoch`.
     pub(super) fn begin(&mut self, epoch: u64) {
-        *self = Self { epoch, restored: self.restored, ..Self::new() };
+        let mut sight = std::mem::take(&mut self.sight);
+        sight.begin();
+        *self = Self { epoch, sight, ..Self::new() };
     }
 
     /// Looks once, if somebody wants to be told.
@@ -79,7 +62,7 @@ impl Observer {
         };
         match looked {
             Err(StoreError::Fenced { epoch: by }) => {
-                controller.leadership.overtaken(self.epoch, by)
+                controller.leadership.overtaken(self.epoch, by);
             }
             Err(error) => {
                 tracing::debug!(%error, "what was seen for webhooks could not be written down");
@@ -105,7 +88,7 @@ impl Observer {
         let rooms = controller.feed.rooms();
         let snapshots: Vec<_> = rooms.iter().map(|known| known.snapshot()).collect();
         let mut events = self.see_rooms(controller, &snapshots, now_ms);
-        events.extend(self.see_alarms(controller, check, (&rooms, &snapshots), now_ms).await);
+        events.extend(self.see_alarms(controller, check, (&rooms, &snapshots), now_ms));
         self.write(controller, events).await?;
         self.minute.tell(controller, &snapshots, now_ms).await
     }
@@ -146,20 +129,19 @@ impl Observer {
         events
     }
 
-    async fn see_alarms(
+    fn see_alarms(
         &mut self,
         controller: &Controller,
         check: &ServerCheck,
         (known, rooms): (&[Arc<KnownRoom>], &[Arc<RoomSnapshot>]),
         now_ms: u64,
     ) -> Vec<OutgoingEvent> {
-        self.waits.see(rooms.iter().map(|room| &**room));
-        self.means.retain(|room, _| rooms.iter().any(|other| other.room == *room));
+        self.sight.see(rooms);
         let mut conditions = Vec::new();
         for room in rooms {
-            conditions.extend(room_conditions(self.see_room(room, now_ms)));
+            conditions.extend(room_conditions(self.sight.room(room, now_ms)));
         }
-        let seen = self.see_deployment(controller, check, known, now_ms).await;
+        let seen = self.sight.deployment(controller, check, known, now_ms);
         conditions.extend(deployment_conditions(&seen));
         let changes = self.alarms.see(now_ms, conditions);
         let event = |change| {
@@ -168,45 +150,6 @@ impl Observer {
             wanted(controller, kind, room, now_ms, data)
         };
         changes.iter().filter_map(event).collect()
-    }
-
-    fn see_room<'a>(&mut self, room: &'a RoomSnapshot, now_ms: u64) -> SeenRoom<'a> {
-        let means = self.means.entry(room.room.clone()).or_default();
-        #[expect(clippy::cast_precision_loss, reason = "a count of people")]
-        let free = slots_free(room).map(|free| free as f64);
-        let outcome = self.waits.last(room);
-        let told = outcome.map(|outcome| outcome.told_seconds);
-        let waited = outcome.map(|outcome| outcome.true_seconds);
-        let free = means.free.see(now_ms, free, FREE_WINDOW_MS);
-        let told = means.told.see(now_ms, told, WAITS_WINDOW_MS);
-        let waited = means.waited.see(now_ms, waited, WAITS_WINDOW_MS);
-        SeenRoom { room, free, waits: told.zip(waited) }
-    }
-
-    async fn see_deployment(
-        &mut self,
-        controller: &Controller,
-        check: &ServerCheck,
-        rooms: &[Arc<KnownRoom>],
-        now_ms: u64,
-    ) -> SeenDeployment {
-        let restored = controller.metrics.restorations.get();
-        if restored > self.restored.0 {
-            self.restored = (restored, Some(now_ms));
-        }
-        let findings = check.findings();
-        let unheard = rooms.iter().map(|room| u64::try_from(room.age().as_millis()));
-        SeenDeployment {
-            now_ms,
-            restored_at_ms: self.restored.1,
-            not_persistent: findings.contains(&"not_persistent"),
-            evicts: findings.contains(&"evicts"),
-            unheard_ms: unheard.map(|age| age.unwrap_or(u64::MAX)).collect(),
-            closed_upto: controller.closed_minutes.upto(),
-            keys: controller.keys.signs_since().into_iter().collect(),
-            secret_is_being_replaced: controller.secret.is_being_replaced(),
-            tokens: controller.tokens.lives(),
-        }
     }
 
     /// Writes what is seen otherwise than it was written, and the events.

@@ -162,5 +162,4 @@ impl SeenRoom<'_> {
 }
 
 #[cfg(test)]
-#[path = "conditions_tests.rs"]
 mod tests;
