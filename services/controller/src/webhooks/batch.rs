@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 
 use futures_util::{StreamExt, stream};
 use vestibule_domain::webhook::{Delivery, EventKind, Webhook};
-use vestibule_store::{OutgoingEvent, StoreError};
+use vestibule_store::{OutgoingEvent, Store, StoreError};
 use vestibule_token::WebhookSecret;
 
 use super::{Envelope, Sent, WebhookClient, WebhookMetrics};
-use crate::state::Controller;
 
 /// The most events of a round: so many may be sent once more if this controller dies.
 const BATCH: usize = 64;
@@ -70,11 +69,11 @@ impl Telling<'_> {
     /// If the events cannot be read.
     pub(crate) async fn round(
         &self,
-        controller: &Controller,
+        store: &Store,
         delivery: &mut Delivery,
         now_ms: u64,
     ) -> Result<Round, StoreError> {
-        let (events, is_there) = controller.store.read_events(&delivery.cursor, BATCH).await?;
+        let (events, is_there) = store.read_events(&delivery.cursor, BATCH).await?;
         if events.is_empty() {
             return Ok(Round::Idle);
         }

@@ -76,7 +76,7 @@ impl Deliverer {
         let secrets = controller.webhooks.secrets(&self.name, webhook, now_ms / 1_000)?;
         let (name, client, metrics) = (&*self.name, &controller.webhook_client, &self.metrics);
         let telling = Telling { name, webhook, secrets: &secrets, client, metrics };
-        let round = telling.round(controller, delivery, now_ms).await?;
+        let round = telling.round(&controller.store, delivery, now_ms).await?;
         let why = self.judge(controller, &round, delivery).await?;
         self.metrics.fails(&self.name, delivery.failures);
         if *delivery != before {
