@@ -26,6 +26,19 @@ pub(super) struct Deliverer {
     metrics: WebhookMetrics,
 }
 
+/// Forgets how far webhooks were told that are no more.
+pub(super) async fn forget_deleted(
+    controller: &Controller,
+    epoch: u64,
+) -> Result<(), WebhookError> {
+    let set = controller.webhooks.all().await?;
+    let noted = controller.store.deliveries().await?;
+    for name in noted.keys().filter(|name| !set.webhooks.contains_key(*name)) {
+        controller.store.note_delivery(epoch, name, None).await?;
+    }
+    Ok(())
+}
+
 // === impl Deliverer ===
 
 impl Deliverer {

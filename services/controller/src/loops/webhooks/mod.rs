@@ -13,7 +13,10 @@ use tokio::{task::JoinSet, time::sleep};
 use vestibule_runtime::Lifecycle;
 use vestibule_store::ServerCheck;
 
-use self::{deliver::Deliverer, observe::Observer};
+use self::{
+    deliver::{Deliverer, forget_deleted},
+    observe::Observer,
+};
 use crate::{state::Controller, webhooks::WebhookMetrics};
 
 /// How often it is looked for what has happened, and for webhooks that are new.
@@ -70,6 +73,9 @@ async fn lead(
 ) {
     let mut deliverers: JoinSet<String> = JoinSet::new();
     let mut busy: BTreeSet<String> = BTreeSet::new();
+    if let Err(error) = forget_deleted(controller, epoch).await {
+        tracing::debug!(%error, "the webhooks could not be kept");
+    }
     loop {
         while let Some(Ok(name)) = deliverers.try_join_next() {
             metrics.fails(&name, 0);
