@@ -69,5 +69,6 @@ mod traces;
 mod turns;
 mod watch;
 mod watching;
+mod webhooks;
 mod wipe;
 mod words;

@@ -57,6 +57,9 @@ async fn busy() -> Result<Deployment> {
     let token = json!({ "name": "board", "role": "viewer", "expires_at": "2999-01-31T00:00:00Z" });
     operator.call(Method::POST, "/v1/tokens", Some(&token)).await?.expect(201)?;
     operator.call(Method::GET, "/v1/rooms/nowhere", None).await?.expect(404)?;
+    // Nobody listens there, either.
+    let webhook = json!({ "url": "https://127.0.0.1:9/" });
+    operator.call(Method::PUT, "/v1/webhooks/ops", Some(&webhook)).await?.expect(201)?;
     Ok(deployment)
 }
 

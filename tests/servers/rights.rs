@@ -132,7 +132,20 @@ async fn operators(deployment: &Deployment) -> Result<()> {
 }
 
 async fn aws_clients(deployment: &Deployment) -> Result<()> {
-    deployment.create_room("aws", &json!({ "total_active_users": 5 })).await?;
+    let settings = json!({ "total_active_users": 5, "aws_style_api": true });
+    deployment.create_room("aws", &settings).await?;
+    // Nobody listens there: events are written down, read, and sent in vain.
+    let webhook = json!({
+        "url": "https://127.0.0.1:9/", "events": ["token_generated", "waiting_room_metrics"],
+    });
+    let operator = deployment.operator();
+    operator.call(Method::PUT, "/v1/webhooks/aws", Some(&webhook)).await?.expect(201)?;
+    eventually(SOON, "an attempt to tell a webhook", || async {
+        let told = operator.call(Method::GET, "/v1/webhooks/aws", None).await?.expect(200)?;
+        ensure!(told.body["delivery"]["last_failure"].is_string(), "{}", told.text);
+        Ok(())
+    })
+    .await?;
     let aws = deployment.aws("aws");
     let (one, two) = (aws.assign().await?, aws.assign().await?);
     aws.queue_number(&two).await?;

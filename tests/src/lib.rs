@@ -28,6 +28,7 @@ mod programs;
 mod prometheus;
 mod prover;
 mod puzzle;
+mod receiver;
 mod redis_server;
 mod reply;
 mod sentinels;
@@ -57,6 +58,7 @@ pub use self::{
     prometheus::Prometheus,
     prover::Prover,
     puzzle::solve,
+    receiver::{Answers, Attempt, Receiver},
     redis_server::{Flavor, Redis},
     reply::Reply,
     sentinels::{Sentinels, Switches},

@@ -47,6 +47,7 @@ impl Service {
         admission.flows.limits.register(&mut registry);
         admission.flows.challenges.counter.register(&mut registry);
         admission.flows.strangers.register(&mut registry);
+        admission.outbox.register(&mut registry);
         registry.register_collector(Box::new(AdmissionCollector(Arc::clone(&admission))));
         config.trace_sender.start(&mut registry, &lifecycle);
         let check = ServerCheck::new(admission.store.clone());
@@ -64,6 +65,7 @@ impl Service {
             ext_authz::serve(listener, Arc::clone(&admission), most, &lifecycle);
         }
         loops::spawn(&admission, &lifecycle);
+        admission.outbox.spawn(&lifecycle);
         look_at_servers(check, &lifecycle);
         lifecycle.readiness().started();
         tracing::info!(address = %config.listen, admin_address = %config.admin_listen, "listening");

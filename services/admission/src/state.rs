@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use tokio::time::Instant;
-use vestibule_issuance::{CipherCache, ClaimBatcher, Keystore, Machine, aws::GenerateTokenContext};
+use vestibule_issuance::{
+    CipherCache, ClaimBatcher, Keystore, Machine, Outbox, aws::GenerateTokenContext,
+};
 use vestibule_runtime::RequestTraces;
 use vestibule_store::{Feed, Store};
 use vestibule_token::KeyAlgorithm;
@@ -43,6 +45,8 @@ pub(crate) struct Admission {
     pub(crate) authorizer: Authorizer,
     /// The published records of draws.
     pub(crate) draws: DrawCache,
+    /// What webhooks are told.
+    pub(crate) outbox: Outbox,
     /// Begins the spans of requests.
     pub(crate) traces: RequestTraces,
 }
@@ -65,6 +69,7 @@ impl Admission {
         let claims = ClaimBatcher::new(store.clone(), keys.clone());
         let region = Arc::new(Region::new(config.region.clone()));
         let public_url = config.public_url.clone();
+        let outbox = Outbox::new(store.clone(), random.clone());
         let limits = LimitCounter::default();
         let parts = (store.clone(), feed.clone(), keys.clone());
         let flows = Arc::new(Flows {
@@ -104,6 +109,7 @@ impl Admission {
             authorizer: Authorizer::new(Arc::clone(&flows), Arc::clone(&pages), clients.clone()),
             clients,
             draws: DrawCache::new(store.clone()),
+            outbox,
             store,
             feed,
             keys,
@@ -126,6 +132,7 @@ impl Admission {
             keys: &self.keys,
             ciphers: &self.flows.ciphers,
             signer: &self.flows.signer,
+            outbox: &self.outbox,
             issuer: room_issuer.unwrap_or(&self.flows.public_url),
             network: room.and_then(RoomContext::claim_network),
             validity_seconds: None,

@@ -40,6 +40,7 @@ mod state;
 pub mod terminal;
 mod tokens;
 mod wait_checks;
+mod webhooks;
 mod yaml;
 
 pub use run::run;

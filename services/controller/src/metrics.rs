@@ -39,6 +39,8 @@ pub(crate) struct Metrics {
     pub(crate) history_kept: Gauge,
     /// Changes that are missing in the audit log.
     pub(crate) audit_failed: Counter,
+    /// Sessions that a site has ended by the AWS-style API, by what became of them.
+    pub(crate) sessions_ended: Family<[(&'static str, &'static str); 1], Counter>,
     /// Calls that no token allowed, by reason.
     refused: Family<[(&'static str, &'static str); 1], Counter>,
 }
@@ -63,12 +65,18 @@ impl Metrics {
             restorations: Counter::default(),
             history_kept: Gauge::default(),
             audit_failed: Counter::default(),
+            sessions_ended: Family::default(),
             refused: Family::default(),
         };
         // From the start, so that the first one is seen as a change.
         for reason in ["nothing", "wrong", "role", "rooms"] {
             drop(metrics.refused.get_or_create(&[("reason", reason)]));
         }
+        for outcome in ["completed", "abandoned"] {
+            drop(metrics.sessions_ended.get_or_create(&[("outcome", outcome)]));
+        }
+        let help = "Sessions that were completed or abandoned by update_session";
+        registry.register("sessions_ended", help, metrics.sessions_ended.clone());
         registry.register("leading", "Whether this instance leads", metrics.leading.clone());
         let help = "Rooms whose lines this instance advances";
         registry.register("rooms_served", help, metrics.rooms_served.clone());

@@ -61,8 +61,9 @@ pub(crate) fn frame() -> Document {
 /// Adds the header of changes that are not everywhere yet to the operations that make them: those
 /// that may conflict with others, the deletion of a room, the revocation of a place, and a new secret of a client.
 pub(crate) fn describe_rollouts(document: &mut Document) {
-    let items = document.paths.paths.values_mut();
-    let changes = items.flat_map(|item| [&mut item.put, &mut item.patch, &mut item.delete]);
+    let items = document.paths.paths.iter_mut();
+    let items = items.filter(|(path, _)| !path.starts_with("/v1/webhooks"));
+    let changes = items.flat_map(|(_, item)| [&mut item.put, &mut item.patch, &mut item.delete]);
     for operation in changes.flatten() {
         let is_named =
             matches!(operation.operation_id.as_deref(), Some("delete_room" | "revoke_session"));

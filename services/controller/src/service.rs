@@ -9,7 +9,10 @@ use vestibule_runtime::{
 };
 use vestibule_store::ServerCheck;
 
-use crate::{config::Config, figures, loops, metrics::register_servers, router, state::Controller};
+use crate::{
+    config::Config, figures, loops, metrics::register_servers, router, state::Controller,
+    webhooks::WebhookMetrics,
+};
 
 /// A running controller. Dropping it stops nothing; see [`Self::run`].
 #[derive(Debug)]
@@ -53,11 +56,14 @@ impl Service {
         let check = ServerCheck::new(controller.store.clone());
         register_servers(&mut registry, &controller.store, &controller.feed, &check);
         figures::register(&mut registry, &controller);
+        controller.outbox.register(&mut registry);
+        let webhooks = WebhookMetrics::register(&mut registry);
         KeyMetrics::register(&mut registry, &controller.keys, &controller.secret);
         serve_admin(admin_listener, Arc::new(registry), &lifecycle);
         let router = router::router(&controller, &http);
         serve(listener, router, limits, connections, tls, &lifecycle);
         loops::spawn(&controller, &lifecycle);
+        loops::webhooks::spawn(&controller, &lifecycle, &check, webhooks);
         figures::watch(&controller, &lifecycle);
         look_at_servers(check, &lifecycle);
         lifecycle.readiness().started();

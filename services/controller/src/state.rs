@@ -10,7 +10,7 @@ use std::{
 
 use tokio::time::Instant;
 use vestibule_issuance::{
-    CipherCache, ClaimBatcher, Keystore, Machine, Signer, aws::GenerateTokenContext,
+    CipherCache, ClaimBatcher, Keystore, Machine, Outbox, Signer, aws::GenerateTokenContext,
 };
 use vestibule_runtime::{Random, TrustedProxies, metrics::Registry};
 use vestibule_store::{CONTROLLER, Feed, Store};
@@ -28,6 +28,7 @@ use crate::{
     rooms::{ConfigEditor, DrawSeeds, RoomDirectory},
     tokens::Tokens,
     wait_checks::WaitChecks,
+    webhooks::{WebhookClient, WebhookDirectory},
 };
 
 /// The parts of the controller, shared by all requests and loops.
@@ -79,6 +80,12 @@ pub(crate) struct Controller {
     pub(crate) guesses: Guesses,
     /// The gateways that are believed where a call comes from.
     pub(crate) proxies: TrustedProxies,
+    /// What webhooks are told.
+    pub(crate) outbox: Outbox,
+    /// Who is told.
+    pub(crate) webhooks: WebhookDirectory,
+    /// Tells them.
+    pub(crate) webhook_client: WebhookClient,
     /// Begins traces.
     pub(crate) traces: Traces,
 }
@@ -119,6 +126,13 @@ impl Controller {
         let tokens = Tokens::new(given, Arc::clone(&secret), store.clone(), random.clone());
         let metrics = Metrics::register(registry, &store, &feed);
         let audit = AuditLog::new(store.clone(), audit, metrics.audit_failed.clone());
+        let outbox = Outbox::new(store.clone(), random.clone());
+        let webhooks = WebhookDirectory::new(
+            store.clone(),
+            outbox.clone(),
+            Arc::clone(&secret),
+            random.clone(),
+        );
         let draws = DrawSeeds::new(Arc::clone(&secret), random);
         let keys = Keystore::new(store.clone(), Arc::clone(&secret), keys, signing_algorithm);
         Self {
@@ -145,6 +159,9 @@ impl Controller {
             audit,
             guesses: Guesses::new(connections.total, Instant::now()),
             proxies: connections.proxies,
+            outbox,
+            webhooks,
+            webhook_client: WebhookClient::default(),
             traces,
         }
     }
@@ -179,6 +196,7 @@ impl Controller {
             ciphers: &self.ciphers,
             signer: &self.signer,
             issuer,
+            outbox: &self.outbox,
             network: None,
             validity_seconds,
         }

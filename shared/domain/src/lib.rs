@@ -7,6 +7,7 @@
 pub mod access;
 pub mod accrued_hazard;
 mod ahead;
+pub mod alarm;
 pub mod challenge;
 pub mod check_in;
 mod difference;
@@ -28,6 +29,7 @@ pub mod rest;
 pub mod ripening;
 pub mod roll;
 mod room_id;
+pub mod room_news;
 pub mod schedule;
 pub mod search;
 pub mod serving;
@@ -43,6 +45,7 @@ pub mod turnout;
 pub mod wait;
 pub mod wait_check;
 mod waiter;
+pub mod webhook;
 
 pub use difference::{Difference, ShortFigures};
 pub use draw::Draw;

@@ -5,7 +5,7 @@
 //! [`Signer`] signs off the async threads, [`CipherCache`] has the ciphers of each room's ids and
 //! tickets, [`ClaimBatcher`] batches the claims, [`Machine`] is what all of them take from outside,
 //! [`Surroundings`] are what a whole service takes from it, [`wait_for_redis()`] waits for all of this at
-//! the start, and [`aws`] has what the public and the private `generate_token` share. HTTP routes are in
+//! the start, [`Outbox`] tells webhooks what has happened, and [`aws`] has what the public and the private `generate_token` share. HTTP routes are in
 //! the services.
 
 pub mod aws;
@@ -15,6 +15,7 @@ mod key_metrics;
 mod key_work;
 mod keystore;
 mod machine;
+mod outbox;
 mod secret;
 mod signed_tokens;
 mod signer;
@@ -30,6 +31,7 @@ pub use key_metrics::KeyMetrics;
 pub use key_work::KeyWork;
 pub use keystore::{KeyError, Keystore};
 pub use machine::Machine;
+pub use outbox::{KnownWebhooks, Outbox};
 pub use secret::read_secret;
 pub use signer::{Sign, Signer, SignerError, TokenSubject};
 pub use surroundings::Surroundings;

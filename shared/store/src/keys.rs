@@ -59,6 +59,10 @@
 //! | `vestibule:{deployment}:audit-bytes` | string | no | how many bytes these entries have |
 //! | `vestibule:{deployment}:visits-audit` | sorted set | capped | the same of calls for single visitors |
 //! | `vestibule:{deployment}:visits-audit-bytes` | string | no | how many bytes these entries have |
+//! | `vestibule:{deployment}:webhooks` | string | no | who is told of events, JSON; secrets are sealed |
+//! | `vestibule:{deployment}:outbox` | stream | capped | events that webhooks are told: id, kind, room, body |
+//! | `vestibule:{deployment}:observed` | hash | no | room or alarm → how the leader has seen it last, JSON |
+//! | `vestibule:{deployment}:deliveries` | hash | no | webhook → how far it was told, JSON |
 //! | `vestibule:{deployment}:admissions` | hash | swept | admission → when it was last seen, and the revision it applies |
 //!
 //! The channels of pushes are below. A room of a Cluster has one of its own, `vestibule:room:{R}:pushes`.
@@ -124,6 +128,10 @@ pub(crate) const CLOCK: &str = "vestibule:{deployment}:clock";
 pub(crate) const FORMATS: &str = "vestibule:{deployment}:formats";
 pub(crate) const ADMISSIONS: &str = "vestibule:{deployment}:admissions";
 pub(crate) const API_TOKENS: &str = "vestibule:{deployment}:api-tokens";
+pub(crate) const WEBHOOKS: &str = "vestibule:{deployment}:webhooks";
+pub(crate) const OUTBOX: &str = "vestibule:{deployment}:outbox";
+pub(crate) const OBSERVED: &str = "vestibule:{deployment}:observed";
+pub(crate) const DELIVERIES: &str = "vestibule:{deployment}:deliveries";
 pub(crate) const AUDIT: &str = "vestibule:{deployment}:audit";
 pub(crate) const AUDIT_BYTES: &str = "vestibule:{deployment}:audit-bytes";
 pub(crate) const VISITS_AUDIT: &str = "vestibule:{deployment}:visits-audit";

@@ -6,6 +6,7 @@
 //! | request id | every visitor, for good | one AES-256 block ([`RequestIdCipher`]) | the services |
 //! | ticket | browsers (cookie) and apps | AES-256-GCM ([`TicketSealer`]) | the services |
 //! | solution, pass | newcomers of a room with a challenge | HMAC-SHA256 ([`RoomChallenges`]) | the services |
+//! | event of a webhook | receivers | HMAC-SHA256 ([`WebhookSecret`]) | the receivers |
 //! | access token | admitted visitors | RS256 or ES256 ([`SigningKey`]) | anyone, from the [`Jwks`] |
 //! | login, code | visitors of a site that logs them in by OpenID Connect | AES-256-GCM ([`Envelope`]) | the services |
 //! | id token | such a site | RS256 or ES256 ([`SigningKey`]) | that site, from the [`Jwks`] |
@@ -42,6 +43,7 @@ mod signing_key;
 mod sigv4;
 mod ticket;
 mod verify;
+mod webhook_secret;
 mod win_threshold;
 
 pub use access_token::{Claims, Confirmation, TokenUse};
@@ -62,6 +64,7 @@ pub use sigv4::{
 };
 pub use ticket::{Ending, Endless, Seat, Ticket, TicketError, TicketSealer, TicketState};
 pub use verify::{VerifyError, verify, verify_for};
+pub use webhook_secret::{WebhookSecret, WebhookSecretError};
 pub use win_threshold::WinThresholds;
 
 #[cfg(test)]

@@ -77,6 +77,12 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     of("GET", "/v1/sigv4-keys", "list_sigv4_keys", Admin, Deployment, None),
     of("POST", "/v1/sigv4-keys", "create_sigv4_key", Admin, Deployment, Some(Changes)),
     of("DELETE", "/v1/sigv4-keys/{access_key_id}", "revoke_sigv4_key", Admin, Deployment, Some(Changes)),
+    of("GET", "/v1/webhooks", "list_webhooks", Admin, Deployment, None),
+    of("PUT", "/v1/webhooks/{name}", "put_webhook", Admin, Deployment, Some(Changes)),
+    of("GET", "/v1/webhooks/{name}", "get_webhook", Admin, Deployment, None),
+    of("DELETE", "/v1/webhooks/{name}", "delete_webhook", Admin, Deployment, Some(Changes)),
+    of("POST", "/v1/webhooks/{name}/rotate-secret", "rotate_webhook_secret", Admin, Deployment, Some(Changes)),
+    of("POST", "/v1/webhooks/{name}/test", "test_webhook", Admin, Deployment, Some(Changes)),
     of("GET", "/v1/audit", "read_audit", Viewer, OwnRooms, None),
     of("POST", "/generate_token", "generate_token", Operator, Event, Some(Visits)),
     of("POST", "/increment_serving_counter", "increment_serving_counter", Operator, Event, Some(Changes)),
@@ -127,7 +133,8 @@ mod tests {
             let reads = operation.method == "GET" || operation.name == "match_request";
             assert_eq!(operation.noted.is_none(), reads, "{}", operation.name);
             let differs =
-                ["list_tokens", "list_sigv4_keys", "put_config"].contains(&operation.name);
+                ["list_tokens", "list_sigv4_keys", "put_config", "list_webhooks", "get_webhook"];
+            let differs = differs.contains(&operation.name);
             assert!(reads == (operation.role == Viewer) || differs);
         }
     }

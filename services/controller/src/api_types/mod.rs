@@ -11,6 +11,7 @@ mod plan;
 mod refusal;
 mod room;
 mod status;
+mod webhook;
 mod wrong;
 
 pub use declaration::{Declaration, DeclaredRoom};
@@ -26,4 +27,5 @@ pub(crate) use refusal::refuse;
 pub(crate) use room::invalid_room;
 pub use room::{Draft, Room, RoomList};
 pub use status::{RoomState, RoomStatus};
+pub(crate) use webhook::{NewWebhook, Webhook, WebhookList, WebhookRequest, WebhookTest};
 pub(crate) use wrong::Wrong;

@@ -6,6 +6,7 @@ use vestibule_domain::{
     QueueingMethod, RoomId, RoomSnapshot,
     schedule::{EventName, RoomConfig, moment},
 };
+use vestibule_store::EndedSessions;
 
 /// How a room stands.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
@@ -46,6 +47,10 @@ pub struct RoomStatus {
     pub admitted_last_minute: u64,
     /// Sessions that ever began since the reset.
     pub admitted: u64,
+    /// Sessions that were completed since the reset: by their visitors, or by the site.
+    pub completed_sessions: u64,
+    /// Sessions that the site has given up since the reset.
+    pub abandoned_sessions: u64,
     /// Positions that expired unclaimed since the reset.
     pub expired: u64,
     /// Whether there is a line: a newcomer stands behind someone.
@@ -81,7 +86,12 @@ pub enum RoomState {
 impl RoomStatus {
     /// The status of a room at one moment, of a room for which this is planned.
     #[must_use]
-    pub fn new(snapshot: RoomSnapshot, config: &RoomConfig, leader: Option<String>) -> Self {
+    pub fn new(
+        snapshot: RoomSnapshot,
+        config: &RoomConfig,
+        ended: EndedSessions,
+        leader: Option<String>,
+    ) -> Self {
         let next = config.next_event(snapshot.now_ms);
         Self {
             state: RoomState::from_snapshot(&snapshot),
@@ -97,6 +107,8 @@ impl RoomStatus {
             new_users_per_minute: snapshot.settings.new_users_per_minute,
             admitted_last_minute: snapshot.admitted_last_minute,
             admitted: snapshot.admitted,
+            completed_sessions: ended.completed,
+            abandoned_sessions: ended.abandoned,
             expired: snapshot.expired,
             queueing: snapshot.is_queueing(),
             admissions_per_second: snapshot.figures.admissions_per_second,
@@ -161,7 +173,7 @@ mod tests {
     }
 
     fn status(room: RoomSnapshot) -> RoomStatus {
-        RoomStatus::new(room, &RoomConfig::default(), None)
+        RoomStatus::new(room, &RoomConfig::default(), EndedSessions::default(), None)
     }
 
     fn wait(queue: u64, serving: i64, settings: &str) -> Option<u64> {
@@ -208,7 +220,7 @@ mod tests {
         let config: RoomConfig = serde_json::from_str(config).unwrap();
         let told = |now_ms| {
             let room = RoomSnapshot { now_ms, ..room(0, 0, "{}") };
-            let status = RoomStatus::new(room, &config, None);
+            let status = RoomStatus::new(room, &config, EndedSessions::default(), None);
             (status.next_event_start_time, status.next_event_prequeue_start_time)
         };
         assert_eq!(told(999_999), (Some(2000), Some(1000)));

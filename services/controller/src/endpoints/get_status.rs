@@ -31,6 +31,7 @@ pub(crate) async fn get_status(
 ) -> Result<Json<RoomStatus>, Problem> {
     let snapshot = controller.rooms.read(&room).await?;
     let config = controller.rooms.read_config(&room).await?;
+    let ended = controller.rooms.ended_sessions(&room).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
-    Ok(Json(RoomStatus::new(snapshot, &config, leader)))
+    Ok(Json(RoomStatus::new(snapshot, &config, ended, leader)))
 }

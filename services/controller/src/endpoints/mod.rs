@@ -34,4 +34,5 @@ pub(crate) mod revoke_session;
 pub(crate) mod revoke_sigv4_key;
 pub(crate) mod revoke_token;
 pub(crate) mod rotate_keys;
+pub(crate) mod webhooks;
 pub(crate) mod withdraw_key;

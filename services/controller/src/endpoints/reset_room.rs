@@ -8,6 +8,7 @@ use vestibule_runtime::{
     Problem,
     extract::{IdempotencyKey, Json, Path},
 };
+use vestibule_store::EndedSessions;
 
 use crate::{
     api_types::RoomStatus,
@@ -36,5 +37,7 @@ pub(crate) async fn reset_room(
     controller.rooms.reset(&trail, &room, key.name.as_deref()).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
     let config = controller.rooms.read_config(&room).await?;
-    Ok(Json(RoomStatus::new(controller.rooms.read(&room).await?, &config, leader)))
+    // Nobody has had the time to end one.
+    let ended = EndedSessions::default();
+    Ok(Json(RoomStatus::new(controller.rooms.read(&room).await?, &config, ended, leader)))
 }

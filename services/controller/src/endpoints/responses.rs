@@ -34,6 +34,14 @@ shared_responses! {
     /// Answers of calls for a token, or a key.
     pub(crate) NoSuchToken { problem_response "404": "There is no such token, or key" }
 
+    /// Answers of calls for a webhook.
+    pub(crate) NoSuchWebhook { problem_response "404": "There is no such webhook" }
+
+    /// Answers of calls that change webhooks.
+    pub(crate) TooManyWebhooks {
+        problem_response "409": "There are as many webhooks as there may be, or others keep changing them. Nothing was changed",
+    }
+
     /// Answers of calls that make or revoke tokens and keys.
     pub(crate) TakenToken {
         problem_response "409": "There is a token or a key of this name already, or as many as there may be, or an option has it",

@@ -15,6 +15,7 @@ use prometheus_client::{
 use tokio::time::sleep;
 use vestibule_runtime::Lifecycle;
 
+pub(crate) use self::rooms::slots_free;
 use self::rooms::{encode_rooms, served_rooms};
 use crate::state::Controller;
 

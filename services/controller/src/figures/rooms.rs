@@ -47,7 +47,7 @@ const ROOM_FIGURES: [RoomFigure; 12] = [
 ];
 
 /// How many may enter now by the room's limits; `None`: it has none, and its operator lets people in.
-fn slots_free(room: &RoomSnapshot) -> Option<u64> {
+pub(crate) fn slots_free(room: &RoomSnapshot) -> Option<u64> {
     room.usage().slots().map(|slots| if room.is_held() { 0 } else { slots })
 }
 

@@ -19,6 +19,7 @@ mod startup;
 mod suspects;
 mod tick;
 mod tickers;
+pub(crate) mod webhooks;
 
 use std::sync::Arc;
 

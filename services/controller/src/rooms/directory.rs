@@ -8,7 +8,7 @@ use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_site::SiteBinding;
-use vestibule_store::{Deletion, Feed, KnownRoom, PutOutcome, Store, StoreError};
+use vestibule_store::{Deletion, EndedSessions, Feed, KnownRoom, PutOutcome, Store, StoreError};
 
 use super::error::RoomError;
 use crate::{
@@ -50,6 +50,17 @@ impl RoomDirectory {
     pub(crate) async fn kept_seats(&self, room: &RoomId) -> Result<u64, RoomError> {
         match self.store.kept_seats(room).await {
             Ok(seats) => Ok(seats),
+            Err(error) => Err(self.explain(room, error).await),
+        }
+    }
+
+    /// How many sessions somebody has ended since the reset.
+    ///
+    /// # Errors
+    /// [`RoomError`].
+    pub(crate) async fn ended_sessions(&self, room: &RoomId) -> Result<EndedSessions, RoomError> {
+        match self.store.ended_sessions(room).await {
+            Ok(ended) => Ok(ended),
             Err(error) => Err(self.explain(room, error).await),
         }
     }

@@ -21,7 +21,12 @@ use crate::{
         get_config, get_history, get_logo, get_page, get_room, get_status, import_key, list_rooms,
         list_sigv4_keys, list_tokens, match_request, patch_room, preview_page, put_config,
         put_logo, put_page, put_room, read_audit, reset_room, revoke_session, revoke_sigv4_key,
-        revoke_token, rotate_keys, withdraw_key,
+        revoke_token, rotate_keys,
+        webhooks::{
+            delete_webhook, get_webhook, list_webhooks, put_webhook, rotate_webhook_secret,
+            test_webhook,
+        },
+        withdraw_key,
     },
     layers::{
         no_store, note_changes, require_bearer, require_keyspace, require_signature_or_bearer,
@@ -71,6 +76,14 @@ fn v1() -> Routes {
         .routes(routes!(revoke_token::revoke_token))
         .routes(routes!(list_sigv4_keys::list_sigv4_keys, create_sigv4_key::create_sigv4_key))
         .routes(routes!(revoke_sigv4_key::revoke_sigv4_key))
+        .routes(routes!(list_webhooks::list_webhooks))
+        .routes(routes!(
+            put_webhook::put_webhook,
+            get_webhook::get_webhook,
+            delete_webhook::delete_webhook
+        ))
+        .routes(routes!(rotate_webhook_secret::rotate_webhook_secret))
+        .routes(routes!(test_webhook::test_webhook))
         .routes(routes!(read_audit::read_audit))
 }
 

@@ -162,6 +162,15 @@ impl Tokens {
         ends.filter(|(_, end)| known.now() < *end).collect()
     }
 
+    /// The same, with when each was made: name, then, end, in unix seconds.
+    pub(crate) fn lives(&self) -> Vec<(String, u64, u64)> {
+        let known = self.known();
+        let tokens = known.set.tokens.values();
+        let life =
+            |token: &ApiToken| Some((token.name.clone(), token.created_at, token.expires_at?));
+        tokens.filter_map(life).filter(|(_, _, end)| known.now() < *end).collect()
+    }
+
     /// Makes a token, and returns it: it is nowhere else.
     ///
     /// # Errors

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use vestibule_domain::{MAX_QUEUE_NUMBER, Place, RoomSnapshot, network_limits::NetworkLimit};
+use serde::Serialize;
+use vestibule_domain::{
+    MAX_QUEUE_NUMBER, Place, RoomSnapshot, network_limits::NetworkLimit, webhook::EventKind,
+};
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_store::{
     CallerBindings, Claim, ClaimNetwork, ClaimOutcome, Feed, KnownRoom, SessionKind, TokenRecord,
@@ -10,7 +13,7 @@ use vestibule_store::{
 use vestibule_token::{RequestIdError, TokenUse};
 
 use super::{AwsError, Tokens};
-use crate::{CipherCache, Claims, Keystore, Signer, TokenSubject};
+use crate::{CipherCache, Claims, Keystore, Outbox, Signer, TokenSubject};
 
 /// What `generate_token` needs from its service.
 #[derive(Debug, Clone, Copy)]
@@ -27,12 +30,21 @@ pub struct GenerateTokenContext<'a, C> {
     pub ciphers: &'a CipherCache,
     /// The signing threads.
     pub signer: &'a Signer,
+    /// Who is told that a visitor has got its first tokens.
+    pub outbox: &'a Outbox,
     /// The issuer of the first token.
     pub issuer: &'a str,
     /// The network of whoever asks; `None` where nothing is limited, as for operators.
     pub network: Option<ClaimNetwork>,
     /// The validity of the first token in seconds; `None`: that of the room.
     pub validity_seconds: Option<u64>,
+}
+
+/// What is told of a visitor's first tokens, as the original does.
+#[derive(Serialize)]
+struct TokenGenerated<'a> {
+    event_id: &'a str,
+    request_id: &'a str,
 }
 
 /// Seats of a full network come free when its sessions end: nobody knows when, seconds.
@@ -84,7 +96,12 @@ pub async fn generate_token<C: Claims>(
         caller: CallerBindings::unknown(),
     };
     let claimed = with.claims.claim(&snapshot.room, claim).await?;
+    let is_first = matches!(claimed.outcome, ClaimOutcome::Entered(_));
     let record = admitted(claimed.outcome)?;
+    if is_first && snapshot.settings.aws_style_api {
+        let data = TokenGenerated { event_id: snapshot.event_id(), request_id };
+        with.outbox.post(EventKind::TokenGenerated, snapshot.room.as_str(), claimed.now_ms, data);
+    }
     let key = with.keys.get(&record.key_id)?;
     let subject = TokenSubject { audience: snapshot.event_id(), request_id, place, key: None };
     let tokens = with.signer.sign(key, subject, &record, &USES).await?;

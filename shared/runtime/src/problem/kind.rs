@@ -99,6 +99,8 @@ problem_types! {
     OidcClientNotFound, "oidc-client-not-found", NOT_FOUND, "There is no such OpenID Connect client", None;
     /// There is no API token of this name.
     TokenNotFound, "token-not-found", NOT_FOUND, "There is no such token", None;
+    /// There is no webhook of this name.
+    WebhookNotFound, "webhook-not-found", NOT_FOUND, "There is no such webhook", None;
     /// The visitor has no session in this room, or it is over.
     SessionNotFound, "session-not-found", NOT_FOUND, "There is no such session", None;
     /// The route does not exist for this method.

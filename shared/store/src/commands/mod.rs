@@ -16,6 +16,7 @@ mod check_in;
 mod claim;
 mod delete_room;
 mod draw;
+mod ended_sessions;
 mod expired_tokens;
 mod extend_claim_window;
 mod give_up;
@@ -29,6 +30,7 @@ mod leave;
 mod line;
 mod name_server;
 mod note_counts;
+mod outbox;
 mod phases;
 mod places;
 mod position_expiry;
@@ -45,6 +47,7 @@ mod tell_time;
 mod testimony;
 mod touch;
 mod traffic;
+mod webhooks;
 
 pub use announce::{CONTROLLER, Running, is_controller};
 pub use apply_plan::Push;
@@ -59,11 +62,13 @@ pub use claim::{
     Claim, ClaimNetwork, ClaimOutcome, ClaimReplies, ClaimReply, SessionKind, TokenRecord,
 };
 pub use delete_room::{Deletion, People};
+pub use ended_sessions::EndedSessions;
 pub use give_up::GivenUp;
 pub use history::MinuteTraffic;
 pub use join::{Admittance, BeyondLimits, Join, JoinMode, Joined};
 pub use lead::{Asking, Standing, Term};
 pub use leave::{Departure, EndedAs};
+pub use outbox::{MOST_EVENTS, Observed, OutgoingEvent};
 pub use places::PlacesPage;
 pub use position_expiry::PositionExpiry;
 pub use put_config::PutOutcome;

@@ -106,6 +106,7 @@ scripts! {
         ["room", "rate", "assumed", "left_out", "publish"];
     DRAW = "draw" Writes &[Line, Settings, Sessions, Rate, Draws], &[], None,
         ["room", "rate", "left_out", "publish"];
+    ENDED_SESSIONS = "ended_sessions" Reads &[Line], &[], None, ["room"];
     EXPIRED_TOKENS = "expired_tokens" Reads &[Line, Tokens, Records], &[], None, ["bitmaps", "room", "seats"];
     KEPT_SEATS = "kept_seats" Reads &[Line, Sessions, Ended], &[], None, ["room"];
     EXPORT_ROOM = "export_room" Copies &[Line, Settings], &[], None, [];
@@ -128,8 +129,11 @@ scripts! {
     NOTE_AUDIT = "note_audit" Deployment &[], &["audit", "audit_bytes"], None, [];
     NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
     NOTE_COUNTS = "note_counts" Writes &[Line, Counts], &[], None, ["room"];
+    NOTE_DELIVERY = "note_delivery" Deployment &[], &["epoch", "deliveries"], None, [];
+    NOTE_OBSERVED = "note_observed" Deployment &[], &["epoch", "observed", "outbox"], None, ["outbox"];
     POSITION_EXPIRY = "position_expiry" Reads &[Line, Settings, Rows, Seatless], &[], None,
         ["room", "serving"];
+    POST_EVENTS = "post_events" Deployment &[], &["outbox"], None, ["outbox"];
     PUT_CONFIG = "put_config" Writes &[Line, Settings, Sessions, Rate, Testimony], &[], None,
         ["room", "rate", "left_out", "publish", "phases"];
     READ_AUDIT = "read_audit" Deployment &[], &["audit"], None, [];
@@ -147,6 +151,7 @@ scripts! {
         ["room", "rate", "left_out", "publish"];
     REPLACE_API_TOKENS = "replace_api_tokens" Deployment &[], &["api_tokens"], None, [];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
+    REPLACE_WEBHOOKS = "replace_webhooks" Deployment &[], &["webhooks"], None, [];
     RESET = "reset" Writes Part::RESET, &[], None,
         ["bitmaps", "room", "once", "rate", "seats", "presence", "left_out", "publish", "people", "counts"];
     RESTORE_PLACES = "restore_places" Repairs &[Line, Entered, Unattended, Testimony], &[], None, ["bitmaps", "room"];

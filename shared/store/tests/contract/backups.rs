@@ -266,6 +266,7 @@ async fn a_half_restored_server_is_not_taken_for_an_unused_one(world: World) {
         epoch: 7,
         key_ring: Some("sealed".to_owned()),
         api_tokens: Some("hashed".to_owned()),
+        webhooks: Some("sealed".to_owned()),
         regions: BTreeMap::from([("here".to_owned(), 3)]),
         tombstones: BTreeMap::from([(vestibule_domain::RoomId::new("gone").unwrap(), 5)]),
         rooms: vec![world.room.clone()],

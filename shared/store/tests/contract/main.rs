@@ -38,6 +38,7 @@ mod model;
 mod networks;
 mod older_releases;
 mod operator;
+mod outbox;
 mod paging;
 mod presence;
 mod rate;

@@ -16,6 +16,7 @@ mod sorted_adds;
 mod sorted_ranges;
 mod sorted_removals;
 mod sorted_sets;
+mod streams;
 mod strings;
 
 use std::sync::LazyLock;
@@ -84,6 +85,7 @@ static TABLE: LazyLock<FxHashMap<&'static [u8], Command>> = LazyLock::new(|| {
         sorted_ranges::COMMANDS,
         sorted_removals::COMMANDS,
         sorted_sets::COMMANDS,
+        streams::COMMANDS,
         strings::COMMANDS,
     ];
     families.into_iter().flatten().map(|command| (command.name.as_bytes(), *command)).collect()

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Keyspace, value::Value};
+use crate::reply::Bytes;
 
 /// Every key with its value and when it expires, ms since 1970.
 pub type Dump = BTreeMap<String, (Dumped, Option<u64>)>;
@@ -18,6 +19,8 @@ pub enum Dumped {
     Set(BTreeSet<String>),
     /// A sorted set, lowest first.
     SortedSet(Vec<(String, f64)>),
+    /// A stream: of each entry its id, and its fields and values one after the other.
+    Stream(Vec<(String, Vec<String>)>),
 }
 
 // === impl Keyspace ===
@@ -43,6 +46,12 @@ impl From<&Value> for Dumped {
             Value::Set(set) => Self::Set(set.iter().map(|member| text(member)).collect()),
             Value::SortedSet(set) => {
                 Self::SortedSet(set.iter().map(|(member, score)| (text(member), score)).collect())
+            }
+            Value::Stream(stream) => {
+                let entry = |((ms, nth), fields): (&(u64, u64), &Vec<Bytes>)| {
+                    (format!("{ms}-{nth}"), fields.iter().map(|field| text(field)).collect())
+                };
+                Self::Stream(stream.entries.iter().map(entry).collect())
             }
         }
     }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 pub use dump::{Dump, Dumped};
 pub use value::{Hash, Set};
-pub(crate) use value::{Kind, Text, Value};
+pub(crate) use value::{Kind, Stream, StreamId, Text, Value};
 
 use crate::{
     failure::{Failure, WRONG_TYPE},

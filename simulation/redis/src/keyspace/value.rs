@@ -1,6 +1,6 @@
 //! The kinds of values.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
@@ -11,8 +11,19 @@ use crate::{reply::Bytes, sorted_set::SortedSet};
 pub type Hash = IndexMap<Bytes, Bytes, FxBuildHasher>;
 /// A set. Its order depends on nothing but what was done to it.
 pub type Set = IndexSet<Bytes, FxBuildHasher>;
+/// What names an entry of a stream: a time, ms, and which one of that time.
+pub(crate) type StreamId = (u64, u64);
 /// A text, or a bitmap.
 pub(crate) type Text = Vec<u8>;
+
+/// A stream.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stream {
+    /// Fields and values of each entry, one after the other.
+    pub(crate) entries: BTreeMap<StreamId, Vec<Bytes>>,
+    /// The highest id that there ever was.
+    pub(crate) last: StreamId,
+}
 
 /// A value of any kind.
 #[derive(Debug, Clone)]
@@ -21,6 +32,7 @@ pub(crate) enum Value {
     Hash(Arc<Hash>),
     Set(Arc<Set>),
     SortedSet(Arc<SortedSet>),
+    Stream(Arc<Stream>),
 }
 
 /// One of the kinds.
@@ -48,7 +60,7 @@ macro_rules! kinds {
     };
 }
 
-kinds!(Text: Text, Hash: Hash, Set: Set, SortedSet: SortedSet);
+kinds!(Text: Text, Hash: Hash, Set: Set, SortedSet: SortedSet, Stream: Stream);
 
 // === impl Value ===
 
@@ -60,13 +72,14 @@ impl Value {
             Self::Hash(_) => "hash",
             Self::Set(_) => "set",
             Self::SortedSet(_) => "zset",
+            Self::Stream(_) => "stream",
         }
     }
 
-    /// Whether nothing is in it. An empty text is a value like others.
+    /// Whether nothing is in it. An empty text or stream is a value like others.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
-            Self::Text(_) => false,
+            Self::Text(_) | Self::Stream(_) => false,
             Self::Hash(hash) => hash.is_empty(),
             Self::Set(set) => set.is_empty(),
             Self::SortedSet(set) => set.is_empty(),

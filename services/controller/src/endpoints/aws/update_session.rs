@@ -6,6 +6,7 @@ use axum::{Json, extract::State};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
+use vestibule_domain::webhook::EventKind;
 use vestibule_issuance::aws::{AwsBadRequest, AwsError, ErrorBody};
 use vestibule_store::{Departure, EndedAs};
 use vestibule_token::RequestIdError;
@@ -17,6 +18,7 @@ use crate::{
     extractors::{AwsBody, WholeNumber},
     rooms::RoomError,
     state::Controller,
+    webhooks::news::SessionUpdated,
 };
 
 /// Whose session, and how it ended.
@@ -90,6 +92,12 @@ pub(crate) async fn update_session(
     let left = controller.store.leave(&snapshot.room, snapshot.reset_epoch, &[departure]).await;
     match left {
         Ok(ended) if ended.contains(&true) => {
+            controller.metrics.sessions_ended.get_or_create(&[("outcome", state)]).inc();
+            if snapshot.settings.aws_style_api {
+                let (event_id, request_id) = (snapshot.event_id(), &*body.request_id);
+                let told = SessionUpdated { event_id, request_id, status: state };
+                controller.outbox.post(EventKind::SessionUpdated, snapshot.room.as_str(), known.now_ms(), told);
+            }
             Ok(Json(Updated::new(controller.tokens.random_text())))
         }
         Ok(_) => Err(AwsError::NoSession),

@@ -7,7 +7,7 @@ use vestibule_domain::RoomId;
 
 use crate::{
     Store, StoreError,
-    keys::{API_TOKENS, EPOCH, KEY_RING, REGIONS, ROOMS, SCHEMA},
+    keys::{API_TOKENS, EPOCH, KEY_RING, REGIONS, ROOMS, SCHEMA, WEBHOOKS},
 };
 
 /// What belongs to no room.
@@ -22,6 +22,9 @@ pub struct DeploymentCopy {
     /// The set of operators' tokens that were made by calls; of each its hash alone.
     #[serde(default)]
     pub api_tokens: Option<String>,
+    /// The webhooks; of each its secret, sealed.
+    #[serde(default)]
+    pub webhooks: Option<String>,
     /// The regions, each with its index in request ids.
     pub regions: BTreeMap<String, u8>,
     /// Deleted rooms, each with its reset epoch then.
@@ -46,6 +49,7 @@ impl Store {
             epoch: epoch.unwrap_or(0),
             key_ring: self.key_ring().await?,
             api_tokens: self.api_tokens().await?,
+            webhooks: self.webhooks().await?,
             regions: self.query(redis::cmd("HGETALL").arg(REGIONS)).await?,
             tombstones: self.tombstones().await?,
             rooms,
@@ -93,6 +97,9 @@ impl Store {
         }
         if let Some(tokens) = &copy.api_tokens {
             self.query::<()>(redis::cmd("SET").arg(API_TOKENS).arg(tokens)).await?;
+        }
+        if let Some(webhooks) = &copy.webhooks {
+            self.query::<()>(redis::cmd("SET").arg(WEBHOOKS).arg(webhooks)).await?;
         }
         self.query(redis::cmd("SET").arg(SCHEMA).arg(copy.schema)).await
     }

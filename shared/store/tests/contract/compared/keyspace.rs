@@ -44,6 +44,10 @@ async fn value(connection: &mut MultiplexedConnection, key: &str) -> Dumped {
             read.arg(key).arg(0).arg(-1).arg("WITHSCORES");
             Dumped::SortedSet(read.query_async(connection).await.unwrap())
         }
+        "stream" => {
+            let mut read = cmd("XRANGE");
+            Dumped::Stream(read.arg(key).arg("-").arg("+").query_async(connection).await.unwrap())
+        }
         _ => Dumped::Text(cmd("GET").arg(key).query_async(connection).await.unwrap()),
     }
 }

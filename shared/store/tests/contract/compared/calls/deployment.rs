@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vestibule_store::{AuditLimits, AuditList, AuditQuery};
+use vestibule_store::{AuditLimits, AuditList, AuditQuery, Observed, OutgoingEvent};
 
 use super::{Called, Chances, Pair};
 use crate::compared::{
@@ -50,6 +50,35 @@ pub(super) async fn tokens_and_audit(pair: &mut Pair, chances: &mut Chances) -> 
     let query = AuditQuery { before, since, limit: chances.below(4) };
     let name = format!("read_audit({list:?}, {query:?})");
     pair.one(name, async |side| side.store.read_audit(list, query).await).await?;
+    Ok(())
+}
+
+pub(super) async fn webhooks(pair: &mut Pair, chances: &mut Chances) -> Called {
+    let (read, text) = (one(chances, &["", "a", "b"]), one(chances, &["a", "b", "ü\"{}"]));
+    let read = (!read.is_empty()).then_some(read);
+    let name = format!("replace_webhooks({read:?}, {text})");
+    pair.one(name, async |side| side.store.replace_webhooks(read, text).await).await?;
+    let event = |id: &&str| OutgoingEvent {
+        id: (*id).to_owned(),
+        kind: "alarm.firing".to_owned(),
+        room: String::new(),
+        body: text.to_owned(),
+    };
+    let events: Vec<_> = ["1", "2", "3"][..one(chances, &[0, 1, 3])].iter().map(event).collect();
+    let most = 1 + chances.below(5);
+    let name = format!("post_events({}, {most})", events.len());
+    pair.one(name, async |side| side.store.post_events(&events, most).await).await?;
+    let (epoch, seen) = (chances.below(9), [("room:a".to_owned(), text.to_owned())].into());
+    let observed = Observed { seen, forgotten: vec!["room:b".to_owned()], events };
+    let name = format!("note_observed({epoch}, {observed:?}, {most})");
+    pair.one(name, async |side| side.store.note_observed(epoch, &observed, most).await).await?;
+    let name = format!("note_delivery({epoch}, {read:?})");
+    pair.one(name, async |side| side.store.note_delivery(epoch, "ops", read).await).await?;
+    let cursor = format!("{}-0", pair.clock.now_ms() - chances.below(9_000));
+    let name = format!("read_events({cursor})");
+    pair.one(name, async |side| side.store.read_events(&cursor, 2).await).await?;
+    pair.one("observed()".to_owned(), async |side| side.store.observed().await).await?;
+    pair.one("deliveries()".to_owned(), async |side| side.store.deliveries().await).await?;
     Ok(())
 }
 

@@ -50,6 +50,7 @@ pub(super) async fn call(pair: &mut Pair, chances: &mut Chances) -> Called {
         95 => deployment::keys_and_schema(pair, chances).await?,
         96..=97 => deployment::changes(pair, chances, room).await?,
         98 => deployment::lists(pair, chances, room).await?,
+        99 if once_in(chances, 3) => deployment::webhooks(pair, chances).await?,
         99 if once_in(chances, 2) => deployment::tokens_and_audit(pair, chances).await?,
         _ => lost::lose(pair, chances, room).await,
     }

@@ -1,0 +1,165 @@
+//! Where a webhook may be told. Whoever sets one is an admin and trusted, but may be mistaken, or may have been given the
+//! address by somebody else: so no address is sent to that is nobody's service (link-local ones, where clouds have their
+//! metadata; multicast), nothing is sent in the clear beyond a private network, and no redirect is followed.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+/// The longest address, in bytes.
+pub const MAX_ADDRESS: usize = 2_048;
+
+/// Why nothing is sent to an address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// It cannot be read.
+    #[error("is no address: write it as https://host/path, in at most {MAX_ADDRESS} bytes")]
+    Malformed,
+    /// Another scheme.
+    #[error("must begin with https://")]
+    Scheme,
+    /// In the clear, and that was not allowed.
+    #[error("must begin with https://; `allow_http` allows http:// within a private network")]
+    InTheClear,
+    /// A password in an address is shown to whoever reads it.
+    #[error("must not have a user or a password: what is sent is signed")]
+    Credentials,
+    /// It is never sent.
+    #[error("must not have a fragment")]
+    Fragment,
+    /// An address that is nobody's service.
+    #[error("must not name a link-local, multicast or unspecified address")]
+    Nobody,
+    /// In the clear to a public address.
+    #[error("must begin with https://, since its host is not in a private network")]
+    Public,
+}
+
+/// Checks an address, and returns it as it is sent to.
+///
+/// # Errors
+/// [`AddressError`].
+pub fn check_address(text: &str, allow_http: bool) -> Result<Url, AddressError> {
+    if text.len() > MAX_ADDRESS || text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return Err(AddressError::Malformed);
+    }
+    let url = Url::parse(text).map_err(|_| AddressError::Malformed)?;
+    let is_https = match url.scheme() {
+        "https" => true,
+        "http" if allow_http => false,
+        "http" => return Err(AddressError::InTheClear),
+        _ => return Err(AddressError::Scheme),
+    };
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(AddressError::Credentials);
+    }
+    if url.fragment().is_some() {
+        return Err(AddressError::Fragment);
+    }
+    // A name is looked up when it is connected to, and its addresses are checked then.
+    let literal = match url.host().ok_or(AddressError::Malformed)? {
+        Host::Domain(_) => return Ok(url),
+        Host::Ipv4(address) => IpAddr::V4(address),
+        Host::Ipv6(address) => IpAddr::V6(address),
+    };
+    if !may_connect(literal, true) {
+        return Err(AddressError::Nobody);
+    }
+    if is_https || may_connect(literal, false) { Ok(url) } else { Err(AddressError::Public) }
+}
+
+/// Whether something may be sent to this address, by HTTPS or in the clear.
+#[must_use]
+pub fn may_connect(address: IpAddr, is_https: bool) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => !is_nobody_v4(address) && (is_https || is_private_v4(address)),
+        IpAddr::V6(address) => !is_nobody_v6(address) && (is_https || is_private_v6(address)),
+    }
+}
+
+fn is_nobody_v4(address: Ipv4Addr) -> bool {
+    address.is_link_local()
+        || address.is_multicast()
+        || address.is_broadcast()
+        || address.octets()[0] == 0
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    // 100.64.0.0/10 is shared within a provider's network, and used by clusters.
+    let [first, second, ..] = address.octets();
+    address.is_loopback() || address.is_private() || first == 100 && (64..128).contains(&second)
+}
+
+/// `fd00:ec2::254` is a cloud's metadata, in a network that is otherwise private.
+fn is_nobody_v6(address: Ipv6Addr) -> bool {
+    const METADATA: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
+    address.is_unspecified()
+        || address.is_multicast()
+        || address.is_unicast_link_local()
+        || address == METADATA
+}
+
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    address.is_loopback() || address.is_unique_local()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(text: &str, allow_http: bool) -> Result<String, AddressError> {
+        check_address(text, allow_http).map(String::from)
+    }
+
+    #[test]
+    fn https_goes_anywhere_but_to_nobody() {
+        for good in ["https://a.example/x?y=1", "https://10.0.0.1/", "https://[::1]:8443/"] {
+            assert_eq!(checked(good, false).as_deref(), Ok(good));
+        }
+        for nobody in [
+            "https://169.254.169.254/latest",
+            "https://0xa9fea9fe/",
+            "https://0.0.0.0/",
+            "https://[fe80::1]/",
+            "https://[::ffff:169.254.169.254]/",
+            "https://[fd00:ec2::254]/",
+            "https://[::]/",
+            "https://224.0.0.1/",
+            "https://255.255.255.255/",
+        ] {
+            assert_eq!(checked(nobody, true), Err(AddressError::Nobody), "{nobody}");
+        }
+    }
+
+    #[test]
+    fn in_the_clear_it_goes_only_where_that_was_said_and_is_private() {
+        assert_eq!(checked("http://127.0.0.1:9/x", false), Err(AddressError::InTheClear));
+        for private in ["http://127.0.0.1:9/x", "http://10.1.2.3/", "http://[fd12::1]/"] {
+            assert_eq!(checked(private, true).as_deref(), Ok(private));
+        }
+        assert_eq!(checked("http://receiver:8080/", true).as_deref(), Ok("http://receiver:8080/"));
+        for public in ["http://93.184.216.34/", "http://[2606:2800::1]/"] {
+            assert_eq!(checked(public, true), Err(AddressError::Public), "{public}");
+        }
+        assert!(may_connect("100.64.0.1".parse().unwrap(), false));
+        assert!(!may_connect("100.128.0.1".parse().unwrap(), false));
+    }
+
+    #[test]
+    fn what_is_no_address_of_a_receiver_is_refused() {
+        for (text, error) in [
+            ("", AddressError::Malformed),
+            ("a.example/x", AddressError::Malformed),
+            ("https://a.example/a b", AddressError::Malformed),
+            ("https://", AddressError::Malformed),
+            ("ftp://a.example/", AddressError::Scheme),
+            ("https://me@a.example/", AddressError::Credentials),
+            ("https://me:secret@a.example/", AddressError::Credentials),
+            ("https://a.example/#x", AddressError::Fragment),
+        ] {
+            assert_eq!(checked(text, true), Err(error), "{text}");
+        }
+        let long = format!("https://a.example/{}", "x".repeat(MAX_ADDRESS));
+        assert_eq!(checked(&long, false), Err(AddressError::Malformed));
+    }
+}

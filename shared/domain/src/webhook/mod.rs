@@ -1,0 +1,14 @@
+//! Webhooks: who is told of what, where it may be sent, when it is tried again, and how far each was told. What is sent,
+//! and how it is signed, is decided elsewhere.
+
+mod address;
+mod delivery;
+mod kind;
+mod retry;
+mod set;
+
+pub use address::{AddressError, MAX_ADDRESS, check_address, may_connect};
+pub use delivery::{Delivery, Failure};
+pub use kind::{EventKind, UnknownEventKind};
+pub use retry::{Retry, after_failure};
+pub use set::{Disabled, MAX_WEBHOOKS, OVERLAP_SECONDS, OldSecret, Webhook, Webhooks, check_name};

@@ -1,0 +1,15 @@
+--[[ post_events: write down what happened, for webhooks.
+
+KEYS  outbox
+ARGV  now_ms document
+Returns {last}
+      last: where the stream ends now; '': it is empty.
+Keeps ids rise, though the clock be set back; the stream has at most so many events.
+]]
+local args = arguments({
+  -- Of each: id, kind, room, body.
+  events = 'table',
+  -- The most events of the stream.
+  most = 'integer',
+})
+return encode({ last = OUTBOX.add(args.events, time_ms(ARGV[1]), args.most) or '' })
