@@ -96,7 +96,12 @@ pub(crate) async fn update_session(
             if snapshot.settings.aws_style_api {
                 let (event_id, request_id) = (snapshot.event_id(), &*body.request_id);
                 let told = SessionUpdated { event_id, request_id, status: state };
-                controller.outbox.post(EventKind::SessionUpdated, snapshot.room.as_str(), known.now_ms(), told);
+                controller.outbox.post(
+                    EventKind::SessionUpdated,
+                    snapshot.room.as_str(),
+                    known.now_ms(),
+                    told,
+                );
             }
             Ok(Json(Updated::new(controller.tokens.random_text())))
         }
