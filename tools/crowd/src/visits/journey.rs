@@ -103,8 +103,8 @@ impl<T: Clone> Journey<T> {
         if reply.ticket.is_some() {
             self.ticket = reply.ticket;
         }
-        if call == Call::Leave && !matches!(reply.outcome, Outcome::Shed { .. }) {
-            // From here on the seat may be free, even if no answer came back.
+        if call == Call::Leave {
+            // From here on the seat may be free, even if no answer came back, or one that Redis has not answered.
             record.inside_until = record.inside_until.map(|until| until.min(sent));
         }
         if let Outcome::Broken(_) = reply.outcome {
