@@ -286,6 +286,17 @@ mod tests {
     }
 
     #[test]
+    fn a_seat_may_be_free_from_when_its_visitor_first_asked_to_leave() {
+        let mut visit = Visit::new(None, RULES);
+        visit.told(Call::Join, 1.0, r#"{"status":"admitted","expires_in":300}"#);
+        let shed = Outcome::Shed { status: StatusCode::SERVICE_UNAVAILABLE, retry_after: 4.0 };
+        assert!(matches!(visit.hears(Call::Leave, 25.0, shed), Step::Call(Call::Leave, _)));
+        visit.hears(Call::Leave, 30.0, Outcome::Left);
+        let (_, until) = visit.record.inside(99.0).unwrap();
+        assert!((until - 24.9).abs() < 1e-9, "{until}");
+    }
+
+    #[test]
     fn admitted_at_once_never_waited() {
         let mut visit = Visit::new(Some(0.5), RULES);
         visit.told(Call::Join, 1.0, r#"{"status":"admitted"}"#);
