@@ -33,7 +33,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8090")]
         listen: SocketAddr,
     },
-    /// Print what crowds need, as the table of docs/sizing.md.
+    /// Print what crowds need, as a table in Markdown.
     Sizing {
         /// A run's figures, as `--json` printed them: of join, poll, claim, authorize and memory.
         report: PathBuf,

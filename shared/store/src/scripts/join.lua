@@ -171,14 +171,10 @@ if enter then
   -- Counted in the same call; otherwise the leader could take the newcomers for people who left. Who is served and may
   -- not sit, because its network has its seats, is not waited for: others would find those seats taken.
   local counted_in = pool and pool_name(pool) or LINE
-  local kept_out = math.max(served, sitting) - sitting
-  if kept_out == 0 then
-    count_newcomers(keys, counted_in, before + seated + 1, after, now)
-  else
-    redis.call('HINCRBY', keys.line, 'kept_out', kept_out)
-    count_newcomers(keys, counted_in, before + seated + 1, before + sitting, now)
-    count_newcomers(keys, counted_in, before + sitting + kept_out + 1, after, now)
-  end
+  local kept_out = math.max(served - sitting, 0)
+  if kept_out > 0 then redis.call('HINCRBY', keys.line, 'kept_out', kept_out) end
+  count_newcomers(keys, counted_in, before + seated + 1, before + sitting, now)
+  count_newcomers(keys, counted_in, before + sitting + kept_out + 1, after, now)
 end
 NETWORKS.write()
 return answered({

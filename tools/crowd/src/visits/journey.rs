@@ -103,8 +103,8 @@ impl<T: Clone> Journey<T> {
         if reply.ticket.is_some() {
             self.ticket = reply.ticket;
         }
-        if call == Call::Leave && !matches!(reply.outcome, Outcome::Shed { .. }) {
-            // From here on the seat may be free, even if no answer came back.
+        if call == Call::Leave {
+            // From here on the seat may be free, even if no answer came back, or one that Redis has not answered.
             record.inside_until = record.inside_until.map(|until| until.min(sent));
         }
         if let Outcome::Broken(_) = reply.outcome {
@@ -283,6 +283,17 @@ mod tests {
         assert_eq!(visit.record.queue_number, Some(7));
         assert_eq!(visit.record.waiting(99.0), Some((1.0, 5.0)));
         assert_eq!(visit.record.inside(99.0), Some((5.0, 24.9)));
+    }
+
+    #[test]
+    fn a_seat_may_be_free_from_when_its_visitor_first_asked_to_leave() {
+        let mut visit = Visit::new(None, RULES);
+        visit.told(Call::Join, 1.0, r#"{"status":"admitted","expires_in":300}"#);
+        let shed = Outcome::Shed { status: StatusCode::SERVICE_UNAVAILABLE, retry_after: 4.0 };
+        assert!(matches!(visit.hears(Call::Leave, 25.0, shed), Step::Call(Call::Leave, _)));
+        visit.hears(Call::Leave, 30.0, Outcome::Left);
+        let (_, until) = visit.record.inside(99.0).unwrap();
+        assert!((until - 24.9).abs() < 1e-9, "{until}");
     }
 
     #[test]
