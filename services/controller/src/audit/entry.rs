@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 use vestibule_domain::schedule::moment;
+use vestibule_store::AuditList;
 
 /// What was done.
 #[derive(Debug, Clone, Serialize)]
@@ -77,21 +78,26 @@ pub(crate) struct NotedEntry {
 // === impl AuditEntry ===
 
 impl AuditEntry {
-    /// Writes it to the service's log.
-    pub(super) fn log(&self) {
+    /// Writes it to the service's log; what was done for single visitors, which is much, for those who ask for it.
+    pub(super) fn log(&self, list: AuditList) {
         let Self { who, action, room, before, after, address, certificate, status, .. } = self;
-        tracing::info!(
-            target: "audit",
-            who = &**who,
-            action,
-            room,
-            %before,
-            %after,
-            address,
-            certificate,
-            status,
-            "changed"
-        );
+        match list {
+            AuditList::Changes => tracing::info!(
+                target: "audit",
+                who = &**who,
+                action,
+                room,
+                %before,
+                %after,
+                address,
+                certificate,
+                status,
+                "changed"
+            ),
+            AuditList::Visits => {
+                tracing::debug!(target: "audit", who = &**who, action, room, address, certificate, status, "acted");
+            }
+        }
     }
 }
 

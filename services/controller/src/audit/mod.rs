@@ -44,7 +44,7 @@ impl AuditLog {
 
     /// Notes something that was done.
     pub(crate) async fn note(&self, list: AuditList, entry: &AuditEntry) {
-        entry.log();
+        entry.log(list);
         let written = match serde_json::to_string(entry) {
             Ok(text) => self.store.note_audit(list, &text, self.limits(list)).await.err(),
             Err(error) => {

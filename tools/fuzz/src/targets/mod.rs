@@ -4,6 +4,7 @@ mod bypass;
 mod cookies;
 mod events;
 mod ext_authz;
+mod logins;
 mod pages;
 mod paths;
 mod queries;
@@ -31,6 +32,7 @@ pub const TARGETS: &[Target] = &[
     cookies::TARGET,
     events::TARGET,
     ext_authz::TARGET,
+    logins::TARGET,
     pages::TARGET,
     paths::TARGET,
     queries::TARGET,

@@ -1,5 +1,4 @@
-//! How the authorizer reads what a gateway says of a request: for a program that makes such descriptions up, and looks
-//! whether they are read as what they are. Nothing is decided here, and no running service is needed.
+//! How the authorizer reads what a gateway says of a request.
 
 use std::net::IpAddr;
 
