@@ -500,3 +500,26 @@ async fn the_provider_says_what_is_true_to_sites_and_to_no_foreign_page() -> Res
     })
     .await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_redis_nobody_is_logged_in_and_the_site_is_told_so() -> Result<()> {
+    let mut deployment = deployment().await?;
+    for (room, on_failure) in [("open", "open"), ("closed", "closed")] {
+        let settings = json!({ "on_redis_failure": on_failure, "oidc_clients": clients() });
+        deployment.create_room(room, &settings).await?;
+    }
+    deployment.redis_mut().kill().await?;
+    for room in ["open", "closed"] {
+        let shop = Shop { deployment: &deployment, room, secret: String::new() };
+        let asked = shop.authorize(&[])?;
+        let back = led(&Browser::new(&deployment).get(&asked).await?, &asked)?;
+        if room == "open" {
+            // Gateways let the visitor in; at the waiting page it would be led round and round.
+            assert_eq!(parameter(&back, "error"), "temporarily_unavailable");
+            assert_eq!(parameter(&back, "state"), STATE);
+        } else {
+            assert_eq!(back.path(), "/room/closed");
+        }
+    }
+    Ok(())
+}

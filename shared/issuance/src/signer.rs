@@ -22,6 +22,9 @@ use crate::signed_tokens::SignedTokens;
 /// How many requests may wait, per core: about a second's worth of signing.
 const WAITING_PER_CORE: usize = 2_000;
 
+/// Of as many places for requests there is one for an id token.
+const OF_ID_TOKENS: usize = 20;
+
 /// How many requests a thread answers together at most: they take about a millisecond.
 const TOGETHER: usize = 4;
 
@@ -44,6 +47,7 @@ enum Way {
 #[derive(Debug)]
 struct SigningThreads {
     places: Arc<Semaphore>,
+    id_places: Arc<Semaphore>,
     waiting: Mutex<VecDeque<Request>>,
     signed: SignedTokens,
 }
@@ -147,7 +151,8 @@ impl Default for Signer {
 impl SigningThreads {
     fn new(waiting: usize) -> Self {
         let places = Arc::new(Semaphore::new(waiting));
-        Self { places, waiting: Mutex::default(), signed: SignedTokens::default() }
+        let id_places = Arc::new(Semaphore::new(waiting.div_ceil(OF_ID_TOKENS)));
+        Self { places, id_places, waiting: Mutex::default(), signed: SignedTokens::default() }
     }
 
     async fn sign(
@@ -180,14 +185,14 @@ impl SigningThreads {
         signed.await.map_err(|error| SignerError::Failed(error.to_string()))
     }
 
-    /// Id tokens are few: they take one of the places of those that wait, and a thread as it comes.
+    /// Id tokens have few places of their own, so that whoever logs in again and again keeps no newcomer waiting.
     async fn sign_id(
         &self,
         key: Arc<SigningKey>,
         claims: IdClaims,
     ) -> Result<Result<String, SigningKeyError>, SignerError> {
-        let place =
-            Arc::clone(&self.places).try_acquire_owned().map_err(|_| SignerError::Overloaded)?;
+        let place = Arc::clone(&self.id_places).try_acquire_owned();
+        let place = place.map_err(|_| SignerError::Overloaded)?;
         let (caller, signed) = oneshot::channel();
         rayon::spawn(move || {
             let _ = caller.send(key.sign_id(&claims));

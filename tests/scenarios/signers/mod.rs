@@ -2,8 +2,13 @@
 //! by one that can be told to do it wrongly.
 
 use anyhow::{Context, Result, ensure};
-use reqwest::Method;
+use reqwest::{Method, Url};
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
 use vestibule_tests::{Aws, AwsSigner, Deployment, Reply, Service, Signers, eventually};
 
 const KEY: &str = "AKIDOFANINLET";
@@ -124,6 +129,54 @@ async fn wrong_and_late_signatures_are_refused_slowed_down_and_counted() -> Resu
     let preflight = Reply::of(preflight.header("origin", "https://panel.example")).await?;
     assert_eq!(preflight.status, 200);
     ensure!(preflight.header("access-control-allow-headers").contains("Authorization"));
+    Ok(())
+}
+
+/// Sends what precedes the body of a signed call that moves the counter by one.
+async fn begin(url: &Url, signer: &AwsSigner, body: &str) -> Result<TcpStream> {
+    let authority = url.authority();
+    let length = body.len();
+    let mut head = format!(
+        "POST {} HTTP/1.1\r\nhost: {authority}\r\nconnection: close\r\ncontent-length: {length}\r\n",
+        url.path()
+    );
+    for (name, value) in signer.headers("POST", url, body.as_bytes()) {
+        head += &format!("{name}: {value}\r\n");
+    }
+    let mut stream = TcpStream::connect(authority).await?;
+    stream.write_all(format!("{head}\r\n").as_bytes()).await?;
+    Ok(stream)
+}
+
+async fn status_line(stream: &mut TcpStream) -> Result<String> {
+    let mut line = vec![0; "HTTP/1.1 403".len()];
+    timeout(SOON, stream.read_exact(&mut line)).await.context("no answer")??;
+    Ok(String::from_utf8(line)?)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_comes_late_is_worth_what_its_key_is_then() -> Result<()> {
+    let (deployment, aws) = sample().await?;
+    let operator = deployment.operator_at(0);
+    let key = json!({ "access_key_id": "LATE", "secret_access_key": WRONG, "role": "operator" });
+    operator.call(Method::POST, "/v1/sigv4-keys", Some(&key)).await?.expect(201)?;
+    let signer = AwsSigner::new("LATE", WRONG);
+    let only = deployment.controllers().only(0);
+    let url = only.at(INCREMENT)?.parse()?;
+    let body = increment(1).to_string();
+    let mut held = begin(&url, &signer, &body).await?;
+    operator.call(Method::DELETE, "/v1/sigv4-keys/LATE", None).await?.expect(204)?;
+    eventually(SOON, "the revocation", || async {
+        let reply = Reply::of(signer.request(&only, INCREMENT, Some(&increment(0)))?).await?;
+        expect_refused(&reply, "UnrecognizedClientException")
+    })
+    .await?;
+    held.write_all(body.as_bytes()).await?;
+    assert_eq!(status_line(&mut held).await?, "HTTP/1.1 403");
+    assert_eq!(aws.serving().await?, 1, "a revoked key has moved the counter");
+    // Nobody's key is refused without its body.
+    let mut nobody = begin(&url, &AwsSigner::new("NOBODY", WRONG), &body).await?;
+    assert_eq!(status_line(&mut nobody).await?, "HTTP/1.1 403");
     Ok(())
 }
 

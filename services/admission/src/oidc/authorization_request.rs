@@ -6,7 +6,7 @@ use vestibule_token::{CodeChallenge, Login};
 
 use super::{
     AuthorizationError as Error,
-    parameters::{Parameters, Repeated},
+    parameters::{NoText, Parameters, Repeated},
 };
 
 /// For how long a login may be gone on with, in seconds: as long as a browser keeps its place.
@@ -52,6 +52,7 @@ impl AuthorizationRequest {
     /// [`Refused`].
     pub(crate) fn read(query: &str, binding: &SiteBinding, now: u64) -> Result<Self, Refused> {
         let parameters = Parameters::parse(query);
+        let parameters = parameters.map_err(|NoText| Refused::Here("the query is not UTF-8"))?;
         let here = |name: &str, missing, twice| match parameters.get(name) {
             Ok(value) => value.ok_or(Refused::Here(missing)),
             Err(Repeated) => Err(Refused::Here(twice)),
@@ -217,6 +218,7 @@ mod tests {
             "client_id=shop&redirect_uri=https%3A%2F%2Fevil.example%2F",
             "client_id=shop&client_id=shop&redirect_uri=https%3A%2F%2Fshop.example%2Fcb",
             "client_id=shop&redirect_uri=https%3A%2F%2Fshop.example%2Fcb&redirect_uri=https%3A%2F%2Fe",
+            "client_id=shop&redirect_uri=https%3A%2F%2Fshop.example%2Fcb&state=%FF",
         ] {
             let refused = read(&format!("{start}&{openid}")).unwrap_err();
             assert!(matches!(refused, Refused::Here(_)), "{start}: {refused:?}");

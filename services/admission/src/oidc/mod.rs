@@ -17,6 +17,7 @@ pub(crate) use self::{
     authorization_request::{AuthorizationRequest, Refused},
     configuration::Configuration,
     error_page::error_page,
+    parameters::{NoText, check_text},
     token_error::{OAuthError, TokenError},
     token_request::TokenRequest,
 };

@@ -8,7 +8,7 @@ use vestibule_token::{ClientSecret, Grant};
 
 use super::{
     TokenError,
-    parameters::{Parameters, Repeated},
+    parameters::{NoText, Parameters, Repeated},
 };
 
 /// The request of a client that has proven who it is.
@@ -42,7 +42,8 @@ impl<'a> TokenRequest<'a> {
         form: &str,
         binding: &'a SiteBinding,
     ) -> Result<Self, TokenError> {
-        let form = Parameters::parse(form);
+        let no_text = |NoText| TokenError::InvalidRequest("the form is not UTF-8");
+        let form = Parameters::parse(form).map_err(no_text)?;
         let get = |name: &str| {
             let twice = TokenError::InvalidRequest("a parameter is there more than once");
             form.get(name).map_err(|Repeated| twice)
@@ -234,6 +235,7 @@ mod tests {
         for form in [
             "SHOP",
             "SHOP&grant_type=authorization_code&code=c",
+            "SHOP&grant_type=authorization_code&code=%FF&redirect_uri=x",
             "SHOP&grant_type=authorization_code&redirect_uri=x",
             "SHOP&grant_type=authorization_code&code=c&code=c&redirect_uri=x",
             "SHOP&SHOP&grant_type=authorization_code&code=c&redirect_uri=x",

@@ -33,7 +33,7 @@ pub(crate) struct ClientAddress {
 }
 
 /// A client's new secret.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Serialize, ToSchema)]
 pub(crate) struct NewClientSecret {
     /// The client's id.
     client_id: String,

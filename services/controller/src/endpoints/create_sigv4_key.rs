@@ -82,7 +82,7 @@ pub(crate) struct ListedSigV4Key {
 }
 
 /// A key that was made.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Serialize, ToSchema)]
 pub(crate) struct NewSigV4Key {
     #[serde(flatten)]
     about: ListedSigV4Key,

@@ -34,7 +34,8 @@ pub(crate) async fn reset_room(
     Path(RoomPath { room }): Path<RoomPath>,
     key: IdempotencyKey,
 ) -> Result<Json<RoomStatus>, Problem> {
-    controller.rooms.reset(&trail, &room, key.name.as_deref()).await?;
+    let name = key.name.unwrap_or_else(|| controller.store.call_name());
+    controller.rooms.reset(&trail, &room, &name).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
     let config = controller.rooms.read_config(&room).await?;
     // Nobody has had the time to end one.

@@ -63,12 +63,17 @@ impl Guesses {
         Self { seen: Mutex::new(seen), held: Semaphore::new(most) }
     }
 
-    /// Notes a wrong token that came from `peer`, and waits for as long as its refusal shall take. The log names the
-    /// `client`, for which a proxy speaks. It is not what is counted by, since whoever reaches us from a
+    /// Notes a wrong token or signature that came from `peer`, and waits for as long as its refusal shall take. The log
+    /// says the `reason`, and names the `client`, for which a proxy speaks. That is not what is counted by, since whoever reaches us from a
     /// proxy's address could name another client each time; and that one proxy's clients are slowed together harms
     /// nobody who has the right token.
-    pub(crate) async fn slow_down(&self, peer: IpAddr, client: IpAddr) -> Result<(), TooMany> {
-        let delay = self.note(peer, client, Instant::now());
+    pub(crate) async fn slow_down(
+        &self,
+        peer: IpAddr,
+        client: IpAddr,
+        reason: &str,
+    ) -> Result<(), TooMany> {
+        let delay = self.note(peer, client, reason, Instant::now());
         if delay.is_zero() {
             return Ok(());
         }
@@ -78,11 +83,11 @@ impl Guesses {
     }
 
     /// How long the refusal of one more wrong token shall take.
-    fn note(&self, peer: IpAddr, client: IpAddr, now: Instant) -> Duration {
+    fn note(&self, peer: IpAddr, client: IpAddr, reason: &str, now: Instant) -> Duration {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let count = seen.recent.count(holder_of(peer), now);
         if let Some(times) = seen.log.note(now) {
-            tracing::warn!(address = %client, count, times, "a call with a wrong API token was refused");
+            tracing::warn!(address = %client, count, times, reason, "a call with a wrong API token was refused");
         }
         delay(count)
     }
@@ -108,7 +113,7 @@ mod tests {
         let mut took = Vec::new();
         for _ in 0..20 {
             let start = Instant::now();
-            guesses.slow_down(ANN, ANN).await.unwrap();
+            guesses.slow_down(ANN, ANN, "").await.unwrap();
             took.push(start.elapsed().as_millis());
         }
         let (at_once, slow) = took.split_at(5);
@@ -116,7 +121,7 @@ mod tests {
         assert_eq!(slow[..7], [100, 200, 400, 800, 1_600, 3_200, 6_400]);
         assert!(slow[7..].iter().all(|took| *took == 8_000), "{slow:?}");
         let start = Instant::now();
-        guesses.slow_down(BOB, BOB).await.unwrap();
+        guesses.slow_down(BOB, BOB, "").await.unwrap();
         assert_eq!(start.elapsed(), Duration::ZERO);
     }
 
@@ -124,18 +129,18 @@ mod tests {
     async fn no_more_are_held_than_leave_room_for_operators() {
         let guesses = Arc::new(Guesses::new(8, Instant::now()));
         for _ in 0..AT_ONCE {
-            guesses.slow_down(ANN, ANN).await.unwrap();
+            guesses.slow_down(ANN, ANN, "").await.unwrap();
         }
         let slow = |guesses: &Arc<Guesses>| {
             let guesses = Arc::clone(guesses);
-            tokio::spawn(async move { guesses.slow_down(ANN, ANN).await })
+            tokio::spawn(async move { guesses.slow_down(ANN, ANN, "").await })
         };
         let held = [slow(&guesses), slow(&guesses)];
         tokio::task::yield_now().await;
-        assert_eq!(guesses.slow_down(ANN, ANN).await, Err(TooMany));
+        assert_eq!(guesses.slow_down(ANN, ANN, "").await, Err(TooMany));
         for held in held {
             assert_eq!(held.await.unwrap(), Ok(()));
         }
-        assert_eq!(guesses.slow_down(ANN, ANN).await, Ok(()));
+        assert_eq!(guesses.slow_down(ANN, ANN, "").await, Ok(()));
     }
 }

@@ -48,9 +48,13 @@ impl Refusal {
             }
         };
         controller.metrics.count_refused(reason);
-        if matches!(self, Self::Wrong | Self::Signature(_))
-            && controller.guesses.slow_down(origin.peer, origin.client).await.is_err()
-        {
+        let guessed = match self {
+            Self::Wrong => "nobody has this token".to_owned(),
+            Self::Signature(error) => error.to_string(),
+            _ => return answer,
+        };
+        let Origin { peer, client, .. } = origin;
+        if controller.guesses.slow_down(peer, client, &guessed).await.is_err() {
             answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
         answer

@@ -13,7 +13,7 @@ use axum::{
     },
 };
 use vestibule_runtime::extract::read_body;
-use vestibule_token::{Authorization, SigV4Error, SignedRequest};
+use vestibule_token::{Authorization, SigV4Error, SigV4Key, SignedRequest};
 
 use super::{origin::Origin, refusal::Refusal};
 use crate::{access::Caller, state::Controller, tokens::FoundSigners};
@@ -44,23 +44,37 @@ pub(super) async fn signer(
         hosts: &hosts,
         headers: &headers,
     };
-    let checked = authorization.check(&signed, &controller.sigv4_region, wall_clock());
-    checked.map_err(Refusal::Signature)?;
-    let keys = match controller.tokens.find_signers(authorization.key_id()).await {
-        FoundSigners::Keys(keys) => keys,
-        FoundSigners::NotYet => return Err(Refusal::NotYet),
+    let in_time = || {
+        let region = &controller.sigv4_region;
+        authorization.check(&signed, region, wall_clock()).map_err(Refusal::Signature)
     };
+    let unknown = || Refusal::Signature(SigV4Error::UnknownKey);
+    in_time()?;
+    // Nobody's key is not worth a body.
+    if keys(controller, &authorization).await?.is_empty() {
+        return Err(unknown());
+    }
     let body = read_body(body).await.map_err(Refusal::Body)?;
-    let mut refused = SigV4Error::UnknownKey;
-    let mut caller = None;
-    for (whose, key) in keys {
+    // Bodies may come slowly: what has expired or was revoked in the meantime counts no more.
+    in_time()?;
+    let mut refused = unknown();
+    for (whose, key) in keys(controller, &authorization).await? {
         match authorization.verify(&signed, &body, &key) {
-            Ok(()) => caller = Some(whose),
-            Err(error) => refused = error,
+            Ok(()) => return Ok((whose, Request::from_parts(parts, Body::from(body)))),
+            Err(error) => refused = Refusal::Signature(error),
         }
     }
-    let caller = caller.ok_or(Refusal::Signature(refused))?;
-    Ok((caller, Request::from_parts(parts, Body::from(body))))
+    Err(refused)
+}
+
+async fn keys(
+    controller: &Controller,
+    authorization: &Authorization<'_>,
+) -> Result<Vec<(Caller, SigV4Key)>, Refusal> {
+    match controller.tokens.find_signers(authorization.key_id()).await {
+        FoundSigners::Keys(keys) => Ok(keys),
+        FoundSigners::NotYet => Err(Refusal::NotYet),
+    }
 }
 
 fn authorization(headers: &HeaderMap) -> Option<&str> {

@@ -168,15 +168,11 @@ impl RoomDirectory {
         &self,
         trail: &Trail,
         room: &RoomId,
-        name: Option<&str>,
+        name: &str,
     ) -> Result<(), RoomError> {
         let before = self.read(room).await?;
         trail.change(&view_of_line(&before), &Value::Null);
-        let done = match name {
-            Some(name) => self.store.reset_once(room, name).await,
-            None => self.store.reset(room).await,
-        };
-        match done {
+        match self.store.reset_once(room, name).await {
             Ok(_) => self.take_in(room).await,
             Err(error) => return Err(self.explain(room, error).await),
         }

@@ -57,7 +57,7 @@ impl Store {
         let call = Increment { room, call, by };
         let mut done = self.send_increment(&call).await;
         if is_unknown(&done) {
-            done = self.send_increment(&call).await;
+            done = self.send_increment(&call).await.or(done);
         }
         let done = done?;
         Ok((done.by == by).then_some(done.serving_counter))
@@ -100,9 +100,10 @@ impl Store {
         let call = ToReset { room, call };
         let mut done = self.send_reset(&call).await;
         if is_unknown(&done) {
-            done = self.send_reset(&call).await;
+            done = self.send_reset(&call).await.or(done);
         }
-        Ok(done?.reset_epoch)
+        let done = done?;
+        Ok(done.reset_epoch)
     }
 
     async fn send_reset(&self, call: &ToReset<'_>) -> Result<Reset, StoreError> {
@@ -122,7 +123,8 @@ impl Store {
     }
 }
 
-/// Whether the call may have taken effect or not. It takes effect once, so it can be sent again.
+/// Whether the call may have taken effect or not. It takes effect once, so it can be sent again; that it fails in another way
+/// then says nothing of the first time.
 fn is_unknown<T>(outcome: &Result<T, StoreError>) -> bool {
     matches!(outcome, Err(StoreError::Unavailable(_)))
 }

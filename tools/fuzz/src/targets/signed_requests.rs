@@ -71,7 +71,7 @@ fn run(bytes: &[u8]) {
             form_urlencoded::parse(query.as_bytes()).into_owned().collect()
         };
         // An empty pair says nothing.
-        pairs(query) == pairs(QUERY) || query.split('&').any(|pair| pair.contains('+'))
+        pairs(query) == pairs(QUERY)
     };
     assert!(is_the_same(&given) || !accepts(SIGNED, &given, b""), "another query");
     assert!(bytes.is_empty() || !accepts(SIGNED, QUERY, bytes), "another body");

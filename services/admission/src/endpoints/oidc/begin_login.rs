@@ -22,7 +22,7 @@ use super::{
 use crate::{
     endpoints::responses::ProviderRefusals,
     extractors::RoomPath,
-    oidc::{Answer, AuthorizationRequest, Refused, error_page},
+    oidc::{Answer, AuthorizationRequest, NoText, Refused, check_text, error_page},
     state::Admission,
 };
 
@@ -120,6 +120,9 @@ pub(crate) async fn post_login(
     if form.len() > LONGEST_FORM {
         return Err(Problem::new(ProblemType::PayloadTooLarge));
     }
+    let no_text =
+        |NoText| Problem::new(ProblemType::InvalidRequest).detail("the form is not UTF-8");
+    check_text(&form).map_err(no_text)?;
     // Read and written once more, so that nothing is in it but parameters.
     let pairs = form_urlencoded::parse(form.as_bytes());
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();

@@ -15,7 +15,7 @@ use vestibule_token::Login;
 use super::provider::issuer;
 use crate::{
     extractors::{Asked, Initiator, VisitorRequest, is_navigation},
-    flows::{FlowError, Flows, RoomContext, Sender, VisitorResponse},
+    flows::{FlowError, Flows, RoomContext, Sender, Status, VisitorResponse},
     oidc::{Answer, AuthorizationError},
     page,
     responses::VisitorReply,
@@ -62,6 +62,10 @@ pub(super) async fn go_on(
         Err(error) => return Err(error.into()),
     };
     let back = back_to_site(flows, &request, login, &entered);
+    if back.is_none() && entered.status.status == Status::Admitted {
+        // Let in without a place, since Redis is away: no code could be exchanged, and the page would lead back here.
+        return later(flows, &request.room, login);
+    }
     let mut response = found(&back.unwrap_or(to_page))?;
     page::write_cookies(VisitorReply::new(&request, &entered), response.headers_mut());
     Ok(response)
@@ -78,26 +82,29 @@ pub(super) async fn ask(
     login: &Login,
 ) -> Result<Response, Problem> {
     let flows = &admission.flows;
-    let issuer = issuer(flows, &room);
-    let refused =
-        |error, description| found(&Answer::to(login, &issuer).with_error(error, description));
-    let later = || refused(AuthorizationError::TemporarilyUnavailable, "try again shortly");
+    let waits = |room: &RoomContext| {
+        let why = (AuthorizationError::LoginRequired, "the visitor is not inside");
+        refused(flows, room, login, why)
+    };
     let request = match read(admission, &mut room, sent).await {
         Ok(request) => request,
-        Err(problem) if problem.kind().default_retry_after().is_some() => return later(),
+        Err(problem) if problem.kind().default_retry_after().is_some() => {
+            return later(flows, &room, login);
+        }
         Err(problem) => return Err(problem),
     };
-    let waits = || refused(AuthorizationError::LoginRequired, "the visitor is not inside");
     let Some(ticket) = request.ticket.value().filter(|ticket| ticket.seat().is_some()) else {
-        return waits();
+        return waits(&request.room);
     };
     let response = match flows.check_in(&request.room, ticket).await {
         Ok(response) => response,
-        Err(FlowError::Stranger) => return waits(),
-        Err(error) if error.is_temporary() => return later(),
+        Err(FlowError::Stranger) => return waits(&request.room),
+        Err(error) if error.is_temporary() => return later(flows, &request.room, login),
         Err(error) => return Err(error.into()),
     };
-    let Some(back) = back_to_site(flows, &request, login, &response) else { return waits() };
+    let Some(back) = back_to_site(flows, &request, login, &response) else {
+        return waits(&request.room);
+    };
     let mut answer = found(&back)?;
     page::write_cookies(VisitorReply::new(&request, &response), answer.headers_mut());
     Ok(answer)
@@ -130,6 +137,21 @@ fn back_to_site(
     let code = Flows::grant(&request.room, login, response)?;
     let issuer = issuer(flows, &request.room);
     Some(Answer::to(login, &issuer).with_code(&code))
+}
+
+/// The site is told that it has to come again.
+fn later(flows: &Flows, room: &RoomContext, login: &Login) -> Result<Response, Problem> {
+    let why = (AuthorizationError::TemporarilyUnavailable, "try again shortly");
+    refused(flows, room, login, why)
+}
+
+fn refused(
+    flows: &Flows,
+    room: &RoomContext,
+    login: &Login,
+    (error, description): (AuthorizationError, &str),
+) -> Result<Response, Problem> {
+    found(&Answer::to(login, &issuer(flows, room)).with_error(error, description))
 }
 
 /// The waiting page of the room, from which the visitor goes on here. Relative, as all links between our own pages.

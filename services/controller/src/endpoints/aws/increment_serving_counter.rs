@@ -1,32 +1,24 @@
-//! `POST /increment_serving_counter`. Its clients send again, up to ten times, whatever is answered by 5xx or 429, so
-//! once the counter may have been moved neither is answered any more.
+//! `POST /increment_serving_counter`
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::{Json, extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
 use utoipa::ToSchema;
 use vestibule_domain::RoomId;
 use vestibule_issuance::aws::{AwsBadRequest, AwsError, MessageBody};
 use vestibule_runtime::extract::{IdempotencyKey, NoName};
-use vestibule_store::StoreError;
 
+use super::certainty::Attempts;
 use crate::{
     access::Caller,
     audit::Trail,
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
     extractors::{AwsBody, WholeNumber},
+    rooms::RoomError,
     state::Controller,
 };
-
-/// For how long it is tried to learn whether the counter was moved. Its clients wait for longer.
-const LEARN_FOR: Duration = Duration::from_secs(5);
-const AGAIN: Duration = Duration::from_millis(200);
-
-const UNKNOWN: &str = "Redis does not answer, so it is not known whether the counter was moved. Look at serving_num \
-    before you send this again.";
 
 /// By how much, and where.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -70,42 +62,43 @@ pub(crate) async fn increment_serving_counter(
     let by = body.increment_by.0;
     trail.name_room(room.as_str());
     trail.change(&Value::Null, &json!({ "increment_by": by }));
-    let stands = if let Some(name) = &key.name {
-        controller.store.increment_once(&room, name, by).await
-    } else {
-        // If Redis is away, nothing has been done yet, and may be tried again.
-        controller.rooms.read(&room).await?;
-        increment(&controller, &room, by).await?
+    let stands = match &key.name {
+        // Its client sends the same name again.
+        Some(name) => increment(&controller, &room, name, by).await?,
+        None => increment_for_certain(&controller, &room, by).await?,
     };
-    match stands {
-        Ok(Some(serving_num)) => {
-            let counter = |counter: i64| json!({ "serving_counter": counter });
-            trail.change(&counter(serving_num.saturating_sub(by)), &counter(serving_num));
-            Ok(Json(ServingNum { serving_num }))
-        }
-        Ok(None) => Err(AwsError::Message(StatusCode::CONFLICT, IdempotencyKey::TAKEN.into())),
-        Err(error) => Err(controller.rooms.explain(&room, error).await.into()),
-    }
+    let taken = || AwsError::Message(StatusCode::CONFLICT, IdempotencyKey::TAKEN.into());
+    let serving_num = stands.ok_or_else(taken)?;
+    let counter = |counter: i64| json!({ "serving_counter": counter });
+    trail.change(&counter(serving_num.saturating_sub(by)), &counter(serving_num));
+    Ok(Json(ServingNum { serving_num }))
 }
 
-/// Moves the counter under a name of its own, until it is known whether that was done. What is certain to have failed is
-/// the inner error.
+/// Moves the counter. `None`: by another number under this name.
 async fn increment(
     controller: &Controller,
     room: &RoomId,
+    name: &str,
     by: i64,
-) -> Result<Result<Option<i64>, StoreError>, AwsError> {
-    let name = controller.store.call_name();
-    let begun = Instant::now();
+) -> Result<Option<i64>, RoomError> {
+    match controller.store.increment_once(room, name, by).await {
+        Ok(stands) => Ok(stands),
+        Err(error) => Err(controller.rooms.explain(room, error).await),
+    }
+}
+
+async fn increment_for_certain(
+    controller: &Controller,
+    room: &RoomId,
+    by: i64,
+) -> Result<Option<i64>, AwsError> {
+    // If Redis is away, nothing has been done yet, and may be tried again.
+    controller.rooms.read(room).await?;
+    let (name, mut attempts) = (controller.store.call_name(), Attempts::begin());
     loop {
-        let done = controller.store.increment_once(room, &name, by).await;
-        let is_unknown = matches!(done, Err(StoreError::Unavailable(_) | StoreError::Rewound));
-        if !is_unknown {
-            return Ok(done);
+        let done = increment(controller, room, &name, by).await;
+        if let Some(known) = attempts.judge(done).await {
+            return known;
         }
-        if begun.elapsed() >= LEARN_FOR {
-            return Err(AwsError::Message(StatusCode::CONFLICT, UNKNOWN.to_owned()));
-        }
-        sleep(AGAIN).await;
     }
 }

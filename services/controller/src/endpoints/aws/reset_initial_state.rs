@@ -8,12 +8,12 @@ use utoipa::ToSchema;
 use vestibule_issuance::aws::{AwsError, AwsMalformed, MessageBody};
 use vestibule_runtime::extract::{IdempotencyKey, NoName};
 
+use super::certainty::Attempts;
 use crate::{
     access::Caller,
     audit::Trail,
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
     extractors::AwsBody,
-    rooms::RoomError,
     state::Controller,
 };
 
@@ -35,7 +35,11 @@ pub(crate) struct Reset {
 #[utoipa::path(
     post, path = "/reset_initial_state", tag = "aws-style", request_body = Reset,
     params(IdempotencyKey),
-    responses((status = 200, description = "Accepted", body = MessageBody), AwsMalformed, AwsBodyRefusals, AwsRefusals)
+    responses(
+        (status = 200, description = "Accepted", body = MessageBody),
+        (status = 409, description = "Without an `Idempotency-Key`: it is not known whether it was done", body = MessageBody),
+        AwsMalformed, AwsBodyRefusals, AwsRefusals,
+    )
 )]
 pub(crate) async fn reset_initial_state(
     State(controller): State<Arc<Controller>>,
@@ -45,8 +49,11 @@ pub(crate) async fn reset_initial_state(
     AwsBody(body): AwsBody<Reset>,
 ) -> Result<Json<MessageBody>, AwsError> {
     match reset(&controller, &caller, &trail, &body.event_id, &key?).await {
-        Ok(()) | Err(RoomError::Unknown) => Ok(Json(MessageBody { message: ACCEPTED.to_owned() })),
-        Err(error) => Err(error.into()),
+        // What the original says of an event that does not exist, too.
+        Ok(()) | Err(AwsError::InvalidEvent) => {
+            Ok(Json(MessageBody { message: ACCEPTED.to_owned() }))
+        }
+        Err(error) => Err(error),
     }
 }
 
@@ -56,8 +63,20 @@ async fn reset(
     trail: &Trail,
     event_id: &str,
     key: &IdempotencyKey,
-) -> Result<(), RoomError> {
-    let room = controller.rooms.event(caller, event_id).await?.snapshot().room.clone();
+) -> Result<(), AwsError> {
+    let rooms = &controller.rooms;
+    let room = rooms.event(caller, event_id).await?.snapshot().room.clone();
     trail.name_room(room.as_str());
-    controller.rooms.reset(trail, &room, key.name.as_deref()).await
+    if let Some(name) = &key.name {
+        return Ok(rooms.reset(trail, &room, name).await?);
+    }
+    // If Redis is away, nothing has been done yet, and may be tried again.
+    rooms.read(&room).await?;
+    let (name, mut attempts) = (controller.store.call_name(), Attempts::begin());
+    loop {
+        let done = rooms.reset(trail, &room, &name).await;
+        if let Some(known) = attempts.judge(done).await {
+            return known;
+        }
+    }
 }
