@@ -12,7 +12,7 @@ use vestibule_site::{LocalText, TextBounds};
 use crate::{
     FieldError, Labels, QueueingMethod,
     challenge::Challenge,
-    inlet::{self, MaxSizeInlet, PeriodicInlet},
+    inlet::{Inlets, MaxSizeInlet, PeriodicInlet},
     network_limits::{self, NetworkLimitMode},
 };
 
@@ -292,7 +292,7 @@ impl RoomSettings {
         let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error(), requests];
         let others = others.into_iter().chain([self.event_id_error(), self.challenge.error()]);
         let rules = limits.chain(seconds).chain(per_network).chain(others).flatten();
-        let rules = rules.chain(inlet::errors(self));
+        let rules = rules.chain(self.inlets().errors());
         rules.chain(self.word_errors()).chain(self.labels.errors()).collect()
     }
 
@@ -302,6 +302,16 @@ impl RoomSettings {
     pub fn in_force(self) -> Self {
         let method = if self.sold_out { QueueingMethod::Reject } else { self.queueing_method };
         Self { queueing_method: method, ..self }
+    }
+
+    fn inlets(&self) -> Inlets<'_> {
+        Inlets {
+            periodic: self.periodic_inlet,
+            max_size: self.max_size_inlet,
+            topics: &self.sns_topics,
+            has_no_limits: self.has_no_limits(),
+            passes_over: self.position_expiry_seconds.is_some(),
+        }
     }
 
     fn word_errors(&self) -> Vec<FieldError> {

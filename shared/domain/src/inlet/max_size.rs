@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldError, RoomSettings, settings::MAX_LIMIT};
+use super::MOST;
+use crate::FieldError;
 
 /// Serves people in the place of those who a site says have left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,13 +17,13 @@ pub struct MaxSizeInlet {
 // === impl MaxSizeInlet ===
 
 impl MaxSizeInlet {
-    pub(super) fn errors(self, room: &RoomSettings) -> Vec<FieldError> {
-        let size = (!(1..=MAX_LIMIT).contains(&self.max_size)).then(|| FieldError {
+    pub(super) fn errors(self, passes_over: bool) -> Vec<FieldError> {
+        let size = (!(1..=MOST).contains(&self.max_size)).then(|| FieldError {
             field: "max_size_inlet.max_size".into(),
-            reason: format!("must be from 1 to {MAX_LIMIT}, and is {}", self.max_size),
+            reason: format!("must be from 1 to {MOST}, and is {}", self.max_size),
         });
         // Whoever is served and never comes would keep a place for ever, and some always do.
-        let expiry = room.position_expiry_seconds.is_none().then(|| FieldError {
+        let expiry = (!passes_over).then(|| FieldError {
             field: "max_size_inlet".into(),
             reason: "needs a position_expiry_seconds: who is served and never comes would count for ever".into(),
         });
@@ -36,12 +37,10 @@ mod tests {
 
     #[test]
     fn it_has_a_size_and_those_who_never_come_are_passed_over() {
-        let room = RoomSettings::default();
-        assert_eq!(MaxSizeInlet { max_size: 1 }.errors(&room), []);
-        let none = MaxSizeInlet { max_size: 0 }.errors(&room);
+        assert_eq!(MaxSizeInlet { max_size: 1 }.errors(true), []);
+        let none = MaxSizeInlet { max_size: 0 }.errors(true);
         assert_eq!(none[0].field, "max_size_inlet.max_size");
-        let patient = RoomSettings { position_expiry_seconds: None, ..room };
-        let errors = MaxSizeInlet { max_size: 1 }.errors(&patient);
+        let errors = MaxSizeInlet { max_size: 1 }.errors(false);
         assert!(errors[0].reason.contains("position_expiry_seconds"));
     }
 }

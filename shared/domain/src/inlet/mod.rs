@@ -17,40 +17,61 @@ pub use self::{
     topic::{MAX_TOPICS, Topic, TopicError},
 };
 
-use crate::{FieldError, RoomSettings};
+use crate::FieldError;
 
-/// Everything that is wrong with a room's inlets.
-pub(crate) fn errors(room: &RoomSettings) -> Vec<FieldError> {
-    let periodic = room.periodic_inlet.iter().flat_map(PeriodicInlet::errors);
-    let max_size = room.max_size_inlet.iter().flat_map(|inlet| inlet.errors(room));
-    periodic.chain(max_size).chain(combination_error(room)).chain(topic::errors(room)).collect()
+/// The largest number of people that a setting names.
+const MOST: u64 = 2_147_483_647;
+
+/// What a room has set about its inlets, and what they depend on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Inlets<'a> {
+    pub(crate) periodic: Option<PeriodicInlet>,
+    pub(crate) max_size: Option<MaxSizeInlet>,
+    pub(crate) topics: &'a [String],
+    /// Whether people enter by increments alone.
+    pub(crate) has_no_limits: bool,
+    /// Whether who is served and does not come is passed over.
+    pub(crate) passes_over: bool,
 }
 
-/// What an inlet does means nothing where the limits decide, and two of them would not know of each other.
-fn combination_error(room: &RoomSettings) -> Option<FieldError> {
-    let error = |field: &'static str, reason: &str| {
-        Some(FieldError { field: field.into(), reason: reason.to_owned() })
-    };
-    let field = match (&room.periodic_inlet, &room.max_size_inlet) {
-        (Some(_), Some(_)) => {
-            let reason = "must be null while there is a periodic_inlet: a room has one inlet";
-            return error("max_size_inlet", reason);
-        }
-        (Some(_), None) => "periodic_inlet",
-        (None, Some(_)) => "max_size_inlet",
-        (None, None) => return None,
-    };
-    if room.has_no_limits() {
-        return None;
+// === impl Inlets ===
+
+impl Inlets<'_> {
+    /// Everything that is wrong with them.
+    pub(crate) fn errors(self) -> Vec<FieldError> {
+        let periodic = self.periodic.iter().flat_map(PeriodicInlet::errors);
+        let max_size = self.max_size.iter().flat_map(|inlet| inlet.errors(self.passes_over));
+        let errors = periodic.chain(max_size).chain(self.combination_error());
+        errors.chain(topic::errors(self.topics)).collect()
     }
-    let reason = "must be null while there is a total_active_users or a new_users_per_minute: these let people in by \
-                  themselves";
-    error(field, reason)
+
+    /// What an inlet does means nothing where the limits decide, and two of them would not know of each other.
+    fn combination_error(self) -> Option<FieldError> {
+        let error = |field: &'static str, reason: &str| {
+            Some(FieldError { field: field.into(), reason: reason.to_owned() })
+        };
+        let field = match (&self.periodic, &self.max_size) {
+            (Some(_), Some(_)) => {
+                let reason = "must be null while there is a periodic_inlet: a room has one inlet";
+                return error("max_size_inlet", reason);
+            }
+            (Some(_), None) => "periodic_inlet",
+            (None, Some(_)) => "max_size_inlet",
+            (None, None) => return None,
+        };
+        if self.has_no_limits {
+            return None;
+        }
+        let reason = "must be null while there is a total_active_users or a new_users_per_minute: these let people in \
+                      by themselves";
+        error(field, reason)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RoomSettings;
 
     fn fields(room: &RoomSettings) -> Vec<String> {
         room.errors().into_iter().map(|error| error.field.into_owned()).collect()

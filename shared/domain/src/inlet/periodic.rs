@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldError, schedule::moment, settings::MAX_LIMIT};
+use super::MOST;
+use crate::{FieldError, schedule::moment};
 
 /// The longest period, in seconds: a day.
 const LONGEST_PERIOD: u64 = 24 * 3600;
@@ -71,7 +72,7 @@ impl PeriodicInlet {
 
     pub(super) fn errors(&self) -> Vec<FieldError> {
         let bounds = [
-            ("periodic_inlet.increment", self.increment, MAX_LIMIT),
+            ("periodic_inlet.increment", self.increment, MOST),
             ("periodic_inlet.every_seconds", self.every_seconds, LONGEST_PERIOD),
         ];
         let out = bounds.into_iter().filter(|(_, value, most)| !(1..=*most).contains(value));

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, de};
 
-use crate::{FieldError, settings::MAX_LIMIT};
+use super::MOST;
+use crate::FieldError;
 
 /// The most request ids of one report.
 pub const MAX_REPORTED: usize = 1_000;
@@ -41,9 +42,9 @@ impl InletReport {
                  several reports"
             ),
         });
-        let exited = (self.exited > MAX_LIMIT).then(|| FieldError {
+        let exited = (self.exited > MOST).then(|| FieldError {
             field: "exited".into(),
-            reason: format!("must be at most {MAX_LIMIT}, and is {}", self.exited),
+            reason: format!("must be at most {MOST}, and is {}", self.exited),
         });
         many.or(exited)
     }
@@ -106,7 +107,7 @@ mod tests {
         assert_eq!(report(MAX_REPORTED, 0).error(), None);
         let error = report(MAX_REPORTED, 1).error().unwrap();
         assert!(error.reason.contains("at most 1000") && error.reason.contains("1001"));
-        let many = InletReport { exited: MAX_LIMIT + 1, ..InletReport::default() };
+        let many = InletReport { exited: MOST + 1, ..InletReport::default() };
         assert_eq!(many.error().unwrap().field, "exited");
     }
 }

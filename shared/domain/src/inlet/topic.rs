@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use url::Url;
 
-use crate::{FieldError, RoomSettings};
+use crate::FieldError;
 
 /// The most topics of one room.
 pub const MAX_TOPICS: usize = 10;
@@ -126,8 +126,8 @@ impl FromStr for Topic {
 }
 
 /// What is wrong with a room's topics.
-pub(super) fn errors(room: &RoomSettings) -> impl Iterator<Item = FieldError> + use<'_> {
-    let many = room.sns_topics.len();
+pub(super) fn errors(topics: &[String]) -> impl Iterator<Item = FieldError> + use<'_> {
+    let many = topics.len();
     let many = (many > MAX_TOPICS).then(|| FieldError {
         field: "sns_topics".into(),
         reason: format!("must have at most {MAX_TOPICS} topics, and has {many}"),
@@ -136,12 +136,13 @@ pub(super) fn errors(room: &RoomSettings) -> impl Iterator<Item = FieldError> + 
         let error = arn.parse::<Topic>().err()?;
         Some(FieldError { field: format!("sns_topics[{nth}]").into(), reason: error.to_string() })
     };
-    many.into_iter().chain(room.sns_topics.iter().enumerate().filter_map(wrong))
+    many.into_iter().chain(topics.iter().enumerate().filter_map(wrong))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RoomSettings;
 
     fn topic(arn: &str) -> Topic {
         arn.parse().unwrap()

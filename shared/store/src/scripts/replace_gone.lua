@@ -8,7 +8,7 @@ Returns {reset_epoch completed abandoned active awaited by serving_counter again
       enter. by: what the counter was asked to move by. again: this call came before under its name, and is answered as
       then, without `ended` and `expires_at`: see leave.
 Keeps whoever calls at the same time, live sessions and those who may still enter are not brought above max_size, and the
-      counter never goes back; (2) an ended session stays ended.
+      counter never goes back; (2) an ended session stays ended; (3) where limits let people in, the counter is theirs.
 ]]
 local args = arguments({
   room = 'text', call = 'text', reset_epoch = 'integer',
@@ -22,7 +22,7 @@ local args = arguments({
   -- So many of the seats taken are of sessions that had ended before, and stay taken for a while.
   kept = 'integer',
 })
-local line = read_room(keys, now)
+local line, settings = read_room(keys, now)
 if not line then return no_room() end
 local call = of_operators('inlet', args.call)
 local before_this = answered_before(keys, call)
@@ -74,8 +74,9 @@ end
 end_sessions()
 told.active = math.max(seats_taken(keys.sessions, line, now) - args.kept - kept_now, 0)
 told.awaited = awaited_now()
+local is_limited = settings.total_active_users or settings.new_users_per_minute
 local left = args.exited > 0 and args.exited or told.completed + told.abandoned
-told.by = math.max(math.min(left, args.max_size - told.active - told.awaited), 0)
+told.by = is_limited and 0 or math.max(math.min(left, args.max_size - told.active - told.awaited), 0)
 move_serving(keys, line, told.by, now)
 if told.by > 0 or #numbers > 0 then publish(keys, args.room, now) end
 told.reset_epoch, told.serving_counter, told.again = line.reset_epoch, line.serving_counter, false
