@@ -11,6 +11,7 @@ mod request_ids;
 mod return_addresses;
 mod settings;
 mod signed_requests;
+mod sns_messages;
 mod tickets;
 mod tokens;
 
@@ -38,6 +39,7 @@ pub const TARGETS: &[Target] = &[
     return_addresses::TARGET,
     settings::TARGET,
     signed_requests::TARGET,
+    sns_messages::TARGET,
     tickets::TARGET,
     tokens::TARGET,
 ];
