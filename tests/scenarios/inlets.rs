@@ -7,9 +7,14 @@ use anyhow::{Result, ensure};
 use jiff::{SignedDuration, Timestamp};
 use reqwest::Method;
 use serde_json::{Value, json};
-use vestibule_tests::{Aws, AwsSigner, Deployment, Operator, Reply, Service, SnsTopic, eventually};
+use vestibule_tests::{
+    Answers, Aws, AwsSigner, Deployment, Operator, Receiver, Reply, Service, SnsTopic, eventually,
+};
 
-use crate::rooms::expect_problem;
+use crate::{
+    rooms::expect_problem,
+    webhooks::{hook, told},
+};
 
 const SOON: Duration = Duration::from_secs(30);
 const INLET: &str = "/v1/rooms/Sample/inlet";
@@ -110,6 +115,8 @@ async fn those_who_left_are_replaced_and_never_by_too_many() -> Result<()> {
     let deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
     deployment.create_room("Sample", &json!({ "max_size_inlet": { "max_size": 10 } })).await?;
     let (operator, aws) = (deployment.operator(), deployment.aws("Sample"));
+    let receiver = Receiver::start(Answers::Gladly).await?;
+    hook(&operator, "shop", &receiver, json!({})).await?;
     // Three messages at once: nobody has a token yet.
     let five = json!({ "exited": "5" });
     let all = [moves(&operator, &five), moves(&operator, &five), moves(&operator, &five)];
@@ -138,6 +145,11 @@ async fn those_who_left_are_replaced_and_never_by_too_many() -> Result<()> {
     assert_eq!((first.number("incremented_by")?, again.number("incremented_by")?), (2, 2));
     assert_eq!(again.body["repeated"], true);
     assert_eq!(serving(&operator, "Sample").await?, 15);
+    // Webhooks are told of each move, and of each session that was ended.
+    let by = |event: &Value| event["data"]["increment_by"].as_u64();
+    let moves = told(&receiver, "automatic_serving_counter_incr", 4).await?;
+    assert_eq!(moves.iter().filter_map(by).sum::<u64>(), 15);
+    told(&receiver, "session_updated", 5).await?;
     Ok(())
 }
 

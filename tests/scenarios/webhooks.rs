@@ -14,7 +14,12 @@ use crate::rooms::expect_problem;
 const SOON: Duration = Duration::from_secs(30);
 
 /// Makes a webhook for this receiver; returns its secret.
-async fn hook(operator: &Operator, name: &str, receiver: &Receiver, more: Value) -> Result<String> {
+pub(crate) async fn hook(
+    operator: &Operator,
+    name: &str,
+    receiver: &Receiver,
+    more: Value,
+) -> Result<String> {
     let mut wanted = json!({ "url": receiver.url(), "allow_http": true });
     let members = wanted.as_object_mut().zip(more.as_object());
     members.context("no objects").map(|(wanted, more)| wanted.extend(more.clone()))?;
@@ -34,7 +39,7 @@ async fn change(operator: &Operator, ceiling: u64) -> Result<()> {
 }
 
 /// Waits until it was told so many events of this kind.
-async fn told(receiver: &Receiver, kind: &str, least: usize) -> Result<Vec<Value>> {
+pub(crate) async fn told(receiver: &Receiver, kind: &str, least: usize) -> Result<Vec<Value>> {
     eventually(SOON, kind, || async {
         let events = receiver.events(kind)?;
         ensure!(events.len() >= least, "{:?}", receiver.attempts());

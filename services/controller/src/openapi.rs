@@ -50,7 +50,7 @@ struct BearerToken;
 
 const DESCRIPTION: &str = "`VESTIBULE_API_TOKEN`, which may do everything, or a token with a role, perhaps for some \
     rooms alone: `viewer` reads, `operator` also changes rooms that there are, `admin` may do everything. See \
-    `POST /v1/tokens`. What each call needs is its `x-required-role`. The AWS-style calls may instead be signed by AWS \
+    `POST /v1/tokens`. What each call needs is its `x-required-role`. The AWS-style calls, and `POST /v1/rooms/{room}/inlet`, may instead be signed by AWS \
     Signature Version 4, for the service `execute-api` and the region `VESTIBULE_SIGV4_REGION`, by a key of \
     `VESTIBULE_SIGV4_KEYS` or of `POST /v1/sigv4-keys`.";
 
