@@ -39,7 +39,7 @@ async fn change(operator: &Operator, ceiling: u64) -> Result<()> {
 }
 
 /// Waits until it was told so many events of this kind.
-pub(crate) async fn told(receiver: &Receiver, kind: &str, least: usize) -> Result<Vec<Value>> {
+async fn told(receiver: &Receiver, kind: &str, least: usize) -> Result<Vec<Value>> {
     eventually(SOON, kind, || async {
         let events = receiver.events(kind)?;
         ensure!(events.len() >= least, "{:?}", receiver.attempts());
