@@ -43,8 +43,10 @@ pub(crate) fn read_given(
     let mut given = BTreeMap::new();
     for entry in fs::read_dir(folder).map_err(unreadable(folder))? {
         let path = entry.map_err(unreadable(folder))?.path();
-        let name = path.file_name().and_then(|name| name.to_str());
-        let Some(name) = name.filter(|name| name.ends_with(".pem")) else { continue };
+        let is_pem = path.extension().is_some_and(|extension| extension == "pem");
+        let Some(name) = path.file_name().and_then(|name| name.to_str()).filter(|_| is_pem) else {
+            continue;
+        };
         let pem = fs::read(&path).map_err(unreadable(&path))?;
         let wrong = |source| GivenCertificatesError::Wrong { path: path.clone(), source };
         given.insert(name.to_owned(), SnsCertificate::read(&pem).map_err(wrong)?);

@@ -47,7 +47,7 @@ async fn a_certificate_is_fetched_once_and_a_subscription_confirmed_by_its_addre
         sns.check(&message, &topic(), NOW).await.unwrap();
     }
     let certificate = format!("https://sns.eu-west-1.amazonaws.com/{FILE}");
-    assert_eq!(*noting.asked.lock().unwrap(), [certificate.clone()]);
+    assert_eq!(*noting.asked.lock().unwrap(), std::slice::from_ref(&certificate));
     sns.confirm(&SnsMessage::read(CONFIRMATION).unwrap(), &topic()).await.unwrap();
     let confirmed = "https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=\
         arn:aws:sns:eu-west-1:123456789012:exits&Token=2336412f37";

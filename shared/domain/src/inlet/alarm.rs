@@ -1,4 +1,4 @@
-//! The alarm that stops the periodic inlet, in the words of Amazon CloudWatch, so that what its alarms tell can be read
+//! The alarm that stops the periodic inlet, in the words of Amazon `CloudWatch`, so that what its alarms tell can be read
 //! as it is.
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub enum AlarmState {
     InsufficientData,
 }
 
-/// What an alarm of CloudWatch tells, as far as it matters.
+/// What an alarm of `CloudWatch` tells, as far as it matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct AlarmChange {

@@ -72,7 +72,8 @@ impl Topic {
         let url = self.address(text)?;
         let file = url.path().strip_prefix('/')?;
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let is_file = file.len() <= 200 && file.ends_with(".pem") && file.chars().all(plain);
+        let is_file =
+            file.len() <= 200 && file.strip_suffix(".pem").is_some() && file.chars().all(plain);
         (is_file && url.query().is_none()).then_some(url)
     }
 

@@ -21,7 +21,7 @@ use crate::{
 
 /// A room's inlet.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub(crate) struct Inlet {
+pub(crate) struct InletStatus {
     /// The periodic inlet, if the room has one.
     periodic_inlet: Option<PeriodicInlet>,
     /// The max-size inlet, if the room has one.
@@ -34,17 +34,17 @@ pub(crate) struct Inlet {
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/inlet", tag = "inlets", params(RoomPath),
     responses(
-        (status = 200, description = "The inlet", body = Inlet),
+        (status = 200, description = "The inlet", body = InletStatus),
         InvalidRequest, NoSuchRoom, Refusals,
     )
 )]
 pub(crate) async fn get_inlet(
     State(controller): State<Arc<Controller>>,
     Path(RoomPath { room }): Path<RoomPath>,
-) -> Result<Json<Inlet>, Problem> {
+) -> Result<Json<InletStatus>, Problem> {
     let settings = controller.rooms.read_config(&room).await?.settings;
     let alarm = controller.store.inlet_alarm(&room).await.map_err(|error| problem_of(&error))?;
-    Ok(Json(Inlet {
+    Ok(Json(InletStatus {
         periodic_inlet: settings.periodic_inlet,
         max_size_inlet: settings.max_size_inlet,
         alarm: alarm.into(),

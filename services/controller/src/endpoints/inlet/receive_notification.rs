@@ -43,7 +43,7 @@ pub(crate) struct NotificationTaken {
 /// Takes a message of Amazon SNS in.
 ///
 /// For subscriptions of the topics in `sns_topics`, over HTTPS and without raw message delivery. What an alarm of Amazon
-/// CloudWatch tells is taken as `PUT …/inlet/alarm`, and everything else as `POST …/inlet`; a message that is delivered again
+/// `CloudWatch` tells is taken as `PUT …/inlet/alarm`, and everything else as `POST …/inlet`; a message that is delivered again
 /// counts once. A subscription is confirmed by itself. SNS shows no token: its signature is checked, by a certificate from
 /// its host in the topic's region.
 #[utoipa::path(
