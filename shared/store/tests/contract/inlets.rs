@@ -130,6 +130,7 @@ async fn where_nobody_can_enter_or_limits_decide_a_period_lets_nobody_in(world: 
         world.put(settings.clone()).await;
         assert_eq!(world.lets_in(nth).await, 0, "{settings:?}");
     }
+    assert_eq!(world.replace("limited", 5, &[]).await.by, 0, "the ceiling lets people in");
     world.put(open).await;
     assert_eq!(world.lets_in(9).await, 10);
 }
