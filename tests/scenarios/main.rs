@@ -33,6 +33,7 @@ mod foreign;
 mod front;
 mod guessing;
 mod history;
+mod inlets;
 mod journey;
 mod keys;
 mod leaks;

@@ -147,7 +147,9 @@ async fn each_role_gets_as_far_as_the_document_says() -> Result<()> {
     let paths = document["paths"].as_object().cloned().unwrap_or_default();
     let callers = [("viewer-token-0000", 0), ("operator-token-00", 1), ("admin-token-0000", 2)];
     let mut calls = 0;
-    for (path, item) in &paths {
+    // What Amazon SNS signs needs no token.
+    let needs_token = |(path, _): &(&String, &_)| !path.ends_with("/sns");
+    for (path, item) in paths.iter().filter(needs_token) {
         for (method, described) in item.as_object().cloned().unwrap_or_default() {
             let needs = match described["x-required-role"].as_str() {
                 Some("viewer") => 0,

@@ -14,7 +14,12 @@ use crate::rooms::expect_problem;
 const SOON: Duration = Duration::from_secs(30);
 
 /// Makes a webhook for this receiver; returns its secret.
-async fn hook(operator: &Operator, name: &str, receiver: &Receiver, more: Value) -> Result<String> {
+pub(crate) async fn hook(
+    operator: &Operator,
+    name: &str,
+    receiver: &Receiver,
+    more: Value,
+) -> Result<String> {
     let mut wanted = json!({ "url": receiver.url(), "allow_http": true });
     let members = wanted.as_object_mut().zip(more.as_object());
     members.context("no objects").map(|(wanted, more)| wanted.extend(more.clone()))?;

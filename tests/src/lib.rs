@@ -34,6 +34,7 @@ mod reply;
 mod sentinels;
 mod signers;
 mod site_visitor;
+mod sns;
 mod terminal;
 mod tokens;
 mod visitor;
@@ -64,6 +65,7 @@ pub use self::{
     sentinels::{Sentinels, Switches},
     signers::Signers,
     site_visitor::SiteVisitor,
+    sns::SnsTopic,
     terminal::{Said, Terminal},
     tokens::{Claims, Verifier, claims_of},
     visitor::{Carries, Visitor},

@@ -1,6 +1,6 @@
 //! The options of the controller. `--help` is the manual.
 
-use std::{net::SocketAddr, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Parser, Subcommand, builder::NonEmptyStringValueParser};
 use secrecy::{ExposeSecret, SecretString};
@@ -9,10 +9,11 @@ use vestibule_runtime::{
     secret::{SecretError, SecretSource},
     tls::ClientTlsOptions,
 };
-use vestibule_token::KeyAlgorithm;
+use vestibule_token::{KeyAlgorithm, SnsCertificate};
 
 use crate::{
     backup::{BackupOptions, RestoreOptions},
+    sns::{GivenCertificatesError, read_given},
     terminal::{ApplyOptions, ExportOptions, RoomCommand},
     tokens::{GivenSigner, GivenSignerError, GivenToken, GivenTokenError, MIN_TOKEN_BYTES},
 };
@@ -113,6 +114,13 @@ pub struct Cli {
         value_parser = NonEmptyStringValueParser::new()
     )]
     pub sigv4_region: String,
+
+    /// Folder with certificates that Amazon SNS signs its messages by, for controllers that cannot reach SNS.
+    ///
+    /// Each file is named as at SNS, such as `SimpleNotificationService-0123456789abcdef0123456789abcdef.pem`, and is
+    /// trusted as it is; every other certificate is fetched from SNS when a message names it. They are read at the start.
+    #[arg(long, env = "VESTIBULE_SNS_CERTIFICATES", value_name = "FOLDER")]
+    pub sns_certificates: Option<PathBuf>,
 
     /// Days for which the audit log is kept, which tells who has changed what: `GET /v1/audit`.
     #[arg(
@@ -216,6 +224,16 @@ impl Cli {
         let text = source.read_any()?;
         let text = text.as_ref().map_or("", |text| text.expose_secret());
         GivenSigner::read_all(text, tokens)
+    }
+
+    /// The certificates of Amazon SNS that an option gives, by the names of their files.
+    ///
+    /// # Errors
+    /// If the folder or one of its files cannot be read.
+    pub(crate) fn read_sns_certificates(
+        &self,
+    ) -> Result<BTreeMap<String, SnsCertificate>, GivenCertificatesError> {
+        self.sns_certificates.as_deref().map_or(Ok(BTreeMap::new()), read_given)
     }
 
     /// For how long the audit log is kept.

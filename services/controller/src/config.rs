@@ -1,7 +1,7 @@
 //! The options as the service uses them: checked, secrets read. Nothing is bound or connected yet,
 //! so whatever is wrong is found before anything starts.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 
 use secrecy::ExposeSecret;
 use vestibule_issuance::read_secret;
@@ -14,11 +14,12 @@ use vestibule_runtime::{
     traces::TraceOptionsError,
 };
 use vestibule_store::{Clock, LinkOptions, Store, StoreError};
-use vestibule_token::{DeploymentSecret, KeyAlgorithm};
+use vestibule_token::{DeploymentSecret, KeyAlgorithm, SnsCertificate};
 use vestibule_traces::Traces;
 
 use crate::{
     cli::Cli,
+    sns::GivenCertificatesError,
     tokens::{GivenSigner, GivenSignerError, GivenToken, GivenTokenError},
 };
 
@@ -35,6 +36,8 @@ pub(crate) struct Config {
     pub(crate) signers: Vec<GivenSigner>,
     /// The region for which they sign.
     pub(crate) sigv4_region: String,
+    /// Certificates of Amazon SNS that need not be asked for, by the names of their files.
+    pub(crate) sns_certificates: BTreeMap<String, SnsCertificate>,
     /// For how long the audit log is kept.
     pub(crate) audit: Duration,
     /// What new signing keys sign with.
@@ -71,6 +74,9 @@ pub(crate) enum ConfigError {
     /// A key for signed requests is not as it must be.
     #[error(transparent)]
     Signer(#[from] GivenSignerError),
+    /// A certificate of Amazon SNS cannot be read.
+    #[error(transparent)]
+    Sns(#[from] GivenCertificatesError),
     /// The address of Redis is not valid.
     #[error("VESTIBULE_REDIS_URL")]
     Redis(#[from] StoreError),
@@ -104,6 +110,7 @@ impl Config {
             signers: cli.read_signers(&tokens)?,
             sigv4_region: cli.sigv4_region.clone(),
             tokens,
+            sns_certificates: cli.read_sns_certificates()?,
             audit: cli.audit_retention(),
             signing_algorithm: cli.signing_algorithm,
             listen: cli.listen,

@@ -1,7 +1,10 @@
 //! The service without its sockets, for a program that runs it inside itself: the simulation. The same
 //! loops and the same API as in [`crate::run()`]; only the way in is another.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use axum::Router;
 use vestibule_domain::RoomId;
@@ -42,6 +45,7 @@ impl Instance {
             tokens: vec![GivenToken::root(&TOKEN.into())],
             signers: Vec::new(),
             sigv4_region: "us-east-1".to_owned(),
+            sns_certificates: BTreeMap::new(),
             audit: std::time::Duration::from_hours(24),
             signing_algorithm: KeyAlgorithm::default(),
             listen: nowhere,

@@ -36,6 +36,7 @@ mod rooms;
 mod router;
 mod run;
 mod service;
+mod sns;
 mod state;
 pub mod terminal;
 mod tokens;

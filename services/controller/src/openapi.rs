@@ -38,6 +38,7 @@ pub(crate) const SCHEMA_PATH: &str = "/v1/config/schema";
         (name = "config", description = "All rooms as one document"),
         (name = "pages", description = "What visitors see"),
         (name = "events", description = "What a room does at given times"),
+        (name = "inlets", description = "What lets people in by itself"),
         (name = "tokens", description = "The tokens that callers show, and who has changed what"),
         (name = "keys", description = "The keys that sign access tokens"),
         (name = "aws-style", description = "What clients of the AWS-style API call"),
@@ -49,7 +50,7 @@ struct BearerToken;
 
 const DESCRIPTION: &str = "`VESTIBULE_API_TOKEN`, which may do everything, or a token with a role, perhaps for some \
     rooms alone: `viewer` reads, `operator` also changes rooms that there are, `admin` may do everything. See \
-    `POST /v1/tokens`. What each call needs is its `x-required-role`. The AWS-style calls may instead be signed by AWS \
+    `POST /v1/tokens`. What each call needs is its `x-required-role`. The AWS-style calls, and `POST /v1/rooms/{room}/inlet`, may instead be signed by AWS \
     Signature Version 4, for the service `execute-api` and the region `VESTIBULE_SIGV4_REGION`, by a key of \
     `VESTIBULE_SIGV4_KEYS` or of `POST /v1/sigv4-keys`.";
 
@@ -91,7 +92,12 @@ pub(crate) fn describe_roles(document: &mut Document) {
         ];
         for (method, described) in all {
             let Some(described) = described else { continue };
-            let role = operation(&method, path).role.name();
+            let operation = operation(&method, path);
+            let role = operation.role.name();
+            // Whoever has signed it is no caller with a role.
+            if operation.name == "receive_notification" {
+                continue;
+            }
             let needs = format!("Needs the role `{role}`.");
             let text = described.description.take().map(|text| format!("{text}\n\n{needs}"));
             described.description = Some(text.unwrap_or(needs));

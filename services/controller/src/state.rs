@@ -26,6 +26,7 @@ use crate::{
     leadership::Leadership,
     metrics::Metrics,
     rooms::{ConfigEditor, DrawSeeds, RoomDirectory},
+    sns::Sns,
     tokens::Tokens,
     wait_checks::WaitChecks,
     webhooks::{WebhookClient, WebhookDirectory},
@@ -86,6 +87,8 @@ pub(crate) struct Controller {
     pub(crate) webhooks: WebhookDirectory,
     /// Tells them.
     pub(crate) webhook_client: WebhookClient,
+    /// Asks Amazon SNS.
+    pub(crate) sns: Sns,
     /// Begins traces.
     pub(crate) traces: Traces,
 }
@@ -110,6 +113,7 @@ impl Controller {
             signers,
             sigv4_region,
             audit,
+            sns_certificates,
             public_url,
             region,
             connections,
@@ -162,6 +166,7 @@ impl Controller {
             outbox,
             webhooks,
             webhook_client: WebhookClient::default(),
+            sns: Sns::new(sns_certificates),
             traces,
         }
     }

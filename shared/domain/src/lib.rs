@@ -13,6 +13,7 @@ pub mod check_in;
 mod difference;
 pub mod draw;
 mod formats;
+pub mod inlet;
 mod labels;
 pub mod ledger;
 mod lineage;

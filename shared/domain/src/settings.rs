@@ -12,6 +12,7 @@ use vestibule_site::{LocalText, TextBounds};
 use crate::{
     FieldError, Labels, QueueingMethod,
     challenge::Challenge,
+    inlet::{Inlets, MaxSizeInlet, PeriodicInlet},
     network_limits::{self, NetworkLimitMode},
 };
 
@@ -133,6 +134,19 @@ pub struct RoomSettings {
     /// name or event id; null: its name alone. It is the `aud` of the tokens of these calls.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 256))]
     pub aws_event_id: Option<String>,
+    /// Moves the serving counter on once in each period, unless the room's alarm is raised
+    /// (`PUT /v1/rooms/{room}/inlet/alarm`); null: nothing does. For rooms without `total_active_users` and
+    /// `new_users_per_minute`.
+    pub periodic_inlet: Option<PeriodicInlet>,
+    /// Moves the serving counter on in the place of those of whom a site says (`POST /v1/rooms/{room}/inlet`) that they
+    /// have left; null: nothing does. For rooms without `total_active_users` and `new_users_per_minute`.
+    pub max_size_inlet: Option<MaxSizeInlet>,
+    /// The topics of Amazon SNS, by their ARNs, whose messages are believed at `POST /v1/rooms/{room}/inlet/sns`: at most
+    /// 10.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(max_items = 10, default = json!([]),
+        example = json!(["arn:aws:sns:eu-west-1:123456789012:exits"])))]
+    pub sns_topics: Vec<String>,
     /// The most newcomers of one network in any minute; null: no such limit. Whoever comes beyond it is told to come
     /// back: 429. A network is the first 24 bits of an IPv4 address, 56 of an IPv6 address, unless the deployment says
     /// otherwise. The default, as those of the next two, does not hold for private addresses.
@@ -208,6 +222,9 @@ impl Default for RoomSettings {
             json_response_enabled: false,
             aws_style_api: false,
             aws_event_id: None,
+            periodic_inlet: None,
+            max_size_inlet: None,
+            sns_topics: Vec::new(),
             joins_per_network_per_minute: network_limits::JOINS_PER_MINUTE,
             places_per_network: network_limits::PLACES,
             seats_per_network: network_limits::SEATS,
@@ -275,6 +292,7 @@ impl RoomSettings {
         let others = [self.budget_error(), hold, self.issuer_error(), self.rate_error(), requests];
         let others = others.into_iter().chain([self.event_id_error(), self.challenge.error()]);
         let rules = limits.chain(seconds).chain(per_network).chain(others).flatten();
+        let rules = rules.chain(self.inlets().errors());
         rules.chain(self.word_errors()).chain(self.labels.errors()).collect()
     }
 
@@ -284,6 +302,16 @@ impl RoomSettings {
     pub fn in_force(self) -> Self {
         let method = if self.sold_out { QueueingMethod::Reject } else { self.queueing_method };
         Self { queueing_method: method, ..self }
+    }
+
+    fn inlets(&self) -> Inlets<'_> {
+        Inlets {
+            periodic: self.periodic_inlet,
+            max_size: self.max_size_inlet,
+            topics: &self.sns_topics,
+            has_no_limits: self.has_no_limits(),
+            passes_over: self.position_expiry_seconds.is_some(),
+        }
     }
 
     fn word_errors(&self) -> Vec<FieldError> {

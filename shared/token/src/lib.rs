@@ -18,7 +18,7 @@
 //! [`DeploymentSecret::with_others`].
 //!
 //! Operators' programs may sign their requests instead of showing a token, as clients of AWS do
-//! ([`Authorization`]). Signatures of public randomness beacons, which are used by draws, are verified here too
+//! ([`Authorization`]). Messages of Amazon SNS are verified here ([`SnsMessage`]). Signatures of public randomness beacons, which are used by draws, are verified here too
 //! ([`beacon`]).
 //!
 //! This crate is synchronous and has neither clock nor store: times are parameters, records are
@@ -41,6 +41,7 @@ mod sealed;
 mod secret;
 mod signing_key;
 mod sigv4;
+mod sns;
 mod ticket;
 mod verify;
 mod webhook_secret;
@@ -62,6 +63,7 @@ pub use signing_key::{SigningKey, SigningKeyError};
 pub use sigv4::{
     Authorization, SIGV4_SERVICE, SKEW_SECONDS, SealedKeyError, SigV4Error, SigV4Key, SignedRequest,
 };
+pub use sns::{SNS_OLDEST_SECONDS, SnsCertificate, SnsError, SnsKind, SnsMessage};
 pub use ticket::{Ending, Endless, Seat, Ticket, TicketError, TicketSealer, TicketState};
 pub use verify::{VerifyError, verify, verify_for};
 pub use webhook_secret::{WebhookSecret, WebhookSecretError};

@@ -57,6 +57,11 @@ pub(crate) const OPERATIONS: &[Operation] = &[
     of("GET", "/v1/rooms/{room}/preview", "preview_page", Viewer, Room, None),
     of("POST", "/v1/rooms/{room}/reset", "reset_room", Operator, Room, Some(Changes)),
     of("POST", "/v1/rooms/{room}/passes", "create_pass", Operator, Room, Some(Changes)),
+    of("POST", "/v1/rooms/{room}/inlet", "report_exits", Operator, Room, Some(Visits)),
+    of("GET", "/v1/rooms/{room}/inlet", "get_inlet", Viewer, Room, None),
+    of("PUT", "/v1/rooms/{room}/inlet/alarm", "set_inlet_alarm", Operator, Room, Some(Changes)),
+    // Needs no token: Amazon SNS has signed it.
+    of("POST", "/v1/rooms/{room}/inlet/sns", "receive_notification", Operator, Room, Some(Visits)),
     of("POST", "/v1/rooms/{room}/oidc_clients/{client}/secret", "create_client_secret", Operator, Room, Some(Changes)),
     of("POST", "/v1/match", "match_request", Viewer, OwnRooms, None),
     of("GET", "/v1/rooms/{room}/status", "get_status", Viewer, Room, None),

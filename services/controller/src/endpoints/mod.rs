@@ -17,6 +17,7 @@ pub(crate) mod get_page;
 pub(crate) mod get_room;
 pub(crate) mod get_status;
 pub(crate) mod import_key;
+pub(crate) mod inlet;
 pub(crate) mod list_rooms;
 pub(crate) mod list_sigv4_keys;
 pub(crate) mod list_tokens;

@@ -13,6 +13,18 @@ shared_responses! {
     /// Answers of calls for a room.
     pub(crate) NoSuchRoom { problem_response "404": "There is no such room" }
 
+    /// Answers of calls for an inlet.
+    pub(crate) NoInlet { problem_response "409": "The room has no `max_size_inlet`" }
+
+    /// Answers of messages for a room that believes none.
+    pub(crate) NoTopics { problem_response "404": "There is no such room, or it has no `sns_topics`" }
+
+    /// Answers of messages that are not believed.
+    pub(crate) SnsRefusals {
+        problem_response "403": "The message is of another topic, too old, or not signed by SNS: see `detail`",
+        problem_response "503": "Redis or SNS cannot be reached, or too much is going on: see Retry-After",
+    }
+
     /// Answers of calls for an event.
     pub(crate) NoSuchEvent {
         problem_response "404": "There is no such room, or it has no such event",

@@ -1,5 +1,5 @@
-//! Lets through only AWS-style calls that are signed, or show a token, by somebody who may make them; refuses all others
-//! as the gateway of the original does.
+//! Lets through only calls that are signed, or show a token, by somebody who may make them: AWS-style ones, and those that
+//! come from the same programs. AWS-style ones are refused as the gateway of the original does, others by a problem.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::extract::unreadable;
 
 use super::{
-    bearer::{bearer, pass},
+    bearer::{self, bearer, pass},
     origin::Origin,
     refusal::{Refusal, not_yet},
     signed,
@@ -35,6 +35,8 @@ pub(crate) async fn require_signature_or_bearer(
         Err(error) => return unreadable(&error).into_response(),
     };
     let origin = Origin::of(&controller, request.headers());
+    let is_v1 = request.uri().path().starts_with("/v1/");
+    let answer = if is_v1 { bearer::answer } else { answer };
     let found = if signed::is_meant(request.headers()) {
         signed::signer(&controller, origin, request).await
     } else {

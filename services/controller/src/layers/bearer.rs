@@ -47,11 +47,13 @@ pub(crate) async fn require_bearer(
     }
 }
 
-fn answer(refusal: &Refusal) -> Response {
+pub(super) fn answer(refusal: &Refusal) -> Response {
     match refusal {
-        Refusal::Nothing | Refusal::Wrong | Refusal::Signature(_) | Refusal::Body(_) => {
-            ProblemType::Unauthorized.into_response()
+        Refusal::Nothing | Refusal::Wrong => ProblemType::Unauthorized.into_response(),
+        Refusal::Signature(error) => {
+            Problem::new(ProblemType::Unauthorized).detail(error.to_string()).into_response()
         }
+        Refusal::Body(problem) => problem.clone().into_response(),
         Refusal::NotYet => not_yet().into_response(),
         Refusal::Forbidden(refused) => Problem::from(refused.clone()).into_response(),
     }

@@ -106,7 +106,7 @@ fn headers(headers: &HeaderMap) -> Vec<(&str, &str)> {
     clippy::disallowed_methods,
     reason = "signers go by the time of day, not by Redis's clock"
 )]
-fn wall_clock() -> i64 {
+pub(super) fn wall_clock() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }

@@ -1,11 +1,13 @@
 //! The background tasks. Every controller keeps its memory fresh, remembers the last day and who has entered, and
 //! asks for the lease. The one that leads keeps the keyspace whole and lets new keys sign. All that serve in its term
-//! share out the rooms: each advances the lines of its own, draws, and closes minutes.
+//! share out the rooms: each advances the lines of its own, lets people in by their
+//! periodic inlets, draws, and closes minutes.
 //!
 //! When Redis fails, a loop tries again. A loop that ends by itself stops the process.
 
 mod draw;
 mod history;
+mod inlet;
 mod keys;
 mod keyspace;
 mod lease;
@@ -48,6 +50,7 @@ fn spawn_all(controller: &Arc<Controller>, lifecycle: &Lifecycle) {
     lifecycle.spawn("new keys", until(soft.clone(), keys::run(own())));
     lifecycle.spawn("draw", until(soft.clone(), draw::run(own())));
     lifecycle.spawn("tick", until(soft.clone(), tick::run(own())));
+    lifecycle.spawn("inlet", until(soft.clone(), inlet::run(own())));
     lifecycle.spawn("roll up", until(soft.clone(), roll_up::run(own())));
     lifecycle.spawn("remember", until(soft.clone(), remember::run(own())));
 }

@@ -90,11 +90,22 @@ impl RoomDirectory {
             return Ok(known);
         }
         caller.require_room(event_id)?;
-        // The room may be too new for the push to have arrived.
         let room = RoomId::new(event_id).map_err(|_| RoomError::Unknown)?;
-        let snapshot = self.read(&room).await?;
+        self.known(&room).await
+    }
+
+    /// The room as this instance knows it.
+    ///
+    /// # Errors
+    /// [`RoomError`].
+    pub(crate) async fn known(&self, room: &RoomId) -> Result<Arc<KnownRoom>, RoomError> {
+        if let Some(known) = self.feed.room(room.as_str()) {
+            return Ok(known);
+        }
+        // It may be too new for the push to have arrived.
+        let snapshot = self.read(room).await?;
         self.feed.receive(snapshot).await;
-        self.feed.room(event_id).ok_or(RoomError::Unknown)
+        self.feed.room(room.as_str()).ok_or(RoomError::Unknown)
     }
 
     /// Every room's config, by name.

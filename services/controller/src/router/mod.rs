@@ -19,10 +19,11 @@ use crate::{
         create_client_secret, create_pass, create_sigv4_key, create_token, delete_logo,
         delete_page, delete_room,
         events::{delete_event, get_event, get_event_details, list_events, patch_event, put_event},
-        get_config, get_history, get_logo, get_page, get_room, get_status, import_key, list_rooms,
-        list_sigv4_keys, list_tokens, match_request, patch_room, preview_page, put_config,
-        put_logo, put_page, put_room, read_audit, reset_room, revoke_session, revoke_sigv4_key,
-        revoke_token, rotate_keys,
+        get_config, get_history, get_logo, get_page, get_room, get_status, import_key,
+        inlet::{get_inlet, receive_notification, report_exits, set_inlet_alarm},
+        list_rooms, list_sigv4_keys, list_tokens, match_request, patch_room, preview_page,
+        put_config, put_logo, put_page, put_room, read_audit, reset_room, revoke_session,
+        revoke_sigv4_key, revoke_token, rotate_keys,
         webhooks::{
             delete_webhook, get_webhook, list_webhooks, put_webhook, rotate_webhook_secret,
             test_webhook,
@@ -30,7 +31,8 @@ use crate::{
         withdraw_key,
     },
     layers::{
-        no_store, note_changes, require_bearer, require_keyspace, require_signature_or_bearer,
+        no_store, note_changes, require_bearer, require_keyspace, require_notification,
+        require_signature_or_bearer,
     },
     openapi,
     state::Controller,
@@ -56,6 +58,8 @@ fn v1() -> Routes {
         .routes(routes!(put_logo::put_logo, get_logo::get_logo, delete_logo::delete_logo))
         .routes(routes!(preview_page::preview_page))
         .routes(routes!(reset_room::reset_room))
+        .routes(routes!(get_inlet::get_inlet))
+        .routes(routes!(set_inlet_alarm::set_inlet_alarm))
         .routes(routes!(create_pass::create_pass))
         .routes(routes!(create_client_secret::create_client_secret))
         .routes(routes!(match_request::match_request))
@@ -88,6 +92,16 @@ fn v1() -> Routes {
         .routes(routes!(read_audit::read_audit))
 }
 
+/// What programs call that also make AWS-style calls, and sign them.
+fn reports() -> Routes {
+    OpenApiRouter::new().routes(routes!(report_exits::report_exits))
+}
+
+/// What Amazon SNS calls, without a token.
+fn notifications() -> Routes {
+    OpenApiRouter::new().routes(routes!(receive_notification::receive_notification))
+}
+
 /// The private calls of the AWS-style API: for its clients.
 fn aws_style() -> Routes {
     OpenApiRouter::new()
@@ -104,6 +118,8 @@ fn aws_style() -> Routes {
 pub(crate) fn document() -> OpenApi {
     let mut document = OpenApiRouter::with_openapi(openapi::frame())
         .merge(v1())
+        .merge(reports())
+        .merge(notifications())
         .nest("/api", aws_style())
         .into_openapi();
     openapi::describe_rollouts(&mut document);
@@ -117,13 +133,20 @@ pub(crate) fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Rou
     let signature = from_fn_with_state(Arc::clone(controller), require_signature_or_bearer);
     let keyspace = from_fn_with_state(Arc::clone(controller), require_keyspace);
     let notes = from_fn_with_state(Arc::clone(controller), note_changes);
+    let notification = from_fn_with_state(Arc::clone(controller), require_notification);
     let aws_style = Router::from(aws_style()).route_layer(notes.clone());
     let aws_style = aws_style.route_layer(keyspace.clone());
-    let aws_style = aws_style.route_layer(signature);
+    let aws_style = aws_style.route_layer(signature.clone());
+    let reports = Router::from(reports()).route_layer(notes.clone());
+    let reports = reports.route_layer(keyspace.clone()).route_layer(signature);
+    let notifications = Router::from(notifications()).route_layer(notes.clone());
+    let notifications = notifications.route_layer(notification).route_layer(keyspace.clone());
     let api = Router::from(v1())
         .route_layer(notes)
         .route_layer(keyspace)
         .route_layer(bearer)
+        .merge(reports)
+        .merge(notifications)
         .merge(aws_style.clone())
         .nest("/api", aws_style)
         .layer(map_response(no_store))

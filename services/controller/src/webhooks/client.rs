@@ -27,15 +27,19 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// So much of a body is read, in bytes, for the connection to be used again.
 const LARGEST_ANSWER: usize = 16 * 1024;
 /// How a sender names itself.
-const AGENT: &str = concat!("Vestibule/", env!("CARGO_PKG_VERSION"));
+pub(crate) const AGENT: &str = concat!("Vestibule/", env!("CARGO_PKG_VERSION"));
 
 /// Sends events. What it sends with is made when something is sent: most deployments have no webhook.
 #[derive(Debug, Default)]
 pub(crate) struct WebhookClient(OnceLock<Clients>);
 
+/// Asks addresses outside by HTTPS, but none that is nobody's service.
+pub(crate) type EncryptedClient =
+    Client<HttpsConnector<HttpConnector<CheckedResolver>>, Full<Bytes>>;
+
 #[derive(Debug)]
 struct Clients {
-    encrypted: Client<HttpsConnector<HttpConnector<CheckedResolver>>, Full<Bytes>>,
+    encrypted: EncryptedClient,
     in_the_clear: Client<HttpConnector<CheckedResolver>, Full<Bytes>>,
 }
 
@@ -70,18 +74,22 @@ pub(crate) enum Sent {
 
 impl Clients {
     fn new() -> Self {
-        let connector = |is_https| {
-            let mut connector = HttpConnector::new_with_resolver(CheckedResolver::new(is_https));
-            connector.enforce_http(!is_https);
-            connector
-        };
-        let encrypted = HttpsConnectorBuilder::new().with_webpki_roots().https_only();
-        let encrypted = encrypted.enable_http1().wrap_connector(connector(true));
-        Self {
-            encrypted: Client::builder(TokioExecutor::new()).build(encrypted),
-            in_the_clear: Client::builder(TokioExecutor::new()).build(connector(false)),
-        }
+        let in_the_clear = Client::builder(TokioExecutor::new()).build(connector(false));
+        Self { encrypted: encrypted_client(), in_the_clear }
     }
+}
+
+/// A client of its own.
+pub(crate) fn encrypted_client() -> EncryptedClient {
+    let encrypted = HttpsConnectorBuilder::new().with_webpki_roots().https_only();
+    let encrypted = encrypted.enable_http1().wrap_connector(connector(true));
+    Client::builder(TokioExecutor::new()).build(encrypted)
+}
+
+fn connector(is_https: bool) -> HttpConnector<CheckedResolver> {
+    let mut connector = HttpConnector::new_with_resolver(CheckedResolver::new(is_https));
+    connector.enforce_http(!is_https);
+    connector
 }
 
 // === impl WebhookClient ===

@@ -10,7 +10,7 @@ pub(crate) mod news;
 mod resolver;
 
 pub(crate) use self::{
-    client::{Envelope, Sent, WebhookClient},
+    client::{AGENT, EncryptedClient, Envelope, Sent, WebhookClient, encrypted_client},
     directory::{Changed, WebhookDirectory, WebhookDraft, WebhookError},
     metrics::WebhookMetrics,
 };

@@ -14,7 +14,7 @@ use vestibule_domain::webhook::may_connect;
 
 /// The system's resolver, whose answers are checked.
 #[derive(Debug, Clone)]
-pub(super) struct CheckedResolver {
+pub(crate) struct CheckedResolver {
     system: GaiResolver,
     is_https: bool,
 }

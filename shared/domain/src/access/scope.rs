@@ -23,6 +23,15 @@ pub struct RoomPatternError;
 #[serde(transparent)]
 pub struct RoomScope(Vec<RoomPattern>);
 
+// === impl RoomScope ===
+
+impl From<&RoomId> for RoomScope {
+    /// That room alone.
+    fn from(room: &RoomId) -> Self {
+        Self(vec![RoomPattern(room.as_str().to_owned())])
+    }
+}
+
 // === impl RoomPattern ===
 
 impl RoomPattern {

@@ -79,6 +79,8 @@ problem_types! {
     InvalidDpopProof, "invalid-dpop-proof", UNAUTHORIZED, "The proof of the key is missing or not valid", None;
     /// The caller asks about another client's request and is not a trusted proxy.
     UntrustedProxy, "untrusted-proxy", FORBIDDEN, "The caller is not a trusted proxy", None;
+    /// The message is not one of Amazon SNS, or of a topic that the room does not believe.
+    UnbelievedMessage, "unbelieved-message", FORBIDDEN, "The message of Amazon SNS is not believed", None;
     /// A page of another origin sent the visitor's cookie, which may not speak for it.
     CrossOrigin, "cross-origin", FORBIDDEN, "Pages of other origins may not use the visitor's cookie", None;
     /// A newcomer has to solve the room's challenge first: the member `challenge`.
@@ -133,6 +135,8 @@ problem_types! {
     RedisUnavailable, "redis-unavailable", SERVICE_UNAVAILABLE, "The shared state is unavailable, try again shortly", Some(2);
     /// The provider of the room's challenge cannot be asked.
     ChallengeUnavailable, "challenge-unavailable", SERVICE_UNAVAILABLE, "The challenge cannot be checked now, try again shortly", Some(5);
+    /// Amazon SNS cannot be asked: for the certificate of a message, or to confirm a subscription.
+    SnsUnavailable, "sns-unavailable", SERVICE_UNAVAILABLE, "Amazon SNS cannot be asked now, try again shortly", Some(5);
     /// A fault of this service. Its cause is in the log, never in the response.
     Internal, "internal", INTERNAL_SERVER_ERROR, "Something went wrong on our side", None;
 }

@@ -8,6 +8,7 @@ use crate::{Store, StoreError, scripts};
 #[derive(Serialize)]
 struct Arguments {
     from: u64,
+    for_ms: u64,
 }
 
 #[derive(Deserialize)]
@@ -24,9 +25,19 @@ impl Store {
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn kept_seats(&self, room: &RoomId) -> Result<u64, StoreError> {
+        self.seats_kept_for(room, 0).await
+    }
+
+    /// How many of them stay taken for `for_ms`, unless the room is reset.
+    pub(crate) async fn seats_kept_for(
+        &self,
+        room: &RoomId,
+        for_ms: u64,
+    ) -> Result<u64, StoreError> {
         let (mut from, mut seats) = (0, 0);
         loop {
-            let page: Page = self.call(&scripts::KEPT_SEATS, room, &Arguments { from }).await?;
+            let arguments = Arguments { from, for_ms };
+            let page: Page = self.call(&scripts::KEPT_SEATS, room, &arguments).await?;
             seats += page.seats;
             let Some(next) = page.next else { return Ok(seats) };
             from = next;

@@ -1,6 +1,6 @@
 --[[ delete_room: remove a room and all that belongs to it, unless more people are in it than its caller expects.
 
-KEYS  draws networks revoked counts line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic ended testimony calls history…
+KEYS  inlet draws networks revoked counts line settings sessions records tokens entered unattended rate rows grants door asked passed seatless holds there scratch traffic ended testimony calls history…
 ARGV  now_ms seen document
 Returns {existed is_later is_occupied waiting inside}
       existed: there was one. is_later: what is stored is of a later epoch, and stays. is_occupied: it stays, because of

@@ -13,15 +13,7 @@ if not line then return no_room() end
 local call = of_operators('increment', args.call)
 local before_this = answered_before(keys, call)
 if before_this then return answer(again(before_this)) end
--- Above 2^53 - 1, numbers in Lua and in clients' JSON are not exact.
-local MOST = 9007199254740991
-local target = line.serving_counter + args.by
-if line.gap_last > 0 and line.serving_counter < line.gap_first and target >= line.gap_first then
-  target = target + line.gap_last - line.gap_first + 1
-end
-target = math.max(-MOST, math.min(MOST, target))
-if target > line.serving_counter then raise_serving(keys, line, target, now, 'o') end
-if target < line.serving_counter then lower_serving(keys, line, target) end
+move_serving(keys, line, args.by, now)
 publish(keys, args.room, now)
 return answer(keep_answer(keys, call, {
   reset_epoch = line.reset_epoch, serving_counter = line.serving_counter, by = args.by, again = false,

@@ -77,9 +77,9 @@ const INCARNATION: &str = concat!(
 );
 
 use Part::{
-    Asked, Calls, Counts, Door, Draws, Ended, Entered, Grants, Holds, Line, Networks, Passed, Rate,
-    Records, Revoked, Rows, Scratch, Seatless, Sessions, Settings, Testimony, There, Tokens,
-    Traffic, Unattended,
+    Asked, Calls, Counts, Door, Draws, Ended, Entered, Grants, Holds, Inlet, Line, Networks,
+    Passed, Rate, Records, Revoked, Rows, Scratch, Seatless, Sessions, Settings, Testimony, There,
+    Tokens, Traffic, Unattended,
 };
 
 scripts! {
@@ -115,7 +115,7 @@ scripts! {
     GIVE_UP = "give_up" Writes &[Line, Entered, Unattended, Door, Asked, Passed, Sessions, Holds, Networks, Counts], &[],
         None, ["bitmaps", "room", "seats", "networks", "door", "departures", "counts"];
     INCREMENT = "increment" Writes &[Line, Settings, Sessions, Rate, Rows, Calls], &[], None,
-        ["room", "once", "rate", "serving", "left_out", "publish"];
+        ["room", "once", "rate", "serving", "moves", "left_out", "publish"];
     JOIN = "join" Writes &[Line, Settings, Sessions, Records, Tokens, Entered, Rate, Rows, Grants, Traffic,
         Counts, Unattended, There, Holds, Door, Asked, Calls, Networks], &[], Some(order::join::POSITIONS),
         ["bitmaps", "room", "networks", "once", "rate", "seats", "notes", "serving", "presence", "door", "holds",
@@ -125,7 +125,10 @@ scripts! {
     LEASE = "lease" Deployment &[], &["lease", "epoch", "length"], None, ["leases"];
     LEAVE = "leave" Writes &[Line, Sessions, Records, Ended, Counts], &[], None,
         ["bitmaps", "room", "seats", "door", "departures", "counts"];
+    LET_IN = "let_in" Writes &[Line, Settings, Sessions, Rate, Rows, Calls, Inlet], &[], None,
+        ["room", "once", "rate", "serving", "moves", "left_out", "publish"];
     NAME_SERVER = "name_server" Deployment &[], &["probe"], None, ["server"];
+    NOTE_ALARM = "note_alarm" Writes &[Line, Inlet], &[], None, ["room"];
     NOTE_AUDIT = "note_audit" Deployment &[], &["audit", "audit_bytes"], None, [];
     NOTE_CHANGE = "note_change" Deployment &[], &["changes"], None, ["room"];
     NOTE_COUNTS = "note_counts" Writes &[Line, Counts], &[], None, ["room"];
@@ -152,6 +155,9 @@ scripts! {
     REPLACE_API_TOKENS = "replace_api_tokens" Deployment &[], &["api_tokens"], None, [];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
     REPLACE_WEBHOOKS = "replace_webhooks" Deployment &[], &["webhooks"], None, [];
+    REPLACE_GONE = "replace_gone" Writes &[Line, Settings, Sessions, Records, Ended, Entered, Rate, Rows, Calls, Counts],
+        &[], None, ["bitmaps", "room", "once", "rate", "seats", "serving", "moves", "door", "departures", "left_out",
+        "publish", "counts"];
     RESET = "reset" Writes Part::RESET, &[], None,
         ["bitmaps", "room", "once", "rate", "seats", "presence", "left_out", "publish", "people", "counts"];
     RESTORE_PLACES = "restore_places" Repairs &[Line, Entered, Unattended, Testimony], &[], None, ["bitmaps", "room"];

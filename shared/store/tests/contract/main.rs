@@ -22,6 +22,7 @@ mod formats;
 mod hearing_late;
 mod history;
 mod holds;
+mod inlets;
 mod joins;
 mod judged;
 mod jumps;

@@ -25,7 +25,11 @@ crate::on_every_server!(
     a_room_that_is_the_latest_stays_as_it_is,
 );
 
-async fn wipe_and_reconcile(world: &World, change: impl Fn(&mut Testimony), silent: &[&str]) {
+pub(crate) async fn wipe_and_reconcile(
+    world: &World,
+    change: impl Fn(&mut Testimony),
+    silent: &[&str],
+) {
     let mut seen = testimony(&world.snapshot().await);
     let config = world.store.read_config(&world.room).await.unwrap().unwrap();
     world.server.flush().await;

@@ -12,6 +12,7 @@ mod request_ids;
 mod return_addresses;
 mod settings;
 mod signed_requests;
+mod sns_messages;
 mod tickets;
 mod tokens;
 
@@ -40,6 +41,7 @@ pub const TARGETS: &[Target] = &[
     return_addresses::TARGET,
     settings::TARGET,
     signed_requests::TARGET,
+    sns_messages::TARGET,
     tickets::TARGET,
     tokens::TARGET,
 ];

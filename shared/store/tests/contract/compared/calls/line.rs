@@ -2,14 +2,17 @@
 
 use vestibule_domain::{
     SeatEnds,
+    inlet::{AlarmState, Period},
     network_limits::NetworkLimits,
     presence::{Band, Spot},
 };
-use vestibule_store::{GivenUp, Join, JoinMode, Revocation, Spending};
+use vestibule_store::{
+    Departure, EndedAs, GivenUp, Join, JoinMode, LetIn, Replacing, Revocation, Spending,
+};
 
 use super::{Called, Chances, Pair};
 use crate::compared::{
-    pair::Memory,
+    pair::{Memory, Side},
     random::{epoch, issuer, key_id, maybe, number, once_in, one, region},
 };
 
@@ -110,6 +113,50 @@ pub(super) async fn increment(pair: &mut Pair, chances: &mut Chances, room: usiz
     };
     pair.one(format!("increment({id}, {by})"), async |side| side.store.increment(&id, by).await)
         .await?;
+    Ok(())
+}
+
+pub(super) async fn let_in(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let id = pair.rooms[room].clone();
+    let nth: u64 = chances.below(8);
+    let period = Period {
+        name: format!("0-60-{nth}"),
+        increment: one(chances, &[1, 20]),
+        kept_seconds: 600,
+    };
+    let leader_epoch = one(chances, &[1, 2, 9]);
+    let name = format!("let_in({id}, {period:?}, {leader_epoch})");
+    let let_in = LetIn { period: &period, leader_epoch };
+    pair.one(name, async |side| side.store.let_in(&id, let_in).await).await?;
+    Ok(())
+}
+
+pub(super) async fn note_alarm(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let id = pair.rooms[room].clone();
+    let alarm = one(chances, &[AlarmState::Ok, AlarmState::Alarm, AlarmState::InsufficientData]);
+    let at_ms = once_in(chances, 2).then(|| pair.clock.now_ms() - one(chances, &[0, 9_000_u64]));
+    let name = format!("note_alarm({id}, {alarm:?}, {at_ms:?})");
+    pair.one(name, async |side| side.store.note_alarm(&id, alarm, at_ms).await).await?;
+    pair.one(format!("inlet_alarm({id})"), async |side| side.store.inlet_alarm(&id).await).await?;
+    Ok(())
+}
+
+pub(super) async fn replace_gone(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
+    let (id, memory) = (pair.rooms[room].clone(), &pair.memory[room]);
+    let reset_epoch = epoch(chances, memory);
+    let seats = [SeatEnds::AtOnce, SeatEnds::WithToken, SeatEnds::WithAwsStyleToken];
+    let departure = |_| Departure {
+        number: number(chances, memory),
+        ended_as: one(chances, &[EndedAs::Completed, EndedAs::Abandoned]),
+        seat: one(chances, &seats),
+    };
+    let departures: Vec<Departure> = (0..3).map(departure).collect();
+    let (exited, max_size) = (one(chances, &[0, 1, 5, 40]), one(chances, &[1, 10, 100]));
+    let replacing = Replacing { reset_epoch, departures: &departures, exited, max_size };
+    let call = format!("call-{}", chances.below(50));
+    let name = format!("replace_gone({id}, {call}, {replacing:?})");
+    let replace = async |side: &Side| side.store.replace_gone(&id, &call, replacing).await;
+    pair.one(name, replace).await?;
     Ok(())
 }
 

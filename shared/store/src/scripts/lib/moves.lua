@@ -1,0 +1,14 @@
+-- Moves of the serving counter that are not the tick's: an operator's, or an inlet's. Needs lib/serving.
+
+-- Moves the counter by so much, forwards or back. A move that reaches a gap of numbers that nobody holds skips the gap.
+local function move_serving(keys, line, by, now)
+  -- Above 2^53 - 1, numbers in Lua and in clients' JSON are not exact.
+  local MOST = 9007199254740991
+  local target = line.serving_counter + by
+  if line.gap_last > 0 and line.serving_counter < line.gap_first and target >= line.gap_first then
+    target = target + line.gap_last - line.gap_first + 1
+  end
+  target = math.max(-MOST, math.min(MOST, target))
+  if target > line.serving_counter then raise_serving(keys, line, target, now, 'o') end
+  if target < line.serving_counter then lower_serving(keys, line, target) end
+end
