@@ -9,6 +9,7 @@ mod authorizer;
 mod authorizer_hostile;
 mod aws_event_ids;
 mod aws_expiry;
+mod aws_follows_seats;
 mod aws_matrix;
 mod aws_private;
 mod bad_input;

@@ -18,6 +18,9 @@ impl Method for Fifo {
     }
 
     fn plan(&self, input: &TickInput, standby: Standby, serving: &mut Serving) -> Plan {
+        if let Some(followed) = &input.follows {
+            return followed.plan(input, serving);
+        }
         match input.wanted_at_door(standby.people()) {
             Some(wanted) => input.serve(wanted - input.at_or_near_door(serving), serving),
             None => Plan::stay(input, serving),

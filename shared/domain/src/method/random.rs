@@ -46,7 +46,10 @@ impl Method for Random {
         if missing <= 0.0 {
             stay
         } else if missing >= line && input.is_presence_complete {
-            input.serve_everyone(serving)
+            match &input.follows {
+                Some(followed) => followed.plan(input, serving),
+                None => input.serve_everyone(serving),
+            }
         } else {
             let part = (missing / line.max(1.0)).min(MOST_AT_ONCE);
             Plan {

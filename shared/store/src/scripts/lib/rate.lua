@@ -54,6 +54,12 @@ local function set_pace(key, paced_until)
   redis.call('HSET', key, 'paced_until', string.format('%.3f', paced_until))
 end
 
+-- How many more may enter now if admissions are spread evenly, whatever the window has left.
+local function spread_left(key, rate, now)
+  local from = paced_from(key, now)
+  return from > now and 0 or math.floor((now - from) * rate / 60000) + 1
+end
+
 -- How many more the rate allows now: evenly spread while people wait, otherwise all that is left. `held`
 -- admissions are kept for those who hold a seat.
 local function rate_left(key, rate, now, waiting, held)
@@ -66,9 +72,7 @@ local function rate_left(key, rate, now, waiting, held)
     set_pace(key, math.max(now, paced_from(key, now)))
     return 0
   end
-  local from = paced_from(key, now)
-  local paced = from > now and 0 or math.floor((now - from) * rate / 60000) + 1
-  return math.max(math.min(left, paced), 0)
+  return math.max(math.min(left, spread_left(key, rate, now)), 0)
 end
 
 -- When the rate may let somebody in at the soonest, ms; nil: never.

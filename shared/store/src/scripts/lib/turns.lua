@@ -61,15 +61,17 @@ local function count_before(places, place)
   return low - 1
 end
 
--- Whether everyone before the claim who was served so lately that it need not have asked yet has come: it is inside,
--- or gone, or asks here or at the door.
-local function have_all_come(call, claim)
+-- Whether nobody is waited for before the claim: everyone who was served so lately that it need not have asked yet has
+-- come, so it is inside, or gone, or asks here or at the door; or there are seats for all of them, too.
+local function is_nobody_awaited(call, claim)
   if call.missing_before and claim.position >= call.missing_before then return false end
   local period = period_of(call, claim.position, claim.kind == 'a')
   local first, last = served_by(call.moves, call.line, call.now - period) + 1, claim.position - 1
   if last - first >= MOST_COUNTED then return false end
   local count = count_bits(call.keys.entered, first, last) + count_before(asking_from(call, first), claim.position)
-  if count > last - first then return true end
+  local missing = last - first + 1 - count
+  call.all_asking = call.all_asking or redis.call('ZCARD', call.keys.door) + #call.asking
+  if missing <= 0 or call.all_asking + missing <= call.free then return true end
   call.missing_before = claim.position
   return false
 end
