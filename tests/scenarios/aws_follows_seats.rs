@@ -16,14 +16,14 @@ const CROWD: usize = 60;
 /// As the original's own page looks, only faster.
 const LOOKS_EVERY: Duration = Duration::from_millis(300);
 /// A call that is held at the door for longer was called too early.
-const AT_ONCE: Duration = Duration::from_secs(3);
+const AT_ONCE: Duration = Duration::from_secs(6);
 const SOON: Duration = Duration::from_secs(60);
 
 /// A room of so many seats at three admissions and two controllers.
 async fn sample(follows: bool, more: &Value) -> Result<(Deployment, Aws)> {
     let deployment = Deployment::builder().admissions(3).controllers(2).start().await?;
     let mut settings = json!({
-        "total_active_users": SEATS, "serving_counter_follows_seats": follows, "seats_per_network": null,
+        "total_active_users": SEATS, "serving_counter_follows_seats": follows, "seats_end_with": "session", "seats_per_network": null,
         "places_per_network": null, "joins_per_network_per_minute": null,
     });
     let fields = more.as_object().context("an object")?.clone();

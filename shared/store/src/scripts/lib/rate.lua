@@ -9,39 +9,42 @@ local BUCKET_MS, BUCKETS = 100, 600
 -- Agrees with PACE_BURST_SECONDS in the domain crate's slots.
 local PACE_BURST_MS = 2000
 
--- As `rate_used`, by a look at every bucket: after a pause, or after the clock was set.
-local function rate_counted(key, oldest)
-  local state = redis.call('HGETALL', key)
-  local sum = 0
-  for i = 1, #state, 2 do
-    local bucket = tonumber(state[i])
-    if bucket and bucket >= oldest then
-      sum = sum + state[i + 1]
-    elseif bucket then
-      redis.call('HDEL', key, state[i])
-    end
-  end
-  -- It stays when it is empty: whoever only reads must not delete what is on the list of parts.
-  if sum == 0 then redis.call('HDEL', key, 'paced_until') end
-  redis.call('HSET', key, 'tail', oldest, 'sum', sum)
-  return sum
-end
-
 -- Admissions in the 60 seconds up to `now`; forgets older ones.
-local function rate_used(key, now)
-  local oldest = math.floor(now / BUCKET_MS) - BUCKETS
-  local state = redis.call('HMGET', key, 'tail', 'sum')
-  local tail, sum = tonumber(state[1]), tonumber(state[2]) or 0
-  if not tail or tail >= oldest then return sum end
-  if oldest - tail > 2 * BUCKETS then return rate_counted(key, oldest) end
-  local old = {}
-  for bucket = tail, oldest - 1 do old[#old + 1] = string.format('%d', bucket) end
-  for _, count in ipairs(redis.call('HMGET', key, unpack(old))) do
-    sum = sum - (tonumber(count) or 0)
+local rate_used
+do
+  -- As `rate_used`, by a look at every bucket: after a pause, or after the clock was set.
+  local function rate_counted(key, oldest)
+    local state = redis.call('HGETALL', key)
+    local sum = 0
+    for i = 1, #state, 2 do
+      local bucket = tonumber(state[i])
+      if bucket and bucket >= oldest then
+        sum = sum + state[i + 1]
+      elseif bucket then
+        redis.call('HDEL', key, state[i])
+      end
+    end
+    -- It stays when it is empty: whoever only reads must not delete what is on the list of parts.
+    if sum == 0 then redis.call('HDEL', key, 'paced_until') end
+    redis.call('HSET', key, 'tail', oldest, 'sum', sum)
+    return sum
   end
-  redis.call('HDEL', key, unpack(old))
-  redis.call('HSET', key, 'tail', oldest, 'sum', sum)
-  return sum
+
+  rate_used = function(key, now)
+    local oldest = math.floor(now / BUCKET_MS) - BUCKETS
+    local state = redis.call('HMGET', key, 'tail', 'sum')
+    local tail, sum = tonumber(state[1]), tonumber(state[2]) or 0
+    if not tail or tail >= oldest then return sum end
+    if oldest - tail > 2 * BUCKETS then return rate_counted(key, oldest) end
+    local old = {}
+    for bucket = tail, oldest - 1 do old[#old + 1] = string.format('%d', bucket) end
+    for _, count in ipairs(redis.call('HMGET', key, unpack(old))) do
+      sum = sum - (tonumber(count) or 0)
+    end
+    redis.call('HDEL', key, unpack(old))
+    redis.call('HSET', key, 'tail', oldest, 'sum', sum)
+    return sum
+  end
 end
 
 local function paced_from(key, now)
