@@ -12,6 +12,7 @@ mod aws_expiry;
 mod aws_follows_seats;
 mod aws_matrix;
 mod aws_private;
+mod aws_rows;
 mod bad_input;
 mod ceiling;
 mod challenge;
