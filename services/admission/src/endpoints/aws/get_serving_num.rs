@@ -18,7 +18,8 @@ use crate::{endpoints::responses::Busy, state::Admission};
 /// The serving counter.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ServingNum {
-    /// Everyone whose number is at or below it may enter. A decimal number, as text.
+    /// Everyone whose number is at or below it may enter. A decimal number, as text. In a room with
+    /// `serving_counter_follows_seats` it is no higher than there are seats.
     pub(crate) serving_counter: String,
 }
 
