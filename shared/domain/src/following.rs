@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use crate::{
     RoomSettings,
-    plan::{Plan, TickInput, whole},
+    plan::{Followed, Plan, TickInput, whole},
     presence::{WHOLE, first_position},
     serving::Serving,
     slots::PACE_BURST_SECONDS,
@@ -29,15 +29,6 @@ pub struct Following {
     shown: Option<u64>,
     /// From when on how much was shown: both rise.
     since: VecDeque<(u64, u64)>,
-}
-
-/// What was shown in a room by the time of a tick.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Followed {
-    /// Up to where clients are told that their turn has come.
-    pub shown: u64,
-    /// For how many people seats are kept.
-    pub awaited: f64,
 }
 
 // === impl Following ===
@@ -89,26 +80,22 @@ impl Following {
     }
 }
 
-// === impl Followed ===
-
-impl Followed {
-    /// Tells as many more that their turn has come as there are seats that are kept for nobody.
-    pub(crate) fn plan(&self, input: &TickInput, serving: &mut Serving) -> Plan {
-        let stay = Plan::stay(input, serving);
-        let seats = seats(input) - self.awaited;
-        if seats < 1.0 - WHOLE {
-            return stay;
-        }
-        // A counter ahead of the line says nothing of those who have not come.
-        let end = input.queue_counter.max(self.shown);
-        let enough = |upto| people(input, self.shown, upto) >= (seats + WHOLE).floor() - WHOLE;
-        let shown = first_position(self.shown, end, enough);
-        let (line, serving_counter) = (input.line(), shown.max(input.serving_counter));
-        serving.expose(&line, line.from, serving_counter, input.now_ms, input.periods);
-        let promised = whole(self.awaited + people(input, self.shown, shown));
-        let promised = promised.max(stay.promised);
-        Plan { serving_counter, promised, shown: Some(shown), ..stay }
+/// Tells as many more that their turn has come as there are seats that are kept for nobody, in a room that follows them.
+pub(crate) fn plan(input: &TickInput, followed: Followed, serving: &mut Serving) -> Plan {
+    let stay = Plan::stay(input, serving);
+    let Followed { shown: told, awaited } = followed;
+    let seats = seats(input) - awaited;
+    if seats < 1.0 - WHOLE {
+        return stay;
     }
+    // A counter ahead of the line says nothing of those who have not come.
+    let end = input.queue_counter.max(told);
+    let enough = |upto| people(input, told, upto) >= (seats + WHOLE).floor() - WHOLE;
+    let shown = first_position(told, end, enough);
+    let (line, serving_counter) = (input.line(), shown.max(input.serving_counter));
+    serving.expose(&line, line.from, serving_counter, input.now_ms, input.periods);
+    let promised = whole(awaited + people(input, told, shown)).max(stay.promised);
+    Plan { serving_counter, promised, shown: Some(shown), ..stay }
 }
 
 /// How many may enter now and in the next moments.
@@ -161,7 +148,7 @@ mod tests {
     ) -> TickInput {
         let unknown = everyone(waits);
         let there = everyone([]);
-        TickInput { now_ms, unknown, there, ..room(10, active, 100, serving) }
+        TickInput { now_ms, there, unknown, ..room(10, active, 100, serving) }
     }
 
     fn shown(state: &mut TickState, input: &TickInput) -> (u64, u64) {
@@ -216,7 +203,7 @@ mod tests {
         let mut following = Following::default();
         following.see(Some(0), 1_000);
         let followed = following.follow(&ahead, &settings()).unwrap();
-        let plan = followed.plan(&ahead, &mut Serving::default());
+        let plan = plan(&ahead, followed, &mut Serving::default());
         assert_eq!(
             (plan.shown, plan.serving_counter),
             (Some(3), 60),
@@ -287,7 +274,7 @@ mod tests {
                 let input = TickInput { queue_counter: 60, ..input(now_ms, active, counter, waits) };
                 let (shown, serving) = shown(&mut state, &input);
                 prop_assert!(shown >= counter && shown == serving);
-                for told in &mut told[1..=shown as usize] {
+                for told in told.iter_mut().skip(1).take(usize::try_from(shown).unwrap()) {
                     told.get_or_insert(now_ms);
                 }
                 counter = shown;

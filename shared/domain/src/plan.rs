@@ -8,7 +8,6 @@
 
 use crate::{
     QueueingMethod,
-    following::Followed,
     presence::Presence,
     serving::{Line, Periods, Serving},
     slots::Usage,
@@ -85,6 +84,15 @@ pub struct TickInput {
     pub is_silent: bool,
     /// Within what time those who are served ask.
     pub periods: Periods,
+}
+
+/// What was shown in a room by the time of a tick.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Followed {
+    /// Up to where clients are told that their turn has come.
+    pub shown: u64,
+    /// For how many people seats are kept.
+    pub awaited: f64,
 }
 
 /// The decision of a tick.

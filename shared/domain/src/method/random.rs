@@ -9,6 +9,7 @@ use super::Method;
 use crate::{
     accrued_hazard::{self, AccruedHazard},
     check_in::{self, LineConditions},
+    following,
     plan::{Plan, TickInput},
     serving::Serving,
     wait::{Estimate, Standby},
@@ -46,8 +47,8 @@ impl Method for Random {
         if missing <= 0.0 {
             stay
         } else if missing >= line && input.is_presence_complete {
-            match &input.follows {
-                Some(followed) => followed.plan(input, serving),
+            match input.follows {
+                Some(followed) => following::plan(input, followed, serving),
                 None => input.serve_everyone(serving),
             }
         } else {
