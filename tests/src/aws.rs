@@ -35,6 +35,12 @@ impl Aws {
         Self { event: event.to_owned(), ..self.clone() }
     }
 
+    /// The same client at other admissions.
+    #[must_use]
+    pub fn at(&self, admissions: Fleet) -> Self {
+        Self { admissions, ..self.clone() }
+    }
+
     /// `GET` of a public call with these query parameters.
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Reply> {
         Reply::of(self.admissions.http().get(self.admissions.at(&with_query(path, query))?)).await

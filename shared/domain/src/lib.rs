@@ -12,6 +12,7 @@ pub mod challenge;
 pub mod check_in;
 mod difference;
 pub mod draw;
+pub mod following;
 mod formats;
 pub mod inlet;
 mod labels;

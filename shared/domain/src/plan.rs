@@ -76,10 +76,23 @@ pub struct TickInput {
     pub winners_to_come: f64,
     /// When the rate limit admits the next one, if its window is used up, ms; else 0.
     pub rate_resumes_at_ms: u64,
+    /// How many more the even spread of the rate lets in now; `None`: there is no rate.
+    pub spread_left: Option<u64>,
+    /// What AWS-style clients were shown, where the serving counter follows the seats.
+    pub follows: Option<Followed>,
     /// Whether a whole crowd fell silent at once: see [`crate::tick::TickState`].
     pub is_silent: bool,
     /// Within what time those who are served ask.
     pub periods: Periods,
+}
+
+/// What was shown in a room by the time of a tick.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Followed {
+    /// Up to where clients are told that their turn has come.
+    pub shown: u64,
+    /// For how many people seats are kept.
+    pub awaited: f64,
 }
 
 /// The decision of a tick.
@@ -95,6 +108,8 @@ pub struct Plan {
     pub hazard_increase: u64,
     /// How many are expected to win by this increase.
     pub winners: f64,
+    /// Up to where AWS-style clients are shown that their turn has come; `None`: up to the serving counter.
+    pub shown: Option<u64>,
 }
 
 /// Decides one tick. `standby` should be served beyond the free seats; `serving` is what was learnt of
@@ -114,12 +129,14 @@ impl Plan {
     /// Nothing moves.
     #[must_use]
     pub fn stay(input: &TickInput, serving: &Serving) -> Self {
+        let awaited = input.follows.map_or(0.0, |follows| follows.awaited);
         Self {
             serving_counter: input.serving_counter,
-            promised: whole(input.at_or_near_door(serving)),
+            promised: whole(input.at_or_near_door(serving).max(awaited)),
             waiting: input.waiting(serving),
             hazard_increase: 0,
             winners: 0.0,
+            shown: input.follows.map(|follows| follows.shown),
         }
     }
 }
@@ -214,7 +231,7 @@ impl TickInput {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of people")]
-fn whole(people: f64) -> u64 {
+pub(crate) fn whole(people: f64) -> u64 {
     people.round() as u64
 }
 

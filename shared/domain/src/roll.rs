@@ -74,6 +74,9 @@ pub struct RoomCounters {
     pub came_after_ms: u64,
     /// When the rate limit admits the next one, if its window is used up, ms; else 0.
     pub rate_resumes_at_ms: u64,
+    /// How many more its even spread lets in now; `None`: there is no rate.
+    #[serde(default)]
+    pub spread_left: Option<u64>,
     /// Draws since the reset.
     pub draw_count: u32,
 }
@@ -264,6 +267,7 @@ impl Roll {
             came_after_ms: counters.came_after_ms,
             heard_at_ms: counters.heard_at_ms,
             rate_resumes_at_ms: counters.rate_resumes_at_ms,
+            spread_left: counters.spread_left,
             ..TickInput::default()
         }
     }

@@ -147,6 +147,10 @@ pub struct RoomSettings {
     #[cfg_attr(feature = "openapi", schema(max_items = 10, default = json!([]),
         example = json!(["arn:aws:sns:eu-west-1:123456789012:exits"])))]
     pub sns_topics: Vec<String>,
+    /// Whether AWS-style clients are shown a serving counter that follows the seats of a room with limits: their turn
+    /// comes only when a seat is free for them, and is kept for ten seconds. Otherwise a few more are called than there
+    /// are seats, so that none stays empty, and wait at the door.
+    pub serving_counter_follows_seats: bool,
     /// The most newcomers of one network in any minute; null: no such limit. Whoever comes beyond it is told to come
     /// back: 429. A network is the first 24 bits of an IPv4 address, 56 of an IPv6 address, unless the deployment says
     /// otherwise. The default, as those of the next two, does not hold for private addresses.
@@ -225,6 +229,7 @@ impl Default for RoomSettings {
             periodic_inlet: None,
             max_size_inlet: None,
             sns_topics: Vec::new(),
+            serving_counter_follows_seats: false,
             joins_per_network_per_minute: network_limits::JOINS_PER_MINUTE,
             places_per_network: network_limits::PLACES,
             seats_per_network: network_limits::SEATS,
@@ -247,6 +252,12 @@ impl RoomSettings {
     #[must_use]
     pub fn has_no_limits(&self) -> bool {
         self.total_active_users.is_none() && self.new_users_per_minute.is_none()
+    }
+
+    /// Whether turns come by the seats that are free, and by nothing else.
+    #[must_use]
+    pub fn follows_seats(&self) -> bool {
+        self.serving_counter_follows_seats && self.aws_style_api && !self.has_no_limits()
     }
 
     /// The longest time, in seconds, for which a token of this room can be valid.

@@ -130,6 +130,10 @@ pub struct TickFigures {
     /// Sessions that had begun when the tick counted the waiting visitors; `None` before the first
     /// tick.
     pub admitted: Option<u64>,
+    /// Up to where AWS-style clients are told that their turn has come, in a room whose serving counter follows its
+    /// seats; `None`: up to the serving counter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<u64>,
 }
 
 /// A room's counters. The answering service may know higher ones than the last snapshot has,
@@ -187,6 +191,16 @@ impl RoomSnapshot {
     pub fn served_for_all(&self) -> i64 {
         let everyone = i64::try_from(self.queue_counter).unwrap_or(i64::MAX);
         if self.is_open() { self.serving_counter.max(everyone) } else { self.serving_counter }
+    }
+
+    /// The serving counter as AWS-style clients are shown it: where it follows the seats, no number beyond those that
+    /// are free. It never goes back unless the serving counter does.
+    #[must_use]
+    pub fn shown_counter(&self) -> i64 {
+        let served = self.served_for_all();
+        let follows = self.settings.follows_seats() && !self.is_open();
+        let shown = self.figures.shown.filter(|_| follows).and_then(|shown| shown.try_into().ok());
+        shown.map_or(served, |shown: i64| served.min(shown))
     }
 
     /// The position of `queue_number`; `None` while it waits for its draw.
@@ -501,6 +515,22 @@ mod tests {
         assert!(!snapshot(10, 10, TickFigures::default()).is_queueing());
         assert!(snapshot(0, -3, TickFigures::default()).is_queueing());
         assert_eq!(snapshot(0, -3, TickFigures::default()).serving(), 0);
+    }
+
+    #[test]
+    fn no_number_beyond_the_seats_is_shown_where_the_counter_follows_them() {
+        let mut room = snapshot(30, 20, TickFigures { shown: Some(12), ..TickFigures::default() });
+        assert_eq!(room.shown_counter(), 20, "a room that does not follow");
+        room.settings.serving_counter_follows_seats = true;
+        assert_eq!(room.shown_counter(), 20, "nor does one without limits");
+        room.settings.total_active_users = Some(5);
+        assert_eq!(room.shown_counter(), 12);
+        room.serving_counter = -3;
+        assert_eq!(room.shown_counter(), -3, "never above the counter itself");
+        room.figures.shown = None;
+        assert_eq!(room.shown_counter(), -3, "of a leader that does not say");
+        room.settings.suspended = true;
+        assert_eq!(room.shown_counter(), 30, "everyone enters");
     }
 
     #[test]

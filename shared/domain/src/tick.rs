@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::{
     RoomSettings, RoomSnapshot, TickFigures, ahead,
     check_in::{self, LineConditions},
+    following::Following,
     no_shows::NoShows,
     plan::{Plan, TickInput, plan},
     regions::{Grants, Shares},
@@ -26,6 +27,7 @@ pub struct TickState {
     /// Since when somebody has been waiting, ms.
     waiting_since_ms: Option<u64>,
     told: Told,
+    following: Following,
     winners: WinnersToCome,
     shares: Shares,
 }
@@ -98,6 +100,7 @@ impl TickState {
     /// lead follows by it, so that a new leader knows the pace of its room and what the line was told.
     pub fn see(&mut self, snapshot: &RoomSnapshot) {
         self.told.note(snapshot);
+        self.following.see(snapshot.figures.shown, snapshot.now_ms);
         self.pace.follow(snapshot.now_ms, snapshot.admitted, snapshot.active);
     }
 
@@ -118,6 +121,7 @@ impl TickState {
             },
         };
         self.see_who_came(&input);
+        input.follows = self.following.follow(&input, settings);
         self.attrition.observe(line(&input, &self.serving));
         let waits = input.waiting(&self.serving) > 0;
         self.waiting_since_ms = waits.then(|| self.waiting_since_ms.unwrap_or(input.now_ms));
@@ -125,6 +129,7 @@ impl TickState {
         let plan = plan(&input, standby, &mut self.serving);
         self.arrivals.served_upto(plan.serving_counter);
         self.winners.add(input.now_ms, plan.winners);
+        self.following.tell(plan.shown);
         let figures = self.figures(&input, &plan);
         let slots = if input.held { 0 } else { input.usage.slots().unwrap_or(0) };
         let grants = self.shares.divide(slots);
@@ -211,6 +216,7 @@ impl TickState {
             ahead: ahead::curve(input, &self.serving, plan),
             rate_resumes_at_ms: input.rate_resumes_at_ms,
             admitted: Some(input.admitted),
+            shown: plan.shown,
         }
     }
 }

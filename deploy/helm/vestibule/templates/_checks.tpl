@@ -31,7 +31,7 @@
 {{- fail "controller.clientCaSecret needs controller.tlsSecret: there are no certificates of clients without TLS" }}
 {{- end }}
 {{- if not $values.secrets.existingSecret }}
-{{- range $name, $default := dict "secret" "secret" "apiToken" "api-token" "secretPrevious" "" "apiTokens" "" "turnstile" "" "hcaptcha" "" "recaptcha" "" }}
+{{- range $name, $default := dict "secret" "secret" "apiToken" "api-token" "secretPrevious" "" "apiTokens" "" "sigv4Keys" "" "turnstile" "" "hcaptcha" "" "recaptcha" "" }}
 {{- if ne (get $values.secrets.keys $name) $default }}
 {{- fail (printf "secrets.keys.%s is for a Secret of yours: name it in secrets.existingSecret" $name) }}
 {{- end }}

@@ -62,6 +62,9 @@ VESTIBULE_API_TOKEN_FILE: {{ $keys.apiToken }}
 {{- with $keys.apiTokens }}
 VESTIBULE_API_TOKENS_FILE: {{ . }}
 {{- end }}
+{{- with $keys.sigv4Keys }}
+VESTIBULE_SIGV4_KEYS_FILE: {{ . }}
+{{- end }}
 {{- else }}
 {{- range $provider := list "turnstile" "hcaptcha" "recaptcha" }}
 {{- with get $keys $provider }}

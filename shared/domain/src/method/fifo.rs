@@ -4,6 +4,7 @@
 use super::Method;
 use crate::{
     check_in::LineConditions,
+    following,
     plan::{Plan, TickInput},
     serving::Serving,
     wait::{Estimate, Standby},
@@ -18,6 +19,9 @@ impl Method for Fifo {
     }
 
     fn plan(&self, input: &TickInput, standby: Standby, serving: &mut Serving) -> Plan {
+        if let Some(followed) = input.follows {
+            return following::plan(input, followed, serving);
+        }
         match input.wanted_at_door(standby.people()) {
             Some(wanted) => input.serve(wanted - input.at_or_near_door(serving), serving),
             None => Plan::stay(input, serving),

@@ -9,6 +9,7 @@ use super::Method;
 use crate::{
     accrued_hazard::{self, AccruedHazard},
     check_in::{self, LineConditions},
+    following,
     plan::{Plan, TickInput},
     serving::Serving,
     wait::{Estimate, Standby},
@@ -46,7 +47,10 @@ impl Method for Random {
         if missing <= 0.0 {
             stay
         } else if missing >= line && input.is_presence_complete {
-            input.serve_everyone(serving)
+            match input.follows {
+                Some(followed) => following::plan(input, followed, serving),
+                None => input.serve_everyone(serving),
+            }
         } else {
             let part = (missing / line.max(1.0)).min(MOST_AT_ONCE);
             Plan {

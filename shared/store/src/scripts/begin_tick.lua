@@ -5,12 +5,13 @@ KEYS  line sessions records tokens settings rate rows entered door asked passed 
 ARGV  now_ms seen document
 Returns {now_ms queue_counter serving_counter expired_position active admitted_last_minute held promised
       presence_from_ms left_out heard_at_ms admitted aws_joined aws_admitted kept_out over nobody_waits line pool near door
-      at_door came_known came_unknown came_after_ms rate_resumes_at_ms pool_first pool_last pool_id draw_count settings event
+      at_door came_known came_unknown came_after_ms rate_resumes_at_ms spread_left pool_first pool_last pool_id draw_count settings event
       config_version phase_is_over rests due_ms swept}, then three texts for each block of `near`
       over: numbers that have entered, left or expired, or were left out; nobody_waits: then nothing is
       counted; line, pool: counts of chunks, see `count_chunk`; near: the blocks that follow bit by bit: places
       that have checked in, that AWS-style visitors hold, that are over; door: positions of some who keep asking,
       in order, evenly chosen of all `at_door`; rate_resumes_at_ms: 0 = the rate is not used up;
+      spread_left: how many more its even spread lets in now, nil = there is no rate;
       rests: the room rests from now on, and its snapshot was pushed; due_ms: when something is due in it by
       itself, 0 = nothing is. swept: no more is left to be forgotten. held: seats held for visitors who were called.
       settings, event: JSON.
@@ -226,6 +227,7 @@ return seal({ encode({
   door = show_door(), at_door = at_door(keys, now), came_known = line.came_known,
   came_unknown = line.came_unknown, came_after_ms = line.came_after_ms,
   rate_resumes_at_ms = resumes_at_ms,
+  spread_left = settings.new_users_per_minute and spread_left(keys.rate, settings.new_users_per_minute, now),
   pool_first = line.pool_first, pool_last = line.pool_last,
   pool_id = redis.call('HGET', keys.line, 'pool_id') or '', draw_count = line.draw_count,
   settings = texts.settings, event = texts.event,

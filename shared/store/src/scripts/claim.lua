@@ -275,12 +275,12 @@ do
     local is_passable = is_web_waiting(call)
     local unripe = is_passable and free_for(call, FREE_UNRIPE_MS) or 0
     local gone, refused, found_none, here, passing = {}, {}, {}, {}, 0
-    for _, claim in ipairs(asking) do
+    for nth, claim in ipairs(asking) do
       local ripe, is_next = ripe_at(call, claim.position, claim.kind == 'a'), claim.rank <= highest
       local may_be_unripe = is_next and unripe > 0 and claim.kind ~= 'v'
       local may_pass = long > 0 and has_been_ripe(call, ripe, FREE_LONG_MS)
         or open_long > 0 and has_been_ripe(call, ripe, FREE_OPEN_MS) and is_surely_next(call, claim)
-      if is_next and ripe > now and seated < free and have_all_come(call, claim) then ripe = 0 end
+      if is_next and ripe > now and seated < free and is_nobody_awaited(call, claim, nth) then ripe = 0 end
       if taken[claim.position] then
         outcomes[claim.nth] = take_again(claim)
       elseif NETWORKS.is_full(claim, line) then

@@ -15,6 +15,7 @@ crate::on_every_server!(
     a_seat_is_not_left_free_by_those_who_are_not_ripe,
     nobody_with_a_browser_passes_an_aws_style_visitor_who_asks,
     an_aws_style_visitor_who_was_passed_waits_no_longer,
+    an_aws_style_visitor_waits_for_nobody_where_there_are_seats_for_all,
     nobody_waits_where_nobody_else_does,
     a_free_seat_is_for_the_lowest_of_those_who_ask,
     whoever_does_not_ask_any_more_holds_no_seat_up,
@@ -215,11 +216,11 @@ async fn nobody_with_a_browser_passes_an_aws_style_visitor_who_asks(world: World
     assert!(matches!(asks().await.outcomes[..], [ClaimOutcome::Entered(_)]));
 }
 
-/// There are seats for all of them, so nobody who is behind it waits for it.
+/// Those before it may still come, and want more seats than there are. Somebody who is behind it waits for none of them.
 async fn an_aws_style_visitor_who_was_passed_waits_no_longer(world: World) {
     world.open(patient(1)).await;
     world.join(1, JoinMode::Enter).await;
-    world.join(2, JoinMode::Queue).await;
+    world.join(5, JoinMode::Queue).await;
     world.join(1, JoinMode::Enter).await;
     let mut period = redis::cmd("HSET");
     period.arg("vestibule:room:{sale}:line").arg("unknown_period_ms").arg(3_000);
@@ -227,16 +228,29 @@ async fn an_aws_style_visitor_who_was_passed_waits_no_longer(world: World) {
     world.put(patient(4)).await;
     world.clock.advance_ms(1);
     let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
-    world.store.increment(&world.room, 3).await.unwrap();
+    world.store.increment(&world.room, 6).await.unwrap();
     let asks = async || {
-        let visitor = world.claim_now(3).await;
+        let visitor = world.claim_now(6).await;
         let claim = Claim { kind: SessionKind::AwsStyle, held_ms: 10_000, ..visitor };
         world.claims(claim).await
     };
     world.at(ripe_at);
-    assert_eq!(asks().await, ClaimOutcome::NoSeat, "2 may come");
-    assert_eq!(ask(&world, &[4]).await, [4]);
+    assert_eq!(asks().await, ClaimOutcome::NoSeat, "four may come");
+    assert_eq!(ask(&world, &[7]).await, [7]);
     token(asks().await);
+}
+
+async fn an_aws_style_visitor_waits_for_nobody_where_there_are_seats_for_all(world: World) {
+    world.open(patient(1)).await;
+    world.join(1, JoinMode::Enter).await;
+    world.join(5, JoinMode::Queue).await;
+    world.clock.advance_ms(1);
+    world.put(patient(4)).await;
+    world.store.increment(&world.room, 5).await.unwrap();
+    for (number, may) in [(5, false), (4, true), (3, true), (6, false)] {
+        let claimed = world.claim(number, SessionKind::AwsStyle).await;
+        assert_eq!(matches!(claimed, ClaimOutcome::Entered(_)), may, "{number}: {claimed:?}");
+    }
 }
 
 async fn nobody_waits_where_nobody_else_does(world: World) {

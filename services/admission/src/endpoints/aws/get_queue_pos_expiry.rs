@@ -53,9 +53,15 @@ pub(crate) async fn get_queue_pos_expiry(
     }
     let place = opened.map_err(|_| AwsError::UnknownRequest)?;
     let position = snapshot.position(place.number).ok_or(AwsError::NotServed)?;
+    // Nobody is shown a counter that has reached it, so no clock is told either.
+    let is_shown =
+        i64::try_from(position).is_ok_and(|position| position <= snapshot.shown_counter());
     let expiry =
         admission.store.position_expiry(&snapshot.room, snapshot.reset_epoch, &place, position);
     match expiry.await? {
+        PositionExpiry::Claimable { .. } if snapshot.settings.follows_seats() && !is_shown => {
+            Err(AwsError::NotServed)
+        }
         PositionExpiry::Claimable { seconds_left } => {
             let left = QueuePosExpiry { expires_in: seconds_left };
             Ok(([(CACHE_CONTROL, "no-store")], Json(left)).into_response())

@@ -18,7 +18,8 @@ use crate::{endpoints::responses::Busy, state::Admission};
 /// The serving counter.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ServingNum {
-    /// Everyone whose number is at or below it may enter. A decimal number, as text.
+    /// Everyone whose number is at or below it may enter. A decimal number, as text. In a room with
+    /// `serving_counter_follows_seats` it is no higher than there are seats.
     pub(crate) serving_counter: String,
 }
 
@@ -37,7 +38,7 @@ pub(crate) async fn get_serving_num(
 ) -> Result<Response, AwsError> {
     let [event_id] = required(query.as_deref(), ["event_id"])?;
     let room = event(&admission, &event_id)?.ok_or(AwsError::InvalidEvent)?;
-    let serving_counter = room.snapshot.served_for_all().to_string();
+    let serving_counter = room.snapshot.shown_counter().to_string();
     Ok(([(CACHE_CONTROL, "public, max-age=1")], Json(ServingNum { serving_counter }))
         .into_response())
 }

@@ -59,7 +59,7 @@ pub(crate) struct ResponseMetadata {
 
 /// Ends a session before its time.
 ///
-/// Its seat is free at once. Done once only: a session that is over stays as it is.
+/// Its seat is free when its token ends, or at once, as `seats_end_with` of the room says. Done once only: a session that is over stays as it is.
 #[utoipa::path(
     post, path = "/update_session", tag = "aws-style", request_body = SessionUpdate,
     responses(

@@ -9,39 +9,42 @@ local BUCKET_MS, BUCKETS = 100, 600
 -- Agrees with PACE_BURST_SECONDS in the domain crate's slots.
 local PACE_BURST_MS = 2000
 
--- As `rate_used`, by a look at every bucket: after a pause, or after the clock was set.
-local function rate_counted(key, oldest)
-  local state = redis.call('HGETALL', key)
-  local sum = 0
-  for i = 1, #state, 2 do
-    local bucket = tonumber(state[i])
-    if bucket and bucket >= oldest then
-      sum = sum + state[i + 1]
-    elseif bucket then
-      redis.call('HDEL', key, state[i])
-    end
-  end
-  -- It stays when it is empty: whoever only reads must not delete what is on the list of parts.
-  if sum == 0 then redis.call('HDEL', key, 'paced_until') end
-  redis.call('HSET', key, 'tail', oldest, 'sum', sum)
-  return sum
-end
-
 -- Admissions in the 60 seconds up to `now`; forgets older ones.
-local function rate_used(key, now)
-  local oldest = math.floor(now / BUCKET_MS) - BUCKETS
-  local state = redis.call('HMGET', key, 'tail', 'sum')
-  local tail, sum = tonumber(state[1]), tonumber(state[2]) or 0
-  if not tail or tail >= oldest then return sum end
-  if oldest - tail > 2 * BUCKETS then return rate_counted(key, oldest) end
-  local old = {}
-  for bucket = tail, oldest - 1 do old[#old + 1] = string.format('%d', bucket) end
-  for _, count in ipairs(redis.call('HMGET', key, unpack(old))) do
-    sum = sum - (tonumber(count) or 0)
+local rate_used
+do
+  -- As `rate_used`, by a look at every bucket: after a pause, or after the clock was set.
+  local function rate_counted(key, oldest)
+    local state = redis.call('HGETALL', key)
+    local sum = 0
+    for i = 1, #state, 2 do
+      local bucket = tonumber(state[i])
+      if bucket and bucket >= oldest then
+        sum = sum + state[i + 1]
+      elseif bucket then
+        redis.call('HDEL', key, state[i])
+      end
+    end
+    -- It stays when it is empty: whoever only reads must not delete what is on the list of parts.
+    if sum == 0 then redis.call('HDEL', key, 'paced_until') end
+    redis.call('HSET', key, 'tail', oldest, 'sum', sum)
+    return sum
   end
-  redis.call('HDEL', key, unpack(old))
-  redis.call('HSET', key, 'tail', oldest, 'sum', sum)
-  return sum
+
+  rate_used = function(key, now)
+    local oldest = math.floor(now / BUCKET_MS) - BUCKETS
+    local state = redis.call('HMGET', key, 'tail', 'sum')
+    local tail, sum = tonumber(state[1]), tonumber(state[2]) or 0
+    if not tail or tail >= oldest then return sum end
+    if oldest - tail > 2 * BUCKETS then return rate_counted(key, oldest) end
+    local old = {}
+    for bucket = tail, oldest - 1 do old[#old + 1] = string.format('%d', bucket) end
+    for _, count in ipairs(redis.call('HMGET', key, unpack(old))) do
+      sum = sum - (tonumber(count) or 0)
+    end
+    redis.call('HDEL', key, unpack(old))
+    redis.call('HSET', key, 'tail', oldest, 'sum', sum)
+    return sum
+  end
 end
 
 local function paced_from(key, now)
@@ -52,6 +55,12 @@ end
 -- With as many digits on every server, which write a float each in their own way.
 local function set_pace(key, paced_until)
   redis.call('HSET', key, 'paced_until', string.format('%.3f', paced_until))
+end
+
+-- How many more may enter now if admissions are spread evenly, whatever the window has left.
+local function spread_left(key, rate, now)
+  local from = paced_from(key, now)
+  return from > now and 0 or math.floor((now - from) * rate / 60000) + 1
 end
 
 -- How many more the rate allows now: evenly spread while people wait, otherwise all that is left. `held`
@@ -66,9 +75,7 @@ local function rate_left(key, rate, now, waiting, held)
     set_pace(key, math.max(now, paced_from(key, now)))
     return 0
   end
-  local from = paced_from(key, now)
-  local paced = from > now and 0 or math.floor((now - from) * rate / 60000) + 1
-  return math.max(math.min(left, paced), 0)
+  return math.max(math.min(left, spread_left(key, rate, now)), 0)
 end
 
 -- When the rate may let somebody in at the soonest, ms; nil: never.

@@ -31,11 +31,14 @@ local function count_chunk(keys, line, chunk, length, now, near)
   return counted
 end
 
--- The blocks of the line that are read bit by bit: that of the place after the serving counter, and the next.
+-- The blocks of the line that are read bit by bit: that of the place after the serving counter, and the next; and while
+-- some of those who were served a moment ago stand in the one before, that one.
 local function near_blocks(line)
-  local block = math.floor((math.max(line.serving_counter, 0) + 1) / BLOCK_PLACES)
+  local next_place = math.max(line.serving_counter, 0) + 1
+  local block = math.floor(next_place / BLOCK_PLACES)
+  local first = math.floor(math.max(next_place - BLOCK_PLACES / 4, 0) / BLOCK_PLACES)
   local blocks = {}
-  for b = block, math.min(block + 1, math.floor(line.queue_counter / BLOCK_PLACES)) do
+  for b = first, math.min(block + 1, math.floor(line.queue_counter / BLOCK_PLACES)) do
     blocks[#blocks + 1] = { block = b }
   end
   return blocks

@@ -61,15 +61,22 @@ local function count_before(places, place)
   return low - 1
 end
 
--- Whether everyone before the claim who was served so lately that it need not have asked yet has come: it is inside,
--- or gone, or asks here or at the door.
-local function have_all_come(call, claim)
-  if call.missing_before and claim.position >= call.missing_before then return false end
-  local period = period_of(call, claim.position, claim.kind == 'a')
+-- Whether nobody is waited for before the claim: everyone who was served so lately that it need not have asked yet has
+-- come, so it is inside, or gone, or asks here or at the door; or, as a client of the AWS-style calls would wait for long,
+-- there are seats for those who have not, too. `nth`: its place among those who ask in this call.
+local function is_nobody_awaited(call, claim, nth)
+  local is_aws_style = claim.kind == 'a'
+  if not is_aws_style and call.missing_before and claim.position >= call.missing_before then return false end
+  local period = period_of(call, claim.position, is_aws_style)
   local first, last = served_by(call.moves, call.line, call.now - period) + 1, claim.position - 1
   if last - first >= MOST_COUNTED then return false end
   local count = count_bits(call.keys.entered, first, last) + count_before(asking_from(call, first), claim.position)
-  if count > last - first then return true end
+  local missing = last - first + 1 - count
+  if missing <= 0 then return true end
+  if is_aws_style then
+    local at_door = redis.call('ZCOUNT', call.keys.door, '-inf', string.format('(%d', claim.rank))
+    if missing + at_door + nth <= call.free then return true end
+  end
   call.missing_before = claim.position
   return false
 end
