@@ -76,7 +76,7 @@ async fn an_event_id_that_was_given_up_is_kept_until_the_last_token_has_ended() 
     operator.patch_room("sale", &called(Some("Sample"))).await?.expect(200)?;
     operator.patch_room("sale", &called(Some("Other"))).await?.expect(200)?;
     is_kept().await?;
-    operator.call(Method::DELETE, "/v1/rooms/sale", None).await?.expect(200)?;
+    operator.call(Method::DELETE, "/v1/rooms/sale", None).await?.expect(204)?;
     operator.put_room("Sample", &json!({})).await?.expect(201)?;
     Ok(())
 }

@@ -24,7 +24,8 @@ const MAX_NAME: usize = 128;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OidcClient {
-    /// Its `client_id`: 1 to 128 letters, digits, and `-._~`. An AWS-style client's is its event's.
+    /// Its `client_id`: 1 to 128 letters, digits, and `-._~`, and not the name or event id of another room. An AWS-style
+    /// client's is its event's.
     #[cfg_attr(
         feature = "openapi",
         schema(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
-use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig};
+use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig, settings::LONGEST_EVENT_ID};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_site::SiteBinding;
@@ -83,7 +83,8 @@ impl RoomDirectory {
     /// The room that AWS-style clients call `event_id`, if it is the `caller`'s.
     ///
     /// # Errors
-    /// [`RoomError`]; anything that is neither a room's `aws_event_id` nor can be a name is unknown.
+    /// [`RoomError`]; anything that is neither a room's `aws_event_id` nor can be a name is unknown, once all rooms were
+    /// read.
     pub(crate) async fn event(
         &self,
         caller: &Caller,
@@ -95,7 +96,9 @@ impl RoomDirectory {
         }
         match self.new_room(caller, event_id).await {
             // It may be what a room is called that this instance has not read yet.
-            Err(RoomError::Unknown | RoomError::Forbidden(_)) if !self.feed.knows_every_room() => {
+            Err(RoomError::Unknown | RoomError::Forbidden(_))
+                if may_be_event_id(event_id) && !self.feed.knows_every_room() =>
+            {
                 Err(RoomError::NotKnownYet)
             }
             found => found,
@@ -288,4 +291,8 @@ impl RoomDirectory {
         // Who restores it has not listed it again yet, unless this instance has not heard of its deletion.
         Ok(self.store.tombstone(room).await? < known.snapshot().reset_epoch)
     }
+}
+
+fn may_be_event_id(text: &str) -> bool {
+    (1..=LONGEST_EVENT_ID).contains(&text.chars().count())
 }
