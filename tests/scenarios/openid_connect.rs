@@ -492,7 +492,7 @@ async fn the_provider_says_what_is_true_to_sites_and_to_no_foreign_page() -> Res
 
     // Whatever the deployment signs with, the provider says so.
     let operator = deployment.operator();
-    let rotate = "/v1/keys/rotate?signs_in_seconds=0";
+    let rotate = "/v1/keys/rotate?signs_in_seconds=0&force=true";
     let algorithm = json!({ "algorithm": "ES256" });
     operator.call(Method::POST, rotate, Some(&algorithm)).await?.expect(200)?;
     let mut browser = Browser::new(&deployment);
