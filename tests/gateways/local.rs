@@ -100,6 +100,8 @@ async fn journey(gateway: &Gateway, deployment: &mut Deployment) -> Result<()> {
 
     expiry(gateway, deployment).await.context("a token that has run out")?;
 
+    other_uses(gateway, deployment).await.context("a token of another use")?;
+
     // Those inside stay inside: this gateway needs nobody for it.
     deployment.kill(Service::Admission, 0)?;
     expect_site(&second.get(WANTED).await?).context("while Vestibule is down")?;
@@ -166,6 +168,23 @@ async fn other_rooms(gateway: &Gateway, deployment: &Deployment) -> Result<()> {
     visitor.join().await?;
     let admitted = visitor.claims(SOON).await?;
     ensure!(asks_with(gateway, &admitted.text_of("access_token")?).await?.status == 302);
+    Ok(())
+}
+
+/// Of the three tokens of an AWS-style client, which differ in their use alone, the access token opens the site.
+async fn other_uses(gateway: &Gateway, deployment: &Deployment) -> Result<()> {
+    let aws_style = json!({ "aws_style_api": true });
+    deployment.operator().patch_room("sale", &aws_style).await?.expect(200)?;
+    let aws = deployment.aws("sale");
+    let id = aws.assign().await?;
+    let entered =
+        eventually(SOON, "its turn", || async { aws.generate_token(&id).await?.expect(200) })
+            .await?;
+    expect_site(&asks_with(gateway, &entered.text_of("access_token")?).await?)?;
+    for name in ["id_token", "refresh_token"] {
+        let reply = asks_with(gateway, &entered.text_of(name)?).await?;
+        ensure!(reply.status == 302, "the {name} opens the site");
+    }
     Ok(())
 }
 

@@ -43,6 +43,7 @@ mod limits;
 mod live;
 mod methods;
 mod moving;
+mod names;
 mod numbers;
 mod openid_connect;
 mod openid_library;

@@ -334,6 +334,17 @@ async fn secrets_are_replaced_without_a_pause_and_kept_as_hashes() -> Result<()>
     ensure!(!room.text.contains(&old) && !room.text.contains(&new), "a secret is in the room");
     let mut clients = room.body["oidc_clients"].clone();
     assert_eq!(clients[0]["secret_hashes"].as_array().map(Vec::len), Some(2));
+    // Who says nothing of secrets leaves them as they are, however the room is set.
+    operator.patch_room("sale", &json!({ "oidc_clients": self::clients() })).await?.expect(200)?;
+    let settings = json!({ "total_active_users": 9, "oidc_clients": self::clients() });
+    let put = operator.put_room("sale", &settings).await?.expect(200)?;
+    assert_eq!(put.body["oidc_clients"], clients);
+    let document = json!({ "rooms": { "sale": settings } });
+    let applied = operator.call(Method::PUT, "/v1/config", Some(&document)).await?.expect(200)?;
+    assert_eq!(applied.body["steps"], json!([]));
+    let exported = operator.call(Method::GET, "/v1/config", None).await?.expect(200)?;
+    let applied = operator.call(Method::PUT, "/v1/config", Some(&exported.body)).await?;
+    assert_eq!(applied.expect(200)?.body["steps"], json!([]));
     clients[0]["secret_hashes"] = json!([made.text_of("secret_hash")?]);
     operator.patch_room("sale", &json!({ "oidc_clients": clients })).await?.expect(200)?;
     let code = shop.code(&mut browser, &[]).await?;
@@ -481,7 +492,7 @@ async fn the_provider_says_what_is_true_to_sites_and_to_no_foreign_page() -> Res
 
     // Whatever the deployment signs with, the provider says so.
     let operator = deployment.operator();
-    let rotate = "/v1/keys/rotate?signs_in_seconds=0";
+    let rotate = "/v1/keys/rotate?signs_in_seconds=0&force=true";
     let algorithm = json!({ "algorithm": "ES256" });
     operator.call(Method::POST, rotate, Some(&algorithm)).await?.expect(200)?;
     let mut browser = Browser::new(&deployment);

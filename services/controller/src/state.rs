@@ -25,7 +25,7 @@ use crate::{
     last_day::LastDays,
     leadership::Leadership,
     metrics::Metrics,
-    rooms::{ConfigEditor, DrawSeeds, RoomDirectory},
+    rooms::{ConfigEditor, DrawSeeds, ProviderIssuers, RoomDirectory},
     sns::Sns,
     tokens::Tokens,
     wait_checks::WaitChecks,
@@ -69,6 +69,8 @@ pub(crate) struct Controller {
     pub(crate) metrics: Metrics,
     /// The default issuer.
     pub(crate) public_url: String,
+    /// The issuers that nobody may choose.
+    pub(crate) issuers: ProviderIssuers,
     /// The deployment's secret, for the seeds of draws.
     pub(crate) secret: Arc<DeploymentSecret>,
     /// The tokens that callers show, and the keys that they sign with.
@@ -137,11 +139,18 @@ impl Controller {
             Arc::clone(&secret),
             random.clone(),
         );
+        let issuers = ProviderIssuers::new(public_url.as_deref());
         let draws = DrawSeeds::new(Arc::clone(&secret), random);
         let keys = Keystore::new(store.clone(), Arc::clone(&secret), keys, signing_algorithm);
         Self {
             claims: ClaimBatcher::new(store.clone(), keys.clone()),
-            configs: ConfigEditor::new(rooms.clone(), draws, Arc::clone(&instance)),
+            configs: ConfigEditor::new(
+                rooms.clone(),
+                draws,
+                issuers.clone(),
+                Arc::clone(&instance),
+            ),
+            issuers,
             rooms,
             ciphers: CipherCache::new(Arc::clone(&secret)),
             signer,

@@ -107,7 +107,8 @@ pub struct RoomSettings {
     pub queue_all: bool,
     /// The room is off: everyone enters, nobody is counted.
     pub suspended: bool,
-    /// The `iss` of the room's tokens; null: the service's public address.
+    /// The `iss` of the room's tokens; null: the service's public address. Not one of a room as an OpenID provider,
+    /// `{public address}/oidc/…`.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 512))]
     pub issuer: Option<String>,
     /// What newcomers are told while Redis cannot be reached: `closed`, to come back; `open`, to
@@ -131,7 +132,9 @@ pub struct RoomSettings {
     #[serde(default = "as_before")]
     pub aws_style_api: bool,
     /// What AWS-style clients call the room, besides its name: any text of 1 to 256 characters that is no other room's
-    /// name or event id; null: its name alone. It is the `aud` of the tokens of these calls.
+    /// name, event id or OpenID client; null: its name alone. It is the `aud` of the tokens of these calls. A text that
+    /// could be a room's name needs a token for that room, too. One that is given up stays the room's until the last
+    /// token of its AWS-style clients has ended.
     #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 256))]
     pub aws_event_id: Option<String>,
     /// Moves the serving counter on once in each period, unless the room's alarm is raised

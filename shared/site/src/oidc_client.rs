@@ -1,7 +1,7 @@
 //! A client of OpenID Connect: a site or a gateway that logs its visitors in at a room. What the calls are, and what is
 //! told of whom, is not here.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
     SiteBinding,
@@ -24,7 +24,8 @@ const MAX_NAME: usize = 128;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OidcClient {
-    /// Its `client_id`: 1 to 128 letters, digits, and `-._~`. An AWS-style client's is its event's.
+    /// Its `client_id`: 1 to 128 letters, digits, and `-._~`, and not the name or event id of another room. An AWS-style
+    /// client's is its event's.
     #[cfg_attr(
         feature = "openapi",
         schema(
@@ -49,10 +50,10 @@ pub struct OidcClient {
     pub public: bool,
     /// Its secrets, each as `sha256:` and 64 hexadecimal digits. Any of them will do, so that one can be replaced without
     /// a pause. Without one, and not public, it gets no tokens. `POST …/oidc_clients/{client}/secret` makes one and adds
-    /// its hash.
-    #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(max_items = 4, required = false))]
-    pub secret_hashes: Vec<String>,
+    /// its hash. Left out, a client that the room had already keeps those that it has; an empty list takes them away.
+    #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, max_items = 4, required = false))]
+    pub secret_hashes: Option<Vec<String>>,
 }
 
 // === impl SiteBinding ===
@@ -62,6 +63,14 @@ impl SiteBinding {
     #[must_use]
     pub fn oidc_client(&self, id: &str) -> Option<&OidcClient> {
         self.oidc_clients.iter().find(|client| client.id == id)
+    }
+
+    /// Gives clients that say nothing of their secrets those that they had `before`. A public one has none.
+    pub fn keep_secrets_of(&mut self, before: &Self) {
+        for client in self.oidc_clients.iter_mut().filter(|client| client.secret_hashes.is_none()) {
+            let had = before.oidc_client(&client.id).filter(|_| !client.public);
+            client.secret_hashes = Some(had.map_or(&[][..], OidcClient::hashes).to_vec());
+        }
     }
 
     pub(crate) fn client_errors(&self) -> Vec<FieldError> {
@@ -89,6 +98,12 @@ impl OidcClient {
         self.redirect_uris.iter().any(|known| known == address)
     }
 
+    /// The hashes of its secrets.
+    #[must_use]
+    pub fn hashes(&self) -> &[String] {
+        self.secret_hashes.as_deref().unwrap_or_default()
+    }
+
     /// Fields and reasons.
     fn errors(&self) -> Vec<(String, String)> {
         let mut errors = Vec::new();
@@ -107,13 +122,13 @@ impl OidcClient {
                 wrong(format!("redirect_uris[{place}]"), reason);
             }
         }
-        if self.secret_hashes.len() > MAX_HASHES {
+        if self.hashes().len() > MAX_HASHES {
             wrong("secret_hashes".into(), "must be at most 4: take out those that nobody uses");
         }
-        if self.public && !self.secret_hashes.is_empty() {
+        if self.public && !self.hashes().is_empty() {
             wrong("secret_hashes".into(), "must be empty: a public client keeps no secret");
         }
-        for (place, hash) in self.secret_hashes.iter().enumerate() {
+        for (place, hash) in self.hashes().iter().enumerate() {
             if !is_hash(hash) {
                 let reason = "must be `sha256:` and the 64 lower-case hexadecimal digits of the secret's SHA-256";
                 wrong(format!("secret_hashes[{place}]"), reason);
@@ -126,6 +141,11 @@ impl OidcClient {
 fn is_id(id: &str) -> bool {
     let letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     (1..=MAX_NAME).contains(&id.len()) && id.bytes().all(letter)
+}
+
+/// Null is no list.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<String>>, D::Error> {
+    Vec::deserialize(deserializer).map(Some)
 }
 
 fn is_hash(hash: &str) -> bool {
@@ -172,7 +192,7 @@ mod tests {
     #[test]
     fn sound_clients_have_no_errors() {
         let hash = format!("sha256:{}", "0a".repeat(32));
-        let shop = OidcClient { secret_hashes: vec![hash; 4], ..client("shop") };
+        let shop = OidcClient { secret_hashes: Some(vec![hash; 4]), ..client("shop") };
         let app = OidcClient {
             public: true,
             redirect_uris: vec![
@@ -194,14 +214,37 @@ mod tests {
         let nowhere = OidcClient { redirect_uris: Vec::new(), ..client("a") };
         assert_eq!(wrong(&[nowhere]), ["oidc_clients[0].redirect_uris"]);
         let hash = format!("sha256:{}", "0a".repeat(32));
-        let many = OidcClient { secret_hashes: vec![hash.clone(); 5], ..client("a") };
+        let many = OidcClient { secret_hashes: Some(vec![hash.clone(); 5]), ..client("a") };
         assert_eq!(wrong(&[many]), ["oidc_clients[0].secret_hashes"]);
-        let public = OidcClient { public: true, secret_hashes: vec![hash], ..client("a") };
+        let public = OidcClient { public: true, secret_hashes: Some(vec![hash]), ..client("a") };
         assert_eq!(wrong(&[public]), ["oidc_clients[0].secret_hashes"]);
-        let plain = OidcClient { secret_hashes: vec!["hunter2".into()], ..client("a") };
+        let plain = OidcClient { secret_hashes: Some(vec!["hunter2".into()]), ..client("a") };
         assert_eq!(wrong(&[plain]), ["oidc_clients[0].secret_hashes[0]"]);
         let many: Vec<_> = (0..=MAX_CLIENTS).map(|number| client(&number.to_string())).collect();
         assert_eq!(wrong(&many), ["oidc_clients"]);
+    }
+
+    #[test]
+    fn secrets_stay_unless_something_is_said_of_them() {
+        let hash = format!("sha256:{}", "0a".repeat(32));
+        let of = |client: OidcClient| SiteBinding {
+            oidc_clients: vec![client],
+            ..SiteBinding::default()
+        };
+        let before = of(OidcClient { secret_hashes: Some(vec![hash.clone()]), ..client("shop") });
+        let kept = |json: &str| {
+            let client = json.replace("URI", r#""redirect_uris":["https://a/"]"#);
+            let mut after = of(serde_json::from_str(&client).unwrap());
+            after.keep_secrets_of(&before);
+            after.oidc_clients[0].secret_hashes.clone().unwrap()
+        };
+        assert_eq!(kept(r#"{"id":"shop",URI}"#), [hash]);
+        assert_eq!(kept(r#"{"id":"shop",URI,"secret_hashes":[]}"#), [""; 0]);
+        assert_eq!(kept(r#"{"id":"shop",URI,"secret_hashes":["x"]}"#), ["x"]);
+        assert_eq!(kept(r#"{"id":"shop",URI,"public":true}"#), [""; 0]);
+        assert_eq!(kept(r#"{"id":"other",URI}"#), [""; 0]);
+        let null = r#"{"id":"a","redirect_uris":[],"secret_hashes":null}"#;
+        assert!(serde_json::from_str::<OidcClient>(null).is_err());
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Shown {
     fn client<'a>(&self, binding: &'a SiteBinding) -> Result<&'a OidcClient, TokenError> {
         let is_it = |client: &&OidcClient| match self.secrets.as_slice() {
             [] => client.public,
-            secrets => secrets.iter().any(|secret| secret.is_one_of(&client.secret_hashes)),
+            secrets => secrets.iter().any(|secret| secret.is_one_of(client.hashes())),
         };
         let client = binding.oidc_client(&self.client).filter(is_it);
         client.ok_or(TokenError::InvalidClient { by_header: self.by_header })
@@ -167,7 +167,8 @@ mod tests {
             ..OidcClient::default()
         };
         let hash = |text| ClientSecret::shown(SecretString::from(text)).hash();
-        let shop = OidcClient { secret_hashes: vec![hash("new"), hash(SECRET)], ..client("shop") };
+        let shop =
+            OidcClient { secret_hashes: Some(vec![hash("new"), hash(SECRET)]), ..client("shop") };
         let app = OidcClient { public: true, ..client("app") };
         SiteBinding { oidc_clients: vec![shop, app, client("fresh")], ..SiteBinding::default() }
     }

@@ -91,6 +91,13 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
 
 // === impl Refused ===
 
+impl Refused {
+    /// The same, with the reason why it is needed.
+    pub(crate) fn because(self, reason: &str) -> Self {
+        Self { detail: format!("{reason}: {}", self.detail), ..self }
+    }
+}
+
 impl From<Refused> for Problem {
     fn from(refused: Refused) -> Self {
         Self::new(ProblemType::Forbidden).detail(refused.detail)

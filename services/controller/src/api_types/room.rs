@@ -84,11 +84,13 @@ impl Draft {
         Self { settings: config.settings.clone(), binding }
     }
 
-    /// Sets it in `config`, whose branding stays.
+    /// Sets it in `config`, whose branding stays, and whose clients keep the secrets of which nothing is said.
     pub fn put_into(&self, config: &mut RoomConfig) {
         config.settings = self.settings.clone();
-        config.binding =
-            SiteBinding { branding: config.binding.branding.clone(), ..self.binding.clone() };
+        let branding = config.binding.branding.clone();
+        let before = std::mem::replace(&mut config.binding, self.binding.clone());
+        config.binding.branding = branding;
+        config.binding.keep_secrets_of(&before);
     }
 }
 

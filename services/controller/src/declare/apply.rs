@@ -15,14 +15,14 @@ use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 
 use super::{
-    check::{error, errors_of_event_ids, errors_of_room, errors_of_routes},
+    check::{error, errors_of_names, errors_of_room, errors_of_routes},
     plan::{plan, pruned},
 };
 use crate::{
     access::Caller,
     api_types::{Action, Declaration, People, Plan, Step, refuse},
     audit::Trail,
-    rooms::{ApplyLease, Rollout, RoomError},
+    rooms::{ApplyLease, Rollout, RoomError, require_event_id},
     state::Controller,
 };
 
@@ -98,10 +98,14 @@ impl Apply<'_> {
     async fn plan(&self) -> Result<Plan, Problem> {
         let Order { declared, prune, .. } = self.order;
         let configs = self.configs().await?;
+        self.require_event_ids(&configs)?;
         let mut errors = self.errors.clone();
         for (name, room) in &declared.rooms {
-            let found = errors_of_room(room, configs.get(name), self.now_s).into_iter();
-            errors.extend(found.map(|FieldError { field, reason }| {
+            let before = configs.get(name);
+            let found = errors_of_room(room, before, self.now_s).into_iter();
+            let was = before.map(|before| &before.settings);
+            let issuer = self.controller.issuers.error_of_room(was, &room.draft.settings);
+            errors.extend(found.chain(issuer).map(|FieldError { field, reason }| {
                 error(&format!("rooms.{name}"), &field, reason)
             }));
         }
@@ -112,14 +116,39 @@ impl Apply<'_> {
         let others = || configs.iter().filter(|(name, _)| stays(name));
         let bindings = others().map(|(name, config)| (name, &config.binding));
         errors.extend(errors_of_routes(declared, bindings));
-        let settings = others().map(|(name, config)| (name, &config.settings));
-        errors.extend(errors_of_event_ids(declared, settings));
+        let stay = others().map(|(name, config)| (name.clone(), config.clone()));
+        let after: BTreeMap<_, _> = stay.chain(self.declared(&configs)).collect();
+        let tokens = self.controller.rooms.tokens_until(configs_that_are(&after, &configs)).await?;
+        errors.extend(errors_of_names(declared, &after, &configs, &tokens, self.now_s));
         refuse(invalid(), errors)?;
         let mut plan = plan(declared, &own, prune.as_ref());
         for step in plan.steps.iter_mut().filter(|step| step.action == Action::Delete) {
             step.people = Some(self.people(&step.room).await?);
         }
         Ok(plan)
+    }
+
+    /// Declared rooms as they will be.
+    fn declared<'a>(
+        &'a self,
+        configs: &'a BTreeMap<RoomId, RoomConfig>,
+    ) -> impl Iterator<Item = (RoomId, RoomConfig)> {
+        self.order.declared.rooms.iter().map(|(name, room)| {
+            let before = configs.get(name).cloned().unwrap_or_default();
+            let mut config = before.clone();
+            room.put_into(&mut config);
+            config.note_given_up(&before, self.now_s);
+            (name.clone(), config)
+        })
+    }
+
+    /// Refuses event ids that could be names of rooms that the caller's token is not for.
+    fn require_event_ids(&self, configs: &BTreeMap<RoomId, RoomConfig>) -> Result<(), Problem> {
+        let refused = self.declared(configs).filter_map(|(room, config)| {
+            let refused = require_event_id(self.caller, configs.get(&room), &config).err()?;
+            Some(error(&format!("rooms.{room}"), "aws_event_id", refused.to_string()))
+        });
+        refuse(Problem::new(ProblemType::Forbidden), refused.collect())
     }
 
     async fn configs(&self) -> Result<BTreeMap<RoomId, RoomConfig>, Problem> {
@@ -231,10 +260,18 @@ impl Apply<'_> {
             room.put_into(config);
             Ok(())
         };
-        configs.declare(trail, &step.room, change).await?;
+        configs.declare(trail, &step.room, self.now_s, change).await?;
         trail.done();
         Ok(())
     }
+}
+
+/// Of rooms as they will be those that there are already.
+fn configs_that_are<'a>(
+    after: &'a BTreeMap<RoomId, RoomConfig>,
+    before: &'a BTreeMap<RoomId, RoomConfig>,
+) -> impl Iterator<Item = (&'a RoomId, &'a RoomConfig)> {
+    after.iter().filter(|(room, _)| before.contains_key(*room))
 }
 
 fn invalid() -> Problem {

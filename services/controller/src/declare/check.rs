@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use vestibule_domain::{FieldError, RoomId, schedule::RoomConfig, settings::RoomSettings};
+use vestibule_domain::{FieldError, RoomId, schedule::RoomConfig};
 use vestibule_site::{Conflict, Coverage, SiteBinding};
 
 use crate::{
     api_types::{Declaration, DeclaredRoom},
-    rooms::error_of_event_id,
+    rooms::{Named, TokensUntil},
 };
 
 /// Why a room cannot become what is declared at `now_s`, unix seconds; `before`: as it is now. Paths begin at the room.
@@ -58,18 +58,23 @@ pub(super) fn errors_of_routes<'a>(
     conflicts.collect()
 }
 
-/// Whose name or event id the event ids of declared rooms are, too; `others`: the rooms that stay as they are.
-pub(super) fn errors_of_event_ids<'a>(
+/// What declared rooms would be called that is another room's. `after`: all rooms as they will be; `before`: as they are.
+pub(super) fn errors_of_names(
     declared: &Declaration,
-    others: impl Iterator<Item = (&'a RoomId, &'a RoomSettings)>,
+    after: &BTreeMap<RoomId, RoomConfig>,
+    before: &BTreeMap<RoomId, RoomConfig>,
+    tokens: &TokensUntil,
+    now_s: u64,
 ) -> Vec<FieldError> {
-    let stay: Vec<_> = others.collect();
-    let settings = declared.rooms.iter().map(|(name, room)| (name, &room.draft.settings));
-    let errors = settings.clone().filter_map(|(name, of_room)| {
-        let declared = settings.clone().filter(|(other, _)| *other != name);
-        let FieldError { field, reason } =
-            error_of_event_id(of_room, stay.iter().copied().chain(declared))?;
-        Some(error(&format!("rooms.{name}"), &field, reason))
+    let rooms = after.iter().filter(|(room, _)| declared.rooms.contains_key(*room));
+    let errors = rooms.flat_map(|(room, config)| {
+        let named = Named { room, config, before: before.get(room) };
+        let errors = named.errors(after.iter(), tokens, now_s).into_iter();
+        errors.map(move |FieldError { field, reason }| {
+            // The name is not written in the room.
+            let field = if field == "room" { "" } else { &*field };
+            error(&format!("rooms.{room}"), field, reason)
+        })
     });
     errors.collect()
 }

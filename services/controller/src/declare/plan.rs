@@ -17,6 +17,10 @@ pub(super) fn plan(
     let steps =
         declared.rooms.iter().filter_map(|(name, room)| step(name, room, current.get(name)));
     let mut steps: Vec<_> = steps.collect();
+    // Should it stop half-way, no two rooms are called the same.
+    steps.sort_by_key(|step| {
+        !gives_names_up(declared.rooms.get(&step.room), current.get(&step.room))
+    });
     let unchanged = declared.rooms.len() - steps.len();
     steps.extend(pruned(declared, current, prune).map(|room| Step {
         room: room.clone(),
@@ -25,6 +29,16 @@ pub(super) fn plan(
         people: None,
     }));
     Plan { dry_run: false, steps, unchanged }
+}
+
+/// Whether a room is called something in tokens that it will not be called any more.
+fn gives_names_up(room: Option<&DeclaredRoom>, current: Option<&RoomConfig>) -> bool {
+    let (Some(room), Some(current)) = (room, current) else { return false };
+    let now = (&current.settings.aws_event_id, &current.binding);
+    let then = (&room.draft.settings.aws_event_id, &room.draft.binding);
+    let gives_event_id_up = now.0.is_some() && now.0 != then.0;
+    let mut clients = now.1.oidc_clients.iter();
+    gives_event_id_up || clients.any(|client| then.1.oidc_client(&client.id).is_none())
 }
 
 /// The rooms that are deleted.
@@ -43,13 +57,17 @@ pub(super) fn pruned<'a>(
 /// What makes one room what is declared; `None`: it is that already.
 fn step(name: &RoomId, room: &DeclaredRoom, current: Option<&RoomConfig>) -> Option<Step> {
     let before = current.map(DeclaredRoom::of);
-    if before.as_ref() == Some(room) {
+    let mut room = room.clone();
+    if let Some(current) = current {
+        room.draft.binding.keep_secrets_of(&current.binding);
+    }
+    if before.as_ref() == Some(&room) {
         return None;
     }
     Some(Step {
         room: name.clone(),
         action: if before.is_some() { Action::Change } else { Action::Create },
-        changes: changes(&format!("rooms.{name}"), before.as_ref(), room),
+        changes: changes(&format!("rooms.{name}"), before.as_ref(), &room),
         people: None,
     })
 }

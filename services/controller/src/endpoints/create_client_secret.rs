@@ -66,7 +66,7 @@ pub(crate) async fn create_client_secret(
         let mut clients = config.binding.oidc_clients.iter_mut();
         let known = clients.find(|known| known.id == client);
         let known = known.ok_or_else(|| Problem::new(ProblemType::OidcClientNotFound))?;
-        known.secret_hashes.push(secret.hash());
+        known.secret_hashes.get_or_insert_default().push(secret.hash());
         refuse(invalid_room(), config.binding.errors())
     };
     let ((), rollout) = controller.configs.change(&trail, &room, change).await?;

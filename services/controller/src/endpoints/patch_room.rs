@@ -10,11 +10,12 @@ use vestibule_runtime::{
 };
 
 use crate::{
+    access::Caller,
     api_types::{Draft, Members, Room},
     audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
     extractors::RoomPath,
-    rooms::{Rollout, check_settings},
+    rooms::Rollout,
     state::Controller,
 };
 
@@ -33,15 +34,17 @@ use crate::{
 )]
 pub(crate) async fn patch_room(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
     Json(members): Json<Members>,
 ) -> Result<(Rollout, Json<Room>), Problem> {
     let change = |config: &mut RoomConfig| {
         let draft = members.clone().merge(&room, &Draft::from_config(config))?;
+        let before = config.clone();
         draft.put_into(config);
-        check_settings(config)?;
-        Ok(draft)
+        controller.configs.check_settings(&caller, Some(&before), config)?;
+        Ok(Draft::from_config(config))
     };
     let (draft, rollout) = controller.configs.change(&trail, &room, change).await?;
     Ok((rollout, Json(Room::new(room, draft))))

@@ -12,11 +12,11 @@ use vestibule_store::PutOutcome;
 
 use crate::{
     access::Caller,
-    api_types::{Members, Room},
+    api_types::{Draft, Members, Room},
     audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, Refusals},
     extractors::RoomPath,
-    rooms::{Rollout, check_settings},
+    rooms::Rollout,
     state::Controller,
 };
 
@@ -47,13 +47,15 @@ pub(crate) async fn put_room(
         if is_new {
             caller.require(Role::Admin)?;
         }
+        let before = (!is_new).then(|| config.clone());
         draft.put_into(config);
-        check_settings(config)
+        controller.configs.check_settings(&caller, before.as_ref(), config)
     };
-    let (put, rollout) = controller.configs.create_or_change(&trail, &room, replace).await?;
+    let done = controller.configs.create_or_change(&trail, &room, replace).await?;
+    let ((put, config), rollout) = done;
     let status = match put {
         PutOutcome::Created => StatusCode::CREATED,
         PutOutcome::Changed | PutOutcome::Conflict => StatusCode::OK,
     };
-    Ok((status, rollout, Json(Room::new(room, draft))))
+    Ok((status, rollout, Json(Room::new(room, Draft::from_config(&config)))))
 }

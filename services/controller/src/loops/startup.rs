@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use vestibule_domain::Announcement;
 use vestibule_issuance::{KeyError, wait_for_redis};
 use vestibule_runtime::{Condition, Lifecycle, Readiness};
@@ -10,6 +10,8 @@ use vestibule_runtime::{Condition, Lifecycle, Readiness};
 use crate::state::Controller;
 
 const RETRY: Duration = Duration::from_millis(250);
+/// For how long readiness waits for all rooms to be read.
+const ROOMS: Duration = Duration::from_secs(2);
 
 /// What the instance still needs before it is ready.
 #[derive(Debug)]
@@ -41,6 +43,7 @@ impl Startup {
             while !is_usable(&controller).await {
                 sleep(RETRY).await;
             }
+            know_every_room(&controller).await;
             self.keyspace.set(true);
             tracing::info!("ready");
             std::future::pending::<()>().await;
@@ -54,6 +57,17 @@ async fn check(controller: &Controller) -> Result<(), KeyError> {
     controller.store.check_formats(Announcement::OURS).await?;
     controller.store.learn_time().await?;
     controller.keys.refresh().await.map(drop)
+}
+
+/// Until then AWS-style clients cannot be told that there is no such event. A room that cannot be read delays nobody for
+/// long.
+async fn know_every_room(controller: &Controller) {
+    let known = async {
+        while !controller.feed.knows_every_room() {
+            sleep(RETRY).await;
+        }
+    };
+    let _ = timeout(ROOMS, known).await;
 }
 
 /// Whether a leader has made the keyspace whole and this instance has what requests need.

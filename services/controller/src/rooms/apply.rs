@@ -15,7 +15,6 @@ use vestibule_store::{Deletion, PutOutcome};
 use super::{
     draw_seeds::require_future_round,
     editor::{ATTEMPTS, ConfigEditor, occupied},
-    event_ids::refuse_names_taken,
     rollout::Rollout,
     routes::{begin, busy},
 };
@@ -71,8 +70,9 @@ impl ConfigEditor {
         }
     }
 
-    /// Changes the config of a room, or creates it, within an apply; `change` is told whether it is new. Admissions are
-    /// told by [`Self::roll_out_all`].
+    /// Changes the config of a room, or creates it, within an apply; `change` is told whether it is new. What is compared
+    /// with other rooms was compared for all of them together, at `now_s` (unix seconds), under the same lease: a name that
+    /// one gives up may be another's already. Admissions are told by [`Self::roll_out_all`].
     ///
     /// # Errors
     /// What `change` refuses, and 409 when others keep changing the room.
@@ -80,6 +80,7 @@ impl ConfigEditor {
         &self,
         trail: &Trail,
         room: &RoomId,
+        now_s: u64,
         change: impl Fn(&mut RoomConfig, bool) -> Result<(), Problem>,
     ) -> Result<(), Problem> {
         for _ in 0..ATTEMPTS {
@@ -87,12 +88,12 @@ impl ConfigEditor {
             let before = before.map_err(|error| problem_of(&error))?;
             let mut config = before.clone().unwrap_or_default();
             change(&mut config, before.is_none())?;
+            config.note_given_up(&before.clone().unwrap_or_default(), now_s);
             for event in &mut config.events {
                 let was = before.as_ref().and_then(|before| before.event(event.name.as_str()));
                 self.draws.settle(room, event, was);
             }
             let view = |config: &RoomConfig| view_of_config(room, config);
-            refuse_names_taken(&self.rooms, room, &config)?;
             trail.change(&before.as_ref().map(view).into(), &view(&config));
             if self.rooms.put_config(room, &config).await? != PutOutcome::Conflict {
                 return Ok(());

@@ -3,18 +3,22 @@
 
 use std::sync::Arc;
 
+use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::Value;
-use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig};
+use vestibule_domain::{RoomId, RoomSnapshot, schedule::RoomConfig, settings::LONGEST_EVENT_ID};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_site::SiteBinding;
 use vestibule_store::{Deletion, EndedSessions, Feed, KnownRoom, PutOutcome, Store, StoreError};
 
-use super::error::RoomError;
+use super::{error::RoomError, names::TokensUntil};
 use crate::{
     access::Caller,
     audit::{Trail, view_of_line},
 };
+
+/// So many configs are read at a time.
+const READS: usize = 64;
 
 /// The rooms. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -79,7 +83,8 @@ impl RoomDirectory {
     /// The room that AWS-style clients call `event_id`, if it is the `caller`'s.
     ///
     /// # Errors
-    /// [`RoomError`]; anything that is neither a room's `aws_event_id` nor can be a name is unknown.
+    /// [`RoomError`]; anything that is neither a room's `aws_event_id` nor can be a name is unknown, once all rooms were
+    /// read.
     pub(crate) async fn event(
         &self,
         caller: &Caller,
@@ -89,8 +94,20 @@ impl RoomDirectory {
             caller.require_room(known.snapshot().room.as_str())?;
             return Ok(known);
         }
-        caller.require_room(event_id)?;
-        let room = RoomId::new(event_id).map_err(|_| RoomError::Unknown)?;
+        match self.new_room(caller, event_id).await {
+            // It may be what a room is called that this instance has not read yet.
+            Err(RoomError::Unknown | RoomError::Forbidden(_))
+                if may_be_event_id(event_id) && !self.feed.knows_every_room() =>
+            {
+                Err(RoomError::NotKnownYet)
+            }
+            found => found,
+        }
+    }
+
+    async fn new_room(&self, caller: &Caller, name: &str) -> Result<Arc<KnownRoom>, RoomError> {
+        caller.require_room(name)?;
+        let room = RoomId::new(name).map_err(|_| RoomError::Unknown)?;
         self.known(&room).await
     }
 
@@ -113,19 +130,33 @@ impl RoomDirectory {
     /// # Errors
     /// See [`StoreError`].
     pub(crate) async fn read_configs(&self) -> Result<Vec<(RoomId, RoomConfig)>, StoreError> {
-        let mut configs = Vec::new();
-        for room in self.store.rooms().await? {
-            // A room that has just been deleted is left out.
-            if let Some(config) = self.store.read_config(&room).await? {
-                configs.push((room, config));
-            }
-        }
-        Ok(configs)
+        let read = async |room: RoomId| {
+            let config = self.store.read_config(&room).await?;
+            Ok(config.map(|config| (room, config)))
+        };
+        let rooms = stream::iter(self.store.rooms().await?).map(read).buffered(READS);
+        // A room that has just been deleted is left out.
+        rooms.try_filter_map(async |read| Ok(read)).try_collect().await
     }
 
-    /// The room with this `aws_event_id`, as far as this instance knows.
-    pub(super) fn room_with_event_id(&self, event_id: &str) -> Option<RoomId> {
-        self.feed.room_with_event_id(event_id)
+    /// When the last AWS-style token of those of these rooms ends that have given up event ids.
+    ///
+    /// # Errors
+    /// 503 while Redis is away, or has lost such a room.
+    pub(crate) async fn tokens_until(
+        &self,
+        rooms: impl Iterator<Item = (&RoomId, &RoomConfig)>,
+    ) -> Result<TokensUntil, Problem> {
+        let mut until = TokensUntil::new();
+        for (room, _) in rooms.filter(|(_, config)| !config.given_up.is_empty()) {
+            match self.read(room).await {
+                Ok(snapshot) => drop(until.insert(room.clone(), snapshot.tokens_until)),
+                // It has just been deleted.
+                Err(RoomError::Unknown) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(until)
     }
 
     /// Every room's site binding, as Redis holds it this moment.
@@ -183,6 +214,7 @@ impl RoomDirectory {
     ) -> Result<(), RoomError> {
         let before = self.read(room).await?;
         trail.change(&view_of_line(&before), &Value::Null);
+        self.remember_tokens(&before).await?;
         match self.store.reset_once(room, name).await {
             Ok(_) => self.take_in(room).await,
             Err(error) => return Err(self.explain(room, error).await),
@@ -192,6 +224,25 @@ impl RoomDirectory {
             trail.change(&view_of_line(&before), &view_of_line(&after));
         }
         Ok(())
+    }
+
+    /// Before a reset, after which Redis knows nothing of the tokens that were made before it: keeps until when they call
+    /// the room by event ids that it has had.
+    async fn remember_tokens(&self, before: &RoomSnapshot) -> Result<(), RoomError> {
+        if before.tokens_until <= before.now_ms / 1000 {
+            return Ok(());
+        }
+        loop {
+            let mut config = self.read_config(&before.room).await?;
+            let has_event_id =
+                config.settings.aws_event_id.is_some() || !config.given_up.is_empty();
+            if !has_event_id || !config.given_up.note_reset(before.tokens_until) {
+                return Ok(());
+            }
+            if self.store.put_config(&before.room, &config).await? != PutOutcome::Conflict {
+                return Ok(());
+            }
+        }
     }
 
     /// Puts a config, in Redis and in this instance's memory, without comparing it with other rooms. Redis may lose it
@@ -247,4 +298,8 @@ impl RoomDirectory {
         // Who restores it has not listed it again yet, unless this instance has not heard of its deletion.
         Ok(self.store.tombstone(room).await? < known.snapshot().reset_epoch)
     }
+}
+
+fn may_be_event_id(text: &str) -> bool {
+    (1..=LONGEST_EVENT_ID).contains(&text.chars().count())
 }

@@ -13,16 +13,19 @@ use vestibule_domain::{
 };
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
+use vestibule_site::SiteBinding;
 use vestibule_store::{Deletion, People, PutOutcome};
 
 use super::{
     directory::RoomDirectory,
     draw_seeds::{DrawSeeds, require_future_round},
-    event_ids::refuse_names_taken,
+    issuers::ProviderIssuers,
+    names::require_event_id,
     rollout::Rollout,
     routes::{busy, put_routes},
 };
 use crate::{
+    access::Caller,
     api_types::{invalid_event, invalid_room, refuse, take_commitment},
     audit::{Trail, view_of_config},
 };
@@ -35,6 +38,7 @@ pub(super) const ATTEMPTS: usize = 5;
 pub(crate) struct ConfigEditor {
     pub(super) rooms: RoomDirectory,
     pub(super) draws: DrawSeeds,
+    issuers: ProviderIssuers,
     pub(super) instance: Arc<str>,
     /// Numbers this instance's changes of routes.
     pub(super) route_changes: AtomicU64,
@@ -44,8 +48,30 @@ pub(crate) struct ConfigEditor {
 
 impl ConfigEditor {
     /// An editor of the configs of `rooms`, on the controller called `instance`.
-    pub(crate) fn new(rooms: RoomDirectory, draws: DrawSeeds, instance: Arc<str>) -> Self {
-        Self { rooms, draws, instance, route_changes: AtomicU64::new(0) }
+    pub(crate) fn new(
+        rooms: RoomDirectory,
+        draws: DrawSeeds,
+        issuers: ProviderIssuers,
+        instance: Arc<str>,
+    ) -> Self {
+        Self { rooms, draws, issuers, instance, route_changes: AtomicU64::new(0) }
+    }
+
+    /// Refuses settings of a room that are wrong in themselves or with one of its events, and such as the `caller` may not
+    /// choose; `before`: as it is, `None`: it is new.
+    ///
+    /// # Errors
+    /// A 403, or a 400 that names each wrong field, the reason and the event.
+    pub(crate) fn check_settings(
+        &self,
+        caller: &Caller,
+        before: Option<&RoomConfig>,
+        config: &RoomConfig,
+    ) -> Result<(), Problem> {
+        require_event_id(caller, before, config)?;
+        let issuer =
+            self.issuers.error_of_room(before.map(|before| &before.settings), &config.settings);
+        refuse(invalid_room(), config.errors_of_settings().into_iter().chain(issuer).collect())
     }
 
     /// Changes the config of a room that exists.
@@ -70,7 +96,8 @@ impl ConfigEditor {
         Err(busy())
     }
 
-    /// Changes the config of a room, which is created if it does not exist; `change` is told whether it is new.
+    /// Changes the config of a room, which is created if it does not exist; `change` is told whether it is new. Returns
+    /// the config as it is now, too.
     ///
     /// # Errors
     /// What `change` refuses, and 409 when others keep changing the room.
@@ -79,7 +106,7 @@ impl ConfigEditor {
         trail: &Trail,
         room: &RoomId,
         change: impl Fn(&mut RoomConfig, bool) -> Result<(), Problem>,
-    ) -> Result<(PutOutcome, Rollout), Problem> {
+    ) -> Result<((PutOutcome, RoomConfig), Rollout), Problem> {
         for _ in 0..ATTEMPTS {
             let before = self.rooms.store.read_config(room).await;
             let before = before.map_err(|error| problem_of(&error))?;
@@ -89,7 +116,7 @@ impl ConfigEditor {
             trail.change(&before.as_ref().map(view).into(), &view(&config));
             let put = self.put(room, &before.unwrap_or_default(), &config).await?;
             if put != PutOutcome::Conflict {
-                return Ok((put, self.roll_out(room).await));
+                return Ok(((put, config), self.roll_out(room).await));
             }
         }
         Err(busy())
@@ -168,14 +195,14 @@ impl ConfigEditor {
         before: &RoomConfig,
         config: &RoomConfig,
     ) -> Result<PutOutcome, Problem> {
-        refuse_names_taken(&self.rooms, room, config)?;
-        let (now, was) = (&config.binding, &before.binding);
-        let keeps_event_id = config.settings.aws_event_id == before.settings.aws_event_id;
-        if now.routes == was.routes && now.cookie.suffix == was.cookie.suffix && keeps_event_id {
+        if concerns_no_others(before, config) {
             return self.rooms.put_config(room, config).await;
         }
+        let mut config = config.clone();
+        config.note_given_up(before, self.rooms.now_ms().await? / 1000);
         let number = self.route_changes.fetch_add(1, Ordering::Relaxed);
-        put_routes(&self.rooms, &format!("{}-{number}", self.instance), room, config).await
+        let caller = format!("{}-{number}", self.instance);
+        put_routes(&self.rooms, &caller, room, before, &config).await
     }
 
     async fn roll_out(&self, room: &RoomId) -> Rollout {
@@ -183,12 +210,15 @@ impl ConfigEditor {
     }
 }
 
-/// Refuses settings of a room that are wrong in themselves or with one of its events.
-///
-/// # Errors
-/// A 400 that names each wrong field, the reason and the event.
-pub(crate) fn check_settings(config: &RoomConfig) -> Result<(), Problem> {
-    refuse(invalid_room(), config.errors_of_settings())
+/// Whether nothing has changed that is compared with other rooms.
+fn concerns_no_others(before: &RoomConfig, config: &RoomConfig) -> bool {
+    let (now, was) = (&config.binding, &before.binding);
+    let ids = |binding: &SiteBinding| {
+        binding.oidc_clients.iter().map(|client| client.id.clone()).collect::<Vec<_>>()
+    };
+    let keeps_routes = now.routes == was.routes && now.cookie.suffix == was.cookie.suffix;
+    let keeps_event_id = config.settings.aws_event_id == before.settings.aws_event_id;
+    before.version > 0 && keeps_routes && keeps_event_id && ids(now) == ids(was)
 }
 
 /// Refuses to delete a room with these people, unless `option` allows as many.

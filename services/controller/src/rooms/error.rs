@@ -12,6 +12,9 @@ pub(crate) enum RoomError {
     /// There is no such room.
     #[error("there is no such room")]
     Unknown,
+    /// This instance has begun a moment ago, and does not know yet what all rooms are called.
+    #[error("it is not known yet whether there is such a room")]
+    NotKnownYet,
     /// The caller is not for this room.
     #[error(transparent)]
     Forbidden(#[from] Refused),
@@ -26,6 +29,7 @@ impl From<RoomError> for Problem {
     fn from(error: RoomError) -> Self {
         match error {
             RoomError::Unknown => Self::new(ProblemType::RoomNotFound),
+            RoomError::NotKnownYet => not_known_yet(),
             RoomError::Forbidden(refused) => refused.into(),
             RoomError::Store(error) => problem_of(&error),
         }
@@ -36,8 +40,14 @@ impl From<RoomError> for AwsError {
     fn from(error: RoomError) -> Self {
         match error {
             RoomError::Unknown => Self::InvalidEvent,
+            RoomError::NotKnownYet => Self::Unavailable(not_known_yet()),
             RoomError::Forbidden(refused) => refused.into(),
             RoomError::Store(error) => error.into(),
         }
     }
+}
+
+fn not_known_yet() -> Problem {
+    let detail = "this controller has just started, and reads the rooms still; nothing was changed";
+    Problem::new(ProblemType::RedisUnavailable).detail(detail)
 }

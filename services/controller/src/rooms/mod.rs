@@ -6,7 +6,8 @@ mod directory;
 mod draw_seeds;
 mod editor;
 mod error;
-mod event_ids;
+mod issuers;
+mod names;
 mod rollout;
 mod routes;
 
@@ -14,9 +15,10 @@ pub(crate) use self::{
     apply::ApplyLease,
     directory::RoomDirectory,
     draw_seeds::DrawSeeds,
-    editor::{ConfigEditor, check_settings},
+    editor::ConfigEditor,
     error::RoomError,
-    event_ids::error_of_event_id,
+    issuers::ProviderIssuers,
+    names::{Named, TokensUntil, require_event_id},
     rollout::{BEHIND, Rollout},
 };
 

@@ -1,5 +1,5 @@
-//! No two rooms cover the same host and path, or have the same event id: a change of these is compared with all other
-//! rooms, by one controller at a time.
+//! No two rooms cover the same host and path, or are called the same in tokens: a change of these, and a new room, is
+//! compared with all other rooms, by one controller at a time.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use vestibule_runtime::{Problem, ProblemType};
 use vestibule_site::{Conflict, Coverage};
 use vestibule_store::{PutOutcome, Store};
 
-use super::{directory::RoomDirectory, event_ids::error_of_event_id};
+use super::{directory::RoomDirectory, names::Named};
 use crate::api_types::{invalid_room, refuse};
 
 /// How often a change of routes asks for the routes' lease.
 const ATTEMPTS: usize = 40;
 const RETRY: Duration = Duration::from_millis(50);
 
-/// Puts a config whose routes or event id have changed, unless another room has one of them. `caller` identifies
-/// this change among all that are under way.
+/// Puts a config whose routes or names have changed, or a new one, unless another room has one of them. `caller`
+/// identifies this change among all that are under way; `before` has version 0 if the room is new.
 ///
 /// # Errors
 /// A 400 that names what is another room's; 409 when others keep changing routes.
@@ -26,12 +26,13 @@ pub(super) async fn put_routes(
     rooms: &RoomDirectory,
     caller: &str,
     room: &RoomId,
+    before: &RoomConfig,
     config: &RoomConfig,
 ) -> Result<PutOutcome, Problem> {
     if !begin(&rooms.store, caller).await? {
         return Err(busy());
     }
-    let put = match refuse_what_others_have(rooms, room, config).await {
+    let put = match refuse_what_others_have(rooms, room, before, config).await {
         Ok(()) => rooms.put_config(room, config).await,
         Err(problem) => Err(problem),
     };
@@ -59,14 +60,17 @@ pub(super) async fn begin(store: &Store, caller: &str) -> Result<bool, Problem> 
 async fn refuse_what_others_have(
     rooms: &RoomDirectory,
     room: &RoomId,
+    before: &RoomConfig,
     config: &RoomConfig,
 ) -> Result<(), Problem> {
-    let others = rooms.read_configs().await.map_err(|error| problem_of(&error))?;
-    let others = || others.iter().filter(|(other, _)| other != room);
+    let all = rooms.read_configs().await.map_err(|error| problem_of(&error))?;
+    let others =
+        || all.iter().filter(|(other, _)| other != room).map(|(room, config)| (room, config));
     let covered = Coverage::new(others().map(|(room, config)| (room, &config.binding)));
     let conflicts = covered.conflicts(room, &config.binding);
-    let errors = conflicts.iter().map(Conflict::error);
-    let event_ids = others().map(|(room, config)| (room, &config.settings));
-    let errors = errors.chain(error_of_event_id(&config.settings, event_ids));
-    refuse(invalid_room(), errors.collect())
+    let mut errors: Vec<_> = conflicts.iter().map(Conflict::error).collect();
+    let (tokens, now_ms) = (rooms.tokens_until(others()).await?, rooms.now_ms().await?);
+    let named = Named { room, config, before: (before.version > 0).then_some(before) };
+    errors.extend(named.errors(others(), &tokens, now_ms / 1000));
+    refuse(invalid_room(), errors)
 }

@@ -59,7 +59,7 @@ static BINDING: LazyLock<SiteBinding> = LazyLock::new(|| {
         ..OidcClient::default()
     };
     let hash = ClientSecret::shown(SecretString::from(SECRET)).hash();
-    let shop = OidcClient { secret_hashes: vec![hash], ..client("shop") };
+    let shop = OidcClient { secret_hashes: Some(vec![hash]), ..client("shop") };
     let app = OidcClient { public: true, ..client("app") };
     SiteBinding { oidc_clients: vec![shop, app], ..SiteBinding::default() }
 });

@@ -14,7 +14,7 @@ use crate::{
     audit::Trail,
     endpoints::responses::{AwsBodyRefusals, AwsRefusals},
     extractors::{AwsBody, WholeNumber},
-    rooms::RoomError,
+    rooms::{ProviderIssuers, RoomError},
     state::Controller,
 };
 
@@ -27,7 +27,7 @@ pub(crate) struct TokenRequest {
     event_id: String,
     /// Who it is.
     request_id: String,
-    /// The issuer, instead of the room's.
+    /// The issuer, instead of the room's; not one of a room as an OpenID provider.
     #[schema(min_length = 1, max_length = 512)]
     issuer: Option<String>,
     /// Seconds, instead of the room's `token_validity_seconds`.
@@ -54,7 +54,7 @@ pub(crate) async fn generate_token(
     trail: Trail,
     AwsBody(body): AwsBody<TokenRequest>,
 ) -> Result<Tokens, AwsError> {
-    body.check_issuer()?;
+    body.check_issuer(&controller.issuers)?;
     let validity = body.validity()?;
     let known = match controller.rooms.event(&caller, &body.event_id).await {
         Ok(known) => Some(known),
@@ -74,8 +74,11 @@ pub(crate) async fn generate_token(
 // === impl TokenRequest ===
 
 impl TokenRequest {
-    fn check_issuer(&self) -> Result<(), AwsError> {
+    fn check_issuer(&self, of_providers: &ProviderIssuers) -> Result<(), AwsError> {
         let Some(issuer) = &self.issuer else { return Ok(()) };
+        if let Some(reason) = of_providers.error(issuer) {
+            return Err(AwsError::bad_request(format!("Invalid issuer: {reason}")));
+        }
         let length = issuer.chars().count();
         if (1..=MAX_ISSUER_CHARS).contains(&length) && !issuer.chars().any(char::is_control) {
             return Ok(());
@@ -107,11 +110,17 @@ mod tests {
             assert_eq!(validity.is_ok(), valid, "{period}");
         }
         assert!(request(r#","validity_period":604801"#).validity().is_err());
-        for (issuer, valid) in [("https://a|b é", true), ("", false), ("a\\nb", false)] {
-            let checked = request(&format!(r#","issuer":"{issuer}""#)).check_issuer();
+        let of_providers = ProviderIssuers::new(Some("https://wait.example"));
+        for (issuer, valid) in [
+            ("https://a|b é", true),
+            ("", false),
+            ("a\\nb", false),
+            ("https://wait.example/oidc/r1", false),
+        ] {
+            let checked = request(&format!(r#","issuer":"{issuer}""#)).check_issuer(&of_providers);
             assert_eq!(checked.is_ok(), valid, "{issuer}");
         }
         let long = request(&format!(r#","issuer":"{}""#, "x".repeat(513)));
-        assert!(long.check_issuer().is_err());
+        assert!(long.check_issuer(&of_providers).is_err());
     }
 }

@@ -1,8 +1,11 @@
 //! Everything configured for a room, and the function that says what is in force at what time.
 
+mod given_up;
+
 use serde::{Deserialize, Serialize};
 use vestibule_site::SiteBinding;
 
+pub use self::given_up::{GivenUp, MAX_GIVEN_UP};
 use super::{Event, EventInForce, EventState, InForce, Phase};
 use crate::RoomSettings;
 
@@ -21,6 +24,9 @@ pub struct RoomConfig {
     pub events: Vec<Event>,
     /// Its binding to a site.
     pub binding: SiteBinding,
+    /// What its tokens call it still. A release before this one leaves it out.
+    #[serde(skip_serializing_if = "GivenUp::is_empty")]
+    pub given_up: GivenUp,
 }
 
 // === impl RoomConfig ===
