@@ -230,15 +230,17 @@ impl Leadership {
     /// Returns whether the role is another now.
     fn change(&self, change: impl FnOnce(&mut Versioned)) -> bool {
         let mut now = self.role.now.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = now.role;
+        let before = *now;
         change(&mut now);
-        if now.role == before {
+        let is_another = now.role != before.role;
+        // Without a role, too: then its own next term will not come.
+        if !is_another && now.settled == before.settled {
             return false;
         }
         now.version += 1;
         drop(now);
         self.role.changed.notify_waiters();
-        true
+        is_another
     }
 }
 

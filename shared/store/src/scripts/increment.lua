@@ -20,6 +20,9 @@ if line.gap_last > 0 and line.serving_counter < line.gap_first and target >= lin
   target = target + line.gap_last - line.gap_first + 1
 end
 target = math.max(-MOST, math.min(MOST, target))
+-- In sum, so that it is known which moves are nobody's: see `read_serving`.
+local moved = target - line.serving_counter
+if moved ~= 0 then redis.call('HINCRBY', keys.line, 'moved_by_hand', string.format('%.0f', moved)) end
 if target > line.serving_counter then raise_serving(keys, line, target, now, 'o') end
 if target < line.serving_counter then lower_serving(keys, line, target) end
 publish(keys, args.room, now)
