@@ -357,6 +357,19 @@ mod tests {
         assert_eq!((leadership.role(), leadership.last_settled()), (Role::Settling(10), None));
     }
 
+    #[tokio::test]
+    async fn who_waits_for_its_own_next_term_hears_that_there_is_none() {
+        let leadership = Leadership::default();
+        leadership.holds(term(4), false);
+        leadership.settled(4);
+        leadership.overtaken(4, 9);
+        let mut watch = leadership.watch();
+        assert_eq!(watch.see(), Role::Following);
+        assert!(!leadership.lost(), "the role is the same");
+        watch.changed().await;
+        assert_eq!(leadership.last_settled(), None);
+    }
+
     #[test]
     fn a_member_serves_and_does_not_lead() {
         let leadership = Leadership::default();

@@ -29,7 +29,9 @@ pub(crate) enum Round {
     Idle,
     /// Something was sent, or passed over.
     Went,
-    /// The webhook is to be switched off: why.
+    /// It is to be switched off at once: the receiver wants nothing any more.
+    Gone,
+    /// Nothing was taken for a day: what was answered last.
     Off(String),
 }
 
@@ -74,7 +76,7 @@ impl Telling<'_> {
         chance: impl Fn() -> u64,
     ) -> Result<Round, StoreError> {
         let Some(events) = self.read(store, delivery, now_ms).await? else {
-            return Ok(Round::Went);
+            return Ok(Round::Idle);
         };
         let whose = (self.webhook, self.stream);
         let fresh = lanes::sort(&events, whose, delivery);
@@ -88,10 +90,10 @@ impl Telling<'_> {
         let done = stream::iter(lanes).map(|lane| self.send(lane, &pace));
         let done: Vec<_> = done.buffer_unordered(self.at_once()).collect().await;
         let voice = Voice { webhook: self.name, metrics: self.metrics };
-        let off = voice.settle(done, delivery, pace.now_ms(), chance);
+        let round = voice.settle(done, delivery, pace.now_ms(), chance);
         let places: Vec<_> = events.into_iter().map(|kept| kept.place).collect();
         delivery.advance(&places);
-        Ok(off.map_or(Round::Went, Round::Off))
+        Ok(round)
     }
 
     /// The most events of a round: so many may be sent once more if this controller dies. And how many are sent at the

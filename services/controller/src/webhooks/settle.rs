@@ -3,7 +3,7 @@
 
 use vestibule_domain::webhook::{Attempt, Cause, Delivery, Place, Retry, Verdict};
 
-use super::{Sent, WebhookMetrics, lanes::Lane};
+use super::{Sent, WebhookMetrics, batch::Round, lanes::Lane};
 
 /// A lane, how many of its events were told, and how the next one failed.
 #[derive(Debug)]
@@ -23,25 +23,25 @@ pub(super) struct Voice<'a> {
 // === impl Voice ===
 
 impl Voice<'_> {
-    /// Notes what came of the lanes; returns why the webhook is to be switched off, if it is.
+    /// Notes what came of the lanes; returns what came of the round.
     pub(super) fn settle(
         self,
         done: Vec<Done>,
         delivery: &mut Delivery,
         now_ms: u64,
         chance: impl Fn() -> u64,
-    ) -> Option<String> {
+    ) -> Round {
         let is_taken = done.iter().any(|done| done.told > 0);
         if is_taken {
             delivery.succeed(now_ms);
         }
-        let (mut off, mut all_wait) = (None, None);
+        let (mut round, mut all_wait) = (Round::Went, None);
         for done in done {
             done.note_told(delivery);
             let (why, asked_s, cause) = match &done.failed {
                 None | Some(Sent::Told(_)) => continue,
                 Some(Sent::Gone) => {
-                    off = Some("it answered 410 Gone".to_owned());
+                    round = Round::Gone;
                     continue;
                 }
                 Some(Sent::Failed { why, asked_s, status }) => (why, *asked_s, Cause::of(*status)),
@@ -56,8 +56,8 @@ impl Voice<'_> {
                 }
                 _ => Verdict::Full,
             };
-            if verdict == Verdict::GiveUp {
-                off = off.or_else(|| Some(why.clone()));
+            if verdict == Verdict::GiveUp && round != Round::Gone {
+                round = Round::Off(why.clone());
             }
             if verdict != Verdict::Full {
                 done.leave_to_its_lane(delivery);
@@ -71,10 +71,11 @@ impl Voice<'_> {
         }
         if let Some((why, asked_s)) = all_wait
             && delivery.fail(now_ms, &why, asked_s, chance()) == Retry::GiveUp
+            && round != Round::Gone
         {
-            off = off.or(Some(why));
+            round = Round::Off(why);
         }
-        off
+        round
     }
 
     fn say(self, attempt: Attempt<'_>, verdict: Verdict) {

@@ -68,7 +68,7 @@ impl Deliverer {
             match self.step(controller, webhook, &mut progress).await {
                 Ok(Round::Went) => continue,
                 Ok(Round::Idle) => {}
-                Ok(Round::Off(_)) => return,
+                Ok(Round::Gone | Round::Off(_)) => return,
                 Err(error) => self.say(&error),
             }
             sleep(LOOK_EVERY).await;
@@ -101,11 +101,14 @@ impl Deliverer {
             round => round,
         };
         self.note(controller, progress).await?;
-        if let Round::Off(why) = &round {
-            let now_ms = controller.store.now_ms().await?;
-            controller.webhooks.disable(&self.name, webhook.revision, why, now_ms).await?;
-            tracing::error!(webhook = self.name, reason = why, "a webhook was switched off");
-        }
+        let why = match &round {
+            Round::Idle | Round::Went => return Ok(round),
+            Round::Gone => "it answered 410 Gone",
+            Round::Off(why) => why,
+        };
+        let now_ms = controller.store.now_ms().await?;
+        controller.webhooks.disable(&self.name, webhook.revision, why, now_ms).await?;
+        tracing::error!(webhook = self.name, reason = why, "a webhook was switched off");
         Ok(round)
     }
 
@@ -155,8 +158,7 @@ impl Deliverer {
             let other = other.go_on(webhook, stream);
             Some(other.last_told_ms >= delivery.failing_since_ms)
         };
-        let is_gone = delivery.failing_since_ms == 0;
-        if is_gone || !others.filter_map(takes).any(|takes| takes) {
+        if !others.filter_map(takes).any(|takes| takes) {
             return Ok(Round::Off(why));
         }
         tracing::error!(
