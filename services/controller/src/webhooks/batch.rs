@@ -16,24 +16,11 @@ use vestibule_token::WebhookSecret;
 use super::{
     Envelope, Sent, WebhookClient, WebhookMetrics,
     lanes::{self, Lane},
-    settle::{Done, Voice},
+    settle::{Done, Round, Voice},
 };
 
 /// After so long a round begins to send nothing more: how far it got is to be noted, and secrets change.
 const ROUND: Duration = Duration::from_secs(30);
-
-/// What came of a round.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Round {
-    /// There was nothing to be told.
-    Idle,
-    /// Something was sent, or passed over.
-    Went,
-    /// It is to be switched off at once: the receiver wants nothing any more.
-    Gone,
-    /// Nothing was taken for a day: what was answered last.
-    Off(String),
-}
 
 /// One webhook, to be told.
 #[derive(Debug)]

@@ -15,4 +15,5 @@ pub(crate) use self::{
     client::{Envelope, Sent, WebhookClient},
     directory::{Changed, WebhookDirectory, WebhookDraft, WebhookError},
     metrics::WebhookMetrics,
+    settle::Round,
 };

@@ -3,7 +3,20 @@
 
 use vestibule_domain::webhook::{Attempt, Cause, Delivery, Place, Retry, Verdict};
 
-use super::{Sent, WebhookMetrics, batch::Round, lanes::Lane};
+use super::{Sent, WebhookMetrics, lanes::Lane};
+
+/// What came of a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// There was nothing to be told.
+    Idle,
+    /// Something was sent, or passed over.
+    Went,
+    /// It is to be switched off at once: the receiver wants nothing any more.
+    Gone,
+    /// Nothing was taken for a day: what was answered last.
+    Off(String),
+}
 
 /// A lane, how many of its events were told, and how the next one failed.
 #[derive(Debug)]

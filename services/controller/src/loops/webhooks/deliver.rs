@@ -17,10 +17,7 @@ use vestibule_store::StoreError;
 
 use crate::{
     state::Controller,
-    webhooks::{
-        WebhookError, WebhookMetrics,
-        batch::{Round, Telling},
-    },
+    webhooks::{Round, WebhookError, WebhookMetrics, batch::Telling},
 };
 
 /// Between two looks while there is nothing to be told.
