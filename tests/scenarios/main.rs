@@ -73,6 +73,7 @@ mod traces;
 mod turns;
 mod watch;
 mod watching;
+mod webhook_faults;
 mod webhooks;
 mod wipe;
 mod words;

@@ -1,20 +1,24 @@
 //! A receiver of webhooks: what Standard Webhooks 1.0 tells receivers to check, it checks, by other code than ours.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use anyhow::{Context, Result, ensure};
 use axum::{
     Router,
-    body::Bytes,
+    body::{Body, Bytes},
     extract::State,
     http::{HeaderMap, StatusCode, header::LOCATION},
-    response::IntoResponse,
+    response::{IntoResponse, Response},
     routing::any,
 };
 use base64::{
     Engine,
     engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD},
 };
+use futures_util::{StreamExt, stream};
 use jsonwebtoken::{Algorithm, EncodingKey, crypto::sign};
 use serde_json::Value;
 use tokio::{net::TcpListener, task::AbortHandle};
@@ -32,6 +36,10 @@ pub enum Answers {
     Gone,
     /// Not at all.
     Never,
+    /// By 200, whose body goes on for ever.
+    Endlessly,
+    /// By 400, since it cannot do anything with this event.
+    Refusing,
 }
 
 /// One attempt.
@@ -56,6 +64,8 @@ struct Seen {
     next: Vec<Answers>,
     /// And then all so.
     then: Answers,
+    /// But events that have this in them are refused.
+    refused: Option<String>,
 }
 
 /// A receiver. It is gone when it is dropped.
@@ -71,7 +81,12 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver that answers so.
     pub async fn start(then: Answers) -> Result<Self> {
-        let seen = Arc::new(Mutex::new(Seen { attempts: Vec::new(), next: Vec::new(), then }));
+        let seen = Arc::new(Mutex::new(Seen {
+            attempts: Vec::new(),
+            next: Vec::new(),
+            then,
+            refused: None,
+        }));
         let router = Router::new().route("/hook", any(take)).with_state(Arc::clone(&seen));
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}/hook", listener.local_addr()?);
@@ -95,6 +110,11 @@ impl Receiver {
         lock(&self.seen).then = then;
     }
 
+    /// From now on it refuses events that have this in them.
+    pub fn refuse(&self, part: &str) {
+        lock(&self.seen).refused = Some(part.to_owned());
+    }
+
     /// All attempts so far.
     #[must_use]
     pub fn attempts(&self) -> Vec<Attempt> {
@@ -106,7 +126,8 @@ impl Receiver {
         let mut ids: Vec<String> = Vec::new();
         let mut events = Vec::new();
         for attempt in self.attempts() {
-            if attempt.answer == Answers::Gladly && !ids.contains(&attempt.id) {
+            let is_taken = matches!(attempt.answer, Answers::Gladly | Answers::Endlessly);
+            if is_taken && !ids.contains(&attempt.id) {
                 let event: Value = serde_json::from_str(&attempt.body)?;
                 ids.push(attempt.id);
                 events.extend(Some(event).filter(|event| event["type"] == kind));
@@ -141,22 +162,26 @@ impl Attempt {
     }
 }
 
-async fn take(
-    State(seen): State<Arc<Mutex<Seen>>>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> impl IntoResponse {
+async fn take(State(seen): State<Arc<Mutex<Seen>>>, headers: HeaderMap, body: Bytes) -> Response {
     let header = |name: &str| {
         headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
     };
     let answer = {
         let mut seen = lock(&seen);
-        let answer = if seen.next.is_empty() { seen.then } else { seen.next.remove(0) };
+        let text = String::from_utf8_lossy(&body).into_owned();
+        let is_refused = seen.refused.as_ref().is_some_and(|part| text.contains(part));
+        let answer = if is_refused {
+            Answers::Refusing
+        } else if seen.next.is_empty() {
+            seen.then
+        } else {
+            seen.next.remove(0)
+        };
         seen.attempts.push(Attempt {
             id: header("webhook-id"),
             timestamp: header("webhook-timestamp").parse().unwrap_or(0),
             signatures: header("webhook-signature").split(' ').map(str::to_owned).collect(),
-            body: String::from_utf8_lossy(&body).into_owned(),
+            body: text,
             answer,
         });
         answer
@@ -166,9 +191,15 @@ async fn take(
         Answers::Badly => StatusCode::INTERNAL_SERVER_ERROR,
         Answers::Elsewhere => StatusCode::TEMPORARY_REDIRECT,
         Answers::Gone => StatusCode::GONE,
+        Answers::Refusing => StatusCode::BAD_REQUEST,
+        Answers::Endlessly => {
+            // The head, and one byte of more to come.
+            let first = stream::once(async { Ok::<_, Infallible>(Bytes::from_static(b"x")) });
+            return Body::from_stream(first.chain(stream::pending())).into_response();
+        }
         Answers::Never => std::future::pending().await,
     };
-    (status, [(LOCATION, "/hook")])
+    (status, [(LOCATION, "/hook")]).into_response()
 }
 
 fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {

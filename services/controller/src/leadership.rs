@@ -230,15 +230,17 @@ impl Leadership {
     /// Returns whether the role is another now.
     fn change(&self, change: impl FnOnce(&mut Versioned)) -> bool {
         let mut now = self.role.now.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = now.role;
+        let before = *now;
         change(&mut now);
-        if now.role == before {
+        let is_another = now.role != before.role;
+        // Without a role, too: then its own next term will not come.
+        if !is_another && now.settled == before.settled {
             return false;
         }
         now.version += 1;
         drop(now);
         self.role.changed.notify_waiters();
-        true
+        is_another
     }
 }
 
@@ -353,6 +355,19 @@ mod tests {
         leadership.overtaken(5, 9);
         assert!(leadership.holds(term(10), false), "it was nobody's that Redis knows");
         assert_eq!((leadership.role(), leadership.last_settled()), (Role::Settling(10), None));
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_its_own_next_term_hears_that_there_is_none() {
+        let leadership = Leadership::default();
+        leadership.holds(term(4), false);
+        leadership.settled(4);
+        leadership.overtaken(4, 9);
+        let mut watch = leadership.watch();
+        assert_eq!(watch.see(), Role::Following);
+        assert!(!leadership.lost(), "the role is the same");
+        watch.changed().await;
+        assert_eq!(leadership.last_settled(), None);
     }
 
     #[test]

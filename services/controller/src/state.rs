@@ -83,6 +83,8 @@ pub(crate) struct Controller {
     pub(crate) guesses: Guesses,
     /// The gateways that are believed where a call comes from.
     pub(crate) proxies: TrustedProxies,
+    /// When this instance last brought a room back that Redis had lost, ms; 0: never.
+    restored_at_ms: AtomicU64,
     /// What webhooks are told.
     pub(crate) outbox: Outbox,
     /// Who is told.
@@ -172,12 +174,23 @@ impl Controller {
             audit,
             guesses: Guesses::new(connections.total, Instant::now()),
             proxies: connections.proxies,
+            restored_at_ms: AtomicU64::new(0),
             outbox,
             webhooks,
             webhook_client: WebhookClient::default(),
             sns: Sns::new(sns_certificates),
             traces,
         }
+    }
+
+    /// Notes that a room was brought back at `now_ms`.
+    pub(crate) fn note_restored(&self, now_ms: u64) {
+        self.restored_at_ms.fetch_max(now_ms, Ordering::Relaxed);
+    }
+
+    /// When this instance last brought a room back that Redis had lost, ms; `None`: never.
+    pub(crate) fn restored_at(&self) -> Option<u64> {
+        Some(self.restored_at_ms.load(Ordering::Relaxed)).filter(|at| *at > 0)
     }
 
     /// Notes that nothing stands against working with the keyspace.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use tokio::time::{Instant, sleep};
 use vestibule_domain::{
     schedule::moment,
-    webhook::{EventKind, Webhooks},
+    webhook::{EventKind, EventStream, Webhooks},
 };
 use vestibule_runtime::{
     Lifecycle, Random, Sparingly,
@@ -58,11 +58,14 @@ pub struct KnownWebhooks {
     pub is_lost: bool,
 }
 
-/// What is sent, as Standard Webhooks recommends.
+/// What is sent, as Standard Webhooks recommends; and of which room it is, which the data of the original's events do not
+/// always say.
 #[derive(Serialize)]
 struct Body<'a, T> {
     r#type: &'a str,
     timestamp: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    room: &'a str,
     data: T,
 }
 
@@ -168,7 +171,7 @@ impl Outbox {
     pub fn event(&self, kind: &str, room: &str, at_ms: u64, data: impl Serialize) -> OutgoingEvent {
         let timestamp = moment::write(at_ms / 1_000).unwrap_or_default();
         // It consists of texts and numbers.
-        let body = serde_json::to_string(&Body { r#type: kind, timestamp, data });
+        let body = serde_json::to_string(&Body { r#type: kind, timestamp, room, data });
         let number = || self.0.random.number();
         OutgoingEvent {
             id: format!("msg_{:016x}{:016x}", number(), number()),
@@ -185,7 +188,7 @@ impl Outbox {
             if events.is_empty() {
                 return;
             }
-            if let Err(error) = self.0.store.post_events(&events, MOST_EVENTS).await {
+            if let Err(error) = self.write(&events).await {
                 let mut failures = self.0.failures.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(times) = failures.note(Instant::now()) {
                     tracing::warn!(%error, times, "events for webhooks could not be written down");
@@ -194,6 +197,17 @@ impl Outbox {
             }
             self.waiting().drain(..events.len());
         }
+    }
+
+    async fn write(&self, events: &[OutgoingEvent]) -> Result<(), StoreError> {
+        let is_of = |stream| move |event: &&OutgoingEvent| EventStream::of(&event.kind) == stream;
+        for stream in EventStream::ALL {
+            let events: Vec<_> = events.iter().filter(is_of(stream)).cloned().collect();
+            if !events.is_empty() {
+                self.0.store.post_events(stream, &events, MOST_EVENTS).await?;
+            }
+        }
+        Ok(())
     }
 
     fn waiting(&self) -> MutexGuard<'_, VecDeque<OutgoingEvent>> {

@@ -62,9 +62,10 @@
 //! | `vestibule:{deployment}:visits-audit` | sorted set | capped | the same of calls for single visitors |
 //! | `vestibule:{deployment}:visits-audit-bytes` | string | no | how many bytes these entries have |
 //! | `vestibule:{deployment}:webhooks` | string | no | who is told of events, JSON; secrets are sealed |
-//! | `vestibule:{deployment}:outbox` | stream | capped | events that webhooks are told: id, kind, room, body |
-//! | `vestibule:{deployment}:observed` | hash | no | room or alarm → how the leader has seen it last, JSON |
-//! | `vestibule:{deployment}:deliveries` | hash | no | webhook → how far it was told, JSON |
+//! | `vestibule:{deployment}:outbox` | stream | capped | events that webhooks are told: nth, id, kind, room, body; three days |
+//! | `vestibule:{deployment}:visits-outbox` | stream | capped | the same of single visitors |
+//! | `vestibule:{deployment}:observed` | hash | no | room, counter or alarm → how the leader has seen it last, JSON |
+//! | `vestibule:{deployment}:deliveries` | hash | no | webhook, or its name and `:visitors` → how far it was told, JSON |
 //! | `vestibule:{deployment}:admissions` | hash | swept | admission → when it was last seen, and the revision it applies |
 //!
 //! The channels of pushes are below. A room of a Cluster has one of its own, `vestibule:room:{R}:pushes`.
@@ -132,6 +133,7 @@ pub(crate) const ADMISSIONS: &str = "vestibule:{deployment}:admissions";
 pub(crate) const API_TOKENS: &str = "vestibule:{deployment}:api-tokens";
 pub(crate) const WEBHOOKS: &str = "vestibule:{deployment}:webhooks";
 pub(crate) const OUTBOX: &str = "vestibule:{deployment}:outbox";
+pub(crate) const VISITS_OUTBOX: &str = "vestibule:{deployment}:visits-outbox";
 pub(crate) const OBSERVED: &str = "vestibule:{deployment}:observed";
 pub(crate) const DELIVERIES: &str = "vestibule:{deployment}:deliveries";
 pub(crate) const AUDIT: &str = "vestibule:{deployment}:audit";

@@ -3,16 +3,13 @@
 
 use std::fmt;
 
-use aws_lc_rs::{
-    aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey},
-    hmac::{self, HMAC_SHA256},
-};
+use aws_lc_rs::hmac::{self, HMAC_SHA256};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use secrecy::{ExposeSecret, SecretSlice, SecretString};
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use crate::{DeploymentSecret, secret::Derived};
+use crate::{DeploymentSecret, sealed::SealingKeys};
 
 /// What every secret begins with.
 const PREFIX: &str = "whsec_";
@@ -93,10 +90,7 @@ impl WebhookSecret {
     #[must_use]
     pub fn seal(&self, secret: &DeploymentSecret, name: &str) -> String {
         let mut bytes = Zeroizing::new(self.0.expose_secret().to_vec());
-        let keys = sealing_keys(secret);
-        let sealed = keys.current().seal_in_place_separate_tag(Aad::from(name), &mut bytes);
-        let (nonce, tag) = sealed.expect("so few bytes can be sealed");
-        STANDARD.encode([nonce.as_ref().as_slice(), &bytes, tag.as_ref()].concat())
+        keys(secret).seal(name, &mut bytes).expect("so few bytes can be sealed")
     }
 
     /// Opens what was sealed for the webhook of this name.
@@ -108,18 +102,15 @@ impl WebhookSecret {
         name: &str,
         sealed: &str,
     ) -> Result<Self, WebhookSecretError> {
-        let keys = sealing_keys(secret);
-        keys.find(|key| open_with(key, name, sealed)).ok_or(WebhookSecretError::WrongSecret)
+        let opened = keys(secret).open(name, sealed);
+        let opened = opened.map_err(|_| WebhookSecretError::WrongSecret)?;
+        Ok(Self(opened.to_vec().into()))
     }
 
     /// The same sealed under the current secret, if it was sealed under another one that is known.
     #[must_use]
     pub fn reseal(secret: &DeploymentSecret, name: &str, sealed: &str) -> Option<String> {
-        let keys = sealing_keys(secret);
-        if keys.is_alone() || open_with(keys.current(), name, sealed).is_some() {
-            return None;
-        }
-        Some(keys.find(|key| open_with(key, name, sealed))?.seal(secret, name))
+        keys(secret).reseal(name, sealed)
     }
 }
 
@@ -129,21 +120,8 @@ impl fmt::Debug for WebhookSecret {
     }
 }
 
-/// The nonce is random and from the system: a deployment seals only a few in its life.
-fn sealing_keys(secret: &DeploymentSecret) -> Derived<RandomizedNonceKey> {
-    secret.derive_each::<32, _>("webhooks", &[], |key| {
-        let key = RandomizedNonceKey::new(&AES_256_GCM, key.as_slice());
-        key.expect("32 bytes are an AES-256 key")
-    })
-}
-
-fn open_with(key: &RandomizedNonceKey, name: &str, sealed: &str) -> Option<WebhookSecret> {
-    let sealed = STANDARD.decode(sealed).ok()?;
-    let (nonce, sealed) = sealed.split_first_chunk()?;
-    let mut bytes = Zeroizing::new(sealed.to_vec());
-    let nonce = Nonce::assume_unique_for_key(*nonce);
-    let length = key.open_in_place(nonce, Aad::from(name), &mut bytes).ok()?.len();
-    Some(WebhookSecret(bytes[..length].to_vec().into()))
+fn keys(secret: &DeploymentSecret) -> SealingKeys {
+    SealingKeys::new(secret, "webhooks")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Webhooks, as operators write and read them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use vestibule_domain::{
     FieldError,
     access::RoomScope,
     schedule::moment,
-    webhook::{Delivery, EventKind, Webhook as Stored},
+    webhook::{self, Delivery, EventKind, EventStream, Webhook as Stored},
 };
 use vestibule_token::WebhookSecret;
 
@@ -39,6 +39,10 @@ pub(crate) struct WebhookRequest {
     #[serde(default = "yes")]
     #[schema(required = false, default = true)]
     enabled: bool,
+    /// Whether what has happened so far, and was not told, is left out: then it goes on with what happens from now on.
+    #[serde(default)]
+    #[schema(required = false)]
+    skip: bool,
     /// What its events are signed with: `whsec_` and the base64 of 24 to 64 random bytes. If left out it keeps the one
     /// that it has, or gets one. Another one than it has replaces that, which signs for a day, too.
     #[serde(default)]
@@ -68,7 +72,7 @@ pub(crate) struct Webhook {
     disabled_at: Option<u64>,
     /// Why.
     disabled_because: Option<String>,
-    /// Until when the secret before signs, too; null: there is none.
+    /// Until when a secret before signs, too; null: there is none.
     #[serde(with = "moment::option")]
     #[schema(value_type = Option<String>, format = DateTime)]
     old_secret_until: Option<u64>,
@@ -109,6 +113,27 @@ pub(crate) struct WebhookDelivery {
     #[serde(with = "moment::option")]
     #[schema(value_type = Option<String>, format = DateTime)]
     missed_at: Option<u64>,
+    /// How many rooms, and events of single visitors, wait to be tried again while the others go on.
+    held_up: usize,
+    /// The last events that were given up, the latest last: it took others, and not them.
+    put_aside: Vec<PutAside>,
+}
+
+/// An event that a webhook is not told any more.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(crate) struct PutAside {
+    /// Its name, which the receiver got as `webhook-id`.
+    id: String,
+    /// What happened.
+    r#type: String,
+    /// The room; null: it is of none.
+    room: Option<String>,
+    /// When it was given up.
+    #[serde(with = "moment")]
+    #[schema(value_type = String, format = DateTime)]
+    at: u64,
+    /// What was answered last, or why nothing was.
+    answer: String,
 }
 
 /// A webhook that was made or changed.
@@ -171,8 +196,8 @@ impl WebhookRequest {
             let known: Vec<_> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
             refuse("events", format!("{unknown:?} is no event; there are {}", known.join(", ")));
         }
-        let Self { url, allow_http, rooms, enabled, .. } = self;
-        let draft = WebhookDraft { url, allow_http, events, rooms, enabled, secret };
+        let Self { url, allow_http, rooms, enabled, skip, .. } = self;
+        let draft = WebhookDraft { url, allow_http, events, rooms, enabled, skip, secret };
         if let Err(reason) = draft.check() {
             refuse("url", reason);
         }
@@ -183,10 +208,12 @@ impl WebhookRequest {
 // === impl Webhook ===
 
 impl Webhook {
-    /// A webhook, and what was noted of how it gets on.
-    pub(crate) fn new(name: &str, stored: &Stored, noted: Option<&str>) -> Self {
-        let noted: Option<Delivery> = noted.and_then(|text| serde_json::from_str(text).ok());
-        let delivery = noted.map(|noted| noted.go_on(stored));
+    /// A webhook, and what was noted of how it gets on, of all `noted`.
+    pub(crate) fn new(name: &str, stored: &Stored, noted: &BTreeMap<String, String>) -> Self {
+        let delivery = EventStream::ALL.into_iter().filter_map(|stream| {
+            let noted: Delivery = serde_json::from_str(noted.get(&stream.noted_as(name))?).ok()?;
+            Some(WebhookDelivery::from(noted.go_on(stored, stream)))
+        });
         Self {
             name: name.to_owned(),
             url: stored.url.clone(),
@@ -196,16 +223,17 @@ impl Webhook {
             enabled: stored.enabled,
             disabled_at: stored.disabled.as_ref().map(|disabled| disabled.at),
             disabled_because: stored.disabled.as_ref().map(|disabled| disabled.why.clone()),
-            old_secret_until: stored.old_secret.as_ref().map(|old| old.until),
+            old_secret_until: stored.old_secrets.last().map(|old| old.until),
             created_at: stored.created_at_ms / 1_000,
             created_by: stored.created_by.clone(),
-            delivery: delivery.map(WebhookDelivery::from).unwrap_or_default(),
+            delivery: delivery.reduce(WebhookDelivery::join).unwrap_or_default(),
         }
     }
 
     /// As the audit log has it.
     pub(crate) fn noted(name: &str, stored: &Stored) -> Value {
-        let mut noted = serde_json::to_value(Self::new(name, stored, None)).unwrap_or_default();
+        let mut noted =
+            serde_json::to_value(Self::new(name, stored, &BTreeMap::new())).unwrap_or_default();
         if let Some(members) = noted.as_object_mut() {
             members.remove("delivery");
         }
@@ -216,16 +244,52 @@ impl Webhook {
 impl From<Delivery> for WebhookDelivery {
     fn from(noted: Delivery) -> Self {
         let moment = |ms: u64| Some(ms / 1_000).filter(|seconds| *seconds > 0);
-        let last_failure = noted.last_failure.as_ref();
+        let last_failure = noted.last_failure.clone();
+        let last_failure = last_failure.as_ref();
         Self {
             last_told_at: moment(noted.last_told_ms),
-            failures: noted.failures,
+            failures: noted.failed(),
             failing_since: moment(noted.failing_since_ms),
-            next_attempt_at: moment(noted.next_at_ms),
+            next_attempt_at: moment(noted.tried_again_ms()),
             last_failure_at: last_failure.and_then(|failure| moment(failure.at_ms)),
             last_failure: last_failure.map(|failure| failure.why.clone()),
             missed_at: moment(noted.missed_at_ms),
+            held_up: noted.parked.len(),
+            put_aside: noted.put_aside.into_iter().map(PutAside::from).collect(),
         }
+    }
+}
+
+impl WebhookDelivery {
+    /// Of both streams.
+    fn join(self, other: Self) -> Self {
+        let (earlier, later) = if self.last_failure_at < other.last_failure_at {
+            (self, other)
+        } else {
+            (other, self)
+        };
+        let soonest = |one: Option<u64>, other: Option<u64>| one.into_iter().chain(other).min();
+        let mut put_aside = [earlier.put_aside, later.put_aside].concat();
+        put_aside.sort_by_key(|event| event.at);
+        Self {
+            last_told_at: earlier.last_told_at.max(later.last_told_at),
+            failures: earlier.failures.max(later.failures),
+            failing_since: soonest(earlier.failing_since, later.failing_since),
+            next_attempt_at: soonest(earlier.next_attempt_at, later.next_attempt_at),
+            last_failure_at: later.last_failure_at,
+            last_failure: later.last_failure,
+            missed_at: earlier.missed_at.max(later.missed_at),
+            held_up: earlier.held_up + later.held_up,
+            put_aside,
+        }
+    }
+}
+
+impl From<webhook::PutAside> for PutAside {
+    fn from(noted: webhook::PutAside) -> Self {
+        let webhook::PutAside { id, kind, room, at_ms, why } = noted;
+        let room = Some(room).filter(|room| !room.is_empty());
+        Self { id, r#type: kind, room, at: at_ms / 1_000, answer: why }
     }
 }
 

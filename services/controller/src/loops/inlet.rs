@@ -5,11 +5,11 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use tokio::time::{MissedTickBehavior, interval};
-use vestibule_domain::{RoomId, inlet::Period, webhook::EventKind};
-use vestibule_store::{KnownRoom, LetIn, PeriodDecision, StoreError};
+use vestibule_domain::{RoomId, inlet::Period};
+use vestibule_store::{KnownRoom, LetIn, StoreError};
 
 use super::suspects::report_suspect;
-use crate::{leadership::Term, state::Controller, webhooks::news::AutomaticIncrement};
+use crate::{leadership::Term, state::Controller};
 
 /// How often it is looked whether a period has begun.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -48,8 +48,9 @@ async fn serve(controller: &Controller, term: Term, decided: &mut Decided) {
             if !term.share.has(&room) || decided.get(&room) == Some(&period.name) {
                 continue;
             }
-            match let_in(controller, term.epoch, &known, &period).await {
-                Ok(()) => drop(decided.insert(room, period.name)),
+            let ask = LetIn { period: &period, leader_epoch: term.epoch };
+            match controller.store.let_in(&room, ask).await {
+                Ok(_) => drop(decided.insert(room, period.name)),
                 Err(StoreError::Fenced { epoch: by }) => {
                     controller.leadership.overtaken(term.epoch, by);
                 }
@@ -70,22 +71,4 @@ fn period_of(known: &KnownRoom) -> Option<Period> {
     let inlet = snapshot.settings.periodic_inlet?;
     let now = known.now_ms() / 1_000;
     inlet.period_at(now).filter(|_| snapshot.settings.has_no_limits())
-}
-
-async fn let_in(
-    controller: &Controller,
-    leader_epoch: u64,
-    known: &KnownRoom,
-    period: &Period,
-) -> Result<(), StoreError> {
-    let snapshot = known.snapshot();
-    let decision = controller.store.let_in(&snapshot.room, LetIn { period, leader_epoch }).await?;
-    let PeriodDecision { serving_counter, by, again, .. } = decision;
-    if by > 0 && !again && snapshot.settings.aws_style_api {
-        let before = serving_counter.saturating_sub(i64::try_from(by).unwrap_or(i64::MAX));
-        let data = AutomaticIncrement::new(before, serving_counter);
-        let kind = EventKind::AutomaticServingCounterIncr;
-        controller.outbox.post(kind, snapshot.room.as_str(), known.now_ms(), data);
-    }
-    Ok(())
 }

@@ -190,6 +190,9 @@ async fn bring(
     put_back_newest(controller, round.room, &to.latest).await?;
     if store.reopen(round, Some(to), silent).await? {
         controller.metrics.restorations.inc();
+        if let Ok(now_ms) = store.now_ms().await {
+            controller.note_restored(now_ms);
+        }
         let (room, queue_counter, accounts) = (round.room, to.queue_counter, accounts.len());
         let seats = seats.len();
         tracing::warn!(%room, queue_counter, seats, accounts, ?silent, "redis had gone back: a room was brought to its latest state");

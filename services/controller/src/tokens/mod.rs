@@ -155,20 +155,19 @@ impl Tokens {
     /// Of those that were made by calls, tokens and keys, and end at some time, which is still to come: their names, and
     /// when, unix seconds. As this instance knows them.
     pub(crate) fn ends(&self) -> Vec<(String, u64)> {
-        let known = self.known();
-        let tokens = known.set.tokens.values().map(|token| (&token.name, token.expires_at));
-        let signers = known.set.signers.values().map(|key| (&key.key_id, key.expires_at));
-        let ends = tokens.chain(signers).filter_map(|(name, end)| Some((name.clone(), end?)));
-        ends.filter(|(_, end)| known.now() < *end).collect()
+        self.lives().into_iter().map(|(name, _, end)| (name, end)).collect()
     }
 
     /// The same, with when each was made: name, then, end, in unix seconds.
     pub(crate) fn lives(&self) -> Vec<(String, u64, u64)> {
         let known = self.known();
         let tokens = known.set.tokens.values();
-        let life =
-            |token: &ApiToken| Some((token.name.clone(), token.created_at, token.expires_at?));
-        tokens.filter_map(life).filter(|(_, _, end)| known.now() < *end).collect()
+        let tokens = tokens.map(|token| (&token.name, token.created_at, token.expires_at));
+        let signers = known.set.signers.values();
+        let signers = signers.map(|key| (&key.key_id, key.created_at, key.expires_at));
+        let lives = tokens.chain(signers);
+        let lives = lives.filter_map(|(name, made, end)| Some((name.clone(), made, end?)));
+        lives.filter(|(_, _, end)| known.now() < *end).collect()
     }
 
     /// Makes a token, and returns it: it is nowhere else.
@@ -250,12 +249,20 @@ impl Tokens {
             let mut set = self.known().set.clone().join(&read(text.as_deref())?);
             let changed = change(&mut set)?;
             let new = write(&set)?;
-            if self.store.replace_api_tokens(text.as_deref(), &new).await? {
+            if self.replace(text.as_deref(), &new).await? {
                 self.take_in(Some(new), set).await?;
                 return Ok(changed);
             }
         }
         Err(TokenError::Busy)
+    }
+
+    /// Asks once more where there was no answer: it may have been replaced, and a token is told once.
+    async fn replace(&self, read: Option<&str>, text: &str) -> Result<bool, StoreError> {
+        match self.store.replace_api_tokens(read, text).await {
+            Err(_) => self.store.replace_api_tokens(read, text).await,
+            replaced => replaced,
+        }
     }
 
     async fn take_in(&self, text: Option<String>, set: ApiTokens) -> Result<(), TokenError> {

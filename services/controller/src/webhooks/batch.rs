@@ -1,69 +1,57 @@
-//! One round of one webhook: the next events, those that it wants are sent, and how far it was told is noted.
-//!
-//! Events of a room are sent one after the other, and so are those of no room; those of visitors are in no order. What
-//! fails keeps what comes after it in its order, and the webhook goes on with later events only once all of these were
-//! told. So a receiver that refuses an event for good holds up all others of its webhook, until it is switched off.
+//! One round of one webhook, of one stream: the next events, and what is left of lanes that are tried again. Those that it
+//! wants are sent, the lanes beside each other. What follows is decided by [`super::settle`].
 
-use std::collections::BTreeMap;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use futures_util::{StreamExt, stream};
-use vestibule_domain::webhook::{Delivery, EventKind, Webhook};
-use vestibule_store::{OutgoingEvent, Store, StoreError};
+use tokio::time::Instant;
+use vestibule_domain::webhook::{Cause, Delivery, EventStream, Follows, Webhook};
+use vestibule_issuance::Outbox;
+use vestibule_store::{KeptEvent, Store, StoreError};
 use vestibule_token::WebhookSecret;
 
-use super::{Envelope, Sent, WebhookClient, WebhookMetrics};
+use super::{
+    Envelope, Sent, WebhookClient, WebhookMetrics,
+    lanes::{self, Lane},
+    settle::{Done, Round, Voice},
+};
 
-/// The most events of a round: so many may be sent once more if this controller dies.
-const BATCH: usize = 64;
-/// How many are sent at the same time.
-const AT_ONCE: usize = 8;
-
-/// What came of a round.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Round {
-    /// There was nothing to be told.
-    Idle,
-    /// All of it was told, or is none of its.
-    Told,
-    /// Something was not.
-    Failed {
-        /// What was answered.
-        why: String,
-        /// How long the receiver asks to be left alone, in seconds.
-        asked_s: Option<u64>,
-    },
-    /// The receiver wants nothing any more.
-    Gone,
-}
-
-/// An event and its place in the stream.
-type Placed = (String, OutgoingEvent);
-
-/// What came of the events that are sent one after the other.
-struct Lane {
-    told: Vec<String>,
-    stopped_by: Option<Sent>,
-}
+/// After so long a round begins to send nothing more: how far it got is to be noted, and secrets change.
+const ROUND: Duration = Duration::from_secs(30);
 
 /// One webhook, to be told.
 #[derive(Debug)]
 pub(crate) struct Telling<'a> {
     /// Its name.
     pub(crate) name: &'a str,
+    /// Of which events.
+    pub(crate) stream: EventStream,
     /// The webhook.
     pub(crate) webhook: &'a Webhook,
     /// What its events are signed with.
     pub(crate) secrets: &'a [WebhookSecret],
     /// By whom it is told.
     pub(crate) client: &'a WebhookClient,
+    /// Who knows whether it has changed meanwhile.
+    pub(crate) outbox: &'a Outbox,
     /// Where attempts are counted.
     pub(crate) metrics: &'a WebhookMetrics,
+}
+
+/// The time within a round, and whether somebody is there.
+struct Pace {
+    began_ms: u64,
+    began: Instant,
+    is_away: AtomicBool,
 }
 
 // === impl Telling ===
 
 impl Telling<'_> {
-    /// One round at `now_ms`. Notes in `delivery` which events were told, and nothing of failures.
+    /// One round at `now_ms`. Notes in `delivery` what came of it; `chance`: a number by chance for each failure.
     ///
     /// # Errors
     /// If the events cannot be read.
@@ -72,116 +60,121 @@ impl Telling<'_> {
         store: &Store,
         delivery: &mut Delivery,
         now_ms: u64,
+        chance: impl Fn() -> u64,
     ) -> Result<Round, StoreError> {
-        let (events, is_there) = store.read_events(&delivery.cursor, BATCH).await?;
-        if events.is_empty() {
+        let Some(events) = self.read(store, delivery, now_ms).await? else {
+            return Ok(Round::Idle);
+        };
+        let whose = (self.webhook, self.stream);
+        let fresh = lanes::sort(&events, whose, delivery);
+        let mut lanes = lanes::due(store, whose, delivery, now_ms).await?;
+        lanes.extend(fresh);
+        if events.is_empty() && lanes.is_empty() {
             return Ok(Round::Idle);
         }
-        if !is_there && delivery.has_read() {
-            delivery.missed_at_ms = now_ms;
-            let webhook = self.name;
-            tracing::warn!(webhook, "events were forgotten before a webhook was told");
-        }
-        let places: Vec<_> = events.iter().map(|(place, _)| place.clone()).collect();
-        let (wanted, others) = self.sort(events, delivery);
-        let lanes = stream::iter(lanes(wanted).into_values());
-        let sent = lanes.map(|lane| self.send(lane, now_ms / 1_000));
-        let sent: Vec<Lane> = sent.buffer_unordered(AT_ONCE).collect().await;
-        let has_sent = sent.iter().any(|lane| !lane.told.is_empty());
-        let mut outcome = Round::Told;
-        let mut told = others;
-        for lane in sent {
-            told.extend(lane.told);
-            outcome = worse(outcome, lane.stopped_by);
-        }
-        delivery.note_told(&places, told);
-        if outcome == Round::Told {
-            delivery.succeed(now_ms, has_sent);
-        }
-        Ok(outcome)
+        let pace =
+            Pace { began_ms: now_ms, began: Instant::now(), is_away: AtomicBool::new(false) };
+        let done = stream::iter(lanes).map(|lane| self.send(lane, &pace));
+        let done: Vec<_> = done.buffer_unordered(self.at_once()).collect().await;
+        let voice = Voice { webhook: self.name, metrics: self.metrics };
+        let round = voice.settle(done, delivery, pace.now_ms(), chance);
+        let places: Vec<_> = events.into_iter().map(|kept| kept.place).collect();
+        delivery.advance(&places);
+        Ok(round)
     }
 
-    /// The events that it is to be told, and the places of the others.
-    fn sort(&self, events: Vec<Placed>, delivery: &Delivery) -> (Vec<Placed>, Vec<String>) {
-        let is_due = |(place, event): &Placed| {
-            !delivery.told.contains(place) && self.webhook.wants(&event.kind, &event.room)
-        };
-        let (wanted, others): (Vec<_>, Vec<_>) = events.into_iter().partition(is_due);
-        (wanted, others.into_iter().map(|(place, _)| place).collect())
+    /// The most events of a round: so many may be sent once more if this controller dies. And how many are sent at the
+    /// same time.
+    const fn sizes(&self) -> (usize, usize) {
+        match self.stream {
+            EventStream::Main => (64, 8),
+            EventStream::Visitors => (256, 32),
+        }
     }
 
-    /// Sends events one after the other, up to the first that is not told.
-    async fn send(&self, events: Vec<Placed>, timestamp: u64) -> Lane {
-        let mut lane = Lane { told: Vec::new(), stopped_by: None };
-        for (place, event) in events {
-            let envelope = Envelope { id: &event.id, timestamp, body: &event.body };
+    const fn at_once(&self) -> usize {
+        self.sizes().1
+    }
+
+    /// What follows the cursor; `None`: that was taken back.
+    async fn read(
+        &self,
+        store: &Store,
+        delivery: &mut Delivery,
+        now_ms: u64,
+    ) -> Result<Option<Vec<KeptEvent>>, StoreError> {
+        let (stream, cursor) = (self.stream, &delivery.cursor);
+        let (events, is_there) = store.read_events(stream, cursor, self.sizes().0).await?;
+        if events.is_empty() && is_there {
+            return Ok(Some(events));
+        }
+        let last = if events.is_empty() { store.last_event(stream).await? } else { None };
+        let first = events.first().map(|kept| &kept.place);
+        let webhook = self.name;
+        match cursor.followed_by(first, last.as_ref()) {
+            Follows::Directly => {}
+            Follows::WithGap => {
+                tracing::warn!(webhook, "events were forgotten before a webhook was told");
+                delivery.miss(now_ms);
+            }
+            Follows::Not => {
+                tracing::warn!(
+                    webhook,
+                    "redis has lost events: a webhook is told all that are left"
+                );
+                delivery.rewind(now_ms);
+                return Ok(None);
+            }
+        }
+        Ok(Some(events))
+    }
+
+    /// Sends the events of a lane, up to the first that is not told.
+    async fn send(&self, lane: Lane, pace: &Pace) -> Done {
+        let mut done = Done { lane, told: 0, failed: None };
+        for (_, kept) in &done.lane.events {
+            if pace.is_over() || !self.is_current() {
+                break;
+            }
+            let timestamp = pace.now_ms() / 1_000;
+            let envelope = Envelope { id: &kept.event.id, timestamp, body: &kept.event.body };
             let sent = self.client.send(self.webhook, self.secrets, envelope).await;
             let is_told = matches!(sent, Sent::Told(_));
             self.metrics.count(self.name, is_told);
             if !is_told {
-                lane.stopped_by = Some(sent);
+                pace.see(&sent);
+                done.failed = Some(sent);
                 break;
             }
-            lane.told.push(place);
+            done.told += 1;
         }
-        lane
+        done
+    }
+
+    /// Whether it is still to be told, so, and by these secrets.
+    fn is_current(&self) -> bool {
+        let known = self.outbox.known();
+        let webhook = known.set.webhooks.get(self.name);
+        webhook.is_some_and(|it| it.is_on() && it.revision == self.webhook.revision)
     }
 }
 
-/// Events by what they are in one order with.
-fn lanes(events: Vec<Placed>) -> BTreeMap<String, Vec<Placed>> {
-    let mut lanes: BTreeMap<String, Vec<Placed>> = BTreeMap::new();
-    for (place, event) in events {
-        let is_alone = event.kind.parse().is_ok_and(EventKind::is_of_a_visitor);
-        let lane = if is_alone { &event.id } else { &event.room };
-        lanes.entry(lane.clone()).or_default().push((place, event));
-    }
-    lanes
-}
+// === impl Pace ===
 
-fn worse(before: Round, stopped_by: Option<Sent>) -> Round {
-    match (before, stopped_by) {
-        (Round::Gone, _) | (_, Some(Sent::Gone)) => Round::Gone,
-        (Round::Failed { why, asked_s }, Some(Sent::Failed { asked_s: other, .. })) => {
-            Round::Failed { why, asked_s: asked_s.max(other) }
+impl Pace {
+    fn now_ms(&self) -> u64 {
+        self.began_ms + u64::try_from(self.began.elapsed().as_millis()).unwrap_or(0)
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_away.load(Ordering::Relaxed) || self.began.elapsed() >= ROUND
+    }
+
+    fn see(&self, sent: &Sent) {
+        if let Sent::Failed { status, .. } = sent
+            && Cause::of(*status) == Cause::Away
+        {
+            self.is_away.store(true, Ordering::Relaxed);
         }
-        (_, Some(Sent::Failed { why, asked_s })) => Round::Failed { why, asked_s },
-        (before, _) => before,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn placed(place: &str, kind: &str, room: &str) -> Placed {
-        let (id, body) = (format!("msg_{place}"), String::new());
-        let (kind, room) = (kind.to_owned(), room.to_owned());
-        (place.to_owned(), OutgoingEvent { id, kind, room, body })
-    }
-
-    #[test]
-    fn events_of_a_room_are_in_one_order_and_those_of_visitors_in_none() {
-        let lanes = lanes(vec![
-            placed("1-0", "room.queueing_began", "a"),
-            placed("2-0", "token_generated", "a"),
-            placed("3-0", "alarm.firing", ""),
-            placed("4-0", "room.queueing_ended", "a"),
-            placed("5-0", "a.later.release", "b"),
-        ]);
-        let places = |name: &str| lanes[name].iter().map(|(place, _)| &**place).collect::<Vec<_>>();
-        assert_eq!(lanes.len(), 4);
-        assert_eq!(places("a"), ["1-0", "4-0"]);
-        assert_eq!((places(""), places("msg_2-0")), (vec!["3-0"], vec!["2-0"]));
-    }
-
-    #[test]
-    fn the_worst_counts() {
-        let failed = |asked_s| Sent::Failed { why: "500".to_owned(), asked_s };
-        let round = worse(worse(Round::Told, Some(failed(None))), Some(failed(Some(9))));
-        assert_eq!(round, Round::Failed { why: "500".to_owned(), asked_s: Some(9) });
-        assert_eq!(worse(round, None), Round::Failed { why: "500".to_owned(), asked_s: Some(9) });
-        assert_eq!(worse(Round::Told, Some(Sent::Gone)), Round::Gone);
-        assert_eq!(worse(Round::Gone, Some(failed(None))), Round::Gone);
     }
 }

@@ -6,11 +6,12 @@ use std::{sync::OnceLock, time::Duration};
 use axum::{
     body::Bytes,
     http::{
-        HeaderMap, Method, Request, StatusCode, Uri,
+        HeaderMap, Method, Request, Response, StatusCode, Uri,
         header::{CONTENT_TYPE, RETRY_AFTER, USER_AGENT},
     },
 };
 use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
@@ -24,6 +25,8 @@ use super::resolver::CheckedResolver;
 
 /// How long an answer may take: the standard asks for 15 to 30 seconds.
 const TIMEOUT: Duration = Duration::from_secs(15);
+/// How long the rest of an answer may take. Whether it was taken is known before that.
+const REST: Duration = Duration::from_secs(1);
 /// So much of a body is read, in bytes, for the connection to be used again.
 const LARGEST_ANSWER: usize = 16 * 1024;
 /// How a sender names itself.
@@ -67,6 +70,8 @@ pub(crate) enum Sent {
         why: String,
         /// How long the receiver asks to be left alone, in seconds.
         asked_s: Option<u64>,
+        /// The status of the answer; `None`: there was none.
+        status: Option<u16>,
     },
 }
 
@@ -102,13 +107,19 @@ impl WebhookClient {
         secrets: &[WebhookSecret],
         envelope: Envelope<'_>,
     ) -> Sent {
-        let failed = |why| Sent::Failed { why, asked_s: None };
+        let failed = |why| Sent::Failed { why, asked_s: None, status: None };
         let (request, is_https) = match request(webhook, secrets, envelope) {
             Ok(request) => request,
             Err(why) => return failed(why),
         };
         match tokio::time::timeout(TIMEOUT, self.ask(request, is_https)).await {
-            Ok(Ok((status, headers))) => judge(status, &headers),
+            Ok(Ok(response)) => {
+                let (parts, body) = response.into_parts();
+                // A longer one, or a slow one, ends the connection.
+                let rest = Limited::new(body, LARGEST_ANSWER).collect();
+                drop(tokio::time::timeout(REST, rest).await);
+                judge(parts.status, &parts.headers)
+            }
             Ok(Err(why)) => failed(why),
             Err(_) => failed(format!("no answer within {TIMEOUT:?}")),
         }
@@ -118,18 +129,14 @@ impl WebhookClient {
         &self,
         request: Request<Full<Bytes>>,
         is_https: bool,
-    ) -> Result<(StatusCode, HeaderMap), String> {
+    ) -> Result<Response<Incoming>, String> {
         let clients = self.0.get_or_init(Clients::new);
         let asked = if is_https {
             clients.encrypted.request(request).await
         } else {
             clients.in_the_clear.request(request).await
         };
-        let response = asked.map_err(|error| ErrorChain(&error).to_string())?;
-        let (parts, body) = response.into_parts();
-        // A longer one ends the connection.
-        drop(Limited::new(body, LARGEST_ANSWER).collect().await);
-        Ok((parts.status, parts.headers))
+        asked.map_err(|error| ErrorChain(&error).to_string())
     }
 }
 
@@ -165,7 +172,8 @@ fn judge(status: StatusCode, headers: &HeaderMap) -> Sent {
     }
     let redirect = if status.is_redirection() { "; redirects are not followed" } else { "" };
     let asked = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-    Sent::Failed { why: format!("it answered {status}{redirect}"), asked_s: asked }
+    let why = format!("it answered {status}{redirect}");
+    Sent::Failed { why, asked_s: asked, status: Some(status.as_u16()) }
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use vestibule_domain::{
     access::RoomScope,
     webhook::{
-        Disabled, MAX_WEBHOOKS, OVERLAP_SECONDS, OldSecret, Webhook, Webhooks, check_address,
+        Disabled, EventStream, MAX_WEBHOOKS, MOST_OLD_SECRETS, OVERLAP_SECONDS, OldSecret, Webhook,
+        Webhooks, check_address,
     },
 };
 use vestibule_issuance::Outbox;
@@ -34,6 +35,8 @@ pub(crate) struct WebhookDraft {
     pub(crate) events: BTreeSet<String>,
     pub(crate) rooms: RoomScope,
     pub(crate) enabled: bool,
+    /// Whether what has happened so far is left out.
+    pub(crate) skip: bool,
     /// `None`: the one that it has, or a new one.
     pub(crate) secret: Option<WebhookSecret>,
 }
@@ -111,16 +114,21 @@ impl WebhookDirectory {
         created_by: &str,
         now_ms: u64,
     ) -> Result<Changed, WebhookError> {
+        // Before it is made: what happens from now on is its.
+        let end = |stream| self.store.last_event(stream);
+        let from = end(EventStream::Main).await?.unwrap_or_default();
+        let visitors_from = end(EventStream::Visitors).await?.unwrap_or_default();
         self.change(|set| {
             let before = set.webhooks.get(name).cloned();
+            let goes_on = before.as_ref().filter(|_| !draft.skip);
             if before.is_none() && set.webhooks.len() >= MAX_WEBHOOKS {
                 return Err(WebhookError::TooMany);
             }
             let given = draft.secret.clone();
-            let (secret, old_secret, new) = match &before {
+            let (secret, old_secrets, new) = match &before {
                 None => {
                     let new = given.unwrap_or_else(|| self.make_secret());
-                    (new.seal(&self.secret, name), None, Some(new))
+                    (new.seal(&self.secret, name), Vec::new(), Some(new))
                 }
                 Some(known) => self.next_secret(name, known, given, now_ms / 1_000),
             };
@@ -132,7 +140,10 @@ impl WebhookDirectory {
                 enabled: draft.enabled,
                 disabled: None,
                 secret,
-                old_secret,
+                old_secrets,
+                from: goes_on.map_or_else(|| from.clone(), |known| known.from.clone()),
+                visitors_from: goes_on
+                    .map_or_else(|| visitors_from.clone(), |known| known.visitors_from.clone()),
                 created_at_ms: before.as_ref().map_or(now_ms, |known| known.created_at_ms),
                 created_by: before
                     .as_ref()
@@ -155,8 +166,8 @@ impl WebhookDirectory {
             let webhook = set.webhooks.get_mut(name).ok_or(WebhookError::Unknown)?;
             let before = webhook.clone();
             let made = Some(self.make_secret());
-            let (secret, old_secret, new) = self.next_secret(name, &before, made, now_ms / 1_000);
-            let after = Webhook { secret, old_secret, revision, ..before.clone() };
+            let (secret, old_secrets, new) = self.next_secret(name, &before, made, now_ms / 1_000);
+            let after = Webhook { secret, old_secrets, revision, ..before.clone() };
             *webhook = after.clone();
             Ok(Changed { before: Some(before), after, secret: new })
         })
@@ -215,7 +226,7 @@ impl WebhookDirectory {
         Ok(())
     }
 
-    /// What the events of a webhook are signed with at `now`, unix seconds: its secret, and for a while the one before.
+    /// What the events of a webhook are signed with at `now`, unix seconds: its secret, and for a while those before.
     ///
     /// # Errors
     /// If its secret cannot be opened.
@@ -226,9 +237,10 @@ impl WebhookDirectory {
         now: u64,
     ) -> Result<Vec<WebhookSecret>, WebhookError> {
         let mut secrets = vec![WebhookSecret::open(&self.secret, name, &webhook.secret)?];
-        let old = webhook.old_secret.as_ref().filter(|old| now < old.until);
-        secrets
-            .extend(old.and_then(|old| WebhookSecret::open(&self.secret, name, &old.secret).ok()));
+        let old = webhook.old_secrets.iter().filter(|old| now < old.until);
+        secrets.extend(
+            old.filter_map(|old| WebhookSecret::open(&self.secret, name, &old.secret).ok()),
+        );
         Ok(secrets)
     }
 
@@ -241,22 +253,25 @@ impl WebhookDirectory {
         WebhookSecret::make(std::array::from_fn(|_| self.random.number()))
     }
 
-    /// The sealed secret, the one before, and the new one in the clear if it is another.
+    /// The sealed secret, those before, and the new one in the clear if it is another.
     fn next_secret(
         &self,
         name: &str,
         known: &Webhook,
         given: Option<WebhookSecret>,
         now: u64,
-    ) -> (String, Option<OldSecret>, Option<WebhookSecret>) {
+    ) -> (String, Vec<OldSecret>, Option<WebhookSecret>) {
         let current = WebhookSecret::open(&self.secret, name, &known.secret);
         let is_same = |given: &WebhookSecret| current.as_ref().is_ok_and(|it| it.is(given));
         match given.filter(|given| !is_same(given)) {
-            None => (known.secret.clone(), known.old_secret.clone(), None),
+            None => (known.secret.clone(), known.old_secrets.clone(), None),
             Some(new) => {
                 let until = now + OVERLAP_SECONDS;
-                let old = OldSecret { secret: known.secret.clone(), until };
-                (new.seal(&self.secret, name), Some(old), Some(new))
+                let mut old = known.old_secrets.clone();
+                old.retain(|old| now < old.until);
+                old.push(OldSecret { secret: known.secret.clone(), until });
+                old.drain(..old.len().saturating_sub(MOST_OLD_SECRETS));
+                (new.seal(&self.secret, name), old, Some(new))
             }
         }
     }
@@ -265,7 +280,7 @@ impl WebhookDirectory {
     fn reseal(&self, set: &mut Webhooks) -> bool {
         let mut resealed = false;
         for (name, webhook) in &mut set.webhooks {
-            let old = webhook.old_secret.as_mut().map(|old| &mut old.secret);
+            let old = webhook.old_secrets.iter_mut().map(|old| &mut old.secret);
             for sealed in std::iter::once(&mut webhook.secret).chain(old) {
                 if let Some(anew) = WebhookSecret::reseal(&self.secret, name, sealed) {
                     *sealed = anew;
@@ -279,6 +294,14 @@ impl WebhookDirectory {
         resealed
     }
 
+    /// Asks once more where there was no answer: it may have been replaced, and who has made a secret is told it once.
+    async fn replace(&self, read: Option<&str>, text: &str) -> Result<bool, StoreError> {
+        match self.store.replace_webhooks(read, text).await {
+            Err(_) => self.store.replace_webhooks(read, text).await,
+            replaced => replaced,
+        }
+    }
+
     async fn change<T>(
         &self,
         mut change: impl FnMut(&mut Webhooks) -> Result<T, WebhookError>,
@@ -290,7 +313,7 @@ impl WebhookDirectory {
             set.revision += 1;
             let changed = change(&mut set)?;
             let text = write(&set)?;
-            if self.store.replace_webhooks(known.text.as_deref(), &text).await? {
+            if self.replace(known.text.as_deref(), &text).await? {
                 self.outbox.take(Some(text), set);
                 return Ok(changed);
             }

@@ -165,6 +165,7 @@ mod tests {
         let about = Pending {
             since_ms: 60_000,
             firing: true,
+            over_since_ms: None,
             summary: "Room sale: people wait".to_owned(),
             room: Some(RoomId::new("sale").unwrap()),
         };

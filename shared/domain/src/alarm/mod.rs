@@ -70,6 +70,10 @@ alarms! {
     ApiTokenEnds = "VestibuleApiTokenEnds", Warning, 600;
 }
 
+/// For how long the condition of an alarm that fires does not hold before that is over, ms: what comes and goes is one
+/// alarm.
+pub const OVER_AFTER_MS: u64 = 30_000;
+
 /// How much an alarm matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {

@@ -5,8 +5,13 @@ use std::{collections::BTreeSet, fs};
 use super::*;
 
 /// Of these nobody can tell by a webhook: see `docs/webhooks.md`, which says why of each.
-const PROMETHEUS_ONLY: [&str; 4] =
-    ["VestibuleRedisAway", "VestibuleNoLeader", "VestibuleShedding", "VestibuleCertificateEnds"];
+const PROMETHEUS_ONLY: [&str; 5] = [
+    "VestibuleRedisAway",
+    "VestibuleNoLeader",
+    "VestibuleShedding",
+    "VestibuleWebhookOff",
+    "VestibuleCertificateEnds",
+];
 
 fn file(path: &str) -> String {
     fs::read_to_string(format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()

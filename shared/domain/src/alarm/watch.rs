@@ -1,10 +1,11 @@
-//! From conditions to alarms: one fires once its condition has held for long enough, and is over as soon as it does not.
+//! From conditions to alarms: one fires once its condition has held for long enough, and is over when it has
+//! not for a while.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Alarm;
+use super::{Alarm, OVER_AFTER_MS};
 use crate::RoomId;
 
 /// What is so that an alarm is about.
@@ -27,6 +28,9 @@ pub struct Pending {
     pub since_ms: u64,
     /// Whether its alarm fires.
     pub firing: bool,
+    /// Since when it holds no more, though its alarm fires, ms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_since_ms: Option<u64>,
     /// What was so when it began to fire.
     #[serde(default)]
     pub summary: String,
@@ -68,9 +72,11 @@ impl Alarms {
             let mut pending = known.unwrap_or(Pending {
                 since_ms: now_ms,
                 firing: false,
+                over_since_ms: None,
                 summary: String::new(),
                 room,
             });
+            pending.over_since_ms = None;
             let held_ms = now_ms.saturating_sub(pending.since_ms);
             if !pending.firing && held_ms >= alarm.holds_for_ms() {
                 (pending.firing, pending.summary) = (true, summary);
@@ -78,8 +84,14 @@ impl Alarms {
             }
             self.pending.insert(key, pending);
         }
-        let over = before.iter().filter(|(_, pending)| pending.firing);
-        changes.extend(over.map(|(key, pending)| Change::new(key, pending, false)));
+        for (key, mut pending) in before.into_iter().filter(|(_, pending)| pending.firing) {
+            let over_since_ms = *pending.over_since_ms.get_or_insert(now_ms);
+            if now_ms.saturating_sub(over_since_ms) < OVER_AFTER_MS {
+                self.pending.insert(key, pending);
+            } else {
+                changes.push(Change::new(&key, &pending, false));
+            }
+        }
         changes
     }
 }
@@ -119,8 +131,13 @@ mod tests {
             let end = 1_000 + 2 * holds_for;
             assert_eq!(see(&mut alarms, end, alarm, true), Some(true), "{alarm:?}");
             assert_eq!(see(&mut alarms, end + 1, alarm, true), None, "once");
-            assert_eq!(see(&mut alarms, end + 2, alarm, false), Some(false));
-            assert_eq!(see(&mut alarms, end + 3, alarm, false), None);
+            assert_eq!(see(&mut alarms, end + 2, alarm, false), None);
+            assert_eq!(see(&mut alarms, end + 1 + OVER_AFTER_MS, alarm, false), None);
+            assert_eq!(see(&mut alarms, end + 1 + OVER_AFTER_MS, alarm, true), None, "a moment");
+            let over = end + 2 + OVER_AFTER_MS;
+            assert_eq!(see(&mut alarms, over, alarm, false), None);
+            assert_eq!(see(&mut alarms, over + OVER_AFTER_MS, alarm, false), Some(false));
+            assert_eq!(see(&mut alarms, over + 2 * OVER_AFTER_MS, alarm, false), None);
         }
     }
 
@@ -142,7 +159,8 @@ mod tests {
             ..condition(Alarm::RedisRewound)
         };
         assert_eq!(alarms.see(0, vec![of("a"), of("b")]).len(), 2);
-        let changes = alarms.see(1, vec![of("b"), of("c")]);
+        let mut changes = alarms.see(1, vec![of("b"), of("c")]);
+        changes.extend(alarms.see(1 + OVER_AFTER_MS, vec![of("b"), of("c")]));
         let told = changes.iter().map(|change| (&*change.subject, change.firing));
         assert_eq!(told.collect::<Vec<_>>(), [("c", true), ("a", false)]);
     }

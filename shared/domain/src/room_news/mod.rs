@@ -1,7 +1,11 @@
 //! What changes in a room that somebody outside may want to be told: that people have begun to queue, that another event
 //! is in force, that other limits are.
 
+mod serving;
+
 use serde::{Deserialize, Serialize};
+
+pub use serving::{ServingMove, ServingWatch};
 
 use crate::{RoomSnapshot, alarm::Held};
 

@@ -28,7 +28,9 @@ pub enum AddressError {
     #[error("must not have a fragment")]
     Fragment,
     /// An address that is nobody's service.
-    #[error("must not name a link-local, multicast or unspecified address")]
+    #[error(
+        "must not name a link-local, multicast or unspecified address, or one of a cloud's metadata"
+    )]
     Nobody,
     /// In the clear to a public address.
     #[error("must begin with https://, since its host is not in a private network")]
@@ -71,17 +73,49 @@ pub fn check_address(text: &str, allow_http: bool) -> Result<Url, AddressError> 
 /// Whether something may be sent to this address, by HTTPS or in the clear.
 #[must_use]
 pub fn may_connect(address: IpAddr, is_https: bool) -> bool {
-    match address.to_canonical() {
+    match unwrap(address) {
         IpAddr::V4(address) => !is_nobody_v4(address) && (is_https || is_private_v4(address)),
         IpAddr::V6(address) => !is_nobody_v6(address) && (is_https || is_private_v6(address)),
     }
 }
+
+/// The IPv4 address that an IPv6 one stands for: mapped, translated (NAT64), of a 6to4 network, or "compatible".
+fn unwrap(address: IpAddr) -> IpAddr {
+    let IpAddr::V6(v6) = address else { return address };
+    let v4 = |high: u16, low: u16| {
+        let ([a, b], [c, d]) = (high.to_be_bytes(), low.to_be_bytes());
+        IpAddr::V4(Ipv4Addr::new(a, b, c, d))
+    };
+    match v6.segments() {
+        [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => v4(high, low),
+        // `::` and `::1` are IPv6's own.
+        [0, 0, 0, 0, 0, 0, high, low] if high > 0 => v4(high, low),
+        _ => address,
+    }
+}
+
+/// Where clouds have what only their machines may read, in networks that are otherwise somebody's: Alibaba's, Oracle's
+/// and Azure's.
+const METADATA_V4: [Ipv4Addr; 3] = [
+    Ipv4Addr::new(100, 100, 100, 200),
+    Ipv4Addr::new(192, 0, 0, 192),
+    Ipv4Addr::new(168, 63, 129, 16),
+];
+
+/// The same of Amazon and Google.
+const METADATA_V6: [Ipv6Addr; 2] = [
+    Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
+    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
+];
 
 fn is_nobody_v4(address: Ipv4Addr) -> bool {
     address.is_link_local()
         || address.is_multicast()
         || address.is_broadcast()
         || address.octets()[0] == 0
+        || METADATA_V4.contains(&address)
 }
 
 fn is_private_v4(address: Ipv4Addr) -> bool {
@@ -90,13 +124,11 @@ fn is_private_v4(address: Ipv4Addr) -> bool {
     address.is_loopback() || address.is_private() || first == 100 && (64..128).contains(&second)
 }
 
-/// `fd00:ec2::254` is a cloud's metadata, in a network that is otherwise private.
 fn is_nobody_v6(address: Ipv6Addr) -> bool {
-    const METADATA: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
     address.is_unspecified()
         || address.is_multicast()
         || address.is_unicast_link_local()
-        || address == METADATA
+        || METADATA_V6.contains(&address)
 }
 
 fn is_private_v6(address: Ipv6Addr) -> bool {
@@ -124,6 +156,13 @@ mod tests {
             "https://[::ffff:169.254.169.254]/",
             "https://[fd00:ec2::254]/",
             "https://[::]/",
+            "https://100.100.100.200/",
+            "https://192.0.0.192/",
+            "https://168.63.129.16/",
+            "https://[fd20:ce::254]/",
+            "https://[64:ff9b::a9fe:a9fe]/",
+            "https://[::a9fe:a9fe]/",
+            "https://[2002:a9fe:a9fe::1]/",
             "https://224.0.0.1/",
             "https://255.255.255.255/",
         ] {
@@ -141,6 +180,9 @@ mod tests {
         for public in ["http://93.184.216.34/", "http://[2606:2800::1]/"] {
             assert_eq!(checked(public, true), Err(AddressError::Public), "{public}");
         }
+        let nat64 = "http://[64:ff9b::5db8:d822]/";
+        assert_eq!(checked(nat64, true), Err(AddressError::Public), "it stands for a public one");
+        assert!(may_connect("64:ff9b::a01:203".parse().unwrap(), false));
         assert!(may_connect("100.64.0.1".parse().unwrap(), false));
         assert!(!may_connect("100.128.0.1".parse().unwrap(), false));
     }

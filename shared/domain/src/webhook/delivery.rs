@@ -1,26 +1,30 @@
-//! How far a webhook was told: what the leader notes, so that the next one goes on from there.
+//! How far a webhook was told of one stream of events: what the leader notes, so that the next one goes on from there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Retry, Webhook, after_failure};
+use super::{EventStream, Parked, Place, PutAside, Retry, Webhook, after_failure};
 
 /// How far a webhook was told.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Delivery {
-    /// When the webhook was made, ms: another one of the same name begins anew.
-    created_at_ms: u64,
+    /// Where the webhook begins: with another place it begins anew.
+    pub(super) from: Place,
     /// The webhook's revision that failures were of.
     revision: u64,
-    /// Up to which place in the stream of events it was told all.
-    pub cursor: String,
-    /// Places after it that it was told, too.
-    pub told: BTreeSet<String>,
-    /// How many attempts in a row have failed.
+    /// Up to where nothing is left to be told, but for what is parked.
+    pub cursor: Place,
+    /// Of the events after it, by their number, those of which the same is true.
+    pub passed: BTreeSet<u64>,
+    /// The lanes that wait to be tried again, by name.
+    pub parked: BTreeMap<String, Parked>,
+    /// The last events that were given up.
+    pub put_aside: VecDeque<PutAside>,
+    /// How often in a row nobody was there.
     pub failures: u32,
-    /// When the first of these was, ms.
+    /// Since when nothing was taken, ms; 0: nothing has failed since something was.
     pub failing_since_ms: u64,
     /// When it is tried again, ms.
     pub next_at_ms: u64,
@@ -44,72 +48,114 @@ pub struct Failure {
 // === impl Delivery ===
 
 impl Delivery {
-    /// Of a webhook of which nothing was noted: it is told what happens from when it was made.
+    /// Of a webhook of which nothing was noted, in one of the streams.
     #[must_use]
-    pub fn begin(webhook: &Webhook) -> Self {
-        let &Webhook { created_at_ms, revision, .. } = webhook;
-        let cursor = format!("{created_at_ms}-0");
-        Self { created_at_ms, revision, cursor, ..Self::default() }
+    pub fn begin(webhook: &Webhook, stream: EventStream) -> Self {
+        let from = webhook.begins(stream).clone();
+        let cursor = from.clone();
+        Self { from, cursor, revision: webhook.revision, ..Self::default() }
     }
 
     /// What was noted, for the webhook as it is now: one that was changed since is tried at once, and has not failed.
     #[must_use]
-    pub fn go_on(self, webhook: &Webhook) -> Self {
-        if self.created_at_ms != webhook.created_at_ms {
-            return Self::begin(webhook);
+    pub fn go_on(self, webhook: &Webhook, stream: EventStream) -> Self {
+        if self.from != *webhook.begins(stream) {
+            return Self::begin(webhook, stream);
         }
         if self.revision == webhook.revision {
             return self;
         }
-        Self { revision: webhook.revision, failures: 0, failing_since_ms: 0, next_at_ms: 0, ..self }
+        let mut parked = self.parked;
+        parked.values_mut().for_each(Parked::forgive);
+        let revision = webhook.revision;
+        Self { revision, parked, failures: 0, failing_since_ms: 0, next_at_ms: 0, ..self }
     }
 
-    /// Whether it was told something, so that the place of its cursor is that of an event.
+    /// Up to which event, by its number, all that were parked have been passed over.
     #[must_use]
-    pub fn has_read(&self) -> bool {
-        self.cursor != format!("{}-0", self.created_at_ms)
+    pub fn reach(&self) -> u64 {
+        self.passed.last().copied().unwrap_or(0).max(self.cursor.nth)
     }
 
-    /// Notes that it was told these `places`, in order those that were read, `told`.
-    pub fn note_told(&mut self, places: &[String], told: impl IntoIterator<Item = String>) {
-        self.told.extend(told);
+    /// Moves the cursor over what was passed of these `places`, which follow it in order.
+    pub fn advance(&mut self, places: &[Place]) {
         for place in places {
-            if !self.told.remove(place) {
+            if !self.passed.remove(&place.nth) {
                 return;
             }
             self.cursor.clone_from(place);
         }
     }
 
-    /// Notes at `now_ms` that nothing has failed, and whether something was sent.
-    pub fn succeed(&mut self, now_ms: u64, has_sent: bool) {
-        (self.failures, self.failing_since_ms, self.next_at_ms) = (0, 0, 0);
-        if has_sent {
-            self.last_told_ms = now_ms;
-        }
+    /// Notes at `now_ms` that events were forgotten before it was told.
+    pub fn miss(&mut self, now_ms: u64) {
+        self.missed_at_ms = now_ms;
     }
 
-    /// Notes a failure at `now_ms`; returns when it is tried again. See [`after_failure`].
-    pub fn fail(&mut self, now_ms: u64, why: String, asked_s: Option<u64>, chance: u64) -> Retry {
-        if self.failures == 0 {
-            self.failing_since_ms = now_ms;
+    /// Begins with all that is there: the stream is another one than it was told from. What is told twice has its id.
+    pub fn rewind(&mut self, now_ms: u64) {
+        if self.cursor.nth > 0 {
+            self.miss(now_ms);
         }
+        self.cursor = Place::start();
+        self.passed.clear();
+        self.parked.clear();
+    }
+
+    /// Leaves out, at `now_ms`, all up to where the stream ends.
+    pub fn skip(&mut self, end: Place, now_ms: u64) {
+        self.miss(now_ms);
+        self.cursor = end;
+        self.passed.clear();
+        self.parked.clear();
+        (self.failures, self.failing_since_ms, self.next_at_ms) = (0, 0, 0);
+    }
+
+    /// Notes at `now_ms` that something was taken.
+    pub fn succeed(&mut self, now_ms: u64) {
+        (self.failures, self.failing_since_ms, self.next_at_ms) = (0, 0, 0);
+        self.last_told_ms = now_ms;
+    }
+
+    /// Notes at `now_ms` that nobody was there; returns when it is tried again. See [`after_failure`].
+    pub fn fail(&mut self, now_ms: u64, why: &str, asked_s: Option<u64>, chance: u64) -> Retry {
+        self.note_failure(now_ms, why);
         self.failures += 1;
-        self.last_failure = Some(Failure { at_ms: now_ms, why });
         let retry = after_failure(self.failures, asked_s, chance);
         if let Retry::In(ms) = retry {
             self.next_at_ms = now_ms + ms;
         }
         retry
     }
+
+    pub(super) fn note_failure(&mut self, now_ms: u64, why: &str) {
+        if self.failing_since_ms == 0 {
+            self.failing_since_ms = now_ms;
+        }
+        self.last_failure = Some(Failure { at_ms: now_ms, why: why.to_owned() });
+    }
+
+    /// How many attempts in a row have failed: of it, or of what is parked.
+    #[must_use]
+    pub fn failed(&self) -> u32 {
+        let parked = self.parked.values().map(|parked| parked.failures);
+        parked.max().unwrap_or(0).max(self.failures)
+    }
+
+    /// When something is tried again, ms; 0: nothing waits for that.
+    #[must_use]
+    pub fn tried_again_ms(&self) -> u64 {
+        let parked = self.parked.values().map(|parked| parked.next_at_ms);
+        parked.min().unwrap_or(0).max(self.next_at_ms)
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub(super) mod tests {
+    use super::{EventStream::Main, *};
     use crate::access::RoomScope;
 
-    fn webhook() -> Webhook {
+    pub(in crate::webhook) fn webhook() -> Webhook {
         Webhook {
             url: String::new(),
             allow_http: false,
@@ -118,49 +164,61 @@ mod tests {
             enabled: true,
             disabled: None,
             secret: String::new(),
-            old_secret: None,
+            old_secrets: Vec::new(),
             created_at_ms: 500,
             created_by: String::new(),
+            from: place(4),
+            visitors_from: place(2),
             revision: 3,
         }
     }
 
-    fn places(places: &[&str]) -> Vec<String> {
-        places.iter().map(ToString::to_string).collect()
+    pub(in crate::webhook) fn place(nth: u64) -> Place {
+        Place { id: format!("{}-0", 100 * nth), nth }
     }
 
     #[test]
-    fn the_cursor_stands_before_the_first_that_was_not_told() {
-        let mut delivery = Delivery::begin(&webhook());
-        assert!(!delivery.has_read());
-        let read = places(&["600-0", "600-1", "700-0"]);
-        delivery.note_told(&read, places(&["600-0", "700-0"]));
-        assert_eq!((&*delivery.cursor, delivery.told.len()), ("600-0", 1));
-        assert!(delivery.has_read());
-        delivery.note_told(&read[1..], places(&["600-1"]));
-        assert_eq!((&*delivery.cursor, delivery.told.len()), ("700-0", 0));
+    fn the_cursor_stands_before_the_first_that_was_not_passed() {
+        let mut delivery = Delivery::begin(&webhook(), Main);
+        let read = [place(5), place(6), place(7)];
+        delivery.passed.extend([5, 7]);
+        delivery.advance(&read);
+        assert_eq!((delivery.cursor.nth, delivery.passed.len(), delivery.reach()), (5, 1, 7));
+        delivery.passed.insert(6);
+        delivery.advance(&read[1..]);
+        assert_eq!((&delivery.cursor, delivery.passed.len()), (&place(7), 0));
     }
 
     #[test]
-    fn failures_are_counted_until_one_succeeds() {
-        let mut delivery = Delivery::begin(&webhook());
-        assert_eq!(delivery.fail(1_000, "500".into(), None, 0), Retry::In(800));
-        assert_eq!(delivery.fail(2_000, "502".into(), None, 0), Retry::In(4_000));
+    fn failures_are_counted_until_something_is_taken() {
+        let mut delivery = Delivery::begin(&webhook(), Main);
+        assert_eq!(delivery.fail(1_000, "503", None, 0), Retry::In(800));
+        assert_eq!(delivery.fail(2_000, "502", None, 0), Retry::In(4_000));
         assert_eq!((delivery.failing_since_ms, delivery.next_at_ms), (1_000, 6_000));
-        delivery.succeed(6_000, true);
+        delivery.succeed(6_000);
         assert_eq!((delivery.failures, delivery.next_at_ms, delivery.last_told_ms), (0, 0, 6_000));
         assert_eq!(delivery.last_failure.unwrap().why, "502");
     }
 
     #[test]
     fn a_changed_webhook_has_not_failed_and_another_one_begins_anew() {
-        let mut delivery = Delivery::begin(&webhook());
-        delivery.note_told(&places(&["600-0"]), places(&["600-0"]));
-        let _ = delivery.fail(1_000, "500".into(), None, 0);
-        assert_eq!(delivery.clone().go_on(&webhook()), delivery);
-        let changed = delivery.clone().go_on(&Webhook { revision: 4, ..webhook() });
-        assert_eq!((&*changed.cursor, changed.failures, changed.next_at_ms), ("600-0", 0, 0));
-        let other = Webhook { created_at_ms: 900, ..webhook() };
-        assert_eq!(delivery.go_on(&other), Delivery::begin(&other));
+        let mut delivery = Delivery::begin(&webhook(), Main);
+        delivery.passed.insert(5);
+        delivery.advance(&[place(5)]);
+        let _ = delivery.fail(1_000, "500", None, 0);
+        assert_eq!(delivery.clone().go_on(&webhook(), Main), delivery);
+        let changed = delivery.clone().go_on(&Webhook { revision: 4, ..webhook() }, Main);
+        assert_eq!((changed.cursor.nth, changed.failures, changed.next_at_ms), (5, 0, 0));
+        let other = Webhook { from: place(9), ..webhook() };
+        assert_eq!(delivery.go_on(&other, Main), Delivery::begin(&other, Main));
+    }
+
+    #[test]
+    fn where_the_stream_is_another_one_it_begins_with_what_is_there() {
+        let mut delivery = Delivery::begin(&webhook(), Main);
+        delivery.passed.insert(6);
+        delivery.rewind(9_000);
+        assert_eq!((&delivery.cursor, delivery.missed_at_ms), (&Place::start(), 9_000));
+        assert!(delivery.passed.is_empty());
     }
 }

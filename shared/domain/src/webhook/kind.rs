@@ -72,6 +72,38 @@ impl EventKind {
     }
 }
 
+/// In which stream an event is kept. What happens to single visitors, thousands a second, crowds out nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EventStream {
+    /// Of rooms, and of no room.
+    Main,
+    /// Of single visitors.
+    Visitors,
+}
+
+// === impl EventStream ===
+
+impl EventStream {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Main, Self::Visitors];
+
+    /// Where events of this name are kept.
+    #[must_use]
+    pub fn of(kind: &str) -> Self {
+        let is_of_a_visitor = kind.parse().is_ok_and(EventKind::is_of_a_visitor);
+        if is_of_a_visitor { Self::Visitors } else { Self::Main }
+    }
+
+    /// Under which name it is noted how far a webhook was told of it. No webhook's name has a colon.
+    #[must_use]
+    pub fn noted_as(self, webhook: &str) -> String {
+        match self {
+            Self::Main => webhook.to_owned(),
+            Self::Visitors => format!("{webhook}:visitors"),
+        }
+    }
+}
+
 impl FromStr for EventKind {
     type Err = UnknownEventKind;
 
@@ -91,5 +123,7 @@ mod tests {
         }
         assert_eq!("room.*".parse::<EventKind>(), Err(UnknownEventKind));
         assert_eq!(EventKind::ALL.iter().filter(|kind| kind.is_aws_style()).count(), 4);
+        assert_eq!(EventStream::of("token_generated"), EventStream::Visitors);
+        assert_eq!(EventStream::of("a.later.release"), EventStream::Main);
     }
 }

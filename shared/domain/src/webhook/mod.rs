@@ -4,11 +4,18 @@
 mod address;
 mod delivery;
 mod kind;
+mod lane;
+mod place;
 mod retry;
 mod set;
 
 pub use address::{AddressError, MAX_ADDRESS, check_address, may_connect};
 pub use delivery::{Delivery, Failure};
-pub use kind::{EventKind, UnknownEventKind};
-pub use retry::{Retry, after_failure};
-pub use set::{Disabled, MAX_WEBHOOKS, OVERLAP_SECONDS, OldSecret, Webhook, Webhooks, check_name};
+pub use kind::{EventKind, EventStream, UnknownEventKind};
+pub use lane::{Attempt, MOST_PARKED, Parked, PutAside, Verdict};
+pub use place::{Follows, Place};
+pub use retry::{Cause, Retry, after_failure};
+pub use set::{
+    Disabled, MAX_WEBHOOKS, MOST_OLD_SECRETS, OVERLAP_SECONDS, OldSecret, Webhook, Webhooks,
+    check_name,
+};

@@ -17,6 +17,32 @@ pub enum Retry {
     GiveUp,
 }
 
+/// What a failure says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// Nobody is there, or has too much to do: whatever is sent.
+    Away,
+    /// This event is not wanted, whenever it is sent.
+    Refused,
+    /// It may be the event or the receiver.
+    Other,
+}
+
+// === impl Cause ===
+
+impl Cause {
+    /// What an answer of this status says; `None`: there was none.
+    #[must_use]
+    pub const fn of(status: Option<u16>) -> Self {
+        match status {
+            None | Some(429 | 502..=504) => Self::Away,
+            Some(401 | 403 | 404 | 408 | 410 | 425) => Self::Other,
+            Some(400..=499) => Self::Refused,
+            Some(_) => Self::Other,
+        }
+    }
+}
+
 /// What follows from the `failures`th failure in a row. `asked_s`: how long the receiver asks to be left alone;
 /// `chance`: uniform over all of `u64`.
 #[must_use]
@@ -44,6 +70,19 @@ mod tests {
         assert_eq!(after_failure(13, None, 0), Retry::GiveUp);
         assert_eq!(after_failure(u32::MAX, None, 0), Retry::GiveUp);
         assert!(matches!(after_failure(12, None, 0), Retry::In(_)));
+    }
+
+    #[test]
+    fn a_status_says_whether_the_event_is_to_blame() {
+        for status in [None, Some(429), Some(502), Some(503), Some(504)] {
+            assert_eq!(Cause::of(status), Cause::Away, "{status:?}");
+        }
+        for status in [307, 401, 403, 404, 408, 425, 500, 501] {
+            assert_eq!(Cause::of(Some(status)), Cause::Other, "{status}");
+        }
+        for status in [400, 402, 413, 422] {
+            assert_eq!(Cause::of(Some(status)), Cause::Refused, "{status}");
+        }
     }
 
     #[test]

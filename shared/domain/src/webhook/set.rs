@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::EventKind;
+use super::{EventKind, EventStream, Place};
 use crate::{RoomId, access::RoomScope};
 
 /// The most webhooks of a deployment.
@@ -12,6 +12,9 @@ pub const MAX_WEBHOOKS: usize = 16;
 
 /// For how long the secret before signs, too, after another one has come, in seconds: a day.
 pub const OVERLAP_SECONDS: u64 = 24 * 60 * 60;
+
+/// The most secrets that sign beside the current one.
+pub const MOST_OLD_SECRETS: usize = 3;
 
 /// Somebody who is told of events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,13 +36,20 @@ pub struct Webhook {
     pub disabled: Option<Disabled>,
     /// What its events are signed with, sealed.
     pub secret: String,
-    /// What they were signed with before.
+    /// What they were signed with before, the latest last.
     #[serde(default)]
-    pub old_secret: Option<OldSecret>,
-    /// When it was made, ms. Events before that are not its.
+    pub old_secrets: Vec<OldSecret>,
+    /// When it was made, ms.
     pub created_at_ms: u64,
     /// The token by which it was made.
     pub created_by: String,
+    /// Where the streams of events ended then, or when an operator said that it goes on with what is new: that of
+    /// visitors, and the other one. What is before that is not its.
+    #[serde(default)]
+    pub from: Place,
+    /// See there.
+    #[serde(default)]
+    pub visitors_from: Place,
     /// The set's revision in which it was changed last.
     #[serde(default)]
     pub revision: u64,
@@ -81,6 +91,15 @@ impl Webhook {
         self.enabled && self.disabled.is_none()
     }
 
+    /// Where it begins in a stream.
+    #[must_use]
+    pub fn begins(&self, stream: EventStream) -> &Place {
+        match stream {
+            EventStream::Main => &self.from,
+            EventStream::Visitors => &self.visitors_from,
+        }
+    }
+
     /// Whether it is told of an event by this name, of this room; empty: of none.
     #[must_use]
     pub fn wants(&self, kind: &str, room: &str) -> bool {
@@ -93,10 +112,10 @@ impl Webhook {
 // === impl Webhooks ===
 
 impl Webhooks {
-    /// Whether somebody is told of such an event.
+    /// Whether somebody wants to be told of such an event: now, or once it is switched on again.
     #[must_use]
     pub fn wants(&self, kind: EventKind, room: &str) -> bool {
-        self.on().any(|(_, webhook)| webhook.wants(kind.name(), room))
+        self.webhooks.values().any(|webhook| webhook.wants(kind.name(), room))
     }
 
     /// Those that are told something, by name.
@@ -126,9 +145,11 @@ mod tests {
             enabled: true,
             disabled: None,
             secret: String::new(),
-            old_secret: None,
+            old_secrets: Vec::new(),
             created_at_ms: 5,
             created_by: "root".to_owned(),
+            from: Place::start(),
+            visitors_from: Place::start(),
             revision: 1,
         }
     }
@@ -144,16 +165,17 @@ mod tests {
     }
 
     #[test]
-    fn who_is_off_wants_nothing() {
+    fn what_happens_while_one_is_off_is_kept_for_it() {
         let mut set = Webhooks::default();
         assert!(!set.wants(EventKind::AlarmFiring, ""));
         set.webhooks.insert("ops".to_owned(), webhook(&[EventKind::AlarmFiring], &[]));
-        assert!(set.wants(EventKind::AlarmFiring, ""));
+        assert_eq!(set.on().count(), 1);
         let ops = set.webhooks.get_mut("ops").unwrap();
         ops.disabled = Some(Disabled { at: 9, why: "gone".to_owned() });
-        assert!(!set.wants(EventKind::AlarmFiring, ""));
+        assert!(set.on().count() == 0 && set.wants(EventKind::AlarmFiring, ""));
         let ops = set.webhooks.get_mut("ops").unwrap();
         (ops.disabled, ops.enabled) = (None, false);
-        assert_eq!(set.on().count(), 0);
+        assert!(set.on().count() == 0 && set.wants(EventKind::AlarmFiring, ""));
+        assert!(!set.wants(EventKind::AlarmResolved, ""));
     }
 }

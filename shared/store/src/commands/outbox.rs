@@ -2,19 +2,20 @@
 //!
 //! Whoever has an event writes it ([`Store::post_events`]); what the leader sees by itself is written together with what
 //! it has seen ([`Store::note_observed`]), so that an event follows once, whoever leads. How far each webhook was told is
-//! a text of the leader's ([`Store::note_delivery`]).
+//! a text of the leader's ([`Store::note_delivery`]). It forgets what is old ([`Store::tidy_outbox`]).
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use vestibule_domain::webhook::{EventStream, Place};
 
 use crate::{
     Store, StoreError,
-    keys::{DELIVERIES, EPOCH, OBSERVED, OUTBOX},
+    keys::{DELIVERIES, EPOCH, OBSERVED, OUTBOX, VISITS_OUTBOX, WEBHOOKS},
     scripts,
 };
 
-/// The most events that are kept: those that no webhook was told yet are forgotten, too, if so many came later.
+/// The most events of a stream that are kept: those that no webhook was told yet are forgotten, too, if so many came later.
 pub const MOST_EVENTS: u64 = 50_000;
 
 /// An event that webhooks are told.
@@ -28,6 +29,15 @@ pub struct OutgoingEvent {
     pub room: String,
     /// What is sent: JSON.
     pub body: String,
+}
+
+/// An event as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptEvent {
+    /// Where.
+    pub place: Place,
+    /// The event.
+    pub event: OutgoingEvent,
 }
 
 /// What the leader writes in one step.
@@ -48,8 +58,14 @@ struct Posted<'a> {
 }
 
 #[derive(Deserialize)]
-struct Last {
-    last: String,
+struct Nothing {}
+
+#[derive(Serialize)]
+struct Tidied<'a> {
+    epoch: u64,
+    read: Option<&'a str>,
+    names: &'a [String],
+    kept_ms: u64,
 }
 
 #[derive(Serialize)]
@@ -65,7 +81,7 @@ struct Noted<'a> {
 struct Delivered<'a> {
     epoch: u64,
     name: &'a str,
-    state: Option<&'a str>,
+    state: &'a str,
 }
 
 #[derive(Deserialize)]
@@ -74,36 +90,68 @@ struct Fenced {
 }
 
 impl Store {
-    /// Writes events down, the oldest first, and forgets the oldest of all beyond `most`. Returns where the stream ends.
+    /// Writes events down, the oldest first, and forgets the oldest of all beyond `most`.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub async fn post_events(
         &self,
+        stream: EventStream,
         events: &[OutgoingEvent],
         most: u64,
-    ) -> Result<Option<String>, StoreError> {
-        let posted: Last =
-            self.call_on(&scripts::POST_EVENTS, &[OUTBOX], &Posted { events, most }).await?;
-        Ok(Some(posted.last).filter(|last| !last.is_empty()))
+    ) -> Result<(), StoreError> {
+        let (keys, posted) = ([key(stream)], Posted { events, most });
+        let Nothing {} = self.call_on(&scripts::POST_EVENTS, &keys, &posted).await?;
+        Ok(())
     }
 
-    /// Events after `cursor`, the oldest first, each with its place; and whether the event at `cursor` is there still.
+    /// Events after `place`, the oldest first; and whether the one at `place` is there still.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub async fn read_events(
         &self,
-        cursor: &str,
+        stream: EventStream,
+        place: &Place,
         limit: usize,
-    ) -> Result<(Vec<(String, OutgoingEvent)>, bool), StoreError> {
+    ) -> Result<(Vec<KeptEvent>, bool), StoreError> {
         let mut read = redis::cmd("XRANGE");
-        // One more, since the one at the cursor may be there.
-        read.arg(OUTBOX).arg(cursor).arg("+").arg("COUNT").arg(limit + 1);
+        // One more, since the one at the place may be there.
+        read.arg(key(stream)).arg(&place.id).arg("+").arg("COUNT").arg(limit + 1);
         let entries: Vec<(String, Vec<String>)> = self.query(&read).await?;
-        let is_there = entries.first().is_some_and(|(place, _)| place == cursor);
-        let after = entries.into_iter().filter(|(place, _)| place != cursor).take(limit);
-        Ok((after.map(|(place, fields)| (place, event(&fields))).collect(), is_there))
+        let mut events: Vec<_> = entries.into_iter().map(kept).collect();
+        let is_there = events.first().is_some_and(|first| first.place == *place);
+        events.drain(..usize::from(is_there));
+        events.truncate(limit);
+        Ok((events, is_there))
+    }
+
+    /// Where a stream ends; `None`: it is empty.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn last_event(&self, stream: EventStream) -> Result<Option<Place>, StoreError> {
+        let mut read = redis::cmd("XREVRANGE");
+        read.arg(key(stream)).arg("+").arg("-").arg("COUNT").arg(1);
+        let entries: Vec<(String, Vec<String>)> = self.query(&read).await?;
+        Ok(entries.into_iter().next().map(|entry| kept(entry).place))
+    }
+
+    /// Forgets events that are older than `kept_ms`, and how far webhooks were told that are not noted under one of
+    /// `names`; without names all of it. It is as if nothing was asked if the webhooks' text is no longer `read`.
+    ///
+    /// # Errors
+    /// [`StoreError::Fenced`] if a later leader than that of term `epoch` has begun; otherwise see [`StoreError`].
+    pub async fn tidy_outbox(
+        &self,
+        epoch: u64,
+        stream: EventStream,
+        (read, names): (Option<&str>, &[String]),
+        kept_ms: u64,
+    ) -> Result<(), StoreError> {
+        let tidied = Tidied { epoch, read, names, kept_ms };
+        let keys = [EPOCH, WEBHOOKS, DELIVERIES, key(stream)];
+        unfenced(self.call_on(&scripts::TIDY_OUTBOX, &keys, &tidied).await?)
     }
 
     /// What leaders have seen, by the name of each thing.
@@ -139,7 +187,7 @@ impl Store {
         self.query(redis::cmd("HGETALL").arg(DELIVERIES)).await
     }
 
-    /// Notes how far a webhook was told, as the leader of term `epoch`; `None`: there is no such webhook any more.
+    /// Notes how far a webhook was told, as the leader of term `epoch`.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if a later leader has begun; otherwise see [`StoreError`].
@@ -147,7 +195,7 @@ impl Store {
         &self,
         epoch: u64,
         name: &str,
-        state: Option<&str>,
+        state: &str,
     ) -> Result<(), StoreError> {
         let delivered = Delivered { epoch, name, state };
         let keys = [EPOCH, DELIVERIES];
@@ -159,11 +207,20 @@ fn unfenced(Fenced { fenced_by }: Fenced) -> Result<(), StoreError> {
     fenced_by.map_or(Ok(()), |epoch| Err(StoreError::Fenced { epoch }))
 }
 
+fn key(stream: EventStream) -> &'static str {
+    match stream {
+        EventStream::Main => OUTBOX,
+        EventStream::Visitors => VISITS_OUTBOX,
+    }
+}
+
 /// Fields that a later release has added do not count.
-fn event(fields: &[String]) -> OutgoingEvent {
+fn kept((id, fields): (String, Vec<String>)) -> KeptEvent {
     let field = |name: &str| {
         let at = fields.iter().step_by(2).position(|field| field == name);
         at.and_then(|at| fields.get(2 * at + 1)).cloned().unwrap_or_default()
     };
-    OutgoingEvent { id: field("id"), kind: field("kind"), room: field("room"), body: field("body") }
+    let place = Place { id, nth: field("nth").parse().unwrap_or(0) };
+    let (kind, room, body) = (field("kind"), field("room"), field("body"));
+    KeptEvent { place, event: OutgoingEvent { id: field("id"), kind, room, body } }
 }

@@ -13,7 +13,11 @@ if not line then return no_room() end
 local call = of_operators('increment', args.call)
 local before_this = answered_before(keys, call)
 if before_this then return answer(again(before_this)) end
+local before = line.serving_counter
 move_serving(keys, line, args.by, now)
+-- In sum, so that it is known which moves are nobody's: see `read_serving`.
+local moved = line.serving_counter - before
+if moved ~= 0 then redis.call('HINCRBY', keys.line, 'moved_by_hand', string.format('%.0f', moved)) end
 publish(keys, args.room, now)
 return answer(keep_answer(keys, call, {
   reset_epoch = line.reset_epoch, serving_counter = line.serving_counter, by = args.by, again = false,

@@ -142,6 +142,7 @@ scripts! {
     READ_AUDIT = "read_audit" Deployment &[], &["audit"], None, [];
     READ_CONFIG = "read_config" Reads &[Line, Settings], &[], None, [];
     READ_PLACES = "read_places" Reads &[Line, Entered, Unattended], &[], None, ["bitmaps", "room"];
+    READ_SERVING = "read_serving" Reads &[Line], &[], None, ["room"];
     READ_SNAPSHOT = "read_snapshot" Reads &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "left_out", "publish"];
     READ_TRAFFIC = "read_traffic" Reads &[Line, Traffic, Counts], &["history", "minutes"], None, ["room"];
@@ -173,6 +174,7 @@ scripts! {
     TAKE_CHANGES = "take_changes" Deployment &[], &["changes", "admissions"], None, ["room"];
     TELL_TIME = "tell_time" Deployment &[], &["clock"], None, [];
     TESTIFY = "testify" Repairs &[Line, Testimony], &[], None, [];
+    TIDY_OUTBOX = "tidy_outbox" Deployment &[], &["epoch", "webhooks", "deliveries", "outbox"], None, ["outbox"];
     TOUCH = "touch" Writes &[Line, Settings, Sessions, Records, Entered, Ended], &[], Some(order::touch::POSITIONS),
         ["bitmaps", "room", "seats", "notes"];
 }

@@ -9,14 +9,10 @@ Keeps who no longer leads takes nothing back that a later leader has noted.
 local args = arguments({
   -- The leader's term.
   epoch = 'integer',
-  -- The webhook, and how far it was told; nil: there is no such webhook any more.
+  -- The webhook, and how far it was told.
   name = 'text', state = 'text',
 })
 local epoch = tonumber(redis.call('GET', keys.epoch) or nil)
 if epoch and epoch > args.epoch then return encode({ fenced_by = epoch }) end
-if args.state then
-  redis.call('HSET', keys.deliveries, args.name, args.state)
-else
-  redis.call('HDEL', keys.deliveries, args.name)
-end
+redis.call('HSET', keys.deliveries, args.name, args.state)
 return '{}'

@@ -3,12 +3,13 @@
 KEYS  api_tokens
 ARGV  now_ms document
 Returns {replaced}
-      replaced: false if the set has changed since the caller read it.
+      replaced: false if the set has changed since the caller read it. It may call again, if it was not answered.
 ]]
 local args = arguments({
   -- The set as the caller read it, nil: there was none; and the changed set.
   read = 'text', changed = 'text',
 })
-local replaced = (redis.call('GET', keys.api_tokens) or nil) == args.read
+local now = redis.call('GET', keys.api_tokens) or nil
+local replaced = now == args.read or now == args.changed
 if replaced then redis.call('SET', keys.api_tokens, args.changed) end
 return encode({ replaced = replaced })

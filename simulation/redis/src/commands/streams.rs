@@ -1,4 +1,4 @@
-//! Streams, as far as scripts use them: ids are named by the caller, and only whole streams are trimmed.
+//! Streams, as far as scripts use them: ids are named by the caller, and trimming is exact.
 
 use std::ops::Bound::{self, Excluded, Included};
 
@@ -16,6 +16,7 @@ pub(super) const COMMANDS: &[Command] = &[
     command("xlen", (1, 1), READ, First, xlen),
     command("xrange", (3, 5), READ, First, xrange),
     command("xrevrange", (3, 5), READ, First, xrevrange),
+    command("xtrim", (4, 4), MEMORY, First, xtrim),
 ];
 
 const INVALID_ID: Failure =
@@ -50,6 +51,22 @@ fn xadd(core: &mut Core, args: Args) -> Outcome {
         stream.entries.pop_first();
     }
     Ok(Reply::bulk(written(id)))
+}
+
+/// `XTRIM key MINID = id`
+fn xtrim(core: &mut Core, args: Args) -> Outcome {
+    let [_, word, b"=", least] = *args else { return Err(SYNTAX) };
+    if !word.eq_ignore_ascii_case(b"minid") {
+        return Err(SYNTAX);
+    }
+    let least = stream_id(least, 0)?;
+    if core.read::<Stream>(args[0])?.is_none() {
+        return Ok(Reply::count(0));
+    }
+    let stream = core.write::<Stream>(args[0])?;
+    let before = stream.entries.len();
+    stream.entries = stream.entries.split_off(&least);
+    Ok(Reply::count(before - stream.entries.len()))
 }
 
 fn xlen(core: &mut Core, args: Args) -> Outcome {

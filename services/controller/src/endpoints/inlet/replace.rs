@@ -11,7 +11,7 @@ use crate::{
     api_types::refuse,
     audit::Trail,
     state::Controller,
-    webhooks::news::{AutomaticIncrement, SessionUpdated},
+    webhooks::news::{SessionUpdated},
 };
 
 const NO_INLET: &str = "the room has no max_size_inlet, which says how many may be inside; set one, or use \
@@ -87,7 +87,7 @@ fn note(trail: &Trail, replaced: &Replaced) {
     trail.change(&json!({ "serving_counter": before }), &ended);
 }
 
-/// Has webhooks told, as the original does, and counts.
+/// Has webhooks told of who has left, as the original does, and counts. That the counter moved is seen elsewhere.
 fn tell(controller: &Controller, known: &KnownRoom, gone: &[(EndedAs, &str)], replaced: &Replaced) {
     let (snapshot, now_ms) = (known.snapshot(), known.now_ms());
     let room = snapshot.room.as_str();
@@ -100,11 +100,6 @@ fn tell(controller: &Controller, known: &KnownRoom, gone: &[(EndedAs, &str)], re
             let told = SessionUpdated { event_id: snapshot.event_id(), request_id, status };
             outbox.post(EventKind::SessionUpdated, room, now_ms, told);
         }
-    }
-    if tells && replaced.by > 0 && !replaced.again {
-        let after = replaced.serving_counter;
-        let moved = AutomaticIncrement::new(after.saturating_sub(signed(replaced.by)), after);
-        outbox.post(EventKind::AutomaticServingCounterIncr, room, now_ms, moved);
     }
 }
 

@@ -27,6 +27,5 @@ pub(crate) async fn get_webhook(
 ) -> Result<Json<Webhook>, Problem> {
     let webhook = controller.webhooks.get(&name).await.map_err(webhook_problem)?;
     let deliveries = controller.store.deliveries().await.map_err(|error| problem_of(&error))?;
-    let noted = deliveries.get(&name).map(String::as_str);
-    Ok(Json(Webhook::new(&name, &webhook, noted)))
+    Ok(Json(Webhook::new(&name, &webhook, &deliveries)))
 }

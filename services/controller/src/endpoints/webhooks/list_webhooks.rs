@@ -23,8 +23,6 @@ pub(crate) async fn list_webhooks(
 ) -> Result<Json<WebhookList>, Problem> {
     let set = controller.webhooks.all().await.map_err(webhook_problem)?;
     let deliveries = controller.store.deliveries().await.map_err(|error| problem_of(&error))?;
-    let told = set.webhooks.iter().map(|(name, webhook)| {
-        Webhook::new(name, webhook, deliveries.get(name).map(String::as_str))
-    });
+    let told = set.webhooks.iter().map(|(name, webhook)| Webhook::new(name, webhook, &deliveries));
     Ok(Json(WebhookList { webhooks: told.collect() }))
 }

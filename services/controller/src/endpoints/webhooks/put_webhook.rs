@@ -1,6 +1,6 @@
 //! `PUT /v1/webhooks/{name}`
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::{extract::State, http::StatusCode};
 use secrecy::ExposeSecret;
@@ -60,5 +60,5 @@ pub(super) fn answer(name: &str, changed: &Changed, trail: &Trail, tells: bool) 
     trail.change(&before.unwrap_or(Value::Null), &Webhook::noted(name, &changed.after));
     let secret = changed.secret.as_ref().filter(|_| tells);
     let secret = secret.map(|secret| secret.text().expose_secret().to_owned());
-    NewWebhook { about: Webhook::new(name, &changed.after, None), secret }
+    NewWebhook { about: Webhook::new(name, &changed.after, &BTreeMap::new()), secret }
 }

@@ -10,12 +10,10 @@ use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
 use vestibule_domain::{
     RoomSnapshot,
-    plan::{Plan, TickInput},
     regions::{Shares, minute_of_history},
     rest::{Resting, Stillness},
     roll::Roll,
     tick,
-    webhook::EventKind,
 };
 use vestibule_store::{KnownRoom, StoreError, TickReport};
 use vestibule_traces::note;
@@ -24,7 +22,7 @@ use self::{
     applied::{Applied, Update},
     newcomers::Newcomers,
 };
-use crate::{state::Controller, webhooks::news::AutomaticIncrement};
+use crate::state::Controller;
 
 /// So many further calls of a tick forget what its first one has left; others are answered between them. So a tick
 /// forgets 1,200 sessions, nearly 5,000 a second.
@@ -79,7 +77,6 @@ impl RoomTicker {
             let push = controller.feed.push_for_all();
             store.apply_plan(&last.room, epoch, last.reset_epoch, &report, &decision, push).await?;
             self.applied.note(update, decision.grants);
-            tell_of_serving(controller, &last, (&input, &decision.plan));
         }
         self.rests_until = rests.then(|| Instant::now() + self.rests_for(&report));
         Ok(())
@@ -160,21 +157,6 @@ impl RoomTicker {
             self.minute = minute;
         }
         Ok(())
-    }
-}
-
-/// Has webhooks told, as the original does, that an AWS-style room has moved its serving counter by itself.
-fn tell_of_serving(
-    controller: &Controller,
-    room: &RoomSnapshot,
-    (input, plan): (&TickInput, &Plan),
-) {
-    let (before, after) = (input.serving_counter, plan.serving_counter);
-    if room.settings.aws_style_api && before != after {
-        let kind = EventKind::AutomaticServingCounterIncr;
-        let signed = |counter: u64| i64::try_from(counter).unwrap_or(i64::MAX);
-        let data = AutomaticIncrement::new(signed(before), signed(after));
-        controller.outbox.post(kind, room.room.as_str(), room.now_ms, data);
     }
 }
 

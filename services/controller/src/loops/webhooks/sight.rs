@@ -1,6 +1,9 @@
 //! How rooms and the rest look to the leader, for the conditions of alarms: by what is in its memory.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use vestibule_domain::{
     RoomId, RoomSnapshot,
@@ -20,8 +23,6 @@ const WAITS_WINDOW_MS: u64 = 600_000;
 pub(super) struct Sight {
     means: BTreeMap<RoomId, Means>,
     waits: WaitChecks,
-    /// How many rooms this controller has restored, and when it was seen last that these are more, ms.
-    restored: (u64, Option<u64>),
 }
 
 #[derive(Debug, Default)]
@@ -34,16 +35,11 @@ struct Means {
 // === impl Sight ===
 
 impl Sight {
-    /// Sees rooms anew. What this controller itself has done it knows still: a term begins when it has restored what
-    /// Redis had lost.
-    pub(super) fn begin(&mut self) {
-        *self = Self { restored: self.restored, ..Self::default() };
-    }
-
     /// Takes in which rooms there are.
     pub(super) fn see(&mut self, rooms: &[Arc<RoomSnapshot>]) {
         self.waits.see(rooms.iter().map(|room| &**room));
-        self.means.retain(|room, _| rooms.iter().any(|other| other.room == *room));
+        let known: BTreeSet<_> = rooms.iter().map(|room| &room.room).collect();
+        self.means.retain(|room, _| known.contains(room));
     }
 
     /// A room at `now_ms`.
@@ -59,31 +55,26 @@ impl Sight {
         let waited = means.waited.see(now_ms, waited, WAITS_WINDOW_MS);
         SeenRoom { room, free, waits: told.zip(waited) }
     }
+}
 
-    /// The rest, at `now_ms`.
-    pub(super) fn deployment(
-        &mut self,
-        controller: &Controller,
-        check: &ServerCheck,
-        rooms: &[Arc<KnownRoom>],
-        now_ms: u64,
-    ) -> SeenDeployment {
-        let restored = controller.metrics.restorations.get();
-        if restored > self.restored.0 {
-            self.restored = (restored, Some(now_ms));
-        }
-        let findings = check.findings();
-        let unheard = rooms.iter().map(|room| u64::try_from(room.age().as_millis()));
-        SeenDeployment {
-            now_ms,
-            restored_at_ms: self.restored.1,
-            not_persistent: findings.contains(&"not_persistent"),
-            evicts: findings.contains(&"evicts"),
-            unheard_ms: unheard.map(|age| age.unwrap_or(u64::MAX)).collect(),
-            closed_upto: controller.closed_minutes.upto(),
-            keys: controller.keys.signs_since().into_iter().collect(),
-            secret_is_being_replaced: controller.secret.is_being_replaced(),
-            tokens: controller.tokens.lives(),
-        }
+/// The rest, at `now_ms`.
+pub(super) fn deployment(
+    controller: &Controller,
+    check: &ServerCheck,
+    rooms: &[Arc<KnownRoom>],
+    now_ms: u64,
+) -> SeenDeployment {
+    let findings = check.findings();
+    let unheard = rooms.iter().map(|room| u64::try_from(room.age().as_millis()));
+    SeenDeployment {
+        now_ms,
+        restored_at_ms: controller.restored_at(),
+        not_persistent: findings.contains(&"not_persistent"),
+        evicts: findings.contains(&"evicts"),
+        unheard_ms: unheard.map(|age| age.unwrap_or(u64::MAX)).collect(),
+        closed_upto: controller.closed_minutes.upto(),
+        keys: controller.keys.signs_since().into_iter().collect(),
+        secret_is_being_replaced: controller.secret.is_being_replaced(),
+        tokens: controller.tokens.lives(),
     }
 }

@@ -124,3 +124,22 @@ fn a_token_that_was_there_a_day_ago_ends_within_three_days() {
     assert_eq!(token(DAY - 1, 60), [], "whoever has made it today knows");
     assert_eq!(token(DAY, 0), [], "it is over");
 }
+
+#[test]
+fn the_bounds_are_those_of_the_rules() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/prometheus/rules/vestibule.yml");
+    let rules = std::fs::read_to_string(path).unwrap();
+    let minutes = |ms: u64| ms / 60_000;
+    for (alarm, bound) in [
+        (Alarm::SeatsEmpty, format!("> {FREE} * (")),
+        (Alarm::GhostsInLine, format!(">= {FEW_PLACES}\n")),
+        (Alarm::EstimatesOff, format!(", {OFF_BY_SECONDS})\n")),
+        (Alarm::RedisRewound, format!("[{}m]", minutes(REWOUND_FOR_MS))),
+        (Alarm::HistoryNotWritten, format!("> {CLOSED_WITHIN}\n")),
+        (Alarm::SigningKeyOld, format!("> {} * {DAY}\n", KEY_IS_OLD / DAY)),
+        (Alarm::ApiTokenEnds, format!("< {} * {DAY}\n", TOKEN_ENDS / DAY)),
+    ] {
+        let rule = rules.split("- alert: ").find(|rule| rule.starts_with(alarm.name())).unwrap();
+        assert!(rule.contains(&bound), "{}: {bound}", alarm.name());
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use vestibule_domain::webhook::{EventStream, Place};
 use vestibule_store::{AuditLimits, AuditList, AuditQuery, Observed, OutgoingEvent};
 
 use super::{Called, Chances, Pair};
@@ -66,17 +67,27 @@ pub(super) async fn webhooks(pair: &mut Pair, chances: &mut Chances) -> Called {
     };
     let events: Vec<_> = ["1", "2", "3"][..one(chances, &[0, 1, 3])].iter().map(event).collect();
     let most = 1 + chances.below(5);
-    let name = format!("post_events({}, {most})", events.len());
-    pair.one(name, async |side| side.store.post_events(&events, most).await).await?;
+    let stream = one(chances, &EventStream::ALL);
+    let name = format!("post_events({stream:?}, {}, {most})", events.len());
+    pair.one(name, async |side| side.store.post_events(stream, &events, most).await).await?;
     let (epoch, seen) = (chances.below(9), [("room:a".to_owned(), text.to_owned())].into());
     let observed = Observed { seen, forgotten: vec!["room:b".to_owned()], events };
     let name = format!("note_observed({epoch}, {observed:?}, {most})");
     pair.one(name, async |side| side.store.note_observed(epoch, &observed, most).await).await?;
-    let name = format!("note_delivery({epoch}, {read:?})");
-    pair.one(name, async |side| side.store.note_delivery(epoch, "ops", read).await).await?;
-    let cursor = format!("{}-0", pair.clock.now_ms() - chances.below(9_000));
-    let name = format!("read_events({cursor})");
-    pair.one(name, async |side| side.store.read_events(&cursor, 2).await).await?;
+    let name = format!("note_delivery({epoch}, {text})");
+    pair.one(name, async |side| side.store.note_delivery(epoch, "ops", text).await).await?;
+    let id = format!("{}-0", pair.clock.now_ms() - chances.below(9_000));
+    let place = Place { id, nth: chances.below(9) };
+    let name = format!("read_events({stream:?}, {place:?})");
+    pair.one(name, async |side| side.store.read_events(stream, &place, 2).await).await?;
+    let name = format!("last_event({stream:?})");
+    pair.one(name, async |side| side.store.last_event(stream).await).await?;
+    let names = &["ops".to_owned(), "a".to_owned()][..one(chances, &[0, 2, 2, 2])];
+    let kept_ms = chances.below(9_000);
+    let name = format!("tidy_outbox({epoch}, {stream:?}, {read:?}, {names:?}, {kept_ms})");
+    let whose = (read, names);
+    pair.one(name, async |side| side.store.tidy_outbox(epoch, stream, whose, kept_ms).await)
+        .await?;
     pair.one("observed()".to_owned(), async |side| side.store.observed().await).await?;
     pair.one("deliveries()".to_owned(), async |side| side.store.deliveries().await).await?;
     Ok(())

@@ -36,6 +36,7 @@ pub(super) async fn history(pair: &mut Pair, chances: &mut Chances, room: usize)
     let name = format!("remember_places({id}, {chunk})");
     pair.one(name, async |side| side.store.remember_places(&id, chunk).await).await?;
     pair.one(format!("kept_seats({id})"), async |side| side.store.kept_seats(&id).await).await?;
+    pair.one(format!("serving({id})"), async |side| side.store.serving(&id).await).await?;
     let name = format!("expired_tokens({id})");
     pair.one(name, async |side| side.store.expired_tokens(&id).await).await?;
     Ok(())
