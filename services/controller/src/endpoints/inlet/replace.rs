@@ -7,12 +7,7 @@ use vestibule_domain::{RoomId, inlet::InletReport, webhook::EventKind};
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_store::{Departure, EndedAs, KnownRoom, Replaced, Replacing};
 
-use crate::{
-    api_types::refuse,
-    audit::Trail,
-    state::Controller,
-    webhooks::news::{SessionUpdated},
-};
+use crate::{api_types::refuse, audit::Trail, state::Controller, webhooks::news::SessionUpdated};
 
 const NO_INLET: &str = "the room has no max_size_inlet, which says how many may be inside; set one, or use \
     increment_serving_counter";
