@@ -2,11 +2,12 @@
 //! their tokens get them at once, as from the original. Without the setting some of them are answered 202, and wait at the
 //! door.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 use vestibule_tests::{Aws, Deployment, eventually};
 
 use crate::watch::{Seen, Watch};
@@ -17,7 +18,7 @@ const CROWD: usize = 60;
 const LOOKS_EVERY: Duration = Duration::from_millis(300);
 /// A call that is held at the door for longer was called too early.
 const AT_ONCE: Duration = Duration::from_secs(6);
-const SOON: Duration = Duration::from_secs(60);
+const SOON: Duration = Duration::from_mins(1);
 
 /// A room of so many seats at three admissions and two controllers.
 async fn sample(follows: bool, more: &Value) -> Result<(Deployment, Aws)> {

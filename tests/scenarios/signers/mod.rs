@@ -136,15 +136,13 @@ async fn wrong_and_late_signatures_are_refused_slowed_down_and_counted() -> Resu
 async fn begin(url: &Url, signer: &AwsSigner, body: &str) -> Result<TcpStream> {
     let authority = url.authority();
     let length = body.len();
-    let mut head = format!(
-        "POST {} HTTP/1.1\r\nhost: {authority}\r\nconnection: close\r\ncontent-length: {length}\r\n",
-        url.path()
-    );
-    for (name, value) in signer.headers("POST", url, body.as_bytes()) {
-        head += &format!("{name}: {value}\r\n");
-    }
+    let first = format!("POST {} HTTP/1.1", url.path());
+    let own = [("host", authority.to_owned()), ("content-length", length.to_string())];
+    let proof = signer.headers("POST", url, body.as_bytes());
+    let fields = own.into_iter().chain(proof).map(|(name, value)| format!("{name}: {value}"));
+    let lines: Vec<_> = std::iter::once(first).chain(fields).collect();
     let mut stream = TcpStream::connect(authority).await?;
-    stream.write_all(format!("{head}\r\n").as_bytes()).await?;
+    stream.write_all(format!("{}\r\n\r\n", lines.join("\r\n")).as_bytes()).await?;
     Ok(stream)
 }
 
