@@ -39,8 +39,9 @@ const ELSEWHERE: [&str; 12] = [
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_that_a_request_brings_runs() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
-    let place = Place::in_place().await?.with_somebody_ahead().await?;
+    let place = Place::in_place().await?;
     let browser = place.browser().await?;
+    place.somebody_comes().await?;
     browser.goto(WANTED).await?;
     for payload in PAYLOADS {
         hostile_headers(&browser, payload).await?;

@@ -24,8 +24,9 @@ const LISTEN_TO_LIVE_UPDATES: &str = "window.live = [];
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn in_the_place_of_the_wanted_page() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
-    let place = Place::in_place().await?.with_somebody_ahead().await?;
+    let place = Place::in_place().await?;
     let browser = place.browser().await?;
+    place.somebody_comes().await?;
     browser.goto(WANTED).await?;
     ensure!(browser.address().await? == WANTED, "sent away from what it wanted");
     expect_waiting(&browser).await?;
@@ -45,8 +46,9 @@ async fn in_the_place_of_the_wanted_page() -> Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn at_its_own_address_with_live_updates() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
-    let place = Place::own_address(100).await?.with_somebody_ahead().await?;
+    let place = Place::own_address(100).await?;
     let browser = place.browser().await?;
+    place.somebody_comes().await?;
     browser.before_scripts(LISTEN_TO_LIVE_UPDATES).await?;
     browser.goto(WANTED).await?;
     expect_waiting(&browser).await?;
@@ -69,8 +71,9 @@ async fn at_its_own_address_with_live_updates() -> Result<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn at_its_own_address_by_polls_when_live_updates_are_refused() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
-    let place = Place::own_address(0).await?.with_somebody_ahead().await?;
+    let place = Place::own_address(0).await?;
     let browser = place.browser().await?;
+    place.somebody_comes().await?;
     browser.goto(WANTED).await?;
     expect_waiting(&browser).await?;
     watch(&browser).await?;
@@ -88,8 +91,9 @@ async fn at_its_own_address_by_polls_when_live_updates_are_refused() -> Result<(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn at_its_own_address_by_polls_when_live_updates_are_cut() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
-    let mut place = Place::own_address(100).await?.with_somebody_ahead().await?;
+    let mut place = Place::own_address(100).await?;
     let browser = place.browser().await?;
+    place.somebody_comes().await?;
     browser.before_scripts(LISTEN_TO_LIVE_UPDATES).await?;
     browser.goto(WANTED).await?;
     expect_waiting(&browser).await?;

@@ -9,8 +9,9 @@ use crate::place::{ON_THE_SITE, Place, SOON, WANTED, seat_and_gateway};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_browsers_language_until_another_is_chosen() -> Result<()> {
     let Some(_seat) = seat_and_gateway().await? else { return Ok(()) };
-    let place = Place::in_place().await?.with_somebody_ahead().await?;
+    let place = Place::in_place().await?;
     let browser = place.browser_of("de-AT,de,en").await?;
+    place.somebody_comes().await?;
     browser.goto(WANTED).await?;
     expect_language(&browser, "de", "ltr").await?;
     let (brand, chooser) = edges(&browser).await?;
