@@ -36,7 +36,7 @@ const DEFECTS: [Defect; 17] = [
     },
     Defect {
         name: "an older state is taken for the latest",
-        seed: 9,
+        seed: 5,
         instead_of: "(stamp.is_partial or is_closed() or is_rewound(seen))",
         does: "false",
         breaks: &["unique-numbers", "ceiling", "serving-counter"],
@@ -85,7 +85,7 @@ const DEFECTS: [Defect; 17] = [
     },
     Defect {
         name: "claim without the entered bit",
-        seed: 91,
+        seed: 27,
         instead_of: "if is_over[claim.position] or is_gone[claim.number] then",
         does: "if false then",
         breaks: &["one-session", "ended-stays-ended"],
