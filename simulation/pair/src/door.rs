@@ -76,7 +76,9 @@ impl Door {
             return Err(Failure::NobodyThere);
         }
         let process = chance.one_of(ready);
-        let answer = self.through(&process.running, call(&process.instance)).await?;
+        // A call's future is large: so it is not part of its visitor's.
+        let call = Box::pin(call(&process.instance));
+        let answer = self.through(&process.running, call).await?;
         answer.map_err(Failure::Refused)
     }
 

@@ -118,20 +118,22 @@ impl Visitor {
         let room = self.stage.room.as_str();
         let had_place = carried.is_some();
         let client = self.origin.map(Origin::client);
-        // A call's future is large: so it is not part of the visitor's.
-        let answered = Box::pin(self.stage.door.visit(&mut self.chance, async |admission| {
-            let admission = admission.called_by(client);
-            match (call, carried) {
-                (Call::Join, _) => admission.join(room, carried).await.map(Some),
-                (Call::Page, _) => admission.authorize(room, carried).await,
-                (_, None) => Err(CallError::InvalidTicket),
-                (Call::Status, Some(ticket)) => admission.status(room, ticket).await.map(Some),
-                (Call::Claim, Some(ticket)) => admission.claim(room, ticket).await.map(Some),
-                (Call::Hold, Some(ticket)) => admission.hold(room, ticket).await.map(Some),
-                (Call::Leave, Some(ticket)) => admission.leave(room, ticket).await.map(Some),
-            }
-        }))
-        .await;
+        let answered = self
+            .stage
+            .door
+            .visit(&mut self.chance, async |admission| {
+                let admission = admission.called_by(client);
+                match (call, carried) {
+                    (Call::Join, _) => admission.join(room, carried).await.map(Some),
+                    (Call::Page, _) => admission.authorize(room, carried).await,
+                    (_, None) => Err(CallError::InvalidTicket),
+                    (Call::Status, Some(ticket)) => admission.status(room, ticket).await.map(Some),
+                    (Call::Claim, Some(ticket)) => admission.claim(room, ticket).await.map(Some),
+                    (Call::Hold, Some(ticket)) => admission.hold(room, ticket).await.map(Some),
+                    (Call::Leave, Some(ticket)) => admission.leave(room, ticket).await.map(Some),
+                }
+            })
+            .await;
         match answered {
             Ok(Some(answer)) => {
                 if answer.status.status == Status::Admitted {
