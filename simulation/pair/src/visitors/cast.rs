@@ -133,13 +133,13 @@ impl Part {
             Visitor::new(stage, &name, chance, honest).coming_from(self.origin)
         };
         match self.role {
-            Role::Polite(person) => Box::pin(visitor("visitor", true).be_polite(person)).await,
+            Role::Polite(person) => visitor("visitor", true).be_polite(person).await,
             Role::Aws { arrives_ms, waits_ms } => {
                 visitor("aws", true).be_aws_style(arrives_ms, waits_ms).await;
             }
             Role::Hostile { arrives_ms, hostility, times_per_second } => {
                 let hostile = visitor("hostile", false);
-                Box::pin(hostile.be_hostile(arrives_ms, hostility, times_per_second)).await;
+                hostile.be_hostile(arrives_ms, hostility, times_per_second).await;
             }
             Role::Hoarders { network, times } => {
                 visitor("hoarders", false).hoard_in(network, times).await;
