@@ -46,7 +46,7 @@ impl WaitingRoomMetrics {
     pub(crate) fn new(room: &RoomSnapshot, kept_seats: u64, ended: EndedSessions) -> Self {
         Self {
             event_id: room.event_id().to_owned(),
-            num_active_tokens: (room.active + room.unconfirmed).saturating_sub(kept_seats),
+            num_active_tokens: room.sessions(kept_seats),
             total_num_tokens: room.admitted.to_string(),
             queue_counter: room.queue_counter.to_string(),
             serving_number: room.serving_counter.to_string(),

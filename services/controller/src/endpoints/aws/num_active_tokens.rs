@@ -35,6 +35,5 @@ pub(crate) async fn num_active_tokens(
     let room = controller.rooms.read(&known.snapshot().room).await?;
     // Seats may outlast their sessions; the original counts sessions.
     let kept = controller.rooms.kept_seats(&room.room).await?;
-    let active_tokens = (room.active + room.unconfirmed).saturating_sub(kept);
-    Ok(Json(ActiveTokens { active_tokens }))
+    Ok(Json(ActiveTokens { active_tokens: room.sessions(kept) }))
 }

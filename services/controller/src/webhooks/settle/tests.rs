@@ -1,3 +1,5 @@
+//! Whole rounds: which events are told, which lanes wait, and when a webhook waits or is switched off.
+
 use std::collections::BTreeMap;
 
 use vestibule_domain::webhook::EventStream;

@@ -1,17 +1,16 @@
 //! What every service knows about a room at one moment: enough to answer a waiting visitor without
 //! any further call. The leader makes it and sends it to all services.
 
+mod figures;
+mod line;
+
 use serde::{Deserialize, Serialize};
 
+pub use self::figures::TickFigures;
 use crate::{
-    Draw, Lineage, RoomId, RoomSettings, Stamp, ahead,
-    check_in::LineConditions,
-    formats::known_whole_snapshot,
-    presence::Spot,
-    reconciliation::UNSEEN_NUMBERS,
-    schedule::EventInForce,
-    slots::Usage,
-    wait::{Estimate, fastest_possible},
+    Draw, Lineage, RoomId, RoomSettings, Stamp, check_in::LineConditions,
+    formats::known_whole_snapshot, presence::Spot, schedule::EventInForce, slots::Usage,
+    wait::Estimate,
 };
 
 /// A room at one moment.
@@ -98,42 +97,6 @@ pub struct RoomSnapshot {
     pub rests: bool,
     /// The figures of the last tick.
     pub figures: TickFigures,
-}
-
-/// Figures that only the leader can compute, from presence and from the pace of the last seconds.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TickFigures {
-    /// Everyone waiting who is still there.
-    pub waiting: u64,
-    /// Of those, who ask when they are told to; `None`: all of them.
-    pub polling: Option<u64>,
-    /// Admissions per second as shown to operators: the expected pace while people wait, else the
-    /// measured one.
-    pub admissions_per_second: f64,
-    /// Admissions per second that waiting visitors can expect; 0: unknown. `None`: the same as
-    /// `admissions_per_second`.
-    pub expected_per_second: Option<f64>,
-    /// The fastest pace seen lately, in admissions per second: people who entered together may leave
-    /// together. `None`: what the ceiling makes possible.
-    pub fastest_per_second: Option<f64>,
-    /// The share of the waiting who give up per second.
-    pub leaving_per_second: f64,
-    /// Recent newcomers per second who ask when they are told to.
-    pub newcomers_per_second: f64,
-    /// Waiting visitors of AWS-style clients, who cannot check in.
-    pub unattended: u64,
-    /// Points (position, people still there up to it), rising, as drawn by the tick.
-    pub ahead: Vec<(u64, u64)>,
-    /// When the rate limit admits the next one, if its window is used up, ms.
-    pub rate_resumes_at_ms: u64,
-    /// Sessions that had begun when the tick counted the waiting visitors; `None` before the first
-    /// tick.
-    pub admitted: Option<u64>,
-    /// Up to where AWS-style clients are told that their turn has come, in a room whose serving counter follows its
-    /// seats; `None`: up to the serving counter.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shown: Option<u64>,
 }
 
 /// A room's counters. The answering service may know higher ones than the last snapshot has,
@@ -265,6 +228,13 @@ impl RoomSnapshot {
         }
     }
 
+    /// Sessions that live, where so many of the seats taken are of sessions that have ended: what AWS-style clients call
+    /// active tokens.
+    #[must_use]
+    pub fn sessions(&self, kept_seats: u64) -> u64 {
+        (self.active + self.unconfirmed).saturating_sub(kept_seats)
+    }
+
     /// Whether a newcomer would have to wait.
     #[must_use]
     pub fn is_queueing(&self) -> bool {
@@ -308,33 +278,6 @@ impl RoomSnapshot {
         Outlook { position, people_ahead: position.map(|_| conditions.people_ahead), wait }
     }
 
-    /// What intervals and estimates are computed from, for a visitor at `position` at `now_ms`.
-    #[must_use]
-    pub fn line_conditions(
-        &self,
-        position: Option<u64>,
-        now_ms: u64,
-        progress: Progress,
-    ) -> LineConditions {
-        let waiting = self.figures.waiting;
-        let blocked_ms = self.figures.rate_resumes_at_ms.saturating_sub(now_ms);
-        LineConditions {
-            people_ahead: position
-                .map_or(waiting, |position| self.people_ahead(position, progress)),
-            waiting,
-            polling: self.figures.polling.unwrap_or(waiting),
-            admissions_per_second: self.figures.expected_pace(),
-            blocked_seconds: std::time::Duration::from_millis(blocked_ms).as_secs_f64(),
-            leaving_per_second: self.figures.leaving_per_second,
-            fastest_per_second: self
-                .figures
-                .fastest_per_second
-                .unwrap_or_else(|| self.settings.total_active_users.map_or(0.0, fastest_possible)),
-            newcomers_per_second: self.figures.newcomers_per_second,
-            poll_budget: self.settings.poll_budget_per_second,
-        }
-    }
-
     /// The number of visitors who hold a queue number, have not entered, left or expired, whether still there
     /// or not: the count of AWS-style clients.
     #[must_use]
@@ -344,62 +287,10 @@ impl RoomSnapshot {
             - signed(self.skipped + progress.admitted + self.expired + self.left)
     }
 
-    /// Everyone waiting who is still there, hidden tabs included: the count of the last tick, plus
-    /// those who came since, minus those who entered since.
-    #[must_use]
-    pub fn waiting(&self) -> u64 {
-        let counted_to = self.figures.ahead.last().map_or(self.serving(), |(last, _)| *last);
-        let came = self.came_between(counted_to, self.queue_counter);
-        (self.figures.waiting + came).saturating_sub(self.entered_since_tick(self.progress()))
-    }
-
     /// Seconds since 1970.
     #[must_use]
     pub fn now_seconds(&self) -> u64 {
         self.now_ms / 1000
-    }
-
-    /// People still there and ahead of `position`, whose holder has not entered. Those who have
-    /// entered since the last tick are subtracted.
-    #[must_use]
-    pub fn people_ahead(&self, position: u64, progress: Progress) -> u64 {
-        let (ahead, known) = (position.saturating_sub(1), self.queue_counter);
-        // So many numbers are not handed out unseen. They were left out: on another side of a split, or when the room was
-        // put together anew, which the answering service has not heard yet.
-        let is_of_another_line = ahead >= known + UNSEEN_NUMBERS;
-        let ahead = if is_of_another_line { known } else { ahead };
-        let curve = &self.figures.ahead;
-        let counted = match curve.last() {
-            // Before the first tick, everyone who has entered did so at once.
-            None => self.came_between(self.serving().max(progress.admitted), ahead),
-            // Beyond the last point are newcomers since the tick; all of them count as still there.
-            Some((last, total)) if ahead >= *last => total + self.came_between(*last, ahead),
-            Some(_) => ahead::people_upto(curve, ahead),
-        };
-        counted.saturating_sub(self.entered_since_tick(progress))
-    }
-
-    /// How many people have a number above `after` and up to `upto`, as if all were still there.
-    fn came_between(&self, after: u64, upto: u64) -> u64 {
-        let within = |(first, last): &(u64, u64)| {
-            (last.min(&upto) + 1).saturating_sub(*first.max(&(after + 1)))
-        };
-        let nobody: u64 = self.left_out.iter().map(within).sum();
-        upto.saturating_sub(after).saturating_sub(nobody)
-    }
-
-    /// Sessions that began after the last tick counted; 0 before the first tick.
-    fn entered_since_tick(&self, progress: Progress) -> u64 {
-        self.figures.admitted.map_or(0, |then| progress.admitted.saturating_sub(then))
-    }
-}
-
-// === impl TickFigures ===
-
-impl TickFigures {
-    /// Admissions per second to expect; 0: unknown.
-    fn expected_pace(&self) -> f64 {
-        self.expected_per_second.unwrap_or(self.admissions_per_second)
     }
 }
 
@@ -422,7 +313,7 @@ pub(crate) mod test_support {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::QueueingMethod;
+    use crate::{QueueingMethod, reconciliation::UNSEEN_NUMBERS};
 
     fn snapshot(queue: u64, serving: i64, figures: TickFigures) -> RoomSnapshot {
         RoomSnapshot { figures, ..test_support::snapshot(queue, serving) }
