@@ -4,7 +4,6 @@
 //! what their fields mean.
 
 mod announce;
-mod api_tokens;
 mod apply_plan;
 mod audit;
 mod backup;
@@ -47,9 +46,9 @@ mod spend;
 mod switch_phase;
 mod tell_time;
 mod testimony;
+mod texts;
 mod touch;
 mod traffic;
-mod webhooks;
 
 pub use announce::{CONTROLLER, Running, is_controller};
 pub use apply_plan::Push;

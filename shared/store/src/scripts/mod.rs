@@ -153,12 +153,11 @@ scripts! {
     REDEEM = "redeem" Writes &[Line, Sessions, Records], &[], None, ["bitmaps", "room", "seats", "notes"];
     REOPEN = "reopen" Repairs &[Line, Settings, Sessions, Rate, Testimony], &[], None,
         ["room", "rate", "left_out", "publish"];
-    REPLACE_API_TOKENS = "replace_api_tokens" Deployment &[], &["api_tokens"], None, [];
     REPLACE_KEY_RING = "replace_key_ring" Deployment &[], &["key_ring"], None, [];
-    REPLACE_WEBHOOKS = "replace_webhooks" Deployment &[], &["webhooks"], None, [];
     REPLACE_GONE = "replace_gone" Writes &[Line, Settings, Sessions, Records, Ended, Entered, Rate, Rows, Calls, Counts],
         &[], None, ["bitmaps", "room", "once", "rate", "seats", "serving", "moves", "door", "departures", "left_out",
         "publish", "counts"];
+    REPLACE_TEXT = "replace_text" Deployment &[], &["text"], None, [];
     RESET = "reset" Writes Part::RESET, &[], None,
         ["bitmaps", "room", "once", "rate", "seats", "presence", "left_out", "publish", "people", "counts"];
     RESTORE_PLACES = "restore_places" Repairs &[Line, Entered, Unattended, Testimony], &[], None, ["bitmaps", "room"];
