@@ -7,12 +7,15 @@ use std::sync::Arc;
 
 use axum::{
     extract::{MatchedPath, RawPathParams, Request, State, rejection::RawPathParamsRejection},
-    http::{HeaderMap, header::AUTHORIZATION},
+    http::HeaderMap,
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use vestibule_domain::RoomId;
-use vestibule_runtime::{Problem, ProblemType, extract::unreadable};
+use vestibule_runtime::{
+    Problem, ProblemType,
+    extract::{self, unreadable},
+};
 use vestibule_traces::{Span, note};
 
 use super::{
@@ -64,7 +67,7 @@ pub(super) async fn bearer(
     controller: &Controller,
     headers: &HeaderMap,
 ) -> Result<Caller, Refusal> {
-    let token = shown(headers).ok_or(Refusal::Nothing)?;
+    let token = extract::bearer(headers).ok_or(Refusal::Nothing)?;
     match controller.tokens.find(token).await {
         Found::Caller(caller) => Ok(caller),
         Found::Wrong => Err(Refusal::Wrong),
@@ -105,31 +108,5 @@ fn note_room(span: &Span, params: &RawPathParams) {
     let room = params.iter().find(|(name, _)| *name == "room").map(|(_, room)| room);
     if let Some(room) = room.filter(|room| RoomId::check(room).is_ok()) {
         span.set("vestibule.room", room.to_owned());
-    }
-}
-
-/// The token of a call.
-fn shown(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim_start())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_token_is_what_follows_the_word_bearer() {
-        let token = |value: &str| {
-            let headers = HeaderMap::from_iter([(AUTHORIZATION, value.parse().unwrap())]);
-            shown(&headers).map(str::to_owned)
-        };
-        assert_eq!(token("Bearer 0123").as_deref(), Some("0123"));
-        assert_eq!(token("bearer   0123").as_deref(), Some("0123"));
-        assert_eq!(token("Bearer ").as_deref(), Some(""));
-        for other in ["0123456789abcdef", "Bearer", "Basic 0123456789abcdef"] {
-            assert_eq!(token(other), None, "{other}");
-        }
-        assert_eq!(shown(&HeaderMap::new()), None);
     }
 }

@@ -56,16 +56,9 @@ impl ApiTokens {
 
     /// Revokes the key of this id at `now`, unix seconds, and returns it; `None`: there is none.
     pub fn revoke_signer(&mut self, key_id: &str, now: u64) -> Option<ApiSigner> {
-        self.forget_revoked(now);
-        let signers = self.signers.iter().filter(|(_, signer)| signer.key_id == key_id);
-        // Two of one id, of two sides of a split, go together.
-        let digests: Vec<_> = signers.map(|(digest, _)| digest.clone()).collect();
-        let mut last = None;
-        for digest in digests {
-            last = self.signers.remove(&digest);
-            self.revoked.insert(digest, now);
-        }
-        last
+        let is_its = |_: &String, signer: &mut ApiSigner| signer.key_id == key_id;
+        let revoked: Vec<_> = self.signers.extract_if(.., is_its).collect();
+        self.note_revoked(revoked, now)
     }
 
     /// Whether a token or a key has this name.

@@ -90,20 +90,16 @@ impl ApiTokens {
 
     /// Revokes the token of this name at `now`, unix seconds, and returns it; `None`: there is none.
     pub fn revoke(&mut self, name: &str, now: u64) -> Option<ApiToken> {
-        self.forget_revoked(now);
-        let digests: Vec<_> = self.tokens.iter().filter(|(_, token)| token.name == name).collect();
-        // Two of one name, of two sides of a split, go together.
-        let digests: Vec<_> = digests.into_iter().map(|(digest, _)| digest.clone()).collect();
-        let mut last = None;
-        for digest in digests {
-            last = self.tokens.remove(&digest);
-            self.revoked.insert(digest, now);
-        }
-        last
+        let is_its = |_: &String, token: &mut ApiToken| token.name == name;
+        let revoked: Vec<_> = self.tokens.extract_if(.., is_its).collect();
+        self.note_revoked(revoked, now)
     }
 
-    pub(super) fn forget_revoked(&mut self, now: u64) {
+    /// Remembers who was taken out; returns one of them. Two of one name, of two sides of a split, go together.
+    pub(super) fn note_revoked<T>(&mut self, taken_out: Vec<(String, T)>, now: u64) -> Option<T> {
         self.revoked.retain(|_, at| *at + REVOKED_FOR > now);
+        self.revoked.extend(taken_out.iter().map(|(digest, _)| (digest.clone(), now)));
+        taken_out.into_iter().next_back().map(|(_, one)| one)
     }
 
     /// Both states in one.

@@ -3,6 +3,7 @@
 //! They replace axum's `Json`, `Query` and `Path`, whose rejections are plain text with several
 //! statuses. Form only: what a value means in its domain is the endpoint's business.
 
+mod bearer;
 mod form;
 mod idempotency_key;
 mod json;
@@ -11,6 +12,7 @@ mod query;
 mod reason;
 
 pub use self::{
+    bearer::bearer,
     form::Form,
     idempotency_key::{IdempotencyKey, NoName},
     json::{BODY_TIMEOUT, Json, MAX_BODY_BYTES, read_body},

@@ -43,6 +43,20 @@ struct Reply {
     expires_at: Vec<u64>,
 }
 
+// === impl EndedAs ===
+
+impl EndedAs {
+    /// As it is written.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Abandoned => "abandoned",
+            Self::Revoked => "revoked",
+        }
+    }
+}
+
 impl Store {
     /// Ends sessions; returns for each whether this call ended it. Every service is
     /// notified: see [`crate::KnownRoom::has_ended`].

@@ -73,8 +73,7 @@ pub(crate) async fn begin_login(
         Ok(room) => room,
         Err(problem) => return without_provider(problem, flows, headers),
     };
-    let sent =
-        Sent { method: &parts.method, uri: &parts.uri, extensions: &parts.extensions, headers };
+    let sent = Sent::of(&parts);
     let now = room.known.now_ms() / 1000;
     let query = query.unwrap_or_default();
     match AuthorizationRequest::read(&query, &room.binding, now) {

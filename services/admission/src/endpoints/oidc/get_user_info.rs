@@ -7,14 +7,17 @@ use axum::{
     extract::State,
     http::{
         HeaderMap, HeaderValue, StatusCode,
-        header::{AUTHORIZATION, CACHE_CONTROL, WWW_AUTHENTICATE},
+        header::{CACHE_CONTROL, WWW_AUTHENTICATE},
     },
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
 use vestibule_issuance::RoomCiphers;
-use vestibule_runtime::{extract::Path, problem::Problem};
+use vestibule_runtime::{
+    extract::{Path, bearer},
+    problem::Problem,
+};
 use vestibule_token::{Claims, TokenUse};
 
 use super::provider::provider;
@@ -110,11 +113,6 @@ async fn claims(
     let is_there = place.is_ok_and(|place| place.number == claims.queue_position);
     let is_over = room.known.has_ended(room.ciphers.reset_epoch, claims.queue_position);
     Ok((is_there && !is_over).then_some(claims))
-}
-
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 fn unauthorized(scheme: &'static str) -> Response {

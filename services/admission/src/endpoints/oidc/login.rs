@@ -5,6 +5,7 @@ use axum::{
     http::{
         Extensions, HeaderMap, HeaderValue, Method, StatusCode, Uri,
         header::{CACHE_CONTROL, LOCATION, REFERRER_POLICY},
+        request::Parts,
     },
     response::{IntoResponse, Response},
 };
@@ -32,6 +33,15 @@ pub(super) struct Sent<'a> {
     pub(super) uri: &'a Uri,
     pub(super) extensions: &'a Extensions,
     pub(super) headers: &'a HeaderMap,
+}
+
+// === impl Sent ===
+
+impl<'a> Sent<'a> {
+    pub(super) fn of(parts: &'a Parts) -> Self {
+        let Parts { method, uri, extensions, headers, .. } = parts;
+        Self { method, uri, extensions, headers }
+    }
 }
 
 /// Lets the visitor enter, and sends it where it belongs then.

@@ -57,8 +57,7 @@ pub(crate) async fn resume_login(
             return Ok(error_page(headers, reason, problem));
         }
     };
-    let sent =
-        Sent { method: &parts.method, uri: &parts.uri, extensions: &parts.extensions, headers };
+    let sent = Sent::of(&parts);
     go_on(&admission, room, sent, &login).await
 }
 

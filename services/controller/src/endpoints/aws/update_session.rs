@@ -8,7 +8,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 use vestibule_domain::webhook::EventKind;
 use vestibule_issuance::aws::{AwsBadRequest, AwsError, ErrorBody};
-use vestibule_store::{Departure, EndedAs};
+use vestibule_store::{Departure, EndedAs, KnownRoom};
 use vestibule_token::RequestIdError;
 
 use crate::{
@@ -85,28 +85,33 @@ pub(crate) async fn update_session(
     let config = controller.rooms.read_config(&snapshot.room).await.map_err(invalid)?;
     let seat = config.binding.seat_ends();
     let session = |state: &str| json!({ "queue_number": place.number, "session": state });
-    let state = if ended_as == EndedAs::Completed { "completed" } else { "abandoned" };
     trail.name_room(snapshot.room.as_str());
-    trail.change(&session("active"), &session(state));
+    trail.change(&session("active"), &session(ended_as.name()));
     let departure = Departure { number: place.number, ended_as, seat };
     let left = controller.store.leave(&snapshot.room, snapshot.reset_epoch, &[departure]).await;
     match left {
         Ok(ended) if ended.contains(&true) => {
-            controller.metrics.sessions_ended.get_or_create(&[("outcome", state)]).inc();
-            if snapshot.settings.aws_style_api {
-                let (event_id, request_id) = (snapshot.event_id(), &*body.request_id);
-                let told = SessionUpdated { event_id, request_id, status: state };
-                controller.outbox.post(
-                    EventKind::SessionUpdated,
-                    snapshot.room.as_str(),
-                    known.now_ms(),
-                    told,
-                );
-            }
+            tell_of_end(&controller, &known, ended_as, &body.request_id);
             Ok(Json(Updated::new(controller.tokens.random_text())))
         }
         Ok(_) => Err(AwsError::NoSession),
         Err(error) => Err(invalid(controller.rooms.explain(&snapshot.room, error).await)),
+    }
+}
+
+/// Counts that a session was ended, and has webhooks told, as the original tells it.
+pub(crate) fn tell_of_end(
+    controller: &Controller,
+    known: &KnownRoom,
+    ended_as: EndedAs,
+    request_id: &str,
+) {
+    let (snapshot, status) = (known.snapshot(), ended_as.name());
+    controller.metrics.sessions_ended.get_or_create(&[("outcome", status)]).inc();
+    if snapshot.settings.aws_style_api {
+        let told = SessionUpdated { event_id: snapshot.event_id(), request_id, status };
+        let (room, now_ms) = (snapshot.room.as_str(), known.now_ms());
+        controller.outbox.post(EventKind::SessionUpdated, room, now_ms, told);
     }
 }
 

@@ -1,13 +1,15 @@
-//! Has the max-size inlet of a room take in a report, and tells whoever wants to know of it.
+//! Has the max-size inlet of a room take in a report.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
-use vestibule_domain::{RoomId, inlet::InletReport, webhook::EventKind};
+use vestibule_domain::{RoomId, inlet::InletReport};
 use vestibule_runtime::{Problem, ProblemType};
-use vestibule_store::{Departure, EndedAs, KnownRoom, Replaced, Replacing};
+use vestibule_store::{Departure, EndedAs, Replaced, Replacing};
 
-use crate::{api_types::refuse, audit::Trail, state::Controller, webhooks::news::SessionUpdated};
+use crate::{
+    api_types::refuse, audit::Trail, endpoints::aws::update_session::tell_of_end, state::Controller,
+};
 
 const NO_INLET: &str = "the room has no max_size_inlet, which says how many may be inside; set one, or use \
     increment_serving_counter";
@@ -66,7 +68,12 @@ pub(super) async fn replace(
     match controller.store.replace_gone(room, call, replacing).await {
         Ok(replaced) => {
             note(trail, &replaced);
-            tell(controller, &known, &gone, &replaced);
+            // That the counter moved is seen and told elsewhere.
+            for ((ended_as, request_id), _) in
+                gone.iter().zip(&replaced.ended).filter(|(_, ended)| **ended)
+            {
+                tell_of_end(controller, &known, *ended_as, request_id);
+            }
             Ok(replaced.into())
         }
         Err(error) => Err(controller.rooms.explain(room, error).await.into()),
@@ -80,22 +87,6 @@ fn note(trail: &Trail, replaced: &Replaced) {
         "serving_counter": serving_counter, "completed": completed, "abandoned": abandoned,
     });
     trail.change(&json!({ "serving_counter": before }), &ended);
-}
-
-/// Has webhooks told of who has left, as the original does, and counts. That the counter moved is seen elsewhere.
-fn tell(controller: &Controller, known: &KnownRoom, gone: &[(EndedAs, &str)], replaced: &Replaced) {
-    let (snapshot, now_ms) = (known.snapshot(), known.now_ms());
-    let room = snapshot.room.as_str();
-    let (tells, outbox) = (snapshot.settings.aws_style_api, &controller.outbox);
-    let ended = gone.iter().zip(&replaced.ended).filter(|(_, ended)| **ended);
-    for ((ended_as, request_id), _) in ended {
-        let status = if *ended_as == EndedAs::Completed { "completed" } else { "abandoned" };
-        controller.metrics.sessions_ended.get_or_create(&[("outcome", status)]).inc();
-        if tells {
-            let told = SessionUpdated { event_id: snapshot.event_id(), request_id, status };
-            outbox.post(EventKind::SessionUpdated, room, now_ms, told);
-        }
-    }
 }
 
 fn signed(by: u64) -> i64 {
