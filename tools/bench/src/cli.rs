@@ -33,7 +33,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8090")]
         listen: SocketAddr,
     },
-    /// Print what crowds need, as a table in Markdown.
+    /// Print what crowds need, as the table of docs/sizing.md.
     Sizing {
         /// A run's figures, as `--json` printed them: of join, poll, claim, authorize and memory.
         report: PathBuf,
@@ -53,6 +53,8 @@ pub(crate) enum Measure {
     SignedCall,
     /// What a gateway asks about a visitor inside, and about a newcomer who enters.
     Authorize,
+    /// The same about visitors inside whose sessions are bound to their network and browser.
+    AuthorizeBound,
     /// What the authorizer adds to a request through nginx.
     ThroughNginx,
     /// Redis's memory per waiting visitor.

@@ -50,6 +50,9 @@ async fn one(bench: &mut Bench, measure: Measure) -> Result<Figures> {
         Measure::Join => measures::join(bench).await.context("the join"),
         Measure::Claim => measures::claim(bench).await.context("the claim"),
         Measure::Authorize => measures::authorize(bench).await.context("the authorizer"),
+        Measure::AuthorizeBound => {
+            measures::authorize_bound(bench).await.context("the authorizer, bound sessions")
+        }
         Measure::ThroughNginx => measures::through_nginx(bench).await.context("through nginx"),
         Measure::Memory => measures::memory(bench).await.context("memory"),
         Measure::LongLine => measures::long_line(bench).await.context("a long line"),

@@ -1,5 +1,5 @@
-//! What a crowd needs: computed from the figures of a run that `--json` printed. Only products and quotients of what was
-//! measured; what a sale is like is written here.
+//! The table of `docs/sizing.md`: what a crowd needs, computed from the figures of a run that `--json` printed. Only
+//! products and quotients of what was measured; what a sale is like is written here.
 
 use std::{fs, path::Path};
 
@@ -158,6 +158,16 @@ fn row(costs: &Costs, sale: &Sale) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the documentation was computed from.
+    const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/sizing.json");
+    const PAGE: &str = include_str!("../../../docs/sizing.md");
+
+    #[test]
+    fn the_documented_table_is_the_one_of_the_documented_run() {
+        let table = table(Path::new(REPORT)).unwrap();
+        assert!(PAGE.contains(&table), "docs/sizing.md should have:\n\n{table}");
+    }
 
     #[test]
     fn costs_are_summed_over_what_a_sale_does() {

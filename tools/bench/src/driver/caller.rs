@@ -1,8 +1,11 @@
 //! The callers of the measurements: each decides what its connection sends, and knows what it expects.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    io::Write,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use super::Answer;
@@ -19,6 +22,7 @@ pub(crate) struct Caller {
     body: Vec<u8>,
     expects: Told,
     carries: Carries,
+    comes_from: Home,
     /// How many requests are left for all clones together; `None`: there is no end.
     left: Option<Arc<AtomicUsize>>,
     /// Where the tickets of all answers are kept.
@@ -34,6 +38,17 @@ enum Carries {
     InTurns { tickets: Vec<Ticket>, next: usize, replays: bool },
     /// Those of visitors who each call once, shared by all clones.
     Once { tickets: Arc<Vec<Ticket>>, next: Arc<AtomicUsize> },
+}
+
+/// From where the visitors come, as a gateway says it.
+#[derive(Debug, Clone)]
+enum Home {
+    /// It says nothing.
+    Unsaid,
+    /// All from one network.
+    One,
+    /// Each from another network than the one before, shared by all clones.
+    Everywhere(Arc<AtomicUsize>),
 }
 
 /// What an expected answer says.
@@ -62,7 +77,7 @@ fn question(host: &str) -> Vec<u8> {
     let head = format!(
         "GET /authorize HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-Method: GET\r\n\
          X-Forwarded-Proto: https\r\nX-Forwarded-Host: {host}\r\n\
-         X-Forwarded-Uri: /sale/shoes?size=42\r\nX-Forwarded-For: 203.0.113.9\r\n"
+         X-Forwarded-Uri: /sale/shoes?size=42\r\nUser-Agent: vestibule-bench\r\n"
     );
     head.into_bytes()
 }
@@ -100,9 +115,10 @@ impl Caller {
         Self::new(head, Told::Waiting, Carries::Nothing)
     }
 
-    /// Newcomers of the site at `host`, who each enter with their first request, without end.
+    /// Newcomers of the site at `host`, who each enter with their first request, without end; all from one network.
     pub(crate) fn entering(host: &str) -> Self {
-        Self::new(question(host), Told::Entered, Carries::Nothing)
+        let caller = Self::new(question(host), Told::Entered, Carries::Nothing);
+        Self { comes_from: Home::One, ..caller }
     }
 
     /// Visitors of `room` who wait and poll; each sends its newest ticket.
@@ -120,13 +136,18 @@ impl Caller {
     /// Visitors inside, for whose requests the gateway of `host` asks the authorizer.
     pub(crate) fn inside(host: &str, tickets: Vec<Ticket>) -> Self {
         let carries = Carries::InTurns { tickets, next: 0, replays: false };
-        Self::new(question(host), Told::Fine, carries)
+        Self { comes_from: Home::One, ..Self::new(question(host), Told::Fine, carries) }
     }
 
     /// The served visitors of `room` with these `tickets`, who each claim once. Clones share them.
     pub(crate) fn claiming(room: &str, tickets: Vec<Ticket>) -> Self {
         let carries = Carries::Once { tickets: Arc::new(tickets), next: Arc::default() };
         Self::new(head("POST", &format!("/v1/rooms/{room}/claim")), Told::Admitted, carries)
+    }
+
+    /// The same, each from another network, as a crowd comes.
+    pub(crate) fn from_everywhere(self) -> Self {
+        Self { comes_from: Home::Everywhere(Arc::default()), ..self }
     }
 
     /// So many requests, together with all clones.
@@ -140,7 +161,8 @@ impl Caller {
     }
 
     fn new(head: Vec<u8>, expects: Told, carries: Carries) -> Self {
-        Self { head, body: Vec::new(), expects, carries, left: None, kept: None }
+        let body = Vec::new();
+        Self { head, body, expects, carries, comes_from: Home::Unsaid, left: None, kept: None }
     }
 
     /// Writes the next request into the empty `request`; false when there is none left.
@@ -162,6 +184,7 @@ impl Caller {
             }
         };
         request.extend_from_slice(&self.head);
+        self.comes_from.write_to(request);
         if let Some(ticket) = ticket {
             request.extend_from_slice(b"Vestibule-Ticket: ");
             request.extend_from_slice(ticket);
@@ -183,6 +206,24 @@ impl Caller {
             ticket.clone_into(&mut tickets[*next]);
         }
         self.expects.is_in(answer)
+    }
+}
+
+// === impl Home ===
+
+impl Home {
+    /// Writes what a gateway says of it. A network is a /24; there are 65,536, and none of them is private.
+    fn write_to(&self, request: &mut Vec<u8>) {
+        match self {
+            Self::Unsaid => {}
+            Self::One => request.extend_from_slice(b"X-Forwarded-For: 203.0.113.9\r\n"),
+            Self::Everywhere(next) => {
+                let nth = next.fetch_add(1, Ordering::Relaxed);
+                let (high, low) = (nth / 256 % 256, nth % 256);
+                // What is written into memory is written.
+                let _ = write!(request, "X-Forwarded-For: 20.{high}.{low}.9\r\n");
+            }
+        }
     }
 }
 
@@ -267,5 +308,15 @@ mod tests {
         let mut newcomers = Caller::entering("h");
         assert!(asked(&mut newcomers).unwrap().contains("X-Forwarded-Host: h\r\n"));
         assert!(!newcomers.receive(&Answer { status: 200, ticket: None, body: b"" }));
+    }
+
+    #[test]
+    fn a_crowd_comes_from_many_networks() {
+        let mut one = Caller::joining("r").from_everywhere();
+        let mut other = one.clone();
+        assert!(asked(&mut one).unwrap().contains("X-Forwarded-For: 20.0.0.9\r\n"));
+        assert!(asked(&mut other).unwrap().contains("X-Forwarded-For: 20.0.1.9\r\n"));
+        let entering = asked(&mut Caller::entering("h")).unwrap();
+        assert_eq!(entering.matches("X-Forwarded-For: 203.0.113.9\r\n").count(), 1, "{entering}");
     }
 }

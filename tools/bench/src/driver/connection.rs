@@ -36,8 +36,13 @@ impl Connection {
         self.stream.write_all(request).await.context("the service hung up")?;
         let mut filled = 0;
         loop {
+            ensure!(
+                filled < BUFFER,
+                "an answer is too long: {}",
+                self.buffer[..200].escape_ascii()
+            );
             let read = self.stream.read(&mut self.buffer[filled..]).await?;
-            ensure!(read > 0, "the service hung up, or its answer is too long");
+            ensure!(read > 0, "the service hung up after {filled} bytes of an answer");
             filled += read;
             match Answer::parse(&self.buffer[..filled]) {
                 Ok(None) => {}

@@ -2,7 +2,7 @@
 //! site, and for newcomers who enter at once.
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Bench, rounds::Round};
 use crate::{
@@ -13,6 +13,9 @@ use crate::{
 const ROOM: &str = "bench-authorize";
 const HOST: &str = "authorize.example";
 const RATIO: Target = Target::AtLeast(0.6);
+const BOUND_ROOM: &str = "bench-bound";
+const BOUND_HOST: &str = "bound.example";
+const BOUND_RATIO: Target = Target::AtLeast(0.8);
 /// There should be no calls except in the background; this allows for the error of subtracting
 /// those.
 const CALLS_INSIDE: (&str, Target) = ("script calls per request", Target::Below(0.01));
@@ -23,15 +26,10 @@ const EACH: usize = 4;
 
 /// Measures both.
 pub(crate) async fn authorize(bench: &mut Bench) -> Result<Figures> {
-    let settings = json!({
-        "total_active_users": 2_000_000_000,
-        "session_duration_seconds": 3_600,
-        "routes": [{ "host": HOST }],
-    });
-    bench.deployment.services.create_room(ROOM, &settings).await?;
+    make_room(bench, ROOM, HOST, json!({})).await?;
     let background = bench.background().await?;
-    let figures = inside(bench).await?;
-    let callers = vec![Caller::entering(HOST); bench.connections()];
+    let figures = inside(bench, "authorize, visitors inside", HOST, RATIO).await?;
+    let callers = vec![Caller::entering(HOST).from_everywhere(); bench.connections()];
     let entering = bench.compare("GET", callers).await?.measured;
     let entering = Figures::of("authorize, newcomers who enter")
         .add("requests, each with a signature", Unit::PerSecond, entering.iter().map(Round::rate))
@@ -40,9 +38,32 @@ pub(crate) async fn authorize(bench: &mut Bench) -> Result<Figures> {
     Ok(figures.and(entering))
 }
 
-async fn inside(bench: &Bench) -> Result<Figures> {
-    let measure = "authorize, visitors inside";
-    let tickets = bench.tickets(Caller::entering(HOST), bench.connections() * EACH).await?;
-    let callers = tickets.chunks(EACH).map(|tickets| Caller::inside(HOST, tickets.to_vec()));
-    bench.compare_and_count(measure, callers.collect(), RATIO, CALLS_INSIDE).await
+/// Measures visitors inside whose sessions are bound to their network and browser.
+pub(crate) async fn authorize_bound(bench: &mut Bench) -> Result<Figures> {
+    let bound = json!({ "bind_sessions": "network_and_agent" });
+    make_room(bench, BOUND_ROOM, BOUND_HOST, bound).await?;
+    inside(bench, "authorize, bound sessions", BOUND_HOST, BOUND_RATIO).await
+}
+
+async fn make_room(bench: &mut Bench, room: &str, host: &str, more: Value) -> Result<()> {
+    let mut settings = json!({
+        "total_active_users": 2_000_000_000,
+        "session_duration_seconds": 3_600,
+        "routes": [{ "host": host }],
+    });
+    for (name, value) in more.as_object().into_iter().flatten() {
+        settings[name] = value.clone();
+    }
+    bench.deployment.services.create_room(room, &settings).await
+}
+
+async fn inside(
+    bench: &Bench,
+    measure: &'static str,
+    host: &str,
+    ratio: Target,
+) -> Result<Figures> {
+    let tickets = bench.tickets(Caller::entering(host), bench.connections() * EACH).await?;
+    let callers = tickets.chunks(EACH).map(|tickets| Caller::inside(host, tickets.to_vec()));
+    bench.compare_and_count(measure, callers.collect(), ratio, CALLS_INSIDE).await
 }

@@ -1,4 +1,5 @@
-//! The join of a newcomer who gets a number and waits, as in the first second of a sale.
+//! The join of a newcomer who gets a number and waits, as in the first second of a sale: each from another network, all of
+//! which are counted.
 
 use anyhow::Result;
 
@@ -19,7 +20,7 @@ const CALLS_OF_MANY: Target = Target::AtMost(0.03);
 pub(crate) async fn join(bench: &mut Bench) -> Result<Figures> {
     bench.make_full_room(ROOM).await?;
     let background = bench.background().await?;
-    let callers = vec![Caller::joining(ROOM); bench.connections()];
+    let callers = vec![Caller::joining(ROOM).from_everywhere(); bench.connections()];
     let comparison = bench.compare("POST", callers).await?;
     let many = many(bench).await?;
     Ok(comparison
@@ -32,7 +33,7 @@ pub(crate) async fn join(bench: &mut Bench) -> Result<Figures> {
 }
 
 async fn many(bench: &Bench) -> Result<Vec<Round>> {
-    let mut callers = vec![Caller::joining(ROOM); MANY];
+    let mut callers = vec![Caller::joining(ROOM).from_everywhere(); MANY];
     let mut rounds = Vec::new();
     for _ in 0..bench.options.rounds {
         let (round, back) = bench.round(bench.deployment.admission, callers).await?;

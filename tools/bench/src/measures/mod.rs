@@ -31,9 +31,20 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
 pub(crate) use self::{
-    authorize::authorize, busy_rooms::busy_rooms, claim::claim, draw::draw, idle_rooms::idle_rooms,
-    join::join, long_line::long_line, memory::memory, poll::poll, promotion::promotion,
-    replicas::replicas, scripts::scripts, signed_call::signed_call, through_nginx::through_nginx,
+    authorize::{authorize, authorize_bound},
+    busy_rooms::busy_rooms,
+    claim::claim,
+    draw::draw,
+    idle_rooms::idle_rooms,
+    join::join,
+    long_line::long_line,
+    memory::memory,
+    poll::poll,
+    promotion::promotion,
+    replicas::replicas,
+    scripts::scripts,
+    signed_call::signed_call,
+    through_nginx::through_nginx,
 };
 use crate::{
     cli::Options,
