@@ -1,11 +1,15 @@
 //! The deployment's secret is replaced while people wait and while they are inside, as the README says: first every
 //! instance learns the new one, then it is used, then the old one is forgotten. Nobody notices.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
+use reqwest::Method;
 use serde_json::json;
-use vestibule_tests::{Deployment, Service};
+use vestibule_tests::{Answers, AwsSigner, Deployment, Receiver, Reply, Service};
 
-use crate::crowd::{self, Guest};
+use crate::{
+    crowd::{self, Guest},
+    webhooks::hook,
+};
 
 const NEW: &str = "the-secret-that-comes-after-it-is-long-enough";
 
@@ -30,6 +34,39 @@ async fn roll_out(
     Ok(())
 }
 
+/// A webhook and a key for signed requests, whose secrets Redis has sealed.
+struct Sealed {
+    receiver: Receiver,
+    secret: String,
+    signer: AwsSigner,
+}
+
+impl Sealed {
+    async fn make(deployment: &Deployment) -> Result<Self> {
+        let (operator, receiver) = (deployment.operator(), Receiver::start(Answers::Gladly).await?);
+        let secret = hook(&operator, "ops", &receiver, json!({})).await?;
+        let key = json!({ "role": "viewer" });
+        let key = operator.call(Method::POST, "/v1/sigv4-keys", Some(&key)).await?.expect(201)?;
+        let (id, of_key) = (key.text_of("access_key_id")?, key.text_of("secret_access_key")?);
+        Ok(Self { receiver, secret, signer: AwsSigner::new(&id, &of_key) })
+    }
+
+    /// The webhook signs as it did, and whoever has the key is known.
+    async fn check(&self, deployment: &Deployment) -> Result<()> {
+        let test = "/v1/webhooks/ops/test";
+        let tested = deployment.operator().call(Method::POST, test, None).await?.expect(200)?;
+        ensure!(tested.body["told"] == true, "{}", tested.text);
+        let last = self.receiver.attempts().pop().context("no attempt")?;
+        ensure!(last.id == tested.text_of("id")?, "{last:?}");
+        last.expect_signed_by(&self.secret)?;
+        for controller in deployment.controllers().each() {
+            let path = "/api/num_active_tokens?event_id=sale";
+            Reply::of(self.signer.request(&controller, path, None)?).await?.expect(200)?;
+        }
+        Ok(())
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_loses_place_or_seat_while_the_secret_is_replaced() -> Result<()> {
     let mut deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
@@ -40,12 +77,15 @@ async fn nobody_loses_place_or_seat_while_the_secret_is_replaced() -> Result<()>
     let mut guests = crowd::join(&deployment, "sale", 5).await?;
     let id = deployment.aws("sale").assign().await?;
     let gateway = deployment.verifier().await?;
+    let sealed = Sealed::make(&deployment).await?;
 
     roll_out(&mut deployment, (&old, NEW), &mut guests).await?;
     assert_eq!(deployment.aws("sale").queue_number(&id).await?, 6);
     roll_out(&mut deployment, (NEW, &old), &mut guests).await?;
     assert_eq!(deployment.aws("sale").queue_number(&id).await?, 6, "it keeps its old id");
+    sealed.check(&deployment).await?;
     roll_out(&mut deployment, (NEW, ""), &mut guests).await?;
+    sealed.check(&deployment).await?;
 
     // The keys are the same, so gateways need not fetch them anew; they are sealed under the new secret by now.
     let reply = guests[0].visitor.status().await?.expect(200)?;

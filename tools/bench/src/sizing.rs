@@ -88,7 +88,7 @@ impl Costs {
             anyhow::Ok(Cost { admission, redis: find(measure, "processor time of Redis")? / 1e6 })
         };
         Ok(Self {
-            join: cost("join")?,
+            join: cost("join, each from another network")?,
             poll: cost("status poll, checking in")?,
             claim: cost("claim")?,
             authorize: cost("authorize, visitors inside")?,

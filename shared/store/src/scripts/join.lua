@@ -43,6 +43,7 @@ if #digests > 0 and not settings.suspended then
   refused, beyond, wait_s = NETWORKS.let_join(digests, limits)
   local seats = enter and not limits.only_logs and tonumber(args.seats) or nil
   local sitters, others, left = {}, {}, {}
+  if seats then NETWORKS.read_seats(digests) end
   for i, digest in ipairs(digests) do
     if seats and not left[digest] then left[digest] = NETWORKS.seats_left(digest, seats, line) end
     if refused[i] then

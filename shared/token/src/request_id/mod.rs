@@ -12,6 +12,7 @@
 
 mod layout;
 mod text;
+mod walk;
 
 use aes::{
     Aes256,
@@ -86,7 +87,7 @@ impl RequestIdCipher {
         loop {
             block = match form {
                 Form::Plain => encipher(block),
-                Form::Uuid => until_uuid(block, encipher),
+                Form::Uuid => walk::encipher_until_uuid(self.0.current(), block),
             };
             // Once in 2^46 tries it is some place's.
             if self.0.find(|cipher| read(cipher, block)).is_none() {
@@ -99,10 +100,10 @@ impl RequestIdCipher {
         if place.number > MAX_QUEUE_NUMBER {
             return Err(NumberTooLarge(place.number));
         }
-        let encipher = |block| encipher(self.0.current(), block);
+        let cipher = self.0.current();
         Ok(text::write(match form {
-            Form::Plain => encipher(layout::plain(place)),
-            Form::Uuid => until_uuid(layout::uuid(place), encipher),
+            Form::Plain => encipher(cipher, layout::plain(place)),
+            Form::Uuid => walk::encipher_until_uuid(cipher, layout::uuid(place)),
         }))
     }
 
@@ -139,10 +140,9 @@ impl std::fmt::Debug for RequestIdCipher {
 
 /// The place in `block`, of either form.
 fn read(cipher: &Aes256, block: u128) -> Option<Place> {
-    let decipher = |block| decipher(cipher, block);
-    let place =
-        if layout::is_uuid(block) { layout::read_uuid(until_uuid(block, decipher)) } else { None };
-    place.or_else(|| layout::read_plain(decipher(block)))
+    let uuid = || layout::read_uuid(walk::decipher_until_uuid(cipher, block));
+    let place = if layout::is_uuid(block) { uuid() } else { None };
+    place.or_else(|| layout::read_plain(decipher(cipher, block)))
 }
 
 fn encipher(cipher: &Aes256, block: u128) -> u128 {
@@ -155,16 +155,6 @@ fn decipher(cipher: &Aes256, block: u128) -> u128 {
     let mut block = block.to_be_bytes().into();
     cipher.decrypt_block(&mut block);
     u128::from_be_bytes(block.into())
-}
-
-/// Does `step` until the block has the shape of a UUID. From a block that has it, it comes to one: steps go round.
-fn until_uuid(mut block: u128, step: impl Fn(u128) -> u128) -> u128 {
-    loop {
-        block = step(block);
-        if layout::is_uuid(block) {
-            return block;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 -- NETWORKS.read(digests): to be called once, before what follows. NETWORKS.let_join(digests, limits): who of these
 -- newcomers, in this order, may join. NETWORKS.leave_line(digest): one of its places is used or given back.
 -- NETWORKS.write(): at the end. NETWORKS.leave_line_now(list): all of that for these, which have a `network` or none.
--- NETWORKS.seats_left(digest, limit, line). NETWORKS.take_seat(digest, number, until_ms). NETWORKS.is_full(claim, line).
+-- NETWORKS.read_seats(digests): of many at once, before the next. NETWORKS.seats_left(digest, limit, line). NETWORKS.take_seat(digest, number, until_ms). NETWORKS.is_full(claim, line).
 local NETWORKS = {}
 do
   -- Newcomers of any minute, by steps of ten seconds; places of the last hour, by steps of ten minutes. The step that
@@ -26,13 +26,16 @@ do
   local MOST_LOOKED_AT = 512
 
   local known, seats = {}, {}
+  -- As texts, for those who took nothing but one step's: in a crowd that is nearly every network.
+  local ONE = 'j%d:%d p%d:%d'
 
   local function key_of(what) return string.format('%s:%d:%s', keys.networks, stamp.reset_epoch, what) end
   local function period(ago) return key_of(string.format('%d', math.floor(now / PERIOD_MS) - ago)) end
 
   local function parsed(text)
     local took = { j = {}, p = {} }
-    for what, time, count in string.gmatch(text or '', '(%a)(%d+):(%d+)') do
+    if not text then return took end
+    for what, time, count in string.gmatch(text, '(%a)(%d+):(%d+)') do
       local span = SPANS[what]
       time = tonumber(time)
       if span and time >= math.floor(now / span.step) - span.steps then took[what][time] = tonumber(count) end
@@ -41,6 +44,10 @@ do
   end
 
   local function as_text(took)
+    local joined, placed = next(took.j), next(took.p)
+    if joined and placed and not next(took.j, joined) and not next(took.p, placed) and took.p[placed] > 0 then
+      return string.format(ONE, joined, took.j[joined], placed, took.p[placed])
+    end
     local parts = {}
     for what in pairs(SPANS) do
       for time, count in pairs(took[what]) do
@@ -74,9 +81,9 @@ do
 
   -- What is kept of these, which are not known yet.
   local function read_all(digests)
-    local now_of = redis.call('HMGET', period(0), unpack(digests))
+    local now_of = redis.call('HMGET', period(0), COUNT, unpack(digests))
+    local is_full = (tonumber(table.remove(now_of, 1)) or 0) >= MOST
     local before = redis.call('HMGET', period(1), unpack(digests))
-    local is_full = (tonumber(redis.call('HGET', period(0), COUNT)) or 0) >= MOST
     local shared = {}
     for i, digest in ipairs(digests) do
       local text = now_of[i] or before[i]
@@ -176,6 +183,16 @@ do
     -- Those who were looked at go to the end of those to look at next.
     if #lasting > 0 then redis.call('ZADD', key, unpack(lasting)) end
     if #over > 0 then redis.call('ZREM', key, unpack(over)) end
+  end
+
+  -- Most networks of a crowd have no seat: that is found out of all of them in one call.
+  NETWORKS.read_seats = function(digests)
+    local keys_of, is_in = {}, {}
+    for _, digest in ipairs(digests) do
+      if not is_in[digest] then is_in[digest], keys_of[#keys_of + 1] = true, key_of('seats:' .. digest) end
+    end
+    if redis.call('EXISTS', unpack(keys_of)) > 0 then return end
+    for digest in pairs(is_in) do seats[digest] = 0 end
   end
 
   -- How many more seats the network may have.
