@@ -146,7 +146,7 @@ impl Caller {
     }
 
     /// The same, each from another network, as a crowd comes.
-    pub(crate) fn from_everywhere(self) -> Self {
+    pub(crate) fn each_from_another_network(self) -> Self {
         Self { comes_from: Home::Everywhere(Arc::default()), ..self }
     }
 
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn a_crowd_comes_from_many_networks() {
-        let mut one = Caller::joining("r").from_everywhere();
+        let mut one = Caller::joining("r").each_from_another_network();
         let mut other = one.clone();
         assert!(asked(&mut one).unwrap().contains("X-Forwarded-For: 20.0.0.9\r\n"));
         assert!(asked(&mut other).unwrap().contains("X-Forwarded-For: 20.0.1.9\r\n"));

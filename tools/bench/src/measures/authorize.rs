@@ -29,7 +29,7 @@ pub(crate) async fn authorize(bench: &mut Bench) -> Result<Figures> {
     make_room(bench, ROOM, HOST, json!({})).await?;
     let background = bench.background().await?;
     let figures = inside(bench, "authorize, visitors inside", HOST, RATIO).await?;
-    let callers = vec![Caller::entering(HOST).from_everywhere(); bench.connections()];
+    let callers = vec![Caller::entering(HOST).each_from_another_network(); bench.connections()];
     let entering = bench.compare("GET", callers).await?.measured;
     let entering = Figures::of("authorize, newcomers who enter")
         .add("requests, each with a signature", Unit::PerSecond, entering.iter().map(Round::rate))
