@@ -21,6 +21,7 @@ crate::on_every_server!(
     many_calls_at_once_give_no_more_than_one,
     a_place_counts_until_it_is_used_or_given_back_or_an_hour_is_over,
     a_network_that_has_its_seats_waits_and_stops_nobody,
+    a_network_that_had_its_seats_already_gets_none_among_others,
     nobody_waits_for_whom_its_network_keeps_out,
     no_claims_of_one_call_take_more_seats_than_there_are,
     seats_are_free_again_when_their_sessions_are_over,
@@ -167,6 +168,13 @@ async fn a_network_that_has_its_seats_waits_and_stops_nobody(world: World) {
     let left = Departure { number: 1, ended_as: EndedAs::Completed, seat: SeatEnds::AtOnce };
     world.store.leave(&world.room, joined.reset_epoch, &[left]).await.unwrap();
     assert!(matches!(world.claims(claim).await, ClaimOutcome::Entered(_)));
+}
+
+async fn a_network_that_had_its_seats_already_gets_none_among_others(world: World) {
+    world.open(limited(10)).await;
+    assert_eq!(join(&world, &[HERE; 2], limits(0, 0, 2)).await.seated, 2);
+    let joined = join(&world, &[HERE, 9, THERE, HERE], limits(0, 0, 2)).await;
+    assert_eq!((joined.seated, numbers(&joined)), (2, vec![5, 3, 4, 6]));
 }
 
 async fn nobody_waits_for_whom_its_network_keeps_out(world: World) {

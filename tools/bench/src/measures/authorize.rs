@@ -1,5 +1,5 @@
 //! The authorizer, as a gateway calls it: for admitted visitors, which is nearly every request of a
-//! site, and for newcomers who enter at once.
+//! site, with and without sessions that are bound, and for newcomers who enter at once.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -24,9 +24,9 @@ const CALLS_ENTERING: Target = Target::AtMost(1.0);
 /// Visitors per connection.
 const EACH: usize = 4;
 
-/// Measures both.
+/// Measures visitors inside, and newcomers.
 pub(crate) async fn authorize(bench: &mut Bench) -> Result<Figures> {
-    make_room(bench, ROOM, HOST, json!({})).await?;
+    bench.deployment.services.create_room(ROOM, &settings(HOST)).await?;
     let background = bench.background().await?;
     let figures = inside(bench, "authorize, visitors inside", HOST, RATIO).await?;
     let callers = vec![Caller::entering(HOST).each_from_another_network(); bench.connections()];
@@ -40,21 +40,18 @@ pub(crate) async fn authorize(bench: &mut Bench) -> Result<Figures> {
 
 /// Measures visitors inside whose sessions are bound to their network and browser.
 pub(crate) async fn authorize_bound(bench: &mut Bench) -> Result<Figures> {
-    let bound = json!({ "bind_sessions": "network_and_agent" });
-    make_room(bench, BOUND_ROOM, BOUND_HOST, bound).await?;
+    let mut bound = settings(BOUND_HOST);
+    bound["bind_sessions"] = "network_and_agent".into();
+    bench.deployment.services.create_room(BOUND_ROOM, &bound).await?;
     inside(bench, "authorize, bound sessions", BOUND_HOST, BOUND_RATIO).await
 }
 
-async fn make_room(bench: &mut Bench, room: &str, host: &str, more: Value) -> Result<()> {
-    let mut settings = json!({
+fn settings(host: &str) -> Value {
+    json!({
         "total_active_users": 2_000_000_000,
         "session_duration_seconds": 3_600,
         "routes": [{ "host": host }],
-    });
-    for (name, value) in more.as_object().into_iter().flatten() {
-        settings[name] = value.clone();
-    }
-    bench.deployment.services.create_room(room, &settings).await
+    })
 }
 
 async fn inside(

@@ -8,7 +8,8 @@
 -- NETWORKS.read(digests): to be called once, before what follows. NETWORKS.let_join(digests, limits): who of these
 -- newcomers, in this order, may join. NETWORKS.leave_line(digest): one of its places is used or given back.
 -- NETWORKS.write(): at the end. NETWORKS.leave_line_now(list): all of that for these, which have a `network` or none.
--- NETWORKS.read_seats(digests): of many at once, before the next. NETWORKS.seats_left(digest, limit, line). NETWORKS.take_seat(digest, number, until_ms). NETWORKS.is_full(claim, line).
+-- NETWORKS.read_seats(digests): of many in one call, before NETWORKS.seats_left(digest, limit, line) of each.
+-- NETWORKS.take_seat(digest, number, until_ms). NETWORKS.is_full(claim, line).
 local NETWORKS = {}
 do
   -- Newcomers of any minute, by steps of ten seconds; places of the last hour, by steps of ten minutes. The step that
