@@ -146,7 +146,7 @@ impl Store {
 /// The numbers, after the store has taken in what it may have to tell one day.
 fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
     let Sealed { seal, answer, memory, era } = sealed;
-    let joined = Joined::from(answer);
+    let joined = Joined::of(join, answer);
     memory.take_counters(joined.reset_epoch, joined.last(join), joined.admitted);
     memory.take_serving(joined.serving_counter, &seal);
     let record = joined.token(join);
@@ -161,6 +161,31 @@ fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
 // === impl Joined ===
 
 impl Joined {
+    fn of(join: &Join<'_>, reply: Reply) -> Self {
+        let admittances = match reply.limited {
+            // None was turned away, and none has its number before one that came earlier.
+            true if reply.outcomes.is_empty() => (0..join.count).map(Admittance::Place).collect(),
+            _ => reply.outcomes.into_iter().map(Admittance::from_reply).collect(),
+        };
+        Self {
+            now_ms: reply.now_ms,
+            reset_epoch: reply.reset_epoch,
+            generation: reply.generation,
+            first: reply.first,
+            seated: reply.seated,
+            suspended: reply.suspended,
+            serving_counter: reply.serving_counter,
+            issued_at: reply.issued_at,
+            expires_at: reply.expires_at,
+            admitted: reply.admitted,
+            pool: reply.pool,
+            taken: Taken { own: reply.own, anywhere: reply.anywhere, lent: reply.lent },
+            admittances,
+            beyond: BeyondLimits { joins: reply.beyond_joins, places: reply.beyond_places },
+            wait_s: reply.wait_s,
+        }
+    }
+
     /// How many of those who came by `join` have a place.
     #[must_use]
     pub fn places(&self, join: &Join<'_>) -> u64 {
@@ -187,28 +212,6 @@ impl Joined {
             key_id: join.key_id.to_owned(),
             issuer: join.issuer.to_owned(),
             note: SessionNote { began, ..SessionNote::default() },
-        }
-    }
-}
-
-impl From<Reply> for Joined {
-    fn from(reply: Reply) -> Self {
-        Self {
-            now_ms: reply.now_ms,
-            reset_epoch: reply.reset_epoch,
-            generation: reply.generation,
-            first: reply.first,
-            seated: reply.seated,
-            suspended: reply.suspended,
-            serving_counter: reply.serving_counter,
-            issued_at: reply.issued_at,
-            expires_at: reply.expires_at,
-            admitted: reply.admitted,
-            pool: reply.pool,
-            taken: Taken { own: reply.own, anywhere: reply.anywhere, lent: reply.lent },
-            admittances: reply.outcomes.into_iter().map(Admittance::from_reply).collect(),
-            beyond: BeyondLimits { joins: reply.beyond_joins, places: reply.beyond_places },
-            wait_s: reply.wait_s,
         }
     }
 }

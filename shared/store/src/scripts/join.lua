@@ -2,15 +2,16 @@
 
 KEYS  line settings sessions records tokens entered rate rows grants traffic counts unattended there holds door asked calls networks
 ARGV  now_ms seen call again region count mode key_id issuer joins_per_minute places seats only_logs max_session_seconds | network
-Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent outcomes beyond_joins beyond_places wait_s
+Returns  now_ms reset_epoch generation first seated suspended serving_counter issued_at expires_at admitted pool own anywhere lent limited outcomes beyond_joins beyond_places wait_s
       call: the name of the call; again: whether it may have come before (0, 1).
       mode: "enter" (take a seat at once if one is free) or "queue" (AWS-style: claim later).
       key_id and issuer are those of the tokens of who enters.
       joins_per_minute, places, seats: what each network may have ("" = no such limit); only_logs: whether
       that is only counted (0, 1). max_session_seconds: how long a session lasts at most ("" = no limit).
       network: the digest of each newcomer's; none where nothing is limited.
-      outcomes: of each newcomer, if there are networks: its number counted from `first`, or -1, -2:
-      turned away, for joins or places; beyond_joins, beyond_places: how many were beyond a limit, be
+      limited: whether networks were counted;
+      outcomes: of each newcomer its number counted from `first`, or -1, -2: turned away, for joins or
+      places; none, if all have places in their order; beyond_joins, beyond_places: how many were beyond a limit, be
       they turned away or only counted; wait_s: when the first of those may come again.
       first: the first number; seated: how many have entered, counted from `first`; suspended:
       everyone enters uncounted; admitted: sessions so far; pool: index of the draw that they wait for
@@ -28,22 +29,26 @@ local call = of_newcomers(args.call)
 local before_this = args.again == '1' and answered_before(keys, call)
 if before_this then
   -- The numbers are those of then; the counter is as it stands.
-  before_this.serving_counter = line.serving_counter
-  return seal(reply(before_this))
+  for i, is_counter in ipairs(reply({ serving_counter = true })) do
+    if is_counter then before_this[i] = line.serving_counter end
+  end
+  return seal(before_this)
 end
+local first_in_line = line.serving_counter >= line.queue_counter
 
--- Who may join, and who of them may sit. Those who may sit get the lower numbers.
-local digests, outcomes, beyond, wait_s, sitting = {}, {}, {}, 0, count
-for i = FIRST_ITEM, #ARGV, ITEM_SIZE do digests[#digests + 1] = item_at(i).network end
-if #digests > 0 and not settings.suspended then
+-- Who may join, and how many of them may sit, if anybody can: those get the lower numbers. `outcomes` stays empty as long
+-- as all have places in the order of the call.
+local digests, outcomes, beyond, wait_s, sitting = { unpack(ARGV, FIRST_ITEM) }, {}, {}, 0, count
+local limited = #digests > 0 and not settings.suspended
+if limited then
   NETWORKS.read(digests)
   local limits = { joins = tonumber(args.joins_per_minute), places = tonumber(args.places),
     only_logs = args.only_logs == '1' }
   local refused
   refused, beyond, wait_s = NETWORKS.let_join(digests, limits)
-  local seats = enter and not limits.only_logs and tonumber(args.seats) or nil
-  local sitters, others, left = {}, {}, {}
+  local seats = enter and first_in_line and not limits.only_logs and tonumber(args.seats) or nil
   if seats then NETWORKS.read_seats(digests) end
+  local sitters, others, left = {}, {}, {}
   for i, digest in ipairs(digests) do
     if seats and not left[digest] then left[digest] = NETWORKS.seats_left(digest, seats, line) end
     if refused[i] then
@@ -55,16 +60,18 @@ if #digests > 0 and not settings.suspended then
       sitters[#sitters + 1] = i
     end
   end
-  for nth, i in ipairs(sitters) do outcomes[i] = nth - 1 end
-  for nth, i in ipairs(others) do outcomes[i] = #sitters + nth - 1 end
+  if #sitters < count then
+    for nth, i in ipairs(sitters) do outcomes[i] = nth - 1 end
+    for nth, i in ipairs(others) do outcomes[i] = #sitters + nth - 1 end
+  end
   count, sitting = #sitters + #others, #sitters
 end
 
 -- What is answered about them, besides `told`.
 local function answered(told)
-  told.outcomes, told.wait_s = outcomes, wait_s
+  told.limited, told.outcomes, told.wait_s = limited, outcomes, wait_s
   told.beyond_joins, told.beyond_places = beyond.joins or 0, beyond.places or 0
-  return seal(reply(keep_answer(keys, call, told)))
+  return seal(keep_answer(keys, call, reply(told)))
 end
 if count == 0 then
   return answered({
@@ -103,7 +110,6 @@ end
 local served = math.min(math.max(line.serving_counter - before, 0), count)
 local limited = settings.total_active_users or settings.new_users_per_minute
 local free = 0
-local first_in_line = line.serving_counter >= before
 local open = is_open(settings, line)
 local waiting = first_in_line and have_some_asked(keys, now)
 if open then
@@ -154,8 +160,8 @@ if enter then
   NOTES.write(record, most and iat, '', '')
   for number = before + 1, before + seated do seat(keys, number, number, record) end
   for i, digest in ipairs(digests) do
-    local nth = outcomes[i]
-    if nth and nth >= 0 and nth < seated then
+    local nth = outcomes[i] or i - 1
+    if nth >= 0 and nth < seated then
       NETWORKS.leave_line(digest)
       if args.seats ~= '' then NETWORKS.take_seat(digest, before + 1 + nth, session_end(exp)) end
     end

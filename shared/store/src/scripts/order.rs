@@ -154,6 +154,7 @@ pub(crate) mod join {
             own: u64,
             anywhere: u64,
             lent: u64,
+            limited: bool,
             outcomes: Vec<i64>,
             beyond_joins: u64,
             beyond_places: u64,

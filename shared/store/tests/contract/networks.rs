@@ -28,6 +28,7 @@ crate::on_every_server!(
     what_is_only_counted_stops_nobody,
     a_call_that_is_sent_again_is_answered_as_before,
     a_reset_forgets_what_networks_had,
+    networks_without_number_share_counts_and_those_before_keep_theirs,
 );
 
 const HERE: u64 = u64::MAX - 1;
@@ -275,4 +276,25 @@ async fn a_reset_forgets_what_networks_had(world: World) {
     world.store.reset(&world.room).await.unwrap();
     let joined = join(&world, &[HERE; 2], limits).await;
     assert_eq!((numbers(&joined), joined.seated), (vec![1, 0], 1));
+}
+
+/// So many networks are counted one by one in a period, as `lib/networks.lua` says.
+const COUNTED_ALONE: u64 = 131_072;
+
+async fn networks_without_number_share_counts_and_those_before_keep_theirs(world: World) {
+    world.open(limited(1)).await;
+    let limits = limits(2, 0, 0);
+    for first in (0..COUNTED_ALONE).step_by(512) {
+        let networks: Vec<u64> = (first..first + 512).map(|nth| 1_000_000 + nth).collect();
+        join(&world, &networks, limits).await;
+    }
+    // These three end with the same five digits, and the fourth with others.
+    let [one, two, three, other] = [7_000_012_345, 8_000_012_345, 9_000_012_345, 7_000_054_321];
+    let first = COUNTED_ALONE + 1;
+    let joined = join(&world, &[one, two, three, other, two], limits).await;
+    assert_eq!(numbers(&joined), [first, first + 1, 0, first + 2, 0]);
+    // Two that were counted before, each once, are counted alone still, though they end with the same digits.
+    let [before, alike] = [1_000_000, 1_100_000];
+    let joined = join(&world, &[before, alike, before, alike], limits).await;
+    assert_eq!(numbers(&joined), [first + 3, first + 4, 0, 0]);
 }

@@ -64,14 +64,30 @@ local function count_bits(prefix, first, last)
 end
 
 -- Sets all bits from `from` to `to` of one key: whole bytes at once.
-local function fill_key(key, from, to)
-  while from <= to and from % 8 > 0 do
-    redis.call('SETBIT', key, from, 1)
-    from = from + 1
+local fill_key
+do
+  -- A byte with its bits `first` to `last` set, 0 the highest.
+  local function filled(byte, first, last)
+    local unit, values = 2 ^ (7 - last), 2 ^ (last - first + 1)
+    return byte + (values - 1 - math.floor(byte / unit) % values) * unit
   end
-  local bytes = math.floor((to - from + 1) / 8)
-  if bytes > 0 then redis.call('SETRANGE', key, from / 8, string.rep('\255', bytes)) end
-  for bit = from + 8 * math.max(bytes, 0), to do redis.call('SETBIT', key, bit, 1) end
+
+  -- Of one key, the byte there, with these bits set.
+  local function filled_at(key, at, first, last)
+    return string.char(filled(string.byte(redis.call('GETRANGE', key, at, at)) or 0, first, last))
+  end
+
+  fill_key = function(key, from, to)
+    if from > to then return end
+    local first, last = math.floor(from / 8), math.floor(to / 8)
+    if first == last then
+      redis.call('SETRANGE', key, first, filled_at(key, first, from % 8, to % 8))
+    else
+      local between = string.rep('\255', last - first - 1)
+      redis.call('SETRANGE', key, first,
+        filled_at(key, first, from % 8, 7) .. between .. filled_at(key, last, 0, to % 8))
+    end
+  end
 end
 
 -- Sets the bits of the places first..last.

@@ -26,16 +26,17 @@ do
   -- So many of a network's seats are looked at in one call.
   local MOST_LOOKED_AT = 512
 
-  local known, seats = {}, {}
-  -- As texts, for those who took nothing but one step's: in a crowd that is nearly every network.
-  local ONE = 'j%d:%d p%d:%d'
+  -- known: digest -> what is kept of it under `name`: `text`, nil if nothing is, which is taken apart (`took`) only where
+  -- it has to be; `come` newcomers and `placed` of their places are added by this script. In a crowd nearly every network
+  -- has no text and one newcomer. `listed`: each of them once, in the order in which they were read.
+  local known, listed, seats = {}, {}, {}
 
   local function key_of(what) return string.format('%s:%d:%s', keys.networks, stamp.reset_epoch, what) end
   local function period(ago) return key_of(string.format('%d', math.floor(now / PERIOD_MS) - ago)) end
+  local function step_of(what) return math.floor(now / SPANS[what].step) end
 
   local function parsed(text)
     local took = { j = {}, p = {} }
-    if not text then return took end
     for what, time, count in string.gmatch(text, '(%a)(%d+):(%d+)') do
       local span = SPANS[what]
       time = tonumber(time)
@@ -44,11 +45,13 @@ do
     return took
   end
 
+  -- What it took before this script, by when; nil: nothing.
+  local function before_of(network)
+    if network.text and not network.took then network.took = parsed(network.text) end
+    return network.took
+  end
+
   local function as_text(took)
-    local joined, placed = next(took.j), next(took.p)
-    if joined and placed and not next(took.j, joined) and not next(took.p, placed) and took.p[placed] > 0 then
-      return string.format(ONE, joined, took.j[joined], placed, took.p[placed])
-    end
     local parts = {}
     for what in pairs(SPANS) do
       for time, count in pairs(took[what]) do
@@ -59,57 +62,94 @@ do
     return table.concat(parts, ' ')
   end
 
+  -- As it is to be kept. `texts`: those of networks of which nothing was kept, by how many came and stay.
+  local function text_of(network, texts)
+    local took = before_of(network)
+    if took then
+      for what, added in pairs({ j = network.come, p = network.placed }) do
+        local time = step_of(what)
+        took[what][time] = (took[what][time] or 0) + added
+      end
+      return as_text(took)
+    end
+    local kind = network.come * MOST + network.placed
+    if not texts[kind] then
+      texts[kind] = as_text({ j = { [step_of('j')] = network.come }, p = { [step_of('p')] = network.placed } })
+    end
+    return texts[kind]
+  end
+
   local function sum(counts)
     local total = 0
     for _, count in pairs(counts) do total = total + count end
     return total
   end
 
-  local function add(took, what)
-    local time = math.floor(now / SPANS[what].step)
-    took[what][time] = (took[what][time] or 0) + 1
-    took.is_changed = true
+  local function joins_of(network)
+    return network.come + (network.text and sum(before_of(network).j) or 0)
+  end
+
+  local function places_of(network)
+    return network.placed + (network.text and sum(before_of(network).p) or 0)
+  end
+
+  -- In how many seconds a network that has had too many newcomers may send another one.
+  local function wait_of(network)
+    local oldest = network.come > 0 and step_of('j') or math.huge
+    for time in pairs(network.text and before_of(network).j or {}) do oldest = math.min(oldest, time) end
+    return math.ceil(((oldest + SPANS.j.steps + 1) * SPANS.j.step - now) / 1000)
   end
 
   -- The oldest is given back: whoever came first enters first.
-  local function take_back(took, what)
-    local oldest
-    for time, count in pairs(took[what]) do
+  local function take_back(network)
+    local places, oldest = network.text and before_of(network).p or {}, nil
+    for time, count in pairs(places) do
       if count > 0 and (not oldest or time < oldest) then oldest = time end
     end
-    if oldest then took[what][oldest], took.is_changed = took[what][oldest] - 1, true end
+    if oldest then
+      places[oldest], network.is_changed = places[oldest] - 1, true
+    elseif network.placed > 0 then
+      network.placed = network.placed - 1
+    end
   end
 
-  -- What is kept of these, which are not known yet.
-  local function read_all(digests)
-    local now_of = redis.call('HMGET', period(0), COUNT, unpack(digests))
-    local is_full = (tonumber(table.remove(now_of, 1)) or 0) >= MOST
-    local before = redis.call('HMGET', period(1), unpack(digests))
-    local shared = {}
-    for i, digest in ipairs(digests) do
-      local text = now_of[i] or before[i]
-      if is_full and not text and #digest > SHARED_DIGITS then
-        shared[#shared + 1] = digest
+  -- Reads what is kept under these names, which are not known yet. Returns those that are too many to have a name of
+  -- their own.
+  local function read_named(names)
+    local now_of = redis.call('HMGET', period(0), COUNT, unpack(names))
+    local is_full = (tonumber(now_of[1]) or 0) >= MOST
+    local before = redis.call('HMGET', period(1), unpack(names))
+    local sharing = {}
+    for i, name in ipairs(names) do
+      local text = now_of[i + 1] or before[i] or nil
+      if is_full and not text and #name > SHARED_DIGITS then
+        sharing[#sharing + 1] = name
       else
-        known[digest] = parsed(text)
-        known[digest].name, known[digest].is_new = digest, not now_of[i]
+        local network = { name = name, text = text, is_new = not now_of[i + 1], come = 0, placed = 0 }
+        known[name], listed[#listed + 1] = network, network
       end
     end
-    return shared
+    return sharing
+  end
+
+  -- Of those that are not known yet each once.
+  local function unknown_of(names)
+    local unknown, is_in = {}, {}
+    for _, name in ipairs(names) do
+      if not known[name] and not is_in[name] then is_in[name], unknown[#unknown + 1] = true, name end
+    end
+    return unknown
   end
 
   NETWORKS.read = function(digests)
-    local is_new, new = {}, {}
-    for _, digest in ipairs(digests) do
-      if not known[digest] and not is_new[digest] then is_new[digest], new[#new + 1] = true, digest end
-    end
-    if #new == 0 then return end
-    local shared = read_all(new)
-    for _, digest in ipairs(shared) do
-      local name = string.sub(digest, -SHARED_DIGITS)
-      if not known[name] then read_all({ name }) end
-      known[digest] = known[name]
-    end
+    local unknown = unknown_of(digests)
+    if #unknown == 0 then return end
+    local sharing, names = read_named(unknown), {}
+    if #sharing == 0 then return end
+    for i, digest in ipairs(sharing) do names[i] = string.sub(digest, -SHARED_DIGITS) end
+    local shared = unknown_of(names)
+    if #shared > 0 then read_named(shared) end
+    for i, digest in ipairs(sharing) do known[digest] = known[names[i]] end
   end
 
   -- For each newcomer whether it may join: 'joins' or 'places' if its network has had too many, else false. Whoever joins
@@ -118,44 +158,33 @@ do
   NETWORKS.let_join = function(digests, limits)
     local beyond, refused, wait_s = { joins = 0, places = 0 }, {}, 0
     for i, digest in ipairs(digests) do
-      local took, over = known[digest], false
-      if limits.joins and sum(took.j) >= limits.joins then
-        over = 'joins'
-        local oldest = math.huge
-        for time in pairs(took.j) do oldest = math.min(oldest, time) end
-        wait_s = math.max(wait_s, math.ceil(((oldest + SPANS.j.steps + 1) * SPANS.j.step - now) / 1000))
-      elseif limits.places and sum(took.p) >= limits.places then
+      local network, over = known[digest], false
+      if limits.joins and joins_of(network) >= limits.joins then
+        over, wait_s = 'joins', math.max(wait_s, wait_of(network))
+      elseif limits.places and places_of(network) >= limits.places then
         over = 'places'
       end
       if over then beyond[over] = beyond[over] + 1 end
       refused[i] = not limits.only_logs and over
       if not refused[i] then
-        add(took, 'j')
-        add(took, 'p')
+        network.come, network.placed, network.is_changed = network.come + 1, network.placed + 1, true
       end
     end
     return refused, beyond, wait_s
   end
 
-  NETWORKS.leave_line = function(digest) take_back(known[digest], 'p') end
+  NETWORKS.leave_line = function(digest) take_back(known[digest]) end
 
   NETWORKS.write = function()
-    local fields, is_written = {}, {}
-    for _, took in pairs(known) do
-      if took.is_changed and not is_written[took.name] then
-        is_written[took.name] = true
-        fields[#fields + 1] = took.name
+    local fields, texts, new = {}, {}, 0
+    for _, network in ipairs(listed) do
+      if network.is_changed then
+        fields[#fields + 1], fields[#fields + 2] = network.name, text_of(network, texts)
+        if network.is_new then new = new + 1 end
       end
     end
     if #fields == 0 then return end
-    table.sort(fields)
-    local pairs_of = {}
-    local new = 0
-    for i, name in ipairs(fields) do
-      pairs_of[2 * i - 1], pairs_of[2 * i] = name, as_text(known[name])
-      if known[name].is_new then new = new + 1 end
-    end
-    redis.call('HSET', period(0), unpack(pairs_of))
+    redis.call('HSET', period(0), unpack(fields))
     if new > 0 then redis.call('HINCRBY', period(0), COUNT, new) end
     redis.call('EXPIRE', period(0), 2 * PERIOD_MS / 1000)
   end
@@ -188,9 +217,9 @@ do
 
   -- Most networks of a crowd have no seat: that is found out of all of them in one call.
   NETWORKS.read_seats = function(digests)
-    local keys_of, is_in = {}, {}
+    local prefix, keys_of, is_in = key_of('seats:'), {}, {}
     for _, digest in ipairs(digests) do
-      if not is_in[digest] then is_in[digest], keys_of[#keys_of + 1] = true, key_of('seats:' .. digest) end
+      if not is_in[digest] then is_in[digest], keys_of[#keys_of + 1] = true, prefix .. digest end
     end
     if redis.call('EXISTS', unpack(keys_of)) > 0 then return end
     for digest in pairs(is_in) do seats[digest] = 0 end

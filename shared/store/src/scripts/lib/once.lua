@@ -7,6 +7,15 @@ local function of_newcomers(name) return { name = string.format('%d:%s', stamp.r
 -- An operator's call of this kind: somebody may send it again by hand, perhaps after the room was reset by it.
 local function of_operators(kind, name) return { name = kind .. ':' .. name, kept = 86400 } end
 
+-- As `encode`, of a table with names: what is kept is the same on every server, whatever order its tables have.
+local function encode_in_order(told)
+  local words = {}
+  for word in pairs(told) do words[#words + 1] = word end
+  table.sort(words)
+  for i, word in ipairs(words) do words[i] = '"' .. word .. '":' .. encode(told[word]) end
+  return '{' .. table.concat(words, ',') .. '}'
+end
+
 local function call_key(keys, call) return keys.calls .. ':' .. call.name end
 
 -- What the call was answered; nil: it never came, or long ago.
@@ -21,13 +30,8 @@ local function again(before)
   return before
 end
 
--- Keeps what the call is answered, a table with names, and returns it.
+-- Keeps what the call is answered, and returns it: a table with names, or a reply in order.
 local function keep_answer(keys, call, told)
-  local words = {}
-  for word in pairs(told) do words[#words + 1] = word end
-  -- What is kept is the same on every server, whatever order its tables have.
-  table.sort(words)
-  for i, word in ipairs(words) do words[i] = '"' .. word .. '":' .. encode(told[word]) end
-  redis.call('SET', call_key(keys, call), '{' .. table.concat(words, ',') .. '}', 'EX', call.kept)
+  redis.call('SET', call_key(keys, call), told[1] == nil and encode_in_order(told) or encode(told), 'EX', call.kept)
   return told
 end

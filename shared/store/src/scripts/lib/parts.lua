@@ -10,7 +10,9 @@
 local PARTS = {}
 do
   local LASTING = { 'sessions', 'records', 'tokens', 'rate', 'rows', 'ended', 'holds' }
-  local known, written, is_written = {}, {}, {}
+  -- known: the list. own_keys: the keys of those on it that are this script's.
+  local known, is_known, own_keys = {}, {}, {}
+  local written, is_written = {}, {}
 
   -- The key of a part; nil: it is none of this script's.
   local function key_of(part)
@@ -18,55 +20,42 @@ do
     return keys[name] and keys[name] .. rest
   end
 
-  -- How many of these parts, which are this script's, there are.
-  local function count(parts)
-    if #parts == 0 then return 0 end
-    local their_keys = {}
-    for i, part in ipairs(parts) do their_keys[i] = key_of(part) end
-    return redis.call('EXISTS', unpack(their_keys))
-  end
+  -- How many of these keys there are.
+  local function count(some) return #some > 0 and redis.call('EXISTS', unpack(some)) or 0 end
 
-  -- The known parts that are this script's.
-  local function own()
-    local parts = {}
-    for _, part in ipairs(known) do
-      if key_of(part) then parts[#parts + 1] = part end
-    end
-    return parts
-  end
-
-  -- Those that this script may have made.
+  -- Those that this script may have made: the parts, and their keys.
   local function possibly_new()
-    local is_known, parts = {}, {}
-    for _, part in ipairs(known) do is_known[part] = true end
+    local parts, their_keys = {}, {}
+    local function add(part, key) parts[#parts + 1], their_keys[#their_keys + 1] = part, key end
     for _, part in ipairs(LASTING) do
-      if keys[part] and not is_known[part] then parts[#parts + 1] = part end
+      if keys[part] and not is_known[part] then add(part, keys[part]) end
     end
     for _, key in ipairs(written) do
       local part = string.match(key, '}:(entered:.*)$')
-      if part and not is_known[part] then parts[#parts + 1] = part end
+      if part and not is_known[part] then add(part, key) end
     end
-    return parts
+    return parts, their_keys
   end
 
   PARTS.read = function(text, seq)
     local of_seq, names = string.match(text or '', '^(%d+)(.*)$')
     if tonumber(of_seq) ~= seq then return end
-    for part in string.gmatch(names, '%S+') do known[#known + 1] = part end
+    for part in string.gmatch(names, '%S+') do
+      known[#known + 1], is_known[part] = part, true
+      own_keys[#own_keys + 1] = key_of(part)
+    end
   end
 
-  PARTS.is_one_lost = function()
-    local parts = own()
-    return count(parts) < #parts
-  end
+  PARTS.is_one_lost = function() return count(own_keys) < #own_keys end
 
   PARTS.text = function(seq)
-    local old, new = own(), possibly_new()
-    if count(old) < #old or count(new) > 0 then
+    local new, new_keys = possibly_new()
+    if count(own_keys) < #own_keys or count(new_keys) > 0 then
       local there = {}
       for _, parts in ipairs({ known, new }) do
         for _, part in ipairs(parts) do
-          if not key_of(part) or count({ part }) == 1 then there[#there + 1] = part end
+          local key = key_of(part)
+          if not key or count({ key }) == 1 then there[#there + 1] = part end
         end
       end
       known = there
