@@ -114,8 +114,21 @@ valkey() {
   import valkey "$(image_like valkey/valkey:)" 'CMD ["valkey-server"]' 'WORKDIR /data' 'VOLUME /data'
 }
 
+# Only where there is one: it belongs to no more than the profile `observe`.
+prometheus() {
+  local server
+  server=$(type -P prometheus) || { warn "no prometheus: no stand-in for its image"; return 0; }
+  root prometheus base-files libc6 netbase ca-certificates tzdata
+  install -T "$server" "$work/prometheus/usr/bin/prometheus"
+  install -d -o 65534 -g 65534 "$work/prometheus/prometheus" "$work/prometheus/etc/prometheus"
+  import prometheus "$(image_like prom/prometheus:)" 'USER 65534' 'WORKDIR /prometheus' 'VOLUME /prometheus' \
+    'ENTRYPOINT ["/bin/prometheus"]' \
+    'CMD ["--config.file=/etc/prometheus/prometheus.yml", "--storage.tsdb.path=/prometheus"]'
+}
+
 case "${1:-}" in '' | --with-rust) ;; *) die "usage: scripts/stand-in-images.sh [--with-rust]" ;; esac
 distroless
 rust "${1:-}"
 nginx
 valkey
+prometheus

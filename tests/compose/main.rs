@@ -8,6 +8,7 @@
 
 mod crowd;
 mod engine;
+mod observed;
 mod people;
 mod project;
 mod sale;

@@ -28,6 +28,8 @@ pub(crate) struct Project<'a> {
     pub(crate) site: u16,
     /// Where apps call.
     pub(crate) apps: u16,
+    /// Where Prometheus answers, once it is up.
+    pub(crate) prometheus: u16,
     /// Where each controller answers operators.
     pub(crate) operators: [u16; 2],
     /// What cargo builds in the engine; none: what the tests are built with is taken.
@@ -59,6 +61,7 @@ impl<'a> Project<'a> {
             name,
             site: free_port(),
             apps: free_port(),
+            prometheus: free_port(),
             operators,
             profile,
             version: 1,
@@ -84,6 +87,12 @@ impl<'a> Project<'a> {
         }
         say(&format!("compose: up took {:.1} s", begin.elapsed().as_secs_f64()));
         Ok(())
+    }
+
+    /// Prometheus, as the profile `observe` has it, beside what is up.
+    pub(crate) fn add_prometheus(&self) -> Result<()> {
+        let arguments = ["--profile", "observe", "up", "--detach", "--no-deps", "prometheus"];
+        self.compose(&arguments).map(drop)
     }
 
     /// Ends a service as a crash does, and starts it again.
@@ -141,7 +150,16 @@ impl<'a> Project<'a> {
 
     /// Takes everything down, with what it kept.
     pub(crate) fn down(&self) -> Result<()> {
-        self.compose(&["down", "--volumes", "--remove-orphans", "--timeout", "5"]).map(drop)
+        self.compose(&[
+            "--profile",
+            "observe",
+            "down",
+            "--volumes",
+            "--remove-orphans",
+            "--timeout",
+            "5",
+        ])
+        .map(drop)
     }
 
     /// What is left in the engine under this name.
@@ -174,6 +192,7 @@ impl<'a> Project<'a> {
             .env("VESTIBULE_PROFILE", self.profile.as_deref().unwrap_or_default())
             .env("VESTIBULE_SITE_PORT", self.site.to_string())
             .env("VESTIBULE_APPS_PORT", self.apps.to_string())
+            .env("VESTIBULE_PROMETHEUS_PORT", self.prometheus.to_string())
             .env("VESTIBULE_OPERATORS_PORT", first.to_string())
             .env("VESTIBULE_OPERATORS_PORT_2", second.to_string())
             .env("VESTIBULE_SUBNET", "172.31.177")

@@ -5,6 +5,7 @@ use anyhow::{Result, ensure};
 use crate::{
     crowd::{Crowd, Size, keep},
     engine::Engine,
+    observed,
     people::{Person, Stands},
     project::{INSTANCES, Project},
     say,
@@ -51,6 +52,7 @@ async fn runs(project: &mut Project<'_>, size: Size, kept: &std::path::Path) -> 
     ensure!(token.len() == 64, "the token has {} characters", token.len());
     keep(&token, &kept.join("token"))?;
 
+    observed::by_prometheus(project).await?;
     let (inside, waiting) = ten_enter_and_the_others_wait(project.site).await?;
     inside[0].buys().await?;
     waiting[0].0.enters().await?;

@@ -90,7 +90,7 @@ impl Tally {
 
     fn count(&self, room: &RoomContext, figure: Figure) {
         let at = (room.snapshot.room.clone(), room.known.now_ms() / 60_000);
-        self.put_back(at, BTreeMap::from([(figure, 1)]));
+        *self.lock().entry(at).or_default().entry(figure).or_default() += 1;
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Counts> {

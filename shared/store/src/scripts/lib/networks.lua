@@ -26,9 +26,9 @@ do
   -- So many of a network's seats are looked at in one call.
   local MOST_LOOKED_AT = 512
 
-  -- known: digest -> what is kept of it under `name`: `text`, nil if nothing is, which is taken apart (`took`) only where
-  -- it has to be; `come` newcomers and `placed` of their places are added by this script. In a crowd nearly every network
-  -- has no text and one newcomer. `listed`: each of them once, in the order in which they were read.
+  -- known: digest -> what is kept of it under `name`: `come` newcomers and `placed` of their places are of the steps under
+  -- way, those that this script adds among them; with others there is a `text`, which is taken apart (`took`) only where it
+  -- has to be. In a crowd nearly every network has none. `listed`: each of them once, in the order in which they were read.
   local known, listed, seats = {}, {}, {}
 
   local function key_of(what) return string.format('%s:%d:%s', keys.networks, stamp.reset_epoch, what) end
@@ -45,7 +45,7 @@ do
     return took
   end
 
-  -- What it took before this script, by when; nil: nothing.
+  -- What it took, by when, if that was not only in the steps under way; nil: it was.
   local function before_of(network)
     if network.text and not network.took then network.took = parsed(network.text) end
     return network.took
@@ -62,7 +62,7 @@ do
     return table.concat(parts, ' ')
   end
 
-  -- As it is to be kept. `texts`: those of networks of which nothing was kept, by how many came and stay.
+  -- As it is to be kept. `texts`: those of networks that took nothing before these steps, by how many came and stay.
   local function text_of(network, texts)
     local took = before_of(network)
     if took then
@@ -109,7 +109,7 @@ do
     if oldest then
       places[oldest], network.is_changed = places[oldest] - 1, true
     elseif network.placed > 0 then
-      network.placed = network.placed - 1
+      network.placed, network.is_changed = network.placed - 1, true
     end
   end
 
@@ -119,13 +119,16 @@ do
     local now_of = redis.call('HMGET', period(0), COUNT, unpack(names))
     local is_full = (tonumber(now_of[1]) or 0) >= MOST
     local before = redis.call('HMGET', period(1), unpack(names))
+    local of_these_steps = string.format('^j%d:(%%d+) p%d:(%%d+)$', step_of('j'), step_of('p'))
     local sharing = {}
     for i, name in ipairs(names) do
       local text = now_of[i + 1] or before[i] or nil
       if is_full and not text and #name > SHARED_DIGITS then
         sharing[#sharing + 1] = name
       else
-        local network = { name = name, text = text, is_new = not now_of[i + 1], come = 0, placed = 0 }
+        local come, placed = string.match(text or '', of_these_steps)
+        local network = { name = name, text = not come and text or nil, is_new = not now_of[i + 1],
+          come = tonumber(come) or 0, placed = tonumber(placed) or 0 }
         known[name], listed[#listed + 1] = network, network
       end
     end
