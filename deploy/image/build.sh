@@ -19,9 +19,8 @@ fi
 find services shared -name '*.rs' -exec touch {} +
 build --bins
 if [ -z "$PROGRAMS" ]; then
-  # A folder named after the profile (of `dev` it is `debug`), of which there is only one here.
-  PROGRAMS=$(echo target/*/vestibule-admission)
-  PROGRAMS=${PROGRAMS%/vestibule-admission}
+  # Named after the profile, but for `dev`. There may be others: what was handed over by PROGRAMS before.
+  case $PROFILE in dev) PROGRAMS=target/debug ;; *) PROGRAMS=target/$PROFILE ;; esac
 fi
 mkdir -p "$1"
 cp /lib/*-linux-gnu*/libgcc_s.so.1 "$1"
