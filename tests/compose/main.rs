@@ -11,6 +11,7 @@ mod engine;
 mod observed;
 mod people;
 mod project;
+mod recipe;
 mod sale;
 
 use std::{io::Write, time::Duration};
