@@ -72,7 +72,7 @@ do
       end
       return as_text(took)
     end
-    local kind = network.come * MOST + network.placed
+    local kind = network.come .. ' ' .. network.placed
     if not texts[kind] then
       texts[kind] = as_text({ j = { [step_of('j')] = network.come }, p = { [step_of('p')] = network.placed } })
     end
