@@ -13,8 +13,12 @@ mod people;
 mod project;
 mod recipe;
 mod sale;
+mod sentinels;
 
 use std::{io::Write, time::Duration};
+
+/// Every deployment has the same addresses within its engine, and an engine changes the machine's network.
+static ONE_AT_A_TIME: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// How long anything may take on a machine that is busy with other tests.
 const SOON: Duration = Duration::from_mins(3);

@@ -35,6 +35,8 @@ pub(crate) struct Project<'a> {
     /// What cargo builds in the engine; none: what the tests are built with is taken.
     profile: Option<String>,
     version: u32,
+    /// What Compose reads besides the environment.
+    settings: Option<&'static str>,
 }
 
 // === impl Project ===
@@ -65,7 +67,14 @@ impl<'a> Project<'a> {
             operators,
             profile,
             version: 1,
+            settings: None,
         })
+    }
+
+    /// With what the profile `sentinel` adds.
+    pub(crate) fn with_sentinels(mut self) -> Self {
+        self.settings = Some("deploy/compose/sentinel.env");
+        self
     }
 
     /// Builds both images as another version than before.
@@ -97,7 +106,17 @@ impl<'a> Project<'a> {
 
     /// Ends a service as a crash does, and starts it again.
     pub(crate) async fn kill(&self, service: &str) -> Result<()> {
-        self.docker(&["kill", "--signal", "KILL", &self.container(service)?])?;
+        self.end(service)?;
+        self.start_again(service).await
+    }
+
+    /// Ends a service as a crash does.
+    pub(crate) fn end(&self, service: &str) -> Result<()> {
+        self.docker(&["kill", "--signal", "KILL", &self.container(service)?]).map(drop)
+    }
+
+    /// Starts what has ended, and waits until it is well.
+    pub(crate) async fn start_again(&self, service: &str) -> Result<()> {
         self.compose(&["up", "--detach", "--no-deps", "--no-recreate", service])?;
         self.is_well(service).await
     }
@@ -178,7 +197,12 @@ impl<'a> Project<'a> {
 
     fn compose(&self, arguments: &[&str]) -> Result<String> {
         let [program, first @ ..] = engine::compose() else { return Ok(String::new()) };
-        run(self.environment(self.engine.command(program).args(first).args(arguments)))
+        let mut command = self.engine.command(program);
+        command.args(first);
+        if let Some(settings) = self.settings {
+            command.args(["--env-file", settings]);
+        }
+        run(self.environment(command.args(arguments)))
     }
 
     fn environment<'c>(&self, command: &'c mut Command) -> &'c mut Command {

@@ -3,6 +3,7 @@
 use anyhow::{Result, ensure};
 
 use crate::{
+    ONE_AT_A_TIME,
     crowd::{Crowd, Size, keep},
     engine::Engine,
     observed,
@@ -30,6 +31,7 @@ async fn nobody_of_five_thousand_loses_a_place_either() -> Result<()> {
 }
 
 async fn plays(size: Size) -> Result<()> {
+    let _alone = ONE_AT_A_TIME.lock().await;
     let Some(engine) = Engine::find()? else { return Ok(()) };
     let mut project = Project::new(&engine)?;
     project.build()?;
@@ -75,7 +77,9 @@ async fn runs(project: &mut Project<'_>, size: Size, kept: &std::path::Path) -> 
 }
 
 /// Fills the demo's room, and brings five more.
-async fn ten_enter_and_the_others_wait(port: u16) -> Result<(Vec<Person>, Vec<(Person, u64)>)> {
+pub(crate) async fn ten_enter_and_the_others_wait(
+    port: u16,
+) -> Result<(Vec<Person>, Vec<(Person, u64)>)> {
     let (mut inside, mut waiting) = (Vec::new(), Vec::new());
     while waiting.len() < 5 {
         let person = Person::new(port)?;
