@@ -46,7 +46,8 @@ if limited then
     only_logs = args.only_logs == '1' }
   local refused
   refused, beyond, wait_s = NETWORKS.let_join(digests, limits)
-  local seats = enter and first_in_line and not limits.only_logs and tonumber(args.seats) or nil
+  local can_sit = enter and (first_in_line or settings.open)
+  local seats = can_sit and not limits.only_logs and tonumber(args.seats) or nil
   if seats then NETWORKS.read_seats(digests) end
   local sitters, others, left = {}, {}, {}
   for i, digest in ipairs(digests) do

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use vestibule_domain::{
-    RoomSettings, SeatEnds,
+    QueueingMethod, RoomSettings, SeatEnds,
     network_limits::{NetworkLimit, NetworkLimits},
     serving::Serving,
 };
@@ -22,6 +22,7 @@ crate::on_every_server!(
     a_place_counts_until_it_is_used_or_given_back_or_an_hour_is_over,
     a_network_that_has_its_seats_waits_and_stops_nobody,
     a_network_that_had_its_seats_already_gets_none_among_others,
+    where_everyone_enters_a_network_has_its_seats_all_the_same,
     nobody_waits_for_whom_its_network_keeps_out,
     no_claims_of_one_call_take_more_seats_than_there_are,
     seats_are_free_again_when_their_sessions_are_over,
@@ -176,6 +177,16 @@ async fn a_network_that_had_its_seats_already_gets_none_among_others(world: Worl
     assert_eq!(join(&world, &[HERE; 2], limits(0, 0, 2)).await.seated, 2);
     let joined = join(&world, &[HERE, 9, THERE, HERE], limits(0, 0, 2)).await;
     assert_eq!((joined.seated, numbers(&joined)), (2, vec![5, 3, 4, 6]));
+}
+
+async fn where_everyone_enters_a_network_has_its_seats_all_the_same(world: World) {
+    world.open(RoomSettings { queueing_method: QueueingMethod::Passthrough, ..limited(1) }).await;
+    let limits = limits(0, 0, 2);
+    // Of the first three the last one stays before the counter, and those who come after it pass it.
+    let joined = join(&world, &[HERE; 3], limits).await;
+    assert_eq!((joined.seated, numbers(&joined)), (2, vec![1, 2, 3]));
+    let joined = join(&world, &[HERE, THERE, HERE, THERE], limits).await;
+    assert_eq!((joined.seated, numbers(&joined)), (2, vec![6, 4, 7, 5]));
 }
 
 async fn nobody_waits_for_whom_its_network_keeps_out(world: World) {

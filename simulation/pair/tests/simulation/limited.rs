@@ -20,11 +20,16 @@ const DEFECTS: [Defect; 7] = [
         ("local is_new = redis.call('ZADD', key, until_ms, number) == 1", "local is_new = false"),
         "network-seats",
     ),
-    ("newcomers of a network are not counted", 0, ("        add(took, 'j')", ""), "network-joins"),
+    (
+        "newcomers of a network are not counted",
+        0,
+        ("network.come + 1, network.placed + 1, true", "network.come, network.placed + 1, true"),
+        "network-joins",
+    ),
     (
         "one place too many",
         1,
-        ("sum(took.p) >= limits.places", "sum(took.p) > limits.places"),
+        ("places_of(network) >= limits.places", "places_of(network) > limits.places"),
         "network-places",
     ),
     (
