@@ -16,6 +16,9 @@ use crate::{
 pub(crate) const INSTANCES: [&str; 4] =
     ["controller-1", "controller-2", "admission-1", "admission-2"];
 
+/// The images, each named as the program in it.
+const IMAGES: [&str; 2] = ["vestibule-admission", "vestibule-controller"];
+
 /// Where programs are handed to the Dockerfile that are built already.
 const PROGRAMS: &str = "target/programs";
 
@@ -81,10 +84,23 @@ impl<'a> Project<'a> {
     pub(crate) fn build(&mut self) -> Result<()> {
         self.version += 1;
         if self.profile.is_none() {
-            hand_over("vestibule-admission")?;
-            hand_over("vestibule-controller")?;
+            IMAGES.into_iter().try_for_each(hand_over)?;
         }
-        timed("building the images", || self.compose(&["build"]).map(drop))
+        timed("building the images", || self.compose(&["build"]).map(drop))?;
+        if self.profile.as_deref() == Some("release") { self.images_are_small() } else { Ok(()) }
+    }
+
+    /// What is promised of a release's images, unpacked.
+    fn images_are_small(&self) -> Result<()> {
+        const MOST_BYTES: u64 = 40_000_000;
+        for image in IMAGES {
+            let name = format!("{image}:{}", self.name);
+            let size = self.docker(&["image", "inspect", "--format", "{{.Size}}", &name])?;
+            let size: u64 = size.trim().parse()?;
+            say(&format!("compose: {image} has {} MB", size / 1_000_000));
+            ensure!(size < MOST_BYTES, "{image} has {size} bytes, not less than {MOST_BYTES}");
+        }
+        Ok(())
     }
 
     /// Everything, in the background, until all of it is well.
@@ -227,7 +243,7 @@ impl<'a> Project<'a> {
 impl Drop for Project<'_> {
     fn drop(&mut self) {
         let _ = self.down();
-        for image in ["vestibule-admission", "vestibule-controller"] {
+        for image in IMAGES {
             let _ = self.docker(&["rmi", &format!("{image}:{}", self.name)]);
         }
     }
