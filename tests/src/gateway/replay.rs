@@ -175,7 +175,10 @@ impl Settings {
             question.insert(COMMANDS[0], command);
             // Kong does this just after its answer; who waits for it here only spares the test a
             // loop.
-            let _ = self.call(Method::POST, "/revoke", question).await;
+            if let Some(failure) = failure_of(self.call(Method::POST, "/revoke", question).await) {
+                site.status = StatusCode::BAD_GATEWAY;
+                return answer(site, failure.into());
+            }
         }
         answer(site, text)
     }
@@ -189,6 +192,17 @@ impl Settings {
                 response
             }
         }
+    }
+}
+
+/// Why the visitor could not be sent out, which Kong would only log; `None`: it was.
+fn failure_of(revoked: Result<(Head, Bytes)>) -> Option<String> {
+    match revoked {
+        Ok((head, _)) if head.status.is_success() => None,
+        Ok((head, text)) => {
+            Some(format!("/revoke: {} {}", head.status, String::from_utf8_lossy(&text)))
+        }
+        Err(error) => Some(format!("/revoke: {error:#}")),
     }
 }
 
