@@ -34,12 +34,14 @@ fn what_was_compiled_is_taken_and_not_what_was_handed_over_before() -> Result<()
 
 /// `deploy/image/build.sh` in a folder, with the cargo of the test.
 fn build(folder: &Path) -> Command {
-    let path = std::env::var("PATH").unwrap_or_default();
+    let mut path = folder.join("bin").into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
     let mut command = Command::new("sh");
     command
         .arg(root().join("deploy/image/build.sh"))
         .current_dir(folder)
-        .env("PATH", format!("{}:{path}", folder.join("bin").display()))
+        .env("PATH", path)
         .env("PROFILE", "release");
     command
 }

@@ -162,10 +162,11 @@ fn read(join: &Join<'_>, sealed: Sealed<Reply>) -> Result<Joined, StoreError> {
 
 impl Joined {
     fn of(join: &Join<'_>, reply: Reply) -> Self {
-        let admittances = match reply.limited {
+        let admittances = if reply.limited && reply.outcomes.is_empty() {
             // None was turned away, and none has its number before one that came earlier.
-            true if reply.outcomes.is_empty() => (0..join.count).map(Admittance::Place).collect(),
-            _ => reply.outcomes.into_iter().map(Admittance::from_reply).collect(),
+            (0..join.count).map(Admittance::Place).collect()
+        } else {
+            reply.outcomes.into_iter().map(Admittance::from_reply).collect()
         };
         Self {
             now_ms: reply.now_ms,
