@@ -184,7 +184,7 @@ impl<'a> Project<'a> {
     }
 
     /// Takes everything down, with what it kept.
-    pub(crate) fn down(&self) -> Result<()> {
+    fn down(&self) -> Result<()> {
         self.compose(&[
             "--profile",
             "observe",
@@ -197,8 +197,21 @@ impl<'a> Project<'a> {
         .map(drop)
     }
 
+    /// Takes everything down after a play, of which nothing may be left, and gives how that went; says what everything has
+    /// logged if it went wrong.
+    pub(crate) fn ends(self, played: Result<()>) -> Result<()> {
+        if played.is_err() {
+            say(&self.logs().unwrap_or_default());
+        }
+        played?;
+        self.down()?;
+        let left = self.left()?;
+        ensure!(left.is_empty(), "after `down` there is still: {left}");
+        Ok(())
+    }
+
     /// What is left in the engine under this name.
-    pub(crate) fn left(&self) -> Result<String> {
+    fn left(&self) -> Result<String> {
         let of_ours = format!("label=com.docker.compose.project={}", self.name);
         let kinds: [&[&str]; 3] = [&["ps", "--all"], &["volume", "ls"], &["network", "ls"]];
         let each = kinds

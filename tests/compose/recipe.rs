@@ -4,7 +4,10 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
 use anyhow::Result;
 
-use crate::engine::{root, run};
+use crate::{
+    engine::{root, run},
+    say,
+};
 
 /// In the place of cargo: builds no more than a file of the right name.
 const CARGO: &str = "#!/bin/sh\nmkdir -p target/release\n\
@@ -12,6 +15,10 @@ const CARGO: &str = "#!/bin/sh\nmkdir -p target/release\n\
 
 #[test]
 fn what_was_compiled_is_taken_and_not_what_was_handed_over_before() -> Result<()> {
+    if !is_debian() {
+        say("WARNING: deploy/image/build.sh is NOT tested: it runs on Debian");
+        return Ok(());
+    }
     let folder = tempfile::tempdir()?;
     let at = |path: &str| folder.path().join(path);
     for path in ["bin", "services", "shared", "target/programs"] {
@@ -30,6 +37,11 @@ fn what_was_compiled_is_taken_and_not_what_was_handed_over_before() -> Result<()
         run(&mut Command::new(at("compiled").join(name)))?;
     }
     Ok(())
+}
+
+/// Whether libgcc is where the script takes it from.
+fn is_debian() -> bool {
+    run(Command::new("sh").args(["-c", "ls /lib/*-linux-gnu*/libgcc_s.so.1"])).is_ok()
 }
 
 /// `deploy/image/build.sh` in a folder, with the cargo of the test.

@@ -9,7 +9,6 @@ use crate::{
     observed,
     people::{Person, Stands},
     project::{INSTANCES, Project},
-    say,
 };
 
 /// Seats of the demo's room.
@@ -37,15 +36,8 @@ async fn plays(size: Size) -> Result<()> {
     project.build()?;
     project.up().await?;
     let kept = tempfile::tempdir()?;
-    let outcome = runs(&mut project, size, kept.path()).await;
-    if outcome.is_err() {
-        say(&project.logs().unwrap_or_default());
-    }
-    outcome?;
-    project.down()?;
-    let left = project.left()?;
-    ensure!(left.is_empty(), "after `down` there is still: {left}");
-    Ok(())
+    let played = runs(&mut project, size, kept.path()).await;
+    project.ends(played)
 }
 
 async fn runs(project: &mut Project<'_>, size: Size, kept: &std::path::Path) -> Result<()> {
