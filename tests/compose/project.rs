@@ -172,6 +172,11 @@ impl<'a> Project<'a> {
         Ok(id.to_owned())
     }
 
+    /// What a command prints in the container of a service.
+    pub(crate) fn asked_in(&self, service: &str, command: &[&str]) -> Result<String> {
+        self.compose(&[&["exec", "-T", service], command].concat())
+    }
+
     /// One of the secrets, as operators read it.
     pub(crate) fn secret(&self, name: &str) -> Result<String> {
         let file = format!("/run/vestibule/{name}");

@@ -1,6 +1,6 @@
 //! The profile `sentinel`: the primary is killed, its replica is promoted, and nobody loses a place.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use vestibule_tests::eventually;
 
 use crate::{
@@ -24,6 +24,7 @@ async fn nobody_loses_a_place_when_the_primary_dies() -> Result<()> {
 
 async fn runs(project: &Project<'_>) -> Result<()> {
     let (inside, waiting) = ten_enter_and_the_others_wait(project.site).await?;
+    know_the_replica(project).await?;
     project.end("valkey")?;
     // Only where somebody writes is it known that there is a primary again.
     let last = waiting.iter().map(|(_, number)| *number).max().unwrap_or_default();
@@ -37,6 +38,20 @@ async fn runs(project: &Project<'_>) -> Result<()> {
     project.start_again("valkey").await?;
     comes_after(project.site, newcomer.1).await?;
     newcomer.0.has_kept(newcomer.1).await
+}
+
+/// Sentinels ask a primary for its replicas every ten seconds, and promote none that they have not heard of.
+async fn know_the_replica(project: &Project<'_>) -> Result<()> {
+    let question = ["valkey-cli", "-p", "26379", "sentinel", "replicas", "vestibule"];
+    for sentinel in ["sentinel-1", "sentinel-2", "sentinel-3"] {
+        eventually(SOON, &format!("{sentinel} knows a replica that follows"), || async {
+            let told = project.asked_in(sentinel, &question)?;
+            ensure!(told.contains("master-link-status\nok"), "it knows {told:?}");
+            Ok(())
+        })
+        .await?;
+    }
+    Ok(())
 }
 
 /// A newcomer, as soon as one gets a place: a number that nobody had.
