@@ -57,12 +57,12 @@ impl Check for NetworkPlaces {
             }
             What::Claimed(claimed) if matches!(claimed.outcome, ClaimedAs::Seated(_)) => {
                 let network = claimed.network.map(|network| network.network);
-                self.leave(network, now.began_ms);
+                self.leave(network, now, facts);
             }
-            What::Unknown(Call::Claim { network, .. }) => self.leave(*network, now.began_ms),
+            What::Unknown(Call::Claim { network, .. }) => self.leave(*network, now, facts),
             What::Sent(Call::GiveUp { networks, .. }) => {
                 for network in networks {
-                    self.leave(Some(*network), now.began_ms);
+                    self.leave(Some(*network), now, facts);
                 }
             }
             _ => {}
@@ -100,13 +100,12 @@ impl NetworkPlaces {
         }
     }
 
-    fn leave(&mut self, network: Option<u64>, began_ms: u64) {
+    fn leave(&mut self, network: Option<u64>, now: &Seen<'_>, facts: &Facts) {
         let Some(network) = network else { return };
         let places = self.networks.entry(network).or_default();
-        if places.taken.pop_front().is_none() {
-            places.left += 1;
-        }
-        self.suspects.explain(network, began_ms, 1);
+        let done_ms = now.at_ms + facts.bounds.settles_ms + facts.bounds.clock_error_ms;
+        places.leave(done_ms.saturating_sub(COUNTS_MS));
+        self.suspects.explain(network, now.began_ms, 1);
     }
 }
 
@@ -119,6 +118,19 @@ impl Places {
         } else {
             self.taken.push_back(began_ms);
         }
+        self.forget(since_ms);
+    }
+
+    /// The oldest that counts since then is counted off.
+    fn leave(&mut self, since_ms: u64) {
+        let oldest = self.taken.partition_point(|began_ms| *began_ms < since_ms);
+        if self.taken.remove(oldest).or_else(|| self.taken.pop_front()).is_none() {
+            self.left += 1;
+        }
+    }
+
+    /// Forgets those of before.
+    fn forget(&mut self, since_ms: u64) {
         while self.taken.front().is_some_and(|began_ms| *began_ms < since_ms) {
             self.taken.pop_front();
         }
@@ -171,6 +183,23 @@ mod tests {
         let seated = joined_from(3, two(), &[(7, JoinedAs::Seated(3))]);
         assert_eq!(found(full().does(3_000, seated)), 0);
         assert_eq!(found(full().does(3_602_000, place(3))), 0);
+    }
+
+    #[test]
+    fn of_places_an_hour_old_none_is_given_back() {
+        let now_ms = 3_700_000;
+        let newer = || full().does(now_ms, place(3)).does(now_ms + 1_000, place(4));
+        let gone =
+            What::Sent(Call::GiveUp { reset_epoch: EPOCH, numbers: vec![1], networks: vec![7] });
+        let later_ms = now_ms + 3_590_000;
+        let given_back = newer().does(later_ms, gone).does(later_ms + 1_000, place(5));
+        assert_eq!(found(given_back), 0);
+        assert_eq!(found(newer().does(later_ms, place(5))), 1);
+        let long_ago =
+            What::Sent(Call::GiveUp { reset_epoch: EPOCH, numbers: vec![1], networks: vec![7] });
+        let history =
+            full().does(3_650_000, long_ago).does(now_ms, place(3)).does(now_ms + 1, place(4));
+        assert_eq!(found(history.does(now_ms + 2, place(5))), 1, "no place was left to give back");
     }
 
     #[test]

@@ -21,6 +21,8 @@ const PLACES_MS: u64 = 4_200_000;
 /// for them; and anybody where the limit is only counted. Why: a limit that is too strict costs people who have done
 /// nothing.
 ///
+/// Whichever place is used or given back, the oldest that counts is what counts no more: in an hour it would not anyhow.
+///
 /// Not a violation: being turned away because of calls of others that were under way, or whose outcome is not known;
 /// or because of places that were used or given back before Redis lost something: then they count again, as it may have
 /// forgotten. In a room with more networks than are counted one by one nothing is concluded.
@@ -38,8 +40,10 @@ pub(super) struct NetworkRefusals {
 struct Network {
     /// When newcomers were known, ms, in order.
     came: Vec<u64>,
-    /// When places of them were known to be used or given back, ms, in order.
-    left: Vec<u64>,
+    /// When those were whose places may count, ms, in order.
+    places: Vec<u64>,
+    /// When places were known to be used or given back, in order, and when those were known that count no more since, ms.
+    left: Vec<(u64, u64)>,
     /// Numbers that may have had a seat.
     sat: FxHashSet<u64>,
 }
@@ -54,7 +58,7 @@ impl Check for NetworkRefusals {
         self.suspects.settle(Invariant::NetworkRefusals, now.at_ms, facts, found);
         self.begin(now);
         self.take_in(now);
-        self.note_who_leaves(now);
+        self.note_who_leaves(now, facts);
         if self.networks.len() < MOST {
             self.look(now, facts, found);
         }
@@ -87,7 +91,7 @@ impl NetworkRefusals {
         } else if state > self.state {
             self.state = state;
             self.from.clear();
-            self.networks.values_mut().for_each(|network| network.left.clear());
+            self.networks.values_mut().for_each(Network::count_again);
         }
     }
 
@@ -125,22 +129,22 @@ impl NetworkRefusals {
     }
 
     /// Notes whose places are used or given back.
-    fn note_who_leaves(&mut self, now: &Seen<'_>) {
+    fn note_who_leaves(&mut self, now: &Seen<'_>, facts: &Facts) {
         match &now.what {
             What::Joined(joined) => {
-                for (_, became) in joined.networks.iter().flat_map(|seen| &seen.newcomers) {
+                for (network, became) in joined.networks.iter().flat_map(|seen| &seen.newcomers) {
                     if let JoinedAs::Seated(number) = became {
-                        self.leave(*number, now);
+                        self.leave(*number, Some(*network), now, facts);
                     }
                 }
             }
             What::Claimed(claimed) if matches!(claimed.outcome, ClaimedAs::Seated(_)) => {
                 let from = claimed.network.map(|from| from.network);
-                self.leave_from(claimed.number, from, now);
+                self.leave(claimed.number, from, now, facts);
             }
             What::GivenUp { reset_epoch, places } if *reset_epoch == self.state.0 => {
                 for (number, network) in places {
-                    self.leave_from(*number, *network, now);
+                    self.leave(*number, *network, now, facts);
                 }
             }
             _ => {}
@@ -148,27 +152,25 @@ impl NetworkRefusals {
     }
 
     fn come(&mut self, network: u64, number: Option<u64>, now: &Seen<'_>) {
-        let came = &mut self.networks.entry(network).or_default().came;
-        came.drain(..came.partition_point(|at_ms| at_ms + 2 * PLACES_MS < now.at_ms));
-        came.push(now.at_ms);
+        let seen = self.networks.entry(network).or_default();
+        for times in [&mut seen.came, &mut seen.places] {
+            times.drain(..times.partition_point(|at_ms| at_ms + 2 * PLACES_MS < now.at_ms));
+            times.push(now.at_ms);
+        }
         if let Some(number) = number {
             self.from.insert(number, network);
         }
         self.suspects.explain(network, now.began_ms, 1);
     }
 
-    /// Its place counts no more if it is in the network still from which it came.
-    fn leave_from(&mut self, number: u64, network: Option<u64>, now: &Seen<'_>) {
-        if self.from.get(&number).copied() == network {
-            self.leave(number, now);
-        }
-    }
-
-    fn leave(&mut self, number: u64, now: &Seen<'_>) {
-        let Some(network) = self.from.remove(&number) else { return };
-        let left = &mut self.networks.entry(network).or_default().left;
-        left.drain(..left.partition_point(|at_ms| at_ms + 2 * PLACES_MS < now.at_ms));
-        left.push(now.at_ms);
+    /// A place counts no more if this number is in the network still from which it came.
+    fn leave(&mut self, number: u64, from: Option<u64>, now: &Seen<'_>, facts: &Facts) {
+        let Some(network) = from.filter(|_| self.from.get(&number).copied() == from) else {
+            return;
+        };
+        self.from.remove(&number);
+        let oldest_ms = now.began_ms.saturating_sub(lasts_ms(PLACES_MS, facts));
+        self.networks.entry(network).or_default().leave(oldest_ms, now.at_ms);
     }
 
     fn sit(&mut self, network: u64, number: u64, now: &Seen<'_>) {
@@ -206,14 +208,14 @@ impl NetworkRefusals {
     /// What the network may have had of that for which a newcomer is turned away.
     fn had(&self, network: u64, became: JoinedAs, now: &Seen<'_>, facts: &Facts) -> u64 {
         let Some(seen) = self.networks.get(&network) else { return 0 };
-        let is_places = became == JoinedAs::TooManyPlaces;
-        let lasts_ms = if is_places { PLACES_MS } else { JOINS_MS };
-        let slack_ms = facts.bounds.settles_ms + facts.bounds.clock_error_ms;
-        let from_ms = now.began_ms.saturating_sub(lasts_ms + slack_ms);
-        let came = seen.came.len() - seen.came.partition_point(|at_ms| *at_ms < from_ms);
-        let left = seen.left.partition_point(|at_ms| *at_ms < now.began_ms);
-        let long_gone = seen.left.partition_point(|at_ms| *at_ms < from_ms);
-        came.saturating_sub(if is_places { left - long_gone } else { 0 }) as u64
+        let had = match became {
+            JoinedAs::TooManyPlaces => {
+                let from_ms = now.began_ms.saturating_sub(lasts_ms(PLACES_MS, facts));
+                since(&seen.places, from_ms) + seen.left_since(now.began_ms)
+            }
+            _ => since(&seen.came, now.began_ms.saturating_sub(lasts_ms(JOINS_MS, facts))),
+        };
+        had as u64
     }
 
     fn refuse(
@@ -231,6 +233,40 @@ impl NetworkRefusals {
             let what = format!("network {network} has had {had}, and may have {limit}");
             self.suspects.add(network, limit - had, what, now);
         }
+    }
+}
+
+/// For how long what counts so long may do so.
+fn lasts_ms(counts_ms: u64, facts: &Facts) -> u64 {
+    counts_ms + facts.bounds.settles_ms + facts.bounds.clock_error_ms
+}
+
+/// How many of these times are not before `from_ms`.
+fn since(times: &[u64], from_ms: u64) -> usize {
+    times.len() - times.partition_point(|at_ms| *at_ms < from_ms)
+}
+
+// === impl Network ===
+
+impl Network {
+    /// Of those that count since `oldest_ms` the oldest counts no more.
+    fn leave(&mut self, oldest_ms: u64, now_ms: u64) {
+        self.left.drain(..self.left.partition_point(|(at_ms, _)| at_ms + 2 * PLACES_MS < now_ms));
+        let oldest = self.places.partition_point(|at_ms| *at_ms < oldest_ms);
+        if oldest < self.places.len() {
+            self.left.push((now_ms, self.places.remove(oldest)));
+        }
+    }
+
+    /// How many it has lost since, which may not have been known.
+    fn left_since(&self, from_ms: u64) -> usize {
+        self.left.len() - self.left.partition_point(|(at_ms, _)| *at_ms < from_ms)
+    }
+
+    /// All that it lost may count again.
+    fn count_again(&mut self) {
+        self.places.extend(self.left.drain(..).map(|(_, place_ms)| place_ms));
+        self.places.sort_unstable();
     }
 }
 
@@ -289,6 +325,22 @@ mod tests {
         let What::Joined(joined) = &mut restored else { unreachable!() };
         joined.generation += 1;
         assert_eq!(found(two().does(3_000, used()).does(3_500, restored).does(4_000, away())), 0);
+    }
+
+    #[test]
+    fn whichever_place_is_given_back_the_oldest_counts_no_more() {
+        let (minute, given_up) =
+            (60_000, What::GivenUp { reset_epoch: EPOCH, places: vec![(1, Some(7))] });
+        let places = || {
+            let history = History::new().does(1_000, place(1)).does(40 * minute, place(2));
+            history.does(80 * minute, place(3))
+        };
+        let away = || became(JoinedAs::TooManyPlaces);
+        let forgotten = places().does(81 * minute, given_up.clone());
+        assert_eq!(found(forgotten.does(82 * minute, away())), 1, "one of two that counted");
+        let forgotten = places().does(81 * minute, given_up);
+        let later = forgotten.does(120 * minute, place(4)).does(121 * minute, away());
+        assert_eq!(found(later), 0, "the other one would not count any more");
     }
 
     #[test]
