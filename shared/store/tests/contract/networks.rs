@@ -1,7 +1,7 @@
 //! Limits per network: no network has more newcomers in a minute, places in line or seats than it may, whoever asks and
 //! in whatever order, and no other network has less for it.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use vestibule_domain::{
     QueueingMethod, RoomSettings, SeatEnds,
@@ -13,13 +13,17 @@ use vestibule_store::{
     Joined,
 };
 
-use crate::world::{Leader, World, limited, newcomers};
+use crate::{
+    crowd::Chances,
+    world::{Leader, World, limited, newcomers},
+};
 
 crate::on_every_server!(
     nobody_comes_too_often_in_a_minute,
     newcomers_of_others_come_all_the_same,
     many_calls_at_once_give_no_more_than_one,
     a_place_counts_until_it_is_used_or_given_back_or_an_hour_is_over,
+    what_networks_took_is_what_is_counted_by_hand,
     a_network_that_has_its_seats_waits_and_stops_nobody,
     a_network_that_had_its_seats_already_gets_none_among_others,
     where_everyone_enters_a_network_has_its_seats_all_the_same,
@@ -153,6 +157,67 @@ async fn a_place_counts_until_it_is_used_or_given_back_or_an_hour_is_over(world:
     assert_eq!(numbers(&join(&world, &[HERE], limits).await), [0]);
     world.seconds(601);
     assert_eq!(numbers(&join(&world, &[HERE; 4], limits).await), [7, 8, 9, 0]);
+}
+
+/// What a network took, by the steps in which it did: the one under way counts, and six before it.
+#[derive(Default)]
+struct ByHand {
+    joins: BTreeMap<u64, u64>,
+    places: BTreeMap<u64, u64>,
+}
+
+impl ByHand {
+    const LIMITS: (u64, u64) = (9, 14);
+
+    /// What counts still.
+    fn at(&mut self, now_ms: u64) -> &mut Self {
+        self.joins.retain(|step, _| (step + 7) * 10_000 > now_ms);
+        self.places.retain(|step, _| (step + 7) * 600_000 > now_ms);
+        self
+    }
+
+    /// How many of `count` newcomers of this moment may join.
+    fn join(&mut self, now_ms: u64, count: u64) -> u64 {
+        let (joins, places) = (self.joins.values().sum::<u64>(), self.places.values().sum::<u64>());
+        let left = (Self::LIMITS.0 - joins).min(Self::LIMITS.1 - places);
+        *self.joins.entry(now_ms / 10_000).or_default() += left.min(count);
+        *self.places.entry(now_ms / 600_000).or_default() += left.min(count);
+        left.min(count)
+    }
+
+    fn give_back(&mut self) {
+        if let Some(count) = self.places.values_mut().find(|count| **count > 0) {
+            *count -= 1;
+        }
+    }
+}
+
+async fn what_networks_took_is_what_is_counted_by_hand(world: World) {
+    const PAUSES_S: [u64; 7] = [0, 1, 4, 9, 31, 62, 601];
+    world.open(RoomSettings { session_duration_seconds: 3_600, ..limited(1) }).await;
+    let limits = limits(ByHand::LIMITS.0, ByHand::LIMITS.1, 0);
+    let epoch = world.reset_epoch().await;
+    let (mut by_hand, mut chances) = (BTreeMap::<u64, ByHand>::new(), Chances::new(7));
+    let mut waiting = Vec::new();
+    for step in 0..400 {
+        world.seconds(PAUSES_S[usize::try_from(chances.below(7)).unwrap()]);
+        let now_ms = world.clock.now_ms();
+        if chances.below(4) == 0 && !waiting.is_empty() {
+            let one = usize::try_from(chances.bits()).unwrap() % waiting.len();
+            let (number, network) = waiting.swap_remove(one);
+            let place = GivenUp { number, position: Some(number), network: Some(network) };
+            world.store.give_up(&world.room, (epoch, 0), &[place]).await.unwrap();
+            by_hand.entry(network).or_default().at(now_ms).give_back();
+        } else {
+            let (network, count) = (1 + chances.below(3), 1 + chances.below(5));
+            let may = by_hand.entry(network).or_default().at(now_ms).join(now_ms, count);
+            let newcomers = vec![network; usize::try_from(count).unwrap()];
+            let joined = join_by(&world, &newcomers, limits, JoinMode::Queue).await;
+            let given: Vec<_> = numbers(&joined).into_iter().filter(|number| *number > 0).collect();
+            assert_eq!(given.len() as u64, may, "step {step}, network {network}");
+            waiting.extend(given.into_iter().map(|number| (number, network)));
+        }
+    }
 }
 
 async fn a_network_that_has_its_seats_waits_and_stops_nobody(world: World) {

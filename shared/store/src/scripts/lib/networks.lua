@@ -1,7 +1,9 @@
 -- Limits per network: how many newcomers of it come in a minute, how many places in line it has, and how many seats.
 -- A network is known by a digest; nobody can tell its addresses from it.
--- networks:<reset epoch>:<period>: digest -> what it took lately, as `j<time>:<count>` for newcomers and `p<time>:<count>`
--- for places, by when they came. What nothing is added to for a period is forgotten.
+-- networks:<reset epoch>:<period>: digest -> what it took lately, as `j<step>:<count>` for newcomers and `p<step>:<count>`
+-- for places, by the steps in which they came. Those of the steps under way are the last two; if there are others, these
+-- are told first, behind how many they are together: `(<newcomers> <places>) …`. So within a step nobody has to take them
+-- apart. What nothing is added to for a period is forgotten.
 -- networks:<reset epoch>:seats:<digest>: number -> until when its session was known to last, ms.
 
 -- One name instead of many: Lua allows a script 200.
@@ -27,56 +29,40 @@ do
   local MOST_LOOKED_AT = 512
 
   -- known: digest -> what is kept of it under `name`: `come` newcomers and `placed` of their places are of the steps under
-  -- way, those that this script adds among them; with others there is a `text`, which is taken apart (`took`) only where it
-  -- has to be. In a crowd nearly every network has none. `listed`: each of them once, in the order in which they were read.
+  -- way, those that this script adds among them, `joins_before` and `places_before` of earlier ones: `before` tells of
+  -- which, as text or, once it had to be taken apart, as `took`. `listed`: each of them once, in the order in which they
+  -- were read.
   local known, listed, seats = {}, {}, {}
 
   local function key_of(what) return string.format('%s:%d:%s', keys.networks, stamp.reset_epoch, what) end
   local function period(ago) return key_of(string.format('%d', math.floor(now / PERIOD_MS) - ago)) end
   local function step_of(what) return math.floor(now / SPANS[what].step) end
 
+  -- What counts still.
   local function parsed(text)
     local took = { j = {}, p = {} }
-    for what, time, count in string.gmatch(text, '(%a)(%d+):(%d+)') do
+    for what, step, count in string.gmatch(text, '(%a)(%d+):(%d+)') do
       local span = SPANS[what]
-      time = tonumber(time)
-      if span and time >= math.floor(now / span.step) - span.steps then took[what][time] = tonumber(count) end
+      step, count = tonumber(step), tonumber(count)
+      if span and count > 0 and step >= step_of(what) - span.steps then took[what][step] = count end
     end
     return took
-  end
-
-  -- What it took, by when, if that was not only in the steps under way; nil: it was.
-  local function before_of(network)
-    if network.text and not network.took then network.took = parsed(network.text) end
-    return network.took
   end
 
   local function as_text(took)
     local parts = {}
     for what in pairs(SPANS) do
-      for time, count in pairs(took[what]) do
-        if count > 0 then parts[#parts + 1] = string.format('%s%d:%d', what, time, count) end
+      for step, count in pairs(took[what]) do
+        if count > 0 then parts[#parts + 1] = string.format('%s%d:%d', what, step, count) end
       end
     end
     table.sort(parts)
     return table.concat(parts, ' ')
   end
 
-  -- As it is to be kept. `texts`: those of networks that took nothing before these steps, by how many came and stay.
-  local function text_of(network, texts)
-    local took = before_of(network)
-    if took then
-      for what, added in pairs({ j = network.come, p = network.placed }) do
-        local time = step_of(what)
-        took[what][time] = (took[what][time] or 0) + added
-      end
-      return as_text(took)
-    end
-    local kind = network.come .. ' ' .. network.placed
-    if not texts[kind] then
-      texts[kind] = as_text({ j = { [step_of('j')] = network.come }, p = { [step_of('p')] = network.placed } })
-    end
-    return texts[kind]
+  local function took_before(network)
+    network.took = network.took or parsed(network.before)
+    return network.took
   end
 
   local function sum(counts)
@@ -85,32 +71,72 @@ do
     return total
   end
 
-  local function joins_of(network)
-    return network.come + (network.text and sum(before_of(network).j) or 0)
+  -- What texts of the steps under way look like: of networks that took nothing before them, of others, and as it is written.
+  local of_these_steps, with_earlier, these_steps
+
+  local function look_at_clock()
+    local j, p = step_of('j'), step_of('p')
+    of_these_steps = string.format('^j%d:(%%d+) p%d:(%%d+)$', j, p)
+    with_earlier = string.format('^%%((%%d+) (%%d+)%%) (.*) j%d:(%%d+) p%d:(%%d+)$', j, p)
+    these_steps = string.format('j%d:%%d p%d:%%d', j, p)
   end
 
-  local function places_of(network)
-    return network.placed + (network.text and sum(before_of(network).p) or 0)
+  -- What a text says, nil: nothing is kept.
+  local function read_text(text)
+    local come, placed = string.match(text or '', of_these_steps)
+    if come or not text then
+      return { come = tonumber(come) or 0, placed = tonumber(placed) or 0, joins_before = 0, places_before = 0 }
+    end
+    local joins, places, before, come_now, placed_now = string.match(text, with_earlier)
+    if joins then
+      return { come = tonumber(come_now), placed = tonumber(placed_now), joins_before = tonumber(joins),
+        places_before = tonumber(places), before = before }
+    end
+    local took = parsed(text)
+    come, placed = took.j[step_of('j')] or 0, took.p[step_of('p')] or 0
+    took.j[step_of('j')], took.p[step_of('p')] = nil, nil
+    return { come = come, placed = placed, joins_before = sum(took.j), places_before = sum(took.p), took = took }
   end
+
+  -- As it is to be kept. `texts`: those of networks that took nothing before these steps, by how many came and stay.
+  local function text_of(network, texts)
+    if network.joins_before + network.places_before > 0 then
+      local before = network.before or as_text(network.took)
+      return string.format('(%d %d) %s ' .. these_steps, network.joins_before, network.places_before, before, network.come,
+        network.placed)
+    end
+    local of_placed = texts[network.placed] or {}
+    texts[network.placed] = of_placed
+    of_placed[network.come] = of_placed[network.come] or string.format(these_steps, network.come, network.placed)
+    return of_placed[network.come]
+  end
+
+  local function joins_of(network) return network.joins_before + network.come end
+  local function places_of(network) return network.places_before + network.placed end
 
   -- In how many seconds a network that has had too many newcomers may send another one.
   local function wait_of(network)
     local oldest = network.come > 0 and step_of('j') or math.huge
-    for time in pairs(network.text and before_of(network).j or {}) do oldest = math.min(oldest, time) end
+    if network.joins_before > 0 then
+      for step in pairs(took_before(network).j) do oldest = math.min(oldest, step) end
+    end
     return math.ceil(((oldest + SPANS.j.steps + 1) * SPANS.j.step - now) / 1000)
   end
 
   -- The oldest is given back: whoever came first enters first.
   local function take_back(network)
-    local places, oldest = network.text and before_of(network).p or {}, nil
-    for time, count in pairs(places) do
-      if count > 0 and (not oldest or time < oldest) then oldest = time end
-    end
-    if oldest then
-      places[oldest], network.is_changed = places[oldest] - 1, true
+    if network.places_before > 0 then
+      local places, oldest = took_before(network).p, nil
+      for step, count in pairs(places) do
+        if count > 0 and (not oldest or step < oldest) then oldest = step end
+      end
+      places[oldest], network.places_before, network.before = places[oldest] - 1, network.places_before - 1, nil
     elseif network.placed > 0 then
-      network.placed, network.is_changed = network.placed - 1, true
+      network.placed = network.placed - 1
+    else
+      return
     end
+    network.is_changed = true
   end
 
   -- Reads what is kept under these names, which are not known yet. Returns those that are too many to have a name of
@@ -119,16 +145,14 @@ do
     local now_of = redis.call('HMGET', period(0), COUNT, unpack(names))
     local is_full = (tonumber(now_of[1]) or 0) >= MOST
     local before = redis.call('HMGET', period(1), unpack(names))
-    local of_these_steps = string.format('^j%d:(%%d+) p%d:(%%d+)$', step_of('j'), step_of('p'))
     local sharing = {}
     for i, name in ipairs(names) do
       local text = now_of[i + 1] or before[i] or nil
       if is_full and not text and #name > SHARED_DIGITS then
         sharing[#sharing + 1] = name
       else
-        local come, placed = string.match(text or '', of_these_steps)
-        local network = { name = name, text = not come and text or nil, is_new = not now_of[i + 1],
-          come = tonumber(come) or 0, placed = tonumber(placed) or 0 }
+        local network = read_text(text)
+        network.name, network.is_new = name, not now_of[i + 1]
         known[name], listed[#listed + 1] = network, network
       end
     end
@@ -147,6 +171,7 @@ do
   NETWORKS.read = function(digests)
     local unknown = unknown_of(digests)
     if #unknown == 0 then return end
+    look_at_clock()
     local sharing, names = read_named(unknown), {}
     if #sharing == 0 then return end
     for i, digest in ipairs(sharing) do names[i] = string.sub(digest, -SHARED_DIGITS) end
