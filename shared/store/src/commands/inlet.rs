@@ -20,6 +20,8 @@ use crate::{
 /// A seat whose session has ended counts as no seat of the inlet only if it stays taken for longer than any call takes,
 /// ms: else it could be free by then, and would be left out twice.
 const KEPT_FOR_MS: u64 = 10_000;
+/// So many sessions end in one call: no script keeps Redis from others for long.
+const PART: usize = 200;
 
 /// A period of the periodic inlet.
 #[derive(Debug, Clone, Copy)]
@@ -98,13 +100,18 @@ struct ToLetIn<'a> {
     by: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize)]
 struct ToReplace<'a> {
     room: &'a RoomId,
     call: &'a str,
     reset_epoch: u64,
     region: &'a str,
     sessions: &'a [Departure],
+    /// Which part of the report this is, the last one 0.
+    part: usize,
+    /// How many sessions the parts before it ended.
+    completed: u64,
+    abandoned: u64,
     exited: u64,
     max_size: u64,
     kept: u64,
@@ -149,7 +156,8 @@ impl Store {
     }
 
     /// Ends sessions, and moves the serving counter on as far as there is room; once for all calls of this name, which
-    /// consists of letters, digits and `-._`.
+    /// consists of letters, digits and `-._`. A long report takes several steps: the counter moves in the last, and a
+    /// call that is sent again goes on where it was left.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
@@ -159,14 +167,43 @@ impl Store {
         call: &str,
         replacing: Replacing<'_>,
     ) -> Result<Replaced, StoreError> {
-        let Replacing { reset_epoch, departures: sessions, exited, max_size } = replacing;
-        let (kept, region) = (self.seats_kept_for(room, KEPT_FOR_MS).await?, self.region());
-        let call = ToReplace { room, call, reset_epoch, region, sessions, exited, max_size, kept };
-        let mut done = self.send_replacing(&call).await;
-        if matches!(done, Err(StoreError::Unavailable(_))) {
-            done = self.send_replacing(&call).await;
+        let Replacing { reset_epoch, departures, exited, max_size } = replacing;
+        let region = self.region();
+        let last = departures.len().saturating_sub(1) / PART * PART;
+        let (first, last) = departures.split_at(last);
+        let mut call = ToReplace {
+            room,
+            call,
+            reset_epoch,
+            region,
+            sessions: last,
+            part: 0,
+            completed: 0,
+            abandoned: 0,
+            exited,
+            max_size,
+            kept: 0,
+        };
+        let mut ended = Vec::with_capacity(departures.len());
+        for (nth, sessions) in first.chunks(PART).enumerate() {
+            let done = self.replace_part(&ToReplace { sessions, part: nth + 1, ..call }).await?;
+            (call.completed, call.abandoned) = (done.completed, done.abandoned);
+            ended.extend(done.ended);
+            // Of an earlier call it is not known.
+            ended.resize((nth + 1) * PART, false);
         }
-        done
+        call.kept = self.seats_kept_for(room, KEPT_FOR_MS).await?;
+        let done = self.replace_part(&call).await?;
+        ended.extend(done.ended);
+        Ok(Replaced { ended, ..done })
+    }
+
+    /// Once more if nobody knows what came of it.
+    async fn replace_part(&self, call: &ToReplace<'_>) -> Result<Replaced, StoreError> {
+        match self.send_replacing(call).await {
+            Err(StoreError::Unavailable(_)) => self.send_replacing(call).await,
+            done => done,
+        }
     }
 
     async fn send_replacing(&self, call: &ToReplace<'_>) -> Result<Replaced, StoreError> {

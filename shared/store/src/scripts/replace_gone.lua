@@ -1,10 +1,10 @@
 --[[ replace_gone: the max-size inlet ends sessions of people who have left, and serves others in their place, as far as
-there is room.
+there is room. A long report comes in parts: the last serves, for all of them.
 
 KEYS  line settings sessions records ended entered rate rows calls counts
 ARGV  now_ms seen document
 Returns {reset_epoch completed abandoned active awaited by serving_counter again ended expires_at}
-      completed, abandoned: how many sessions ended now. active: sessions that live. awaited: who is served and may still
+      completed, abandoned: how many sessions ended by the report so far. active: sessions that live. awaited: who is served and may still
       enter. by: what the counter was asked to move by. again: this call came before under its name, and is answered as
       then, without `ended` and `expires_at`: see leave.
 Keeps whoever calls at the same time, live sessions and those who may still enter are not brought above max_size, and the
@@ -16,7 +16,9 @@ local args = arguments({
   region = 'text',
   -- Of each session: number (as text), how it ended, and `seat`: see lib/departures.
   sessions = 'table',
-  -- How many have left; 0 = as many as end now.
+  -- Which part of the report this is, the last one 0, and how many sessions those before it ended.
+  part = 'integer', completed = 'integer', abandoned = 'integer',
+  -- How many have left; 0 = as many as end by the report.
   exited = 'integer',
   max_size = 'integer',
   -- So many of the seats taken are of sessions that had ended before, and stay taken for a while.
@@ -24,11 +26,13 @@ local args = arguments({
 })
 local line, settings = read_room(keys, now)
 if not line then return no_room() end
-local call = of_operators('inlet', args.call)
-local before_this = answered_before(keys, call)
+local report, is_last = of_operators('inlet', args.call), args.part == 0
+-- No call's own name has a colon.
+local call = is_last and report or of_operators('inlet', args.call .. ':' .. args.part)
+local before_this = answered_before(keys, report) or answered_before(keys, call)
 if before_this then return answer(again(before_this)) end
 
-local told = { completed = 0, abandoned = 0 }
+local told = { completed = args.completed, abandoned = args.abandoned }
 local ended, expires_at, numbers, until_s = {}, {}, {}, {}
 -- Of those that end now, so many seats stay taken.
 local kept_now = 0
@@ -45,8 +49,8 @@ local function end_sessions()
       if was_live and is_live(keys, line, session.number, now) then kept_now = kept_now + 1 end
     end
   end
-  COUNTS.left(keys.counts, now, 'completed', told.completed, args.region)
-  COUNTS.left(keys.counts, now, 'abandoned', told.abandoned, args.region)
+  COUNTS.left(keys.counts, now, 'completed', told.completed - args.completed, args.region)
+  COUNTS.left(keys.counts, now, 'abandoned', told.abandoned - args.abandoned, args.region)
   if #numbers > 0 then
     push('endings', encode({ room = args.room, reset_epoch = line.reset_epoch, numbers = numbers, expires_at = until_s }))
   end
@@ -76,7 +80,8 @@ told.active = math.max(seats_taken(keys.sessions, line, now) - args.kept - kept_
 told.awaited = awaited_now()
 local is_limited = settings.total_active_users or settings.new_users_per_minute
 local left = args.exited > 0 and args.exited or told.completed + told.abandoned
-told.by = is_limited and 0 or math.max(math.min(left, args.max_size - told.active - told.awaited), 0)
+local serves = is_last and not is_limited
+told.by = serves and math.max(math.min(left, args.max_size - told.active - told.awaited), 0) or 0
 move_serving(keys, line, told.by, now)
 if told.by > 0 or #numbers > 0 then publish(keys, args.room, now) end
 told.reset_epoch, told.serving_counter, told.again = line.reset_epoch, line.serving_counter, false
