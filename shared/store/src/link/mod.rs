@@ -17,6 +17,7 @@ mod failures;
 mod node;
 mod opener;
 mod options;
+mod patience;
 mod replicated;
 mod sentinel;
 mod single;

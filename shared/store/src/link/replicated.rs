@@ -3,7 +3,7 @@
 //! `WAIT` blocks its connection, so these calls never travel on the shared one. A few lanes, each with a
 //! connection of its own, take them in turns. Whatever came to a lane while its last `WAIT` was under way
 //! travels together and shares the next one, so a replica that is slow, or gone, costs every caller one
-//! waiting time, however many callers there are.
+//! waiting time, however many callers there are; see also [`Patience`].
 //!
 //! Too few replicas in time does not mean that the write is lost, only that nobody knows: it is counted, and
 //! logged once a second at most, and the answer is given all the same. No pool: it would hold a whole
@@ -27,6 +27,7 @@ use super::{
     failures::{leaves_server, timed_out},
     opener::Opener,
     options::Wait,
+    patience::Patience,
 };
 use crate::error::STRANGER;
 
@@ -62,6 +63,7 @@ struct Lane {
     /// Longer than usual by the time that `WAIT` may take.
     timeout: Duration,
     wait: Wait,
+    patience: Arc<Patience>,
     shortfalls: Arc<Shortfalls>,
     connection: Option<MultiplexedConnection>,
 }
@@ -100,12 +102,14 @@ impl Lanes {
         wait: Wait,
         shortfalls: &Arc<Shortfalls>,
     ) -> Self {
+        let patience = Arc::<Patience>::default();
         let lane = || {
             let (sender, jobs) = mpsc::channel(QUEUE);
             let lane = Lane {
                 opener: Arc::clone(opener),
                 timeout: timeout + wait.within,
                 wait,
+                patience: Arc::clone(&patience),
                 shortfalls: Arc::clone(shortfalls),
                 connection: None,
             };
@@ -155,7 +159,8 @@ impl Lane {
             }
             pipeline.add_command(job.command.clone());
         }
-        let waited = u64::try_from(self.wait.within.as_millis()).unwrap_or(u64::MAX);
+        let within = self.patience.lasts(self.wait.within);
+        let waited = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         pipeline.cmd("WAIT").arg(self.wait.replicas.get()).arg(waited);
         let replies = connection.req_packed_commands(&pipeline, 0, pipeline.len()).await;
         if replies.is_err() {
@@ -194,7 +199,9 @@ impl Lane {
             }
             let _ = job.answer.send(reply);
         }
-        if found < i64::from(self.wait.replicas.get()) && written > 0 {
+        let enough = found >= i64::from(self.wait.replicas.get());
+        self.patience.note(enough);
+        if !enough && written > 0 {
             self.shortfalls.add(written, found, self.wait);
         }
     }

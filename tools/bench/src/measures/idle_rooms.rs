@@ -21,8 +21,9 @@ use crate::{
 
 /// All services together, for a thousand rooms.
 const SCRIPTS: Target = Target::Below(300.0);
-/// How long after the last change nothing of it is to be seen any more.
-const SETTLING: Duration = Duration::from_secs(12);
+/// How long after the last change nothing of it is to be seen any more: the minute in which the rooms were made is over, and
+/// closed in all of them.
+const SETTLING: Duration = Duration::from_secs(72);
 /// How long is looked, and how often what Redis has noted is taken before it forgets.
 const LOOKS: u32 = 10;
 const LOOK: Duration = Duration::from_secs(2);
