@@ -17,7 +17,7 @@ const SHORT: u32 = 10;
 /// What is known of the replicas of one server.
 #[derive(Debug, Default)]
 pub(super) struct Patience {
-    /// Since when too few were found; begun anew by who looks for them again.
+    /// When somebody last found too few, or began to look for them again.
     missed: Mutex<Option<Instant>>,
 }
 
@@ -38,10 +38,14 @@ impl Patience {
         }
     }
 
-    /// Notes whether enough were found, by somebody who had waited for them.
-    pub(super) fn note(&self, enough: bool) {
+    /// Notes whether enough were found; `waited`: whether in full.
+    pub(super) fn note(&self, enough: bool, waited: bool) {
         let mut missed = self.missed();
-        *missed = if enough { None } else { missed.or_else(|| Some(Instant::now())) };
+        if enough {
+            *missed = None;
+        } else if waited {
+            *missed = Some(Instant::now());
+        }
     }
 
     fn missed(&self) -> MutexGuard<'_, Option<Instant>> {
@@ -62,27 +66,30 @@ mod tests {
     async fn missed_replicas_are_looked_for_by_one_caller_a_second() {
         let patience = Patience::default();
         assert_eq!([patience.lasts(ASKED), patience.lasts(ASKED)], [ASKED; 2]);
-        patience.note(false);
+        patience.note(false, true);
         assert_eq!([patience.lasts(ASKED), patience.lasts(ASKED)], [BRIEF; 2]);
         advance(PAUSE - BRIEF).await;
-        patience.note(false);
+        patience.note(false, false);
         advance(BRIEF).await;
         assert_eq!([patience.lasts(ASKED), patience.lasts(ASKED)], [ASKED, BRIEF]);
+        advance(PAUSE).await;
+        patience.note(false, true);
+        assert_eq!(patience.lasts(ASKED), BRIEF, "it took as long as the pause");
     }
 
     #[tokio::test(start_paused = true)]
     async fn replicas_that_are_back_are_waited_for_as_before() {
         let patience = Patience::default();
-        patience.note(false);
+        patience.note(false, true);
         assert_eq!(patience.lasts(ASKED), BRIEF);
-        patience.note(true);
+        patience.note(true, false);
         assert_eq!(patience.lasts(ASKED), ASKED);
     }
 
     #[tokio::test(start_paused = true)]
     async fn redis_is_never_told_to_wait_without_end() {
         let patience = Patience::default();
-        patience.note(false);
+        patience.note(false, true);
         assert_eq!(patience.lasts(Duration::from_millis(5)), Duration::from_millis(1));
     }
 }

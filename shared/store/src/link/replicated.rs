@@ -137,13 +137,14 @@ impl Lane {
         while jobs.recv_many(&mut together, TOGETHER).await > 0 {
             // Who has given up in the meantime does not want its command carried out any more.
             together.retain(|job| !job.answer.is_closed());
-            let replies = self.send(&together).await;
-            self.answer(std::mem::take(&mut together), replies);
+            let waited = self.patience.lasts(self.wait.within);
+            let replies = self.send(&together, waited).await;
+            self.answer(std::mem::take(&mut together), replies, waited);
         }
     }
 
-    /// Sends all commands, and `WAIT` behind them.
-    async fn send(&mut self, jobs: &[Job]) -> Result<Vec<Value>, RedisError> {
+    /// Sends all commands, and `WAIT` for so long behind them.
+    async fn send(&mut self, jobs: &[Job], within: Duration) -> Result<Vec<Value>, RedisError> {
         if self.connection.is_none() {
             let mut connection = self.opener.open().await?;
             connection.set_response_timeout(self.timeout);
@@ -159,7 +160,6 @@ impl Lane {
             }
             pipeline.add_command(job.command.clone());
         }
-        let within = self.patience.lasts(self.wait.within);
         let waited = u64::try_from(within.as_millis()).unwrap_or(u64::MAX);
         pipeline.cmd("WAIT").arg(self.wait.replicas.get()).arg(waited);
         let replies = connection.req_packed_commands(&pipeline, 0, pipeline.len()).await;
@@ -169,7 +169,12 @@ impl Lane {
         replies
     }
 
-    fn answer(&mut self, jobs: Vec<Job>, replies: Result<Vec<Value>, RedisError>) {
+    fn answer(
+        &mut self,
+        jobs: Vec<Job>,
+        replies: Result<Vec<Value>, RedisError>,
+        waited: Duration,
+    ) {
         let mut replies = match replies {
             Ok(replies) => replies.into_iter(),
             Err(error) => {
@@ -200,7 +205,7 @@ impl Lane {
             let _ = job.answer.send(reply);
         }
         let enough = found >= i64::from(self.wait.replicas.get());
-        self.patience.note(enough);
+        self.patience.note(enough, waited == self.wait.within);
         if !enough && written > 0 {
             self.shortfalls.add(written, found, self.wait);
         }
