@@ -21,7 +21,7 @@ use crate::{
 /// ms: else it could be free by then, and would be left out twice.
 const KEPT_FOR_MS: u64 = 10_000;
 /// So many sessions end in one call: no script keeps Redis from others for long.
-const PART: usize = 200;
+const PART: usize = 150;
 
 /// A period of the periodic inlet.
 #[derive(Debug, Clone, Copy)]
