@@ -103,6 +103,18 @@ async fn other_hosts(place: &Place) -> Result<()> {
          Connection: close\r\n\r\n",
         "GET /sale HTTP/1.1\r\nHost: SHOP.example.\r\nConnection: close\r\n\r\n",
         "GET /sale HTTP/1.0\r\n\r\n",
+        // Some gateways take these for the site's host, and pass them on as they are.
+        "GET /sale HTTP/1.1\r\nHost: shop.example:x\r\nConnection: close\r\n\r\n",
+        "GET /sale HTTP/1.1\r\nHost: shop.example:0x50\r\nConnection: close\r\n\r\n",
+        "GET /sale HTTP/1.1\r\nHost: SHOP.example:x\r\nConnection: close\r\n\r\n",
+        "GET /sale HTTP/1.1\r\nHost: shop.example..\r\nConnection: close\r\n\r\n",
+        "GET /sale HTTP/1.1\r\nHost: [shop.example]\r\nConnection: close\r\n\r\n",
+        "GET /sale HTTP/1.1\r\nHost: [shop.example]:80\r\nConnection: close\r\n\r\n",
+        "GET /sale HTTP/1.1\r\nHost: a@shop.example\r\nConnection: close\r\n\r\n",
+        // What looks like a preflight, and says who the visitor is.
+        "OPTIONS /sale HTTP/1.1\r\nHost: shop.example\r\nOrigin: x\r\n\
+         Access-Control-Request-Method: x\r\nCookie: PHPSESSID=1\r\nContent-Length: 5\r\n\
+         Connection: close\r\n\r\nbuy=1",
     ];
     for request in requests {
         let answer = visitor.raw(request).await?;

@@ -209,9 +209,31 @@ async fn asks_with(gateway: &Gateway, token: &str) -> Result<Reply> {
 }
 
 /// What is the same place for a site is the same here.
+/// Other ways of writing a path that the room covers, which are looked for in a gateway's own file.
+const SPELLED: &[&str] = &[
+    "/room/../sale",
+    "/room/..%2fsale",
+    "/SALE",
+    "/sale.json",
+    "/sale.",
+    "/sale%20",
+    "/sale%09",
+    "/sale%00",
+    "/sale%3Bx",
+    "/sale%0a",
+    "/Sale.JSON/item",
+    "/index.php/sale",
+    "/INDEX.html/sale/item",
+    "/front.php/sale",
+    "/(S(x))/sale",
+    "/%u0073ale",
+    "/%2573ale",
+    "/x/..;/sale",
+];
+
 async fn disguises(gateway: &Gateway) -> Result<()> {
     let visitor = gateway.browser()?;
-    for target in crate::hostile::DISGUISED.iter().chain(&["/room/../sale", "/room/..%2fsale"]) {
+    for target in crate::hostile::DISGUISED.iter().chain(SPELLED) {
         let request =
             format!("GET {target} HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n");
         let answer = visitor.raw(&request).await?;

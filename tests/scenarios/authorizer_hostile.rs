@@ -1,7 +1,7 @@
 //! What the authorizer makes of visitors who mean ill: forged and borrowed tickets, and attempts to
 //! have another request decided about than the one that reaches the site.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;
 use vestibule_tests::{Deployment, Reply};
@@ -147,6 +147,21 @@ async fn no_spelling_of_a_path_gets_around_a_room() -> Result<()> {
     for host in ["SHOP.example", "shop.example:443", "shop.example.", "shop.EXAMPLE.:8443"] {
         expect(&deployment.site_visitor(host).get("/sale").await?, 503, "wait")?;
     }
+    // What names no host is not taken for a host that nothing covers: some gateways take it for this one.
+    for host in [
+        "shop.example:x",
+        "shop.example:80x",
+        "shop.example:+80",
+        "shop.example..",
+        "[shop.example]",
+        "[shop.example]:80",
+        "a@shop.example",
+        "shop.example, elsewhere.example",
+        "shop.example:80:80",
+    ] {
+        let reply = deployment.site_visitor(host).get("/sale").await?;
+        ensure!(reply.status == 400, "{host}: {} {}", reply.status, reply.text);
+    }
     expect(&deployment.site_visitor(HOST).get("/sale/static/a.css").await?, 200, "bypassed")
 }
 
@@ -188,5 +203,38 @@ async fn only_trusted_proxies_may_ask() -> Result<()> {
     }
     let revoke = deployment.site_visitor(HOST).site_commands("Vestibule-Command", "revoke").await?;
     ensure!(revoke.status == 403, "{}", revoke.text);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_what_browsers_send_is_a_preflight() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    create_sale(&deployment, json!({ "total_active_users": 0 })).await?;
+    let asked = |more: &[(&str, &str)]| {
+        let headers = PREFLIGHT.iter().chain(more);
+        headers.fold(deployment.site_visitor(HOST), |visitor, (name, value)| {
+            visitor.with_header(name, value)
+        })
+    };
+    let sound: [&[(&str, &str)]; 3] =
+        [&[], &[("access-control-request-headers", "x-a")], &[("content-length", "0")]];
+    for more in sound {
+        expect(&asked(more).asks("OPTIONS", "/sale").await?, 200, "preflight")?;
+    }
+    for more in [
+        ("cookie", "PHPSESSID=1"),
+        ("authorization", "Basic eDp5"),
+        ("content-type", "application/x-www-form-urlencoded"),
+        ("origin", "https://other.example"),
+        ("access-control-request-method", "GET"),
+    ] {
+        let reply = asked(&[more]).asks("OPTIONS", "/sale").await?;
+        expect(&reply, 503, "wait").with_context(|| format!("{more:?}"))?;
+    }
+    for (origin, method) in [("x", "PUT"), ("https://app.example/x", "PUT"), ("null", "a b")] {
+        let visitor = deployment.site_visitor(HOST).with_header("origin", origin);
+        let mut visitor = visitor.with_header("access-control-request-method", method);
+        expect(&visitor.asks("OPTIONS", "/sale").await?, 503, "wait")?;
+    }
     Ok(())
 }

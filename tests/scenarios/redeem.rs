@@ -42,7 +42,7 @@ async fn of_fifty_at_once_one_redeems() -> Result<()> {
     ensure!(redeemed.len() == 1, "{} have redeemed it", redeemed.len());
     let expected = json!({
         "request_id": claims.sub, "queue_number": 1, "issued_at": claims.iat, "expires_at": claims.exp,
-        "redeemed": true,
+        "bound": false, "redeemed": true,
     });
     assert_eq!(redeemed[0].body, expected);
     for reply in replies.iter().filter(|reply| reply.status != 200) {

@@ -10,11 +10,12 @@ use tokio::time::sleep;
 use vestibule_tests::{Deployment, Reply, SiteVisitor, claims_of, eventually};
 
 use crate::{
-    authorizer::{create_sale, expect},
+    authorizer::{create_sale, expect, until},
     crowd::Guest,
 };
 
 const HOST: &str = "shop.example";
+const TICKET: &str = "__Host-vestibule_sale";
 const SOON: Duration = Duration::from_secs(30);
 const BUSY: Duration = Duration::from_millis(100);
 
@@ -78,6 +79,30 @@ async fn a_session_makes_so_many_requests_a_second() -> Result<()> {
         async move { expect(&busy.get("/sale").await?, 200, "inside") }
     })
     .await
+}
+
+/// The ticket of before the claim is one of the session, too.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_older_ticket_makes_no_more_requests() -> Result<()> {
+    let deployment = Deployment::builder().admissions(1).start().await?;
+    let settings = json!({ "total_active_users": 1, "requests_per_session_per_second": 1 });
+    create_sale(&deployment, settings).await?;
+    let mut first = deployment.site_visitor(HOST);
+    expect(&first.get("/sale").await?, 200, "entered")?;
+    let mut second = deployment.site_visitor(HOST);
+    expect(&second.get("/sale").await?, 503, "wait")?;
+    let mut leaving = deployment.visitor("sale").with_ticket(&first.cookies[TICKET]);
+    leaving.leave().await?.expect(200)?;
+    let waiting = second.clone();
+    until(&mut second, "/sale", 200, "entered").await?;
+
+    let replies = hammers(&waiting, 60).await?;
+    let passed = replies.iter().filter(|reply| reply.status == 200).count();
+    ensure!(passed < 10, "{passed} of 60 at once have passed");
+    for reply in replies.iter().filter(|reply| reply.status != 200) {
+        expect(reply, 429, "limited")?;
+    }
+    Ok(())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::sleep;
+use tokio::{
+    sync::Mutex,
+    time::{Instant, sleep, sleep_until},
+};
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
     Claims, DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRing, KeyRingError,
@@ -18,6 +21,9 @@ use crate::{KeyWork, key_work::on_a_thread};
 
 /// How often the ring is read.
 const POLL: Duration = Duration::from_secs(1);
+/// Between two readings for those who cannot wait for the next, however many they are: anybody can name a key that there is
+/// not.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// The deployment's key ring. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -31,6 +37,8 @@ struct Inner {
     /// What new keys sign with where nobody says otherwise.
     algorithm: KeyAlgorithm,
     ring: RwLock<Arc<Opened>>,
+    /// When the last reading for somebody who could not wait began.
+    caught_up: Mutex<Option<Instant>>,
 }
 
 #[derive(Debug, Default)]
@@ -98,7 +106,14 @@ impl Keystore {
         work: Arc<dyn KeyWork>,
         algorithm: KeyAlgorithm,
     ) -> Self {
-        Self(Arc::new(Inner { store, secret, work, algorithm, ring: RwLock::default() }))
+        Self(Arc::new(Inner {
+            store,
+            secret,
+            work,
+            algorithm,
+            ring: RwLock::default(),
+            caught_up: Mutex::default(),
+        }))
     }
 
     /// Keeps the ring fresh until it is dropped.
@@ -145,6 +160,25 @@ impl Keystore {
             self.open(joined).await?;
         }
         Ok(true)
+    }
+
+    /// Reads the ring. Whoever asks while it is being read waits for the next reading, which all of them share.
+    ///
+    /// # Errors
+    /// As [`Self::refresh`].
+    pub async fn catch_up(&self) -> Result<(), KeyError> {
+        let asked = Instant::now();
+        let mut last = self.0.caught_up.lock().await;
+        if let Some(last) = *last {
+            if last >= asked {
+                return Ok(());
+            }
+            sleep_until(last + PAUSE).await;
+        }
+        let begun = Instant::now();
+        self.refresh().await?;
+        *last = Some(begun);
+        Ok(())
     }
 
     /// Makes sure that Redis holds a ring: the one in memory, or a first one made at `now` (unix

@@ -1,6 +1,6 @@
 //! The callers that may describe another client's request.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::http::HeaderMap;
 use ipnet::IpNet;
@@ -47,11 +47,15 @@ impl TrustedProxies {
     }
 }
 
-/// An entry of `X-Forwarded-For`: an address, perhaps with a port.
+/// An entry of `X-Forwarded-For`: an address, perhaps with a port, and written in any of the ways in which balancers do.
 fn address(entry: &str) -> Option<IpAddr> {
-    let entry = entry.trim();
-    let plain = entry.parse().ok();
-    plain.or_else(|| entry.parse().ok().map(|with_port: std::net::SocketAddr| with_port.ip()))
+    let entry = entry.trim().trim_matches('"');
+    if let Ok(with_port) = entry.parse::<SocketAddr>() {
+        return Some(with_port.ip());
+    }
+    let entry = entry.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(entry);
+    // The zone of an address of IPv6 says by which interface it is reached.
+    entry.split_once('%').map_or(entry, |(address, _)| address).parse().ok()
 }
 
 #[cfg(test)]
@@ -76,6 +80,10 @@ mod tests {
         assert_eq!(client("::1", &["203.0.113.9", "10.2.3.4:555"]), "203.0.113.9");
         assert_eq!(client("::ffff:10.0.0.1", &["[2001:db8::9]:80"]), "2001:db8::9");
         assert_eq!(client("10.0.0.1", &["::ffff:203.0.113.9"]), "203.0.113.9");
+        for written in ["2001:db8::9", "[2001:db8::9]", "\"[2001:db8::9]:80\"", "2001:db8::9%eth0"]
+        {
+            assert_eq!(client("10.0.0.1", &[written]), "2001:db8::9", "{written}");
+        }
     }
 
     #[test]

@@ -73,6 +73,17 @@ impl Host {
         below.is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
     }
 
+    /// Whether `authority` names a host as browsers do, perhaps with a port. What names none is not a request for some
+    /// other host: nobody can tell what a gateway or a site makes of it.
+    #[must_use]
+    pub fn is_named_by(authority: &str) -> bool {
+        let host = without_port(authority);
+        match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+            None => check(host.strip_suffix('.').unwrap_or(host)).is_ok(),
+        }
+    }
+
     /// The host of a request in the form of routes: in lower case, without a port and without the
     /// dot at the end.
     #[must_use]
@@ -228,6 +239,46 @@ mod tests {
         ];
         for (given, host) in cases {
             assert_eq!(Host::from_request(given), host, "{given}");
+        }
+    }
+
+    #[test]
+    fn an_authority_names_a_host_as_browsers_do() {
+        for sound in [
+            "shop.example",
+            "SHOP.example.:8443",
+            "a_b.example",
+            "localhost:",
+            "10.0.0.1:80",
+            "[2001:db8::1]:443",
+            "[::1]",
+        ] {
+            assert!(Host::is_named_by(sound), "{sound}");
+        }
+        let long = ["a"; 200].join(".");
+        for wrong in [
+            "",
+            ":80",
+            "shop.example:x",
+            "shop.example:80x",
+            "shop.example:0x50",
+            "shop.example:+80",
+            "shop.example:80:80",
+            "shop.example..",
+            ".shop.example",
+            "shop..example",
+            "a@shop.example",
+            "[shop.example]",
+            "[shop.example]:80",
+            "[::1",
+            "::1",
+            "shop.example, other.example",
+            "shop.example/",
+            "shop%2eexample",
+            "*.shop.example",
+            &long,
+        ] {
+            assert!(!Host::is_named_by(wrong), "{wrong}");
         }
     }
 }

@@ -40,20 +40,25 @@ pub(crate) fn names(segment: &str, most_marks: usize) -> impl Iterator<Item = Co
     whole.chain(ends.into_iter().rev()).map(|end| folded(&segment[..end]))
 }
 
-/// Whether the segment may be that of a script which is given the rest of the path: `/index.php/sale`.
-pub(crate) fn is_script(segment: &str) -> bool {
+/// Whether servers may pass over the segment: that of a script which is given the rest of the path (`/index.php/sale`),
+/// or one in which ASP.NET keeps ids instead of in cookies (`/(S(x))/sale`).
+pub(crate) fn is_passed_over(segment: &str) -> bool {
     let name = folded(segment);
-    name.starts_with("index.") || name.ends_with(".php")
+    let has_ids = name.strip_prefix('(').and_then(|name| name.strip_suffix("))"));
+    let has_ids = has_ids.is_some_and(
+        |name| matches!(name.as_bytes(), [kind, b'(', ..] if kind.is_ascii_alphabetic()),
+    );
+    has_ids || name.starts_with("index.") || name.ends_with(".php")
 }
 
-/// What a path may stand for, in one case: itself, the same with folded segments, without extensions, and without the
-/// scripts in front.
+/// What a path may stand for, in one case: itself, the same with folded segments, without extensions, and without
+/// what servers pass over.
 pub(crate) fn forms(path: &str) -> [String; 4] {
     let joined = |segments: &[Cow<'_, str>]| segments.join("/");
     let written: Vec<_> = path.split('/').collect();
     let whole: Vec<_> = written.iter().map(|segment| folded(segment)).collect();
     let bare: Vec<_> = written.iter().filter_map(|segment| names(segment, 0).last()).collect();
-    let is_kept = |(segment, _): &(&&str, &Cow<'_, str>)| !is_script(segment);
+    let is_kept = |(segment, _): &(&&str, &Cow<'_, str>)| !is_passed_over(segment);
     let behind: Vec<_> =
         written.iter().zip(&bare).filter(is_kept).map(|(_, bare)| bare.clone()).collect();
     [in_one_case(path).into_owned(), joined(&whole), joined(&bare), joined(&behind)]
@@ -86,6 +91,18 @@ mod tests {
         assert_eq!(all("sale::$DATA", 0), ["sale::$data", "sale"]);
         assert_eq!(all(".git", 5), [".git"]);
         assert_eq!(all(&format!("a{}", ".".repeat(2_000)), 3).len(), 5);
+    }
+
+    #[test]
+    fn what_servers_pass_over_is_known_by_its_form() {
+        for over in
+            ["index.php", "INDEX.html", "front.PHP", "(S(x))", "(A(x)F(y))", "(s())", " (S(x)). "]
+        {
+            assert!(is_passed_over(over), "{over}");
+        }
+        for not in ["sale", "php", "(sale)", "(S(x)", "S(x))", "((x))", "(1(x))", "()", "(S(x))y"] {
+            assert!(!is_passed_over(not), "{not}");
+        }
     }
 
     #[test]

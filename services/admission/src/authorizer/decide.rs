@@ -1,10 +1,14 @@
 //! The decision about one request for a site. For a visitor inside it usually makes no call to Redis.
 
 use axum::http::{
-    HeaderMap,
-    header::{ACCEPT_LANGUAGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN, USER_AGENT},
+    HeaderMap, HeaderName, Method,
+    header::{
+        ACCEPT_LANGUAGE, ACCESS_CONTROL_REQUEST_METHOD, AUTHORIZATION, CONTENT_LENGTH,
+        CONTENT_TYPE, COOKIE, ORIGIN, TRANSFER_ENCODING, USER_AGENT,
+    },
 };
 use vestibule_runtime::problem::Problem;
+use vestibule_site::Origin;
 use vestibule_token::TicketState;
 use vestibule_traces::note;
 
@@ -124,6 +128,14 @@ impl Authorizer {
         let is_admitted = response.status.status == Status::Admitted;
         // Of a ticket that is somebody else's, it has got another number.
         let number = response.status.queue_number;
+        let of_before = ticket.filter(|ticket| {
+            is_admitted && ticket.seat().is_none() && ticket.waiter.place.number == number
+        });
+        if let Some(Err(too_often)) =
+            of_before.map(|ticket| self.requests.count_late(room, &ticket))
+        {
+            return Ok(RoomDecision::Limited(too_often));
+        }
         let was_inside = ticket.is_some_and(|ticket| {
             matches!(ticket.state, TicketState::Held(_) | TicketState::Ended(_))
                 && ticket.waiter.place.number == number
@@ -147,8 +159,23 @@ fn bypassed(room: &RoomContext, original: &OriginalRequest, headers: &HeaderMap)
     Some(rule.name.clone())
 }
 
+/// What a preflight never has: who the visitor is, and a body.
+const NOT_OF_PREFLIGHTS: [HeaderName; 4] = [COOKIE, AUTHORIZATION, CONTENT_TYPE, TRANSFER_ENCODING];
+
+/// Whether a browser asks by it what a page of another origin may do.
 fn is_preflight(original: &OriginalRequest, headers: &HeaderMap) -> bool {
+    let origin = only(headers, &ORIGIN);
+    let method = only(headers, &ACCESS_CONTROL_REQUEST_METHOD);
     original.method == "OPTIONS"
-        && headers.contains_key(ORIGIN)
-        && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+        && origin.is_some_and(|origin| origin == "null" || origin.parse::<Origin>().is_ok())
+        && method.is_some_and(|method| Method::from_bytes(method.as_bytes()).is_ok())
+        && !NOT_OF_PREFLIGHTS.iter().any(|name| headers.contains_key(name))
+        && headers.get_all(CONTENT_LENGTH).iter().all(|length| length == "0")
+}
+
+/// The value of a header that is there once.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next().filter(|_| values.next().is_none())?;
+    value.to_str().ok()
 }

@@ -9,7 +9,7 @@ use vestibule_runtime::{
     Peer, TrustedProxies,
     problem::{Problem, ProblemType},
 };
-use vestibule_site::{Headers, Request, RequestPath, without_port};
+use vestibule_site::{Headers, Host, Request, RequestPath, without_port};
 
 use crate::extractors::Asked;
 
@@ -54,7 +54,7 @@ impl OriginalRequest {
         Ok(Self {
             method: method(one(headers, METHOD)?)?,
             https: is_https(one(headers, PROTO)?)?,
-            authority: one(headers, FORWARDED_HOST)?.to_owned(),
+            authority: authority(headers, FORWARDED_HOST)?,
             target,
             path,
             client,
@@ -77,7 +77,7 @@ impl OriginalRequest {
         Ok(Self {
             method: parts.method.as_str().to_owned(),
             https: https && is_https(one(&parts.headers, PROTO)?)?,
-            authority: one(&parts.headers, "host")?.to_owned(),
+            authority: authority(&parts.headers, "host")?,
             target,
             path,
             client,
@@ -152,6 +152,17 @@ fn one<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<&'a str, Proble
         (None, _) => Err(wrong("is missing; the gateway must set it")),
         (Some(_), Some(_)) => Err(wrong("is there more than once; the gateway must replace it")),
     }
+}
+
+/// The host that was asked for. One that is none is refused: no room covers it, and some gateways take
+/// `shop.example:x` for `shop.example`.
+fn authority(headers: &HeaderMap, name: &'static str) -> Result<String, Problem> {
+    let text = one(headers, name)?;
+    if Host::is_named_by(text) {
+        return Ok(text.to_owned());
+    }
+    let reason = "must be a host name or an address, perhaps with a port";
+    Err(Problem::new(ProblemType::InvalidRequest).field(name, reason))
 }
 
 fn method(text: &str) -> Result<String, Problem> {

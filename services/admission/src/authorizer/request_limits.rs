@@ -44,11 +44,24 @@ struct Requests {
 // === impl RequestLimits ===
 
 impl RequestLimits {
-    /// Counts a request of the session of `ticket`, if there is one; a ticket of somebody who waits has none.
+    /// Counts a request of the session of `ticket`, if there is one. A ticket of somebody who waits has none; if it turns
+    /// out to be one of before a claim, [`Self::count_late`] counts it, and what was refused then is refused here.
     ///
     /// # Errors
     /// [`TooOften`], which counts nothing.
     pub(super) fn count(&self, room: &RoomContext, ticket: &Ticket) -> Result<(), TooOften> {
+        if ticket.seat().is_some() {
+            return self.count_late(room, ticket);
+        }
+        let refused = self.has_refused(room, ticket);
+        if refused { Err(TooOften { wait_ms: REFUSED_FOR_MS }) } else { Ok(()) }
+    }
+
+    /// Counts a request of the session of `ticket`, which has one, though the ticket may not say so.
+    ///
+    /// # Errors
+    /// [`TooOften`], which counts nothing.
+    pub(super) fn count_late(&self, room: &RoomContext, ticket: &Ticket) -> Result<(), TooOften> {
         let Some((limit, session)) = limited(room, ticket) else { return Ok(()) };
         let now_ms = room.known.now_ms();
         let made = || Ok::<_, std::convert::Infallible>(Arc::<Requests>::default());
@@ -86,10 +99,9 @@ impl std::fmt::Debug for RequestLimits {
     }
 }
 
-/// The limit of the room, and the session that it holds for.
+/// The limit of the room, and the session that it holds for, if there is one.
 fn limited(room: &RoomContext, ticket: &Ticket) -> Option<(u64, Session)> {
     let limit = room.snapshot.settings.requests_per_session_per_second?;
-    ticket.seat()?;
     let (reset_epoch, number) = (room.ciphers.reset_epoch, ticket.waiter.place.number);
     Some((limit, Session { room: room.snapshot.room.clone(), reset_epoch, number }))
 }

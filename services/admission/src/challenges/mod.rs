@@ -5,6 +5,7 @@ mod counter;
 mod demand;
 mod provider_options;
 mod providers;
+mod slots;
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -22,11 +22,12 @@ use hyper_util::{
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
-use tokio::{sync::Semaphore, time::Instant};
+use tokio::time::Instant;
 use vestibule_domain::challenge::ChallengeProvider;
 use vestibule_runtime::{ErrorChain, Sparingly};
+use vestibule_site::ClientNetwork;
 
-use super::ProviderOptions;
+use super::{ProviderOptions, slots::Slots};
 
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -34,9 +35,6 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 const LARGEST_ANSWER: usize = 16 * 1024;
 /// The longest token that is passed on, in bytes.
 const LONGEST_TOKEN: usize = 8 * 1024;
-/// Questions at a time. Beyond it visitors are told to come back, whatever the room does when a provider
-/// fails: whoever sends rubbish in bulk shall not open it.
-const AT_A_TIME: usize = 256;
 /// Failures are said at most once in this time.
 const SAY: Duration = Duration::from_secs(10);
 
@@ -45,7 +43,7 @@ const SAY: Duration = Duration::from_secs(10);
 pub(crate) struct Providers {
     http: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     sites: Vec<Site>,
-    slots: Semaphore,
+    slots: Slots,
     failures: Mutex<Sparingly>,
 }
 
@@ -66,7 +64,8 @@ pub(crate) enum Verdict {
     Refused,
     /// The provider could not be asked, or does not accept our question.
     Failed,
-    /// Too many questions are under way here.
+    /// Too many questions are under way here, in all or of the visitor's network. It is told to come back, whatever the
+    /// room does when a provider fails: whoever sends rubbish in bulk shall not open it.
     Busy,
 }
 
@@ -109,15 +108,16 @@ impl Providers {
         let connector = HttpsConnectorBuilder::new().with_webpki_roots().https_or_http();
         let http = Client::builder(TokioExecutor::new()).build(connector.enable_http1().build());
         let failures = Mutex::new(Sparingly::new(SAY));
-        Self { http, sites, slots: Semaphore::new(AT_A_TIME), failures }
+        Self { http, sites, slots: Slots::default(), failures }
     }
 
-    /// Asks `provider` about the token that its widget gave a visitor for `site_key`.
+    /// Asks `provider` about the token that its widget gave a visitor of `network` for `site_key`.
     pub(crate) async fn verify(
         &self,
         provider: ChallengeProvider,
         site_key: &str,
         token: &str,
+        network: Option<ClientNetwork>,
     ) -> Verdict {
         if token.len() > LONGEST_TOKEN {
             return Verdict::Refused;
@@ -125,7 +125,7 @@ impl Providers {
         let Some(site) = self.sites.iter().find(|site| site.provider == provider) else {
             return self.failed(provider, "this instance has no secret of it");
         };
-        let Ok(_slot) = self.slots.try_acquire() else { return Verdict::Busy };
+        let Some(_slot) = self.slots.take(network) else { return Verdict::Busy };
         let asked = tokio::time::timeout(TIMEOUT, self.ask(site, site_key, token)).await;
         let reason = match asked {
             Ok(Ok(answer)) if answer.success => return Verdict::Passed,

@@ -49,6 +49,9 @@ pub(crate) struct RedeemedSession {
     issued_at: u64,
     /// When it expires, unix seconds.
     expires_at: u64,
+    /// Whether what was shown says that it is bound to a key or, as a ticket, to a network or browser. This call asks for
+    /// no proof: it may have been a copy.
+    bound: bool,
     /// Always true.
     redeemed: bool,
 }
@@ -94,9 +97,15 @@ pub(crate) async fn redeem_session(
 }
 
 fn answer(redeemer: Redeemer) -> Response {
-    let Redeemer { request_id, number, issued_at, expires_at } = redeemer;
-    let body =
-        RedeemedSession { request_id, queue_number: number, issued_at, expires_at, redeemed: true };
+    let Redeemer { request_id, number, issued_at, expires_at, is_bound } = redeemer;
+    let body = RedeemedSession {
+        request_id,
+        queue_number: number,
+        issued_at,
+        expires_at,
+        bound: is_bound,
+        redeemed: true,
+    };
     ([(CACHE_CONTROL, "no-store")], axum::Json(body)).into_response()
 }
 

@@ -148,7 +148,8 @@ impl Flows {
             (_, ChallengeProvider::ProofOfWork) => Ok(Outcome::Wrong),
             (_, provider) => {
                 let site_key = challenge.site_key.as_deref().unwrap_or_default();
-                match self.challenges.providers.verify(provider, site_key, text).await {
+                let network = room.caller.network;
+                match self.challenges.providers.verify(provider, site_key, text, network).await {
                     Verdict::Passed => {
                         let mark = Mark::of(text, now + TOKEN_SECONDS);
                         self.spend(room, mark, Outcome::Solved).await

@@ -16,6 +16,8 @@ pub(crate) struct Redeemer {
     pub(crate) issued_at: u64,
     /// When it expires, unix seconds.
     pub(crate) expires_at: u64,
+    /// Whether the session is somebody's who has to prove it elsewhere.
+    pub(crate) is_bound: bool,
 }
 
 // === impl Redeemer ===
@@ -36,6 +38,7 @@ impl Redeemer {
             number: place.number,
             issued_at: seat.issued_at,
             expires_at: seat.expires_at,
+            is_bound: seat.binding.is_some(),
         }))
     }
 }
@@ -53,8 +56,14 @@ impl Flows {
         token: &str,
     ) -> Result<Result<Redeemer, VerifyError>, FlowError> {
         Ok(self.claims_of(room, token).await?.map(|claims| {
-            let Claims { sub, queue_position, iat, exp, .. } = claims;
-            Redeemer { request_id: sub, number: queue_position, issued_at: iat, expires_at: exp }
+            let Claims { sub, queue_position, iat, exp, cnf, .. } = claims;
+            Redeemer {
+                request_id: sub,
+                number: queue_position,
+                issued_at: iat,
+                expires_at: exp,
+                is_bound: cnf.is_some(),
+            }
         }))
     }
 
@@ -75,7 +84,7 @@ impl Flows {
         if verified != Err(VerifyError::UnknownKey) {
             return Ok(verified);
         }
-        self.keys.refresh().await.map_err(|_| FlowError::NoSigningKey)?;
+        self.keys.catch_up().await.map_err(|_| FlowError::NoSigningKey)?;
         Ok(self.keys.verify(token, &names, now()))
     }
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Request,
-    spelling::{forms, in_one_case},
+    spelling::{forms, in_one_case, is_passed_over},
 };
 
 /// What is asked of a request: exactly one of these.
@@ -133,7 +133,7 @@ impl Condition {
             Self::Any(parts) => parts.iter().any(holds),
             Self::Not(part) => !part.holds_as(!loosely, request, path, country),
             Self::Path(test) if loosely => test.folded(in_one_case).holds(path.forms()),
-            Self::Path(test) => test.holds(&[path.path]),
+            Self::Path(test) => test.holds(&[path.path]) && !path.ends_elsewhere(test),
             Self::Method(test) => test.holds(&[request.method]),
             Self::Query(test) => test.test.holds(&request.query_values(&test.name)),
             Self::Header(test) => test.test.holds(&request.headers.values(&test.name)),
@@ -147,6 +147,16 @@ impl Condition {
 // === impl Reading ===
 
 impl Reading<'_> {
+    /// Whether a test of what is at the end of the path, or somewhere in it, may have found it in what no server looks at:
+    /// behind a script, which is given the rest (`/buy.php/x.css`), or behind the end of a name.
+    fn ends_elsewhere(&self, test: &TextTest) -> bool {
+        if !matches!(test, TextTest::EndsWith(_) | TextTest::Contains(_)) {
+            return false;
+        }
+        let (before, last) = self.path.rsplit_once('/').unwrap_or(("", self.path));
+        before.split('/').any(is_passed_over) || last.contains(|c: char| c.is_control() || c == ':')
+    }
+
     fn forms(&self) -> &[String] {
         self.forms.get_or_init(|| forms(self.path))
     }

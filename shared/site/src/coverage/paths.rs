@@ -4,11 +4,11 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Route,
-    spelling::{folded, is_script, marks, names},
+    spelling::{folded, is_passed_over, marks, names},
 };
 
-/// How many segments of a path may be passed over as those of scripts. Real paths have one.
-const MOST_SCRIPTS: usize = 2;
+/// How many segments of a path may be passed over: see [`is_passed_over`]. Real paths have one.
+const MOST_PASSED_OVER: usize = 2;
 
 /// The covered paths of one host.
 #[derive(Debug, Clone)]
@@ -56,7 +56,7 @@ impl<R: Clone + Ord> Paths<R> {
 
     /// The longest covered path that is `path` or a parent of it.
     pub(super) fn longest(&self, path: &str) -> Option<(&R, &Route)> {
-        let found = self.root.longest(path, self.most_marks, MOST_SCRIPTS);
+        let found = self.root.longest(path, self.most_marks, MOST_PASSED_OVER);
         found.map(|(room, route)| (room, route))
     }
 }
@@ -76,18 +76,18 @@ impl<R> Default for Node<R> {
 impl<R> Node<R> {
     /// The longest covered path among those that begin with `path` from here on. A segment is preferred as it is
     /// written to what it may also stand for.
-    fn longest(&self, path: &str, most_marks: usize, scripts: usize) -> Option<&(R, Route)> {
+    fn longest(&self, path: &str, most_marks: usize, passed_over: usize) -> Option<&(R, Route)> {
         let path = path.trim_start_matches('/');
         if self.below.is_empty() || path.is_empty() {
             return self.here.as_ref();
         }
         let (segment, rest) = path.split_once('/').unwrap_or((path, ""));
         let nodes = names(segment, most_marks).filter_map(|name| self.below.get(&*name));
-        let mut found = nodes.filter_map(|node| node.longest(rest, most_marks, scripts));
-        let behind_script = || {
-            let scripts = scripts.checked_sub(1).filter(|_| is_script(segment))?;
-            self.longest(rest, most_marks, scripts)
+        let mut found = nodes.filter_map(|node| node.longest(rest, most_marks, passed_over));
+        let behind = || {
+            let passed_over = passed_over.checked_sub(1).filter(|_| is_passed_over(segment))?;
+            self.longest(rest, most_marks, passed_over)
         };
-        found.next().or_else(behind_script).or(self.here.as_ref())
+        found.next().or_else(behind).or(self.here.as_ref())
     }
 }

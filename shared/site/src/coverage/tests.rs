@@ -111,7 +111,7 @@ fn no_spelling_of_a_path_evades_a_route() {
 }
 
 /// Paths that servers of some kind give the page at `/sale` for, or what is below it.
-const SAME_PAGE: [&str; 37] = [
+const SAME_PAGE: [&str; 40] = [
     // Windows, and sites whose routes do not regard case.
     "/SALE",
     "/%53ale",
@@ -132,6 +132,10 @@ const SAME_PAGE: [&str; 37] = [
     "/index.php/sale",
     "/index.php/sale.json",
     "/front.php/sale/now",
+    // Where ASP.NET keeps ids instead of in cookies.
+    "/(S(x))/sale",
+    "/(A(x)F(y))/sale/now",
+    "/%28S%28x%29%29/SALE",
     // Patterns that end before the end of a line, and servers that take white space away.
     "/sale%0a",
     "/sale%0D%0A",
