@@ -213,7 +213,7 @@ async fn only_what_browsers_send_is_a_preflight() -> Result<()> {
     let asked = |more: &[(&str, &str)]| {
         let headers = PREFLIGHT.iter().chain(more);
         headers.fold(deployment.site_visitor(HOST), |visitor, (name, value)| {
-            visitor.with_header(name, value)
+            visitor.with_header(name, *value)
         })
     };
     let sound: [&[(&str, &str)]; 3] =
