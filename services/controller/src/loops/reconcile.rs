@@ -184,7 +184,7 @@ async fn bring(
         add_missing(&mut seats, store.seats_on_record(round.room).await?);
     }
     let position = |number| to.latest.position(number);
-    if !store.rebuild(round, &seats, &endings, position).await? {
+    if !store.rebuild(round, to.latest.reset_epoch, &seats, &endings, position).await? {
         return Ok(());
     }
     put_back_newest(controller, round.room, &to.latest).await?;
@@ -290,7 +290,11 @@ pub(super) async fn take_in_the_late(
     restore_places(store, &last.room, last.reset_epoch, late.values()).await?;
     let (seats, endings) = seen(late.values(), last.reset_epoch);
     let round = Round { room: &last.room, name: "", epoch };
-    store.rebuild(round, &seats, &endings, |number| last.position(number)).await?;
+    let reset_epoch = last.reset_epoch;
+    let position = |number| last.position(number);
+    if !store.rebuild(round, reset_epoch, &seats, &endings, position).await? {
+        return Ok(());
+    }
     let told = late.values().filter_map(|account| account.testimony.as_ref());
     let told: Vec<_> = told.filter(|one| one.stamp.reset_epoch == last.reset_epoch).collect();
     let highest = |field: fn(&Testimony) -> u64| told.iter().map(|one| field(one)).max();
@@ -300,6 +304,6 @@ pub(super) async fn take_in_the_late(
     };
     let awaits: Vec<String> =
         last.awaits.iter().filter(|name| !late.contains_key(*name)).cloned().collect();
-    store.dismiss(round, seen, &awaits).await?;
+    store.dismiss(round, reset_epoch, seen, &awaits).await?;
     Ok(())
 }

@@ -69,6 +69,7 @@ struct Arguments<'a> {
 #[derive(Serialize)]
 struct RebuildArguments<'a> {
     round: &'a str,
+    reset_epoch: u64,
     ended: Vec<(u64, Option<u64>, u64)>,
     seats: Vec<(u64, Option<u64>, &'a str)>,
 }
@@ -90,6 +91,7 @@ struct ReopenArguments<'a> {
 struct DismissArguments<'a> {
     room: &'a RoomId,
     leader_epoch: u64,
+    reset_epoch: u64,
     queue_counter: u64,
     admitted: u64,
     awaits: Option<String>,
@@ -162,14 +164,15 @@ impl Store {
         Ok(reply?.done)
     }
 
-    /// Puts seats back and ends sessions, as they were seen; each with its position, if that is known. Returns `false`
-    /// if another round has begun.
+    /// Puts seats back and ends sessions, as they were seen in this reset epoch; each with its position, if that is known.
+    /// Returns `false` if another round has begun, or the room was reset.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub async fn rebuild(
         &self,
         round: Round<'_>,
+        reset_epoch: u64,
         seats: &[Seat],
         endings: &[Ending],
         position: impl Fn(u64) -> Option<u64>,
@@ -187,6 +190,7 @@ impl Store {
         for (ended, seats) in endings.chain(seats.chunks(AT_ONCE).map(|some| (&ended[..0], some))) {
             let arguments = RebuildArguments {
                 round: round.name,
+                reset_epoch,
                 ended: ended.to_vec(),
                 seats: seats.to_vec(),
             };
@@ -247,22 +251,29 @@ impl Store {
         Ok(reply.done)
     }
 
-    /// Notes that services were heard that had been silent: the highest counters that they have seen, and who is still
-    /// silent. Refused for a stale leader.
+    /// Notes that services were heard that had been silent: the highest counters that they have seen in this reset epoch,
+    /// and who is still silent. After a reset it does nothing. Refused for a stale leader.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
     pub async fn dismiss(
         &self,
         round: Round<'_>,
+        reset_epoch: u64,
         seen: Progress,
         awaits: &[String],
     ) -> Result<(), StoreError> {
         let Round { room, epoch, .. } = round;
         let Progress { queue_counter, admitted } = seen;
         let awaits = names(awaits)?;
-        let arguments =
-            DismissArguments { room, leader_epoch: epoch, queue_counter, admitted, awaits };
+        let arguments = DismissArguments {
+            room,
+            leader_epoch: epoch,
+            reset_epoch,
+            queue_counter,
+            admitted,
+            awaits,
+        };
         let noting = self.noting(Some(room), || vec![Call::CatchUp { queue_counter }]).await;
         let reply: Result<Nothing, _> = self.call(&scripts::DISMISS, room, &arguments).await;
         if let Some(noting) = noting {

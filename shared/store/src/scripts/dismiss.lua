@@ -8,6 +8,8 @@ Keeps (1) the queue counter is above every number that they have handed out; (2)
 ]]
 local args = arguments({
   room = 'text', leader_epoch = 'integer',
+  -- That of what they have told: if the room was reset since, nothing is done.
+  reset_epoch = 'integer',
   -- The highest number that they have handed out.
   queue_counter = 'integer',
   -- The most sessions that they have seen begin.
@@ -19,6 +21,7 @@ local line = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
+if line.reset_epoch ~= args.reset_epoch then return answer({}) end
 LEFT_OUT.catch_up(keys.line, line, args.queue_counter)
 ASSUMED.hear(args.admitted)
 if args.awaits then

@@ -3,7 +3,7 @@
 KEYS  line sessions records tokens entered ended testimony
 ARGV  now_ms seen document
 Returns {done}
-      done: false if another round has begun since.
+      done: false if another round has begun since, or the room was reset.
 Keeps (3) a session that is there stays as it is, unless it was seen in a later state; what has ended stays ended;
       whoever is on record has its seat and is on the list of tokens; (2) whoever has ended of late frees no seat that
       may be somebody else's.
@@ -11,6 +11,8 @@ Keeps (3) a session that is there stays as it is, unless it was seen in a later 
 local args = arguments({
   -- Empty: of services that tell late; the room is open again.
   round = 'text',
+  -- That of what is told: of another line nothing holds for this one.
+  reset_epoch = 'integer',
   -- Of each ended session: number, position (null: it is not known), and when its last token expires, unix s.
   ended = 'table',
   -- Of each seat: number, position, record.
@@ -18,6 +20,7 @@ local args = arguments({
 })
 local line = read_line(keys.line)
 if not line then return no_room() end
+if line.reset_epoch ~= args.reset_epoch then return answer({ done = false }) end
 if args.round ~= '' and redis.call('HGET', keys.testimony, 'round') ~= args.round then return answer({ done = false }) end
 
 -- When the room was opened, a session that had ended stood in for one that nobody has told of: its seat may be taken.

@@ -49,7 +49,7 @@ async fn lose(world: &World, feeds: &[Feed]) -> Reconciliation {
     for account in accounts.values().filter(|account| account.places_epoch == epoch) {
         store.restore_places(&world.room, epoch, &account.places).await.unwrap();
     }
-    assert!(store.rebuild(round, &[], &[], |_| None).await.unwrap());
+    assert!(store.rebuild(round, epoch, &[], &[], |_| None).await.unwrap());
     assert!(store.reopen(round, Some(&to), &[]).await.unwrap());
     *to
 }

@@ -22,8 +22,14 @@ crate::on_every_server!(
     increments_go_on_behind_the_gap,
     what_was_left_out_once_stays_so,
     so_far_ahead_are_only_numbers_of_another_side,
+    what_is_told_late_of_before_a_reset_changes_nothing,
     a_room_that_is_the_latest_stays_as_it_is,
 );
+
+/// What services tell that had been silent.
+fn late(world: &World) -> Round<'_> {
+    Round { room: &world.room, name: "", epoch: 2 }
+}
 
 pub(crate) async fn wipe_and_reconcile(
     world: &World,
@@ -80,9 +86,9 @@ async fn while_a_witness_is_silent_numbers_and_seats_may_be_its_own(world: World
     let joined = world.snapshot().await;
     assert_eq!(joined.left_out, [(21, first - 1)]);
     assert!(joined.waiting() <= 20 - 9 + 1, "{} are said to wait", joined.waiting());
-    let round = vestibule_store::Round { room: &world.room, name: "", epoch: 2 };
+    let (round, epoch) = (late(&world), world.reset_epoch().await);
     let seen = Progress { queue_counter: 77, admitted: 9 };
-    world.store.dismiss(round, seen, &[]).await.unwrap();
+    world.store.dismiss(round, epoch, seen, &[]).await.unwrap();
     let heard = world.snapshot().await;
     assert_eq!((heard.active + heard.unconfirmed, heard.awaits.len()), (2, 0), "it has been heard");
 }
@@ -96,14 +102,14 @@ async fn while_a_witness_is_silent_the_rate_may_be_used_up_and_then_only_by_whom
     let admitted = world.snapshot().await.admitted;
     wipe_and_reconcile(&world, |_| {}, &["a"]).await;
     assert_eq!(lately().await, 30, "it may have let in all the others");
-    let round = vestibule_store::Round { room: &world.room, name: "", epoch: 2 };
+    let (round, epoch) = (late(&world), world.reset_epoch().await);
     let seen = Progress { queue_counter: 9, admitted: admitted + 4 };
-    world.store.dismiss(round, seen, &["b".to_owned()]).await.unwrap();
+    world.store.dismiss(round, epoch, seen, &["b".to_owned()]).await.unwrap();
     assert_eq!(lately().await, 30, "another is silent still");
     let less = Progress { queue_counter: 7, admitted: admitted + 1 };
-    world.store.dismiss(round, less, &[]).await.unwrap();
+    world.store.dismiss(round, epoch, less, &[]).await.unwrap();
     assert_eq!(lately().await, admitted + 4, "what was seen, and nothing else");
-    world.store.dismiss(round, less, &[]).await.unwrap();
+    world.store.dismiss(round, epoch, less, &[]).await.unwrap();
     assert_eq!(lately().await, admitted + 4, "it is given back once");
     world.seconds(61);
     assert_eq!(lately().await, 0);
@@ -175,15 +181,19 @@ async fn a_session_that_had_ended_frees_no_seat_of_somebody_else(world: World) {
     let seats = [1, 2, 3].map(|number| seat(number, &joined));
     world.reconcile_with(&[seen], &["a", "b"], &config, (&seats, &[])).await;
     assert_eq!(world.snapshot().await.active, 3);
-    let round = Round { room: &world.room, name: "", epoch: 2 };
+    let (round, epoch) = (late(&world), world.reset_epoch().await);
     let endings = [Ending { number: 1, expires_at: joined.expires_at }];
     for _ in 0..2 {
-        assert!(world.store.rebuild(round, &[], &endings, Some).await.unwrap());
+        assert!(world.store.rebuild(round, epoch, &[], &endings, Some).await.unwrap());
     }
     let back = world.snapshot().await;
     assert_eq!((back.active, back.unconfirmed), (2, 1), "three are inside");
     assert_eq!(world.join(1, JoinMode::Enter).await.seated, 0);
-    world.store.dismiss(round, Progress { queue_counter: 0, admitted: 4 }, &[]).await.unwrap();
+    world
+        .store
+        .dismiss(round, epoch, Progress { queue_counter: 0, admitted: 4 }, &[])
+        .await
+        .unwrap();
     assert_eq!(world.snapshot().await.unconfirmed, 1, "it is owed to the fourth");
     let of_fourth =
         Joined { issued_at: entered.issued_at, expires_at: entered.expires_at, ..joined };
@@ -249,14 +259,33 @@ async fn what_was_left_out_once_stays_so(world: World) {
     assert!(back.waiting() <= 20 - 3 + 2, "{} are said to wait", back.waiting());
 }
 
+async fn what_is_told_late_of_before_a_reset_changes_nothing(world: World) {
+    world.open(limited(3)).await;
+    let joined = world.join(5, JoinMode::Enter).await;
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    let epoch = world.reset_epoch().await;
+    world.store.reset(&world.room).await.unwrap();
+    let again = world.join(1, JoinMode::Enter).await;
+    assert_eq!((again.first, again.seated), (1, 1));
+    let seats = [1, 2, 3].map(|number| seat(number, &joined));
+    let endings = [Ending { number: 1, expires_at: joined.expires_at }];
+    let told = world.store.rebuild(late(&world), epoch, &seats, &endings, Some).await;
+    assert!(!told.unwrap());
+    let seen = Progress { queue_counter: 7_000_000, admitted: 5 };
+    world.store.dismiss(late(&world), epoch, seen, &[]).await.unwrap();
+    let back = world.snapshot().await;
+    assert_eq!((back.active, back.unconfirmed, back.queue_counter), (1, 0, 1));
+    assert_eq!(world.join(1, JoinMode::Enter).await.first, 2);
+}
+
 /// Of some seconds that nobody else has heard of, numbers may be people; of a gap, they are none.
 async fn so_far_ahead_are_only_numbers_of_another_side(world: World) {
     world.open(limited(3)).await;
     world.join(20, JoinMode::Enter).await;
-    let round = vestibule_store::Round { room: &world.room, name: "", epoch: 2 };
+    let (round, epoch) = (late(&world), world.reset_epoch().await);
     let heard = async |queue_counter| {
         let seen = Progress { queue_counter, admitted: 0 };
-        world.store.dismiss(round, seen, &[]).await.unwrap();
+        world.store.dismiss(round, epoch, seen, &[]).await.unwrap();
         let room = world.snapshot().await;
         (room.queue_counter, room.left_out.clone(), room.skipped)
     };

@@ -308,7 +308,12 @@ impl World {
                     let others = on_record.into_iter().filter(|seat| !is_told(seat.number));
                     seats = others.chain(seats.iter().cloned()).collect();
                 }
-                assert!(self.store.rebuild(round, &seats, endings, Some).await.unwrap());
+                assert!(
+                    self.store
+                        .rebuild(round, to.latest.reset_epoch, &seats, endings, Some)
+                        .await
+                        .unwrap()
+                );
                 assert!(self.store.reopen(round, Some(to), &silent).await.unwrap());
             }
         }

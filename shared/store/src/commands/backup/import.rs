@@ -136,6 +136,8 @@ impl<'a> Import<'a> {
         let clock_ms: u64 = clock_ms.and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
         // The room's time goes on: how far another server's clock was wrong says nothing of this one.
         let ahead = clock_ms.saturating_sub(self.store.now_ms().await?);
+        let reset_epoch = pairs.iter().find(|(field, _)| field == "reset_epoch");
+        let reset_epoch = reset_epoch.and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
         // The list of parts is of another moment than these.
         pairs.retain(|(field, _)| !["clock_ahead", "awaits", "parts"].contains(&field.as_str()));
         pairs.push(("clock_ahead".to_owned(), ahead.to_string()));
@@ -146,6 +148,6 @@ impl<'a> Import<'a> {
         }
         self.write("HSET", name, &pairs).await?;
         let round = Round { room: &self.room, name: "", epoch: 0 };
-        self.store.rebuild(round, &[], &self.endings, |_| None).await.map(drop)
+        self.store.rebuild(round, reset_epoch, &[], &self.endings, |_| None).await.map(drop)
     }
 }

@@ -106,15 +106,17 @@ pub(super) async fn reconcile(pair: &mut Pair, chances: &mut Chances, room: usiz
     if let Some(on_record) = pair.one("seats_on_record".to_owned(), on_record).await? {
         seats.extend(on_record.into_iter().filter(|_| once_in(chances, 2)));
     }
+    let epoch = to.latest.reset_epoch - u64::from(once_in(chances, 8));
     let name = format!("rebuild({seats:?}, {endings:?})");
-    pair.one(name, async |side| side.store.rebuild(round, &seats, &endings, Some).await).await?;
+    pair.one(name, async |side| side.store.rebuild(round, epoch, &seats, &endings, Some).await)
+        .await?;
     let reopened = async |side: &Side| side.store.reopen(round, Some(&to), &silent).await;
     pair.one("reopen".to_owned(), reopened).await?;
     if once_in(chances, 2) {
         let number = chances.below(60);
         let dismissed = async |side: &Side| {
             let seen = Progress { queue_counter: number, admitted: number / 2 };
-            side.store.dismiss(round, seen, &[]).await
+            side.store.dismiss(round, epoch, seen, &[]).await
         };
         pair.one(format!("dismiss({number})"), dismissed).await?;
     }
