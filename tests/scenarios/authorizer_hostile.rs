@@ -210,13 +210,13 @@ async fn only_trusted_proxies_may_ask() -> Result<()> {
 async fn only_what_browsers_send_is_a_preflight() -> Result<()> {
     let deployment = Deployment::builder().start().await?;
     create_sale(&deployment, json!({ "total_active_users": 0 })).await?;
-    let asked = |more: &[(&str, &str)]| {
-        let headers = PREFLIGHT.iter().chain(more);
-        headers.fold(deployment.site_visitor(HOST), |visitor, (name, value)| {
+    let asked = |more: &[(&'static str, &str)]| {
+        let headers: Vec<_> = PREFLIGHT.iter().chain(more).collect();
+        headers.into_iter().fold(deployment.site_visitor(HOST), |visitor, (name, value)| {
             visitor.with_header(name, *value)
         })
     };
-    let sound: [&[(&str, &str)]; 3] =
+    let sound: [&[(&'static str, &str)]; 3] =
         [&[], &[("access-control-request-headers", "x-a")], &[("content-length", "0")]];
     for more in sound {
         expect(&asked(more).asks("OPTIONS", "/sale").await?, 200, "preflight")?;

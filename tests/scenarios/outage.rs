@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
+use reqwest::Method;
 use serde_json::json;
-use vestibule_tests::{Deployment, Fleet, Service, eventually};
+use vestibule_tests::{Deployment, Fleet, Service, claims_of, eventually};
 
 use crate::crowd::{self, Guest, Manner};
 
@@ -60,6 +61,41 @@ async fn without_redis_the_line_is_told_from_memory_and_nobody_enters() -> Resul
         })
         .await?;
         assert_eq!(reply.number("queue_number")?, guest.number);
+    }
+    Ok(())
+}
+
+/// Who has left or was sent out is not let in again because nobody can be asked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_redis_a_session_that_has_ended_is_over() -> Result<()> {
+    let mut deployment = Deployment::builder().admissions(2).start().await?;
+    deployment.create_room("sale", &json!({ "total_active_users": 3 })).await?;
+    let mut guests = crowd::join(&deployment, "sale", 3).await?;
+    let (mut left, kept) = (guests.remove(0).visitor, guests.remove(0).visitor);
+    let mut revoked = guests.remove(0).visitor;
+    left.clone().leave().await?.expect(200)?;
+    let id = claims_of(&revoked.status().await?.expect(200)?.text_of("access_token")?)?.sub;
+    let path = format!("/v1/rooms/sale/sessions/{id}");
+    deployment.operator().call(Method::DELETE, &path, None).await?.expect(204)?;
+    // Both have heard of it.
+    for only in deployment.admissions().each() {
+        for ended in [&left, &revoked] {
+            eventually(SOON, "the end of the session", || async {
+                let reply = ended.clone().at(only.clone()).status().await?.expect(200)?;
+                ensure!(reply.says("closed"), "{}", reply.text);
+                Ok(())
+            })
+            .await?;
+        }
+    }
+    deployment.redis_mut().kill().await?;
+    for only in deployment.admissions().each() {
+        for ended in [&mut left, &mut revoked] {
+            let reply = ended.clone().at(only.clone()).status().await?.expect(200)?;
+            ensure!(reply.says("closed"), "{}", reply.text);
+        }
+        let reply = kept.clone().at(only).status().await?.expect(200)?;
+        ensure!(reply.says("admitted"), "{}", reply.text);
     }
     Ok(())
 }

@@ -1,16 +1,22 @@
 //! The deployment's secret is replaced while people wait and while they are inside, as the README says: first every
 //! instance learns the new one, then it is used, then the old one is forgotten. Nobody notices.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
+use redis::{AsyncCommands, aio::MultiplexedConnection};
 use reqwest::Method;
 use serde_json::json;
-use vestibule_tests::{Answers, AwsSigner, Deployment, Receiver, Reply, Service};
+use vestibule_tests::{Answers, AwsSigner, Deployment, Receiver, Reply, Service, eventually};
 
 use crate::{
     crowd::{self, Guest},
     webhooks::hook,
 };
 
+/// What is sealed under the secret, where Redis has it.
+const SEALED: [&str; 3] = ["keys", "api-tokens", "webhooks"];
+const SOON: Duration = Duration::from_secs(20);
 const NEW: &str = "the-secret-that-comes-after-it-is-long-enough";
 
 /// Restarts one instance after the other with these secrets, and asks everybody after each.
@@ -67,6 +73,18 @@ impl Sealed {
     }
 }
 
+fn key(name: &str) -> String {
+    format!("vestibule:{{deployment}}:{name}")
+}
+
+async fn texts(redis: &mut MultiplexedConnection) -> Result<Vec<String>> {
+    let mut texts = Vec::new();
+    for name in SEALED {
+        texts.push(redis.get(key(name)).await?);
+    }
+    Ok(texts)
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nobody_loses_place_or_seat_while_the_secret_is_replaced() -> Result<()> {
     let mut deployment = Deployment::builder().admissions(2).controllers(2).start().await?;
@@ -78,6 +96,8 @@ async fn nobody_loses_place_or_seat_while_the_secret_is_replaced() -> Result<()>
     let id = deployment.aws("sale").assign().await?;
     let gateway = deployment.verifier().await?;
     let sealed = Sealed::make(&deployment).await?;
+    let mut redis = deployment.redis().connection().await?;
+    let before = texts(&mut redis).await?;
 
     roll_out(&mut deployment, (&old, NEW), &mut guests).await?;
     assert_eq!(deployment.aws("sale").queue_number(&id).await?, 6);
@@ -92,6 +112,27 @@ async fn nobody_loses_place_or_seat_while_the_secret_is_replaced() -> Result<()>
     gateway.verify(&reply.text_of("access_token")?, "sale")?;
     let stranger = deployment.aws("sale").request_get("/queue_num", &id).await?;
     assert_eq!(stranger.text_of("error")?, "Request ID not found", "the old secret is forgotten");
+
+    // Redis goes back to what was sealed under the old secret.
+    let since = texts(&mut redis).await?;
+    for (name, text) in SEALED.iter().zip(&before) {
+        redis.set::<_, _, ()>(key(name), text).await?;
+    }
+    eventually(SOON, "what the services know", || {
+        let mut redis = redis.clone();
+        let (before, since) = (&before, &since);
+        async move {
+            let texts = texts(&mut redis).await?;
+            ensure!(texts[0] == since[0], "the key ring");
+            ensure!(texts[1..].iter().zip(&before[1..]).all(|(now, then)| now != then));
+            Ok(())
+        }
+    })
+    .await?;
+    sealed.check(&deployment).await?;
+    deployment.visitor("sale").join().await?.expect(200)?;
+    let reply = guests[1].visitor.status().await?.expect(200)?;
+    gateway.verify(&reply.text_of("access_token")?, "sale")?;
     ensure!(!deployment.logs().contains(NEW), "a secret is in the logs");
     Ok(())
 }

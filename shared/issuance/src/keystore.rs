@@ -13,8 +13,8 @@ use tokio::{
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
     Claims, DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRing, KeyRingError,
-    PrivateJwk, SigningKey, SigningKeyError, VerifyError, announce, join, reseal, succeed,
-    succession, verify_for, withdraw,
+    PrivateJwk, SigningKey, SigningKeyError, VerifyError, announce, join, reseal, sealed_as,
+    succeed, succession, verify_for, withdraw,
 };
 
 use crate::{KeyWork, key_work::on_a_thread};
@@ -144,14 +144,20 @@ impl Keystore {
         }
         let found: Vec<KeyRecord> = serde_json::from_str(&text)?;
         let own = self.opened();
+        let mended = sealed_as(&found, &own.records, &self.0.secret);
+        let is_sealed_as_before = mended == found;
         // Where it lacks nothing, whatever time it is, it is taken in at once: Redis may be gone in the next moment.
-        let now = match join(&found, &own.records, 0) {
+        let now = match join(&mended, &own.records, 0) {
             Some(_) => self.0.store.now_ms().await? / 1000,
             None => 0,
         };
-        let Some(joined) = join(&found, &own.records, now) else {
-            self.open(text).await?;
-            return Ok(true);
+        let joined = match join(&mended, &own.records, now) {
+            Some(joined) => joined,
+            None if is_sealed_as_before => {
+                self.open(text).await?;
+                return Ok(true);
+            }
+            None => mended,
         };
         let joined = serde_json::to_string(&joined)?;
         // If another service has changed it meanwhile, the next look sees to it.

@@ -109,6 +109,26 @@ pub fn join(found: &[KeyRecord], own: &[KeyRecord], now: u64) -> Option<Vec<KeyR
     (joined != found).then_some(joined)
 }
 
+/// The records of `found`, sealed as in `own` where `secret` does not open them: Redis has gone back to before they were
+/// sealed anew, and the older secret is forgotten. `secret` opens `own`.
+#[must_use]
+pub fn sealed_as(
+    found: &[KeyRecord],
+    own: &[KeyRecord],
+    secret: &DeploymentSecret,
+) -> Vec<KeyRecord> {
+    let mut records = found.to_vec();
+    for record in &mut records {
+        let known = own.iter().find(|one| one.kid == record.kid);
+        let known = known.filter(|one| one.sealed_private_key != record.sealed_private_key);
+        let is_foreign = || matches!(record.open(secret), Err(KeyRingError::WrongSecret));
+        if let Some(known) = known.filter(|_| is_foreign()) {
+            record.sealed_private_key.clone_from(&known.sealed_private_key);
+        }
+    }
+    records
+}
+
 /// The records sealed under the current secret, if any of them was sealed under another one that is known: so that that
 /// one can be forgotten.
 #[must_use]
@@ -423,6 +443,25 @@ mod tests {
     fn the_wrong_secret_opens_no_ring() {
         let other = DeploymentSecret::new(&[9; 32]).unwrap();
         assert_eq!(KeyRing::open(&other, &rotated()).unwrap_err(), KeyRingError::WrongSecret);
+    }
+
+    #[test]
+    fn a_ring_of_before_the_secret_was_replaced_is_sealed_as_it_was_since() {
+        let (old, new) = ([9; 32], [8; 32]);
+        let secret = |bytes: [u8; 32]| DeploymentSecret::new(&bytes).unwrap();
+        let both = secret(new).with_others([secret(old)]);
+        let (old, new) = (secret(old), secret(new));
+        let sealed = |key, at| KeyRecord::seal(&old, key, at).unwrap();
+        let before = announce(&[sealed(key(), 1_000)], sealed(other_key(), 4_000), 4_000, 5_000);
+        let since = reseal(&succeed(&before, 5_000, HOUR).unwrap(), &both).unwrap();
+        assert_eq!(KeyRing::open(&new, &before).unwrap_err(), KeyRingError::WrongSecret);
+
+        let mended = sealed_as(&before, &since, &new);
+        let joined = join(&mended, &since, 6_000).unwrap();
+        assert!(KeyRing::open(&new, &joined).unwrap().is_usable());
+        assert_eq!(joined, since);
+        assert_eq!(sealed_as(&since, &before, &new), since, "what opens stays as it is");
+        assert_eq!(sealed_as(&before, &[], &new), before, "nobody knows better");
     }
 
     #[test]

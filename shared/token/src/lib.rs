@@ -54,7 +54,7 @@ pub use dpop::{PROOF_SECONDS, Proof, ProofError, ProvenRequest, Thumbprint, veri
 pub use envelope::{Envelope, EnvelopeError};
 pub use jwk::{Curve, Jwk, Jwks, KeyAlgorithm, KeyUse, PublishedJwk, UnknownAlgorithm};
 pub use key_record::{KeyRecord, KeyRingError};
-pub use key_ring::{KeyRing, announce, join, reseal, succeed, succession, withdraw};
+pub use key_ring::{KeyRing, announce, join, reseal, sealed_as, succeed, succession, withdraw};
 pub use oidc::{ClientSecret, CodeChallenge, Grant, IdClaims, Login};
 pub use private_jwk::{EcPrivateJwk, PrivateJwk, RsaPrivateJwk};
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};

@@ -42,6 +42,11 @@ impl Flows {
         let touched = match self.touches.touch(&room.snapshot.room, touch).await {
             Ok(touched) => touched,
             Err(error) if error.is_temporary() && seat.expires_at > responder.now_ms() / 1000 => {
+                // What is known to have ended stays so, though nobody can be asked.
+                let (reset_epoch, number) = (room.snapshot.reset_epoch, ticket.waiter.place.number);
+                if room.known.was_ended(reset_epoch, number) {
+                    return responder.respond_ended(ticket, Ending::Closed);
+                }
                 let record = responder.record(seat.issued_at, seat.expires_at)?;
                 return responder.respond_inside(ticket, &record, seat.generation).await;
             }

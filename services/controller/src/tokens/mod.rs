@@ -212,11 +212,13 @@ impl Tokens {
             return Ok(());
         }
         let theirs = read(text.as_deref())?;
-        let joined = known.set.clone().join(&theirs);
+        let mended = self.sealed_as_known(theirs.clone());
+        let is_sealed_as_before = mended == theirs;
+        let joined = known.set.clone().join(&mended);
         // Where it lacks nothing, whatever time it is, Redis need not be asked for the time.
-        if known.set.knows_more_than(&theirs, 0) {
+        if !is_sealed_as_before || known.set.knows_more_than(&theirs, 0) {
             let now = self.store.now_ms().await? / 1000;
-            if known.set.knows_more_than(&theirs, now) {
+            if !is_sealed_as_before || known.set.knows_more_than(&theirs, now) {
                 let whole = write(&joined)?;
                 // If another controller has changed it meanwhile, the next look sees to it.
                 if self.store.replace_api_tokens(text.as_deref(), &whole).await? {
@@ -246,7 +248,8 @@ impl Tokens {
     ) -> Result<T, TokenError> {
         for _ in 0..ATTEMPTS {
             let text = self.store.api_tokens().await?;
-            let mut set = self.known().set.clone().join(&read(text.as_deref())?);
+            let theirs = self.sealed_as_known(read(text.as_deref())?);
+            let mut set = self.known().set.clone().join(&theirs);
             let changed = change(&mut set)?;
             let new = write(&set)?;
             if self.replace(text.as_deref(), &new).await? {

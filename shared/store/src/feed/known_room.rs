@@ -150,6 +150,12 @@ impl KnownRoom {
         self.ended.contains(reset_epoch, number)
     }
 
+    /// The same, reliably, as long as a token of the session may be valid: for those of whom Redis cannot be asked.
+    #[must_use]
+    pub fn was_ended(&self, reset_epoch: u64, number: u64) -> bool {
+        self.has_ended(reset_epoch, number) || self.memory.has_ended(reset_epoch, number)
+    }
+
     /// Whether an operator has revoked the place in line of this number, as far as this service knows.
     #[must_use]
     pub fn was_revoked(&self, reset_epoch: u64, number: u64) -> bool {

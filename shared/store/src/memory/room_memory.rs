@@ -126,6 +126,11 @@ impl RoomMemory {
         self.lock().seats.end(reset_epoch, endings);
     }
 
+    /// Whether it is known that a session was ended before its time; until its last token has expired.
+    pub(crate) fn has_ended(&self, reset_epoch: u64, number: u64) -> bool {
+        self.lock().seats.has_ended(reset_epoch, number)
+    }
+
     /// Takes in that the visitors of these positions have entered.
     pub(crate) fn take_entered(&self, reset_epoch: u64, positions: impl IntoIterator<Item = u64>) {
         self.lock().places.enter(reset_epoch, positions);

@@ -59,6 +59,11 @@ impl Seats {
         }
     }
 
+    /// Whether it is known that a session of this epoch was ended.
+    pub(super) fn has_ended(&self, reset_epoch: u64, number: u64) -> bool {
+        reset_epoch == self.reset_epoch && self.ended.contains_key(&number)
+    }
+
     /// Forgets what no longer matters at `now`, unix seconds; now and then.
     pub(super) fn forget_expired(&mut self, now: u64) {
         if self.taken.len() + self.ended.len() < self.sweep_at.max(FEW) {
