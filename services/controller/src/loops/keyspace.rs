@@ -10,18 +10,23 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt, stream};
 use tokio::time::{sleep, timeout};
 use vestibule_domain::RoomId;
 use vestibule_issuance::KeyError;
 use vestibule_store::StoreError;
 
-use super::reconcile::{reconcile, take_in_the_late};
+use super::{
+    patience::Patience,
+    reconcile::{reconcile, take_in_the_late},
+};
 use crate::{
     leadership::{Role, RoleWatch},
     state::Controller,
 };
 
+/// About so many rooms services are asked at a time, which is of how many they tell at a time.
+const AT_ONCE: usize = 32;
 /// How often the leader checks whether the keyspace is whole.
 const CHECK_EVERY: Duration = Duration::from_millis(500);
 /// How long services get to list their rooms again; they do so every 500 ms.
@@ -166,12 +171,13 @@ async fn without_deleted(
 }
 
 async fn reconcile_all(controller: &Controller, epoch: u64, rooms: BTreeSet<RoomId>) {
-    let all = rooms.into_iter().map(|room| async move {
-        if let Err(error) = reconcile(controller, epoch, &room).await {
+    let patience = &Patience::default();
+    let all = stream::iter(rooms).for_each_concurrent(AT_ONCE, |room| async move {
+        if let Err(error) = reconcile(controller, epoch, &room, patience).await {
             put_off(controller, epoch, room, &error);
         }
     });
-    join_all(all).await;
+    all.await;
 }
 
 /// Takes in what services tell that were silent before. Of a room that has gone back meanwhile not all can be taken in

@@ -11,6 +11,7 @@ mod inlet;
 mod keys;
 mod keyspace;
 mod lease;
+mod patience;
 mod places;
 mod reconcile;
 mod remember;

@@ -17,11 +17,9 @@ use vestibule_store::{
     Account, Called, Ending, PlacesPage, Round, Seat, Store, StoreError, is_controller,
 };
 
-use super::{history::put_back_newest, silence::Heard};
+use super::{history::put_back_newest, patience::Patience, silence::Heard};
 use crate::state::Controller;
 
-/// How long services get to tell what they have seen.
-const PATIENCE: Duration = Duration::from_millis(800);
 /// How often the leader looks whether all have.
 const LOOK_EVERY: Duration = Duration::from_millis(25);
 
@@ -33,6 +31,7 @@ pub(super) async fn reconcile(
     controller: &Controller,
     epoch: u64,
     room: &RoomId,
+    patience: &Patience,
 ) -> Result<(), StoreError> {
     let store = &controller.store;
     if is_well(controller, room).await? {
@@ -46,7 +45,8 @@ pub(super) async fn reconcile(
     let name = format!("{}-{epoch}", controller.next_round());
     let round = Round { room, name: &name, epoch };
     let called = store.call_witnesses(room, epoch, &name).await?;
-    let (accounts, silent) = hear(controller, round, own, called.stored.as_ref()).await?;
+    let (accounts, silent) =
+        hear(controller, round, (own, called.stored.as_ref()), patience).await?;
     // Redis may have lost the tombstone, too.
     let buried = accounts.values().map(|account| account.buried).fold(tombstone, u64::max);
     if buried > 0 {
@@ -97,20 +97,25 @@ async fn is_well(controller: &Controller, room: &RoomId) -> Result<bool, StoreEr
 async fn hear(
     controller: &Controller,
     round: Round<'_>,
-    own: Option<(Stamp, Instant)>,
-    stored: Option<&RoomSnapshot>,
+    (own, stored): (Option<(Stamp, Instant)>, Option<&RoomSnapshot>),
+    patience: &Patience,
 ) -> Result<(BTreeMap<String, Account>, Vec<String>), StoreError> {
-    let until = Instant::now() + PATIENCE;
+    let asked = Instant::now();
+    let mut heard_of = BTreeSet::new();
     let store = &controller.store;
     controller.feed.testify(round.room).await?;
     loop {
         let accounts = store.accounts(round.room).await?;
         let answers =
             |(_, account): &(&String, &Account)| account.round == round.name || account.is_last;
-        let told = accounts.iter().filter(answers).map(|(name, it)| (name.clone(), it)).collect();
+        let told: BTreeMap<_, _> =
+            accounts.iter().filter(answers).map(|(name, it)| (name.clone(), it)).collect();
+        for name in told.keys().filter(|name| heard_of.insert((*name).clone())) {
+            patience.note(name);
+        }
         let heard = Heard { own: own.as_ref(), stored, accounts: &told };
         let silent = heard.silent(|moment| controller.feed.witnesses_after(moment));
-        if silent.is_empty() && !heard.is_someone_awaited() || Instant::now() >= until {
+        if patience.is_over(asked, silent.iter().chain(heard.awaited_before())) {
             return whole(store, round.room, accounts, silent).await;
         }
         sleep(LOOK_EVERY).await;

@@ -49,10 +49,10 @@ impl Heard<'_> {
         latest.into_iter().flat_map(|state| state.awaits.iter().cloned())
     }
 
-    /// Whether somebody has told nothing who was silent the last time.
-    pub(super) fn is_someone_awaited(self) -> bool {
-        let is_silent = |name: &String| !self.accounts.contains_key(name);
-        self.stored.is_some_and(|stored| stored.awaits.iter().any(is_silent))
+    /// Those who were silent the last time, as Redis has it, and have told nothing.
+    pub(super) fn awaited_before(&self) -> impl Iterator<Item = &String> {
+        let awaited = self.stored.into_iter().flat_map(|stored| &stored.awaits);
+        awaited.filter(|name| !self.accounts.contains_key(*name))
     }
 
     /// The accounts of those who have heard of all states.
@@ -110,7 +110,7 @@ mod tests {
         let accounts: BTreeMap<String, &Account> = names.into_iter().zip(accounts).collect();
         let stored = snapshot(1);
         let heard = Heard { own: own.as_ref(), stored: Some(&stored), accounts: &accounts };
-        assert!(heard.is_someone_awaited());
+        assert_eq!(heard.awaited_before().collect::<Vec<_>>(), ["late"]);
         heard.silent(|moment| {
             let all = ["a", "b", "live", "dead"].into_iter().map(str::to_owned);
             all.filter(|name| moment.is_none() || name != "dead").collect()
