@@ -6,10 +6,7 @@ use std::sync::{
     atomic::{AtomicU32, AtomicU64, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed},
 };
 
-use tokio::{
-    sync::Notify,
-    time::{Duration, Instant},
-};
+use tokio::time::{Duration, Instant};
 
 /// A request is under way.
 const BUSY: u64 = 0;
@@ -31,7 +28,6 @@ pub(super) struct Activity {
     /// Since when the client takes nothing of what it is sent, or [`NONE`].
     blocked_since: AtomicU64,
     requests: AtomicU32,
-    closed: Notify,
 }
 
 /// A request under way: until it is dropped, the connection is busy.
@@ -73,7 +69,6 @@ impl Activity {
             body_since: AtomicU64::new(NONE),
             blocked_since: AtomicU64::new(NONE),
             requests: AtomicU32::new(0),
-            closed: Notify::new(),
         }
     }
 
@@ -116,19 +111,10 @@ impl Activity {
         }
     }
 
-    /// Closes the connection, unless a request has begun since `idle_since`.
+    /// Closes the connection to further requests, unless one has begun since `idle_since`.
     pub(super) fn close(&self, idle_since: Instant) -> bool {
         let expected = self.at(idle_since);
-        let is_closed = self.state.compare_exchange(expected, CLOSED, AcqRel, Relaxed).is_ok();
-        if is_closed {
-            self.closed.notify_one();
-        }
-        is_closed
-    }
-
-    /// Waits until it is [closed](Self::close).
-    pub(super) async fn closed(&self) {
-        self.closed.notified().await;
+        self.state.compare_exchange(expected, CLOSED, AcqRel, Relaxed).is_ok()
     }
 
     /// Since when no request is under way; `None` while one is.
@@ -245,7 +231,6 @@ mod tests {
         let since = activity.idle_since().unwrap();
         assert_eq!(since, opened + SECOND);
         assert!(activity.close(since) && !activity.close(since));
-        activity.closed().await;
         assert!(activity.begin().is_none() && activity.idle_since().is_none());
     }
 }

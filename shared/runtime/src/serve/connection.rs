@@ -16,7 +16,7 @@ use prometheus_client::metrics::counter::Counter;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
@@ -29,8 +29,11 @@ use super::{
 };
 use crate::tls::ClientCertificate;
 
-/// How long the stop waits for the first request of a new connection.
+/// How long the stop waits for the first request of a new connection, once a part of it has come.
 const FIRST_REQUEST_AT_STOP: Duration = Duration::from_millis(250);
+
+/// How long the end of a silent connection may take: TLS has a last word, which nobody may be there to take.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 tokio::task_local! {
     /// The peer of the connection's task, in which all of its requests are answered. An extension would
@@ -82,8 +85,7 @@ impl Connection {
         Self { router, peer: Peer(peer), activity, patience }
     }
 
-    /// Serves the stream until the client goes, `stop`, its [activity](Activity::close) is closed, or it is silent
-    /// for too long, which is what is returned.
+    /// Serves the stream until the client goes, `stop`, or it is silent for too long, which is what is returned.
     pub(super) async fn run(
         self,
         stream: TcpStream,
@@ -110,7 +112,6 @@ impl Connection {
     ) -> Option<Silence> {
         let shaken = tokio::select! {
             biased;
-            () = self.activity.closed() => return None,
             shaken = handshake.acceptor.accept(stream) => shaken,
             () = stop.cancelled() => return None,
             silence = silence(&self.activity, self.patience) => return Some(silence),
@@ -128,7 +129,7 @@ impl Connection {
         }
     }
 
-    async fn converse<S>(self, stream: S, stop: CancellationToken) -> Option<Silence>
+    pub(super) async fn converse<S>(self, stream: S, stop: CancellationToken) -> Option<Silence>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
@@ -139,28 +140,25 @@ impl Connection {
         let mut http = pin!(http);
         let silence = tokio::select! {
             biased;
-            () = activity.closed() => return None,
             // How it ended is between hyper and the client.
             _ = &mut http => return None,
             () = stop.cancelled() => None,
             silence = silence(&activity, patience) => Some(silence),
         };
-        if let Some(Silence::Body | Silence::Answer) = silence {
-            return silence;
+        if let Some(silence) = silence {
+            // hyper ends what is between requests; it would go on waiting for the first one.
+            if activity.requests() > 0 && !matches!(silence, Silence::Body | Silence::Answer) {
+                http.as_mut().graceful_shutdown();
+                let _ = timeout(FAREWELL, http).await;
+            }
+            return Some(silence);
         }
         http.as_mut().graceful_shutdown();
-        // hyper treats a connection without any request as busy.
-        if activity.requests() == 0 {
-            tokio::select! {
-                biased;
-                _ = &mut http => return silence,
-                () = sleep(FIRST_REQUEST_AT_STOP) => {}
-            }
+        tokio::select! {
+            biased;
+            _ = http => None,
+            silence = silence_at_stop(&activity, patience) => silence,
         }
-        if activity.requests() > 0 {
-            let _ = http.await;
-        }
-        silence
     }
 }
 
@@ -175,6 +173,16 @@ impl Service<Request<Incoming>> for Connection {
         let answer = tower::Service::call(&mut self.router.clone(), request);
         Answering::new(answer, under_way)
     }
+}
+
+/// Ends when the stop waits no longer: if no first request has come, which hyper would wait for, or if the connection is
+/// silent for too long.
+async fn silence_at_stop(activity: &Activity, patience: Patience) -> Option<Silence> {
+    sleep(FIRST_REQUEST_AT_STOP).await;
+    if activity.requests() == 0 {
+        return None;
+    }
+    Some(silence(activity, patience).await)
 }
 
 /// Ends when the connection has been silent for too long. It looks now and then, so a silence that began since the

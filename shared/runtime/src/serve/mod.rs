@@ -179,8 +179,8 @@ impl Server {
             failed: self.metrics.tls_handshakes_failed.clone(),
         });
         let task = handle(connection, stream, handshake, self.stop.child_token());
-        let id = self.connections.spawn(task).id();
-        self.roster.add(id, peer.ip(), activity);
+        let task = self.connections.spawn(task);
+        self.roster.add(task, peer.ip(), activity);
         self.metrics.open.inc();
         self.metrics.accepted.inc();
     }
@@ -188,7 +188,7 @@ impl Server {
     fn note_end(&mut self, ended: Result<(Id, Option<Silence>), JoinError>) {
         let (id, silence) = match ended {
             Ok(ended) => ended,
-            // A handler has panicked.
+            // It was closed to make room, or a handler has panicked.
             Err(error) => (error.id(), None),
         };
         self.roster.remove(id);

@@ -1,5 +1,5 @@
-//! Which connections are open, and whether one more may come. It knows no sockets: closing one is a word to
-//! its task, and whoever accepts says when a connection is there and when it has gone.
+//! Which connections are open, and whether one more may come. It knows no sockets: closing one is to abort
+//! its task, whatever that waits for, and whoever accepts says when a connection is there and when it has gone.
 //!
 //! Nothing here runs while requests do. Who has been idle for longest is looked up among all connections
 //! when room is needed, and then taken from that list until it is used up: whoever became idle meanwhile
@@ -9,13 +9,13 @@ use std::{collections::BTreeMap, net::IpAddr, sync::Arc};
 
 use rustc_hash::FxHashMap;
 use tokio::{
-    task::Id,
+    task::{AbortHandle, Id},
     time::{Duration, Instant},
 };
 
 use super::{activity::Activity, limits::ConnectionLimits};
 
-/// Connections that were told to end and have not yet, before no more are accepted. They have their
+/// Connections whose tasks were aborted and have not ended yet, before no more are accepted. They have their
 /// descriptors until then.
 const MOST_CLOSING: usize = 16;
 
@@ -34,6 +34,7 @@ pub(super) struct Roster {
 
 #[derive(Debug)]
 struct Member {
+    task: AbortHandle,
     activity: Arc<Activity>,
     counted_for: Option<IpAddr>,
     is_closing: bool,
@@ -104,12 +105,12 @@ impl Roster {
     }
 
     /// Notes that the connection is there.
-    pub(super) fn add(&mut self, id: Id, peer: IpAddr, activity: Arc<Activity>) {
+    pub(super) fn add(&mut self, task: AbortHandle, peer: IpAddr, activity: Arc<Activity>) {
         let counted_for = self.limits.counted_for(peer);
         if let Some(address) = counted_for {
             *self.by_address.entry(address).or_default() += 1;
         }
-        self.open.insert(id, Member { activity, counted_for, is_closing: false });
+        self.open.insert(task.id(), Member { task, activity, counted_for, is_closing: false });
     }
 
     /// Notes that the connection has gone.
@@ -154,6 +155,7 @@ impl Roster {
         if !member.activity.close(idle.since) {
             return false;
         }
+        member.task.abort();
         member.is_closing = true;
         self.closing += 1;
         let counted_for = member.counted_for;
@@ -173,7 +175,9 @@ impl Roster {
 
 #[cfg(test)]
 mod tests {
-    use tokio::time::advance;
+    use std::future::pending;
+
+    use tokio::{task::JoinHandle, time::advance};
 
     use super::*;
     use crate::{proxies::TrustedProxies, serve::activity::UnderWay};
@@ -185,7 +189,7 @@ mod tests {
     struct Server(Roster);
 
     struct Open {
-        id: Id,
+        task: JoinHandle<()>,
         activity: Arc<Activity>,
     }
 
@@ -202,9 +206,9 @@ mod tests {
             advance(Duration::from_millis(1)).await;
             self.0.find_room(peer, Instant::now())?;
             let activity = Arc::new(Activity::new(Instant::now()));
-            let id = tokio::spawn(async {}).id();
-            self.0.add(id, peer, Arc::clone(&activity));
-            Ok(Open { id, activity })
+            let task = tokio::spawn(pending());
+            self.0.add(task.abort_handle(), peer, Arc::clone(&activity));
+            Ok(Open { task, activity })
         }
     }
 
@@ -229,6 +233,8 @@ mod tests {
         let _held = second.asks();
         server.come(BOB).await.unwrap();
         assert!(third.is_closed() && !first.is_closed());
+        assert!(third.task.await.unwrap_err().is_cancelled());
+        assert!(!first.task.is_finished());
     }
 
     #[tokio::test(start_paused = true)]
@@ -240,7 +246,7 @@ mod tests {
         drop(under_way);
         assert!(server.come(BOB).await.is_ok());
         assert!(bob.is_closed());
-        server.0.remove(ann.id);
+        server.0.remove(ann.task.id());
         assert!(server.come(ANN).await.is_ok(), "it has gone");
     }
 
@@ -255,8 +261,8 @@ mod tests {
         let _three = three.asks();
         assert_eq!(server.come(ANN).await.err(), Some(Full::Address));
         server.come(BOB).await.unwrap();
-        server.0.remove(two.id);
-        server.0.remove(one.id);
+        server.0.remove(two.task.id());
+        server.0.remove(one.task.id());
         assert!(server.come(ANN).await.is_ok());
     }
 
@@ -283,7 +289,7 @@ mod tests {
         }
         assert_eq!(open.len(), 20 + MOST_CLOSING);
         for connection in &open {
-            server.0.remove(connection.id);
+            server.0.remove(connection.task.id());
         }
         assert!(server.0.accepts() && server.0.open.is_empty() && server.0.by_address.is_empty());
         assert_eq!(server.0.closing, 0);

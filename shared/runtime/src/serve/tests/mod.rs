@@ -1,5 +1,8 @@
 //! Real connections to real servers: drain, grace, and the admin server through it all.
 
+mod silence;
+mod unread;
+
 use std::{
     convert::Infallible,
     io::{ErrorKind, Read, Write},
