@@ -29,6 +29,7 @@ crate::on_every_server!(
     reports_at_the_same_time_serve_no_more_than_one_after_the_other,
     a_report_that_comes_again_counts_once,
     a_report_whose_answer_is_lost_counts_once,
+    a_long_report_that_was_broken_off_goes_on,
     numbers_that_nobody_holds_are_not_waited_for,
     the_longest_report_counts_as_one,
 );
