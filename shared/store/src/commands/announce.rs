@@ -116,7 +116,7 @@ impl Store {
     async fn announced(&self) -> Result<Vec<(String, Announcement)>, StoreError> {
         let mut ask = redis::cmd("HGETALL");
         let all: BTreeMap<String, String> = self.query(ask.arg(FORMATS)).await?;
-        let now_ms = self.now_ms().await?;
+        let now_ms = self.server_now_ms().await?;
         let running = all.into_iter().filter_map(|(instance, entry)| {
             let (seen, said) = entry.split_once(' ')?;
             let is_over = seen.parse().is_ok_and(|seen: u64| seen + SEEN_WITHIN_MS < now_ms);

@@ -111,7 +111,7 @@ impl Store {
         reset_epoch: u64,
         people: Option<u64>,
     ) -> Result<Reply, StoreError> {
-        let today = day_of(self.now_ms().await? / 60_000);
+        let today = day_of(self.now_ms_in(room).await? / 60_000);
         let days = today.saturating_sub(DAYS_KEPT)..=today;
         let history: Vec<_> = days.flat_map(|day| keys_of_day(room, day)).collect();
         let arguments = Arguments { room, reset_epoch, people };

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use tokio::time::Instant;
 use vestibule_domain::{
     RoomId,
     ledger::{COARSE_MINUTES, Figure, Figures},
@@ -52,7 +51,7 @@ impl Store {
     ) -> Result<BTreeMap<u64, MinuteTraffic>, StoreError> {
         let mut minutes = BTreeMap::new();
         let keys = RoomKeys(room);
-        for day in self.days(from, to).await? {
+        for day in self.days(room, from, to).await? {
             for (field, count) in self.hash::<u64>(&keys.history(day)).await? {
                 add(&mut minutes, &field, count);
             }
@@ -81,7 +80,7 @@ impl Store {
         to: u64,
     ) -> Result<BTreeMap<u64, Figures>, StoreError> {
         let mut ledger = BTreeMap::new();
-        for day in self.days(from, to).await? {
+        for day in self.days(room, from, to).await? {
             for text in self.hash::<String>(&RoomKeys(room).ledger(day)).await?.into_values() {
                 let rows = text.lines().filter_map(read_row);
                 let at = |slot| day * MINUTES_PER_DAY + slot * COARSE_MINUTES;
@@ -92,9 +91,14 @@ impl Store {
         Ok(ledger)
     }
 
-    /// The days of these minutes, as far as the history reaches.
-    async fn days(&self, from: u64, to: u64) -> Result<std::ops::RangeInclusive<u64>, StoreError> {
-        let today = day_of(self.now_ms().await? / 60_000);
+    /// The days of these minutes, as far as the room's history reaches.
+    async fn days(
+        &self,
+        room: &RoomId,
+        from: u64,
+        to: u64,
+    ) -> Result<std::ops::RangeInclusive<u64>, StoreError> {
+        let today = day_of(self.now_ms_in(room).await? / 60_000);
         Ok(day_of(from).max(today.saturating_sub(DAYS_KEPT))..=day_of(to).min(today))
     }
 
@@ -103,21 +107,6 @@ impl Store {
         key: &str,
     ) -> Result<BTreeMap<String, T>, StoreError> {
         self.query(redis::cmd("HGETALL").arg(key)).await
-    }
-
-    /// Redis's time in ms, or the test's.
-    ///
-    /// # Errors
-    /// See [`StoreError`].
-    pub async fn now_ms(&self) -> Result<u64, StoreError> {
-        if let crate::Clock::Manual(clock) = self.clock() {
-            return Ok(clock.now_ms());
-        }
-        let sent = Instant::now();
-        let (seconds, micros): (u64, u64) = self.query(&redis::cmd("TIME")).await?;
-        let now_ms = seconds * 1000 + micros / 1000;
-        self.note_time(sent, now_ms);
-        Ok(now_ms)
     }
 }
 

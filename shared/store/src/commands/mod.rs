@@ -47,6 +47,7 @@ mod switch_phase;
 mod tell_time;
 mod testimony;
 mod texts;
+mod times;
 mod touch;
 mod traffic;
 

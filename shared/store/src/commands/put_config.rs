@@ -69,7 +69,7 @@ impl Store {
         room: &RoomId,
         config: &RoomConfig,
     ) -> Result<PutOutcome, StoreError> {
-        let now_ms = self.now_ms().await?;
+        let now_ms = self.reached_ms_in(room).await?;
         let buried = self.tombstone(room).await?;
         // Another instance has deleted the room that was seen here, and this one may not have heard of it.
         if self.memory().room(room).reset_epoch().is_some_and(|seen| seen <= buried) {

@@ -152,7 +152,7 @@ impl Store {
             pool_id: to.pool_id(config),
             version: config.version,
             config: document::text(config)?,
-            phases: Phases::new(config, self.now_ms().await?)?,
+            phases: Phases::new(config, self.reached_ms_in(room).await?)?,
         };
         let (reset_epoch, generation) = (arguments.reset_epoch, arguments.generation);
         let call = || vec![Call::Restore { reset_epoch, generation }];

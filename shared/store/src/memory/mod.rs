@@ -26,6 +26,10 @@ pub use self::{
     watermarks::Highest,
 };
 
+/// A room's time may differ by so much from what a caller takes it for before that counts as a jump, ms: the same in
+/// `lib/clock.lua`.
+pub(crate) const CLOCK_TOLERANCE_MS: u64 = 2_000;
+
 /// The memory of all rooms.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {

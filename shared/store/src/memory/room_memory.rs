@@ -70,8 +70,7 @@ impl RoomMemory {
         let seen = self.lock();
         // A clock that a test holds does not run between two calls.
         let is_running = matches!(clock, Clock::Server);
-        let of_room = seen.time.map(|(ms, at)| ms + elapsed_ms(at));
-        let about_ms = of_room.or(deployment_ms).filter(|_| is_running).unwrap_or(0);
+        let about_ms = seen.about_ms().or(deployment_ms).filter(|_| is_running).unwrap_or(0);
         let nothing = Stamp::default();
         let stamp = seen.stamp.as_ref();
         if stamp.is_none() && about_ms == 0 && server.is_empty() {
@@ -156,6 +155,11 @@ impl RoomMemory {
         self.lock().stamp.as_ref().map(|stamp| stamp.reset_epoch)
     }
 
+    /// What time it is there by now, ms; `None`: no state was seen.
+    pub(crate) fn about_ms(&self) -> Option<u64> {
+        self.lock().about_ms()
+    }
+
     /// In which era calls are made now.
     pub(crate) fn era(&self) -> u64 {
         self.era.load(Ordering::Acquire)
@@ -206,6 +210,10 @@ impl Seen {
         self.seats.forget_expired(now_ms / 1000);
         self.stamp = Some(stamp.clone());
         self.time = Some((now_ms, Instant::now()));
+    }
+
+    fn about_ms(&self) -> Option<u64> {
+        self.time.map(|(ms, at)| ms + elapsed_ms(at))
     }
 
     fn serve(&mut self, serving_counter: i64, stamp: &Stamp) {

@@ -63,7 +63,7 @@ impl Store {
     async fn keep_time(&self, recording: &Recording) {
         let known = recording.true_ms().is_some();
         if !known && recording.time().is_due(Instant::now()) {
-            let _ = self.now_ms().await;
+            let _ = self.server_now_ms().await;
         }
     }
 

@@ -133,3 +133,32 @@ async fn a_room_is_made_at_the_time_of_the_deployment() {
     server.is_set(HOUR_MS);
     assert_eq!(time_in_room(&starts).await, 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_the_deployment_and_of_its_rooms_follows_no_jump() {
+    for jump_ms in [HOUR_MS, -HOUR_MS] {
+        let server = server();
+        let store = with_a_room(&server).await;
+        server.is_set(jump_ms);
+        advance(Duration::from_secs(1)).await;
+        for _ in 0..2 {
+            let times = [store.now_ms().await, store.now_ms_in(&room()).await];
+            assert_eq!(times.map(Result::unwrap), [START_MS + 1_000; 2]);
+            let servers = store.server_now_ms().await.unwrap();
+            assert_eq!(servers, (START_MS + 1_000).strict_add_signed(jump_ms));
+            store.tell_time().await.unwrap();
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_for_the_time_before_it_was_told_learns_it() {
+    let server = server();
+    let known = with_a_room(&server).await;
+    server.is_set(HOUR_MS);
+    known.tell_time().await.unwrap();
+    let starts = service(&server);
+    assert_eq!(starts.now_ms_in(&room()).await.unwrap(), START_MS);
+    assert_eq!(starts.now_ms().await.unwrap(), START_MS);
+    assert_eq!(starts.calls(), 1, "it is told once");
+}

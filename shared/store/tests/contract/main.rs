@@ -25,6 +25,7 @@ mod holds;
 mod inlets;
 mod joins;
 mod judged;
+mod jumped_events;
 mod jumps;
 mod key_ring;
 mod leadership;

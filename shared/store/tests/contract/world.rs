@@ -16,12 +16,12 @@ use vestibule_domain::{
     wait::Standby,
 };
 use vestibule_store::{
-    CallerBindings, Claim, ClaimOutcome, Departure, EndedAs, Ending, Join, JoinMode, Joined,
+    CallerBindings, Claim, ClaimOutcome, Clock, Departure, EndedAs, Ending, Join, JoinMode, Joined,
     ManualClock, Push, PutOutcome, Round, Seat, SessionKind, Store, StoreError, TickReport,
     TokenRecord, Touch,
 };
 
-use crate::{judged::Judging, server::Server};
+use crate::{judged::Judging, model::Model, server::Server};
 
 /// Where every test begins: some second, and half of it gone. Keys expire by the servers' clocks, and
 /// this is far ahead of them.
@@ -73,6 +73,13 @@ impl World {
         let judging = Arc::new(Judging::new());
         let store = server.store(&clock).recorded("test", judging.clone());
         Self { server, store, clock, room: RoomId::new("sale").unwrap(), judging }
+    }
+
+    /// A room by the server's own clock, which only that moves.
+    pub(crate) fn by_the_clock_of(model: &Arc<Model>) -> Self {
+        let mut world = Self::on(Server::Model(model.clone()));
+        world.store = Store::over(model.clone(), Clock::Server);
+        world
     }
 
     /// One more store on the same server and the same clock.

@@ -54,7 +54,7 @@ impl Store {
         for part in [Part::Traffic, Part::Counts, Part::Rate, Part::Draws] {
             pieces.push(self.export_hash(room, part.name()).await?);
         }
-        let today = day_of(self.now_ms().await? / 60_000);
+        let today = day_of(self.now_ms_in(room).await? / 60_000);
         for day in today.saturating_sub(DAYS_KEPT)..=today {
             for kept in ["history", "minutes", "ledger"] {
                 pieces.push(self.export_hash(room, &format!("{kept}:{day}")).await?);

@@ -135,7 +135,7 @@ impl<'a> Import<'a> {
         let clock_ms = pairs.iter().find(|(field, _)| field == "clock_ms");
         let clock_ms: u64 = clock_ms.and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
         // The room's time goes on: how far another server's clock was wrong says nothing of this one.
-        let ahead = clock_ms.saturating_sub(self.store.now_ms().await?);
+        let ahead = clock_ms.saturating_sub(self.store.server_now_ms().await?);
         let reset_epoch = pairs.iter().find(|(field, _)| field == "reset_epoch");
         let reset_epoch = reset_epoch.and_then(|(_, text)| text.parse().ok()).unwrap_or(0);
         // The list of parts is of another moment than these.
