@@ -9,7 +9,7 @@ use tokio::{
     net::TcpStream,
     time::timeout,
 };
-use vestibule_tests::{Deployment, Service};
+use vestibule_tests::{Deployment, Service, gateway::free_port};
 
 const DESCRIPTORS: u32 = 256;
 /// More than fit.
@@ -42,5 +42,26 @@ async fn idle_connections_keep_nobody_out_and_the_probes_answer() -> Result<()> 
         ensure!(count.is_some_and(|count| count != "0"), "{}", metrics.text);
     }
     deployment.visitor("sale").join().await?.expect(200)?;
+    Ok(())
+}
+
+/// Neither strangers nor gateways that say nothing take what the other ports need.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn idle_connections_to_envoys_port_keep_nobody_out_of_the_others() -> Result<()> {
+    for gateways in ["192.0.2.0/24", "127.0.0.0/8"] {
+        let grpc = format!("127.0.0.1:{}", free_port());
+        let builder = Deployment::builder().descriptors(DESCRIPTORS);
+        let builder = builder.environment("VESTIBULE_GRPC_LISTEN", &grpc);
+        let deployment = builder.environment("VESTIBULE_TRUSTED_PROXIES", gateways).start().await?;
+        let mut held = Vec::new();
+        for _ in 0..HELD {
+            held.push(TcpStream::connect(&grpc).await?);
+        }
+        for number in 0..HELD {
+            let stream = used(deployment.address(Service::Admission, 0)).await;
+            held.push(stream.with_context(|| format!("{gateways}: connection {number}"))?);
+        }
+        deployment.admin(Service::Admission, 0, "/readyz").await?.expect(200)?;
+    }
     Ok(())
 }

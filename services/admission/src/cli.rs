@@ -28,7 +28,7 @@ pub struct Cli {
     pub listen: SocketAddr,
 
     /// Address for Envoy's external authorization over gRPC, without TLS; none if not given. Keep it
-    /// private.
+    /// private. Connections of anybody but trusted proxies are closed at once.
     #[arg(long, env = "VESTIBULE_GRPC_LISTEN", value_name = "ADDRESS")]
     pub grpc_listen: Option<SocketAddr>,
 

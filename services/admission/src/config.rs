@@ -13,7 +13,7 @@ use vestibule_store::{Clock, LinkOptions, Store};
 use vestibule_token::DeploymentSecret;
 use vestibule_traces::Traces;
 
-use crate::{challenges::Providers, cli::Cli};
+use crate::{challenges::Providers, cli::Cli, ext_authz::GrpcLimits};
 
 /// The checked configuration.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Config {
     pub(crate) connections: ConnectionLimits,
     pub(crate) tls: Option<Tls>,
     pub(crate) listen: SocketAddr,
-    pub(crate) grpc_listen: Option<SocketAddr>,
+    pub(crate) grpc: Option<(SocketAddr, GrpcLimits)>,
     pub(crate) admin_listen: SocketAddr,
     pub(crate) docs: bool,
     pub(crate) network_prefixes: NetworkPrefixes,
@@ -46,16 +46,22 @@ impl Config {
     /// Names the option that cannot be used, never a secret.
     pub(crate) fn read(cli: &Cli) -> Result<Self, Box<dyn Error>> {
         let (traces, trace_sender) = cli.common.traces.read("admission", &cli.common.region)?;
+        let connections = cli.common.connections.limits()?;
+        let grpc_limits = GrpcLimits {
+            connections: cli.common.connections.of_gateways(),
+            proxies: connections.proxies.clone(),
+            head: connections.head,
+        };
         Ok(Self {
             store: open_store(&cli.common.redis)?,
             secret: Arc::new(read_secret(&cli.common)?),
             providers: Arc::new(Providers::read(&cli.providers)?),
             region: cli.common.region.clone(),
             public_url: cli.public_url(),
-            connections: cli.common.connections.limits()?,
+            connections,
             tls: cli.common.tls.load(&ClientTlsOptions::default())?,
             listen: cli.listen,
-            grpc_listen: cli.grpc_listen,
+            grpc: cli.grpc_listen.map(|address| (address, grpc_limits)),
             admin_listen: cli.admin_listen,
             docs: cli.docs,
             network_prefixes: cli.network_prefixes(),

@@ -133,7 +133,7 @@ impl Instance {
             connections: ConnectionLimits::few(),
             tls: None,
             listen: nowhere,
-            grpc_listen: None,
+            grpc: None,
             admin_listen: nowhere,
             docs: false,
             network_prefixes: vestibule_site::NetworkPrefixes::default(),

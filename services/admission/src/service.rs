@@ -11,7 +11,8 @@ use vestibule_store::ServerCheck;
 
 use crate::{
     config::Config,
-    ext_authz, loops,
+    ext_authz::{self, Door, GrpcMetrics},
+    loops,
     metrics::{AdmissionCollector, register_servers},
     router::router,
     state::Admission,
@@ -34,14 +35,15 @@ impl Service {
     pub(crate) async fn start(config: Config) -> Result<Self, BindError> {
         let listener = bind(config.listen).await?;
         let admin_listener = bind(config.admin_listen).await?;
-        let grpc_listener = match config.grpc_listen {
-            Some(address) => Some(bind(address).await?),
+        let grpc = match &config.grpc {
+            Some((address, limits)) => Some((bind(*address).await?, limits.clone())),
             None => None,
         };
         let lifecycle = Lifecycle::new(Readiness::new(), config.shutdown_grace);
         let mut registry = metrics::registry("admission", env!("CARGO_PKG_VERSION"));
         let http = HttpMetrics::register(&mut registry);
         let connections = ConnectionMetrics::register(&mut registry);
+        let grpc_metrics = GrpcMetrics::register(&mut registry);
         let admission = Arc::new(Admission::new(&config, Machine::real()));
         admission.authorizer.decisions.register(&mut registry);
         admission.flows.limits.register(&mut registry);
@@ -60,9 +62,10 @@ impl Service {
         let shed = Shed::new(config.max_requests_in_flight);
         let router = router(Arc::clone(&admission), &http, shed, config.docs);
         serve(listener, router, config.connections, connections, config.tls, &lifecycle);
-        if let Some(listener) = grpc_listener {
+        if let Some((listener, limits)) = grpc {
+            let door = Door::new(listener, limits, grpc_metrics);
             let most = config.max_requests_in_flight;
-            ext_authz::serve(listener, Arc::clone(&admission), most, &lifecycle);
+            ext_authz::serve(door, Arc::clone(&admission), most, &lifecycle);
         }
         loops::spawn(&admission, &lifecycle);
         admission.outbox.spawn(&lifecycle);

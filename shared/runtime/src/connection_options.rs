@@ -17,6 +17,9 @@ const MOST: usize = 100_000;
 /// Connections and files besides those of the public address and of the admin server: Redis, Envoy, logs.
 const OTHERS: usize = 64;
 
+/// Most connections of a listener for gateways alone.
+const MOST_OF_GATEWAYS: usize = 1_024;
+
 /// How many connections the public address takes.
 #[derive(Debug, Clone, Args)]
 pub struct ConnectionOptions {
@@ -111,6 +114,12 @@ impl ConnectionOptions {
         self.limits_of(descriptors::available())
     }
 
+    /// Connections at a time of a listener for gateways alone, of those that the public address leaves.
+    #[must_use]
+    pub fn of_gateways(&self) -> usize {
+        of_gateways(descriptors::available())
+    }
+
     fn limits_of(&self, allowed: usize) -> Result<ConnectionLimits, TooManyConnections> {
         let reserve = reserve(allowed);
         let most = allowed - reserve;
@@ -136,6 +145,11 @@ impl ConnectionOptions {
 /// How many of `allowed` descriptors are kept back.
 fn reserve(allowed: usize) -> usize {
     (ADMIN_CONNECTIONS + OTHERS).max(allowed / 16).min(allowed / 2)
+}
+
+/// A quarter of what is kept back: the admin server has its part of the rest, too.
+fn of_gateways(allowed: usize) -> usize {
+    (reserve(allowed) / 4).clamp(1, MOST_OF_GATEWAYS)
 }
 
 #[cfg(test)]
@@ -168,6 +182,13 @@ mod tests {
         let times = (limits.head, limits.idle);
         assert_eq!(times, (Duration::from_secs(30), Duration::from_secs(75)));
         assert!(limits.proxies.contains([127, 0, 0, 1].into()));
+    }
+
+    #[test]
+    fn gateways_have_a_part_of_what_is_kept_back() {
+        for (allowed, most) in [(64, 8), (1_024, 24), (4_096, 64), (usize::MAX, MOST_OF_GATEWAYS)] {
+            assert_eq!(of_gateways(allowed), most, "{allowed}");
+        }
     }
 
     #[test]

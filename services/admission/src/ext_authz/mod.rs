@@ -1,52 +1,75 @@
 //! Envoy's `ext_authz` over gRPC, on a listener of its own: translates Envoy's request for the
 //! authorizer, and the decision back for Envoy.
 
+mod connection;
+mod door;
+mod metrics;
 mod request;
 mod response;
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::response::IntoResponse;
 use envoy_types::ext_authz::v3::pb::{
     Authorization, AuthorizationServer, CheckRequest, CheckResponse,
 };
-use tokio::net::TcpListener;
+use futures_util::Stream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tonic::{
     Request, Response, Status,
-    transport::{Server, server::TcpIncoming},
+    transport::{Server, server::Connected},
 };
 use vestibule_runtime::{Lifecycle, problem::Problem, serve_task};
 use vestibule_traces::{KeyValue, SpanBuilder, SpanKind, note, spanned};
 
-pub(crate) use self::request::parts;
+pub(crate) use self::{
+    door::{Door, GrpcLimits},
+    metrics::GrpcMetrics,
+    request::parts,
+};
 use crate::{
     authorizer::{Decision, OriginalRequest, Refusal, RoomDecision},
     state::Admission,
 };
 
+/// How often a connection is pinged, and how long it may take to answer: whoever has gone without a word gives its
+/// place back.
+const PING: Duration = Duration::from_mins(1);
+const PING_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Calls at a time of one connection. Envoy opens another one for those beyond.
+const CALLS: u32 = 1_024;
+
+/// Bytes of a call's own headers. What the visitor has sent is in the message.
+const HEADERS: u32 = 16 << 10;
+
 /// Answers Envoy until the soft stop, then finishes the calls under way. Each connection may have
 /// `max_calls_in_flight` calls at a time; further ones are refused at once.
 pub(crate) fn serve(
-    listener: TcpListener,
+    door: Door,
     admission: Arc<Admission>,
     max_calls_in_flight: usize,
     lifecycle: &Lifecycle,
 ) {
     let stop = lifecycle.soft().clone();
-    let server = run(listener, ExtAuthzService(admission), max_calls_in_flight, stop);
+    let server = run(door.incoming(), ExtAuthzService(admission), max_calls_in_flight, stop);
     serve_task("gRPC server", server, lifecycle);
 }
 
-async fn run(
-    listener: TcpListener,
+async fn run<S>(
+    incoming: impl Stream<Item = io::Result<S>>,
     service: ExtAuthzService,
     most: usize,
     stop: CancellationToken,
-) {
-    // A response is one small write, so delaying it to combine writes gains nothing.
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+) where
+    S: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
+{
     let server = Server::builder()
+        .http2_keepalive_interval(Some(PING))
+        .http2_keepalive_timeout(Some(PING_TIMEOUT))
+        .max_concurrent_streams(CALLS)
+        .http2_max_header_list_size(HEADERS)
         .load_shed(true)
         .concurrency_limit_per_connection(most)
         .add_service(AuthorizationServer::new(service))

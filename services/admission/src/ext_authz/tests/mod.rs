@@ -1,5 +1,7 @@
 //! Whose trace a call of Envoy is a part of.
 
+mod silence;
+
 use clap::Parser;
 use envoy_types::pb::envoy::service::auth::v3::{
     AttributeContext, attribute_context, attribute_context::HttpRequest,
