@@ -25,6 +25,7 @@ mod extractors;
 mod figures;
 mod guesses;
 pub mod in_process;
+mod key_time;
 mod last_day;
 mod layers;
 mod leadership;

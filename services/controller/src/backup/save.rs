@@ -69,7 +69,7 @@ pub(crate) async fn save(store: &Store, options: &BackupOptions) -> Result<usize
     let header = Header {
         version: VERSION,
         release: env!("CARGO_PKG_VERSION").to_owned(),
-        taken_at: store.now_ms().await? / 1000,
+        taken_at: store.server_now_ms().await? / 1000,
         closed: options.close,
     };
     writer.add(&Line::Backup(header)).map_err(failed)?;

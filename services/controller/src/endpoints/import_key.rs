@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde_json::{Value, json};
-use vestibule_issuance::KeyError;
+use vestibule_issuance::{KeyError, problem_of};
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Json, Query},
@@ -15,6 +15,7 @@ use super::rotate_keys::{NewKey, Succession, key_problem};
 use crate::{
     audit::Trail,
     endpoints::responses::{BodyRefusals, InvalidRequest, KnownKey, Refusals},
+    key_time::key_time,
     state::Controller,
 };
 
@@ -37,7 +38,7 @@ pub(crate) async fn import_key(
 ) -> Result<Json<NewKey>, Problem> {
     let signs_in = succession.seconds()?;
     controller.rooms.require_whole_keyspace().await?;
-    let now = controller.rooms.now_ms().await? / 1000;
+    let now = key_time(&controller).await.map_err(|error| problem_of(&error))?;
     let (kid, signs_from) = (key.kid().to_owned(), now + signs_in);
     if !controller.keys.import(key, now, signs_from).await.map_err(problem)? {
         let problem = Problem::new(ProblemType::Conflict);

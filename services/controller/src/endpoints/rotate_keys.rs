@@ -17,6 +17,7 @@ use vestibule_token::KeyAlgorithm;
 use crate::{
     audit::Trail,
     endpoints::responses::{BodyRefusals, InvalidRequest, Refusals, UnreadKey},
+    key_time::key_time,
     state::Controller,
 };
 
@@ -96,7 +97,7 @@ pub(crate) async fn rotate_keys(
     if !force {
         refuse_with_aws_style_rooms(&controller).await?;
     }
-    let now = controller.rooms.now_ms().await? / 1000;
+    let now = key_time(&controller).await.map_err(|error| problem_of(&error))?;
     let signs_from = now + signs_in;
     let algorithm = rotation.and_then(|Json(rotation)| rotation.algorithm);
     let kid = controller.keys.announce(algorithm, now, signs_from).await.map_err(key_problem)?;

@@ -6,6 +6,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
+use vestibule_issuance::problem_of;
 use vestibule_runtime::{
     Problem, ProblemType,
     extract::{Json, Path},
@@ -15,6 +16,7 @@ use super::rotate_keys::key_problem;
 use crate::{
     audit::Trail,
     endpoints::responses::{NoSuchKey, Refusals},
+    key_time::key_time,
     longest_validity::longest_validity,
     state::Controller,
 };
@@ -52,7 +54,7 @@ pub(crate) async fn withdraw_key(
     Path(KeyAddress { kid }): Path<KeyAddress>,
 ) -> Result<Json<CurrentKey>, Problem> {
     controller.rooms.require_whole_keyspace().await?;
-    let now = controller.rooms.now_ms().await? / 1000;
+    let now = key_time(&controller).await.map_err(|error| problem_of(&error))?;
     let longest = longest_validity(&controller, now);
     if !controller.keys.withdraw(&kid, now, longest).await.map_err(key_problem)? {
         return Err(Problem::new(ProblemType::KeyNotFound));

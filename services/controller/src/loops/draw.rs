@@ -133,7 +133,7 @@ async fn draw_pool(
     let seed = outcome.as_ref().map_or(committed, |(_, mixed)| mixed.unwrap_or(committed));
     let first = if pool.is_empty() { room.queue_counter + 1 } else { pool.first };
     let draw = Draw::new(first, pool.count(), seed);
-    let now_s = controller.store.now_ms().await? / 1000;
+    let now_s = controller.store.now_ms_in(&room.room).await? / 1000;
     let outcome = outcome.map(|(outcome, _)| outcome);
     let record = promise.drawn(&draw, &committed, outcome, now_s);
     let draws: Vec<Draw> = room.draws.iter().cloned().chain([draw]).collect();
@@ -200,7 +200,8 @@ async fn ask_beacon(
                 tracing::warn!(room = %room.room, %reason, "the beacon gave no round");
             }
         }
-        if controller.store.now_ms().await? / 1000 >= event.start + BEACON_PATIENCE_SECONDS {
+        let now_s = controller.store.now_ms_in(&room.room).await? / 1000;
+        if now_s >= event.start + BEACON_PATIENCE_SECONDS {
             return Ok(Some((BeaconOutcome::Unanswered, None)));
         }
         sleep(ASK_EVERY).await;

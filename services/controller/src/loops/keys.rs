@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::sleep;
 use vestibule_issuance::KeyError;
 
-use crate::{longest_validity::longest_validity, state::Controller};
+use crate::{key_time::key_time, longest_validity::longest_validity, state::Controller};
 
 /// How often the leader checks whether a key is due.
 const CHECK_EVERY: Duration = Duration::from_millis(500);
@@ -31,7 +31,7 @@ pub(super) async fn run(controller: Arc<Controller>) {
 
 async fn succeed(controller: &Controller) -> Result<(), KeyError> {
     let Some(signs_from) = controller.keys.succession() else { return Ok(()) };
-    let now = controller.store.now_ms().await? / 1000;
+    let now = key_time(controller).await?;
     if now < signs_from {
         return Ok(());
     }

@@ -21,6 +21,7 @@ use super::{
     reconcile::{reconcile, take_in_the_late},
 };
 use crate::{
+    key_time::key_time,
     leadership::{Role, RoleWatch},
     state::Controller,
 };
@@ -85,8 +86,7 @@ async fn settle(controller: &Controller, epoch: u64) -> Result<(), KeyError> {
     }
     rooms.extend(in_question(controller, &mut BTreeMap::new()).await?);
     reconcile_all(controller, epoch, rooms).await;
-    let now = controller.store.now_ms().await? / 1000;
-    controller.keys.ensure(now).await?;
+    controller.keys.ensure(key_time(controller).await?).await?;
     if controller.leadership.role().holding() != Some(epoch) {
         return Ok(());
     }

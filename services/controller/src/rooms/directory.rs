@@ -194,12 +194,28 @@ impl RoomDirectory {
         }
     }
 
-    /// Redis's time, unix ms.
+    /// The time of the deployment, unix ms.
+    ///
+    /// # Errors
+    /// 503 while nobody has said it and Redis is away.
+    pub(crate) async fn now_ms(&self) -> Result<u64, Problem> {
+        self.store.now_ms().await.map_err(|error| problem_of(&error))
+    }
+
+    /// The server's own clock, unix ms: for what others compare with theirs.
     ///
     /// # Errors
     /// 503 while Redis is away.
-    pub(crate) async fn now_ms(&self) -> Result<u64, Problem> {
-        self.store.now_ms().await.map_err(|error| problem_of(&error))
+    pub(crate) async fn server_now_ms(&self) -> Result<u64, Problem> {
+        self.store.server_now_ms().await.map_err(|error| problem_of(&error))
+    }
+
+    /// The time in `room`, unix ms.
+    ///
+    /// # Errors
+    /// As [`Self::now_ms`].
+    pub(crate) async fn now_ms_in(&self, room: &RoomId) -> Result<u64, Problem> {
+        self.store.now_ms_in(room).await.map_err(|error| problem_of(&error))
     }
 
     /// Starts `room` afresh, in Redis and in this instance's memory; once for all calls of the same name.

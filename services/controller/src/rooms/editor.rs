@@ -199,7 +199,7 @@ impl ConfigEditor {
             return self.rooms.put_config(room, config).await;
         }
         let mut config = config.clone();
-        config.note_given_up(before, self.rooms.now_ms().await? / 1000);
+        config.note_given_up(before, self.rooms.now_ms_in(room).await? / 1000);
         let number = self.route_changes.fetch_add(1, Ordering::Relaxed);
         let caller = format!("{}-{number}", self.instance);
         put_routes(&self.rooms, &caller, room, before, &config).await

@@ -64,7 +64,7 @@ struct Known {
     set: ApiTokens,
     /// Its keys, opened.
     opened: Vec<Opened>,
-    /// Redis's time when it was read, unix ms, if some token ends at some time.
+    /// The deployment's time when it was read, unix ms, if some token ends at some time.
     read_at: Option<(u64, Instant)>,
 }
 
@@ -215,7 +215,7 @@ impl Tokens {
         let mended = self.sealed_as_known(theirs.clone());
         let is_sealed_as_before = mended == theirs;
         let joined = known.set.clone().join(&mended);
-        // Where it lacks nothing, whatever time it is, Redis need not be asked for the time.
+        // Where it lacks nothing, whatever time it is, the time need not be known.
         if !is_sealed_as_before || known.set.knows_more_than(&theirs, 0) {
             let now = self.store.now_ms().await? / 1000;
             if !is_sealed_as_before || known.set.knows_more_than(&theirs, now) {
@@ -309,7 +309,7 @@ impl Tokens {
 // === impl Known ===
 
 impl Known {
-    /// Redis's time, unix seconds, by what has been measured since it was told; the end of time if it was not.
+    /// The deployment's time, unix seconds, by what has been measured since it was told; the end of time if it was not.
     fn now(&self) -> u64 {
         self.read_at.map_or(u64::MAX, |(ms, at)| ms / 1000 + at.elapsed().as_secs())
     }

@@ -43,7 +43,9 @@ pub(crate) struct Telling<'a> {
 
 /// The time within a round, and whether somebody is there.
 struct Pace {
+    /// When it began, ms; and by the server's clock: receivers compare when an event was signed with their own.
     began_ms: u64,
+    server_ms: u64,
     began: Instant,
     is_away: AtomicBool,
 }
@@ -72,8 +74,12 @@ impl Telling<'_> {
         if events.is_empty() && lanes.is_empty() {
             return Ok(Round::Idle);
         }
-        let pace =
-            Pace { began_ms: now_ms, began: Instant::now(), is_away: AtomicBool::new(false) };
+        let pace = Pace {
+            began_ms: now_ms,
+            server_ms: store.server_now_ms().await?,
+            began: Instant::now(),
+            is_away: AtomicBool::new(false),
+        };
         let done = stream::iter(lanes).map(|lane| self.send(lane, &pace));
         let done: Vec<_> = done.buffer_unordered(self.at_once()).collect().await;
         let voice = Voice { webhook: self.name, metrics: self.metrics };
@@ -136,7 +142,7 @@ impl Telling<'_> {
             if pace.is_over() || !self.is_current() {
                 break;
             }
-            let timestamp = pace.now_ms() / 1_000;
+            let timestamp = pace.server_now_ms() / 1_000;
             let envelope = Envelope { id: &kept.event.id, timestamp, body: &kept.event.body };
             let sent = self.client.send(self.webhook, self.secrets, envelope).await;
             let is_told = matches!(sent, Sent::Told(_));
@@ -163,7 +169,15 @@ impl Telling<'_> {
 
 impl Pace {
     fn now_ms(&self) -> u64 {
-        self.began_ms + u64::try_from(self.began.elapsed().as_millis()).unwrap_or(0)
+        self.began_ms + self.elapsed_ms()
+    }
+
+    fn server_now_ms(&self) -> u64 {
+        self.server_ms + self.elapsed_ms()
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(0)
     }
 
     fn is_over(&self) -> bool {

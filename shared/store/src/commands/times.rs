@@ -1,5 +1,6 @@
 //! What time it is. Rooms, and all that services decide by a time, go by a steady one, which follows no jump of the
-//! server's clock (`lib/clock.lua`). The server's own clock is asked only for what is compared with what it has dated.
+//! server's clock (`lib/clock.lua`). The server's own clock is asked only for what is compared with what it has dated, or by
+//! others with their clocks.
 
 use tokio::time::Instant;
 use vestibule_domain::RoomId;

@@ -8,6 +8,7 @@ mod defects;
 mod fairness;
 mod ghosts;
 mod guests;
+mod jumps;
 mod late_leader;
 mod limited;
 mod night;

@@ -39,7 +39,7 @@ pub struct EventDetails {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 struct EventProgress {
-    /// How far it has come, by Redis's clock.
+    /// How far it has come, by the room's time.
     state: EventState,
 }
 

@@ -28,7 +28,7 @@ pub(crate) async fn get_event_details(
 ) -> Result<Json<EventDetails>, Problem> {
     let config = controller.rooms.read_config(&room).await?;
     let event = find(&config, &event)?;
-    let state = config.state_of(&event, controller.rooms.now_ms().await?);
+    let state = config.state_of(&event, controller.rooms.now_ms_in(&room).await?);
     let settings = config.resolved(&event);
     Ok(Json(EventDetails::new(event, &settings, state)))
 }

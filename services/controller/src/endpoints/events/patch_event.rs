@@ -37,7 +37,7 @@ pub(crate) async fn patch_event(
     Path(EventAddress { room, event: name }): Path<EventAddress>,
     Json(members): Json<Members>,
 ) -> Result<(Rollout, Json<Event>), Problem> {
-    let now_s = controller.rooms.now_ms().await? / 1000;
+    let now_s = controller.rooms.now_ms_in(&room).await? / 1000;
     let place = |config: &mut RoomConfig| {
         let before = find(config, &name)?;
         let event = members.clone().merge_event(&before)?;

@@ -38,7 +38,7 @@ pub(crate) async fn put_event(
     Json(members): Json<Members>,
 ) -> Result<(StatusCode, Rollout, Json<Event>), Problem> {
     let given = members.create_event(&name)?;
-    let now_s = controller.rooms.now_ms().await? / 1000;
+    let now_s = controller.rooms.now_ms_in(&room).await? / 1000;
     let place = |config: &mut RoomConfig| {
         controller.configs.place_event(&room, config, given.clone(), now_s)
     };

@@ -39,7 +39,8 @@ pub(crate) async fn test_webhook(
     let secrets = controller.webhooks.secrets(&name, &webhook, now_ms / 1_000);
     let secrets = secrets.map_err(webhook_problem)?;
     let event = controller.outbox.event(KIND, "", now_ms, json!({ "webhook": name }));
-    let envelope = Envelope { id: &event.id, timestamp: now_ms / 1_000, body: &event.body };
+    let timestamp = controller.rooms.server_now_ms().await? / 1_000;
+    let envelope = Envelope { id: &event.id, timestamp, body: &event.body };
     let sent = controller.webhook_client.send(&webhook, &secrets, envelope).await;
     let (told, answer) = match sent {
         Sent::Told(status) => (true, format!("it answered {status}")),
