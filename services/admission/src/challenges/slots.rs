@@ -76,28 +76,29 @@ mod tests {
 
     use super::*;
 
-    fn network(address: &str) -> Option<ClientNetwork> {
-        Some(ClientNetwork::of(address.parse().unwrap(), NetworkPrefixes::default()))
+    fn network(address: &str) -> ClientNetwork {
+        ClientNetwork::of(address.parse().unwrap(), NetworkPrefixes::default())
     }
 
     #[test]
     fn one_network_leaves_room_for_others() {
         let slots = Slots::default();
-        let here: Vec<_> = (0..100).filter_map(|_| slots.take(network("20.1.2.3"))).collect();
+        let here: Vec<_> = (0..100).filter_map(|_| slots.take(Some(network("20.1.2.3")))).collect();
         assert_eq!(here.len(), OF_A_NETWORK);
-        assert!(slots.take(network("20.1.2.99")).is_none(), "of the same network");
-        let there = slots.take(network("20.1.3.3"));
+        assert!(slots.take(Some(network("20.1.2.99"))).is_none(), "of the same network");
+        let there = slots.take(Some(network("20.1.3.3")));
         assert!(there.is_some());
         drop((here, there));
-        assert!(slots.take(network("20.1.2.3")).is_some());
+        assert!(slots.take(Some(network("20.1.2.3"))).is_some());
         assert!(slots.networks.lock().unwrap().is_empty(), "nothing is kept of who is gone");
     }
 
     #[test]
     fn there_is_an_end_for_all_together() {
         let slots = Slots::default();
-        let everybody: Vec<_> = (0..300).filter_map(|_| slots.take(network("10.0.0.1"))).collect();
+        let everybody: Vec<_> =
+            (0..300).filter_map(|_| slots.take(Some(network("10.0.0.1")))).collect();
         assert_eq!(everybody.len(), AT_A_TIME, "a proxy may speak for all");
-        assert!(slots.take(network("20.1.2.3")).is_none() && slots.take(None).is_none());
+        assert!(slots.take(Some(network("20.1.2.3"))).is_none() && slots.take(None).is_none());
     }
 }

@@ -68,7 +68,7 @@ mod tests {
         assert_eq!([patience.lasts(ASKED), patience.lasts(ASKED)], [ASKED; 2]);
         patience.note(false, true);
         assert_eq!([patience.lasts(ASKED), patience.lasts(ASKED)], [BRIEF; 2]);
-        advance(PAUSE - BRIEF).await;
+        advance(PAUSE.checked_sub(BRIEF).unwrap()).await;
         patience.note(false, false);
         advance(BRIEF).await;
         assert_eq!([patience.lasts(ASKED), patience.lasts(ASKED)], [ASKED, BRIEF]);

@@ -189,7 +189,7 @@ async fn a_room_that_is_made_after_a_jump_is_made_at_the_time_of_the_deployment(
         let server = Arc::new(Model::new(Engine::new(), Dialect::Redis7));
         let world = World::by_the_clock_of(&server);
         world.store.learn_time().await.unwrap();
-        advance(Duration::from_secs(660)).await;
+        advance(Duration::from_mins(11)).await;
         server.is_set(jump_ms);
         world.schedule(limited(5), &[sale()]).await;
         let night = Night { server, world };
