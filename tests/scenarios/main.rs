@@ -14,6 +14,7 @@ mod aws_matrix;
 mod aws_private;
 mod aws_rows;
 mod bad_input;
+mod beacons;
 mod ceiling;
 mod challenge;
 mod challenge_providers;

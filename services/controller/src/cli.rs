@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, time::Duration};
 
-use clap::{Parser, Subcommand, builder::NonEmptyStringValueParser};
+use clap::{
+    Parser, Subcommand,
+    builder::{BoolishValueParser, NonEmptyStringValueParser},
+};
 use secrecy::{ExposeSecret, SecretString};
 use vestibule_runtime::{
     options::CommonOptions,
@@ -121,6 +124,11 @@ pub struct Cli {
     /// trusted as it is; every other certificate is fetched from SNS when a message names it. They are read at the start.
     #[arg(long, env = "VESTIBULE_SNS_CERTIFICATES", value_name = "FOLDER")]
     pub sns_certificates: Option<PathBuf>,
+
+    /// Also ask beacons of draws that are in private networks. Whoever may set up an event can then have the controllers
+    /// send a request to any service there.
+    #[arg(long, env = "VESTIBULE_PRIVATE_BEACONS", value_parser = BoolishValueParser::new())]
+    pub private_beacons: bool,
 
     /// Days for which the audit log is kept, which tells who has changed what: `GET /v1/audit`.
     #[arg(

@@ -38,6 +38,8 @@ pub(crate) struct Config {
     pub(crate) sigv4_region: String,
     /// Certificates of Amazon SNS that need not be asked for, by the names of their files.
     pub(crate) sns_certificates: BTreeMap<String, SnsCertificate>,
+    /// Whether beacons may be in private networks.
+    pub(crate) private_beacons: bool,
     /// For how long the audit log is kept.
     pub(crate) audit: Duration,
     /// What new signing keys sign with.
@@ -111,6 +113,7 @@ impl Config {
             sigv4_region: cli.sigv4_region.clone(),
             tokens,
             sns_certificates: cli.read_sns_certificates()?,
+            private_beacons: cli.private_beacons,
             audit: cli.audit_retention(),
             signing_algorithm: cli.signing_algorithm,
             listen: cli.listen,

@@ -46,6 +46,7 @@ impl Instance {
             signers: Vec::new(),
             sigv4_region: "us-east-1".to_owned(),
             sns_certificates: BTreeMap::new(),
+            private_beacons: false,
             audit: std::time::Duration::from_hours(24),
             signing_algorithm: KeyAlgorithm::default(),
             listen: nowhere,

@@ -19,6 +19,7 @@ use vestibule_traces::Traces;
 
 use crate::{
     audit::AuditLog,
+    beacon::BeaconClient,
     closed_minutes::ClosedMinutes,
     config::Config,
     guesses::Guesses,
@@ -91,6 +92,8 @@ pub(crate) struct Controller {
     pub(crate) webhooks: WebhookDirectory,
     /// Tells them.
     pub(crate) webhook_client: WebhookClient,
+    /// Asks the beacons of draws.
+    pub(crate) beacons: BeaconClient,
     /// Asks Amazon SNS.
     pub(crate) sns: Sns,
     /// Begins traces.
@@ -118,6 +121,7 @@ impl Controller {
             sigv4_region,
             audit,
             sns_certificates,
+            private_beacons,
             public_url,
             region,
             connections,
@@ -142,6 +146,7 @@ impl Controller {
             random.clone(),
         );
         let issuers = ProviderIssuers::new(public_url.as_deref());
+        let beacons = BeaconClient::new(private_beacons);
         let draws = DrawSeeds::new(Arc::clone(&secret), random);
         let keys = Keystore::new(store.clone(), Arc::clone(&secret), keys, signing_algorithm);
         Self {
@@ -149,6 +154,7 @@ impl Controller {
             configs: ConfigEditor::new(
                 rooms.clone(),
                 draws,
+                beacons.clone(),
                 issuers.clone(),
                 Arc::clone(&instance),
             ),
@@ -178,6 +184,7 @@ impl Controller {
             outbox,
             webhooks,
             webhook_client: WebhookClient::default(),
+            beacons,
             sns: Sns::new(sns_certificates),
             traces,
         }

@@ -14,6 +14,11 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// How many rooms are as declared already.
     pub unchanged: usize,
+    /// How many rounds of beacons were not asked for, since a viewer has none asked: one that is public already would be
+    /// refused. Left out: none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    #[schema(default = 0, required = false)]
+    pub unasked_beacons: usize,
 }
 
 /// What is done to one room.
@@ -76,6 +81,11 @@ impl People {
     pub fn count(self) -> u64 {
         self.waiting.saturating_add(self.inside)
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives it so")]
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A null that is there is not the same as nothing.

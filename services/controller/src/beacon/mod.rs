@@ -1,10 +1,11 @@
 //! Asking a public randomness beacon (drand) for one round of its chain, over HTTP or HTTPS.
 //!
 //! Responses are not trusted: a round counts only if its signature is genuine, so any relay may
-//! answer. No redirect is followed, and at most [`LARGEST_ANSWER`] bytes are read. Other modules decide
-//! when and how often to ask, and what a draw does without a round.
+//! answer. No redirect is followed, at most [`LARGEST_ANSWER`] bytes are read, and beacons in private networks are asked
+//! only if an option says so: operators name them, and need not see what the controllers do. Other modules decide when and
+//! how often to ask, and what a draw does without a round.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::{Response, StatusCode, Uri, body::Bytes};
@@ -15,21 +16,31 @@ use hyper_util::{
 };
 use serde::Deserialize;
 use thiserror::Error;
+use url::{Host, Url};
 use vestibule_domain::{
     draw::{BeaconOutcome, Seed, from_hex, to_hex},
     schedule::Beacon,
+    webhook::{is_public, may_connect},
 };
 use vestibule_token::beacon::{self, BeaconError};
+
+use crate::webhooks::CheckedResolver;
 
 /// The largest answer that is read, in bytes: a real one has a few hundred.
 const LARGEST_ANSWER: usize = 16 * 1024;
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
+const NO_ADDRESS: &str = "is no address that can be asked";
+const NOT_PUBLIC: &str = "is not a public address: `VESTIBULE_PRIVATE_BEACONS` of the controllers allows beacons in \
+                          private networks";
+
 /// Asks beacons; cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct BeaconClient {
-    http: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
+    http: Client<HttpsConnector<HttpConnector<CheckedResolver>>, Empty<Bytes>>,
+    /// Whether a beacon may be at this address.
+    may_ask: fn(IpAddr) -> bool,
     timeout: Duration,
 }
 
@@ -58,9 +69,9 @@ pub(crate) struct Round {
 /// Why an answer cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum BeaconFailure {
-    /// The beacon's address is not valid.
-    #[error("{0:?} is no address")]
-    Address(String),
+    /// The beacon's address is not one that is asked.
+    #[error("{0}")]
+    Address(&'static str),
     /// No connection, or it broke.
     #[error("cannot reach the beacon: {0}")]
     Unreachable(String),
@@ -95,19 +106,20 @@ struct PublishedRound {
 
 // === impl BeaconClient ===
 
-impl Default for BeaconClient {
-    fn default() -> Self {
-        Self::new(TIMEOUT)
-    }
-}
-
 impl BeaconClient {
-    /// A client that waits this long for an answer.
+    /// A client that also asks beacons in private networks, if they are `private_too`.
     #[must_use]
-    pub(crate) fn new(timeout: Duration) -> Self {
+    pub(crate) fn new(private_too: bool) -> Self {
+        let may_ask: fn(IpAddr) -> bool =
+            if private_too { |address| may_connect(address, true) } else { is_public };
+        let mut tcp = HttpConnector::new_with_resolver(CheckedResolver::new(may_ask));
+        tcp.enforce_http(false);
         let connector = HttpsConnectorBuilder::new().with_webpki_roots().https_or_http();
-        let http = Client::builder(TokioExecutor::new()).build(connector.enable_http1().build());
-        Self { http, timeout }
+        let connector = connector.enable_http1().wrap_connector(tcp);
+        // No connection is kept: a beacon is asked a few times a day.
+        let client =
+            Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
+        Self { http: client, may_ask, timeout: TIMEOUT }
     }
 
     /// Asks for the beacon's round, once.
@@ -122,7 +134,7 @@ impl BeaconClient {
 
     /// The round as the beacon publishes it; `None` if it is not published yet.
     async fn fetch(&self, beacon: &Beacon) -> Result<Option<PublishedRound>, BeaconFailure> {
-        let response = self.http.get(address(beacon)?).await;
+        let response = self.http.get(self.address(beacon)?).await;
         let response = response.map_err(|error| BeaconFailure::Unreachable(chain(&error)))?;
         match response.status() {
             StatusCode::OK => read(response).await.map(Some),
@@ -130,11 +142,21 @@ impl BeaconClient {
             status => Err(BeaconFailure::Status(status)),
         }
     }
-}
 
-fn address(beacon: &Beacon) -> Result<Uri, BeaconFailure> {
-    let text = format!("{}/public/{}", beacon.url.trim_end_matches('/'), beacon.round);
-    text.parse().map_err(|_| BeaconFailure::Address(text))
+    /// Where the round is. A name is looked up when it is connected to, and its addresses are checked then.
+    fn address(&self, beacon: &Beacon) -> Result<Uri, BeaconFailure> {
+        let text = format!("{}/public/{}", beacon.url.trim_end_matches('/'), beacon.round);
+        let url = Url::parse(&text).map_err(|_| BeaconFailure::Address(NO_ADDRESS))?;
+        let literal: Option<IpAddr> = match url.host().ok_or(BeaconFailure::Address(NO_ADDRESS))? {
+            Host::Domain(_) => None,
+            Host::Ipv4(address) => Some(address.into()),
+            Host::Ipv6(address) => Some(address.into()),
+        };
+        if literal.is_some_and(|address| !(self.may_ask)(address)) {
+            return Err(BeaconFailure::Address(NOT_PUBLIC));
+        }
+        url.as_str().parse().map_err(|_| BeaconFailure::Address(NO_ADDRESS))
+    }
 }
 
 async fn read(response: Response<hyper::body::Incoming>) -> Result<PublishedRound, BeaconFailure> {

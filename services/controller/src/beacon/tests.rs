@@ -69,10 +69,15 @@ async fn server() -> SocketAddr {
     address
 }
 
+/// The beacons of these tests are on this machine.
+fn client() -> BeaconClient {
+    BeaconClient::new(true)
+}
+
 async fn ask(chain: &str, round: u64, public_key: &str) -> BeaconReply {
     let url = format!("http://{}/{chain}", server().await);
     let beacon = Beacon { url, round, public_key: public_key.to_owned() };
-    BeaconClient::default().ask(&beacon).await
+    client().ask(&beacon).await
 }
 
 async fn reason(chain: &str) -> BeaconFailure {
@@ -137,7 +142,7 @@ async fn nobody_is_waited_for_too_long() {
     let url = format!("http://{}/silent", server().await);
     let beacon = Beacon { url, round: ROUND, public_key: QUICKNET.to_owned() };
     let patience = Duration::from_millis(50);
-    let answer = BeaconClient::new(patience).ask(&beacon).await;
+    let answer = BeaconClient { timeout: patience, ..client() }.ask(&beacon).await;
     assert_eq!(answer, BeaconReply::Wrong(BeaconFailure::Silent(patience)));
 }
 
@@ -150,7 +155,7 @@ async fn a_beacon_out_of_reach_is_said_to_be() {
     for (url, public_key) in [(format!("http://{nobody}"), QUICKNET), ("https://".into(), MAINNET)]
     {
         let beacon = Beacon { url, round: 1, public_key: public_key.to_owned() };
-        let answer = BeaconClient::default().ask(&beacon).await;
+        let answer = client().ask(&beacon).await;
         let unusable = matches!(
             &answer,
             BeaconReply::Wrong(BeaconFailure::Unreachable(_) | BeaconFailure::Address(_))
@@ -168,7 +173,28 @@ async fn https_is_spoken() {
         listener.accept().unwrap().0.read_exact(&mut greeting).map(|()| greeting)
     });
     let beacon = Beacon { url, round: ROUND, public_key: QUICKNET.to_owned() };
-    let answer = BeaconClient::default().ask(&beacon).await;
+    let answer = client().ask(&beacon).await;
     assert!(matches!(answer, BeaconReply::Wrong(BeaconFailure::Unreachable(_))), "{answer:?}");
     assert_eq!(greeted.await.unwrap().unwrap(), [0x16, 0x03], "a TLS handshake");
+}
+
+#[tokio::test]
+async fn a_private_address_is_connected_to_only_if_that_was_said() {
+    let address = server().await;
+    let (careful, nobody) = (BeaconClient::new(false), [169, 254, 169, 254].into());
+    let ask = async |client: &BeaconClient, host: &str| {
+        let url = format!("http://{host}:{}/quicknet", address.port());
+        client.ask(&Beacon { url, round: ROUND, public_key: QUICKNET.to_owned() }).await
+    };
+    for host in ["127.0.0.1", "0x7f000001", "[::ffff:127.0.0.1]", "10.0.0.1", "169.254.169.254"] {
+        let answer = ask(&careful, host).await;
+        assert_eq!(answer, BeaconReply::Wrong(BeaconFailure::Address(NOT_PUBLIC)), "{host}");
+    }
+    let answer = ask(&careful, "localhost").await;
+    let BeaconReply::Wrong(BeaconFailure::Unreachable(reason)) = answer else {
+        panic!("{answer:?}");
+    };
+    assert!(reason.contains("no address that may be connected to"), "{reason}");
+    assert!(matches!(ask(&client(), "127.0.0.1").await, BeaconReply::Verified(_)));
+    assert!(!(client().may_ask)(nobody), "whatever was said");
 }

@@ -4,17 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::future::join_all;
 use serde_json::json;
-use vestibule_domain::{
-    FieldError, LabelSelector, RoomId,
-    access::Role,
-    schedule::{Event, RoomConfig},
-};
+use vestibule_domain::{FieldError, LabelSelector, RoomId, access::Role, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 
 use super::{
+    beacons::NewRounds,
     check::{error, errors_of_names, errors_of_room, errors_of_routes},
     plan::{plan, pruned},
 };
@@ -46,8 +42,6 @@ struct Apply<'a> {
     controller: &'a Controller,
     caller: &'a Caller,
     order: &'a Order,
-    /// What is wrong with the document itself, and with its beacons, which others are asked about.
-    errors: Vec<FieldError>,
     now_s: u64,
 }
 
@@ -68,13 +62,14 @@ pub(crate) async fn apply(
     }
     controller.rooms.require_whole_keyspace().await?;
     let now_s = controller.rooms.now_ms().await? / 1000;
-    let mut apply = Apply { controller, caller, order, errors: order.errors.clone(), now_s };
+    let apply = Apply { controller, caller, order, now_s };
     apply.require_rooms()?;
-    apply.errors.extend(apply.errors_of_beacons().await?);
     if order.dry_run {
         let plan = apply.plan().await?;
-        return Ok((Plan { dry_run: true, ..plan }, Rollout::Complete));
+        let unasked_beacons = apply.require_future_rounds().await?;
+        return Ok((Plan { dry_run: true, unasked_beacons, ..plan }, Rollout::Complete));
     }
+    apply.require_future_rounds_of_a_sound_document().await?;
     let lease = controller.configs.begin_apply().await?;
     let done = apply.run(&lease, trail).await;
     controller.configs.end_apply(lease).await;
@@ -99,7 +94,7 @@ impl Apply<'_> {
         let Order { declared, prune, .. } = self.order;
         let configs = self.configs().await?;
         self.require_event_ids(&configs)?;
-        let mut errors = self.errors.clone();
+        let mut errors = self.order.errors.clone();
         for (name, room) in &declared.rooms {
             let before = configs.get(name);
             let found = errors_of_room(room, before, self.now_s).into_iter();
@@ -156,24 +151,30 @@ impl Apply<'_> {
         Ok(configs.map_err(|error| problem_of(&error))?.into_iter().collect())
     }
 
-    /// Which new rounds of beacons are public already: an operator could choose among them.
-    async fn errors_of_beacons(&self) -> Result<Vec<FieldError>, Problem> {
-        let rooms = self.order.declared.rooms.iter();
-        let events =
-            rooms.flat_map(|(name, room)| room.events.values().map(move |event| (name, event)));
-        let events: Vec<_> = events.filter(|(_, event)| event.beacon.is_some()).collect();
-        if events.is_empty() {
-            return Ok(Vec::new());
+    /// Asks beacons before the lease is taken, which they could hold up, and only if everything else is well: a document is
+    /// worth no question that is refused anyway.
+    async fn require_future_rounds_of_a_sound_document(&self) -> Result<(), Problem> {
+        if !self.order.declared.names_beacons() {
+            return Ok(());
         }
-        let configs = self.configs().await?;
-        let checks = events.into_iter().map(async |(name, event): (&RoomId, &Event)| {
-            let before = configs.get(name).and_then(|config| config.event(event.name.as_str()));
-            let refused =
-                self.controller.configs.require_future_round(event, before).await.err()?;
-            let reason = refused.errors().first()?.reason.to_string();
-            Some(error(&format!("rooms.{name}.events.{}", event.name), "beacon.round", reason))
-        });
-        Ok(join_all(checks).await.into_iter().flatten().collect())
+        let plan = self.plan().await?;
+        self.require_role(&plan)?;
+        self.require_few_people(&plan)?;
+        self.require_future_rounds().await.map(drop)
+    }
+
+    /// Refuses new rounds of beacons that are public already: an operator could choose among them. For a viewer nobody is
+    /// asked; returns how many would have been.
+    async fn require_future_rounds(&self) -> Result<usize, Problem> {
+        if !self.order.declared.names_beacons() {
+            return Ok(0);
+        }
+        let rounds = NewRounds::of(&self.order.declared, &self.configs().await?);
+        if self.caller.require(Role::Operator).is_err() {
+            return Ok(rounds.count());
+        }
+        refuse(invalid(), rounds.errors(&self.controller.configs.future_rounds).await)?;
+        Ok(0)
     }
 
     async fn people(&self, room: &RoomId) -> Result<People, Problem> {

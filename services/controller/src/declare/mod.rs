@@ -2,6 +2,7 @@
 //! with what there is, checked as a whole, and carried out, room by room. Lines, counters and people stay as they are.
 
 mod apply;
+mod beacons;
 mod check;
 mod diff;
 mod plan;

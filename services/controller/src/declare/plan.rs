@@ -28,7 +28,7 @@ pub(super) fn plan(
         changes: Vec::new(),
         people: None,
     }));
-    Plan { dry_run: false, steps, unchanged }
+    Plan { dry_run: false, steps, unchanged, unasked_beacons: 0 }
 }
 
 /// Whether a room is called something in tokens that it will not be called any more.

@@ -14,11 +14,7 @@ use vestibule_domain::{
 use vestibule_store::{KnownRoom, StoreError};
 
 use super::suspects::report_suspect;
-use crate::{
-    beacon::{BeaconClient, BeaconReply},
-    leadership::Term,
-    state::Controller,
-};
+use crate::{beacon::BeaconReply, leadership::Term, state::Controller};
 
 /// How often it is looked for a pre-queue that is over.
 const CHECK_EVERY: Duration = Duration::from_millis(100);
@@ -188,9 +184,8 @@ async fn ask_beacon(
 ) -> Result<Option<BeaconResult>, StoreError> {
     let Some(beacon) = &event.beacon else { return Ok(None) };
     let committed = committed_seed(controller, room, event);
-    let client = BeaconClient::default();
     loop {
-        match client.ask(beacon).await {
+        match controller.beacons.ask(beacon).await {
             BeaconReply::Verified(round) => {
                 let mixed = mix(&committed, &round.randomness);
                 return Ok(Some((round.outcome(), Some(mixed))));

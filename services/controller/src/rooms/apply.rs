@@ -4,16 +4,12 @@
 use std::sync::atomic::Ordering;
 
 use serde_json::Value;
-use vestibule_domain::{
-    RoomId,
-    schedule::{Event, RoomConfig},
-};
+use vestibule_domain::{RoomId, schedule::RoomConfig};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{Problem, ProblemType};
 use vestibule_store::{Deletion, PutOutcome};
 
 use super::{
-    draw_seeds::require_future_round,
     editor::{ATTEMPTS, ConfigEditor, occupied},
     rollout::Rollout,
     routes::{begin, busy},
@@ -52,22 +48,6 @@ impl ConfigEditor {
     pub(crate) async fn end_apply(&self, lease: ApplyLease) {
         // If this fails, the lease runs out by itself.
         let _ = self.rooms.store.end_routes(&lease.0).await;
-    }
-
-    /// Refuses a beacon's round that is public already, unless `before`, the same event, named it.
-    ///
-    /// # Errors
-    /// A 400 that names the field.
-    pub(crate) async fn require_future_round(
-        &self,
-        event: &Event,
-        before: Option<&Event>,
-    ) -> Result<(), Problem> {
-        let bound = before.and_then(|before| before.beacon.as_ref());
-        match event.beacon.as_ref().filter(|beacon| Some(*beacon) != bound) {
-            Some(beacon) => require_future_round(beacon).await,
-            None => Ok(()),
-        }
     }
 
     /// Changes the config of a room, or creates it, within an apply; `change` is told whether it is new. What is compared

@@ -1,19 +1,10 @@
-//! The seed of an event's draw: fixed when the event is created, unchanged when the event is changed,
-//! and never mixed with a beacon's round that is already public.
+//! The seed of an event's draw: fixed when the event is created, and unchanged when the event is changed.
 
 use std::sync::Arc;
 
-use vestibule_domain::{
-    RoomId, draw,
-    schedule::{Beacon, Event},
-};
-use vestibule_runtime::{Problem, Random};
+use vestibule_domain::{RoomId, draw, schedule::Event};
+use vestibule_runtime::Random;
 use vestibule_token::DeploymentSecret;
-
-use crate::{
-    api_types::invalid_event,
-    beacon::{BeaconClient, BeaconReply},
-};
 
 /// Gives draws their seeds.
 #[derive(Debug, Clone)]
@@ -44,19 +35,5 @@ impl DrawSeeds {
         event.draw_id = format!("{:016x}{:016x}", self.random.number(), self.random.number());
         let seed = self.secret.draw_seed(room, &event.draw_id, None);
         event.commitment = Some(draw::commitment(&seed));
-    }
-}
-
-/// Refuses a round that the beacon has already published. If the beacon cannot be reached, the event
-/// is accepted; the draw then falls back to the committed seed alone.
-pub(super) async fn require_future_round(beacon: &Beacon) -> Result<(), Problem> {
-    match BeaconClient::default().ask(beacon).await {
-        BeaconReply::Verified(_) => Err(invalid_event()
-            .field("beacon.round", "is known already; name one that is published after the start")),
-        BeaconReply::NotYet => Ok(()),
-        BeaconReply::Wrong(reason) => {
-            tracing::warn!(%reason, url = %beacon.url, "the beacon of an event did not answer");
-            Ok(())
-        }
     }
 }

@@ -18,7 +18,8 @@ use vestibule_store::{Deletion, People, PutOutcome};
 
 use super::{
     directory::RoomDirectory,
-    draw_seeds::{DrawSeeds, require_future_round},
+    draw_seeds::DrawSeeds,
+    future_rounds::{FutureRounds, new_round},
     issuers::ProviderIssuers,
     names::require_event_id,
     rollout::Rollout,
@@ -28,6 +29,7 @@ use crate::{
     access::Caller,
     api_types::{invalid_event, invalid_room, refuse, take_commitment},
     audit::{Trail, view_of_config},
+    beacon::BeaconClient,
 };
 
 /// How often a change is tried when other changes come in between.
@@ -38,6 +40,8 @@ pub(super) const ATTEMPTS: usize = 5;
 pub(crate) struct ConfigEditor {
     pub(super) rooms: RoomDirectory,
     pub(super) draws: DrawSeeds,
+    /// Asks the beacons that events name.
+    pub(crate) future_rounds: FutureRounds,
     issuers: ProviderIssuers,
     pub(super) instance: Arc<str>,
     /// Numbers this instance's changes of routes.
@@ -47,14 +51,16 @@ pub(crate) struct ConfigEditor {
 // === impl ConfigEditor ===
 
 impl ConfigEditor {
-    /// An editor of the configs of `rooms`, on the controller called `instance`.
+    /// An editor of the configs of `rooms`, on the controller called `instance`, which asks `beacons`.
     pub(crate) fn new(
         rooms: RoomDirectory,
         draws: DrawSeeds,
+        beacons: BeaconClient,
         issuers: ProviderIssuers,
         instance: Arc<str>,
     ) -> Self {
-        Self { rooms, draws, issuers, instance, route_changes: AtomicU64::new(0) }
+        let future_rounds = FutureRounds::new(beacons);
+        Self { rooms, draws, future_rounds, issuers, instance, route_changes: AtomicU64::new(0) }
     }
 
     /// Refuses settings of a room that are wrong in themselves or with one of its events, and such as the `caller` may not
@@ -158,9 +164,8 @@ impl ConfigEditor {
         let before = draft.clone();
         let (event, _) = place(&mut draft)?;
         // A round that this very event named before is not checked again.
-        let bound = before.event(event.name.as_str()).and_then(|event| event.beacon.as_ref());
-        if let Some(beacon) = event.beacon.as_ref().filter(|beacon| Some(*beacon) != bound) {
-            require_future_round(beacon).await?;
+        if let Some(beacon) = new_round(&event, before.event(event.name.as_str())) {
+            self.future_rounds.require(beacon).await?;
         }
         self.change(trail, room, place).await
     }

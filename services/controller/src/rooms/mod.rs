@@ -6,6 +6,7 @@ mod directory;
 mod draw_seeds;
 mod editor;
 mod error;
+mod future_rounds;
 mod issuers;
 mod names;
 mod rollout;
@@ -17,6 +18,7 @@ pub(crate) use self::{
     draw_seeds::DrawSeeds,
     editor::ConfigEditor,
     error::RoomError,
+    future_rounds::{FutureRounds, MOST_NEW_ROUNDS, new_round},
     issuers::ProviderIssuers,
     names::{Named, TokensUntil, require_event_id},
     rollout::{BEHIND, Rollout},

@@ -9,8 +9,8 @@ use vestibule_domain::{
 use vestibule_issuance::Machine;
 use vestibule_runtime::metrics::Registry;
 
-use super::draw_seeds::require_future_round;
-use crate::{cli::Cli, config::Config, state::Controller};
+use super::future_rounds::FutureRounds;
+use crate::{beacon::BeaconClient, cli::Cli, config::Config, state::Controller};
 
 /// A controller whose Redis cannot be reached.
 fn cut_off() -> std::sync::Arc<Controller> {
@@ -82,10 +82,11 @@ async fn a_round_that_is_known_already_is_refused() {
     let server = tokio::spawn(async move { axum::serve(listener, routes).await });
     let quicknet = "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a";
     let beacon = |round| Beacon { url: url.clone(), round, public_key: quicknet.into() };
-    let refused = require_future_round(&beacon(657_413)).await.unwrap_err();
+    let rounds = FutureRounds::new(BeaconClient::new(true));
+    let refused = rounds.require(&beacon(657_413)).await.unwrap_err();
     assert_eq!(refused.errors()[0].field, "beacon.round");
-    require_future_round(&beacon(657_414)).await.unwrap();
+    rounds.require(&beacon(657_414)).await.unwrap();
     server.abort();
     let _ = server.await;
-    require_future_round(&beacon(657_413)).await.unwrap();
+    rounds.require(&beacon(657_413)).await.unwrap();
 }

@@ -15,6 +15,13 @@ pub(super) fn plan(plan: &Plan) -> String {
     for step in &plan.steps {
         show_step(&mut text, step);
     }
+    if plan.unasked_beacons > 0 {
+        let _ = writeln!(
+            text,
+            "Not asked, since that needs the role `operator`: {} rounds of beacons.",
+            plan.unasked_beacons
+        );
+    }
     let _ = writeln!(text, "{}", summary(plan));
     text
 }
@@ -108,8 +115,10 @@ mod tests {
             - rooms.old (12 waiting, 30 inside)\n\
             Rooms: 1 created, 1 changed, 1 deleted; 3 as declared already.\n";
         assert_eq!(plan(&read), expected);
-        let nothing = Plan { dry_run: true, steps: Vec::new(), unchanged: 2 };
+        let nothing = Plan { dry_run: true, steps: Vec::new(), unchanged: 2, unasked_beacons: 0 };
         assert_eq!(plan(&nothing), "Nothing to do: 2 as declared already.\n");
+        let unasked = plan(&Plan { unasked_beacons: 3, ..nothing });
+        assert!(unasked.starts_with("Not asked") && unasked.contains("3 rounds"), "{unasked}");
         let would = plan(&Plan { dry_run: true, ..read });
         assert!(would.ends_with("3 as declared already. Nothing was changed.\n"), "{would}");
     }

@@ -17,7 +17,7 @@ use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
     rt::TokioExecutor,
 };
-use vestibule_domain::webhook::{Webhook, check_address};
+use vestibule_domain::webhook::{Webhook, check_address, may_connect};
 use vestibule_runtime::ErrorChain;
 use vestibule_token::WebhookSecret;
 
@@ -92,7 +92,12 @@ pub(crate) fn encrypted_client() -> EncryptedClient {
 }
 
 fn connector(is_https: bool) -> HttpConnector<CheckedResolver> {
-    let mut connector = HttpConnector::new_with_resolver(CheckedResolver::new(is_https));
+    let resolver = if is_https {
+        CheckedResolver::new(|address| may_connect(address, true))
+    } else {
+        CheckedResolver::new(|address| may_connect(address, false))
+    };
+    let mut connector = HttpConnector::new_with_resolver(resolver);
     connector.enforce_http(!is_https);
     connector
 }

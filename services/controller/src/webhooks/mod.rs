@@ -15,5 +15,6 @@ pub(crate) use self::{
     client::{AGENT, EncryptedClient, Envelope, Sent, WebhookClient, encrypted_client},
     directory::{Changed, WebhookDirectory, WebhookDraft, WebhookError},
     metrics::WebhookMetrics,
+    resolver::CheckedResolver,
     settle::Round,
 };

@@ -1,30 +1,29 @@
-//! Looks up the host of a webhook, and leaves out the addresses that nothing is sent to. It is asked for every new
-//! connection, so a name that is given another address later gets no further.
+//! Looks up the host of a webhook or a beacon, and leaves out the addresses that nothing is sent to. It is asked for every
+//! new connection, so a name that is given another address later gets no further.
 
 use std::{
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     pin::Pin,
     task::{Context, Poll, ready},
 };
 
 use hyper_util::client::legacy::connect::dns::{GaiResolver, Name};
 use tower::Service;
-use vestibule_domain::webhook::may_connect;
 
 /// The system's resolver, whose answers are checked.
 #[derive(Debug, Clone)]
 pub(crate) struct CheckedResolver {
     system: GaiResolver,
-    is_https: bool,
+    may_connect: fn(IpAddr) -> bool,
 }
 
 // === impl CheckedResolver ===
 
 impl CheckedResolver {
-    /// For connections that are encrypted, or not.
-    pub(super) fn new(is_https: bool) -> Self {
-        Self { system: GaiResolver::new(), is_https }
+    /// For connections to these addresses.
+    pub(crate) fn new(may_connect: fn(IpAddr) -> bool) -> Self {
+        Self { system: GaiResolver::new(), may_connect }
     }
 }
 
@@ -38,13 +37,12 @@ impl Service<Name> for CheckedResolver {
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        let (found, is_https) = (self.system.call(name), self.is_https);
+        let (found, may_connect) = (self.system.call(name), self.may_connect);
         Box::pin(async move {
-            let allowed = found.await?.filter(|address| may_connect(address.ip(), is_https));
+            let allowed = found.await?.filter(|address| may_connect(address.ip()));
             let allowed: Vec<_> = allowed.collect();
             if allowed.is_empty() {
-                let why = if is_https { "" } else { " in the clear" };
-                let why = format!("its host has no address that may be sent to{why}");
+                let why = "its host has no address that may be connected to in this way";
                 return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
             }
             Ok(allowed.into_iter())

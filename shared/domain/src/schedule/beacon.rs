@@ -35,7 +35,11 @@ impl Beacon {
     #[must_use]
     pub fn errors(&self) -> Vec<FieldError> {
         let checks = [
-            (self.has_url(), "beacon.url", "must be an http:// or https:// address"),
+            (
+                self.has_url(),
+                "beacon.url",
+                "must be an http:// or https:// address without a user, a query and a fragment",
+            ),
             (self.round > 0, "beacon.round", "must be 1 or more"),
             (
                 self.has_key(),
@@ -49,10 +53,13 @@ impl Beacon {
             .collect()
     }
 
+    /// The round's path is put at its end, so nothing may stand there that would take the path in; and what is sent is no
+    /// secret.
     fn has_url(&self) -> bool {
         let host = self.url.strip_prefix("https://").or(self.url.strip_prefix("http://"));
         let host = host.is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
-        host && self.url.len() <= MAX_URL && self.url.chars().all(|c| c.is_ascii_graphic())
+        let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '?' | '#' | '@' | '\\');
+        host && self.url.len() <= MAX_URL && self.url.chars().all(is_plain)
     }
 
     fn has_key(&self) -> bool {
@@ -78,9 +85,19 @@ mod tests {
         assert_eq!(fields("https://api.drand.sh/chain", 1, &short), [""; 0]);
         assert_eq!(fields("http://127.0.0.1:8080", u64::MAX, &long), [""; 0]);
         let too_long = format!("https://{}", "x".repeat(505));
-        for url in
-            ["", "api.drand.sh", "ftp://x", "https://", "https:///x", "https://a b", &too_long]
-        {
+        for url in [
+            "",
+            "api.drand.sh",
+            "ftp://x",
+            "https://",
+            "https:///x",
+            "https://a b",
+            "https://a/x?y=",
+            "https://a/x#",
+            "https://me:secret@a/",
+            "https://a\\@b/",
+            &too_long,
+        ] {
             assert_eq!(fields(url, 1, &short), ["beacon.url"], "{url}");
         }
         assert_eq!(fields("https://x", 0, &short), ["beacon.round"]);

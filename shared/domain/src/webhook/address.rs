@@ -79,6 +79,12 @@ pub fn may_connect(address: IpAddr, is_https: bool) -> bool {
     }
 }
 
+/// Whether this is somebody's service outside of private networks.
+#[must_use]
+pub fn is_public(address: IpAddr) -> bool {
+    may_connect(address, true) && !may_connect(address, false)
+}
+
 /// The IPv4 address that an IPv6 one stands for: mapped, translated (NAT64), of a 6to4 network, or "compatible".
 fn unwrap(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else { return address };
@@ -185,6 +191,17 @@ mod tests {
         assert!(may_connect("64:ff9b::a01:203".parse().unwrap(), false));
         assert!(may_connect("100.64.0.1".parse().unwrap(), false));
         assert!(!may_connect("100.128.0.1".parse().unwrap(), false));
+        for (address, public) in [
+            ("93.184.216.34", true),
+            ("2606:2800::1", true),
+            ("64:ff9b::5db8:d822", true),
+            ("127.0.0.1", false),
+            ("::ffff:10.0.0.1", false),
+            ("fd12::1", false),
+            ("169.254.169.254", false),
+        ] {
+            assert_eq!(is_public(address.parse().unwrap()), public, "{address}");
+        }
     }
 
     #[test]

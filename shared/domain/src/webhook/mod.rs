@@ -9,7 +9,7 @@ mod place;
 mod retry;
 mod set;
 
-pub use address::{AddressError, MAX_ADDRESS, check_address, may_connect};
+pub use address::{AddressError, MAX_ADDRESS, check_address, is_public, may_connect};
 pub use delivery::{Delivery, Failure};
 pub use kind::{EventKind, EventStream, UnknownEventKind};
 pub use lane::{Attempt, MOST_PARKED, Parked, PutAside, Verdict};

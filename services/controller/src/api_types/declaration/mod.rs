@@ -37,6 +37,17 @@ pub struct DeclaredRoom {
     pub branding: Branding,
 }
 
+// === impl Declaration ===
+
+impl Declaration {
+    /// Whether an event names a beacon.
+    #[must_use]
+    pub fn names_beacons(&self) -> bool {
+        let mut events = self.rooms.values().flat_map(|room| room.events.values());
+        events.any(|event| event.beacon.is_some())
+    }
+}
+
 // === impl DeclaredRoom ===
 
 impl DeclaredRoom {
