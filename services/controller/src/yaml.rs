@@ -1,5 +1,6 @@
-//! YAML as operators write it: read with the line of each part, and written so that it reads as what it was. JSON is YAML,
-//! too. What a document may have in it is not known here.
+//! YAML as operators write it: read, for people with the line of each part, and written so that it reads as what it was.
+//! JSON is YAML, too. What a document may have in it is not known here. Whoever sends one may be nobody's friend, so what
+//! is kept of it is no longer than what was sent, aliases counted as often as they are used.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -9,6 +10,11 @@ use serde::{
 };
 use serde_json::{Map, Value};
 use serde_saphyr::{Options, Spanned};
+
+/// How deep lists and members may be in one another: rooms need less than half of it.
+const MAX_DEPTH: usize = 24;
+/// The longest path whose line is kept, in bytes: nothing that a document may have has a longer one.
+const LONGEST_PATH: usize = 512;
 
 /// A document that was read.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,19 +42,23 @@ enum Node {
     Members(Vec<(Spanned<String>, Spanned<Node>)>),
 }
 
-/// Reads a text.
+/// Reads a text, and where its parts are.
 ///
 /// # Errors
-/// If it is no YAML, has a name twice, or more than one document.
+/// If it is no YAML, has a name twice, is nested too deep, or is more than one document.
 pub(crate) fn read(text: &str) -> Result<Yaml, NotYaml> {
-    let node: Spanned<Node> =
-        serde_saphyr::from_str_with_options(text, options()).map_err(|error| NotYaml {
-            line: error.location().map(|at| at.line()),
-            reason: error.to_string(),
-        })?;
+    let node: Spanned<Node> = serde_saphyr::from_str_with_options(text, options())?;
     let mut lines = BTreeMap::new();
-    let value = node.value.into_value("", &mut lines);
+    let value = node.value.into_value(Some(""), &mut lines);
     Ok(Yaml { value, lines })
+}
+
+/// Reads a text without its lines.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_value(text: &str) -> Result<Value, NotYaml> {
+    Ok(serde_saphyr::from_str_with_options(text, options())?)
 }
 
 /// Writes a document.
@@ -67,38 +77,54 @@ fn options() -> Options {
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,
         with_snippet: false,
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH },
+    }
+}
+
+// === impl NotYaml ===
+
+impl From<serde_saphyr::Error> for NotYaml {
+    fn from(error: serde_saphyr::Error) -> Self {
+        Self { line: error.location().map(|at| at.line()), reason: error.to_string() }
     }
 }
 
 // === impl Node ===
 
 impl Node {
-    /// What it says; notes the lines of its parts, the first of which is at `path`.
-    fn into_value(self, path: &str, lines: &mut BTreeMap<String, u64>) -> Value {
+    /// What it says; notes the lines of its parts, the first of which is at `path`. Below a path that is too long none are
+    /// noted.
+    fn into_value(self, path: Option<&str>, lines: &mut BTreeMap<String, u64>) -> Value {
         match self {
             Self::Leaf(value) => value,
             Self::List(parts) => {
                 let parts = parts.into_iter().enumerate().map(|(index, part)| {
-                    let path = format!("{path}[{index}]");
-                    lines.insert(path.clone(), part.referenced.line());
-                    part.value.into_value(&path, lines)
+                    let path = path.map(|path| format!("{path}[{index}]"));
+                    let path = note(path, part.referenced.line(), lines);
+                    part.value.into_value(path.as_deref(), lines)
                 });
                 parts.collect()
             }
             Self::Members(members) => {
                 let members = members.into_iter().map(|(name, part)| {
-                    let path = if path.is_empty() {
-                        name.value.clone()
-                    } else {
-                        format!("{path}.{}", name.value)
-                    };
-                    lines.insert(path.clone(), name.referenced.line());
-                    (name.value, part.value.into_value(&path, lines))
+                    let path = path.map(|path| match path {
+                        "" => name.value.clone(),
+                        path => format!("{path}.{}", name.value),
+                    });
+                    let path = note(path, name.referenced.line(), lines);
+                    (name.value, part.value.into_value(path.as_deref(), lines))
                 });
                 members.collect::<Map<_, _>>().into()
             }
         }
     }
+}
+
+/// Notes the line of a path, and returns it, if it is not too long.
+fn note(path: Option<String>, line: u64, lines: &mut BTreeMap<String, u64>) -> Option<String> {
+    let path = path.filter(|path| path.len() <= LONGEST_PATH)?;
+    lines.insert(path.clone(), line);
+    Some(path)
 }
 
 impl<'de> Deserialize<'de> for Node {
@@ -222,6 +248,22 @@ mod tests {
         assert!(read(&text).is_err());
     }
 
+    #[test]
+    fn lines_take_no_more_room_than_the_text() {
+        let text = format!("? {}\n: [{}]\n", "x".repeat(20_000), "1, ".repeat(2_000));
+        let kept: usize = read(&text).unwrap().lines.keys().map(String::len).sum();
+        assert!(kept < text.len(), "{kept} bytes");
+    }
+
+    #[test]
+    fn what_is_nested_too_deep_is_refused() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(read(&nested(MAX_DEPTH)).is_ok() && read_value(&nested(MAX_DEPTH)).is_ok());
+        for depth in [MAX_DEPTH + 1, 60, 10_000] {
+            assert!(read(&nested(depth)).is_err() && read_value(&nested(depth)).is_err());
+        }
+    }
+
     fn document() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
@@ -250,6 +292,7 @@ mod tests {
         fn what_is_written_reads_as_what_it_was(value in document()) {
             let text = write(&value).unwrap();
             prop_assert_eq!(read(&text).map(|yaml| yaml.value), Ok(value.clone()), "{}", text);
+            prop_assert_eq!(read_value(&text), Ok(value.clone()), "{}", text);
             prop_assert_eq!(read(&value.to_string()).map(|yaml| yaml.value), Ok(value));
         }
     }

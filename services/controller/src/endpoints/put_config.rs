@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::task::spawn_blocking;
 use utoipa::IntoParams;
 use vestibule_domain::LabelSelectorError;
 use vestibule_runtime::{
@@ -69,7 +70,10 @@ pub(crate) async fn put_config(
     let prune = options.prune.as_deref().map(str::parse).transpose();
     let wrong = |error: LabelSelectorError| invalid().field("prune", error.to_string());
     let prune = prune.map_err(wrong)?;
-    let (declared, errors) = Declaration::read(document(&Upload::read(request, LONGEST).await?)?);
+    let upload = Upload::read(request, LONGEST).await?;
+    // A long document takes a second of a processor.
+    let read = spawn_blocking(move || document(&upload).map(Declaration::read)).await;
+    let (declared, errors) = read.map_err(|error| Problem::internal(&error))??;
     let order = Order {
         declared,
         errors,
@@ -87,9 +91,8 @@ fn document(upload: &Upload) -> Result<Value, Problem> {
     }
     let text = std::str::from_utf8(&upload.bytes);
     let text = text.map_err(|_| invalid().detail("the document is not in UTF-8"))?;
-    let yaml = yaml::read(text)
-        .map_err(|error| invalid().detail(format!("the document is not YAML: {error}")));
-    Ok(yaml?.value)
+    yaml::read_value(text)
+        .map_err(|error| invalid().detail(format!("the document is not YAML: {error}")))
 }
 
 fn invalid() -> Problem {

@@ -7,7 +7,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value};
 use vestibule_domain::{
     FieldError, RoomId,
-    schedule::{self, EventName},
+    schedule::{self, EventName, MAX_EVENTS},
 };
 use vestibule_page::{CustomPage, check_logo};
 use vestibule_site::{Branding, Logo};
@@ -96,6 +96,12 @@ fn read_draft(mut members: Members, wrong: &mut Wrong<'_>) -> Option<Draft> {
 fn read_events(events: Value, wrong: &mut Wrong<'_>) -> BTreeMap<EventName, schedule::Event> {
     let mut read = BTreeMap::new();
     let Some(events) = members(events, &mut wrong.below("events")) else { return read };
+    // Each is compared with all others, so too many are not looked at.
+    if events.0.len() > MAX_EVENTS {
+        let reason = format!("are {}; at most {MAX_EVENTS} may be in a room", events.0.len());
+        wrong.note::<()>("events", reason);
+        return read;
+    }
     for (name, event) in events.0 {
         let mut wrong = wrong.below(&format!("events.{name}"));
         let event =

@@ -168,3 +168,15 @@ fn every_reference_of_the_editors_schema_leads_somewhere() {
     }
     assert!(!text.contains("#/components/"));
 }
+
+#[test]
+fn too_many_events_are_not_even_read() {
+    let events = |count: usize| {
+        let events = (0..count).map(|number| (format!("e-{number}"), json!("no event")));
+        json!({ "rooms": { "sale": { "events": events.collect::<serde_json::Map<_, _>>() } } })
+    };
+    let told = wrong(events(1_001));
+    let expected = "are 1001; at most 1000 may be in a room";
+    assert_eq!(told, [("rooms.sale.events".to_owned(), expected.to_owned())]);
+    assert_eq!(wrong(events(3)).len(), 3);
+}
