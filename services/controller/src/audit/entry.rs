@@ -54,8 +54,8 @@ pub(crate) struct NotedEntry {
     /// The room; null: it is of none.
     #[serde(default)]
     pub(crate) room: Option<String>,
-    /// What the call has changed, as it was before. Only what differs; null: there was nothing. Long texts are
-    /// shortened, and files told by their length and SHA-256.
+    /// What the call has changed, as it was before. Only what differs; null: there was nothing. Files and long texts, and
+    /// lists among much else, are told as `bytes` and `sha256`.
     #[serde(default)]
     pub(crate) before: Value,
     /// The same as it is since; null: there is nothing any more.

@@ -10,8 +10,10 @@ use crate::api_types::{Draft, Event, Room};
 
 /// The longest text, in bytes.
 const LONGEST_TEXT: usize = 500;
-/// The longest of each side, in bytes.
+/// So much of each side is told whole, in bytes.
 const LONGEST: usize = 4_000;
+/// The longest text or list in one that is longer, in bytes: a hash is no shorter.
+const LONGEST_IN_MUCH: usize = 120;
 /// Members whose names have one of these in them are left out, should settings ever have such.
 const SECRETS: [&str; 3] = ["secret", "password", "private_key"];
 
@@ -62,27 +64,27 @@ pub(super) fn difference(before: &Value, after: &Value) -> (Value, Value) {
     (old.into(), new.into())
 }
 
-/// The same without secrets and long texts; if that is not enough, only how long it is.
+/// The same without secrets and long texts. If that is not enough, lists and more texts are told by their hashes too; but
+/// every member is named and every number and switch told, so nothing can be hidden among much else.
 pub(super) fn shortened(mut value: Value) -> Value {
-    shorten(&mut value);
-    let length = value.to_string().len();
-    if length > LONGEST { json!({ "left_out_bytes": length }) } else { value }
+    leave_out_secrets(&mut value);
+    shorten(&mut value, LONGEST_TEXT, LONGEST);
+    if value.to_string().len() > LONGEST {
+        shorten(&mut value, LONGEST_IN_MUCH, LONGEST_IN_MUCH);
+    }
+    value
 }
 
-fn shorten(value: &mut Value) {
+fn leave_out_secrets(value: &mut Value) {
     match value {
-        Value::String(text) if text.len() > LONGEST_TEXT => {
-            let start: String = text.chars().take(LONGEST_TEXT / 5).collect();
-            *text = format!("{start}… ({} bytes)", text.len());
-        }
-        Value::Array(values) => values.iter_mut().for_each(shorten),
+        Value::Array(values) => values.iter_mut().for_each(leave_out_secrets),
         Value::Object(members) => {
             for (name, value) in members {
                 let is_secret = SECRETS.iter().any(|secret| name.contains(secret));
                 if is_secret && !value.is_null() {
                     *value = "(left out)".into();
                 } else {
-                    shorten(value);
+                    leave_out_secrets(value);
                 }
             }
         }
@@ -90,7 +92,28 @@ fn shorten(value: &mut Value) {
     }
 }
 
-/// A file by its length and its hash.
+/// Tells texts and lists of more bytes by their hashes.
+fn shorten(value: &mut Value, text_bytes: usize, list_bytes: usize) {
+    match value {
+        Value::String(text) if text.len() > text_bytes => *value = file(text),
+        Value::Array(_) if value.to_string().len() > list_bytes => {
+            *value = file(&value.to_string());
+        }
+        Value::Array(values) => {
+            for value in values {
+                shorten(value, text_bytes, list_bytes);
+            }
+        }
+        Value::Object(members) => {
+            for value in members.values_mut() {
+                shorten(value, text_bytes, list_bytes);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What is left out, by its length and its hash.
 fn file(text: &str) -> Value {
     json!({ "bytes": text.len(), "sha256": hex::encode(Sha256::digest(text.as_bytes())) })
 }
@@ -134,8 +157,37 @@ mod tests {
     #[test]
     fn nothing_long_is_told() {
         let text = shortened(json!({ "text": "ü".repeat(600) }));
-        assert!(text.to_string().len() < 300 && text.to_string().contains("(1200 bytes)"));
+        assert_eq!(text, json!({ "text": file(&"ü".repeat(600)) }));
         let much = shortened(json!(vec![1; 3_000]));
-        assert_eq!(much, json!({ "left_out_bytes": 6_001 }));
+        assert_eq!(much["bytes"], 6_001);
+    }
+
+    #[test]
+    fn padding_hides_nothing() {
+        let padding: Vec<_> =
+            (0..200).map(|number| json!({ "host": format!("h{number}.example") })).collect();
+        let told = shortened(json!({
+            "total_active_users": 2_147_483_647, "queue_all": false, "labels": { "a": "b" },
+            "routes": padding, "cors_origins": ["https://a.example"],
+            "events": { "launch": { "total_active_users": 5, "routes": padding, "message": "x".repeat(300) } },
+            "text": "x".repeat(600), "one": "x".repeat(400),
+        }));
+        assert_eq!(told["total_active_users"], 2_147_483_647);
+        assert_eq!((&told["queue_all"], &told["labels"]), (&json!(false), &json!({ "a": "b" })));
+        assert_eq!(
+            told["cors_origins"],
+            json!(["https://a.example"]),
+            "it is shorter than its hash"
+        );
+        let whole = json!(padding).to_string();
+        assert_eq!((&told["routes"], &told["text"]["bytes"]), (&file(&whole), &json!(600)));
+        let event = &told["events"]["launch"];
+        assert_eq!((&event["total_active_users"], &event["routes"]), (&json!(5), &file(&whole)));
+        assert_eq!(event["message"], "x".repeat(300), "there is room for it");
+        assert!(told.to_string().len() < 2_000, "{told}");
+        let list = json!(vec![1; 1_000]);
+        let told = shortened(json!({ "a": list, "b": { "c": list, "d": 3 }, "e": [1], "f": null }));
+        let hash = file(&list.to_string());
+        assert_eq!(told, json!({ "a": hash, "b": { "c": hash, "d": 3 }, "e": [1], "f": null }));
     }
 }
