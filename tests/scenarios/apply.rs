@@ -266,7 +266,7 @@ async fn everything_that_is_wrong_is_told_with_its_line_and_nothing_is_changed()
             "rooms.yaml:6: rooms.sale.qeue_all: unknown field",
             "rooms.yaml:7: rooms.sale.page: line 1: there is no variable `nonsense`",
             "rooms.yaml:10: rooms.sale.routes[0].path: ",
-            "rooms.yaml:12: rooms.late.routes[0]: a.example/ is covered by the room taken already",
+            "rooms.yaml:12: rooms.late.routes[0]: a.example/ is covered by the room `taken` already",
             "rooms.yaml:15: rooms.late.events.launch.event_start_time: must not be in the past",
             "rooms.yaml:17: rooms.a b: ",
         ] {
@@ -338,6 +338,15 @@ async fn a_token_applies_and_exports_as_far_as_its_role_and_rooms_go() -> Result
             "something was changed"
         );
     }
+    let route = json!({ "routes": [{ "host": "b.example", "path": "/" }] });
+    operator.patch_room("vip", &route).await?.expect(200)?;
+    let taken = sales.apply("rooms: {sale: {routes: [{host: b.example}]}}\n", &[]).await?;
+    let told = "rooms.sale.routes[0]: b.example/ is covered by another room already";
+    ensure!(taken.err.contains(told) && !taken.err.contains("vip"), "{}", taken.err);
+    let sales = operator.with_token("sales-token-0000");
+    let taken = sales.patch_room("sale", &route).await?;
+    expect_problem(&taken, 400, "is covered by another room already")?;
+    ensure!(!taken.text.contains("vip"), "{}", taken.text);
     ensure!(names(&operator).await? == ["sale", "vip"]);
     let noted = operator.call(Method::GET, "/v1/audit?who=sales", None).await?.expect(200)?;
     ensure!(

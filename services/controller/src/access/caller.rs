@@ -6,7 +6,10 @@ use axum::{
     extract::FromRequestParts,
     http::{StatusCode, request::Parts},
 };
-use vestibule_domain::access::{Role, RoomScope};
+use vestibule_domain::{
+    RoomId,
+    access::{Role, RoomScope},
+};
 use vestibule_issuance::aws::AwsError;
 use vestibule_runtime::{Problem, ProblemType};
 
@@ -68,6 +71,15 @@ impl Caller {
         Err(Refused { lacks: "rooms", detail })
     }
 
+    /// What it is told of `room` when another one is in its way: the name only if it is for that room.
+    pub(crate) fn name_of(&self, room: &RoomId) -> String {
+        if self.rooms.covers(room.as_str()) {
+            format!("the room `{room}`")
+        } else {
+            "another room".to_owned()
+        }
+    }
+
     /// Passes if it is for all rooms, and so for what is of none.
     ///
     /// # Errors
@@ -125,6 +137,10 @@ mod tests {
         assert_eq!(caller.require_room("sale-1"), Ok(()));
         assert_eq!(caller.require_room("vip").unwrap_err().lacks, "rooms");
         assert_eq!(caller.require_all_rooms().unwrap_err().lacks, "rooms");
+        let name_of = |caller: &Caller, room: &str| caller.name_of(&RoomId::new(room).unwrap());
+        assert_eq!(name_of(&caller, "sale-1"), "the room `sale-1`");
+        assert_eq!(name_of(&caller, "vip"), "another room");
+        assert_eq!(name_of(&Caller::admin("root"), "vip"), "the room `vip`");
         assert_eq!(Caller::admin("root").require_all_rooms(), Ok(()));
     }
 }

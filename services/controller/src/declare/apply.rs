@@ -110,11 +110,18 @@ impl Apply<'_> {
         let stays = |name: &RoomId| !declared.rooms.contains_key(name) && !goes.contains(&name);
         let others = || configs.iter().filter(|(name, _)| stays(name));
         let bindings = others().map(|(name, config)| (name, &config.binding));
-        errors.extend(errors_of_routes(declared, bindings));
+        errors.extend(errors_of_routes(declared, self.caller, bindings));
         let stay = others().map(|(name, config)| (name.clone(), config.clone()));
         let after: BTreeMap<_, _> = stay.chain(self.declared(&configs)).collect();
         let tokens = self.controller.rooms.tokens_until(configs_that_are(&after, &configs)).await?;
-        errors.extend(errors_of_names(declared, &after, &configs, &tokens, self.now_s));
+        errors.extend(errors_of_names(
+            declared,
+            self.caller,
+            &after,
+            &configs,
+            &tokens,
+            self.now_s,
+        ));
         refuse(invalid(), errors)?;
         let mut plan = plan(declared, &own, prune.as_ref());
         for step in plan.steps.iter_mut().filter(|step| step.action == Action::Delete) {

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use vestibule_domain::{FieldError, RoomId, schedule::RoomConfig};
-use vestibule_site::{Conflict, Coverage, SiteBinding};
+use vestibule_site::{Coverage, SiteBinding};
 
 use crate::{
+    access::Caller,
     api_types::{Declaration, DeclaredRoom},
     rooms::{Named, TokensUntil},
 };
@@ -38,9 +39,11 @@ pub(super) fn errors_of_room(
     errors
 }
 
-/// Which routes and cookies of declared rooms are another room's, too; `others`: the rooms that stay as they are.
+/// Which routes and cookies of declared rooms are another room's, too, as the `caller` is told; `others`: the rooms that
+/// stay as they are.
 pub(super) fn errors_of_routes<'a>(
     declared: &Declaration,
+    caller: &Caller,
     others: impl Iterator<Item = (&'a RoomId, &'a SiteBinding)>,
 ) -> Vec<FieldError> {
     let bindings: BTreeMap<&RoomId, &SiteBinding> =
@@ -50,7 +53,10 @@ pub(super) fn errors_of_routes<'a>(
     let among = Coverage::new(bindings.iter().map(|(name, binding)| (*name, *binding)));
     let conflicts = bindings.into_iter().flat_map(|(name, binding)| {
         let found = [&stays, &among].map(|coverage| coverage.conflicts(name, binding));
-        let errors = found.into_iter().flatten().map(|conflict| Conflict::error(&conflict));
+        let errors = found
+            .into_iter()
+            .flatten()
+            .map(|conflict| conflict.error(|other| caller.name_of(other)));
         errors.map(move |FieldError { field, reason }| {
             error(&format!("rooms.{name}"), &field, reason)
         })
@@ -58,9 +64,11 @@ pub(super) fn errors_of_routes<'a>(
     conflicts.collect()
 }
 
-/// What declared rooms would be called that is another room's. `after`: all rooms as they will be; `before`: as they are.
+/// What declared rooms would be called that is another room's, as the `caller` is told. `after`: all rooms as they will be;
+/// `before`: as they are.
 pub(super) fn errors_of_names(
     declared: &Declaration,
+    caller: &Caller,
     after: &BTreeMap<RoomId, RoomConfig>,
     before: &BTreeMap<RoomId, RoomConfig>,
     tokens: &TokensUntil,
@@ -68,7 +76,7 @@ pub(super) fn errors_of_names(
 ) -> Vec<FieldError> {
     let rooms = after.iter().filter(|(room, _)| declared.rooms.contains_key(*room));
     let errors = rooms.flat_map(|(room, config)| {
-        let named = Named { room, config, before: before.get(room) };
+        let named = Named { room, config, before: before.get(room), caller };
         let errors = named.errors(after.iter(), tokens, now_s).into_iter();
         errors.map(move |FieldError { field, reason }| {
             // The name is not written in the room.

@@ -14,6 +14,7 @@ use vestibule_runtime::{
 use vestibule_token::ClientSecret;
 
 use crate::{
+    access::Caller,
     api_types::{invalid_room, refuse},
     audit::Trail,
     endpoints::responses::{Busy, InvalidRequest, NoSuchClient, Refusals},
@@ -58,6 +59,7 @@ pub(crate) struct NewClientSecret {
 )]
 pub(crate) async fn create_client_secret(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     trail: Trail,
     Path(ClientAddress { room, client }): Path<ClientAddress>,
 ) -> Result<(StatusCode, Rollout, Json<NewClientSecret>), Problem> {
@@ -69,7 +71,7 @@ pub(crate) async fn create_client_secret(
         known.secret_hashes.get_or_insert_default().push(secret.hash());
         refuse(invalid_room(), config.binding.errors())
     };
-    let ((), rollout) = controller.configs.change(&trail, &room, change).await?;
+    let ((), rollout) = controller.configs.change(&caller, &trail, &room, change).await?;
     let made = NewClientSecret {
         client_id: client,
         client_secret: secret.expose_secret().to_owned(),

@@ -7,6 +7,7 @@ use vestibule_domain::schedule::RoomConfig;
 use vestibule_runtime::{Problem, extract::Path};
 
 use crate::{
+    access::Caller,
     audit::Trail,
     endpoints::responses::{Busy, InvalidRequest, NoSuchRoom, Refusals},
     extractors::RoomPath,
@@ -25,6 +26,7 @@ use crate::{
 )]
 pub(crate) async fn delete_logo(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
 ) -> Result<(StatusCode, Rollout), Problem> {
@@ -33,6 +35,6 @@ pub(crate) async fn delete_logo(
         config.binding.branding.logo = None;
         Ok(())
     };
-    let ((), rollout) = controller.configs.change(&trail, &room, change).await?;
+    let ((), rollout) = controller.configs.change(&caller, &trail, &room, change).await?;
     Ok((StatusCode::NO_CONTENT, rollout))
 }

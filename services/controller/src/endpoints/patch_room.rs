@@ -46,6 +46,6 @@ pub(crate) async fn patch_room(
         controller.configs.check_settings(&caller, Some(&before), config)?;
         Ok(Draft::from_config(config))
     };
-    let (draft, rollout) = controller.configs.change(&trail, &room, change).await?;
+    let (draft, rollout) = controller.configs.change(&caller, &trail, &room, change).await?;
     Ok((rollout, Json(Room::new(room, draft))))
 }

@@ -13,6 +13,7 @@ use vestibule_runtime::{Problem, ProblemType, extract::Path};
 use vestibule_site::Logo;
 
 use crate::{
+    access::Caller,
     audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
     extractors::{RoomPath, Upload},
@@ -36,6 +37,7 @@ use crate::{
 )]
 pub(crate) async fn put_logo(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
     request: Request,
@@ -50,6 +52,6 @@ pub(crate) async fn put_logo(
         config.binding.branding.logo = Some(logo.clone());
         Ok(())
     };
-    let ((), rollout) = controller.configs.change(&trail, &room, change).await?;
+    let ((), rollout) = controller.configs.change(&caller, &trail, &room, change).await?;
     Ok((StatusCode::NO_CONTENT, rollout))
 }

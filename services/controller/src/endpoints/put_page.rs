@@ -11,6 +11,7 @@ use vestibule_page::{CustomPage, MAX_TEMPLATE};
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
 
 use crate::{
+    access::Caller,
     audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
     extractors::{RoomPath, Upload},
@@ -35,6 +36,7 @@ use crate::{
 )]
 pub(crate) async fn put_page(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     trail: Trail,
     Path(RoomPath { room }): Path<RoomPath>,
     request: Request,
@@ -53,7 +55,7 @@ pub(crate) async fn put_page(
         config.binding.branding.html = Some(html.clone());
         Ok(())
     };
-    let ((), rollout) = controller.configs.change(&trail, &room, change).await?;
+    let ((), rollout) = controller.configs.change(&caller, &trail, &room, change).await?;
     Ok((StatusCode::NO_CONTENT, rollout))
 }
 

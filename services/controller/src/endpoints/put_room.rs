@@ -51,7 +51,7 @@ pub(crate) async fn put_room(
         draft.put_into(config);
         controller.configs.check_settings(&caller, before.as_ref(), config)
     };
-    let done = controller.configs.create_or_change(&trail, &room, replace).await?;
+    let done = controller.configs.create_or_change(&caller, &trail, &room, replace).await?;
     let ((put, config), rollout) = done;
     let status = match put {
         PutOutcome::Created => StatusCode::CREATED,

@@ -80,12 +80,13 @@ impl ConfigEditor {
         refuse(invalid_room(), config.errors_of_settings().into_iter().chain(issuer).collect())
     }
 
-    /// Changes the config of a room that exists.
+    /// Changes the config of a room that exists, for the `caller`.
     ///
     /// # Errors
     /// What `change` refuses, 404 without the room, and 409 when others keep changing it.
     pub(crate) async fn change<T>(
         &self,
+        caller: &Caller,
         trail: &Trail,
         room: &RoomId,
         mut change: impl FnMut(&mut RoomConfig) -> Result<T, Problem>,
@@ -95,7 +96,7 @@ impl ConfigEditor {
             let mut config = before.clone();
             let outcome = change(&mut config)?;
             trail.change(&view_of_config(room, &before), &view_of_config(room, &config));
-            if self.put(room, &before, &config).await? != PutOutcome::Conflict {
+            if self.put(caller, room, &before, &config).await? != PutOutcome::Conflict {
                 return Ok((outcome, self.roll_out(room).await));
             }
         }
@@ -109,6 +110,7 @@ impl ConfigEditor {
     /// What `change` refuses, and 409 when others keep changing the room.
     pub(crate) async fn create_or_change(
         &self,
+        caller: &Caller,
         trail: &Trail,
         room: &RoomId,
         change: impl Fn(&mut RoomConfig, bool) -> Result<(), Problem>,
@@ -120,7 +122,7 @@ impl ConfigEditor {
             change(&mut config, before.is_none())?;
             let view = |config: &RoomConfig| view_of_config(room, config);
             trail.change(&before.as_ref().map(view).into(), &view(&config));
-            let put = self.put(room, &before.unwrap_or_default(), &config).await?;
+            let put = self.put(caller, room, &before.unwrap_or_default(), &config).await?;
             if put != PutOutcome::Conflict {
                 return Ok(((put, config), self.roll_out(room).await));
             }
@@ -156,6 +158,7 @@ impl ConfigEditor {
     /// As [`Self::change`].
     pub(crate) async fn change_event(
         &self,
+        caller: &Caller,
         trail: &Trail,
         room: &RoomId,
         mut place: impl FnMut(&mut RoomConfig) -> Result<(Event, bool), Problem>,
@@ -167,7 +170,7 @@ impl ConfigEditor {
         if let Some(beacon) = new_round(&event, before.event(event.name.as_str())) {
             self.future_rounds.require(beacon).await?;
         }
-        self.change(trail, room, place).await
+        self.change(caller, trail, room, place).await
     }
 
     /// Puts `event` into the config of `room`, in the place of the one of its name. Returns it as
@@ -196,6 +199,7 @@ impl ConfigEditor {
 
     async fn put(
         &self,
+        caller: &Caller,
         room: &RoomId,
         before: &RoomConfig,
         config: &RoomConfig,
@@ -206,8 +210,8 @@ impl ConfigEditor {
         let mut config = config.clone();
         config.note_given_up(before, self.rooms.now_ms_in(room).await? / 1000);
         let number = self.route_changes.fetch_add(1, Ordering::Relaxed);
-        let caller = format!("{}-{number}", self.instance);
-        put_routes(&self.rooms, &caller, room, before, &config).await
+        let change = format!("{}-{number}", self.instance);
+        put_routes(&self.rooms, (caller, &change), room, before, &config).await
     }
 
     async fn roll_out(&self, room: &RoomId) -> Rollout {

@@ -23,6 +23,16 @@ pub(crate) struct Named<'a> {
     pub(crate) config: &'a RoomConfig,
     /// As it is; `None`: it is new.
     pub(crate) before: Option<&'a RoomConfig>,
+    /// Who is told.
+    pub(crate) caller: &'a Caller,
+}
+
+/// A room that is there, too.
+struct Other<'a> {
+    room: &'a RoomId,
+    config: &'a RoomConfig,
+    /// What the caller is told that it is called.
+    called: String,
 }
 
 /// Refuses an event id that could be the name of a room that the `caller` is not for: tokens that it makes would be that
@@ -60,14 +70,15 @@ impl<'a> Named<'a> {
             let reason = format!("was another one more than {MAX_GIVEN_UP} times in a week: wait");
             errors.push(error("aws_event_id", reason));
         }
-        for (other, theirs) in others.filter(|(other, _)| *other != self.room) {
-            errors.extend(self.error_of_event_id(other, theirs));
-            errors.extend(self.errors_of_clients(other, theirs));
+        for (room, config) in others.filter(|(other, _)| *other != self.room) {
+            let other = Other { room, config, called: self.caller.name_of(room) };
+            errors.extend(self.error_of_event_id(&other));
+            errors.extend(self.errors_of_clients(&other));
             for (field, name) in self.new_names() {
-                errors.extend(error_of_new_name(field, name, (other, theirs)));
-                let until = tokens.get(other).copied().unwrap_or(0);
-                let until = theirs.given_up.reserved_until(name, until, now);
-                errors.extend(until.map(|until| error(field, kept_for(other, until))));
+                errors.extend(other.error_of_new_name(field, name));
+                let until = tokens.get(room).copied().unwrap_or(0);
+                let until = config.given_up.reserved_until(name, until, now);
+                errors.extend(until.map(|until| error(field, other.keeps(until))));
             }
         }
         errors
@@ -85,52 +96,49 @@ impl<'a> Named<'a> {
         name.into_iter().chain(event_id.map(|id| ("aws_event_id", id)))
     }
 
-    fn error_of_event_id(self, other: &RoomId, theirs: &RoomConfig) -> Option<FieldError> {
-        let event_id = self.event_id()?;
-        let whose = whose(event_id, other, theirs)?;
-        Some(error("aws_event_id", whose))
+    fn error_of_event_id(self, other: &Other<'_>) -> Option<FieldError> {
+        Some(error("aws_event_id", other.has(self.event_id()?)?))
     }
 
-    fn errors_of_clients(self, other: &RoomId, theirs: &RoomConfig) -> Vec<FieldError> {
+    fn errors_of_clients(self, other: &Other<'_>) -> Vec<FieldError> {
         let clients = self.config.binding.oidc_clients.iter().enumerate();
         let wrong = clients.filter_map(|(index, client)| {
-            let reason = whose(&client.id, other, theirs)?;
+            let reason = other.has(&client.id)?;
             Some(FieldError { field: format!("oidc_clients[{index}].id").into(), reason })
         });
         wrong.collect()
     }
 }
 
-/// Whose name or event id it is, if it is the other room's.
-fn whose(name: &str, other: &RoomId, theirs: &RoomConfig) -> Option<String> {
-    if other.as_str() == name {
-        return Some(format!("is the name of the room `{other}`"));
-    }
-    let is_taken = theirs.settings.aws_event_id.as_deref() == Some(name);
-    is_taken.then(|| format!("is the event id of the room `{other}`"))
-}
+// === impl Other ===
 
-/// An event id is compared with names and event ids anyway.
-fn error_of_new_name(
-    field: &'static str,
-    name: &str,
-    (other, theirs): (&RoomId, &RoomConfig),
-) -> Option<FieldError> {
-    if field == "room" && theirs.settings.aws_event_id.as_deref() == Some(name) {
-        return Some(error(field, format!("is the `aws_event_id` of the room `{other}`")));
+impl Other<'_> {
+    /// What of it this is, if it is its name or its event id.
+    fn has(&self, name: &str) -> Option<String> {
+        if self.room.as_str() == name {
+            return Some(format!("is the name of {}", self.called));
+        }
+        let is_taken = self.config.settings.aws_event_id.as_deref() == Some(name);
+        is_taken.then(|| format!("is the event id of {}", self.called))
     }
-    let is_client = theirs.binding.oidc_client(name).is_some();
-    is_client.then(|| {
-        let reason = format!("is the id of a client of the room `{other}`, in its `oidc_clients`");
-        error(field, reason)
-    })
-}
 
-fn kept_for(other: &RoomId, until: u64) -> String {
-    let until = moment::write(until).unwrap_or_default();
-    format!(
-        "was the event id of the room `{other}`, whose tokens call it so until {until}: take another one, or wait"
-    )
+    /// An event id is compared with names and event ids anyway.
+    fn error_of_new_name(&self, field: &'static str, name: &str) -> Option<FieldError> {
+        if field == "room" && self.config.settings.aws_event_id.as_deref() == Some(name) {
+            return Some(error(field, format!("is the `aws_event_id` of {}", self.called)));
+        }
+        let is_client = self.config.binding.oidc_client(name).is_some();
+        is_client.then(|| {
+            error(field, format!("is the id of a client of {}, in its `oidc_clients`", self.called))
+        })
+    }
+
+    fn keeps(&self, until: u64) -> String {
+        let (until, called) = (moment::write(until).unwrap_or_default(), &self.called);
+        format!(
+            "was the event id of {called}, whose tokens call it so until {until}: take another one, or wait"
+        )
+    }
 }
 
 fn error(field: &'static str, reason: String) -> FieldError {
@@ -167,7 +175,8 @@ mod tests {
     ) -> Vec<String> {
         let [room, other] = [room, "vip"].map(|name| RoomId::new(name).unwrap());
         let tokens = [(other.clone(), NOW + 5)].into();
-        let named = Named { room: &room, config, before };
+        let caller = Caller::admin("root");
+        let named = Named { room: &room, config, before, caller: &caller };
         let others = [(&other, vip), (&room, config)];
         let errors = named.errors(others.into_iter(), &tokens, NOW).into_iter();
         errors.map(|error| format!("{} {}", error.field, error.reason)).collect()
@@ -181,6 +190,22 @@ mod tests {
         assert_eq!(wrong(Some("sample")), [""; 0]);
         assert_eq!(wrong(Some("Sample")), ["aws_event_id is the event id of the room `vip`"]);
         assert_eq!(wrong(Some("vip")), ["aws_event_id is the name of the room `vip`"]);
+    }
+
+    #[test]
+    fn whoever_is_for_some_rooms_is_not_told_the_names_of_others() {
+        let sale = config(json!({ "aws_event_id": "Sample" }), &["vip"]);
+        let rooms = serde_json::from_str(r#"["sale*"]"#).unwrap();
+        let caller = Caller::new("ci", Role::Operator, rooms);
+        let [room, other] = ["sale", "vip"].map(|name| RoomId::new(name).unwrap());
+        let named = Named { room: &room, config: &sale, before: None, caller: &caller };
+        let taken = config(json!({ "aws_event_id": "Sample" }), &["sale"]);
+        let errors = named.errors([(&other, &taken)].into_iter(), &TokensUntil::new(), NOW);
+        assert_eq!(errors.len(), 3, "{errors:?}");
+        for error in errors {
+            assert!(error.reason.contains("of another room"), "{error:?}");
+            assert!(!error.reason.contains("vip"), "{error:?}");
+        }
     }
 
     #[test]

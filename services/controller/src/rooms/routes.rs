@@ -11,33 +11,37 @@ use vestibule_site::{Conflict, Coverage};
 use vestibule_store::{PutOutcome, Store};
 
 use super::{directory::RoomDirectory, names::Named};
-use crate::api_types::{invalid_room, refuse};
+use crate::{
+    access::Caller,
+    api_types::{invalid_room, refuse},
+};
 
 /// How often a change of routes asks for the routes' lease.
 const ATTEMPTS: usize = 40;
 const RETRY: Duration = Duration::from_millis(50);
 
-/// Puts a config whose routes or names have changed, or a new one, unless another room has one of them. `caller`
-/// identifies this change among all that are under way; `before` has version 0 if the room is new.
+/// Puts a config whose routes or names have changed, or a new one, unless another room has one of them, of which the
+/// `caller` is told. `change` identifies this change among all that are under way; `before` has version 0 if the room is
+/// new.
 ///
 /// # Errors
 /// A 400 that names what is another room's; 409 when others keep changing routes.
 pub(super) async fn put_routes(
     rooms: &RoomDirectory,
-    caller: &str,
+    (caller, change): (&Caller, &str),
     room: &RoomId,
     before: &RoomConfig,
     config: &RoomConfig,
 ) -> Result<PutOutcome, Problem> {
-    if !begin(&rooms.store, caller).await? {
+    if !begin(&rooms.store, change).await? {
         return Err(busy());
     }
-    let put = match refuse_what_others_have(rooms, room, before, config).await {
+    let put = match refuse_what_others_have(rooms, caller, room, before, config).await {
         Ok(()) => rooms.put_config(room, config).await,
         Err(problem) => Err(problem),
     };
     // If this fails, the lease runs out by itself.
-    let _ = rooms.store.end_routes(caller).await;
+    let _ = rooms.store.end_routes(change).await;
     put
 }
 
@@ -59,6 +63,7 @@ pub(super) async fn begin(store: &Store, caller: &str) -> Result<bool, Problem> 
 
 async fn refuse_what_others_have(
     rooms: &RoomDirectory,
+    caller: &Caller,
     room: &RoomId,
     before: &RoomConfig,
     config: &RoomConfig,
@@ -68,9 +73,10 @@ async fn refuse_what_others_have(
         || all.iter().filter(|(other, _)| other != room).map(|(room, config)| (room, config));
     let covered = Coverage::new(others().map(|(room, config)| (room, &config.binding)));
     let conflicts = covered.conflicts(room, &config.binding);
-    let mut errors: Vec<_> = conflicts.iter().map(Conflict::error).collect();
+    let told = |conflict: &Conflict<RoomId>| conflict.error(|other| caller.name_of(other));
+    let mut errors: Vec<_> = conflicts.iter().map(told).collect();
     let (tokens, now_ms) = (rooms.tokens_until(others()).await?, rooms.now_ms().await?);
-    let named = Named { room, config, before: (before.version > 0).then_some(before) };
+    let named = Named { room, config, before: (before.version > 0).then_some(before), caller };
     errors.extend(named.errors(others(), &tokens, now_ms / 1000));
     refuse(invalid_room(), errors)
 }

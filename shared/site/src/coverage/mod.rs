@@ -4,7 +4,7 @@
 
 mod paths;
 
-use std::{borrow::Borrow, collections::BTreeMap, fmt};
+use std::{borrow::Borrow, collections::BTreeMap};
 
 use rustc_hash::FxHashMap;
 
@@ -134,18 +134,18 @@ fn keep_first<R: Clone + Ord>(first: &mut R, room: &R) {
 
 // === impl Conflict ===
 
-impl<R: fmt::Display> Conflict<R> {
-    /// The conflict as a field error.
+impl<R> Conflict<R> {
+    /// The conflict as a field error; `named`: what the other room is called to whoever is told.
     #[must_use]
-    pub fn error(&self) -> FieldError {
+    pub fn error(&self, named: impl FnOnce(&R) -> String) -> FieldError {
         match self {
             Self::Route { index, route, room } => FieldError {
                 field: format!("routes[{index}]").into(),
-                reason: format!("{route} is covered by the room {room} already"),
+                reason: format!("{route} is covered by {} already", named(room)),
             },
             Self::Cookie { ending, room } => FieldError {
                 field: "cookie.suffix".into(),
-                reason: format!("the cookies of the room {room} end with {ending} already"),
+                reason: format!("the cookies of {} end with {ending} already", named(room)),
             },
         }
     }

@@ -236,7 +236,8 @@ fn routes_of_other_rooms_are_conflicts_and_own_ones_are_not() {
         ("shop.example", "/SALE"),
     ]);
     let conflicts = others.conflicts(&room, &wanted);
-    let errors: Vec<_> = conflicts.iter().map(Conflict::error).collect();
+    let named = |room: &String| format!("the room {room}");
+    let errors: Vec<_> = conflicts.iter().map(|conflict| conflict.error(named)).collect();
     let fields: Vec<_> = errors.iter().map(|error| error.field.as_ref()).collect();
     assert_eq!(fields, ["routes[1]", "routes[3]", "routes[5]"]);
     assert_eq!(errors[0].reason, "shop.example/sale/ is covered by the room a already");

@@ -8,6 +8,7 @@ use vestibule_runtime::{Problem, extract::Path};
 
 use super::{EventAddress, find};
 use crate::{
+    access::Caller,
     audit::Trail,
     endpoints::responses::{Busy, InvalidRequest, NoSuchEvent, Refusals},
     rooms::Rollout,
@@ -25,6 +26,7 @@ use crate::{
 )]
 pub(crate) async fn delete_event(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     trail: Trail,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
 ) -> Result<(StatusCode, Rollout), Problem> {
@@ -33,6 +35,6 @@ pub(crate) async fn delete_event(
         config.events.retain(|event| event.name != name);
         Ok(())
     };
-    let ((), rollout) = controller.configs.change(&trail, &room, remove).await?;
+    let ((), rollout) = controller.configs.change(&caller, &trail, &room, remove).await?;
     Ok((StatusCode::NO_CONTENT, rollout))
 }

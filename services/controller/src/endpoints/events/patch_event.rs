@@ -11,6 +11,7 @@ use vestibule_runtime::{
 
 use super::{EventAddress, find};
 use crate::{
+    access::Caller,
     api_types::{Event, Members},
     audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchEvent, Refusals},
@@ -33,6 +34,7 @@ use crate::{
 )]
 pub(crate) async fn patch_event(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     trail: Trail,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
     Json(members): Json<Members>,
@@ -43,6 +45,7 @@ pub(crate) async fn patch_event(
         let event = members.clone().merge_event(&before)?;
         controller.configs.place_event(&room, config, event, now_s)
     };
-    let ((event, _), rollout) = controller.configs.change_event(&trail, &room, place).await?;
+    let ((event, _), rollout) =
+        controller.configs.change_event(&caller, &trail, &room, place).await?;
     Ok((rollout, Json(event.into())))
 }

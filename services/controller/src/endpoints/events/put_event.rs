@@ -11,6 +11,7 @@ use vestibule_runtime::{
 
 use super::EventAddress;
 use crate::{
+    access::Caller,
     api_types::{Event, Members},
     audit::Trail,
     endpoints::responses::{BodyRefusals, Busy, InvalidRequest, NoSuchRoom, Refusals},
@@ -33,6 +34,7 @@ use crate::{
 )]
 pub(crate) async fn put_event(
     State(controller): State<Arc<Controller>>,
+    caller: Caller,
     trail: Trail,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
     Json(members): Json<Members>,
@@ -42,7 +44,8 @@ pub(crate) async fn put_event(
     let place = |config: &mut RoomConfig| {
         controller.configs.place_event(&room, config, given.clone(), now_s)
     };
-    let ((event, is_new), rollout) = controller.configs.change_event(&trail, &room, place).await?;
+    let ((event, is_new), rollout) =
+        controller.configs.change_event(&caller, &trail, &room, place).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     Ok((status, rollout, Json(event.into())))
 }
