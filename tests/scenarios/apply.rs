@@ -262,7 +262,7 @@ async fn everything_that_is_wrong_is_told_with_its_line_and_nothing_is_changed()
         let refused = desk.apply(file, options).await?.expect(1)?;
         for told in [
             "rooms.yaml:4: rooms.sale.total_active_users: ",
-            "rooms.yaml:5: rooms.sale.queue_all: invalid type: string \"yes\", expected a boolean",
+            "rooms.yaml:5: rooms.sale.queue_all: invalid type: string, expected a boolean",
             "rooms.yaml:6: rooms.sale.qeue_all: unknown field",
             "rooms.yaml:7: rooms.sale.page: line 1: there is no variable `nonsense`",
             "rooms.yaml:10: rooms.sale.routes[0].path: ",

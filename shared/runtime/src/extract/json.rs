@@ -172,7 +172,10 @@ mod tests {
         let (_, problem) =
             send("text/plain", r#"{"event_id": "Sample", "increment_by": "5"}"#).await;
         assert_eq!(problem["errors"][0]["field"], "increment_by");
-        assert_eq!(problem["errors"][0]["reason"], r#"invalid type: string "5", expected u32"#);
+        assert_eq!(problem["errors"][0]["reason"], "invalid type: string, expected u32");
+        let (_, problem) = send("text/plain", r#""hunter2""#).await;
+        let whole = "the body does not have the expected form: invalid type: string, expected struct Increment";
+        assert_eq!(problem["detail"], whole);
     }
 
     #[tokio::test]

@@ -1,9 +1,10 @@
 //! Turns a deserialisation error into the field it concerns and a reason for a person.
 //!
 //! Serde names a missing, unknown or repeated field only inside its message, so the name is taken
-//! from there; the tests pin the wording that this relies on.
+//! from there; and it quotes the value that it did not expect, which may be a secret, so that is left out. The tests pin
+//! the wording that this relies on.
 
-use std::fmt::Display;
+use std::{borrow::Cow, fmt::Display};
 
 use crate::problem::{Problem, ProblemType};
 
@@ -17,13 +18,31 @@ pub(super) fn problem<E: Display>(
 ) -> Problem {
     let message = error.inner().to_string();
     let field = field_name(&error.path().to_string(), &message);
-    Problem::new(ProblemType::InvalidRequest).detail(detail).field(field, shorten(&message))
+    Problem::new(ProblemType::InvalidRequest)
+        .detail(detail)
+        .field(field, shorten(&without_value(&message)))
 }
 
 /// Drops the position that `serde_json` appends, and whatever is too long.
 pub(super) fn shorten(message: &str) -> String {
     let reason = message.rsplit_once(" at line ").map_or(message, |(reason, _)| reason);
     reason.chars().take(MAX_REASON_CHARS).collect()
+}
+
+/// The same without the value that serde quotes: what it is, is enough.
+fn without_value(message: &str) -> Cow<'_, str> {
+    if let Some(rest) = message.strip_prefix("unknown variant `") {
+        let expected = rest.rsplit_once("`, expected ").map_or("another", |(_, expected)| expected);
+        return format!("unknown variant, expected {expected}").into();
+    }
+    for start in ["invalid type: ", "invalid value: "] {
+        let rest = message.strip_prefix(start).and_then(|rest| rest.rsplit_once(", expected "));
+        if let Some((found, expected)) = rest {
+            let kind = found.split(['"', '`']).next().unwrap_or_default().trim_end();
+            return format!("{start}{kind}, expected {expected}").into();
+        }
+    }
+    message.into()
 }
 
 fn field_name(path: &str, message: &str) -> String {
@@ -57,6 +76,13 @@ mod tests {
         count: u32,
         inner: Option<Inner>,
         list: Option<Vec<Inner>>,
+        choice: Option<Choice>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    enum Choice {
+        One,
+        Two,
     }
 
     #[derive(Debug, Deserialize)]
@@ -95,7 +121,25 @@ mod tests {
     #[test]
     fn the_reason_is_readable_and_bounded() {
         assert_eq!(explain(r"{}").1, "missing field `count`");
-        let long = format!(r#"{{"count": "{}"}}"#, "x".repeat(5_000));
+        let long = format!(r#"{{"count": 1, "{}": 1}}"#, "x".repeat(5_000));
         assert_eq!(explain(&long).1.chars().count(), MAX_REASON_CHARS);
+    }
+
+    #[test]
+    fn no_value_is_quoted() {
+        for (text, reason) in [
+            (r#"{"count": "hunter2, expected `x`"}"#, "invalid type: string, expected u32"),
+            (r#"{"count": -27}"#, "invalid value: integer, expected u32"),
+            (r#"{"count": 27.5}"#, "invalid type: floating point, expected u32"),
+            (r#"{"count": true}"#, "invalid type: boolean, expected u32"),
+            (r#"{"count": null}"#, "invalid type: null, expected u32"),
+            (r#"{"count": [27]}"#, "invalid type: sequence, expected u32"),
+            (
+                r#"{"count": 1, "choice": "hunter2`, expected `x"}"#,
+                "unknown variant, expected `One` or `Two`",
+            ),
+        ] {
+            assert_eq!(explain(text).1, reason, "{text}");
+        }
     }
 }

@@ -147,11 +147,9 @@ fn read_logo(given: Value, wrong: &mut Wrong<'_>) -> Option<Logo> {
     if given.is_null() {
         return None;
     }
-    let given: Logo = match serde_json::from_value(given) {
-        Ok(given) => given,
-        Err(error) => {
-            return wrong.note("logo", format!("must be `media_type` and `base64`: {error}"));
-        }
+    let Ok(given) = serde_json::from_value::<Logo>(given) else {
+        return wrong
+            .note("logo", "must be `media_type` and `base64`, both texts, and nothing else");
     };
     let Ok(bytes) = STANDARD.decode(given.base64.as_bytes()) else {
         return wrong.note("logo.base64", "is not base64");
