@@ -347,6 +347,9 @@ async fn a_token_applies_and_exports_as_far_as_its_role_and_rooms_go() -> Result
     let taken = sales.patch_room("sale", &route).await?;
     expect_problem(&taken, 400, "is covered by another room already")?;
     ensure!(!taken.text.contains("vip"), "{}", taken.text);
+    let twice = br#"{"rooms": {"sale": {"queue_all": false, "queue_all": true}}}"#.to_vec();
+    let refused = sales.call_raw(Method::PUT, "/v1/config", twice).await?;
+    expect_problem(&refused, 400, "rooms.sale.queue_all")?;
     ensure!(names(&operator).await? == ["sale", "vip"]);
     let noted = operator.call(Method::GET, "/v1/audit?who=sales", None).await?.expect(200)?;
     ensure!(

@@ -41,6 +41,7 @@ mod sns;
 mod state;
 pub mod terminal;
 mod tokens;
+mod unique;
 mod wait_checks;
 mod webhooks;
 mod yaml;

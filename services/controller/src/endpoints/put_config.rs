@@ -22,6 +22,7 @@ use crate::{
     extractors::Upload,
     rooms::Rollout,
     state::Controller,
+    unique::Unique,
     yaml,
 };
 
@@ -87,7 +88,7 @@ pub(crate) async fn put_config(
 
 fn document(upload: &Upload) -> Result<Value, Problem> {
     if !upload.media_type.contains("yaml") {
-        return Json::from_bytes(&upload.bytes).map(|Json(value)| value);
+        return Json::from_bytes(&upload.bytes).map(|Json(Unique(value))| value);
     }
     let text = std::str::from_utf8(&upload.bytes);
     let text = text.map_err(|_| invalid().detail("the document is not in UTF-8"))?;
