@@ -73,19 +73,36 @@ pub fn check_address(text: &str, allow_http: bool) -> Result<Url, AddressError> 
 /// Whether something may be sent to this address, by HTTPS or in the clear.
 #[must_use]
 pub fn may_connect(address: IpAddr, is_https: bool) -> bool {
-    match unwrap(address) {
-        IpAddr::V4(address) => !is_nobody_v4(address) && (is_https || is_private_v4(address)),
-        IpAddr::V6(address) => !is_nobody_v6(address) && (is_https || is_private_v6(address)),
-    }
+    is_all(address, |meant| !is_nobody(meant) && (is_https || is_private(meant)))
 }
 
 /// Whether this is somebody's service outside of private networks.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
-    may_connect(address, true) && !may_connect(address, false)
+    is_all(address, |meant| !is_nobody(meant) && !is_private(meant))
 }
 
-/// The IPv4 address that an IPv6 one stands for: mapped, translated (NAT64), of a 6to4 network, or "compatible".
+/// Whether each address that this one may stand for is so.
+fn is_all(address: IpAddr, so: impl Fn(IpAddr) -> bool) -> bool {
+    match address {
+        IpAddr::V6(v6) if v6.segments()[..3] == [0x64, 0xff9b, 1] => {
+            let meant = locally_translated(v6);
+            !meant.is_empty() && meant.into_iter().all(so)
+        }
+        address => so(unwrap(address)),
+    }
+}
+
+/// The IPv4 addresses that one of the local prefix for NAT64 (RFC 8215) may stand for. Only its network knows how long the
+/// prefix is, and so where the IPv4 address stands (RFC 6052): what begins with 0 there is none.
+fn locally_translated(v6: Ipv6Addr) -> Vec<IpAddr> {
+    let octets = v6.octets();
+    let places = [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], [12, 13, 14, 15]];
+    let found = places.iter().map(|place| place.map(|at: usize| octets[at]));
+    found.filter(|v4| v4[0] > 0).map(IpAddr::from).collect()
+}
+
+/// The IPv4 address that an IPv6 one stands for: mapped, translated (NAT64, SIIT), of a 6to4 network, or "compatible".
 fn unwrap(address: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = address else { return address };
     let v4 = |high: u16, low: u16| {
@@ -94,6 +111,7 @@ fn unwrap(address: IpAddr) -> IpAddr {
     };
     match v6.segments() {
         [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         | [0x2002, high, low, ..] => v4(high, low),
         // `::` and `::1` are IPv6's own.
@@ -115,6 +133,20 @@ const METADATA_V6: [Ipv6Addr; 2] = [
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
     Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
 ];
+
+fn is_nobody(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_nobody_v4(address),
+        IpAddr::V6(address) => is_nobody_v6(address),
+    }
+}
+
+fn is_private(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_private_v4(address),
+        IpAddr::V6(address) => is_private_v6(address),
+    }
+}
 
 fn is_nobody_v4(address: Ipv4Addr) -> bool {
     address.is_link_local()
@@ -169,6 +201,13 @@ mod tests {
             "https://[64:ff9b::a9fe:a9fe]/",
             "https://[::a9fe:a9fe]/",
             "https://[2002:a9fe:a9fe::1]/",
+            "https://[::ffff:0:a9fe:a9fe]/",
+            "https://[64:ff9b:1::a9fe:a9fe]/",
+            "https://[64:ff9b:1:7:8:9:a9fe:a9fe]/",
+            "https://[64:ff9b:1:a9fe:a9:fe00::]/",
+            "https://[64:ff9b:1:a9:fe:a9fe::]/",
+            "https://[64:ff9b:1:0:a9:fea9:fe00:0]/",
+            "https://[64:ff9b:1::]/",
             "https://224.0.0.1/",
             "https://255.255.255.255/",
         ] {
@@ -197,6 +236,10 @@ mod tests {
             ("64:ff9b::5db8:d822", true),
             ("127.0.0.1", false),
             ("::ffff:10.0.0.1", false),
+            ("64:ff9b:1::5db8:d822", true),
+            ("64:ff9b:1::a00:1", false),
+            ("64:ff9b:1:5db8:d8:2200:a00:1", false),
+            ("::ffff:0:a00:1", false),
             ("fd12::1", false),
             ("169.254.169.254", false),
         ] {
