@@ -12,7 +12,10 @@ use tokio::{
 };
 use vestibule_runtime::{Sparingly, TrustedProxies};
 
-use super::{connection::Connection, metrics::GrpcMetrics};
+use super::{
+    connection::Connection,
+    metrics::{GrpcMetrics, Refused},
+};
 
 /// How often it is logged that connections are refused.
 const SAY_REFUSED: Duration = Duration::from_mins(1);
@@ -36,15 +39,6 @@ pub(crate) struct Door {
     places: Arc<Semaphore>,
     metrics: GrpcMetrics,
     refused: Sparingly,
-}
-
-/// Why a connection is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
-    /// It comes from no trusted proxy.
-    Stranger,
-    /// There are as many as there may be.
-    Total,
 }
 
 // === impl Door ===

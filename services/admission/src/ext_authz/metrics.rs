@@ -6,8 +6,6 @@ use prometheus_client::{
 };
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::door::Refused;
-
 /// Counts connections. Cloning is cheap.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GrpcMetrics {
@@ -20,6 +18,15 @@ pub(crate) struct GrpcMetrics {
 pub(super) struct Place {
     open: Gauge,
     _permit: OwnedSemaphorePermit,
+}
+
+/// Why a connection is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// It comes from no trusted proxy.
+    Stranger,
+    /// There are as many as there may be.
+    Total,
 }
 
 // === impl GrpcMetrics ===
