@@ -222,7 +222,7 @@ async fn a_key_on_a_curve_follows_an_rsa_key_and_the_other_way_round() -> Result
     let (deployment, ids) = served(3).await?;
     let aws = deployment.aws("sale");
     let (by_rsa, _) = token(&aws, &ids[0]).await?;
-    expect_problem(&rotate_to(&deployment, "HS256").await?, 400, "HS256")?;
+    expect_problem(&rotate_to(&deployment, "HS256").await?, 400, "expected `RS256` or `ES256`")?;
     let curve = rotate_to(&deployment, "ES256").await?.expect(200)?.text_of("kid")?;
     signs_everywhere(&deployment, 2, &curve).await?;
     for only in deployment.admissions().each() {
