@@ -118,6 +118,7 @@ fn joined(first: u64) -> What {
         entered: 0,
         token: None,
         suspended: false,
+        again: false,
         api: SessionApi::Visitor,
         region: "local".to_owned(),
         serving_counter: 0,
@@ -130,7 +131,7 @@ fn comes(number: u64, became: JoinedAs) -> What {
     let What::Joined(joined) = joined(number) else { unreachable!() };
     let limits =
         NetworkLimitsSeen { joins: Some(1), places: Some(1), ..NetworkLimitsSeen::default() };
-    let networks = NetworksJoined { limits, again: false, newcomers: vec![(7, became)] };
+    let networks = NetworksJoined { limits, newcomers: vec![(7, became)] };
     let count = u64::from(became == JoinedAs::Placed(number));
     What::Joined(Joined { count, networks: Some(networks), ..joined })
 }
@@ -414,6 +415,25 @@ fn whoever_is_turned_away_may_be_so_for_newcomers_of_the_other_side() {
     let night = Night::split().does(600, "b", comes(5, JoinedAs::Placed(5)));
     let night = night.heals().does(9_000, "a", away());
     assert!(!night.ends().contains(&Invariant::NetworkRefusals));
+}
+
+/// The room was made anew meanwhile: the first of its newcomers came to who is apart later.
+#[test]
+fn whoever_is_turned_away_may_be_so_for_newcomers_after_a_reset_that_the_other_side_told_of() {
+    let anew = |number, became| {
+        let What::Joined(joined) = comes(number, became) else { unreachable!() };
+        What::Joined(Joined { reset_epoch: EPOCH + 1, ..joined })
+    };
+    let before = || {
+        let night = Night::begin().does(100, "a", comes(1, JoinedAs::Placed(1))).lags();
+        night.does(420, "a", put(1, PutAs::Created))
+    };
+    let away = |night: Night| night.does(450, "a", anew(2, JoinedAs::TooManyJoins)).splits();
+    let first = before().does(440, "b", anew(1, JoinedAs::Placed(1)));
+    assert!(!away(first).ends().contains(&Invariant::NetworkRefusals));
+    let lost = What::Unknown(Call::Join { count: 1, networks: vec![7] });
+    assert!(!away(before().does(440, "a", lost)).ends().contains(&Invariant::NetworkRefusals));
+    assert!(away(before()).ends().contains(&Invariant::NetworkRefusals));
 }
 
 #[test]

@@ -19,6 +19,7 @@ fn history(folder: &Path, firsts: &[u64]) -> Result<()> {
             entered: 0,
             token: None,
             suspended: false,
+            again: false,
             api: SessionApi::Visitor,
             region: "local".to_owned(),
             serving_counter: 0,

@@ -35,7 +35,7 @@ pub(super) struct NetworkJoins {
 impl Check for NetworkJoins {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         let What::Joined(joined) = &now.what else { return };
-        let Some(networks) = joined.networks.as_ref().filter(|networks| !networks.again) else {
+        let Some(networks) = joined.networks.as_ref().filter(|_| !joined.again) else {
             return;
         };
         let state = (joined.reset_epoch, joined.generation);
@@ -113,7 +113,7 @@ mod tests {
         used_up().does(31_000, anew).holds();
         let mut again = another(7);
         let What::Joined(joined) = &mut again else { unreachable!() };
-        joined.networks.as_mut().unwrap().again = true;
+        joined.again = true;
         used_up().does(31_000, again).holds();
     }
 }

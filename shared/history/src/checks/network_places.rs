@@ -81,7 +81,7 @@ impl Check for NetworkPlaces {
 impl NetworkPlaces {
     fn join(&mut self, now: &Seen<'_>, facts: &Facts) {
         let What::Joined(joined) = &now.what else { return };
-        let Some(networks) = joined.networks.as_ref().filter(|networks| !networks.again) else {
+        let Some(networks) = joined.networks.as_ref().filter(|_| !joined.again) else {
             return;
         };
         let limit = networks.limits.places.filter(|_| !networks.limits.only_logs);

@@ -1,10 +1,12 @@
 //! Nobody is turned away for a network that has not had its limit, or is only counted.
 
+use std::{mem, sync::Arc};
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::suspects::Suspects;
+use super::{epoch_of, suspects::Suspects};
 use crate::{
-    Call, ClaimedAs, Invariant, JoinedAs, What,
+    Call, Claimed, ClaimedAs, Event, Invariant, Joined, JoinedAs, What,
     check::{Check, Facts, Findings, Seen},
 };
 
@@ -32,6 +34,8 @@ pub(super) struct NetworkRefusals {
     networks: FxHashMap<u64, Network>,
     /// Number → the network that it came from, in this reset epoch and generation.
     from: FxHashMap<u64, u64>,
+    /// What was heard, and may be of a reset that this side does not know yet.
+    ahead: Vec<Arc<Event>>,
     suspects: Suspects,
 }
 
@@ -58,6 +62,7 @@ impl Check for NetworkRefusals {
         self.suspects.settle(Invariant::NetworkRefusals, now.at_ms, facts, found);
         self.begin(now);
         self.take_in(now);
+        self.note_what_is_ahead(now, facts);
         self.note_who_leaves(now, facts);
         if self.networks.len() < MOST {
             self.look(now, facts, found);
@@ -65,12 +70,13 @@ impl Check for NetworkRefusals {
     }
 
     /// Calls of those apart that were under way may have come to this side.
-    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+    fn hear_apart(&mut self, now: &Seen<'_>, facts: &Facts, _found: &mut Findings<'_>) {
         // Nothing was heard before: what is heard now is not of another reset.
         if self.state == <(u64, u32)>::default() {
             self.begin(now);
         }
         self.take_in(now);
+        self.note_what_is_ahead(now, facts);
     }
 
     fn finish(&mut self, facts: &Facts, found: &mut Findings<'_>) {
@@ -87,7 +93,11 @@ impl NetworkRefusals {
             _ => return,
         };
         if state.0 > self.state.0 {
+            let ahead = mem::take(&mut self.ahead);
             *self = Self { state, ..Self::default() };
+            for event in &ahead {
+                self.take_in(&Seen::new(event));
+            }
         } else if state > self.state {
             self.state = state;
             self.from.clear();
@@ -95,17 +105,39 @@ impl NetworkRefusals {
         }
     }
 
+    /// Keeps what those apart know of a later reset, and joins of unknown outcome, which may have come after one.
+    fn note_what_is_ahead(&mut self, now: &Seen<'_>, facts: &Facts) {
+        let is_ahead = match &now.what {
+            What::Joined(Joined { reset_epoch, .. })
+            | What::Claimed(Claimed { reset_epoch, .. })
+            | What::Unknown(Call::Claim { reset_epoch, .. }) => *reset_epoch > self.state.0,
+            What::Unknown(Call::Join { .. }) => true,
+            _ => false,
+        };
+        if is_ahead {
+            let from_ms = now.at_ms.saturating_sub(facts.bounds.settles_ms);
+            let state = self.state;
+            self.ahead.retain(|event| event.at_ms >= from_ms || epoch_of(event) > Some(state.0));
+            self.ahead.push(now.keep());
+        }
+    }
+
     /// Takes in what networks may have.
     fn take_in(&mut self, now: &Seen<'_>) {
         match &now.what {
-            What::Joined(joined) => {
+            What::Joined(joined) if joined.reset_epoch == self.state.0 => {
                 for (network, became) in joined.networks.iter().flat_map(|seen| &seen.newcomers) {
                     match became {
                         JoinedAs::Seated(number) => {
                             self.come(*network, Some(*number), now);
                             self.sit(*network, *number, now);
                         }
-                        JoinedAs::Placed(number) => self.come(*network, Some(*number), now),
+                        JoinedAs::Placed(number) => {
+                            self.come(*network, Some(*number), now);
+                            if joined.again {
+                                self.sit(*network, *number, now);
+                            }
+                        }
                         JoinedAs::TooManyJoins | JoinedAs::TooManyPlaces => {}
                     }
                 }
@@ -115,13 +147,15 @@ impl NetworkRefusals {
                     self.come(*network, None, now);
                 }
             }
-            What::Claimed(claimed) => {
+            What::Claimed(claimed) if claimed.reset_epoch == self.state.0 => {
                 let sits = matches!(claimed.outcome, ClaimedAs::Seated(_) | ClaimedAs::Held { .. });
                 if let Some(from) = claimed.network.filter(|_| sits) {
                     self.sit(from.network, claimed.number, now);
                 }
             }
-            What::Unknown(Call::Claim { number, network: Some(network), .. }) => {
+            What::Unknown(Call::Claim { number, network: Some(network), reset_epoch, .. })
+                if *reset_epoch == self.state.0 =>
+            {
                 self.sit(*network, *number, now);
             }
             _ => {}
@@ -183,7 +217,7 @@ impl NetworkRefusals {
     fn look(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         match &now.what {
             What::Joined(joined) => {
-                let Some(seen) = joined.networks.as_ref().filter(|seen| !seen.again) else {
+                let Some(seen) = joined.networks.as_ref().filter(|_| !joined.again) else {
                     return;
                 };
                 for (network, became) in &seen.newcomers {

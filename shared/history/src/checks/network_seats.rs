@@ -84,7 +84,7 @@ impl NetworkSeats {
         for (network, number) in seated.clone() {
             self.begin(number, Session { network, expires_at: token.expires_at }, now);
         }
-        let is_kept = !networks.limits.only_logs && !networks.again;
+        let is_kept = !networks.limits.only_logs && !joined.again;
         let of = seated.map(|(network, _)| network).collect::<BTreeSet<_>>();
         for network in of.into_iter().filter(|_| is_kept) {
             self.check((network, limit), now, facts, found);

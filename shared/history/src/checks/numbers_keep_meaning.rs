@@ -74,6 +74,10 @@ impl NumbersKeepMeaning {
             What::Sent(Call::GiveUp { reset_epoch, numbers, .. }) => {
                 self.may_be_over.extend(numbers.iter().map(|number| (*reset_epoch, *number)));
             }
+            What::Joined(joined) if joined.again => {
+                let numbers = joined.first..joined.first + joined.count;
+                self.may_be_over.extend(numbers.map(|number| (joined.reset_epoch, number)));
+            }
             _ => {}
         }
         if let Some(held) = holding(now) {
@@ -209,6 +213,10 @@ mod tests {
             network: None,
         });
         History::new().does(8, lost).does(9, over()).holds();
+        let mut again = joined(4, 6);
+        let What::Joined(join) = &mut again else { unreachable!() };
+        join.again = true;
+        History::new().does(8, again).does(9, over()).holds();
         let given_up =
             What::Sent(Call::GiveUp { reset_epoch: EPOCH, numbers: vec![5], networks: Vec::new() });
         History::new().does(8, given_up).does(9, over()).holds();

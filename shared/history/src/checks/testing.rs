@@ -103,6 +103,7 @@ pub(super) fn entered(first: u64, count: u64, entered: u64, token: Option<Token>
         entered,
         token,
         suspended: false,
+        again: false,
         api: SessionApi::Visitor,
         region: "local".to_owned(),
         serving_counter: 0,
@@ -179,7 +180,7 @@ pub(super) fn joined_from(
     let count = seated + newcomers.iter().filter(is_placed).count() as u64;
     let token = (seated > 0).then(|| token(1, 301));
     let What::Joined(joined) = entered(first, count, seated, token) else { unreachable!() };
-    let networks = NetworksJoined { limits, again: false, newcomers: newcomers.to_vec() };
+    let networks = NetworksJoined { limits, newcomers: newcomers.to_vec() };
     What::Joined(Joined { networks: Some(networks), ..joined })
 }
 

@@ -47,6 +47,10 @@ pub struct Joined {
     /// Whether the room is suspended: all enter, without a seat.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspended: bool,
+    /// Whether this may be the answer to an earlier call: then they may have joined long before, and entered, too, though
+    /// nothing says so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// The API that they came by.
     pub api: SessionApi,
     /// The region where they came.

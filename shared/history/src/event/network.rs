@@ -26,9 +26,6 @@ pub struct NetworkLimitsSeen {
 pub struct NetworksJoined {
     /// What each network might have.
     pub limits: NetworkLimitsSeen,
-    /// Whether this may be the answer to an earlier call: then they may have joined long before.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub again: bool,
     /// The digest of each one's network, and what became of it.
     pub newcomers: Vec<(u64, JoinedAs)>,
 }

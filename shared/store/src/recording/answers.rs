@@ -37,6 +37,7 @@ pub(crate) fn joined(join: &Join<'_>, joined: &Joined) -> What {
         entered: joined.seated,
         token: (joined.seated > 0).then_some(token),
         suspended: joined.suspended,
+        again: join.again,
         api: match join.mode {
             JoinMode::Enter => SessionApi::Visitor,
             JoinMode::Queue => SessionApi::Aws,
@@ -61,7 +62,7 @@ fn networks(join: &Join<'_>, joined: &Joined) -> NetworksJoined {
         only_logs: join.limits.only_logs,
     };
     let newcomers = join.networks.iter().copied().zip(joined.admittances.iter().map(became));
-    NetworksJoined { limits, again: join.again, newcomers: newcomers.collect() }
+    NetworksJoined { limits, newcomers: newcomers.collect() }
 }
 
 /// The call, whose answer is [`given_up`].

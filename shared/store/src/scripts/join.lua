@@ -29,8 +29,17 @@ local call = of_newcomers(args.call)
 local before_this = args.again == '1' and answered_before(keys, call)
 if before_this then
   -- The numbers are those of then; the counter is as it stands.
-  for i, is_counter in ipairs(reply({ serving_counter = true })) do
-    if is_counter then before_this[i] = line.serving_counter end
+  local at = {}
+  for i, field in ipairs(reply({ first = 'first', seated = 'seated', serving_counter = 'serving_counter' })) do
+    if field then at[field] = i end
+  end
+  before_this[at.serving_counter] = line.serving_counter
+  -- Nobody is told of a session that has ended since: whose has not finds it by its number.
+  local numbers = {}
+  for nth = 1, before_this[at.seated] do numbers[nth] = string.format('%d', before_this[at.first] + nth - 1) end
+  local records = #numbers > 0 and redis.call('HMGET', keys.records, unpack(numbers)) or {}
+  for _, record in ipairs(records) do
+    if not record then before_this[at.seated] = 0 end
   end
   return seal(before_this)
 end

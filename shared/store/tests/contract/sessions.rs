@@ -2,11 +2,11 @@
 
 use vestibule_domain::{QueueingMethod, RoomSettings, SeatEnds};
 use vestibule_store::{
-    CallerBindings, Claim, ClaimOutcome, Departure, EndedAs, Ending, JoinMode, Round, SessionKind,
-    Touch, Touched,
+    CallerBindings, Claim, ClaimOutcome, Departure, EndedAs, Ending, Join, JoinMode, Round,
+    SessionKind, Store, Touch, Touched,
 };
 
-use crate::world::{World, limited, token};
+use crate::world::{World, limited, newcomers, token};
 
 crate::on_every_server!(
     an_aws_style_session_lives_as_long_as_its_token,
@@ -17,6 +17,7 @@ crate::on_every_server!(
     an_aws_style_token_keeps_its_seat_and_a_visitors_own_does_not,
     all_seats_that_outlast_their_sessions_are_counted,
     a_seat_that_outlasts_its_session_does_so_after_everybody_has_told,
+    a_join_that_is_sent_again_tells_of_no_session_that_has_ended_since,
     a_revoked_seat_is_free_at_once_and_not_taken_again,
     without_renewal_a_session_ends_at_its_time_however_busy,
     renewal_can_be_switched_while_people_are_inside,
@@ -267,4 +268,29 @@ async fn a_revoked_number_never_enters_again_by_any_route(world: World) {
         }
     }
     assert_eq!(world.snapshot().await.admitted, 2);
+}
+
+/// Whoever was ended between the two would be inside again otherwise; the others find their sessions by their numbers.
+async fn a_join_that_is_sent_again_tells_of_no_session_that_has_ended_since(world: World) {
+    world.open(limited(3)).await;
+    let first = Join { call: "a", ..newcomers("here", 4, JoinMode::Enter) };
+    // Nobody writes down the answers that were lost.
+    let lost = world.server.store(&world.clock);
+    let again = Join { again: true, ..first };
+    let seated = async |store: &Store, join: &Join<'_>| {
+        let joined = store.join(&world.room, join).await.unwrap();
+        (joined.first, joined.seated)
+    };
+    assert_eq!((seated(&lost, &first).await, seated(&lost, &again).await), ((1, 3), (1, 3)));
+    world.leave(2).await;
+    assert_eq!(seated(&world.store, &again).await, (1, 0));
+    world.ripens();
+    for (number, is_inside) in [(1, true), (2, false), (3, true)] {
+        let claimed = world.claim_served(number).await;
+        assert_eq!(
+            matches!(claimed, ClaimOutcome::Repeated(_)),
+            is_inside,
+            "{number}: {claimed:?}"
+        );
+    }
 }
