@@ -55,6 +55,7 @@ mod rate;
 mod redeem;
 mod regions;
 mod rehearsal;
+mod repeated_calls;
 mod replaced_secret;
 mod revoking;
 mod roles;

@@ -271,6 +271,11 @@ impl RoomKeys<'_> {
         self.named("pushes")
     }
 
+    /// The key of what a call was answered, of this kind and name.
+    pub(crate) fn call(self, name: &str) -> String {
+        format!("{}:{name}", self.key(Part::Calls))
+    }
+
     /// The key of a page of what a service has told.
     pub(crate) fn testimony_page(self, name: &str, page: usize) -> String {
         format!("{}:{name}:{page}", self.key(Part::Testimony))

@@ -27,7 +27,7 @@ pub use commands::*;
 pub use error::StoreError;
 pub use feed::{Feed, HEARTBEAT, KnownRoom, StoredConfig};
 pub use link::{Answers, Link, LinkOptions, Message, Messages, ServerAddress, open as open_link};
-pub use memory::{Ending, Highest, PlaceBits, Seat};
+pub use memory::{AnsweredCall, Ending, Highest, PlaceBits, Seat};
 pub use migrations::known_schema;
 pub use scripts::script_name;
 pub use server_check::{Finding, ServerCheck};

@@ -131,7 +131,8 @@ async fn draw_pool(
     let draw = Draw::new(first, pool.count(), seed);
     let now_s = controller.store.now_ms_in(&room.room).await? / 1000;
     let outcome = outcome.map(|(outcome, _)| outcome);
-    let record = promise.drawn(&draw, &committed, outcome, now_s);
+    let left_out = pool.among(&room.left_out);
+    let record = DrawRecord { left_out, ..promise.drawn(&draw, &committed, outcome, now_s) };
     let draws: Vec<Draw> = room.draws.iter().cloned().chain([draw]).collect();
     let added = (!pool.is_empty()).then_some(draws.as_slice());
     if controller.store.draw(&room.room, epoch, pool, added, Some(&record)).await? {

@@ -182,6 +182,7 @@ async fn bring(
     }
     for account in accounts.values() {
         store.restore_draws(round.room, &account.draws).await?;
+        store.restore_calls(round.room, &account.calls).await?;
     }
     restore_places(store, round.room, to.latest.reset_epoch, accounts.values()).await?;
     let (mut seats, endings) = seen(accounts.values(), to.latest.reset_epoch);
@@ -291,6 +292,9 @@ pub(super) async fn take_in_the_late(
     let (late, _) = whole(store, &last.room, late, Vec::new()).await?;
     if late.is_empty() {
         return Ok(());
+    }
+    for account in late.values() {
+        store.restore_calls(&last.room, &account.calls).await?;
     }
     restore_places(store, &last.room, last.reset_epoch, late.values()).await?;
     let (seats, endings) = seen(late.values(), last.reset_epoch);

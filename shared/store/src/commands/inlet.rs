@@ -8,6 +8,7 @@ use vestibule_domain::{
 };
 use vestibule_history::{Call, What};
 
+use super::answered_calls::{KEPT_SECONDS, remember};
 use crate::{
     Departure, Store, StoreError,
     keys::{Part, RoomKeys},
@@ -33,7 +34,7 @@ pub struct LetIn<'a> {
 }
 
 /// What became of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PeriodDecision {
     reset_epoch: u64,
     /// Where the serving counter stood then.
@@ -58,7 +59,7 @@ pub struct Replacing<'a> {
 }
 
 /// What came of it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
     reset_epoch: u64,
     /// How many sessions were ended as completed.
@@ -76,9 +77,9 @@ pub struct Replaced {
     /// Whether all this was done by an earlier call.
     pub again: bool,
     /// Of each departure, whether this call ended it; of an earlier call it is not known.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub ended: Vec<bool>,
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     expires_at: Vec<u64>,
 }
 
@@ -142,6 +143,7 @@ impl Store {
             if !answer.again {
                 memory.take_serving(answer.serving_counter, &seal);
             }
+            remember(&memory, ("inlet:period", &period.name), kept_seconds, &answer)?;
             memory.confirm(era)?;
             Ok(answer)
         });
@@ -214,7 +216,7 @@ impl Store {
         };
         let noting = self.noting(Some(room), calls).await;
         let sealed = self.replicated().call_sealed(&scripts::REPLACE_GONE, room, call).await;
-        let reply = sealed.and_then(|sealed| replaced((reset_epoch, sessions), sealed));
+        let reply = sealed.and_then(|sealed| replaced(call, sealed));
         if let Some(noting) = noting {
             let whats = |reply: &Replaced| {
                 let &Replaced { reset_epoch: epoch, by, serving_counter, .. } = reply;
@@ -258,17 +260,17 @@ impl Store {
 }
 
 /// The reply, after the store has taken in what it may have to tell one day.
-fn replaced(
-    (reset_epoch, departures): (u64, &[Departure]),
-    sealed: Sealed<Replaced>,
-) -> Result<Replaced, StoreError> {
+fn replaced(call: &ToReplace<'_>, sealed: Sealed<Replaced>) -> Result<Replaced, StoreError> {
+    let &ToReplace { call: name, reset_epoch, sessions, part, .. } = call;
     let Sealed { seal, answer, memory, era } = sealed;
     if !answer.again {
         memory.take_serving(answer.serving_counter, &seal);
     }
-    let ended = departures.iter().zip(&answer.expires_at).filter(|(_, until)| **until > 0);
+    let ended = sessions.iter().zip(&answer.expires_at).filter(|(_, until)| **until > 0);
     let endings = ended.map(|(one, until)| Ending { number: one.number, expires_at: *until });
     memory.take_endings(reset_epoch, endings);
+    let name = if part == 0 { name.to_owned() } else { format!("{name}:{part}") };
+    remember(&memory, ("inlet", &name), KEPT_SECONDS, &answer)?;
     memory.confirm(era)?;
     Ok(answer)
 }

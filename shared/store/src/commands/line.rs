@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 use vestibule_history::{Call, What};
 
+use super::answered_calls::{KEPT_SECONDS, remember};
 use crate::{Store, StoreError, scripts, store::Sealed};
 
 #[derive(Debug, Serialize)]
@@ -13,7 +14,7 @@ struct Increment<'a> {
     by: i64,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Incremented {
     reset_epoch: u64,
     serving_counter: i64,
@@ -27,7 +28,7 @@ struct ToReset<'a> {
     call: &'a str,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Reset {
     reset_epoch: u64,
     again: bool,
@@ -64,10 +65,10 @@ impl Store {
     }
 
     async fn send_increment(&self, call: &Increment<'_>) -> Result<Incremented, StoreError> {
-        let &Increment { room, by, .. } = call;
+        let &Increment { room, call: name, by } = call;
         let noting = self.noting(Some(room), || vec![Call::Increment { by }]).await;
         let sealed = self.call_sealed(&scripts::INCREMENT, room, call).await;
-        let reply = sealed.and_then(incremented);
+        let reply = sealed.and_then(|sealed| incremented(name, sealed));
         if let Some(noting) = noting {
             // What was answered before tells nothing of now.
             noting.settle(
@@ -108,8 +109,8 @@ impl Store {
 
     async fn send_reset(&self, call: &ToReset<'_>) -> Result<Reset, StoreError> {
         let noting = self.noting(Some(call.room), || vec![Call::Reset]).await;
-        let reply: Result<Reset, _> =
-            self.replicated().call(&scripts::RESET, call.room, call).await;
+        let sealed = self.replicated().call_sealed(&scripts::RESET, call.room, call).await;
+        let reply = sealed.and_then(|sealed| begun(call.call, sealed));
         if let Some(noting) = noting {
             noting.settle(
                 &reply,
@@ -130,11 +131,20 @@ fn is_unknown<T>(outcome: &Result<T, StoreError>) -> bool {
 }
 
 /// The reply, after the store has taken in what it may have to tell one day.
-fn incremented(sealed: Sealed<Incremented>) -> Result<Incremented, StoreError> {
+fn incremented(name: &str, sealed: Sealed<Incremented>) -> Result<Incremented, StoreError> {
     let Sealed { seal, answer, memory, era } = sealed;
     if !answer.again {
         memory.take_serving(answer.serving_counter, &seal);
     }
+    remember(&memory, ("increment", name), KEPT_SECONDS, &answer)?;
+    memory.confirm(era)?;
+    Ok(answer)
+}
+
+/// The same, of a reset.
+fn begun(name: &str, sealed: Sealed<Reset>) -> Result<Reset, StoreError> {
+    let Sealed { answer, memory, era, .. } = sealed;
+    remember(&memory, ("reset", name), KEPT_SECONDS, &answer)?;
     memory.confirm(era)?;
     Ok(answer)
 }

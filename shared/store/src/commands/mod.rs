@@ -4,6 +4,7 @@
 //! what their fields mean.
 
 mod announce;
+mod answered_calls;
 mod apply_plan;
 mod audit;
 mod backup;

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     Store, StoreError, document,
     keys::{Part, RoomKeys},
-    memory::{Ending, Seat},
+    memory::{AnsweredCall, Ending, Seat},
     scripts,
 };
 
@@ -54,6 +54,9 @@ pub struct Account {
     /// Sessions that it has heard to have ended.
     #[serde(default)]
     pub endings: Vec<Ending>,
+    /// Operators' calls that it knows to have been answered.
+    #[serde(default)]
+    pub calls: Vec<AnsweredCall>,
     /// Services that had stopped before it last heard of the room: they have seen nothing that it has not.
     #[serde(default)]
     pub gone: BTreeSet<String>,
@@ -176,6 +179,7 @@ impl Store {
             seats_epoch: account.seats_epoch,
             seats: if is_told { Vec::new() } else { account.seats.clone() },
             endings: if is_told { Vec::new() } else { account.endings.clone() },
+            calls: account.calls.clone(),
             gone: account.gone.clone(),
             there: account.there.clone(),
             places_epoch: account.places_epoch,

@@ -175,6 +175,7 @@ impl Feed {
             seats_epoch: seen.seats.reset_epoch(),
             seats: seen.seats.taken(),
             endings: seen.seats.ended(),
+            calls: seen.calls.told(),
             gone: self.0.witnesses.stopped_before(heard_at),
             there,
             places_epoch: seen.places.reset_epoch(),

@@ -1,6 +1,7 @@
 //! What this service has seen of each room, in answers and pushes: which state of the room it was, and what time it
 //! is there. Every call tells it to the script (`lib/incarnation.lua`), which so notices a Redis that went back.
 
+mod calls;
 mod places;
 mod room_memory;
 mod seal;
@@ -14,7 +15,7 @@ use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 use vestibule_domain::RoomId;
 
-pub use self::places::PlaceBits;
+pub use self::{calls::AnsweredCall, places::PlaceBits};
 pub(crate) use self::{
     places::{Places, PlacesChunk},
     room_memory::{Recollection, RoomMemory},

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use vestibule_domain::{RoomSnapshot, Stamp};
 
 use super::{
+    calls::{AnsweredCall, AnsweredCalls},
     elapsed_ms,
     places::{Places, PlacesChunk},
     seal::Seal,
@@ -40,6 +41,8 @@ pub(crate) struct Recollection {
     pub(crate) seats: Seats,
     /// Which places are over.
     pub(crate) places: Places,
+    /// What operators' calls were answered.
+    pub(crate) calls: AnsweredCalls,
 }
 
 #[derive(Debug, Default)]
@@ -52,6 +55,7 @@ struct Seen {
     served: Option<(i64, Age)>,
     seats: Seats,
     places: Places,
+    calls: AnsweredCalls,
     /// For which round it was told what was seen.
     told: Option<String>,
 }
@@ -130,6 +134,11 @@ impl RoomMemory {
         self.lock().seats.has_ended(reset_epoch, number)
     }
 
+    /// Takes in what an operator's call was answered.
+    pub(crate) fn take_call(&self, call: AnsweredCall) {
+        self.lock().calls.take(call);
+    }
+
     /// Takes in that the visitors of these positions have entered.
     pub(crate) fn take_entered(&self, reset_epoch: u64, positions: impl IntoIterator<Item = u64>) {
         self.lock().places.enter(reset_epoch, positions);
@@ -187,7 +196,7 @@ impl RoomMemory {
         self.era.fetch_add(1, Ordering::AcqRel);
         let stamp = seen.stamp.clone().unwrap_or_default();
         let (served, seats, places) = (seen.served, seen.seats.clone(), seen.places.clone());
-        Some(Recollection { stamp, served, seats, places })
+        Some(Recollection { stamp, served, seats, places, calls: seen.calls.clone() })
     }
 
     /// Takes back that it was told in a round, because it did not arrive.

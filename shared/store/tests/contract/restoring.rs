@@ -5,7 +5,7 @@ use vestibule_domain::{
     reconciliation::{Finding, Testimony},
 };
 use vestibule_store::{
-    Ending, JoinMode, Joined, Round, SessionKind, StoreError, TokenRecord, Touch,
+    AnsweredCall, Ending, JoinMode, Joined, Round, SessionKind, StoreError, TokenRecord, Touch,
 };
 
 use crate::world::{World, limited, seat, testimony, token};
@@ -24,6 +24,7 @@ crate::on_every_server!(
     so_far_ahead_are_only_numbers_of_another_side,
     what_is_told_late_of_before_a_reset_changes_nothing,
     a_room_that_is_the_latest_stays_as_it_is,
+    a_call_whose_answer_is_put_back_is_not_carried_out_again,
 );
 
 /// What services tell that had been silent.
@@ -294,4 +295,26 @@ async fn so_far_ahead_are_only_numbers_of_another_side(world: World) {
     let apart = 300_000;
     let skipped = 100_000 + (apart - 100_050) + 100_000;
     assert_eq!(heard(apart).await, (400_000, vec![(51, 400_000)], skipped));
+}
+
+async fn a_call_whose_answer_is_put_back_is_not_carried_out_again(world: World) {
+    world.open(RoomSettings::default()).await;
+    let epoch = world.reset_epoch().await;
+    let by = async |name, by| world.store.increment_once(&world.room, name, by).await.unwrap();
+    assert_eq!((by("a", 5).await, by("b", 2).await), (Some(5), Some(7)));
+    wipe_and_reconcile(&world, |_| {}, &[]).await;
+    let answer = |name: &str, by: i64, stands: i64| AnsweredCall {
+        name: format!("increment:{name}"),
+        answer: format!(
+            r#"{{"again":false,"by":{by},"reset_epoch":{epoch},"serving_counter":{stands}}}"#
+        )
+        .into(),
+        kept_seconds: 60,
+    };
+    let told = [answer("a", 5, 5), answer("b", 2, 7)];
+    world.store.restore_calls(&world.room, &told).await.unwrap();
+    assert_eq!((by("a", 5).await, by("b", 2).await, by("c", 1).await), (Some(5), Some(7), Some(8)));
+    let other = [answer("c", 9, 99)];
+    world.store.restore_calls(&world.room, &other).await.unwrap();
+    assert_eq!(by("c", 1).await, Some(8), "what Redis knows itself stays");
 }

@@ -61,6 +61,15 @@ const DEFECTS: [Defect; 7] = [
     ),
 ];
 
+/// Nights with limits in some rooms that failed once, and what was wrong then.
+const FAILED_ONCE: [(u64, &str); 2] = [
+    (802_569, "who sent a join again was told of a session that had been revoked since"),
+    (
+        802_137,
+        "the judge forgot who had joined after a reset of which the other side of a split told",
+    ),
+];
+
 /// Nights with limits in each, and everything that the services withstand.
 fn nights(seeds: std::ops::Range<u64>) -> Nights {
     let shape = Shape { limited: 1.0, faults: FaultKind::withstood(), ..Shape::default() };
@@ -85,6 +94,15 @@ fn nothing_breaks_in_nights_with_limits_per_network() {
     assert!(tally.entries > NIGHTS, "people enter");
     if let Some(seed) = tally.first_broken() {
         panic!("{}", BrokenNight::find(&nights, seed, false).unwrap().unwrap());
+    }
+}
+
+#[test]
+fn what_failed_once_does_not_fail_again() {
+    for (seed, why) in FAILED_ONCE {
+        let nights = Nights { shape: Shape::default(), ..nights(seed..seed + 1) };
+        let broken = nights.play(&nights.scenario(seed), false).unwrap().broken;
+        assert!(broken.is_empty(), "{seed}: {why}: {broken:?}");
     }
 }
 

@@ -51,6 +51,11 @@ pub struct DrawRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = u64, required = false))]
     pub participants: Option<u64>,
+    /// Queue numbers among them that nobody had been seen to hold, from and to each: so many may have been handed out when
+    /// the store had lost something. They took part, so that no place depends on who turns out to hold one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(required = false))]
+    pub left_out: Vec<(u64, u64)>,
     /// The seed that was committed to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, required = false))]

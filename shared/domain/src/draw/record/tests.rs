@@ -17,6 +17,7 @@ fn committed(beacon: Option<BeaconRecord>) -> DrawRecord {
         event_start: 2_000,
         first_queue_number: None,
         participants: None,
+        left_out: Vec::new(),
         committed_seed: None,
         seed: None,
         drawn_at: None,
