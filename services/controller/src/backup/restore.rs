@@ -1,6 +1,6 @@
 //! The command `restore`.
 
-use std::{fs::File, io::BufReader, path::Path, time::Duration};
+use std::{collections::BTreeSet, fs::File, io::BufReader, path::Path, time::Duration};
 
 use tokio::time::Instant;
 use vestibule_runtime::Random;
@@ -51,6 +51,9 @@ pub(crate) enum RestoreError {
         "a controller leads on this Redis, or another restore is under way: restore into an empty one, before any service is started on it"
     )]
     Led,
+    /// What was put back is on a server that is no more, or not on all that there are.
+    #[error("a server was restarted meanwhile, or another one took its place")]
+    OtherServer,
     /// It has begun and was not finished.
     #[error(
         "the restore was cut short: start no service on this Redis, and empty it before the next attempt"
@@ -84,7 +87,8 @@ pub(crate) async fn restore(
         store.release_lease(&name).await?;
         return Err(RestoreError::InUse);
     }
-    let put = put_all(store, options, &contents, &name).await;
+    let lead = Lead { store, name: &name, servers: store.server_processes().await? };
+    let put = put_all(&lead, options, &contents).await;
     put.map_err(|error| RestoreError::CutShort(Box::new(error)))?;
     store.release_lease(&name).await?;
     Ok(contents.deployment.rooms.len())
@@ -94,12 +98,20 @@ fn open(path: &Path) -> Result<BufReader<File>, FormatError> {
     Ok(BufReader::new(File::open(path)?))
 }
 
+/// What keeps controllers away, and where everything goes.
+struct Lead<'a> {
+    store: &'a Store,
+    name: &'a str,
+    /// See [`Store::server_processes`].
+    servers: BTreeSet<String>,
+}
+
 async fn put_all(
-    store: &Store,
+    lead: &Lead<'_>,
     options: &RestoreOptions,
     Contents { header, deployment }: &Contents,
-    name: &str,
 ) -> Result<(), RestoreError> {
+    let store = lead.store;
     let in_file = |source| RestoreError::File { path: options.from.clone(), source };
     let unseen = options.unseen(header.closed);
     let (_, mut reader) = open(&options.from).and_then(Reader::begin).map_err(in_file)?;
@@ -118,22 +130,29 @@ async fn put_all(
             Line::Audit(copy) => store.import_audit(&copy).await?,
             Line::Backup(_) | Line::Deployment(_) | Line::End(_) => continue,
         }
-        keep_leading(store, name, deployment, &mut renewed_at).await?;
+        if renewed_at.elapsed() >= RENEW {
+            renewed_at = Instant::now();
+            lead.keep(deployment).await?;
+        }
     }
+    lead.keep(deployment).await?;
     store.end_import(deployment).await?;
-    Ok(())
+    lead.expect_same_servers().await
 }
 
-/// Goes on leading, so that no controller does.
-async fn keep_leading(
-    store: &Store,
-    name: &str,
-    deployment: &DeploymentCopy,
-    renewed_at: &mut Instant,
-) -> Result<(), RestoreError> {
-    if renewed_at.elapsed() < RENEW {
-        return Ok(());
+// === impl Lead ===
+
+impl Lead<'_> {
+    /// Goes on leading, so that no controller does.
+    async fn keep(&self, deployment: &DeploymentCopy) -> Result<(), RestoreError> {
+        self.expect_same_servers().await?;
+        let leads = self.store.lead_import(self.name, LEASE, deployment).await?;
+        if leads { Ok(()) } else { Err(RestoreError::Led) }
     }
-    *renewed_at = Instant::now();
-    if store.lead_import(name, LEASE, deployment).await? { Ok(()) } else { Err(RestoreError::Led) }
+
+    /// A server that was restarted, or that took another's place, may lack what was put back before.
+    async fn expect_same_servers(&self) -> Result<(), RestoreError> {
+        let are_same = self.store.server_processes().await? == self.servers;
+        if are_same { Ok(()) } else { Err(RestoreError::OtherServer) }
+    }
 }

@@ -4,6 +4,7 @@
 
 mod cluster;
 mod encrypted;
+mod processes;
 mod pushes;
 mod replicated;
 mod sentinels;

@@ -20,6 +20,7 @@ mod deployment;
 mod export;
 mod import;
 mod piece;
+mod processes;
 
 pub use audit::AuditCopy;
 pub use deployment::DeploymentCopy;
