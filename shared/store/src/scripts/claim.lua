@@ -278,8 +278,9 @@ do
     for nth, claim in ipairs(asking) do
       local ripe, is_next = ripe_at(call, claim.position, claim.kind == 'a'), claim.rank <= highest
       local may_be_unripe = is_next and unripe > 0 and claim.kind ~= 'v'
-      local may_pass = long > 0 and has_been_ripe(call, ripe, FREE_LONG_MS)
-        or open_long > 0 and has_been_ripe(call, ripe, FREE_OPEN_MS) and is_surely_next(call, claim)
+      local may_pass = not is_next and (long > 0 and has_been_ripe(call, ripe, FREE_LONG_MS)
+          and not TURNS.would_pass_well(call, claim, highest, long)
+        or open_long > 0 and has_been_ripe(call, ripe, FREE_OPEN_MS) and TURNS.is_surely_next(call, claim))
       if is_next and ripe > now and seated < free and is_nobody_awaited(call, claim, nth) then ripe = 0 end
       if taken[claim.position] then
         outcomes[claim.nth] = take_again(claim)

@@ -28,6 +28,8 @@ crate::on_every_server!(
     a_crowd_that_has_gone_is_sent_off_a_few_at_a_time,
     a_seat_that_has_just_come_free_is_not_given_away_with_another,
     a_seat_that_has_been_free_for_long_is_the_first_to_be_taken,
+    a_seat_that_has_been_free_for_long_goes_past_nobody_who_asked_just_now,
+    a_seat_that_has_been_free_for_long_waits_for_nobody_whose_instance_is_away,
     a_seat_that_was_taken_meanwhile_was_not_free_all_the_time,
     a_seat_that_nobody_wants_waits_for_nobody,
     one_place_that_claims_twice_at_once_enters_once,
@@ -466,6 +468,36 @@ async fn a_seat_that_has_been_free_for_long_is_the_first_to_be_taken(world: Worl
     world.put(patient(3)).await;
     assert_eq!(ask(&world, &[8, 2]).await, [2], "3 and 4 have not been asked for the others yet");
     assert_eq!(ask(&world, &[3, 4, 8]).await, [3, 4]);
+}
+
+async fn a_seat_that_has_been_free_for_long_goes_past_nobody_who_asked_just_now(world: World) {
+    open(&world, 15).await;
+    many_are_called(&world).await;
+    assert_eq!(ask_for(&world, &[2], 5_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    leaves(&world, 1).await;
+    // On three instances, of which that of 2 is away.
+    ask_for(&world, &[5], 5_000).await;
+    let free_at = ask_for(&world, &[7], 5_000).await.free_at_ms.unwrap();
+    world.at(free_at - 20);
+    ask_for(&world, &[5], 5_000).await;
+    world.at(free_at);
+    assert_eq!(ask(&world, &[7]).await, NOBODY, "5 is about to ask");
+    world.at(free_at + 30);
+    assert_eq!(ask(&world, &[6, 5]).await, [5]);
+}
+
+async fn a_seat_that_has_been_free_for_long_waits_for_nobody_whose_instance_is_away(world: World) {
+    open(&world, 15).await;
+    many_are_called(&world).await;
+    ask_for(&world, &[2], 5_000).await;
+    leaves(&world, 1).await;
+    ask_for(&world, &[7], 5_000).await;
+    world.clock.advance_ms(100);
+    ask_for(&world, &[5], 5_000).await;
+    world.clock.advance_ms(350);
+    assert_eq!(ask(&world, &[7]).await, NOBODY, "5 may ask in time");
+    world.clock.advance_ms(1);
+    assert_eq!(ask(&world, &[7]).await, [7]);
 }
 
 async fn a_seat_that_was_taken_meanwhile_was_not_free_all_the_time(world: World) {

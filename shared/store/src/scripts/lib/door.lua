@@ -13,7 +13,7 @@ local AGAIN = 0.5
 -- A seat that has been free for so long goes to the lowest of those who surely still ask, ms. Where few were called it
 -- is free only once those before them keep asking no more.
 local FREE_OPEN_MS = 150
--- Then it goes to whoever asks, past nobody whose instance is well.
+-- Then it goes to the lowest of those whose instances are well.
 local FREE_LONG_MS = 250
 -- Where more people than this were called, some seconds' worth of admissions, whoever is passed finds another
 -- seat a moment later.

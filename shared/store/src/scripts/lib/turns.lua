@@ -105,10 +105,51 @@ local function highest_rank_with_seat(call, is_sure)
   return math.min(highest, upto)
 end
 
--- Whether a seat is for the claim if only those who surely still ask are before it.
-local function is_surely_next(call, claim)
-  call.highest_sure = call.highest_sure or highest_rank_with_seat(call, true)
-  return claim.rank <= call.highest_sure
+-- One name instead of two: Lua allows a script 200.
+-- TURNS.is_surely_next(call, claim): whether a seat is for the claim if only those who surely still ask are before it.
+-- TURNS.would_pass_well(call, claim, highest, seats): whether the claim would get one of these seats past others whose
+-- instances are well, besides those who have a right to the free seats, up to the rank `highest`: it is for them.
+local TURNS = {}
+do
+  -- Within this time an instance that is well has asked again for its lowest, ms: it hears of the room four times a
+  -- second, and looks twenty times.
+  local ASKED_JUST_NOW_MS = 350
+
+  TURNS.is_surely_next = function(call, claim)
+    call.highest_sure = call.highest_sure or highest_rank_with_seat(call, true)
+    return claim.rank <= call.highest_sure
+  end
+
+  -- The ranks of those for whom others asked just now, and who may have a seat that has been free for long: they were
+  -- told when that would be, and are about to ask.
+  local function just_asked(call)
+    local is_here, others, positions = {}, {}, {}
+    for _, claim in ipairs(call.asking) do is_here[claim.position] = true end
+    for _, other in ipairs(lowest_before(call, looked_at(call) + #call.asking + DOOR_AHEAD)) do
+      if not is_here[other.position] then
+        others[#others + 1], positions[#positions + 1] = other, other.position
+      end
+    end
+    local ranks = {}
+    if #others == 0 then return ranks end
+    local is_unattended = get_bits(call.keys.unattended, positions)
+    for i, asked_at in ipairs(redis.call('ZMSCORE', call.keys.seatless, unpack(positions))) do
+      local ripe = ripe_at(call, positions[i], is_unattended[positions[i]])
+      local is_well = call.now - (tonumber(asked_at or nil) or 0) <= ASKED_JUST_NOW_MS
+      if is_well and has_been_ripe(call, ripe, FREE_LONG_MS) then ranks[#ranks + 1] = others[i].rank end
+    end
+    return ranks
+  end
+
+  TURNS.would_pass_well = function(call, claim, highest, seats)
+    call.just_asked = call.just_asked or just_asked(call)
+    local count = 0
+    for _, rank in ipairs(call.just_asked) do
+      if rank > highest and rank < claim.rank then count = count + 1 end
+    end
+    call.waits_for_well = call.waits_for_well or count >= seats
+    return count >= seats
+  end
 end
 
 -- Whether somebody with a browser at the door would soon pass those who are next and not ripe: clients of the
@@ -174,7 +215,7 @@ local function note_left(call, left)
     return
   end
   local waits_until = all_ripe_at(call, first_at_door(call.keys, math.min(left, MOST_LOOKED_AT), now))
-  if line.free_since == 0 or now - line.free_since >= FREE_LONG_MS then
+  if line.free_since == 0 or now - line.free_since >= FREE_LONG_MS and not call.waits_for_well then
     line.free_since, line.free_least = math.max(now, waits_until), left
   else
     line.free_since = math.max(line.free_since, waits_until)
@@ -205,7 +246,7 @@ end
 local function free_later(call, found_none, is_passable)
   local free_at, since = nil, call.line.free_since
   for _, other in ipairs(found_none) do
-    local passes_after = is_surely_next(call, other.claim) and FREE_OPEN_MS or FREE_LONG_MS
+    local passes_after = TURNS.is_surely_next(call, other.claim) and FREE_OPEN_MS or FREE_LONG_MS
     local at = other.is_next and other.ripe or math.max(other.ripe, since) + passes_after
     if other.is_next and is_passable then at = math.min(at, since + FREE_UNRIPE_MS) end
     at = math.max(at, call.now + 1)
