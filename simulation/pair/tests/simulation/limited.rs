@@ -62,11 +62,15 @@ const DEFECTS: [Defect; 7] = [
 ];
 
 /// Nights with limits in some rooms that failed once, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 2] = [
+const FAILED_ONCE: [(u64, &str); 3] = [
     (802_569, "who sent a join again was told of a session that had been revoked since"),
     (
         802_137,
         "the judge forgot who had joined after a reset of which the other side of a split told",
+    ),
+    (
+        1_013_871,
+        "a seat that had been free for long went to whose instance asked first, past others by a moment",
     ),
 ];
 
