@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     Act, Claimed, ClaimedAs, Event, Figures, Invariant, Rules, ToldStatus, What,
     check::{Check, Facts, Findings, Seen, Turn, Waits},
+    checks::epoch_of,
 };
 
 /// Of the entries of so many ms only the highest position is remembered.
@@ -30,7 +31,8 @@ const HELD_MS: u64 = 2_000;
 ///
 /// Not a violation: overtaking somebody who was not at the door; entries under way when it came to
 /// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
-/// certainly fifo all that time; overtaking somebody whose network has its seats; being overtaken before the limits are lowered, which takes the seats away that
+/// certainly fifo all that time; overtaking somebody whose network has its seats; or whose place is over, because it was
+/// given up or its session is over, though somebody else has its ticket and asks on; being overtaken before the limits are lowered, which takes the seats away that
 /// were free; and whoever comes for a seat that was held for it, since it took its turn when it was called. Before a
 /// split is over nothing follows for after it, nor the other way round; while it lasts, only claims show on which side
 /// somebody asks.
@@ -40,6 +42,8 @@ pub(super) struct FifoOrder {
     entries: VecDeque<Entry>,
     /// Positions for which a seat is or was held: they took their turn then.
     called: FxHashSet<u64>,
+    /// Positions whose places are over since the last reset, which was at this epoch.
+    over: (u64, FxHashSet<u64>),
     overtaken: u64,
     longest_ms: u64,
 }
@@ -68,7 +72,12 @@ impl Check for FifoOrder {
         if matches!(now.what, What::Visitor(_)) && facts.may_be_apart(now) {
             return;
         }
+        self.note_who_is_over(now);
         if let Some(position) = asking(now) {
+            if self.over.1.contains(&position) {
+                self.door.remove(&position);
+                return;
+            }
             if !is_fifo(facts, now) {
                 self.door.clear();
                 return;
@@ -107,6 +116,22 @@ impl Check for FifoOrder {
 }
 
 impl FifoOrder {
+    fn note_who_is_over(&mut self, now: &Seen<'_>) {
+        if let Some(epoch) = epoch_of(now).filter(|epoch| *epoch > self.over.0) {
+            self.over = (epoch, FxHashSet::default());
+        }
+        match &now.what {
+            // Where nobody was drawn, a number is a position.
+            What::GivenUp { reset_epoch, places } if *reset_epoch == self.over.0 => {
+                self.over.1.extend(places.iter().map(|(number, _)| *number));
+            }
+            What::Claimed(claimed) if claimed.outcome == ClaimedAs::SessionEnded => {
+                self.over.1.extend(claimed.position);
+            }
+            _ => {}
+        }
+    }
+
     fn ask(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         let attending_ms = facts.bounds.attending_ms;
         if now.at_ms > now.began_ms + HELD_MS + attending_ms {
@@ -259,7 +284,7 @@ mod tests {
     use super::*;
     use crate::{
         Bounds, PutAs,
-        checks::testing::{History, asked, claimed, entered, put, rules, token},
+        checks::testing::{EPOCH, History, asked, claimed, entered, put, rules, token},
     };
 
     fn with(rules: Rules) -> History {
@@ -349,6 +374,25 @@ mod tests {
         };
         answered_at(4_200).breaks(Invariant::FifoOrder);
         answered_at(4_201).holds();
+    }
+
+    #[test]
+    fn whose_place_is_over_is_overtaken_by_nobody() {
+        let waits = || asked(ToldStatus::Waiting, 5);
+        let shared = |over: What| {
+            let history = fifo().does(100, seated(4)).does(200, seated(5)).does(900, over);
+            let mut history = history.does(1_000, waits()).does(1_500, seated(6));
+            for second in 2..9 {
+                history = history.does(second * 1000, waits());
+            }
+            history
+        };
+        let given_up =
+            |reset_epoch| What::GivenUp { reset_epoch, places: vec![(5, None), (9, None)] };
+        shared(claimed(5, ClaimedAs::SessionEnded)).holds();
+        shared(claimed(4, ClaimedAs::SessionEnded)).breaks(Invariant::FifoOrder);
+        shared(given_up(EPOCH)).holds();
+        shared(given_up(EPOCH - 1)).breaks(Invariant::FifoOrder);
     }
 
     #[test]

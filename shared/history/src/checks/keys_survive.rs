@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Call, Event, Invariant, Key, What,
@@ -18,7 +18,8 @@ use crate::{
 /// it; no ring at all for longer than the bound; a token by a key that no known ring holds; a token that outlives its key by
 /// more than the bound. Why: a gateway refuses tokens whose key it cannot find.
 ///
-/// Not a violation: an older ring that Redis has gone back to, until a service puts back what it lacks; a ring that is
+/// Not a violation: an older ring that Redis has gone back to, until a service puts back what it lacks, or if those who
+/// knew it have stopped since, all of them; a ring that is
 /// missing as a whole while it is restored; reads under way during a change;
 /// a key that somebody has withdrawn, also if it is not known whether that worked; tokens while no
 /// ring is known. A ring that somebody apart has put, during a split, is one that may be there afterwards.
@@ -37,8 +38,12 @@ struct Known {
     retires_at: Option<u64>,
     /// Somebody has sent a ring without it.
     is_withdrawn: bool,
-    /// Since when it is missing.
+    /// Who has seen it there, or put it there.
+    by: FxHashSet<Arc<str>>,
+    /// Since when it is missing,
     missing_since: Option<Arc<Event>>,
+    /// and whether one of those has seen that.
+    is_missed: bool,
 }
 
 // === impl KeysSurvive ===
@@ -86,8 +91,13 @@ impl KeysSurvive {
                 was_there,
                 retires_at: None,
                 is_withdrawn: false,
+                by: FxHashSet::default(),
                 missing_since: None,
+                is_missed: false,
             });
+            if was_there {
+                known.by.insert(Arc::clone(&now.by));
+            }
             if was_there && !known.was_there {
                 (known.seen, known.was_there) = (now.keep(), true);
             }
@@ -101,11 +111,12 @@ impl KeysSurvive {
             let is_there = keys.iter().any(|key| key.kid == *kid);
             let must_be = known.was_there && !is_over && !known.is_withdrawn;
             if is_there || !must_be {
-                known.missing_since = None;
+                (known.missing_since, known.is_missed) = (None, false);
             } else if now.follows(&known.seen) {
                 let since = known.missing_since.get_or_insert_with(|| now.keep());
                 let missing_ms = now.began_ms.saturating_sub(since.at_ms);
-                if missing_ms > facts.bounds.key_lag_ms {
+                known.is_missed |= known.by.contains(&now.by);
+                if known.is_missed && missing_ms > facts.bounds.key_lag_ms {
                     let what = format!("key {kid} has not been in the ring for {missing_ms} ms");
                     found.add(Invariant::KeysSurvive, what, &[&known.seen, since, now]);
                 }
@@ -168,12 +179,20 @@ mod tests {
     #[test]
     fn a_key_that_vanishes_is_found() {
         published().does(10, read(&["k1", "k2"])).holds();
-        let missing = || published().does(10, read(&["k1"])).holds();
+        let missing = || published().call((10, 10), "c", read(&["k1"])).holds();
         missing().does(5_010, read(&["k1"])).holds();
         missing().does(5_011, read(&["k1"])).breaks(Invariant::KeysSurvive);
         let back = missing().does(900, read(&["k1", "k2"]));
         back.does(1_000, read(&["k1"])).does(5_900, read(&["k1"])).holds();
         published().call((9, 12), "a", read(&["k1"])).holds();
+    }
+
+    #[test]
+    fn a_key_that_only_those_knew_who_have_stopped_is_missed_by_nobody() {
+        let others = || published().does(10, read(&["k1"])).does(9_000, read(&["k1"])).holds();
+        others().call((9_500, 9_500), "c", read(&["k1"])).breaks(Invariant::KeysSurvive);
+        let both = published().does(10, read(&["k1", "k2"])).does(900, read(&["k1"]));
+        both.does(9_000, read(&["k1"])).breaks(Invariant::KeysSurvive);
     }
 
     #[test]

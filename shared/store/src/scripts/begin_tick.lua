@@ -37,8 +37,9 @@ if refusal then return refusal end
 local MANY, MANY_RECORDS, MANY_ROWS = 400, 300, 100
 -- After a longer pause of all leaders, missed check-ins are excused, ms.
 local PAUSE_MS = 15000
--- A place that had a hold gets another one only after so long, ms.
-local HOLDS_KEPT_MS = 3600000
+-- A place that had a hold gets another one only after so long, ms; and while somebody is awaited who may have renewed a
+-- session that was ended here, it is known for so much longer that it was, s.
+local HOLDS_KEPT_MS, ENDED_KEPT_S = 3600000, 3600
 
 -- Everything that is kept for a time is forgotten in parts: what one tick leaves, the next ones take. Until then it
 -- counts no more, because whoever reads it compares times.
@@ -97,8 +98,9 @@ do
   sweep = function(seatless_kept_ms)
     clear_door()
     forget_old_tokens(MANY_RECORDS - end_sessions())
-    -- What can no longer be rebuilt from a ticket need not be remembered.
-    forget(keys.ended, '(' .. now_s)
+    -- What can no longer be rebuilt from a ticket, or from what somebody tells late, need not be remembered.
+    local is_one_awaited = redis.call('HEXISTS', keys.line, 'awaits') == 1
+    forget(keys.ended, '(' .. now_s - (is_one_awaited and ENDED_KEPT_S or 0))
     forget(keys.seatless, now - seatless_kept_ms)
     forget(keys.passed, now - seatless_kept_ms)
     forget(keys.holds, now - HOLDS_KEPT_MS)

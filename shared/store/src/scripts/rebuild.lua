@@ -67,6 +67,8 @@ for _, each in ipairs(args.seats) do
   local is_over = redis.call('ZSCORE', keys.ended, number) or known and known.status ~= 0
   local record = known and not (seen and known.exp < seen.exp) and known or seen
   local is_there = record == known and redis.call('ZSCORE', keys.sessions, number)
+  -- Nor is it rebuilt later from a ticket that was renewed where nobody knew of its end.
+  if is_over and seen then redis.call('ZADD', keys.ended, 'GT', seen.exp, number) end
   if record and not is_over and session_end(record.exp) >= now and not is_there then
     seat(keys, number, position, record)
   elseif position then

@@ -23,6 +23,7 @@ crate::on_every_server!(
     what_was_left_out_once_stays_so,
     so_far_ahead_are_only_numbers_of_another_side,
     what_is_told_late_of_before_a_reset_changes_nothing,
+    what_was_ended_while_somebody_silent_renewed_it_stays_ended,
     a_room_that_is_the_latest_stays_as_it_is,
     a_call_whose_answer_is_put_back_is_not_carried_out_again,
 );
@@ -317,4 +318,28 @@ async fn a_call_whose_answer_is_put_back_is_not_carried_out_again(world: World) 
     let other = [answer("c", 9, 99)];
     world.store.restore_calls(&world.room, &other).await.unwrap();
     assert_eq!(by("c", 1).await, Some(8), "what Redis knows itself stays");
+}
+
+async fn what_was_ended_while_somebody_silent_renewed_it_stays_ended(world: World) {
+    world.open(limited(3)).await;
+    let joined = world.join(20, JoinMode::Enter).await;
+    let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+    world.server.flush().await;
+    let seats = [1, 2, 3].map(|number| seat(number, &joined));
+    world.reconcile_with(&[seen], &["apart"], &config, (&seats, &[])).await;
+    world.leave(1).await;
+    // On its side of a split, somebody goes on renewing it.
+    world.seconds(600);
+    world.tick(2).await;
+    let (round, epoch) = (late(&world), world.reset_epoch().await);
+    let issued_at = world.clock.now_ms() / 1000;
+    let renewed = Joined { issued_at, expires_at: issued_at + 300, ..joined.clone() };
+    let seats = [1, 2].map(|number| seat(number, &renewed));
+    assert!(world.store.rebuild(round, epoch, &seats, &[], Some).await.unwrap());
+    let all_heard = Progress { queue_counter: 20, admitted: 3 };
+    world.store.dismiss(round, epoch, all_heard, &[]).await.unwrap();
+    world.tick(2).await;
+    let is_inside = async |number| touches(&world, number, &renewed).await.is_some();
+    assert_eq!((is_inside(1).await, is_inside(2).await), (false, true));
+    assert_eq!(world.snapshot().await.active, 1);
 }

@@ -61,8 +61,8 @@ const DEFECTS: [Defect; 7] = [
     ),
 ];
 
-/// Nights with limits in some rooms that failed once, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 3] = [
+/// Nights of everything that failed once, with limits in some rooms, and what was wrong then.
+const FAILED_ONCE: [(u64, &str); 6] = [
     (802_569, "who sent a join again was told of a session that had been revoked since"),
     (
         802_137,
@@ -72,6 +72,15 @@ const FAILED_ONCE: [(u64, &str); 3] = [
         1_013_871,
         "a seat that had been free for long went to whose instance asked first, past others by a moment",
     ),
+    (
+        1_101_447,
+        "an ended session came back that was renewed on the other side of a split, for longer than its end was known",
+    ),
+    (
+        1_101_671,
+        "the judge missed a key of which only a controller knew that was killed with Redis",
+    ),
+    (1_108_155, "the judge called somebody overtaken who shared a place that had been given up"),
 ];
 
 /// Nights with limits in each, and everything that the services withstand.
