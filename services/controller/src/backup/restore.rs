@@ -78,6 +78,7 @@ pub(crate) async fn restore(
     if !store.is_unused().await? {
         return Err(RestoreError::InUse);
     }
+    let servers = store.server_processes().await?;
     let name = format!("restore-{:016x}", Random::of_system().number());
     if !store.lead_import(&name, LEASE, &contents.deployment).await? {
         return Err(RestoreError::Led);
@@ -87,7 +88,7 @@ pub(crate) async fn restore(
         store.release_lease(&name).await?;
         return Err(RestoreError::InUse);
     }
-    let lead = Lead { store, name: &name, servers: store.server_processes().await? };
+    let lead = Lead { store, name: &name, servers };
     let put = put_all(&lead, options, &contents).await;
     put.map_err(|error| RestoreError::CutShort(Box::new(error)))?;
     store.release_lease(&name).await?;
