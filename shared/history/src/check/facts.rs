@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use vestibule_domain::RoomId;
 
-use super::{Turn, programmes::Programmes, serving::ServingSeen, voids::Voids};
+use super::{Turn, over::Over, programmes::Programmes, serving::ServingSeen, voids::Voids};
 use crate::{Bounds, Event, Rules};
 
 /// What follows from the events so far.
@@ -18,6 +18,7 @@ pub(crate) struct Facts {
     programmes: Programmes,
     voids: Voids,
     serving: ServingSeen,
+    over: Over,
     /// Two servers take writes.
     is_split: bool,
     /// When the last split was over, ms.
@@ -35,6 +36,7 @@ impl Facts {
             programmes: Programmes::default(),
             voids: Voids::default(),
             serving: ServingSeen::default(),
+            over: Over::default(),
             is_split: false,
             healed_ms: None,
         }
@@ -46,6 +48,7 @@ impl Facts {
             self.programmes.observe(event, self.bounds.settles_ms);
             self.voids.observe(event);
             self.serving.observe(event);
+            self.over.observe(event);
         }
     }
 
@@ -89,6 +92,11 @@ impl Facts {
     /// Whether a reset or a deletion may have taken effect after `since_ms`.
     pub(crate) fn may_be_void(&self, since_ms: u64) -> bool {
         self.voids.since(since_ms, self.bounds.settles_ms)
+    }
+
+    /// Whether the place at `position` is over: whoever else has its ticket may ask on.
+    pub(crate) fn is_over(&self, position: u64) -> bool {
+        self.over.contains(position)
     }
 
     /// Until when `position` was certainly not served, ms; 0: perhaps always.

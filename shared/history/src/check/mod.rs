@@ -3,6 +3,7 @@
 
 mod facts;
 mod findings;
+mod over;
 mod programmes;
 mod seen;
 mod serving;

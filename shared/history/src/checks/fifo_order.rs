@@ -7,7 +7,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     Act, Claimed, ClaimedAs, Event, Figures, Invariant, Rules, ToldStatus, What,
     check::{Check, Facts, Findings, Seen, Turn, Waits},
-    checks::epoch_of,
 };
 
 /// Of the entries of so many ms only the highest position is remembered.
@@ -42,8 +41,6 @@ pub(super) struct FifoOrder {
     entries: VecDeque<Entry>,
     /// Positions for which a seat is or was held: they took their turn then.
     called: FxHashSet<u64>,
-    /// Positions whose places are over since the last reset, which was at this epoch.
-    over: (u64, FxHashSet<u64>),
     overtaken: u64,
     longest_ms: u64,
 }
@@ -72,9 +69,8 @@ impl Check for FifoOrder {
         if matches!(now.what, What::Visitor(_)) && facts.may_be_apart(now) {
             return;
         }
-        self.note_who_is_over(now);
         if let Some(position) = asking(now) {
-            if self.over.1.contains(&position) {
+            if facts.is_over(position) {
                 self.door.remove(&position);
                 return;
             }
@@ -116,22 +112,6 @@ impl Check for FifoOrder {
 }
 
 impl FifoOrder {
-    fn note_who_is_over(&mut self, now: &Seen<'_>) {
-        if let Some(epoch) = epoch_of(now).filter(|epoch| *epoch > self.over.0) {
-            self.over = (epoch, FxHashSet::default());
-        }
-        match &now.what {
-            // Where nobody was drawn, a number is a position.
-            What::GivenUp { reset_epoch, places } if *reset_epoch == self.over.0 => {
-                self.over.1.extend(places.iter().map(|(number, _)| *number));
-            }
-            What::Claimed(claimed) if claimed.outcome == ClaimedAs::SessionEnded => {
-                self.over.1.extend(claimed.position);
-            }
-            _ => {}
-        }
-    }
-
     fn ask(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         let attending_ms = facts.bounds.attending_ms;
         if now.at_ms > now.began_ms + HELD_MS + attending_ms {
@@ -388,7 +368,7 @@ mod tests {
             history
         };
         let given_up =
-            |reset_epoch| What::GivenUp { reset_epoch, places: vec![(5, None), (9, None)] };
+            |reset_epoch| What::GivenUp { reset_epoch, places: vec![], positions: vec![5, 9] };
         shared(claimed(5, ClaimedAs::SessionEnded)).holds();
         shared(claimed(4, ClaimedAs::SessionEnded)).breaks(Invariant::FifoOrder);
         shared(given_up(EPOCH)).holds();

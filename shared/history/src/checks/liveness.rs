@@ -25,8 +25,9 @@ const FRESH_MS: u64 = 2_000;
 /// the rate, spread evenly, lets all in within half that time; and at the end, a use below `least_use`. Why: a waiting room that keeps people out of an empty site is an outage.
 ///
 /// Not a violation: waiting in a room that is held, or turns people away, or whose snapshots do not
-/// come; people who do not ask at the door; those whose networks have their seats. The beginning and the end of a split begin everything anew; while it lasts,
-/// only claims show on which side somebody asks.
+/// come; people who do not ask at the door; those whose networks have their seats, or whose
+/// places are over, though somebody else has their tickets and asks on. The beginning and the end of a split begin
+/// everything anew; while it lasts, only claims show on which side somebody asks.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Liveness {
     /// Position → since when it asks, when it was last answered, and the first ask.
@@ -55,6 +56,10 @@ impl Check for Liveness {
             return;
         }
         if let Some(position) = asking(now) {
+            if facts.is_over(position) {
+                self.leaves_the_door(position);
+                return;
+            }
             self.ask(position, now, facts, found);
         } else if let Some((first, last)) = entering(now) {
             (first..=last).for_each(|position| self.leaves_the_door(position));
@@ -181,7 +186,7 @@ mod tests {
     use super::*;
     use crate::{
         Bounds, ClaimedAs,
-        checks::testing::{History, claimed, put, rules, snapshot},
+        checks::testing::{EPOCH, History, claimed, put, rules, snapshot},
     };
 
     fn seats(active: u64, rules: Rules) -> What {
@@ -206,6 +211,20 @@ mod tests {
         night(History::ruled(ten()), 21, 9, &ten()).holds();
         night(History::ruled(ten()), 30, 9, &ten()).breaks(Invariant::Liveness);
         night(History::ruled(ten()), 30, 10, &ten()).holds();
+    }
+
+    #[test]
+    fn whose_place_is_over_asks_for_nothing() {
+        let given_up = |position| What::GivenUp {
+            reset_epoch: EPOCH,
+            places: vec![(7, None)],
+            positions: vec![position],
+        };
+        let shared = |over| {
+            night(History::ruled(ten()).does(500, seats(9, ten())).does(600, over), 30, 9, &ten())
+        };
+        shared(given_up(5)).holds();
+        shared(given_up(7)).breaks(Invariant::Liveness);
     }
 
     #[test]

@@ -150,20 +150,3 @@ fn may_end(event: &Event) -> Option<(u64, Vec<u64>)> {
         _ => None,
     }
 }
-
-/// The reset epoch that an answer shows the room to have.
-fn epoch_of(event: &Event) -> Option<u64> {
-    match &event.what {
-        What::Joined(joined) => Some(joined.reset_epoch),
-        What::Claimed(claimed) => Some(claimed.reset_epoch),
-        What::Touched(touched) if touched.token.is_some() => Some(touched.id_epoch),
-        What::Ended(ended) if ended.sessions.iter().any(|session| session.ended) => {
-            Some(ended.reset_epoch)
-        }
-        What::Served { reset_epoch, .. }
-        | What::Incremented { reset_epoch, .. }
-        | What::Reset { reset_epoch } => Some(*reset_epoch),
-        What::Snapshot(seen) if !seen.pushed => Some(seen.reset_epoch),
-        _ => None,
-    }
-}

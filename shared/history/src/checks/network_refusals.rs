@@ -4,7 +4,7 @@ use std::{mem, sync::Arc};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{epoch_of, suspects::Suspects};
+use super::suspects::Suspects;
 use crate::{
     Call, Claimed, ClaimedAs, Event, Invariant, Joined, JoinedAs, What,
     check::{Check, Facts, Findings, Seen},
@@ -117,7 +117,8 @@ impl NetworkRefusals {
         if is_ahead {
             let from_ms = now.at_ms.saturating_sub(facts.bounds.settles_ms);
             let state = self.state;
-            self.ahead.retain(|event| event.at_ms >= from_ms || epoch_of(event) > Some(state.0));
+            self.ahead
+                .retain(|event| event.at_ms >= from_ms || event.reset_epoch() > Some(state.0));
             self.ahead.push(now.keep());
         }
     }
@@ -176,7 +177,7 @@ impl NetworkRefusals {
                 let from = claimed.network.map(|from| from.network);
                 self.leave(claimed.number, from, now, facts);
             }
-            What::GivenUp { reset_epoch, places } if *reset_epoch == self.state.0 => {
+            What::GivenUp { reset_epoch, places, .. } if *reset_epoch == self.state.0 => {
                 for (number, network) in places {
                     self.leave(*number, *network, now, facts);
                 }
@@ -346,12 +347,17 @@ mod tests {
         assert_eq!(found(two().does(83_000, became(JoinedAs::TooManyJoins))), 1, "long ago");
     }
 
+    fn given_up(number: u64) -> What {
+        let (places, positions) = (vec![(number, Some(7))], vec![number]);
+        What::GivenUp { reset_epoch: EPOCH, places, positions }
+    }
+
     #[test]
     fn places_that_were_used_or_given_back_keep_nobody_out() {
         let two = || History::new().does(1_000, place(1)).does(2_000, place(2));
         let away = || became(JoinedAs::TooManyPlaces);
         let used = || claimed_from(7, 1, ClaimedAs::Seated(token(1, 300)));
-        let given_up = || What::GivenUp { reset_epoch: EPOCH, places: vec![(2, Some(7))] };
+        let given_up = || given_up(2);
         assert_eq!(found(two().does(3_000, used()).does(4_000, away())), 1);
         assert_eq!(found(two().does(3_000, given_up()).does(4_000, away())), 1);
         assert_eq!(found(two().does(3_000, given_up()).call((2_900, 4_000), "b", away())), 0);
@@ -363,8 +369,7 @@ mod tests {
 
     #[test]
     fn whichever_place_is_given_back_the_oldest_counts_no_more() {
-        let (minute, given_up) =
-            (60_000, What::GivenUp { reset_epoch: EPOCH, places: vec![(1, Some(7))] });
+        let (minute, given_up) = (60_000, given_up(1));
         let places = || {
             let history = History::new().does(1_000, place(1)).does(40 * minute, place(2));
             history.does(80 * minute, place(3))

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::{
     Act, Call, Claimed, ClaimedAs, Event, Invariant, SessionApi, ToldStatus, What,
     check::{Check, Facts, Findings, Seen},
-    checks::{epoch_of, holding},
+    checks::holding,
 };
 
 /// Nobody who has a place is told that there is none.
@@ -53,7 +53,7 @@ impl Check for NumbersKeepMeaning {
             }
             _ => {}
         }
-        if let Some(epoch) = epoch_of(now) {
+        if let Some(epoch) = now.reset_epoch() {
             self.epochs.entry(epoch).or_insert_with(|| now.keep());
         }
         self.may_be_over(now);

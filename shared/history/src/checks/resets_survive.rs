@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::{
     ClaimedAs, Event, Invariant, What,
     check::{Check, Facts, Findings, Seen},
-    checks::epoch_of,
 };
 
 /// Once a reset was acknowledged, no call that begins later finds an earlier epoch.
@@ -45,7 +44,7 @@ fn shown_epoch(event: &Event) -> Option<u64> {
         What::Claimed(claimed) if claimed.outcome != ClaimedAs::Foreign => {
             Some(claimed.id_epoch.min(claimed.reset_epoch))
         }
-        _ => epoch_of(event),
+        _ => event.reset_epoch(),
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::{
     Call, Event, Invariant, PutAs, What,
     check::{Check, Facts, Findings, Seen, Turn},
-    checks::epoch_of,
 };
 
 /// A room that was created or found is there until somebody deletes it; then it is gone until somebody
@@ -56,7 +55,7 @@ impl Check for RoomsSurvive {
             }
             What::RoomMissing => self.is_missing(now, facts, found),
             What::ConfigRead(_) => self.is_there(now, facts, found),
-            _ if epoch_of(now).is_some() => self.is_there(now, facts, found),
+            _ if now.reset_epoch().is_some() => self.is_there(now, facts, found),
             _ => {}
         }
     }

@@ -87,6 +87,9 @@ pub enum What {
         /// Of those that this call gave back, the number, and the digest of its visitor's network, where something is
         /// limited.
         places: Vec<(u64, Option<u64>)>,
+        /// Where those stood in line that had a position: not those that waited for their draw.
+        #[serde(default)]
+        positions: Vec<u64>,
     },
     /// The leader's plan was applied.
     Served {
@@ -158,6 +161,23 @@ impl Event {
     #[must_use]
     pub fn follows(&self, other: &Self) -> bool {
         self.began_ms > other.at_ms
+    }
+
+    /// The reset epoch that an answer shows the room to have.
+    pub(crate) fn reset_epoch(&self) -> Option<u64> {
+        match &self.what {
+            What::Joined(joined) => Some(joined.reset_epoch),
+            What::Claimed(claimed) => Some(claimed.reset_epoch),
+            What::Touched(touched) if touched.token.is_some() => Some(touched.id_epoch),
+            What::Ended(ended) if ended.sessions.iter().any(|session| session.ended) => {
+                Some(ended.reset_epoch)
+            }
+            What::Served { reset_epoch, .. }
+            | What::Incremented { reset_epoch, .. }
+            | What::Reset { reset_epoch } => Some(*reset_epoch),
+            What::Snapshot(seen) if !seen.pushed => Some(seen.reset_epoch),
+            _ => None,
+        }
     }
 }
 

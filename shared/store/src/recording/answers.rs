@@ -74,8 +74,12 @@ pub(crate) fn give_up_call(reset_epoch: u64, places: &[GivenUp]) -> Call {
 
 pub(crate) fn given_up(reset_epoch: u64, places: &[GivenUp], given_up: &[bool]) -> What {
     let those = places.iter().zip(given_up).filter(|(_, given_up)| **given_up);
-    let place = |(place, _): (&GivenUp, &bool)| (place.number, place.network);
-    What::GivenUp { reset_epoch, places: those.map(place).collect() }
+    let those = those.map(|(place, _)| place);
+    What::GivenUp {
+        reset_epoch,
+        places: those.clone().map(|place| (place.number, place.network)).collect(),
+        positions: those.filter_map(|place| place.position).collect(),
+    }
 }
 
 /// The claims, as calls.

@@ -99,7 +99,7 @@ do
     clear_door()
     forget_old_tokens(MANY_RECORDS - end_sessions())
     -- What can no longer be rebuilt from a ticket, or from what somebody tells late, need not be remembered.
-    local is_one_awaited = redis.call('HEXISTS', keys.line, 'awaits') == 1
+    local is_one_awaited = redis.call('HGET', keys.line, 'awaits') ~= false
     forget(keys.ended, '(' .. now_s - (is_one_awaited and ENDED_KEPT_S or 0))
     forget(keys.seatless, now - seatless_kept_ms)
     forget(keys.passed, now - seatless_kept_ms)
