@@ -276,7 +276,7 @@ do
     local unripe = is_passable and free_for(call, FREE_UNRIPE_MS) or 0
     local gone, refused, found_none, here, passing = {}, {}, {}, {}, 0
     for nth, claim in ipairs(asking) do
-      local ripe, is_next = ripe_at(call, claim.position, claim.kind == 'a'), claim.rank <= highest
+      local ripe, is_next = TURNS.ripe_before_others(call, claim, highest), claim.rank <= highest
       local may_be_unripe = is_next and unripe > 0 and claim.kind ~= 'v'
       local may_pass = not is_next and (long > 0 and has_been_ripe(call, ripe, FREE_LONG_MS)
           and not TURNS.would_pass_well(call, claim, highest, long)

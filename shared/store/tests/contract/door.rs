@@ -15,6 +15,7 @@ crate::on_every_server!(
     a_seat_is_not_left_free_by_those_who_are_not_ripe,
     nobody_with_a_browser_passes_an_aws_style_visitor_who_asks,
     an_aws_style_visitor_who_was_passed_waits_no_longer,
+    an_aws_style_visitor_waits_no_longer_than_a_browser_behind_it,
     an_aws_style_visitor_waits_for_nobody_where_there_are_seats_for_all,
     nobody_waits_where_nobody_else_does,
     a_free_seat_is_for_the_lowest_of_those_who_ask,
@@ -90,6 +91,13 @@ async fn many_are_called(world: &World) {
     let mut promise = redis::cmd("HSET");
     promise.arg("vestibule:room:{sale}:line").arg("promised").arg(50);
     world.server.ask::<u64>(&promise).await;
+}
+
+/// The leader has seen that they ask within this time.
+async fn clients_of_the_aws_style_calls_take(world: &World, ms: u64) {
+    let mut period = redis::cmd("HSET");
+    period.arg("vestibule:room:{sale}:line").arg("unknown_period_ms").arg(ms);
+    world.server.ask::<u64>(&period).await;
 }
 
 async fn counters(world: &World) -> RoomCounters {
@@ -224,9 +232,7 @@ async fn an_aws_style_visitor_who_was_passed_waits_no_longer(world: World) {
     world.join(1, JoinMode::Enter).await;
     world.join(5, JoinMode::Queue).await;
     world.join(1, JoinMode::Enter).await;
-    let mut period = redis::cmd("HSET");
-    period.arg("vestibule:room:{sale}:line").arg("unknown_period_ms").arg(3_000);
-    world.server.ask::<u64>(&period).await;
+    clients_of_the_aws_style_calls_take(&world, 3_000).await;
     world.put(patient(4)).await;
     world.clock.advance_ms(1);
     let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
@@ -240,6 +246,37 @@ async fn an_aws_style_visitor_who_was_passed_waits_no_longer(world: World) {
     assert_eq!(asks().await, ClaimOutcome::NoSeat, "four may come");
     assert_eq!(ask(&world, &[7]).await, [7]);
     token(asks().await);
+}
+
+/// There is a seat for each of the two, and somebody before them may come for one of these.
+async fn an_aws_style_visitor_waits_no_longer_than_a_browser_behind_it(world: World) {
+    world.open(patient(1)).await;
+    world.join(1, JoinMode::Enter).await;
+    world.join(5, JoinMode::Queue).await;
+    world.join(2, JoinMode::Enter).await;
+    clients_of_the_aws_style_calls_take(&world, 3_000).await;
+    world.put(patient(3)).await;
+    world.clock.advance_ms(1);
+    let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
+    world.store.increment(&world.room, 7).await.unwrap();
+    let asks = async |browser: Option<u64>| {
+        let visitor = world.claim_now(6).await;
+        let mut claims = vec![Claim { kind: SessionKind::AwsStyle, held_ms: 2_000, ..visitor }];
+        if let Some(number) = browser {
+            claims.push(Claim { held_ms: 2_000, ..world.claim_now(number).await });
+        }
+        world.store.claim(&world.room, "k", &claims).await.unwrap()
+    };
+    // The browser has no right to a seat before it asks.
+    assert!(asks(None).await.free_at_ms > Some(ripe_at));
+    let refused = asks(Some(7)).await;
+    assert_eq!(refused.outcomes, [const { ClaimOutcome::NoSeat }; 2]);
+    assert_eq!(refused.free_at_ms, Some(ripe_at));
+    world.at(ripe_at - 1);
+    assert_eq!(asks(None).await.free_at_ms, Some(ripe_at), "the browser asks elsewhere");
+    world.at(ripe_at);
+    let entered = asks(Some(7)).await.outcomes;
+    assert!(matches!(entered[..], [ClaimOutcome::Entered(_), ClaimOutcome::Entered(_)]));
 }
 
 async fn an_aws_style_visitor_waits_for_nobody_where_there_are_seats_for_all(world: World) {

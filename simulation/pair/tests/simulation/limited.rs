@@ -62,7 +62,7 @@ const DEFECTS: [Defect; 7] = [
 ];
 
 /// Nights of everything that failed once, with limits in some rooms, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 7] = [
+const FAILED_ONCE: [(u64, &str); 8] = [
     (802_569, "who sent a join again was told of a session that had been revoked since"),
     (
         802_137,
@@ -81,6 +81,10 @@ const FAILED_ONCE: [(u64, &str); 7] = [
         "the judge missed a key of which only a controller knew that was killed with Redis",
     ),
     (1_108_155, "the judge called somebody overtaken who shared a place that had been given up"),
+    (
+        1_251_497,
+        "a browser took its seat before an AWS-style client ahead of it, and somebody late the one left for that",
+    ),
     (1_219_836, "the judge wanted a seat for somebody who shared a place that had been given up"),
 ];
 

@@ -109,8 +109,39 @@ end
 -- TURNS.is_surely_next(call, claim): whether a seat is for the claim if only those who surely still ask are before it.
 -- TURNS.would_pass_well(call, claim, highest, seats): whether the claim would get one of these seats past others whose
 -- instances are well, besides those who have a right to the free seats, up to the rank `highest`: it is for them.
+-- TURNS.ripe_before_others(call, claim, highest): when the claim is ripe, ms: a client of the AWS-style calls at the latest
+-- with the first browser behind it that has a right to a free seat, too. It does not go in and leave the client to hope
+-- that a seat is left.
 local TURNS = {}
 do
+  -- The places of browsers that have a right to a free seat, here and at the door, in order.
+  local function next_browsers(call, highest)
+    local positions, places, is_counted = {}, {}, {}
+    for _, claim in ipairs(call.asking) do
+      is_counted[claim.position] = true
+      if claim.kind == 'v' and claim.rank <= highest then places[#places + 1] = claim.position end
+    end
+    for _, other in ipairs(lowest_before(call, looked_at(call) + #call.asking)) do
+      if other.rank <= highest and not is_counted[other.position] then positions[#positions + 1] = other.position end
+    end
+    if #positions > 0 then
+      local is_unattended = get_bits(call.keys.unattended, positions)
+      for _, position in ipairs(positions) do
+        if not is_unattended[position] then places[#places + 1] = position end
+      end
+    end
+    table.sort(places)
+    return places
+  end
+
+  TURNS.ripe_before_others = function(call, claim, highest)
+    local ripe = ripe_at(call, claim.position, claim.kind == 'a')
+    if claim.kind ~= 'a' or ripe <= call.now or claim.rank > highest then return ripe end
+    call.next_browsers = call.next_browsers or next_browsers(call, highest)
+    local behind = call.next_browsers[count_before(call.next_browsers, claim.position) + 1]
+    return behind and math.min(ripe, ripe_at(call, behind, false)) or ripe
+  end
+
   -- Within this time an instance that is well has asked again for its lowest, ms: it hears of the room four times a
   -- second, and looks twenty times.
   local ASKED_JUST_NOW_MS = 350
