@@ -1,5 +1,5 @@
 //! What several checks need to know of a room: which rules may be in force, whether places may have
-//! become void, since when a position can have been served.
+//! become void, whose are over, since when a position can have been served.
 
 use std::sync::Arc;
 

@@ -93,13 +93,6 @@ async fn many_are_called(world: &World) {
     world.server.ask::<u64>(&promise).await;
 }
 
-/// The leader has seen that they ask within this time.
-async fn clients_of_the_aws_style_calls_take(world: &World, ms: u64) {
-    let mut period = redis::cmd("HSET");
-    period.arg("vestibule:room:{sale}:line").arg("unknown_period_ms").arg(ms);
-    world.server.ask::<u64>(&period).await;
-}
-
 async fn counters(world: &World) -> RoomCounters {
     world.try_begin(1).await.unwrap().counters
 }
@@ -226,17 +219,26 @@ async fn nobody_with_a_browser_passes_an_aws_style_visitor_who_asks(world: World
     assert!(matches!(asks().await.outcomes[..], [ClaimOutcome::Entered(_)]));
 }
 
-/// Those before it may still come, and want more seats than there are. Somebody who is behind it waits for none of them.
-async fn an_aws_style_visitor_who_was_passed_waits_no_longer(world: World) {
+/// Two seats are free, and 2 to 7 were served just now: 7 has a browser, and the others use the AWS-style calls, within
+/// three seconds. Returns when browsers are ripe, ms.
+async fn a_browser_behind_others(world: &World) -> u64 {
     world.open(patient(1)).await;
     world.join(1, JoinMode::Enter).await;
     world.join(5, JoinMode::Queue).await;
     world.join(1, JoinMode::Enter).await;
-    clients_of_the_aws_style_calls_take(&world, 3_000).await;
-    world.put(patient(4)).await;
+    let mut period = redis::cmd("HSET");
+    period.arg("vestibule:room:{sale}:line").arg("unknown_period_ms").arg(3_000);
+    world.server.ask::<u64>(&period).await;
+    world.put(patient(3)).await;
     world.clock.advance_ms(1);
     let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
     world.store.increment(&world.room, 6).await.unwrap();
+    ripe_at
+}
+
+/// Those before it may still come, and want more seats than there are. Somebody who is behind it waits for none of them.
+async fn an_aws_style_visitor_who_was_passed_waits_no_longer(world: World) {
+    let ripe_at = a_browser_behind_others(&world).await;
     let asks = async || {
         let visitor = world.claim_now(6).await;
         let claim = Claim { kind: SessionKind::AwsStyle, held_ms: 10_000, ..visitor };
@@ -250,15 +252,7 @@ async fn an_aws_style_visitor_who_was_passed_waits_no_longer(world: World) {
 
 /// There is a seat for each of the two, and somebody before them may come for one of these.
 async fn an_aws_style_visitor_waits_no_longer_than_a_browser_behind_it(world: World) {
-    world.open(patient(1)).await;
-    world.join(1, JoinMode::Enter).await;
-    world.join(5, JoinMode::Queue).await;
-    world.join(2, JoinMode::Enter).await;
-    clients_of_the_aws_style_calls_take(&world, 3_000).await;
-    world.put(patient(3)).await;
-    world.clock.advance_ms(1);
-    let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
-    world.store.increment(&world.room, 7).await.unwrap();
+    let ripe_at = a_browser_behind_others(&world).await;
     let asks = async |browser: Option<u64>| {
         let visitor = world.claim_now(6).await;
         let mut claims = vec![Claim { kind: SessionKind::AwsStyle, held_ms: 2_000, ..visitor }];

@@ -81,11 +81,11 @@ const FAILED_ONCE: [(u64, &str); 8] = [
         "the judge missed a key of which only a controller knew that was killed with Redis",
     ),
     (1_108_155, "the judge called somebody overtaken who shared a place that had been given up"),
+    (1_219_836, "the judge wanted a seat for somebody who shared a place that had been given up"),
     (
         1_251_497,
         "a browser took its seat before an AWS-style client ahead of it, and somebody late the one left for that",
     ),
-    (1_219_836, "the judge wanted a seat for somebody who shared a place that had been given up"),
 ];
 
 /// Nights with limits in each, and everything that the services withstand.
