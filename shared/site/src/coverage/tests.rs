@@ -85,6 +85,7 @@ fn no_spelling_of_a_path_evades_a_route() {
         "/sale/..;/",
         "/x/..;/sale",
         "/sale;x=1",
+        "/sale;x/..%3b1",
         "/sale%00",
         "/sale%00.css",
         "/sale#x",

@@ -9,35 +9,38 @@ use super::loose;
 /// One way of reading a path: a set of the habits below, which gateways and sites are known to
 /// have.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct PathReading(u8);
+pub(super) struct PathReading(u16);
 
 /// The path is split into segments before it is decoded: an escaped slash is part of its segment.
-const SPLITS_FIRST: u8 = 1;
+const SPLITS_FIRST: u16 = 1;
 /// A backslash is an ordinary character.
-const KEEPS_BACKSLASHES: u8 = 1 << 1;
+const KEEPS_BACKSLASHES: u16 = 1 << 1;
 /// `..` removes an empty segment (`a//..` is `a/`) instead of the one before it.
-const KEEPS_EMPTY_SEGMENTS: u8 = 1 << 2;
+const KEEPS_EMPTY_SEGMENTS: u16 = 1 << 2;
 /// A segment ends at `;`, where its parameters begin.
-const CUTS_PARAMETERS: u8 = 1 << 3;
+const CUTS_PARAMETERS: u16 = 1 << 3;
 /// The path ends at `#`, at a NUL as strings in C do, or at a `?` or `#` that was escaped, as where a decoded path
 /// is put into an address that is read again.
-const CUTS_TAILS: u8 = 1 << 4;
+const CUTS_TAILS: u16 = 1 << 4;
 /// Escapes are decoded a second time.
-const DECODES_TWICE: u8 = 1 << 5;
+const DECODES_TWICE: u16 = 1 << 5;
 /// `.` and `..` are resolved as they are written, before anything is decoded: a segment with an
 /// escaped dot is a name (`a/%2e/..` is `a/`).
-const RESOLVES_WRITTEN: u8 = 1 << 6;
+const RESOLVES_WRITTEN: u16 = 1 << 6;
 /// Escapes are decoded as careless servers do ([`loose`]).
-const DECODES_LOOSELY: u8 = 1 << 7;
+const DECODES_LOOSELY: u16 = 1 << 7;
+/// Parameters are cut as they are written, before anything is decoded: an escaped `;` is part of its segment.
+const CUTS_WRITTEN: u16 = 1 << 8;
+const ALL: u16 = (1 << 9) - 1;
 
 /// All ways except the canonical one that may read `raw` differently, as sets of the habits that can change the
 /// reading of this path.
 pub(super) fn others(raw: &str) -> Vec<PathReading> {
     let relevant = relevant_habits(raw.as_bytes());
-    (1..=u8::MAX).filter(|habits| habits & !relevant == 0).map(PathReading).collect()
+    (1..=ALL).filter(|habits| habits & !relevant == 0).map(PathReading).collect()
 }
 
-fn relevant_habits(raw: &[u8]) -> u8 {
+fn relevant_habits(raw: &[u8]) -> u16 {
     let once = decode(raw);
     let twice = decode(&once);
     let written = Contents::of(raw);
@@ -50,16 +53,18 @@ fn relevant_habits(raw: &[u8]) -> u8 {
     }
     // The ends of segments matter only to paths that contain `..`, or parameters, which end with
     // their segment.
-    let ends_matter = read.goes_back || read.parameters;
+    let ends_matter = read.goes_back || read.parameters > 0;
+    let more_parameters = read.parameters > written.parameters || read.slashes > written.slashes;
     let habits = [
         (SPLITS_FIRST, ends_matter && read.slashes > written.slashes),
         (KEEPS_BACKSLASHES, ends_matter && read.backslashes),
         (KEEPS_EMPTY_SEGMENTS, read.goes_back && read.empty_segments),
-        (CUTS_PARAMETERS, read.parameters),
+        (CUTS_PARAMETERS, read.parameters > 0),
         (CUTS_TAILS, read.tails),
         (DECODES_TWICE, twice != once || loosely_twice != loosely),
         (RESOLVES_WRITTEN, read.goes_back && read.dots > written.dots),
         (DECODES_LOOSELY, loosely_twice.as_ref().is_some_and(|text| *text != *twice)),
+        (CUTS_WRITTEN, written.parameters > 0 && more_parameters),
     ];
     habits.into_iter().filter(|(_, relevant)| *relevant).fold(0, |all, (habit, _)| all | habit)
 }
@@ -74,7 +79,7 @@ struct Contents {
     slashes: usize,
     dots: usize,
     backslashes: bool,
-    parameters: bool,
+    parameters: usize,
     tails: bool,
     /// `..`
     goes_back: bool,
@@ -109,7 +114,7 @@ impl Contents {
                 self.goes_back |= before == b'.';
             }
             b';' => {
-                self.parameters = true;
+                self.parameters += 1;
                 self.empty_segments |= is_slash(before);
             }
             b'u' | b'U' => self.may_be_loose |= before == b'%',
@@ -125,7 +130,7 @@ impl Contents {
             slashes: self.slashes.max(other.slashes),
             dots: self.dots.max(other.dots),
             backslashes: self.backslashes || other.backslashes,
-            parameters: self.parameters || other.parameters,
+            parameters: self.parameters.max(other.parameters),
             tails: self.tails || other.tails,
             goes_back: self.goes_back || other.goes_back,
             empty_segments: self.empty_segments || other.empty_segments,
@@ -160,8 +165,11 @@ impl PathReading {
     pub(super) fn read(self, raw: &str) -> String {
         let raw = raw.as_bytes();
         let raw = if self.has(CUTS_TAILS) { until(raw, b"#").0 } else { raw };
+        let raw: Cow<'_, [u8]> =
+            if self.has(CUTS_WRITTEN) { self.without_parameters(raw).into() } else { raw.into() };
         let splits_first = self.has(SPLITS_FIRST) || self.has(RESOLVES_WRITTEN);
-        let whole = if splits_first { raw.into() } else { self.decode(raw) };
+        let decoded = if splits_first { None } else { Some(self.decode(&raw)) };
+        let whole = decoded.as_ref().unwrap_or(&raw);
         let mut resolved = Resolved::default();
         for written in whole.split(|byte| self.separates(*byte)) {
             let segment = if splits_first { self.decode(written) } else { written.into() };
@@ -175,12 +183,21 @@ impl PathReading {
         resolved.into_text()
     }
 
-    const fn has(self, habit: u8) -> bool {
+    const fn has(self, habit: u16) -> bool {
         self.0 & habit != 0
     }
 
     const fn separates(self, byte: u8) -> bool {
         byte == b'/' || (byte == b'\\' && !self.has(KEEPS_BACKSLASHES))
+    }
+
+    fn without_parameters(self, raw: &[u8]) -> Vec<u8> {
+        let mut is_parameter = false;
+        let is_kept = |byte: &u8| {
+            is_parameter = !self.separates(*byte) && (is_parameter || *byte == b';');
+            !is_parameter
+        };
+        raw.iter().copied().filter(is_kept).collect()
     }
 
     fn decode(self, text: &[u8]) -> Cow<'_, [u8]> {

@@ -89,6 +89,8 @@ fn every_reading_of_a_path_is_found() {
         ("/s%61le/../x", "/sale/../x"),
         ("/s%2561le/%252e./x", "/sale/../x"),
         ("/s%61le/../%%3fx", "/sale/../%?x"),
+        ("/sale;e/..%3b3", "/sale/..;3"),
+        ("/x;e/y%2f..%3b3/../../../sale", "/sale"),
     ];
     for (raw, reading) in cases {
         let all = readings(raw);
@@ -137,7 +139,7 @@ pub(crate) fn tricky() -> impl Strategy<Value = String> {
         1 => prop::sample::select(vec![
             "%73ale", "x", "..", ".", "//", "\\", "%2f", "%5C", "%2e", ";", ";a=b", "%3b", "%00",
             "%252f", "%252e%252e", "%2573ale", "%ff", "%", "#", "ü", "%C3%BC", "/../", "/..;/",
-            "%u0073ale", "%u002e", "%c0%ae", "%c0%af", "%3f", "%23",
+            "%u0073ale", "%u002e", "%c0%ae", "%c0%af", "%3f", "%23", "..%3b",
         ]),
     ];
     prop::collection::vec(piece, 0..12)

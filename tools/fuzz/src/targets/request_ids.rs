@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use vestibule_domain::{Place, RoomId};
-use vestibule_token::{DeploymentSecret, RequestIdCipher};
+use vestibule_token::{DeploymentSecret, RequestIdCipher, RequestIdError};
 
 use super::{Target, text};
 
@@ -44,7 +44,8 @@ fn run(bytes: &[u8]) {
     // As a place that is sealed, and then changed in one character.
     let Some((place, change)) = place(bytes) else { return };
     let Ok(sealed) = ours.seal(place) else { return };
-    assert_eq!(ours.open(&sealed), Ok(place));
+    let opened = ours.open(&sealed);
+    assert!(opened == Ok(place) || holds_another(place, opened), "{place:?} opens as {opened:?}");
     for other in others {
         assert!(other.open(&sealed).is_err(), "{sealed} opens elsewhere");
     }
@@ -55,6 +56,15 @@ fn run(bytes: &[u8]) {
     if !changed.eq_ignore_ascii_case(&sealed) {
         assert!(ours.open(&changed).is_err(), "{sealed} opens as {changed}, too");
     }
+}
+
+/// Whether what was sealed in the older form holds this place in the newer one: it cannot be known which was meant.
+fn holds_another(sealed: Place, opened: Result<Place, RequestIdError>) -> bool {
+    let has_shape = sealed.entered_at >> 16 & 0xf == 4 && sealed.entered_at >> 2 & 0b11 == 0b10;
+    let is_odd = sealed.region & 1 != 0 && !sealed.is_told_as_uuid();
+    has_shape
+        && is_odd
+        && opened.is_ok_and(|place| place.is_told_as_uuid() && place.number == sealed.number)
 }
 
 fn place(bytes: &[u8]) -> Option<(Place, [u8; 2])> {
