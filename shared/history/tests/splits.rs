@@ -246,6 +246,25 @@ fn settings_of_those_apart_bind_nobody_else() {
 }
 
 #[test]
+fn settings_that_only_those_apart_knew_may_be_in_force_afterwards() {
+    let roomy = || Rules { ceiling: Some(2), ..Rules::default() };
+    let put_apart = || {
+        What::Put(Put {
+            version: Some(2),
+            programme: Programme::always(roomy()),
+            outcome: PutAs::Changed,
+        })
+    };
+    let sent = || What::Sent(Call::Put { version: Some(1), programme: Programme::always(roomy()) });
+    let entering =
+        |night: Night| night.heals().does(9_000, "a", seated(1, 9)).does(9_100, "a", seated(2, 9));
+    entering(Night::split().does(600, "b", sent()).does(610, "b", put_apart())).holds();
+    let before = Night::begin().lags().does(450, "b", sent()).does(460, "b", put_apart()).splits();
+    entering(before).holds();
+    entering(Night::split()).breaks(Invariant::Ceiling);
+}
+
+#[test]
 fn the_settings_may_be_those_of_a_room_that_was_reset_apart() {
     let night = Night::split().does(600, "a", put(2, PutAs::Changed));
     night.does(700, "b", What::Sent(Call::Reset)).heals().does(9_000, "a", read(1)).holds();
@@ -375,6 +394,31 @@ fn each_side_has_the_rate() {
         .does(61_000, "b", seated(1, 60))
         .does(61_100, "b", seated(2, 60))
         .breaks(Invariant::Rate);
+}
+
+#[test]
+fn a_room_that_was_deleted_apart_and_made_again_has_a_rate_of_its_own() {
+    let rules = Rules { per_minute: Some(2), ..Rules::default() };
+    let put = |outcome| {
+        What::Put(Put { version: Some(1), programme: Programme::always(rules.clone()), outcome })
+    };
+    let seated_in = |epoch: u64, number: u64| {
+        let What::Claimed(claimed) = seated(number, 9) else { unreachable!() };
+        What::Claimed(Claimed { reset_epoch: epoch, id_epoch: epoch, ..claimed })
+    };
+    let begun = || {
+        let night = Night::begin().does(100, "a", put(PutAs::Created));
+        let night = night.does(300, "a", seated(1, 0)).does(310, "a", seated(2, 0)).lags().splits();
+        night.does(700, "b", What::Sent(Call::Delete))
+    };
+    let anew = begun().does(710, "b", What::Deleted { existed: true });
+    let anew =
+        anew.does(720, "b", put(PutAs::Created)).heals().does(9_000, "a", seated_in(2_000, 1));
+    anew.does(9_050, "a", seated_in(2_000, 2))
+        .holds()
+        .does(9_100, "a", seated_in(2_000, 3))
+        .breaks(Invariant::Rate);
+    begun().heals().does(9_000, "a", seated(3, 9)).breaks(Invariant::Rate);
 }
 
 #[test]

@@ -54,6 +54,12 @@ impl History {
         self.record(Event { at_ms, began_ms: at_ms, by, room: None, what: What::Servers(are) });
     }
 
+    /// A key of `room` was lost, which no service knows.
+    pub(crate) fn key_lost(&self, room: &str) {
+        let (at_ms, by, room) = (self.now_ms(), Arc::from("servers"), RoomId::new(room).ok());
+        self.record(Event { at_ms, began_ms: at_ms, by, room, what: What::KeyLost });
+    }
+
     /// Who honestly waits in `room`.
     pub(crate) fn census(&self, room: &RoomId) -> Census {
         let mut censuses = self.0.censuses.lock().unwrap_or_else(PoisonError::into_inner);

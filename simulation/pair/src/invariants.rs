@@ -264,7 +264,8 @@ fn term_of(words: &[Vec<u8>]) -> Option<u64> {
     term.split_once('"')?.0.parse().ok()
 }
 
-fn room_of(key: &[u8]) -> Option<&str> {
+/// The name of the room that `key` is of.
+pub(crate) fn room_of(key: &[u8]) -> Option<&str> {
     let key = std::str::from_utf8(key).ok()?.strip_prefix("vestibule:room:{")?;
     key.split_once('}').map(|(room, _)| room)
 }

@@ -10,7 +10,7 @@ use std::{
 use tokio::time::{Instant, sleep};
 use vestibule_domain::{
     Progress, RoomId, RoomSnapshot, Stamp,
-    reconciliation::{Evidence, Finding, Reconciliation, Testimony, gap},
+    reconciliation::{Evidence, Finding, Reconciliation, Testimony, gap, newest_config},
     schedule::RoomConfig,
 };
 use vestibule_store::{
@@ -75,7 +75,7 @@ pub(super) async fn reconcile(
         }
         Finding::IsBehind(to) => {
             let is_partial = called.is_partial && !to.begins_anew;
-            let config = config_for(&to, &accounts, called);
+            let config = config_for(&to, evidence.buried, &accounts, called);
             bring(controller, round, (&to, &config, is_partial), &accounts, &silent).await
         }
     }
@@ -231,16 +231,15 @@ async fn restore_places(
 /// events.
 fn config_for(
     to: &Reconciliation,
+    buried: u64,
     accounts: &BTreeMap<String, Account>,
     called: Called,
 ) -> RoomConfig {
-    let of_room = |account: &&Account| {
-        let testimony = account.testimony.as_ref();
-        testimony.is_some_and(|one| one.stamp.reset_epoch == to.latest.reset_epoch)
-    };
-    let configs = accounts.values().filter(of_room).filter_map(|account| account.config.clone());
-    let stored = called.config.filter(|_| !to.begins_anew);
-    configs.chain(stored).max_by_key(|config| config.version).unwrap_or_else(|| RoomConfig {
+    let told = accounts.values().filter_map(|account| {
+        Some((account.testimony.as_ref()?.stamp.reset_epoch, account.config.clone()?))
+    });
+    let stored = called.stored.map(|stored| stored.reset_epoch).zip(called.config);
+    newest_config(told.chain(stored), buried).unwrap_or_else(|| RoomConfig {
         version: to.latest.config_version,
         settings: to.latest.settings.clone(),
         ..RoomConfig::default()

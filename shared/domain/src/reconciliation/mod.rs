@@ -4,12 +4,14 @@
 //! A service that was there and says nothing may have seen more than all others. While it is silent the worst is
 //! assumed: every seat may be taken, and numbers may have been handed out that nobody knows of.
 
+mod config;
 mod serving_counter;
 
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::config::newest_config;
 use self::serving_counter::serving_counter;
 use crate::{Lineage, RoomSnapshot, Stamp, check_in, schedule::RoomConfig};
 

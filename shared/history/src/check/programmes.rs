@@ -17,7 +17,7 @@ const KEPT_MS: u64 = 180_000;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Programmes {
     candidates: Vec<Candidate>,
-    /// Those of the other side of a split.
+    /// Those of the other side of a split, and of those who will be there, since its replica lagged.
     apart: Vec<Candidate>,
 }
 
@@ -66,8 +66,8 @@ impl Programmes {
     }
 
     pub(super) fn turn(&mut self, turn: &Turn) {
-        let apart = std::mem::take(&mut self.apart).into_iter();
         if turn.is_over {
+            let apart = std::mem::take(&mut self.apart).into_iter();
             self.candidates.extend(apart.map(|own| Candidate { from_ms: turn.at_ms, ..own }));
         }
     }

@@ -19,27 +19,60 @@ use crate::{
 /// Not a violation: such an answer to a call that was under way when the end was acknowledged; an end
 /// of unknown outcome; an end that found no session, because the visitor may enter later; gateways
 /// that verify tokens by themselves, which histories do not show; any number after a reset; an end that only those
-/// know who are apart.
+/// know who are apart; and one that Redis lost, as a restoration shows, when all had stopped who ran when it came.
 #[derive(Debug, Clone, Default)]
-pub(super) struct EndedStaysEnded(FxHashMap<(u64, u64), Arc<Event>>);
+pub(super) struct EndedStaysEnded {
+    ends: FxHashMap<(u64, u64), End>,
+    /// When each service was heard of for the first and the last time, ms.
+    services: FxHashMap<Arc<str>, (u64, u64)>,
+    /// The reset epoch and the generation of the room.
+    state: (u64, u32),
+    /// When that was heard of for the first time, ms.
+    since_ms: u64,
+}
+
+#[derive(Debug, Clone)]
+struct End {
+    event: Arc<Event>,
+    state: (u64, u32),
+}
 
 // === impl EndedStaysEnded ===
 
 impl Check for EndedStaysEnded {
     fn observe(&mut self, now: &Seen<'_>, _facts: &Facts, found: &mut Findings<'_>) {
+        if !matches!(now.what, What::Visitor(_)) {
+            let heard = self.services.entry(Arc::clone(&now.by)).or_insert((now.at_ms, 0));
+            heard.1 = now.at_ms;
+        }
+        if let Some(state) = now.state().filter(|state| *state > self.state) {
+            (self.state, self.since_ms) = (state, now.at_ms);
+        }
         if let What::Ended(ended) = &now.what {
             for session in ended.sessions.iter().filter(|session| session.ended) {
                 let holder = (ended.reset_epoch, session.number);
-                self.0.entry(holder).or_insert_with(|| now.keep());
+                let end = || End { event: now.keep(), state: self.state };
+                self.ends.entry(holder).or_insert_with(end);
             }
         }
-        let Some(held) = holding(now).filter(|_| !self.0.is_empty()) else { return };
+        let Some(held) = holding(now).filter(|_| !self.ends.is_empty()) else { return };
         for holder in held.holders() {
-            if let Some(end) = self.0.get(&holder).filter(|end| now.follows(end)) {
+            let end = self.ends.get(&holder).filter(|end| now.follows(&end.event));
+            if let Some(end) = end.filter(|end| self.is_known(end)) {
                 let what = format!("number {} has a session after its end", holder.1);
-                found.add(Invariant::EndedStaysEnded, what, &[end, now]);
+                found.add(Invariant::EndedStaysEnded, what, &[&end.event, now]);
             }
         }
+    }
+}
+
+impl EndedStaysEnded {
+    /// Whether Redis has lost nothing since, or somebody runs still who was told.
+    fn is_known(&self, end: &End) -> bool {
+        let was_told = |(first_ms, last_ms): &(u64, u64)| {
+            *first_ms <= end.event.at_ms && *last_ms >= self.since_ms
+        };
+        end.state == self.state || self.services.values().any(was_told)
     }
 }
 
@@ -62,6 +95,20 @@ mod tests {
         left().does(10, renewed(3)).breaks(Invariant::EndedStaysEnded);
         let again = claimed(3, ClaimedAs::Repeated(token(10, 310)));
         left().does(10, again).breaks(Invariant::EndedStaysEnded);
+    }
+
+    #[test]
+    fn what_redis_lost_nobody_knows_if_all_have_stopped_who_were_told() {
+        let again = || {
+            let token = Some(token(10, 310));
+            What::Touched(Touched { id_epoch: EPOCH, generation: 2, number: 3, token })
+        };
+        let left = || History::new().call((5, 5), "a", renewed(3)).call((9, 9), "a", ended(3));
+        left().call((20, 20), "b", again()).holds();
+        left().call((20, 20), "a", again()).breaks(Invariant::EndedStaysEnded);
+        let told = left().call((20, 20), "b", again()).call((30, 30), "a", renewed(4));
+        told.call((40, 40), "b", again()).breaks(Invariant::EndedStaysEnded);
+        left().call((20, 20), "b", renewed(3)).breaks(Invariant::EndedStaysEnded);
     }
 
     #[test]

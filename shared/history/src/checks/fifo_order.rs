@@ -13,7 +13,8 @@ use crate::{
 const STEP_MS: u64 = 100;
 /// Entries are remembered for so long: nobody who is at the door looks further back.
 const KEPT_MS: u64 = 15_000;
-/// For so long a visitor's claim is held at most while no seat is free.
+/// For so long a visitor's claim is held at most while no seat is free: whoever hears nothing for longer asks, as far as
+/// any store knows, no more.
 const HELD_MS: u64 = 2_000;
 
 /// Whoever asks at the door all the time enters at most so much later than the first who came after it.
@@ -21,7 +22,7 @@ const HELD_MS: u64 = 2_000;
 /// Somebody is *at the door* from the answer to an ask on, as long as each next ask begins within
 /// `attending_ms` of the last answer. An ask is a claim that found no seat or was not served, or a
 /// visitor's question that was answered `waiting`. Somebody who is told that it is its turn and does not
-/// claim is not asking for a seat; nor is somebody whose question was answered much later than questions are held,
+/// claim is not asking for a seat; nor is somebody whose question was answered later than questions are held,
 /// since the instance was away and no store heard of it.
 ///
 /// A violation: somebody at the door asks in vain, or enters, more than `overtaking_ms` after the entry
@@ -32,15 +33,21 @@ const HELD_MS: u64 = 2_000;
 /// the door; overtaking by less than the slack, which is the standby group's; rooms that are not
 /// certainly fifo all that time; overtaking somebody whose network has its seats; or whose place is over, because it was
 /// given up or its session is over, though somebody else has its ticket and asks on; being overtaken before the limits are lowered, which takes the seats away that
-/// were free; and whoever comes for a seat that was held for it, since it took its turn when it was called. Before a
+/// were free; and whoever comes for a seat that was held for it, since it took its turn when it was called; being overtaken
+/// and then losing the seat that was left to somebody before both, who came to the door only then; and whoever was at the
+/// door when the servers lost a key of the room, in which that may have been. Before a
 /// split is over nothing follows for after it, nor the other way round; while it lasts, only claims show on which side
 /// somebody asks.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FifoOrder {
     door: FxHashMap<u64, Attendee>,
     entries: VecDeque<Entry>,
+    /// Who came to the door, and has entered since. Each took a seat that may have been left to one behind it.
+    late: VecDeque<Late>,
     /// Positions for which a seat is or was held: they took their turn then.
     called: FxHashSet<u64>,
+    /// When a key of the room was lost: nobody knows of what was asked before.
+    lost_ms: u64,
     overtaken: u64,
     longest_ms: u64,
 }
@@ -53,6 +60,14 @@ struct Attendee {
     looked_ms: u64,
     overtaken: Option<Arc<Event>>,
     is_told: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Late {
+    position: u64,
+    /// When it was at the door for the first time, ms.
+    came_ms: u64,
+    entered_ms: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -69,7 +84,10 @@ impl Check for FifoOrder {
         if matches!(now.what, What::Visitor(_)) && facts.may_be_apart(now) {
             return;
         }
-        if let Some(position) = asking(now) {
+        if matches!(now.what, What::KeyLost) {
+            self.door.clear();
+            self.lost_ms = now.at_ms;
+        } else if let Some(position) = asking(now) {
             if facts.is_over(position) {
                 self.door.remove(&position);
                 return;
@@ -103,6 +121,7 @@ impl Check for FifoOrder {
     fn turn(&mut self, _turn: &Turn, _facts: &Facts) {
         self.door.clear();
         self.entries.clear();
+        self.late.clear();
     }
 
     fn measure(&self, figures: &mut Figures, _waits: &mut Waits) {
@@ -113,11 +132,10 @@ impl Check for FifoOrder {
 
 impl FifoOrder {
     fn ask(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
-        let attending_ms = facts.bounds.attending_ms;
-        if now.at_ms > now.began_ms + HELD_MS + attending_ms {
-            self.door.remove(&position);
+        if now.began_ms <= self.lost_ms {
             return;
         }
+        let attending_ms = facts.bounds.attending_ms;
         let known = self.door.get_mut(&position);
         let known = known.filter(|known| now.began_ms <= known.last_ms + attending_ms);
         let Some(attendee) = known else {
@@ -125,16 +143,20 @@ impl FifoOrder {
             return;
         };
         attendee.look(position, &self.entries, now);
-        attendee.last_ms = attendee.last_ms.max(now.at_ms);
+        attendee.last_ms = attendee.last_ms.max(asked_until(now));
+        attendee.forgive(position, &mut self.late, &self.entries, now, facts);
         attendee.judge(position, now, facts, found);
     }
 
     fn enter(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
-        let Some(mut attendee) = self.door.remove(&position) else { return };
-        if now.began_ms > attendee.last_ms + facts.bounds.attending_ms {
-            return;
-        }
+        let attending_ms = facts.bounds.attending_ms;
+        let attendee = self.door.remove(&position);
+        let attendee = attendee.filter(|known| now.began_ms <= known.last_ms + attending_ms);
+        let came_ms = attendee.as_ref().map_or(now.began_ms, |attendee| attendee.first.began_ms);
+        self.late.push_back(Late { position, came_ms, entered_ms: now.at_ms });
+        let Some(mut attendee) = attendee else { return };
         attendee.look(position, &self.entries, now);
+        attendee.forgive(position, &mut self.late, &self.entries, now, facts);
         attendee.judge(position, now, facts, found);
         if let Some(by) = attendee.overtaken {
             self.overtaken += 1;
@@ -159,6 +181,9 @@ impl FifoOrder {
         {
             self.entries.pop_front();
         }
+        while self.late.front().is_some_and(|first| first.entered_ms + KEPT_MS < now.at_ms) {
+            self.late.pop_front();
+        }
     }
 }
 
@@ -167,7 +192,13 @@ impl FifoOrder {
 impl Attendee {
     fn new(now: &Seen<'_>) -> Self {
         let first = now.keep();
-        Self { first, last_ms: now.at_ms, looked_ms: now.at_ms, overtaken: None, is_told: false }
+        Self {
+            first,
+            last_ms: asked_until(now),
+            looked_ms: now.at_ms,
+            overtaken: None,
+            is_told: false,
+        }
     }
 
     /// Looks for the first who overtook it and was known to before `now` began.
@@ -186,15 +217,44 @@ impl Attendee {
         self.looked_ms = self.looked_ms.max(now.began_ms);
     }
 
+    /// Forgets who overtook it for too long and left it a seat, if somebody before both came late and took that.
+    fn forgive(
+        &mut self,
+        position: u64,
+        late: &mut VecDeque<Late>,
+        entries: &VecDeque<Entry>,
+        now: &Seen<'_>,
+        facts: &Facts,
+    ) {
+        while let Some(by) = self.overtaken.as_ref().filter(|by| is_too_long(by, now, facts)) {
+            let took_its_seat = |one: &Late| one.position < position && one.came_ms > by.began_ms;
+            let Some(one) = late.iter().position(took_its_seat).and_then(|at| late.remove(at))
+            else {
+                return;
+            };
+            (self.overtaken, self.looked_ms) = (None, one.came_ms);
+            self.look(position, entries, now);
+        }
+    }
+
     fn judge(&mut self, position: u64, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         let Some(by) = self.overtaken.as_ref().filter(|_| !self.is_told) else { return };
-        let late_ms = now.began_ms.saturating_sub(by.at_ms);
-        if late_ms > facts.bounds.overtaking_ms && !are_limits_lowered(facts, by) {
+        if is_too_long(by, now, facts) && !are_limits_lowered(facts, by) {
+            let late_ms = now.began_ms.saturating_sub(by.at_ms);
             let what = format!("position {position} was overtaken {late_ms} ms ago");
             found.add(Invariant::FifoOrder, what, &[&self.first, by, now]);
             self.is_told = true;
         }
     }
+}
+
+fn is_too_long(by: &Event, now: &Event, facts: &Facts) -> bool {
+    now.began_ms.saturating_sub(by.at_ms) > facts.bounds.overtaking_ms
+}
+
+/// Until when whoever was answered by `now` had asked, ms.
+fn asked_until(now: &Event) -> u64 {
+    now.at_ms.min(now.began_ms + HELD_MS)
 }
 
 /// The position that asks for a seat and gets none.
@@ -352,8 +412,40 @@ mod tests {
             let history = history.call((1_000, answered_ms), "ann", question);
             asks(history, 5, 9)
         };
-        answered_at(4_200).breaks(Invariant::FifoOrder);
-        answered_at(4_201).holds();
+        answered_at(3_800).holds();
+        answered_at(2_900).holds();
+        let heard_again = |at_ms: u64| {
+            let history = fifo().does(900, no_seat(5)).does(3_000, seated(6));
+            let question = asked(ToldStatus::Waiting, 5);
+            let history = history.call((1_000, 4_100), "ann", question).does(at_ms, no_seat(5));
+            asks(history, 5, 9)
+        };
+        heard_again(4_200).breaks(Invariant::FifoOrder);
+        heard_again(4_201).holds();
+    }
+
+    #[test]
+    fn a_seat_that_was_left_may_go_to_somebody_before_who_comes_late() {
+        let overtaken = || asks(fifo(), 1, 3).does(3_500, seated(6));
+        asks(asks(overtaken(), 4, 4).does(4_500, seated(3)), 5, 9).holds();
+        let twice = asks(overtaken(), 4, 4).does(4_500, seated(3)).does(4_600, seated(7));
+        asks(twice, 5, 12).breaks(Invariant::FifoOrder);
+        let waited = fifo().does(900, no_seat(3));
+        let waited = asks(waited, 1, 1).does(1_900, no_seat(3));
+        let waited = asks(waited, 2, 2).does(2_900, no_seat(3)).does(3_000, no_seat(5));
+        let waited = waited.does(3_500, seated(6)).does(3_600, seated(3));
+        asks(waited, 4, 9).breaks(Invariant::FifoOrder);
+        asks(overtaken().does(3_700, seated(9)), 4, 9).breaks(Invariant::FifoOrder);
+    }
+
+    #[test]
+    fn with_a_key_the_servers_may_lose_who_is_at_the_door() {
+        let lost = |history: History, at_ms| history.does(at_ms, What::KeyLost);
+        asks(lost(asks(fifo(), 1, 3), 3_400).does(3_500, seated(6)), 4, 9).holds();
+        let answered = lost(asks(fifo(), 1, 2), 2_500).call((2_200, 3_200), "a", no_seat(5));
+        asks(answered.does(3_500, seated(6)), 4, 9).holds();
+        let asked_since = asks(lost(asks(fifo(), 1, 2), 2_500), 3, 3).does(3_500, seated(6));
+        asks(asked_since, 4, 9).breaks(Invariant::FifoOrder);
     }
 
     #[test]

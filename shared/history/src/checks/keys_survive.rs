@@ -19,8 +19,8 @@ use crate::{
 /// more than the bound. Why: a gateway refuses tokens whose key it cannot find.
 ///
 /// Not a violation: an older ring that Redis has gone back to, until a service puts back what it lacks, or if those who
-/// knew it have stopped since, all of them; a ring that is
-/// missing as a whole while it is restored; reads under way during a change;
+/// knew it have stopped since, all of them, or for as long as they try to put it back and Redis does not take it; a ring
+/// that is missing as a whole while it is restored; reads under way during a change;
 /// a key that somebody has withdrawn, also if it is not known whether that worked; tokens while no
 /// ring is known. A ring that somebody apart has put, during a split, is one that may be there afterwards.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +55,7 @@ impl Check for KeysSurvive {
                 self.withdraw(keys);
                 self.learn(keys, false, now);
             }
+            What::Unknown(Call::ChangeKeys { keys }) => self.put_back(keys),
             What::KeysChanged { keys, changed: true } => self.learn(keys, true, now),
             What::KeysRead { keys: Some(keys) } => {
                 self.missing_since = None;
@@ -81,6 +82,15 @@ impl KeysSurvive {
     fn withdraw(&mut self, keys: &[Key]) {
         for (kid, known) in &mut self.known {
             known.is_withdrawn |= !keys.iter().any(|key| key.kid == *kid);
+        }
+    }
+
+    /// Somebody tried to put these back, and Redis did not take them, or did not say so.
+    fn put_back(&mut self, keys: &[Key]) {
+        for key in keys {
+            if let Some(known) = self.known.get_mut(&key.kid) {
+                known.missing_since = None;
+            }
         }
     }
 
@@ -185,6 +195,13 @@ mod tests {
         let back = missing().does(900, read(&["k1", "k2"]));
         back.does(1_000, read(&["k1"])).does(5_900, read(&["k1"])).holds();
         published().call((9, 12), "a", read(&["k1"])).holds();
+        let refused = |keys: &[&str]| {
+            let call = Call::ChangeKeys { keys: ring(keys, None) };
+            missing().does(3_000, What::Sent(call.clone())).does(3_001, What::Unknown(call))
+        };
+        refused(&["k1", "k2"]).does(5_011, read(&["k1"])).does(10_000, read(&["k1"])).holds();
+        let given_up = refused(&["k1", "k2"]).does(5_011, read(&["k1"]));
+        given_up.does(10_100, read(&["k1"])).breaks(Invariant::KeysSurvive);
     }
 
     #[test]

@@ -50,6 +50,8 @@ struct Network {
     left: Vec<(u64, u64)>,
     /// Numbers that may have had a seat.
     sat: FxHashSet<u64>,
+    /// Joins of unknown outcome: each may have had one, too.
+    unheard: u64,
 }
 
 /// So many networks are counted one by one.
@@ -87,11 +89,8 @@ impl Check for NetworkRefusals {
 impl NetworkRefusals {
     /// After a restoration, places that had been used count again.
     fn begin(&mut self, now: &Seen<'_>) {
-        let state = match &now.what {
-            What::Joined(joined) => (joined.reset_epoch, joined.generation),
-            What::Claimed(claimed) => (claimed.reset_epoch, claimed.generation),
-            _ => return,
-        };
+        let is_told = matches!(now.what, What::Joined(_) | What::Claimed(_));
+        let Some(state) = now.state().filter(|_| is_told) else { return };
         if state.0 > self.state.0 {
             let ahead = mem::take(&mut self.ahead);
             *self = Self { state, ..Self::default() };
@@ -146,6 +145,7 @@ impl NetworkRefusals {
             What::Unknown(Call::Join { networks, .. }) => {
                 for network in networks {
                     self.come(*network, None, now);
+                    self.networks.entry(*network).or_default().unheard += 1;
                 }
             }
             What::Claimed(claimed) if claimed.reset_epoch == self.state.0 => {
@@ -233,8 +233,8 @@ impl NetworkRefusals {
             }
             What::Claimed(claimed) => {
                 let Some(from) = claimed.network.filter(|from| from.kept_out) else { return };
-                let sat = self.networks.get(&from.network).map_or(0, |seen| seen.sat.len());
-                self.refuse((from.network, sat as u64, from.seats), from.only_logs, now, found);
+                let sat = self.networks.get(&from.network).map_or(0, Network::may_have_sat);
+                self.refuse((from.network, sat, from.seats), from.only_logs, now, found);
             }
             _ => {}
         }
@@ -291,6 +291,10 @@ impl Network {
         if oldest < self.places.len() {
             self.left.push((now_ms, self.places.remove(oldest)));
         }
+    }
+
+    fn may_have_sat(&self) -> u64 {
+        self.sat.len() as u64 + self.unheard
     }
 
     /// How many it has lost since, which may not have been known.
@@ -398,6 +402,10 @@ mod tests {
         let one = || History::new().does(1_000, seated(1));
         assert_eq!(found(one().does(3_000, kept_out(5))), 1);
         assert_eq!(found(one().does(2_000, seated(2)).does(3_000, kept_out(5))), 0);
+        let lost = || What::Unknown(Call::Join { count: 1, networks: vec![7] });
+        assert_eq!(found(one().does(2_000, lost()).does(3_000, kept_out(5))), 0);
+        assert_eq!(found(one().call((2_000, 5_000), "b", lost()).does(6_000, kept_out(5))), 0);
+        assert_eq!(found(one().does(3_000, kept_out(5)).call((2_000, 5_000), "b", lost())), 0);
     }
 
     #[test]

@@ -22,7 +22,8 @@ const WINDOW_MS: u64 = 60_000;
 /// in which the room may have been open or without a limit; a limit that was lowered, for the 60 s
 /// after that; admissions of a room that was deleted, for another room of its name.
 ///
-/// Each side of a split has the rate by itself: neither knows who enters on the other.
+/// Each side of a split has the rate by itself: neither knows who enters on the other. A room that was deleted on one
+/// may be another one on both once that is over.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Rate {
     /// When calls began → how many they admitted, and one of them.
@@ -31,6 +32,10 @@ pub(super) struct Rate {
     nth: u64,
     /// When a room of this name was last deleted.
     deleted_ms: Option<u64>,
+    /// One was deleted on the other side of a split, so that a later reset epoch may be that of another room.
+    was_deleted_apart: bool,
+    /// The latest reset epoch of an admission.
+    reset_epoch: u64,
 }
 
 // === impl Rate ===
@@ -38,12 +43,17 @@ pub(super) struct Rate {
 impl Check for Rate {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         if let What::Deleted { .. } | What::Sent(Call::Delete) = &now.what {
-            *self = Self { deleted_ms: Some(now.at_ms), ..Self::default() };
+            self.begin_anew(Some(now.at_ms));
         }
         let Some(held) = holding(now).filter(|held| held.is_new) else { return };
         if self.deleted_ms.is_some_and(|deleted_ms| now.began_ms <= deleted_ms) {
             return;
         }
+        let reset_epoch = now.reset_epoch().unwrap_or(0);
+        if self.was_deleted_apart && reset_epoch > self.reset_epoch {
+            self.begin_anew(self.deleted_ms);
+        }
+        self.reset_epoch = self.reset_epoch.max(reset_epoch);
         let from_ms = (now.at_ms + 1).saturating_sub(WINDOW_MS);
         while let Some(first) = self.admitted.first_entry()
             && first.key().0 < from_ms
@@ -70,6 +80,16 @@ impl Check for Rate {
             let what = format!("{} admissions in 60 s, and the limit is {limit}", self.sum);
             found.add(Invariant::Rate, what, &[first, now]);
         }
+    }
+
+    fn hear_apart(&mut self, now: &Seen<'_>, _facts: &Facts, _found: &mut Findings<'_>) {
+        self.was_deleted_apart |= matches!(now.what, What::Sent(Call::Delete));
+    }
+}
+
+impl Rate {
+    fn begin_anew(&mut self, deleted_ms: Option<u64>) {
+        *self = Self { deleted_ms, ..Self::default() };
     }
 }
 

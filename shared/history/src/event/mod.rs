@@ -146,6 +146,8 @@ pub enum What {
     Visitor(Act),
     /// What became of the servers: no history of services says it, since none of them knows it.
     Servers(ServersAre),
+    /// The servers lost one key of the room and kept all others. As above, no service says it.
+    KeyLost,
 }
 
 // === impl Event ===
@@ -161,6 +163,18 @@ impl Event {
     #[must_use]
     pub fn follows(&self, other: &Self) -> bool {
         self.began_ms > other.at_ms
+    }
+
+    /// The reset epoch and the generation that an answer shows the room to have.
+    pub(crate) fn state(&self) -> Option<(u64, u32)> {
+        match &self.what {
+            What::Joined(joined) => Some((joined.reset_epoch, joined.generation)),
+            What::Claimed(claimed) => Some((claimed.reset_epoch, claimed.generation)),
+            What::Touched(touched) if touched.token.is_some() => {
+                Some((touched.id_epoch, touched.generation))
+            }
+            _ => None,
+        }
     }
 
     /// The reset epoch that an answer shows the room to have.

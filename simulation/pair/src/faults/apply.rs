@@ -9,6 +9,7 @@ use super::{Fault, FaultKind};
 use crate::{
     Chance, Seed,
     deployment::{Deployment, Which},
+    invariants::room_of,
     network::{Node, Servers, Weather},
 };
 
@@ -77,6 +78,7 @@ impl Fault {
         let behind = some_of(deployment, chance);
         let lost = chance.unit();
         let was_split = network.servers(|servers, _| !servers.apart().is_empty());
+        let mut key = None;
         network.servers(|servers, now_ms| match self.kind {
             FaultKind::Away => servers.go_away(now_ms + self.lasts_ms, silently),
             FaultKind::Restart => servers.restart(now_ms + takes_ms),
@@ -85,9 +87,12 @@ impl Fault {
             FaultKind::Rewind => servers.restart_with(Some(then_ms), now_ms + takes_ms),
             FaultKind::Promote => servers.promote(then_ms, BTreeSet::new()),
             FaultKind::Split => servers.promote(then_ms, behind),
-            FaultKind::LoseKey => servers.lose_some_key(lost),
+            FaultKind::LoseKey => key = servers.lose_some_key(lost),
             _ => {}
         });
+        if let Some(room) = key.as_deref().and_then(room_of) {
+            deployment.history().key_lost(room);
+        }
         if matches!(self.kind, FaultKind::Promote | FaultKind::Split) {
             self.tell_who_is_apart(deployment, was_split);
         }

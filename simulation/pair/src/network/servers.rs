@@ -160,8 +160,8 @@ impl Servers {
         self.sides[0].server.wipe();
     }
 
-    /// One key is lost: the one at this place, from 0 to 1, of all in order.
-    pub(crate) fn lose_some_key(&mut self, at: f64) {
+    /// One key is lost, which is told: the one at this place, from 0 to 1, of all in order.
+    pub(crate) fn lose_some_key(&mut self, at: f64) -> Option<Vec<u8>> {
         let server = &mut self.sides[0].server;
         let keys = server.keyspace().keys();
         #[expect(clippy::cast_precision_loss, reason = "there are few keys")]
@@ -171,9 +171,8 @@ impl Servers {
             reason = "at most the count"
         )]
         let place = (at * keys.len() as f64) as usize;
-        if let Some(key) = keys.get(place).map(|key| key.to_vec()) {
-            server.lose_key(&key);
-        }
+        let key = keys.get(place)?.to_vec();
+        server.lose_key(&key).then_some(key)
     }
 
     /// The server's clock jumps.
