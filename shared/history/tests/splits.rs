@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use vestibule_history::{
-    Act, Bounds, Call, Claimed, ClaimedAs, ConfigRead, Ended, EndedSession, Event, Invariant,
-    Joined, JoinedAs, Judge, Key, NetworkClaimed, NetworkLimitsSeen, NetworksJoined, Programme,
-    Put, PutAs, Rules, ServersAre, SessionApi, Token, What,
+    Act, Asked, Bounds, Call, Claimed, ClaimedAs, ConfigRead, Ended, EndedSession, Event,
+    Invariant, Joined, JoinedAs, Judge, Key, NetworkClaimed, NetworkLimitsSeen, NetworksJoined,
+    Programme, Put, PutAs, Rules, ServersAre, SessionApi, Token, ToldStatus, What,
 };
 
 const EPOCH: u64 = 1_000;
@@ -29,7 +29,8 @@ struct Night {
 impl Night {
     /// A room with one seat, and one admission a minute after that.
     fn begin() -> Self {
-        let night = Self { judge: Judge::new(Bounds::default()), found: Vec::new() };
+        let bounds = Bounds { most_wait_error: Some(1.0), ..Bounds::default() };
+        let night = Self { judge: Judge::new(bounds), found: Vec::new() };
         night.does(1, "a", put(1, PutAs::Created))
     }
 
@@ -492,4 +493,19 @@ fn either_side_may_bind_a_session_to_another() {
         .does(20, "v", inside(77, 1))
         .does(30, "w", inside(78, 2))
         .breaks(Invariant::BoundSessions);
+}
+
+#[test]
+fn waits_that_are_told_during_a_split_are_not_compared() {
+    let told = || {
+        let (position, ahead) = (Some(9), Some(9_000));
+        let (status, wait_seconds) = (ToldStatus::Waiting, Some(9_000));
+        let asked = Asked { claimed: false, status, position, ahead, wait_seconds, next_ms: 1_000 };
+        What::Visitor(Act::Asked(asked))
+    };
+    let entered = || What::Visitor(Act::Entered { number: 9, reset_epoch: EPOCH, token: token(9) });
+    let split = Night::split().does(600, "v", told()).heals().does(9_000, "v", entered());
+    assert_eq!(split.ends(), []);
+    let healed = Night::split().heals().does(9_000, "v", told()).does(9_500, "v", entered());
+    assert_eq!(healed.ends(), [Invariant::Waits]);
 }

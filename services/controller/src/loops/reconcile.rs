@@ -303,15 +303,18 @@ pub(super) async fn take_in_the_late(
     if !store.rebuild(round, reset_epoch, &seats, &endings, position).await? {
         return Ok(());
     }
-    let told = late.values().filter_map(|account| account.testimony.as_ref());
-    let told: Vec<_> = told.filter(|one| one.stamp.reset_epoch == last.reset_epoch).collect();
-    let highest = |field: fn(&Testimony) -> u64| told.iter().map(|one| field(one)).max();
-    let seen = Progress {
-        queue_counter: highest(|one| one.queue_counter).unwrap_or(0),
-        admitted: highest(|one| one.admitted).unwrap_or(0),
+    let of_epoch = |account: &&Account| {
+        account.testimony.as_ref().is_some_and(|one| one.stamp.reset_epoch == reset_epoch)
     };
+    let told: Vec<&Account> = late.values().filter(of_epoch).collect();
+    let testimonies = || told.iter().filter_map(|account| account.testimony.as_ref());
+    let seen = Progress {
+        queue_counter: testimonies().map(|one| one.queue_counter).max().unwrap_or(0),
+        admitted: testimonies().map(|one| one.admitted).max().unwrap_or(0),
+    };
+    let left_out: Vec<_> = told.iter().flat_map(|account| account.left_out.clone()).collect();
     let awaits: Vec<String> =
         last.awaits.iter().filter(|name| !late.contains_key(*name)).cloned().collect();
-    store.dismiss(round, reset_epoch, seen, &awaits).await?;
+    store.dismiss(round, reset_epoch, seen, &left_out, &awaits).await?;
     Ok(())
 }

@@ -18,7 +18,8 @@ const SHORTEST: f64 = 5.0;
 /// its bias. A violation only with a bound (`most_wait_error`): a median error of all waits above it,
 /// told at the end. Why: people decide by it whether to stay.
 ///
-/// Not counted: visitors who never enter; waits that are said to be unknown. No violation: waits where there is no
+/// Not counted: visitors who never enter; waits that are said to be unknown; those told during a split, by whoever does
+/// not know what numbers the other side has left out. No violation: waits where there is no
 /// order; there everyone is told the mean, and who enters before the history ends is who had luck.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Waits {
@@ -34,7 +35,9 @@ impl Check for Waits {
     fn observe(&mut self, now: &Seen<'_>, facts: &Facts, _found: &mut Findings<'_>) {
         match &now.what {
             What::Visitor(Act::Arrived { .. }) => drop(self.told.remove(&now.by)),
-            What::Visitor(Act::Asked(asked)) if asked.status == ToldStatus::Waiting => {
+            What::Visitor(Act::Asked(asked))
+                if asked.status == ToldStatus::Waiting && !facts.may_be_apart(now) =>
+            {
                 if let Some(seconds) = asked.wait_seconds {
                     self.told.entry(Arc::clone(&now.by)).or_default().push((now.at_ms, seconds));
                 }

@@ -93,6 +93,7 @@ struct DismissArguments<'a> {
     leader_epoch: u64,
     reset_epoch: u64,
     queue_counter: u64,
+    left_out: &'a [(u64, u64)],
     admitted: u64,
     awaits: Option<String>,
 }
@@ -252,7 +253,7 @@ impl Store {
     }
 
     /// Notes that services were heard that had been silent: the highest counters that they have seen in this reset epoch,
-    /// and who is still silent. After a reset it does nothing. Refused for a stale leader.
+    /// which numbers they had left out, and who is still silent. After a reset it does nothing. Refused for a stale leader.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
@@ -261,6 +262,7 @@ impl Store {
         round: Round<'_>,
         reset_epoch: u64,
         seen: Progress,
+        left_out: &[(u64, u64)],
         awaits: &[String],
     ) -> Result<(), StoreError> {
         let Round { room, epoch, .. } = round;
@@ -271,6 +273,7 @@ impl Store {
             leader_epoch: epoch,
             reset_epoch,
             queue_counter,
+            left_out,
             admitted,
             awaits,
         };

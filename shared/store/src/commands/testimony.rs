@@ -45,6 +45,10 @@ pub struct Account {
     /// The reset epoch up to which it knows that the room of this name was deleted; 0: it knows of no deletion.
     #[serde(default)]
     pub buried: u64,
+    /// Of who tells late: which numbers it knew to be left out, the first and the last of each part, before it heard of
+    /// what the room was brought to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<(u64, u64)>,
     /// The reset epoch of its seats and endings.
     #[serde(default)]
     pub seats_epoch: u64,
@@ -176,6 +180,7 @@ impl Store {
             config: account.config.clone(),
             draws: account.draws.clone(),
             buried: account.buried,
+            left_out: account.left_out.clone(),
             seats_epoch: account.seats_epoch,
             seats: if is_told { Vec::new() } else { account.seats.clone() },
             endings: if is_told { Vec::new() } else { account.endings.clone() },

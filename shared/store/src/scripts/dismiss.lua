@@ -12,6 +12,8 @@ local args = arguments({
   reset_epoch = 'integer',
   -- The highest number that they have handed out.
   queue_counter = 'integer',
+  -- Of those, numbers that they had left out: the first and the last of each part.
+  left_out = 'table',
   -- The most sessions that they have seen begin.
   admitted = 'integer',
   -- Who is still silent, JSON; nil = nobody: then the worst is no longer assumed.
@@ -22,6 +24,13 @@ if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
 if line.reset_epoch ~= args.reset_epoch then return answer({}) end
+-- Up to the counter it is known here which were handed out.
+local left_out = {}
+for _, pair in ipairs(args.left_out) do
+  local first, last = math.max(tonumber(pair[1]), line.queue_counter + 1), tonumber(pair[2])
+  if first <= last then left_out[#left_out + 1] = { first, last } end
+end
+LEFT_OUT.add(keys.line, line, left_out)
 LEFT_OUT.catch_up(keys.line, line, args.queue_counter)
 ASSUMED.hear(args.admitted)
 if args.awaits then

@@ -13,6 +13,7 @@ use crate::world::{World, limited, seat, testimony, token};
 crate::on_every_server!(
     a_wiped_room_comes_back_ahead_of_every_number,
     while_a_witness_is_silent_numbers_and_seats_may_be_its_own,
+    what_a_late_witness_had_left_out_are_no_people,
     while_a_witness_is_silent_the_rate_may_be_used_up_and_then_only_by_whom_it_saw,
     seats_of_the_unseen_stay_taken_until_their_time_is_over,
     a_holder_who_returns_gets_its_session_back,
@@ -90,9 +91,26 @@ async fn while_a_witness_is_silent_numbers_and_seats_may_be_its_own(world: World
     assert!(joined.waiting() <= 20 - 9 + 1, "{} are said to wait", joined.waiting());
     let (round, epoch) = (late(&world), world.reset_epoch().await);
     let seen = Progress { queue_counter: 77, admitted: 9 };
-    world.store.dismiss(round, epoch, seen, &[]).await.unwrap();
+    world.store.dismiss(round, epoch, seen, &[], &[]).await.unwrap();
     let heard = world.snapshot().await;
     assert_eq!((heard.active + heard.unconfirmed, heard.awaits.len()), (2, 0), "it has been heard");
+}
+
+async fn what_a_late_witness_had_left_out_are_no_people(world: World) {
+    world.open(limited(9)).await;
+    world.join(20, JoinMode::Enter).await;
+    wipe_and_reconcile(&world, |_| {}, &["a"]).await;
+    let first = world.join(1, JoinMode::Enter).await.first;
+    let before = world.snapshot().await.waiting();
+    let (round, epoch) = (late(&world), world.reset_epoch().await);
+    let seen = Progress { queue_counter: first + 50_000, admitted: 9 };
+    // Of those up to `first` it is known who has them.
+    let left_out = [(1, first), (first + 11, first + 50_000)];
+    world.store.dismiss(round, epoch, seen, &left_out, &[]).await.unwrap();
+    let heard = world.snapshot().await;
+    assert_eq!(heard.waiting(), before + 10, "which it has handed out");
+    let last = world.join(1, JoinMode::Enter).await.first;
+    assert_eq!(heard.left_out, [(21, first - 1), (first + 11, last - 1)]);
 }
 
 async fn while_a_witness_is_silent_the_rate_may_be_used_up_and_then_only_by_whom_it_saw(
@@ -106,12 +124,12 @@ async fn while_a_witness_is_silent_the_rate_may_be_used_up_and_then_only_by_whom
     assert_eq!(lately().await, 30, "it may have let in all the others");
     let (round, epoch) = (late(&world), world.reset_epoch().await);
     let seen = Progress { queue_counter: 9, admitted: admitted + 4 };
-    world.store.dismiss(round, epoch, seen, &["b".to_owned()]).await.unwrap();
+    world.store.dismiss(round, epoch, seen, &[], &["b".to_owned()]).await.unwrap();
     assert_eq!(lately().await, 30, "another is silent still");
     let less = Progress { queue_counter: 7, admitted: admitted + 1 };
-    world.store.dismiss(round, epoch, less, &[]).await.unwrap();
+    world.store.dismiss(round, epoch, less, &[], &[]).await.unwrap();
     assert_eq!(lately().await, admitted + 4, "what was seen, and nothing else");
-    world.store.dismiss(round, epoch, less, &[]).await.unwrap();
+    world.store.dismiss(round, epoch, less, &[], &[]).await.unwrap();
     assert_eq!(lately().await, admitted + 4, "it is given back once");
     world.seconds(61);
     assert_eq!(lately().await, 0);
@@ -193,7 +211,7 @@ async fn a_session_that_had_ended_frees_no_seat_of_somebody_else(world: World) {
     assert_eq!(world.join(1, JoinMode::Enter).await.seated, 0);
     world
         .store
-        .dismiss(round, epoch, Progress { queue_counter: 0, admitted: 4 }, &[])
+        .dismiss(round, epoch, Progress { queue_counter: 0, admitted: 4 }, &[], &[])
         .await
         .unwrap();
     assert_eq!(world.snapshot().await.unconfirmed, 1, "it is owed to the fourth");
@@ -274,7 +292,7 @@ async fn what_is_told_late_of_before_a_reset_changes_nothing(world: World) {
     let told = world.store.rebuild(late(&world), epoch, &seats, &endings, Some).await;
     assert!(!told.unwrap());
     let seen = Progress { queue_counter: 7_000_000, admitted: 5 };
-    world.store.dismiss(late(&world), epoch, seen, &[]).await.unwrap();
+    world.store.dismiss(late(&world), epoch, seen, &[], &[]).await.unwrap();
     let back = world.snapshot().await;
     assert_eq!((back.active, back.unconfirmed, back.queue_counter), (1, 0, 1));
     assert_eq!(world.join(1, JoinMode::Enter).await.first, 2);
@@ -287,7 +305,7 @@ async fn so_far_ahead_are_only_numbers_of_another_side(world: World) {
     let (round, epoch) = (late(&world), world.reset_epoch().await);
     let heard = async |queue_counter| {
         let seen = Progress { queue_counter, admitted: 0 };
-        world.store.dismiss(round, epoch, seen, &[]).await.unwrap();
+        world.store.dismiss(round, epoch, seen, &[], &[]).await.unwrap();
         let room = world.snapshot().await;
         (room.queue_counter, room.left_out.clone(), room.skipped)
     };
@@ -337,7 +355,7 @@ async fn what_was_ended_while_somebody_silent_renewed_it_stays_ended(world: Worl
     let seats = [1, 2].map(|number| seat(number, &renewed));
     assert!(world.store.rebuild(round, epoch, &seats, &[], Some).await.unwrap());
     let all_heard = Progress { queue_counter: 20, admitted: 3 };
-    world.store.dismiss(round, epoch, all_heard, &[]).await.unwrap();
+    world.store.dismiss(round, epoch, all_heard, &[], &[]).await.unwrap();
     world.tick(2).await;
     let is_inside = async |number| touches(&world, number, &renewed).await.is_some();
     assert_eq!((is_inside(1).await, is_inside(2).await), (false, true));

@@ -62,7 +62,7 @@ const DEFECTS: [Defect; 7] = [
 ];
 
 /// Nights of everything that failed once, with limits in some rooms, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 8] = [
+const FAILED_ONCE: [(u64, &str); 18] = [
     (802_569, "who sent a join again was told of a session that had been revoked since"),
     (
         802_137,
@@ -85,6 +85,31 @@ const FAILED_ONCE: [(u64, &str); 8] = [
     (
         1_251_497,
         "a browser took its seat before an AWS-style client ahead of it, and somebody late the one left for that",
+    ),
+    (1_302_404, "the judge did not know that the servers had lost who was at the door"),
+    (
+        1_314_191,
+        "the judge took somebody for one at the door whose instance was frozen while it asked",
+    ),
+    (
+        1_316_340,
+        "the judge did not know that settings may be in force that only the other side knew of before a split",
+    ),
+    (1_317_833, "the judge did not know that whoever joined, and never heard of it, may be inside"),
+    (
+        1_319_755,
+        "the judge did not know that a room may be another one after it was deleted on one side",
+    ),
+    (1_324_906, "the judge missed the end of a session of which nobody knew any more who ran"),
+    (1_328_822, "the judge missed a key while Redis refused all writes"),
+    (1_329_410, "a change of settings was lost to a reset on the other side of a split"),
+    (
+        1_336_266,
+        "the judge took a seat for kept from somebody that was left to it, and taken by one before it",
+    ),
+    (
+        1_336_695,
+        "the judge held waits against those who had not heard what the other side had left out",
     ),
 ];
 

@@ -116,7 +116,8 @@ pub(super) async fn reconcile(pair: &mut Pair, chances: &mut Chances, room: usiz
         let number = chances.below(60);
         let dismissed = async |side: &Side| {
             let seen = Progress { queue_counter: number, admitted: number / 2 };
-            side.store.dismiss(round, epoch, seen, &[]).await
+            let left_out = [(number / 3, number / 2), (number, number + 9)];
+            side.store.dismiss(round, epoch, seen, &left_out, &[]).await
         };
         pair.one(format!("dismiss({number})"), dismissed).await?;
     }
