@@ -45,7 +45,7 @@ pub(super) async fn measure(
         room.store.reconcile(round, &to, &config).await?;
         room.store.rebuild(round, last.reset_epoch, &seats, &endings, Some).await?;
         room.store.reopen(round, Some(&to), &["silent".to_owned()]).await?;
-        room.store.dismiss(round, last.reset_epoch, last.progress(), &[]).await?;
+        room.store.dismiss(round, last.reset_epoch, last.progress(), &[], &[]).await?;
         times.read().await?;
     }
     // They are forgotten once their tokens have expired.
