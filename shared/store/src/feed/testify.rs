@@ -26,8 +26,6 @@ const AT_ONCE: usize = 32;
 pub(super) struct Late {
     round: String,
     seen: Recollection,
-    /// Which numbers it knew to be left out, before it heard of what the room was brought to.
-    left_out: Vec<(u64, u64)>,
 }
 
 // === impl Feed ===
@@ -70,7 +68,7 @@ impl Feed {
             Some(round) => {
                 let seen = self.0.store.memory().room(room).testify(&round);
                 let Some(seen) = seen else { return Ok(()) };
-                self.tell(room, &round, &seen, &[]).await
+                self.tell(room, &round, &seen).await
             }
             None => Ok(()),
         }
@@ -97,9 +95,7 @@ impl Feed {
         let store = &self.0.store;
         let is_well = match store.read_snapshot(room).await {
             Ok(Some(snapshot)) => match self.recollect_late(&snapshot) {
-                Some(late) => {
-                    return self.tell(room, &late.round, &late.seen, &late.left_out).await;
-                }
+                Some(Late { round, seen }) => return self.tell(room, &round, &seen).await,
                 None => true,
             },
             Ok(None) => store.tombstone(room).await? >= epoch,
@@ -111,7 +107,7 @@ impl Feed {
         }
         let seen = store.memory().room(room).testify(LAST_WORDS);
         let Some(seen) = seen else { return Ok(()) };
-        self.tell(room, LAST_WORDS, &seen, &[]).await
+        self.tell(room, LAST_WORDS, &seen).await
     }
 
     /// What this service has seen, if `snapshot` says that the leader still assumes the worst until it says so.
@@ -120,16 +116,16 @@ impl Feed {
             return None;
         }
         let round = late_round(snapshot);
-        let seen = self.0.store.memory().room(&snapshot.room).testify(&round)?;
+        let mut seen = self.0.store.memory().room(&snapshot.room).testify(&round)?;
         let known = self.room(snapshot.room.as_str()).map(|known| known.snapshot());
         let known = known.filter(|known| known.reset_epoch == seen.stamp.reset_epoch);
-        let left_out = known.map(|known| known.left_out.clone());
-        Some(Late { round, seen, left_out: left_out.unwrap_or_default() })
+        seen.left_out = known.map(|known| known.left_out.clone()).unwrap_or_default();
+        Some(Late { round, seen })
     }
 
     /// Tells it although nobody waits for it any more.
     pub(super) async fn testify_late(&self, room: &RoomId, late: Late) {
-        if let Err(error) = self.tell(room, &late.round, &late.seen, &late.left_out).await {
+        if let Err(error) = self.tell(room, &late.round, &late.seen).await {
             tracing::debug!(%room, %error, "what was seen of a room could not be told");
         }
     }
@@ -140,9 +136,8 @@ impl Feed {
         room: &RoomId,
         round: &str,
         seen: &Recollection,
-        left_out: &[(u64, u64)],
     ) -> Result<(), StoreError> {
-        let told = self.tell_all(room, round, seen, left_out).await;
+        let told = self.tell_all(room, round, seen).await;
         if told.is_err() {
             self.0.store.memory().room(room).has_not_testified();
         }
@@ -155,12 +150,10 @@ impl Feed {
         room: &RoomId,
         round: &str,
         seen: &Recollection,
-        left_out: &[(u64, u64)],
     ) -> Result<(), StoreError> {
         let places = self.0.store.tell_places(room, &seen.places).await?;
         let buried = self.buried_upto(room).await;
-        let left_out = left_out.to_vec();
-        let account = Account { buried, left_out, ..self.account(room, round, seen, places) };
+        let account = Account { buried, ..self.account(room, round, seen, places) };
         self.0.store.testify(room, &self.0.instance, &account).await
     }
 
@@ -182,7 +175,7 @@ impl Feed {
             config: stored.as_ref().map(|stored| stored.config.clone()),
             draws: stored.map(|stored| stored.draws.clone()).unwrap_or_default(),
             buried: 0,
-            left_out: Vec::new(),
+            left_out: seen.left_out.clone(),
             seats_epoch: seen.seats.reset_epoch(),
             seats: seen.seats.taken(),
             endings: seen.seats.ended(),

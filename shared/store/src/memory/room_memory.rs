@@ -43,6 +43,8 @@ pub(crate) struct Recollection {
     pub(crate) places: Places,
     /// What operators' calls were answered.
     pub(crate) calls: AnsweredCalls,
+    /// Of who tells late: see [`Account::left_out`](crate::Account::left_out).
+    pub(crate) left_out: Vec<(u64, u64)>,
 }
 
 #[derive(Debug, Default)]
@@ -196,7 +198,8 @@ impl RoomMemory {
         self.era.fetch_add(1, Ordering::AcqRel);
         let stamp = seen.stamp.clone().unwrap_or_default();
         let (served, seats, places) = (seen.served, seen.seats.clone(), seen.places.clone());
-        Some(Recollection { stamp, served, seats, places, calls: seen.calls.clone() })
+        let calls = seen.calls.clone();
+        Some(Recollection { stamp, served, seats, places, calls, left_out: Vec::new() })
     }
 
     /// Takes back that it was told in a round, because it did not arrive.
