@@ -21,7 +21,8 @@ use crate::{
 ///
 /// Not a violation: sessions beyond a limit that is only counted, or that was lowered after they were admitted, or after
 /// their seats were held for them; sessions that began while their network had no limit, or before a restoration, which
-/// forgets whose they are; a join that was asked again. Each side of a split has the limit by itself.
+/// forgets whose they are; those of a join that was asked again, since nobody knows with which limit it was carried out.
+/// Each side of a split has the limit by itself.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NetworkSeats {
     state: (u64, u32),
@@ -76,7 +77,8 @@ impl NetworkSeats {
     fn join(&mut self, now: &Seen<'_>, facts: &Facts, found: &mut Findings<'_>) {
         let What::Joined(joined) = &now.what else { return };
         let (Some(networks), Some(token)) = (&joined.networks, &joined.token) else { return };
-        let Some(limit) = networks.limits.seats.filter(|_| !joined.suspended) else { return };
+        let is_known = !joined.suspended && !joined.again;
+        let Some(limit) = networks.limits.seats.filter(|_| is_known) else { return };
         let seated = networks.newcomers.iter().filter_map(|(network, became)| match became {
             JoinedAs::Seated(number) => Some((*network, *number)),
             _ => None,
@@ -84,9 +86,8 @@ impl NetworkSeats {
         for (network, number) in seated.clone() {
             self.begin(number, Session { network, expires_at: token.expires_at }, now);
         }
-        let is_kept = !networks.limits.only_logs && !joined.again;
         let of = seated.map(|(network, _)| network).collect::<BTreeSet<_>>();
-        for network in of.into_iter().filter(|_| is_kept) {
+        for network in of.into_iter().filter(|_| !networks.limits.only_logs) {
             self.check((network, limit), now, facts, found);
         }
     }
@@ -204,6 +205,19 @@ mod tests {
         full().does(20_000, end_sent(2)).does(20_001, seated(7, 3)).holds();
         let renewed = claimed_from(9, 1, ClaimedAs::Repeated(token(200, 500)));
         full().does(200_000, renewed).does(305_000, seated(7, 3)).breaks(Invariant::NetworkSeats);
+    }
+
+    #[test]
+    fn a_join_that_was_asked_again_may_have_been_carried_out_without_a_limit() {
+        let limits = NetworkLimitsSeen { seats: Some(2), ..NetworkLimitsSeen::default() };
+        let mut again = joined_from(3, limits, &[(7, JoinedAs::Seated(3))]);
+        let What::Joined(joined) = &mut again else { unreachable!() };
+        joined.again = true;
+        let one = History::new().does(10_000, seated(7, 2)).does(11_000, again);
+        one.does(12_000, seated(7, 4))
+            .holds()
+            .does(13_000, seated(7, 5))
+            .breaks(Invariant::NetworkSeats);
     }
 
     #[test]

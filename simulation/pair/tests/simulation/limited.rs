@@ -62,7 +62,7 @@ const DEFECTS: [Defect; 7] = [
 ];
 
 /// Nights of everything that failed once, with limits in some rooms, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 18] = [
+const FAILED_ONCE: [(u64, &str); 19] = [
     (802_569, "who sent a join again was told of a session that had been revoked since"),
     (
         802_137,
@@ -110,6 +110,10 @@ const FAILED_ONCE: [(u64, &str); 18] = [
     (
         1_336_695,
         "the judge held waits against those who had not heard what the other side had left out",
+    ),
+    (
+        1_414_536,
+        "the judge did not know that a join may have been carried out with the limits of before",
     ),
 ];
 
