@@ -41,7 +41,7 @@ struct End {
 
 impl Check for EndedStaysEnded {
     fn observe(&mut self, now: &Seen<'_>, _facts: &Facts, found: &mut Findings<'_>) {
-        if !matches!(now.what, What::Visitor(_)) {
+        if !matches!(now.what, What::Visitor(_) | What::KeyLost) {
             let heard = self.services.entry(Arc::clone(&now.by)).or_insert((now.at_ms, 0));
             heard.1 = now.at_ms;
         }

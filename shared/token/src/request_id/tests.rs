@@ -38,7 +38,9 @@ fn forms() -> impl Strategy<Value = Form> {
 proptest! {
     #[test]
     fn what_is_sealed_opens(form in forms(), place in places()) {
-        let place = told_as(form, place);
+        // Of the older form those of odd regions may hold another place, too: see `read`.
+        let even = Place { region: place.region & !1, ..place };
+        let place = told_as(form, if form == Form::Plain { even } else { place });
         prop_assert_eq!(cipher("sale", 1).open(&sealed(place)), Ok(place));
     }
 
@@ -108,6 +110,20 @@ fn older_ids_open_even_if_their_blocks_hold_a_place_as_a_uuid() {
         assert_eq!(cipher.open(&id), Ok(place));
     }
     assert!(hold_another > 0);
+}
+
+/// What cannot be decided from an id: the number is right all the same, and nobody else's.
+#[test]
+fn an_older_id_of_an_odd_region_opens_as_its_number_at_least() {
+    let (entered_at, region, cipher) = (0x6904_0008, 3, cipher("sale", 1));
+    let (mut right, mut others) = (0, 0);
+    for number in 1..=1_000 {
+        let place = Place { number, entered_at, region };
+        let opened = cipher.open(&sealed(place)).unwrap();
+        assert_eq!(opened.number, number);
+        *(if opened == place { &mut right } else { &mut others }) += 1;
+    }
+    assert!(others > 0 && right > 900, "{right} right, {others} not");
 }
 
 #[test]

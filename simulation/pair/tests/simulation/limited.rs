@@ -107,10 +107,7 @@ const FAILED_ONCE: [(u64, &str); 19] = [
         1_336_266,
         "the judge took a seat for kept from somebody that was left to it, and taken by one before it",
     ),
-    (
-        1_336_695,
-        "the judge held waits against those who had not heard what the other side had left out",
-    ),
+    (1_336_695, "what those apart had left out counted as people once they were heard again"),
     (
         1_414_536,
         "the judge did not know that a join may have been carried out with the limits of before",
