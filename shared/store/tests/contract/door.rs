@@ -16,6 +16,7 @@ crate::on_every_server!(
     nobody_with_a_browser_passes_an_aws_style_visitor_who_asks,
     an_aws_style_visitor_who_was_passed_waits_no_longer,
     an_aws_style_visitor_waits_no_longer_than_a_browser_behind_it,
+    an_aws_style_visitor_passes_the_silent_no_later_than_a_browser_behind_it,
     an_aws_style_visitor_waits_for_nobody_where_there_are_seats_for_all,
     nobody_waits_where_nobody_else_does,
     a_free_seat_is_for_the_lowest_of_those_who_ask,
@@ -91,6 +92,13 @@ async fn many_are_called(world: &World) {
     let mut promise = redis::cmd("HSET");
     promise.arg("vestibule:room:{sale}:line").arg("promised").arg(50);
     world.server.ask::<u64>(&promise).await;
+}
+
+/// The leader has learnt within what time clients of the AWS-style calls ask once they are served.
+async fn aws_style_visitors_ask_every(world: &World, ms: u64) {
+    let mut period = redis::cmd("HSET");
+    period.arg("vestibule:room:{sale}:line").arg("unknown_period_ms").arg(ms);
+    world.server.ask::<u64>(&period).await;
 }
 
 async fn counters(world: &World) -> RoomCounters {
@@ -226,9 +234,7 @@ async fn a_browser_behind_others(world: &World) -> u64 {
     world.join(1, JoinMode::Enter).await;
     world.join(5, JoinMode::Queue).await;
     world.join(1, JoinMode::Enter).await;
-    let mut period = redis::cmd("HSET");
-    period.arg("vestibule:room:{sale}:line").arg("unknown_period_ms").arg(3_000);
-    world.server.ask::<u64>(&period).await;
+    aws_style_visitors_ask_every(world, 3_000).await;
     world.put(patient(3)).await;
     world.clock.advance_ms(1);
     let ripe_at = world.clock.now_ms().next_multiple_of(100) + 1_250;
@@ -271,6 +277,35 @@ async fn an_aws_style_visitor_waits_no_longer_than_a_browser_behind_it(world: Wo
     world.at(ripe_at);
     let entered = asks(Some(7)).await.outcomes;
     assert!(matches!(entered[..], [ClaimOutcome::Entered(_), ClaimOutcome::Entered(_)]));
+}
+
+/// The one free seat is for 2, which does not come, so that it goes past it to the next who is ripe.
+async fn an_aws_style_visitor_passes_the_silent_no_later_than_a_browser_behind_it(world: World) {
+    world.open(patient(1)).await;
+    world.join(2, JoinMode::Enter).await;
+    world.store.increment(&world.room, 1).await.unwrap();
+    world.ripens();
+    assert_eq!(ask_for(&world, &[2], 60_000).await.outcomes, [ClaimOutcome::NoSeat]);
+    world.join(3, JoinMode::Queue).await;
+    world.join(1, JoinMode::Enter).await;
+    many_are_called(&world).await;
+    aws_style_visitors_ask_every(&world, 3_000).await;
+    leaves(&world, 1).await;
+    world.clock.advance_ms(1);
+    let browser_is_ripe = world.clock.now_ms().next_multiple_of(100) + 1_250;
+    world.store.increment(&world.room, 4).await.unwrap();
+    let ask_both = async || {
+        let visitor = Claim { held_ms: 10_000, ..world.claim_now(4).await };
+        let browser = Claim { held_ms: 10_000, ..world.claim_now(6).await };
+        let claims = [Claim { kind: SessionKind::AwsStyle, ..visitor }, browser];
+        world.store.claim(&world.room, "k", &claims).await.unwrap()
+    };
+    let refused = ask_both().await;
+    assert_eq!(refused.outcomes, [const { ClaimOutcome::NoSeat }; 2]);
+    assert_eq!(refused.free_at_ms, Some(browser_is_ripe + 250));
+    world.at(browser_is_ripe + 250);
+    let outcomes = ask_both().await.outcomes;
+    assert!(matches!(outcomes[..], [ClaimOutcome::Entered(_), ClaimOutcome::NoSeat]), "{outcomes:?}");
 }
 
 async fn an_aws_style_visitor_waits_for_nobody_where_there_are_seats_for_all(world: World) {

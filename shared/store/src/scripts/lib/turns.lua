@@ -110,12 +110,12 @@ end
 -- TURNS.would_pass_well(call, claim, highest, seats): whether the claim would get one of these seats past others whose
 -- instances are well, besides those who have a right to the free seats, up to the rank `highest`: it is for them.
 -- TURNS.ripe_before_others(call, claim, highest): when the claim is ripe, ms: a client of the AWS-style calls at the latest
--- with the first browser behind it that has a right to a free seat, too. It does not go in and leave the client to hope
--- that a seat is left.
+-- with the first browser behind it, of those that have a right to a free seat if it has one itself. It does not go in and
+-- leave the client to hope that a seat is left.
 local TURNS = {}
 do
-  -- The places of browsers that have a right to a free seat, here and at the door, in order.
-  local function next_browsers(call, highest)
+  -- The places of browsers up to that rank, here and at the door, in order.
+  local function browsers_upto(call, highest)
     local positions, places, is_counted = {}, {}, {}
     for _, claim in ipairs(call.asking) do
       is_counted[claim.position] = true
@@ -136,9 +136,12 @@ do
 
   TURNS.ripe_before_others = function(call, claim, highest)
     local ripe = ripe_at(call, claim.position, claim.kind == 'a')
-    if claim.kind ~= 'a' or ripe <= call.now or claim.rank > highest then return ripe end
-    call.next_browsers = call.next_browsers or next_browsers(call, highest)
-    local behind = call.next_browsers[count_before(call.next_browsers, claim.position) + 1]
+    if claim.kind ~= 'a' or ripe <= call.now or call.free == 0 then return ripe end
+    -- One that has no right to a seat may only go past others, and so may every browser behind it.
+    local upto = claim.rank <= highest and highest or math.huge
+    call.browsers = call.browsers or {}
+    call.browsers[upto] = call.browsers[upto] or browsers_upto(call, upto)
+    local behind = call.browsers[upto][count_before(call.browsers[upto], claim.position) + 1]
     return behind and math.min(ripe, ripe_at(call, behind, false)) or ripe
   end
 
