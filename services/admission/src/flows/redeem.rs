@@ -95,8 +95,9 @@ impl Flows {
         redeemer: &Redeemer,
         call: Option<&str>,
     ) -> Result<RedeemOutcome, FlowError> {
-        let call = call.map_or(0, |call| room.ciphers.clients.of("redeem", &[call.as_bytes()]));
+        let digests = |call: &str| room.ciphers.clients.all("redeem", &[call.as_bytes()]).collect();
+        let calls: Vec<u64> = call.map(digests).unwrap_or_default();
         let RoomContext { snapshot, ciphers, .. } = room;
-        Ok(self.store.redeem(&snapshot.room, ciphers.reset_epoch, redeemer.number, call).await?)
+        Ok(self.store.redeem(&snapshot.room, ciphers.reset_epoch, redeemer.number, &calls).await?)
     }
 }

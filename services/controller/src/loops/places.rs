@@ -47,6 +47,9 @@ pub(super) async fn look(
             Ok(()) => {}
             // It is about to be brought to its latest state.
             Err(StoreError::RoomMissing | StoreError::Rewound) => *reading = Reading::default(),
+            Err(StoreError::Unexpected(why)) => {
+                tracing::debug!(room = %last.room, %why, "places cannot be read");
+            }
             Err(error) => return Err(error),
         }
     }

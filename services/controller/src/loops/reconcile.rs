@@ -86,7 +86,13 @@ async fn is_well(controller: &Controller, room: &RoomId) -> Result<bool, StoreEr
     match controller.store.read_snapshot(room).await {
         Ok(found) => Ok(found.is_some()),
         Err(StoreError::Rewound) => Ok(false),
-        Err(error) => Err(error),
+        Err(error) => {
+            let may_be_foreign = matches!(error, StoreError::Unexpected(_));
+            if may_be_foreign && controller.store.remove_foreign(room).await? {
+                return Ok(false);
+            }
+            Err(error)
+        }
     }
 }
 
@@ -261,7 +267,7 @@ fn seen<'a>(
         }
         for ending in &account.endings {
             let known = endings.entry(ending.number).or_insert(*ending);
-            known.expires_at = known.expires_at.max(ending.expires_at);
+            *known = known.or(*ending);
         }
     }
     (seats.into_values().collect(), endings.into_values().collect())

@@ -148,6 +148,13 @@ async fn tick(
             }
             report_suspect(controller, &known.snapshot().room, &error).await;
         }
+        StoreError::Unexpected(why) => {
+            let room = &known.snapshot().room;
+            tracing::warn!(%room, %why, "a room cannot be read");
+            if let Err(error) = controller.store.remove_foreign(room).await {
+                tracing::debug!(%room, %error, "what is no room's could not be removed");
+            }
+        }
         _ => {
             let room = &known.snapshot().room;
             tracing::debug!(%room, %error, "a tick failed");

@@ -72,6 +72,7 @@ impl Difference {
             awaits: last.awaits.clone(),
             left_out: last.left_out.clone(),
             rests: last.rests,
+            unconfirmed_until: last.unconfirmed_until,
         })
     }
 }

@@ -90,6 +90,9 @@ pub struct Reconciliation {
     pub inside: u64,
     /// The most that somebody saw taken at once: more than there are, if there were more before.
     pub seen_inside: u64,
+    /// How many of those inside were held for holders from before an earlier loss, and until when, ms: these have had
+    /// their time.
+    pub held_before: (u64, u64),
     /// Numbers of which nobody knows which are AWS-style visitors', and that may be: the first and the last.
     pub unattended: Option<(u64, u64)>,
     /// For how long seats of holders who have not returned count as taken, in seconds.
@@ -195,6 +198,7 @@ impl Evidence<'_> {
             admitted,
             inside: inside.unwrap_or(admitted),
             seen_inside: whole().filter(of_epoch).map(taken).max().unwrap_or(0),
+            held_before: (last.unconfirmed, last.unconfirmed_until),
             unattended: unattended(
                 &last,
                 serving_counter,
@@ -288,6 +292,7 @@ fn after_reset(before: &RoomSnapshot, reset_epoch: u64) -> RoomSnapshot {
         admitted: 0,
         active: 0,
         unconfirmed: 0,
+        unconfirmed_until: 0,
         expired: 0,
         left: 0,
         skipped: 0,

@@ -72,6 +72,9 @@ pub struct RoomSnapshot {
     pub active: u64,
     /// Seats that may still be owed to holders from before the store was lost, until they return.
     pub unconfirmed: u64,
+    /// Until when these count as taken, ms. An older release does not say it.
+    #[serde(default)]
+    pub unconfirmed_until: u64,
     /// Positions that expired without entering.
     pub expired: u64,
     /// Places that were given back.

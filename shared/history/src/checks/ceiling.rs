@@ -197,6 +197,23 @@ mod tests {
     }
 
     #[test]
+    fn a_join_that_was_asked_again_in_the_same_second_may_have_taken_its_seat_before() {
+        let lowered = || {
+            History::ruled(limit(2))
+                .does(10_000, entered(1, 1, 1, Some(token(10, 310))))
+                .does(20_300, put(Some(2), limit(1), PutAs::Changed))
+        };
+        let joined = |again| {
+            let mut joined = entered(2, 1, 1, Some(token(20, 320)));
+            let What::Joined(join) = &mut joined else { unreachable!() };
+            join.again = again;
+            joined
+        };
+        lowered().call((20_500, 20_600), "a", joined(true)).holds();
+        lowered().call((20_500, 20_600), "a", joined(false)).breaks(Invariant::Ceiling);
+    }
+
+    #[test]
     fn a_seat_comes_free_by_expiry_or_by_a_call_that_may_have_ended_it() {
         full().does(309_999, seated(3, 600)).breaks(Invariant::Ceiling);
         full().does(310_000, seated(3, 600)).holds();

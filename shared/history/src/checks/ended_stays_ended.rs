@@ -1,4 +1,4 @@
-//! No session lives after its end was acknowledged.
+//! No session lives after its end was acknowledged, and none begins of a place that was given back.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     checks::holding,
 };
 
-/// A number whose session was ended, which somebody knows, never has a session again.
+/// A number whose session was ended, or whose place was given back, which somebody knows, never has a session again.
 ///
 /// A violation: a seat taken, a claim repeated or a session renewed by a call that began after
 /// the end was acknowledged. Why: whoever was sent away, or has said that it is done, is gone, and its
@@ -48,12 +48,9 @@ impl Check for EndedStaysEnded {
         if let Some(state) = now.state().filter(|state| *state > self.state) {
             (self.state, self.since_ms) = (state, now.at_ms);
         }
-        if let What::Ended(ended) = &now.what {
-            for session in ended.sessions.iter().filter(|session| session.ended) {
-                let holder = (ended.reset_epoch, session.number);
-                let end = || End { event: now.keep(), state: self.state };
-                self.ends.entry(holder).or_insert_with(end);
-            }
+        for holder in over(&now.what) {
+            let end = || End { event: now.keep(), state: self.state };
+            self.ends.entry(holder).or_insert_with(end);
         }
         let Some(held) = holding(now).filter(|_| !self.ends.is_empty()) else { return };
         for holder in held.holders() {
@@ -76,6 +73,20 @@ impl EndedStaysEnded {
     }
 }
 
+/// By reset epoch and number: who is out for good.
+fn over(what: &What) -> Vec<(u64, u64)> {
+    match what {
+        What::Ended(ended) => {
+            let sessions = ended.sessions.iter().filter(|session| session.ended);
+            sessions.map(|session| (ended.reset_epoch, session.number)).collect()
+        }
+        What::GivenUp { reset_epoch, places, .. } => {
+            places.iter().map(|(number, _)| (*reset_epoch, *number)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +106,16 @@ mod tests {
         left().does(10, renewed(3)).breaks(Invariant::EndedStaysEnded);
         let again = claimed(3, ClaimedAs::Repeated(token(10, 310)));
         left().does(10, again).breaks(Invariant::EndedStaysEnded);
+    }
+
+    #[test]
+    fn whoever_has_given_its_place_back_does_not_enter() {
+        let places = vec![(3, None)];
+        let back = What::GivenUp { reset_epoch: EPOCH, places, positions: vec![3] };
+        let left = || History::new().does(9, back.clone()).holds();
+        let entered = |number| claimed(number, ClaimedAs::Seated(token(10, 310)));
+        left().does(10, entered(4)).holds();
+        left().does(10, entered(3)).breaks(Invariant::EndedStaysEnded);
     }
 
     #[test]

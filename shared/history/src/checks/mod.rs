@@ -126,7 +126,10 @@ impl Holding<'_> {
     fn admitted_from(&self, now: &Seen<'_>, facts: &Facts) -> u64 {
         let (from, until) = (self.token.issued_at * 1000, (self.token.issued_at + 1) * 1000);
         let is_old = until + facts.bounds.clock_error_ms <= now.began_ms;
-        if is_old && matches!(now.what, What::Joined(_)) { from } else { now.began_ms }
+        match &now.what {
+            What::Joined(joined) if is_old || joined.again => from.min(now.began_ms),
+            _ => now.began_ms,
+        }
     }
 
     /// The reset epoch and number of each holder.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use vestibule_domain::RoomId;
 
-use crate::{Store, StoreError, recording::answers, scripts};
+use crate::{Store, StoreError, recording::answers, scripts, store::Sealed};
 
 /// A place that is given back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -28,6 +28,16 @@ struct Arguments<'a> {
 #[derive(Deserialize)]
 struct Reply {
     given_up: Vec<bool>,
+    over: Vec<OverIn>,
+}
+
+/// Where a place is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum OverIn {
+    Line,
+    Pool,
+    Nowhere,
 }
 
 impl Store {
@@ -45,11 +55,28 @@ impl Store {
         let arguments = Arguments { reset_epoch, region: self.region(), draws, places };
         let call = || vec![answers::give_up_call(reset_epoch, places)];
         let noting = self.noting(Some(room), call).await;
-        let reply: Result<Reply, _> =
-            self.replicated().call(&scripts::GIVE_UP, room, &arguments).await;
+        let sealed = self.replicated().call_sealed(&scripts::GIVE_UP, room, &arguments).await;
+        let reply = sealed.and_then(|sealed| read((reset_epoch, places), sealed));
         if let Some(noting) = noting {
             noting.answer(&reply, |reply| answers::given_up(reset_epoch, places, &reply.given_up));
         }
         Ok(reply?.given_up)
     }
+}
+
+/// The reply, after the store has taken in what it may have to tell one day.
+fn read(
+    (reset_epoch, places): (u64, &[GivenUp]),
+    sealed: Sealed<Reply>,
+) -> Result<Reply, StoreError> {
+    let Sealed { answer, memory, era, .. } = sealed;
+    let of = |over: OverIn| {
+        let places = places.iter().zip(&answer.over).filter(move |(_, it)| **it == over);
+        places.map(|(place, _)| place)
+    };
+    let positions = of(OverIn::Line).filter_map(|place| place.position);
+    memory.take_entered(reset_epoch, positions);
+    memory.take_gone_from_pools(reset_epoch, of(OverIn::Pool).map(|place| place.number));
+    memory.confirm(era)?;
+    Ok(answer)
 }

@@ -267,7 +267,7 @@ fn replaced(call: &ToReplace<'_>, sealed: Sealed<Replaced>) -> Result<Replaced, 
         memory.take_serving(answer.serving_counter, &seal);
     }
     let ended = sessions.iter().zip(&answer.expires_at).filter(|(_, until)| **until > 0);
-    let endings = ended.map(|(one, until)| Ending { number: one.number, expires_at: *until });
+    let endings = ended.map(|(one, until)| Ending::of_session(one.number, *until));
     memory.take_endings(reset_epoch, endings);
     let name = if part == 0 { name.to_owned() } else { format!("{name}:{part}") };
     remember(&memory, ("inlet", &name), KEPT_SECONDS, &answer)?;

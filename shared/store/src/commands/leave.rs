@@ -90,7 +90,7 @@ fn read(
 ) -> Result<Reply, StoreError> {
     let Sealed { answer, memory, era, .. } = sealed;
     let ended = departures.iter().zip(&answer.expires_at).filter(|(_, until)| **until > 0);
-    let endings = ended.map(|(one, until)| Ending { number: one.number, expires_at: *until });
+    let endings = ended.map(|(one, until)| Ending::of_session(one.number, *until));
     memory.take_endings(reset_epoch, endings);
     memory.confirm(era)?;
     Ok(answer)

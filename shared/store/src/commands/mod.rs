@@ -19,6 +19,7 @@ mod draw;
 mod ended_sessions;
 mod expired_tokens;
 mod extend_claim_window;
+mod foreign;
 mod give_up;
 mod history;
 mod inlet;

@@ -22,6 +22,7 @@ pub enum PutOutcome {
 struct Arguments<'a> {
     room: &'a RoomId,
     version: Option<u64>,
+    new_only: bool,
     nonce: String,
     least_epoch: u64,
     config: String,
@@ -31,10 +32,10 @@ struct Arguments<'a> {
 #[derive(Serialize)]
 struct Nothing {}
 
-/// A config as it is stored.
+/// What is stored beside a config.
 #[derive(Deserialize)]
 pub(super) struct Stored {
-    config: Option<String>,
+    is_held: bool,
     version: u64,
 }
 
@@ -50,8 +51,10 @@ impl Store {
     /// See [`StoreError`].
     pub async fn read_config(&self, room: &RoomId) -> Result<Option<RoomConfig>, StoreError> {
         let noting = self.noting(Some(room), Vec::new).await;
-        let read: Result<Stored, _> = self.call(&scripts::READ_CONFIG, room, &Nothing {}).await;
-        let config = read.and_then(Stored::parsed);
+        let read = self.call_for(&scripts::READ_CONFIG, room, &[], &Nothing {}).await;
+        let config = read.and_then(|(beside, config): (String, String)| {
+            document::decode::<Stored>(&beside)?.config(&config)
+        });
         if let Some(noting) = noting {
             let now_ms = noting.now_ms();
             noting.answer(&config, |config| answers::config_read(config.as_ref(), now_ms));
@@ -69,6 +72,28 @@ impl Store {
         room: &RoomId,
         config: &RoomConfig,
     ) -> Result<PutOutcome, StoreError> {
+        self.put(room, config, false).await
+    }
+
+    /// Creates a room, if there is none of this name: [`PutOutcome::Conflict`] otherwise, as somebody else has created it
+    /// since the caller looked.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub async fn create_room(
+        &self,
+        room: &RoomId,
+        config: &RoomConfig,
+    ) -> Result<PutOutcome, StoreError> {
+        self.put(room, config, true).await
+    }
+
+    async fn put(
+        &self,
+        room: &RoomId,
+        config: &RoomConfig,
+        new_only: bool,
+    ) -> Result<PutOutcome, StoreError> {
         let now_ms = self.reached_ms_in(room).await?;
         let buried = self.tombstone(room).await?;
         // Another instance has deleted the room that was seen here, and this one may not have heard of it.
@@ -78,6 +103,7 @@ impl Store {
         let arguments = Arguments {
             room,
             version: (config.version > 0).then_some(config.version),
+            new_only,
             nonce: self.nonce(),
             least_epoch: buried + 1,
             config: document::text(config)?,
@@ -97,9 +123,12 @@ impl Store {
 // === impl Stored ===
 
 impl Stored {
-    pub(super) fn parsed(self) -> Result<Option<RoomConfig>, StoreError> {
-        let Some(config) = self.config else { return Ok(None) };
-        let config: RoomConfig = document::decode(&config)?;
+    /// The config whose text this is.
+    pub(super) fn config(&self, text: &str) -> Result<Option<RoomConfig>, StoreError> {
+        if !self.is_held {
+            return Ok(None);
+        }
+        let config: RoomConfig = document::decode(text)?;
         Ok(Some(RoomConfig { version: self.version, ..config }))
     }
 }

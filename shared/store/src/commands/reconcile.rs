@@ -70,7 +70,7 @@ struct Arguments<'a> {
 struct RebuildArguments<'a> {
     round: &'a str,
     reset_epoch: u64,
-    ended: Vec<(u64, Option<u64>, u64)>,
+    ended: Vec<(u64, Option<u64>, u64, bool)>,
     seats: Vec<(u64, Option<u64>, &'a str)>,
 }
 
@@ -82,6 +82,8 @@ struct ReopenArguments<'a> {
     is_latest: bool,
     inside: u64,
     seen_inside: u64,
+    held_before: u64,
+    held_before_until: u64,
     seats_held_seconds: u64,
     sessions_kept_seconds: u64,
     awaits: Option<String>,
@@ -180,7 +182,10 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let ended: Vec<_> = endings
             .iter()
-            .map(|ending| (ending.number, position(ending.number), ending.expires_at))
+            .map(|ending| {
+                let &Ending { number, expires_at, is_place } = ending;
+                (number, position(number), expires_at, is_place)
+            })
             .collect();
         let seats: Vec<_> = seats
             .iter()
@@ -244,6 +249,8 @@ impl Store {
             is_latest: to.is_none(),
             inside: to.map_or(0, |to| to.inside),
             seen_inside: to.map_or(0, |to| to.seen_inside),
+            held_before: to.map_or(0, |to| to.held_before.0),
+            held_before_until: to.map_or(0, |to| to.held_before.1),
             seats_held_seconds: to.map_or(0, |to| to.seats_held_seconds),
             sessions_kept_seconds: to.map_or(0, |to| to.sessions_kept_seconds),
             awaits: names(awaits)?,

@@ -23,7 +23,7 @@ pub enum RedeemOutcome {
 struct Arguments<'a> {
     reset_epoch: u64,
     number: u64,
-    call: &'a str,
+    calls: &'a [String],
 }
 
 #[derive(Deserialize)]
@@ -42,8 +42,8 @@ enum Outcome {
 }
 
 impl Store {
-    /// Redeems the session of `number`. `call`: the digest of what its caller calls it, so that it may be sent again; 0:
-    /// it has no name.
+    /// Redeems the session of `number`. `calls`: the digests of what its caller calls it, so that it may be sent again,
+    /// under each secret of the deployment, the current one first; none: it has no name.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
@@ -52,9 +52,10 @@ impl Store {
         room: &RoomId,
         reset_epoch: u64,
         number: u64,
-        call: u64,
+        calls: &[u64],
     ) -> Result<RedeemOutcome, StoreError> {
-        let arguments = Arguments { reset_epoch, number, call: &format!("{call:016x}") };
+        let calls: Vec<String> = calls.iter().map(|call| format!("{call:016x}")).collect();
+        let arguments = Arguments { reset_epoch, number, calls: &calls };
         let Sealed { answer, seal, memory, era } =
             self.replicated().call_sealed::<Reply>(&scripts::REDEEM, room, &arguments).await?;
         let Reply { outcome, at, record } = answer;

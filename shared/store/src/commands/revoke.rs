@@ -79,7 +79,9 @@ impl Store {
         let reply = sealed.and_then(|sealed| {
             let Reply { expires_at, revoked } = sealed.answer;
             if expires_at > 0 {
-                sealed.memory.take_endings(reset_epoch, [Ending { number, expires_at }]);
+                let is_place = revoked == Revoked::Place;
+                let ending = Ending { number, expires_at, is_place };
+                sealed.memory.take_endings(reset_epoch, [ending]);
             }
             if revoked == Revoked::Place {
                 sealed.memory.take_entered(reset_epoch, position);

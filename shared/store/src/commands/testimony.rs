@@ -9,7 +9,7 @@ use vestibule_domain::{
 
 use super::{
     places::{KEPT_SECONDS, PlacesPage},
-    put_config::Stored as StoredConfig,
+    put_config::Stored as StoredBeside,
 };
 use crate::{
     Store, StoreError, document,
@@ -119,7 +119,7 @@ struct CallReply {
     is_partial: bool,
     unseen: Option<u64>,
     #[serde(flatten)]
-    config: StoredConfig,
+    beside: StoredBeside,
 }
 
 #[derive(Serialize)]
@@ -146,10 +146,11 @@ impl Store {
         round: &str,
     ) -> Result<Called, StoreError> {
         let arguments = CallArguments { room, leader_epoch: epoch, round };
-        let reply: CallReply = self.call(&scripts::CALL_WITNESSES, room, &arguments).await?;
-        let stored = reply.stored.map(|stored| document::decode(&stored)).transpose()?;
-        let CallReply { is_partial, unseen, config, .. } = reply;
-        Ok(Called { stored, is_partial, unseen, config: config.parsed()? })
+        let (reply, config): (String, String) =
+            self.call_for(&scripts::CALL_WITNESSES, room, &[], &arguments).await?;
+        let CallReply { stored, is_partial, unseen, beside } = document::decode(&reply)?;
+        let stored = stored.map(|stored| document::decode(&stored)).transpose()?;
+        Ok(Called { stored, is_partial, unseen, config: beside.config(&config)? })
     }
 
     /// The round of questions about `room` that is under way.

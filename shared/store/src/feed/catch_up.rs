@@ -13,26 +13,30 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 impl Feed {
     /// Reads `room`. Whoever asks while it is being read waits for the next reading, which all of them
-    /// share.
+    /// share, even if it fails: while Redis does not answer nobody waits for more than two.
     ///
     /// # Errors
     /// See [`StoreError`].
     pub async fn catch_up(&self, room: &KnownRoom) -> Result<(), StoreError> {
         let asked = Instant::now();
         let mut last = room.last_caught_up().lock().await;
-        if let Some(last) = *last {
-            if last >= asked {
-                return Ok(());
+        if let Some((begun, outcome)) = last.as_ref() {
+            if *begun >= asked {
+                return outcome.clone();
             }
-            sleep_until(last + PAUSE).await;
+            sleep_until(*begun + PAUSE).await;
         }
         let begun = Instant::now();
-        let reading = self.0.reading.lock().await;
+        let outcome = self.read_now(room).await;
+        *last = Some((begun, outcome.clone()));
+        outcome
+    }
+
+    async fn read_now(&self, room: &KnownRoom) -> Result<(), StoreError> {
+        let _reading = self.0.reading.lock().await;
         if let Some(snapshot) = self.0.store.read_snapshot(&room.snapshot().room).await? {
             self.receive(snapshot).await;
         }
-        drop(reading);
-        *last = Some(begun);
         Ok(())
     }
 }

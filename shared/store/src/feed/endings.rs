@@ -52,7 +52,10 @@ impl Endings {
     /// Each, with the end of its last token. An older release does not say that.
     pub(super) fn endings(&self) -> impl Iterator<Item = Ending> {
         let numbers = self.numbers.iter().zip(&self.expires_at);
-        numbers.map(|(&number, &expires_at)| Ending { number, expires_at })
+        numbers.map(|(&number, &expires_at)| {
+            let is_place = self.places.contains(&number);
+            Ending { number, expires_at, is_place }
+        })
     }
 }
 

@@ -17,7 +17,10 @@ use super::{
     REFRESH, REFRESH_AT_REST,
     endings::{Ended, Endings, RevokedPlaces},
 };
-use crate::{Clock, Highest, memory::RoomMemory};
+use crate::{Clock, Highest, StoreError, memory::RoomMemory};
+
+/// When such a reading began, and how it ended.
+type CaughtUp = (Instant, Result<(), StoreError>);
 
 /// A room as this service knows it.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub struct KnownRoom {
     /// What this service has seen of it, in answers and in snapshots.
     memory: Arc<RoomMemory>,
     /// When the last reading out of turn began.
-    caught_up: Mutex<Option<Instant>>,
+    caught_up: Mutex<Option<CaughtUp>>,
     /// How much was heard of the room.
     news: AtomicU64,
     /// See [`Self::was_woken`].
@@ -113,7 +116,8 @@ impl KnownRoom {
         self.woken.store(true, Ordering::Release);
     }
 
-    pub(super) fn last_caught_up(&self) -> &Mutex<Option<Instant>> {
+    /// The last reading by [`Feed::catch_up`](super::Feed::catch_up).
+    pub(super) fn last_caught_up(&self) -> &Mutex<Option<CaughtUp>> {
         &self.caught_up
     }
 

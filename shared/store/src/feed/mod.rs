@@ -281,13 +281,11 @@ impl Feed {
     async fn read_all(&self) -> Result<bool, StoreError> {
         let listed: BTreeSet<RoomId> = self.0.store.rooms().await?.into_iter().collect();
         self.forget_deleted().await?;
-        for room in &listed {
-            self.read(room).await?;
-        }
+        let unreadable = self.read_each(&listed).await?;
         for known in self.rooms().iter().filter(|known| known.needs_config_or_draws()) {
             match self.refresh_config(known).await {
-                Err(error) if !matches!(error, StoreError::Rewound) => return Err(error),
-                _ => {}
+                Err(StoreError::Rewound | StoreError::Unexpected(_)) | Ok(()) => {}
+                Err(error) => return Err(error),
             }
         }
         for known in self.rooms() {
@@ -297,7 +295,27 @@ impl Feed {
                 self.note_alarm(room).await;
             }
         }
-        Ok(listed.iter().all(|room| self.room(room.as_str()).is_some()))
+        let is_known = |room: &RoomId| self.room(room.as_str()).is_some();
+        Ok(listed.iter().all(|room| is_known(room) || unreadable.contains(room)))
+    }
+
+    /// Reads these rooms. Returns those that cannot be read: they keep no other room from being served, unless there is
+    /// none that can be read.
+    async fn read_each(&self, listed: &BTreeSet<RoomId>) -> Result<BTreeSet<RoomId>, StoreError> {
+        let mut unreadable = BTreeSet::new();
+        for room in listed {
+            match self.read(room).await {
+                Err(StoreError::Unexpected(why)) => {
+                    unreadable.insert(room.clone());
+                    if unreadable.len() == listed.len() {
+                        return Err(StoreError::Unexpected(why));
+                    }
+                    tracing::warn!(%room, %why, "a room cannot be read");
+                }
+                done => done?,
+            }
+        }
+        Ok(unreadable)
     }
 
     async fn read(&self, room: &RoomId) -> Result<(), StoreError> {
@@ -312,7 +330,14 @@ impl Feed {
                 self.question(room.clone());
                 self.note_alarm(room.clone()).await;
             }
-            Err(error) => return Err(error),
+            Err(error) => {
+                // The leader can remove what is no room's.
+                if matches!(error, StoreError::Unexpected(_)) {
+                    self.question(room.clone());
+                    self.note_alarm(room.clone()).await;
+                }
+                return Err(error);
+            }
         }
         Ok(())
     }

@@ -41,12 +41,21 @@ pub(crate) struct Places {
 impl Places {
     /// Takes in that the visitors of these positions have entered or left, in this epoch.
     pub(super) fn enter(&mut self, reset_epoch: u64, positions: impl IntoIterator<Item = u64>) {
+        self.set(PlaceBits::Entered, reset_epoch, positions);
+    }
+
+    /// Takes in that the visitors of these numbers have given up before a draw, in this epoch.
+    pub(super) fn leave_pool(&mut self, reset_epoch: u64, numbers: impl IntoIterator<Item = u64>) {
+        self.set(PlaceBits::GoneFromPools, reset_epoch, numbers);
+    }
+
+    fn set(&mut self, of: PlaceBits, reset_epoch: u64, places: impl IntoIterator<Item = u64>) {
         if !self.begin(reset_epoch) {
             return;
         }
-        for position in positions {
-            let chunk = self.chunks.entry((PlaceBits::Entered, chunk_of(position))).or_default();
-            let Ok(bit) = usize::try_from(position % CHUNK_PLACES) else { continue };
+        for place in places {
+            let chunk = self.chunks.entry((of, chunk_of(place))).or_default();
+            let Ok(bit) = usize::try_from(place % CHUNK_PLACES) else { continue };
             if chunk.len() <= bit / 8 {
                 chunk.resize(bit / 8 + 1, 0);
             }

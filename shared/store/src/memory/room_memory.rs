@@ -146,6 +146,15 @@ impl RoomMemory {
         self.lock().places.enter(reset_epoch, positions);
     }
 
+    /// Takes in who has given up before a draw, by number.
+    pub(crate) fn take_gone_from_pools(
+        &self,
+        reset_epoch: u64,
+        numbers: impl IntoIterator<Item = u64>,
+    ) {
+        self.lock().places.leave_pool(reset_epoch, numbers);
+    }
+
     /// Takes in what Redis holds of a part of the places.
     pub(crate) fn take_places(&self, reset_epoch: u64, chunk: PlacesChunk) {
         self.lock().places.take(reset_epoch, chunk);

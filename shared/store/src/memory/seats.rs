@@ -17,13 +17,16 @@ pub struct Seat {
     pub seen_at: (u32, u64),
 }
 
-/// A session that was ended.
+/// A session that was ended, or a place in line that an operator has revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ending {
     /// Whose.
     pub number: u64,
-    /// When its last token expires, unix seconds.
+    /// When its last token expires, unix seconds; of a place, until when it is remembered.
     pub expires_at: u64,
+    /// Whether it was a place. An older release does not say so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_place: bool,
 }
 
 /// The seats and endings of a room, since its last reset.
@@ -31,7 +34,7 @@ pub struct Ending {
 pub(crate) struct Seats {
     reset_epoch: u64,
     taken: FxHashMap<u64, Seat>,
-    ended: FxHashMap<u64, u64>,
+    ended: FxHashMap<u64, Ending>,
     /// With so many, those that have expired are looked for.
     sweep_at: usize,
 }
@@ -39,22 +42,56 @@ pub(crate) struct Seats {
 /// Fewer than this are never looked through.
 const FEW: usize = 1_024;
 
+// === impl Ending ===
+
+impl Ending {
+    /// That of a session.
+    #[must_use]
+    pub fn of_session(number: u64, expires_at: u64) -> Self {
+        Self { number, expires_at, is_place: false }
+    }
+
+    /// That of a place in line.
+    #[must_use]
+    pub fn of_place(number: u64, expires_at: u64) -> Self {
+        Self { number, expires_at, is_place: true }
+    }
+
+    /// What two that have heard of it say together.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            expires_at: self.expires_at.max(other.expires_at),
+            is_place: self.is_place || other.is_place,
+            ..self
+        }
+    }
+}
+
 // === impl Seats ===
 
 impl Seats {
     /// Takes in seats of this epoch.
     pub(super) fn take(&mut self, reset_epoch: u64, seats: impl IntoIterator<Item = Seat>) {
-        if self.begin(reset_epoch) {
-            self.taken.extend(seats.into_iter().map(|seat| (seat.number, seat)));
+        if !self.begin(reset_epoch) {
+            return;
+        }
+        for seat in seats {
+            // Answers come in any order.
+            let is_newer = |known: &Seat| known.seen_at <= seat.seen_at;
+            if self.taken.get(&seat.number).is_none_or(is_newer) {
+                self.taken.insert(seat.number, seat);
+            }
         }
     }
 
     /// Takes in endings of this epoch.
     pub(super) fn end(&mut self, reset_epoch: u64, endings: impl IntoIterator<Item = Ending>) {
         if self.begin(reset_epoch) {
-            for Ending { number, expires_at } in endings {
-                self.taken.remove(&number);
-                self.ended.insert(number, expires_at);
+            for ending in endings {
+                self.taken.remove(&ending.number);
+                let known = self.ended.entry(ending.number).or_insert(ending);
+                *known = known.or(ending);
             }
         }
     }
@@ -70,7 +107,7 @@ impl Seats {
             return;
         }
         self.taken.retain(|_, seat| seat.expires_at >= now);
-        self.ended.retain(|_, expires_at| *expires_at >= now);
+        self.ended.retain(|_, ending| ending.expires_at >= now);
         self.sweep_at = 2 * (self.taken.len() + self.ended.len());
     }
 
@@ -88,11 +125,7 @@ impl Seats {
 
     /// The endings, by number.
     pub(crate) fn ended(&self) -> Vec<Ending> {
-        let ending = |(number, expires_at): (&u64, &u64)| Ending {
-            number: *number,
-            expires_at: *expires_at,
-        };
-        let mut ended: Vec<_> = self.ended.iter().map(ending).collect();
+        let mut ended: Vec<_> = self.ended.values().copied().collect();
         ended.sort_unstable_by_key(|ending| ending.number);
         ended
     }
@@ -118,7 +151,7 @@ mod tests {
     fn what_ended_is_taken_no_more_and_a_reset_begins_anew() {
         let mut seats = Seats::default();
         seats.take(7, [seat(3, 50), seat(1, 60)]);
-        seats.end(7, [Ending { number: 3, expires_at: 50 }]);
+        seats.end(7, [Ending::of_session(3, 50)]);
         assert_eq!((seats.taken(), seats.ended()[0].number), (vec![seat(1, 60)], 3));
         seats.take(6, [seat(9, 70)]);
         assert_eq!(seats.taken().len(), 1, "of before a reset");

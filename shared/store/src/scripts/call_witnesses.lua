@@ -2,10 +2,10 @@
 
 KEYS  line settings sessions records tokens entered rate rows ended holds testimony
 ARGV  now_ms seen document
-Returns {stored, is_partial, unseen, config, version}
+Returns {stored, is_partial, unseen, is_held, version}, and the config, JSON
       stored: the snapshot of the stored state, JSON; nil: there is none. is_partial: a part of it was lost. unseen: the
-      state was restored from a backup: so many numbers may have been handed out since. config, version: as in
-      `read_config`.
+      state was restored from a backup: so many numbers may have been handed out since. is_held, version and the
+      config: as in `read_config`.
 Keeps from now on nobody but the leader changes the room, until `reopen`.
 ]]
 local args = arguments({
@@ -31,5 +31,6 @@ if line then
   config = redis.call('HMGET', keys.settings, 'config', 'version')
 end
 push('alarms', args.room)
-return answer({ stored = stored, is_partial = is_partial, unseen = unseen, config = config[1] or nil,
-  version = tonumber(config[2]) or 0 })
+local text = config[1] or ''
+return seal({ encode({ stored = stored, is_partial = is_partial, unseen = unseen, is_held = text ~= '',
+  version = tonumber(config[2]) or 0 }), text })

@@ -146,8 +146,8 @@ scripts! {
     READ_SNAPSHOT = "read_snapshot" Reads &[Line, Settings, Sessions, Rate], &[], None,
         ["room", "rate", "left_out", "publish"];
     READ_TRAFFIC = "read_traffic" Reads &[Line, Traffic, Counts], &["history", "minutes"], None, ["room"];
-    REBUILD = "rebuild" Repairs &[Line, Sessions, Records, Tokens, Entered, Ended, Testimony], &[],
-        None, ["bitmaps", "room", "seats"];
+    REBUILD = "rebuild" Repairs &[Line, Sessions, Records, Tokens, Entered, Ended, Testimony, Revoked], &[],
+        None, ["bitmaps", "room", "seats", "notes", "revoked"];
     RECONCILE = "reconcile" Repairs Part::RECONCILE, &[], None,
         ["bitmaps", "room", "rate", "assumed", "serving", "presence", "left_out", "publish", "phases"];
     REDEEM = "redeem" Writes &[Line, Sessions, Records], &[], None, ["bitmaps", "room", "seats", "notes"];
@@ -164,7 +164,7 @@ scripts! {
     RESTORE_TRAFFIC = "restore_traffic" Repairs &[Line, Traffic, Counts], &["history", "minutes", "ledger"], None,
         ["room", "ledger"];
     REVOKE = "revoke" Writes &[Line, Sessions, Records, Ended, Entered, Unattended, Door, Asked, Passed, Holds,
-        Revoked, Counts], &[], None, ["bitmaps", "room", "seats", "door", "departures", "counts"];
+        Revoked, Counts], &[], None, ["bitmaps", "room", "seats", "door", "departures", "revoked", "counts"];
     ROLL_UP = "roll_up" Writes &[Line, Traffic, Counts], &["history", "minutes", "ledger"], None, ["room", "ledger"];
     SPEND = "spend" Writes &[Line, Calls], &[], None, ["room"];
     SWITCH_PHASE = "switch_phase" Writes &[Line, Settings, Sessions, Rate], &[], None,

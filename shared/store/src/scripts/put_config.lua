@@ -3,12 +3,14 @@
 KEYS  line settings sessions rate testimony
 ARGV  now_ms seen document
 Returns {outcome}
-      Outcomes: created, changed, conflict (someone else changed it since the caller read it).
+      Outcomes: created, changed, conflict (someone else changed it, or created it, since the caller read it).
 ]]
 local args = arguments({
   room = 'text',
   -- The version that the caller changed; nil = any.
   version = 'integer',
+  -- Whether there must be no such room.
+  new_only = 'flag',
   -- Names the state of a room that is created.
   nonce = 'text',
   -- The reset epoch of a room that is created is not below this: that of a deleted room of this name is.
@@ -22,6 +24,7 @@ local exists = stamp and true or false
 -- The room is there, and Redis has lost it: somebody is about to bring it back.
 if not exists and (was_seen or redis.call('EXISTS', keys.testimony) == 1) then return no_room() end
 local version = tonumber(redis.call('HGET', keys.settings, 'version')) or 0
+if args.new_only and exists then return answer({ outcome = 'conflict' }) end
 if args.version and args.version ~= version then return answer({ outcome = 'conflict' }) end
 -- The epoch is a time, so that ids of a deleted room of this name stay invalid.
 if not exists then begin_state(math.max(now, args.least_epoch), 1, args.nonce) end

@@ -2,9 +2,8 @@
 
 KEYS  line settings
 ARGV  now_ms seen document
-Returns {config, version}
-      config: JSON; nil when the store does not hold the room.
+Returns {is_held, version}, and the config, JSON: as it is, since it may be long.
 ]]
 arguments({})
 local stored = redis.call('HMGET', keys.settings, 'config', 'version')
-return answer({ config = stored[1] or nil, version = tonumber(stored[2]) or 0 })
+return seal({ encode({ is_held = stored[1] ~= false, version = tonumber(stored[2]) or 0 }), stored[1] or '' })

@@ -1,10 +1,11 @@
 --[[ rebuild: the leader puts seats back that services have seen taken, and ends sessions that they have seen ended.
 
-KEYS  line sessions records tokens entered ended testimony
+KEYS  line sessions records tokens entered ended testimony revoked
 ARGV  now_ms seen document
 Returns {done}
       done: false if another round has begun since, or the room was reset.
-Keeps (3) a session that is there stays as it is, unless it was seen in a later state; what has ended stays ended;
+Keeps (3) a session that is there stays as it is, unless it was seen in a later state, and what was noted of it, there or
+      by whoever has seen it, stays noted; what has ended stays ended;
       whoever is on record has its seat and is on the list of tokens; (2) whoever has ended of late frees no seat that
       may be somebody else's.
 ]]
@@ -13,7 +14,8 @@ local args = arguments({
   round = 'text',
   -- That of what is told: of another line nothing holds for this one.
   reset_epoch = 'integer',
-  -- Of each ended session: number, position (null: it is not known), and when its last token expires, unix s.
+  -- Of each ended session, or revoked place: number, position (null: it is not known), when its last token expires, unix s,
+  -- and whether it is such a place.
   ended = 'table',
   -- Of each seat: number, position, record.
   seats = 'table',
@@ -45,6 +47,7 @@ end
 for _, each in ipairs(args.ended) do
   local number, position, expires_at = tonumber(each[1]), tonumber(each[2]), tonumber(each[3])
   redis.call('ZADD', keys.ended, 'GT', expires_at, number)
+  if each[4] then REVOKED.list(keys, line, number, now) end
   local record = unpack_record(redis.call('HGET', keys.records, number))
   -- Of a session that is known to have ended the seat stays as it is: it may last as long as its token.
   if record and record.status == 0 then
@@ -65,14 +68,17 @@ for _, each in ipairs(args.seats) do
   local number, position, seen = tonumber(each[1]), tonumber(each[2]), unpack_record(each[3])
   local known = unpack_record(redis.call('HGET', keys.records, number))
   local is_over = redis.call('ZSCORE', keys.ended, number) or known and known.status ~= 0
-  local record = known and not (seen and known.exp < seen.exp) and known or seen
+  local is_renewed = known and seen and known.exp < seen.exp
+  local record = known and not is_renewed and known or seen
+  local is_noted = known and seen and NOTES.take_missing(record, is_renewed and known or seen)
   local is_there = record == known and redis.call('ZSCORE', keys.sessions, number)
   -- Nor is it rebuilt later from a ticket that was renewed where nobody knew of its end.
   if is_over and seen then redis.call('ZADD', keys.ended, 'GT', seen.exp, number) end
   if record and not is_over and session_end(record.exp) >= now and not is_there then
     seat(keys, number, position, record)
-  elseif position then
-    set_bit(keys.entered, position, 1)
+  else
+    if position then set_bit(keys.entered, position, 1) end
+    if is_noted then redis.call('HSET', keys.records, number, pack_record(record)) end
   end
   if known and known.kind == 'a' then redis.call('ZADD', keys.tokens, record.exp, number) end
 end

@@ -9,9 +9,11 @@ Keeps a session is redeemed once: what says so goes with its record, wherever th
 ]]
 local args = arguments({
   reset_epoch = 'integer', number = 'integer',
-  -- What the call is known by: 16 digits; 0…0 = it has no name, and is never a call that came before.
-  call = 'text',
+  -- What the call is known by, under each secret of the deployment, the current one first: 16 digits each; none = it has
+  -- no name, and is never a call that came before.
+  calls = 'table',
 })
+local NAMELESS = string.rep('0', 16)
 local line = read_line(keys.line)
 if not line then return no_room() end
 local text = args.reset_epoch == line.reset_epoch and redis.call('HGET', keys.records, args.number)
@@ -22,11 +24,12 @@ end
 local began, bound, redeemed = NOTES.read(record)
 local at, call = string.match(redeemed, '^(%d+)-(%x+)$')
 if at then
-  local is_same = call == args.call and tonumber(call, 16) ~= 0
+  local is_same = false
+  for _, name in ipairs(args.calls) do is_same = is_same or name == call end
   return answer({ outcome = is_same and 'redeemed' or 'already', at = tonumber(at), record = text })
 end
 at = math.floor(now / 1000)
-NOTES.write(record, began, bound, string.format('%d-%s', at, args.call))
+NOTES.write(record, began, bound, string.format('%d-%s', at, args.calls[1] or NAMELESS))
 text = pack_record(record)
 redis.call('HSET', keys.records, args.number, text)
 return answer({ outcome = 'redeemed', at = at, record = text })

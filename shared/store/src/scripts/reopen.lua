@@ -14,6 +14,8 @@ local args = arguments({
   inside = 'integer', seats_held_seconds = 'integer',
   -- For how long sessions are kept that have ended, because somebody may have renewed them; 0: nobody has.
   sessions_kept_seconds = 'integer',
+  -- How many of these were held since an earlier loss, and until when, ms.
+  held_before = 'integer', held_before_until = 'integer',
   -- The most that somebody saw taken: they may be more than there are now.
   seen_inside = 'integer',
   -- The services that were there and have not said what they saw, JSON (nil = none): then all seats can be taken.
@@ -43,9 +45,14 @@ if not args.is_latest then
   local most = ceiling and math.max(ceiling, args.seen_inside) or math.huge
   local function owed(inside) return math.max(math.min(inside, most) - live, 0) end
   local inside = is_restored and ceiling or args.inside
+  local held_until = now + args.seats_held_seconds * 1000
+  -- Of everybody who was seen inside it is known where he is, but for those who have not come back since an earlier loss.
+  local is_time_known = args.held_before > 0 and args.held_before_until > 0
+  if is_time_known and not args.awaits and not is_restored and owed(inside - args.held_before) == 0 then
+    held_until = math.min(held_until, args.held_before_until)
+  end
   redis.call('HSET', keys.line, 'owed', owed(inside),
-    'unconfirmed', owed(args.awaits and math.max(ceiling or 0, inside) or inside),
-    'unconfirmed_until', now + args.seats_held_seconds * 1000)
+    'unconfirmed', owed(args.awaits and math.max(ceiling or 0, inside) or inside), 'unconfirmed_until', held_until)
   if args.sessions_kept_seconds > 0 then
     redis.call('HSET', keys.line, 'kept_from', counted_from, 'kept_until', now + args.sessions_kept_seconds * 1000)
   end

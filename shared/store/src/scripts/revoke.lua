@@ -17,19 +17,12 @@ local args = arguments({
 })
 local line = read_line(keys.line)
 if not line then return no_room() end
--- For how long services tell each other of a place that was revoked, s; then the bit of its place alone says so. And
--- how many of them are listed.
-local REMEMBERED_S, LISTED = 86400, 10000
-
 local function revoke_place()
-  local listed = string.format('%s:%d', keys.revoked, line.reset_epoch)
-  if redis.call('ZSCORE', listed, args.number) then return 'again', 0 end
+  if REVOKED.is_listed(keys, line, args.number) then return 'again', 0 end
   local is_done, has_moved = DEPARTURES.give_up(keys, line, args.number, args.position, args.draws)
   if not is_done then return has_moved and 'moved' or 'none', 0 end
-  redis.call('ZADD', listed, now, args.number)
-  redis.call('ZREMRANGEBYRANK', listed, 0, -LISTED - 1)
-  redis.call('EXPIRE', listed, REMEMBERED_S)
-  local until_s = math.floor(now / 1000) + REMEMBERED_S
+  REVOKED.list(keys, line, args.number, now)
+  local until_s = math.floor(now / 1000) + REVOKED.REMEMBERED_S
   redis.call('ZADD', keys.ended, until_s, args.number)
   return 'place', until_s
 end

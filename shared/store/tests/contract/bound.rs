@@ -135,16 +135,18 @@ async fn a_session_ends_at_its_age_however_busy(world: World) {
 async fn a_session_is_redeemed_once_and_goes_on(world: World) {
     world.open(limited(2)).await;
     let joined = world.join(2, JoinMode::Enter).await;
-    let redeem = async |number, call| {
-        world.store.redeem(&world.room, joined.reset_epoch, number, call).await.unwrap()
+    let redeem = async |number, calls: &[u64]| {
+        world.store.redeem(&world.room, joined.reset_epoch, number, calls).await.unwrap()
     };
-    assert_eq!(redeem(1, 7).await, RedeemOutcome::Redeemed);
+    assert_eq!(redeem(1, &[7]).await, RedeemOutcome::Redeemed);
     let at = joined.issued_at;
     world.seconds(10);
-    assert_eq!(redeem(1, 7).await, RedeemOutcome::Redeemed, "the same call");
-    assert_eq!(redeem(1, 8).await, RedeemOutcome::Already { at });
-    assert_eq!(redeem(2, 0).await, RedeemOutcome::Redeemed);
-    let again = redeem(2, 0).await;
+    assert_eq!(redeem(1, &[7]).await, RedeemOutcome::Redeemed, "the same call");
+    assert_eq!(redeem(1, &[8]).await, RedeemOutcome::Already { at });
+    let under_the_next_secret = redeem(1, &[9, 7]).await;
+    assert_eq!(under_the_next_secret, RedeemOutcome::Redeemed, "the same call, too");
+    assert_eq!(redeem(2, &[]).await, RedeemOutcome::Redeemed);
+    let again = redeem(2, &[]).await;
     assert_eq!(again, RedeemOutcome::Already { at: at + 10 }, "without a name it is another call");
     world.seconds(200);
     let renewed =
@@ -152,13 +154,13 @@ async fn a_session_is_redeemed_once_and_goes_on(world: World) {
             .await;
     let note = renewed.session.unwrap().note;
     assert_eq!(note.redeemed, Some(Redemption { at, call: 7 }), "renewed, and bound");
-    assert_eq!(redeem(1, 8).await, RedeemOutcome::Already { at });
-    assert_eq!(redeem(3, 1).await, RedeemOutcome::NoSession);
+    assert_eq!(redeem(1, &[8]).await, RedeemOutcome::Already { at });
+    assert_eq!(redeem(3, &[1]).await, RedeemOutcome::NoSession);
     let leaves = [Departure { number: 1, ended_as: EndedAs::Completed, seat: SeatEnds::AtOnce }];
     world.store.leave(&world.room, joined.reset_epoch, &leaves).await.unwrap();
-    assert_eq!(redeem(1, 7).await, RedeemOutcome::NoSession, "it has ended");
+    assert_eq!(redeem(1, &[7]).await, RedeemOutcome::NoSession, "it has ended");
     world.seconds(301);
-    assert_eq!(redeem(2, 0).await, RedeemOutcome::NoSession, "it has expired");
+    assert_eq!(redeem(2, &[]).await, RedeemOutcome::NoSession, "it has expired");
 }
 
 async fn an_aws_style_session_is_redeemed_and_keeps_its_request_id(world: World) {
@@ -167,7 +169,7 @@ async fn an_aws_style_session_is_redeemed_and_keeps_its_request_id(world: World)
     world.tick(1).await;
     world.ripens();
     let before = token(world.claim(1, SessionKind::AwsStyle).await);
-    let redeemed = world.store.redeem(&world.room, joined.reset_epoch, 1, 7).await.unwrap();
+    let redeemed = world.store.redeem(&world.room, joined.reset_epoch, 1, &[7]).await.unwrap();
     assert_eq!(redeemed, RedeemOutcome::Redeemed);
     let after = token(world.claim(1, SessionKind::AwsStyle).await);
     assert_eq!((after.issued_at, after.expires_at), (before.issued_at, before.expires_at));

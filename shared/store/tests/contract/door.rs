@@ -305,7 +305,10 @@ async fn an_aws_style_visitor_passes_the_silent_no_later_than_a_browser_behind_i
     assert_eq!(refused.free_at_ms, Some(browser_is_ripe + 250));
     world.at(browser_is_ripe + 250);
     let outcomes = ask_both().await.outcomes;
-    assert!(matches!(outcomes[..], [ClaimOutcome::Entered(_), ClaimOutcome::NoSeat]), "{outcomes:?}");
+    assert!(
+        matches!(outcomes[..], [ClaimOutcome::Entered(_), ClaimOutcome::NoSeat]),
+        "{outcomes:?}"
+    );
 }
 
 async fn an_aws_style_visitor_waits_for_nobody_where_there_are_seats_for_all(world: World) {

@@ -7,17 +7,23 @@ use vestibule_domain::{
     QueueingMethod, RoomSettings,
     presence::chunk::CHUNK_PLACES,
     reconciliation::{Evidence, Finding, Reconciliation, Testimony, UNSEEN_NUMBERS},
+    schedule::Event,
 };
 use vestibule_store::{
     Account, Claim, ClaimOutcome, Feed, GivenUp, JoinMode, Round, SessionKind, Store,
 };
 
-use crate::world::{World, limited, patient};
+use crate::{
+    events::{event, moment},
+    world::{World, limited, patient},
+};
 
 crate::on_every_server!(
     who_has_entered_and_left_does_not_enter_again_if_an_admission_remembers,
     who_has_entered_and_left_does_not_enter_again_if_only_a_controller_remembers,
     who_gave_up_and_who_comes_by_the_aws_style_calls_is_remembered,
+    who_gave_up_is_remembered_by_whoever_was_told_so,
+    who_gave_up_before_its_draw_is_remembered_by_whoever_was_told_so,
     of_before_a_reset_nothing_is_put_back,
     a_long_line_is_remembered_in_pieces,
 );
@@ -145,6 +151,48 @@ async fn who_gave_up_and_who_comes_by_the_aws_style_calls_is_remembered(world: W
     assert_eq!(world.tick(2).await.input.unattended, 5);
     assert_eq!(claim(&world, 7).await, ClaimOutcome::SessionEnded, "it gave up");
     assert_eq!(claim(&world, 8).await, ClaimOutcome::NoSeat);
+}
+
+async fn give_up(world: &World, number: u64, position: Option<u64>) -> Vec<bool> {
+    let snapshot = world.snapshot().await;
+    let seen = (snapshot.reset_epoch, snapshot.draws.len());
+    let place = GivenUp { number, position, network: None };
+    world.store.give_up(&world.room, seen, &[place]).await.unwrap()
+}
+
+/// Before any controller has read whose places are over.
+async fn who_gave_up_is_remembered_by_whoever_was_told_so(world: World) {
+    world.open(patient(1)).await;
+    world.join(5, JoinMode::Enter).await;
+    let elsewhere = world.another_store();
+    assert_eq!(give_up(&world, 2, Some(2)).await, [true]);
+    // The answer to the first call for it was lost.
+    let epoch = world.reset_epoch().await;
+    let place = GivenUp { number: 3, position: Some(3), network: None };
+    assert_eq!(elsewhere.give_up(&world.room, (epoch, 0), &[place]).await.unwrap(), [true]);
+    assert_eq!(give_up(&world, 3, Some(3)).await, [false]);
+    let admission = service(world.store.clone(), "admission").await;
+    lose(&world, &[admission]).await;
+    world.seconds(302);
+    for number in [2, 3] {
+        assert_eq!(claim(&world, number).await, ClaimOutcome::SessionEnded, "{number}");
+    }
+    expect_entry(&world, 4).await;
+}
+
+async fn who_gave_up_before_its_draw_is_remembered_by_whoever_was_told_so(world: World) {
+    let prequeue_start = Some(moment(600));
+    let (draw_id, commitment) = ("d1".to_owned(), Some("ab".to_owned()));
+    let sale =
+        Event { prequeue_start, draw: true, draw_id, commitment, ..event("sale", 1_200, 3_600) };
+    world.schedule(limited(1), &[sale]).await;
+    world.at(moment(700) * 1000);
+    world.join(3, JoinMode::Enter).await;
+    assert_eq!(give_up(&world, 2, None).await, [true]);
+    let admission = service(world.store.clone(), "admission").await;
+    lose(&world, &[admission]).await;
+    assert_eq!(give_up(&world, 2, None).await, [false], "it has left the pool");
+    assert_eq!(give_up(&world, 3, None).await, [true]);
 }
 
 async fn of_before_a_reset_nothing_is_put_back(world: World) {

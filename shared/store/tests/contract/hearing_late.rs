@@ -6,12 +6,14 @@ use vestibule_redis_model::Dialect;
 use vestibule_store::{Feed, HEARTBEAT};
 
 use crate::{
+    lost_answers::LosesAnswers,
     server::Server,
     world::{World, limited, testimony},
 };
 
 crate::on_every_server!(
     whoever_was_not_told_of_a_reset_reads_the_room,
+    a_reading_that_fails_is_shared_as_well,
     a_room_in_place_of_a_deleted_one_is_another,
     whoever_was_apart_reads_the_config_though_its_own_has_the_same_version,
 );
@@ -37,6 +39,22 @@ async fn whoever_was_not_told_of_a_reset_reads_the_room(world: World) {
     assert!(all.iter().all(Result::is_ok));
     assert_eq!(reset_epoch(&feed), world.reset_epoch().await);
     assert!(reset_epoch(&feed) > before);
+}
+
+/// Redis may have stopped to answer: then each reading takes as long as one may.
+async fn a_reading_that_fails_is_shared_as_well(world: World) {
+    world.open(limited(3)).await;
+    let (store, link) = LosesAnswers::of(&world);
+    let feed = Feed::new(store, "late".to_owned());
+    feed.refresh().await.unwrap();
+    let known = feed.room("sale").unwrap();
+    link.lose(1_000);
+    let all = futures_util::future::join_all((0..50).map(|_| feed.catch_up(&known))).await;
+    assert!(all.iter().all(Result::is_err));
+    let calls = 1_000 - link.left();
+    assert!(calls <= 4, "each reading is tried twice, and {calls} calls were made");
+    link.lose(0);
+    feed.catch_up(&known).await.unwrap();
 }
 
 async fn a_room_in_place_of_a_deleted_one_is_another(world: World) {

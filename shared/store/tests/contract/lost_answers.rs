@@ -38,6 +38,11 @@ impl LosesAnswers {
         self.loses.store(count, Ordering::Relaxed);
     }
 
+    /// So many of those are still to come.
+    pub(crate) fn left(&self) -> u32 {
+        self.loses.load(Ordering::Relaxed)
+    }
+
     /// So many answers arrive, and the `count` after them are lost.
     pub(crate) fn lose_after(&self, spared: u32, count: u32) {
         self.spares.store(spared, Ordering::Relaxed);

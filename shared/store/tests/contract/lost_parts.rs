@@ -27,6 +27,7 @@ crate::on_every_server!(
     what_is_lost_while_the_leader_asks_is_not_passed_over,
     a_line_that_is_lost_while_the_leader_asks_is_not_put_together_by_half,
     a_deleted_room_leaves_nothing,
+    a_key_that_holds_something_else_is_removed_and_counts_as_lost,
 );
 
 const SEATS: u64 = 20;
@@ -94,7 +95,7 @@ impl<'a> Day<'a> {
         };
         for number in GONE {
             world.leave(number).await;
-            day.endings.push(Ending { number, expires_at: joined.expires_at });
+            day.endings.push(Ending::of_session(number, joined.expires_at));
             day.inside.remove(&number);
         }
         day.serve_two().await;
@@ -415,4 +416,23 @@ async fn a_deleted_room_leaves_nothing(world: World) {
     // What calls were answered expires by itself.
     left.retain(|key| !key.contains(":calls:"));
     assert_eq!(left, BTreeSet::new());
+}
+
+async fn a_key_that_holds_something_else_is_removed_and_counts_as_lost(world: World) {
+    world.open(patient(2)).await;
+    world.join(5, JoinMode::Enter).await;
+    world.tick(1).await;
+    for name in ["sessions", "settings", "line"] {
+        let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+        lose(&world, &part(name)).await;
+        world.server.ask::<()>(cmd("SET").arg(part(name)).arg("x")).await;
+        let read = world.store.read_snapshot(&world.room).await;
+        assert!(matches!(read, Err(StoreError::Unexpected(_))), "{name}: {read:?}");
+        assert!(world.store.remove_foreign(&world.room).await.unwrap(), "{name}");
+        assert!(!world.store.remove_foreign(&world.room).await.unwrap(), "{name}");
+        let read = world.store.read_snapshot(&world.room).await;
+        let is_missing = matches!(read, Ok(None) | Err(StoreError::Rewound));
+        assert!(is_missing, "{name}: {read:?}");
+        world.reconcile(&[seen], &[], &config).await;
+    }
 }

@@ -144,7 +144,7 @@ async fn a_long_account_is_told_in_pages(world: World) {
         draws: BTreeMap::new(),
         seats_epoch: 1,
         seats: (1..=5_001).map(seat).collect(),
-        endings: (1..=12_000).map(|number| Ending { number, expires_at: 2 }).collect(),
+        endings: (1..=12_000).map(|number| Ending::of_session(number, 2)).collect(),
         places_epoch: 0,
         places: Vec::new(),
         ..Account::default()

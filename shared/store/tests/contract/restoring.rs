@@ -24,6 +24,8 @@ crate::on_every_server!(
     what_was_left_out_once_stays_so,
     so_far_ahead_are_only_numbers_of_another_side,
     what_is_told_late_of_before_a_reset_changes_nothing,
+    seats_held_for_the_unseen_come_free_in_their_time_though_more_is_lost,
+    seats_that_are_lost_later_are_held_for_as_long,
     what_was_ended_while_somebody_silent_renewed_it_stays_ended,
     a_room_that_is_the_latest_stays_as_it_is,
     a_call_whose_answer_is_put_back_is_not_carried_out_again,
@@ -202,7 +204,7 @@ async fn a_session_that_had_ended_frees_no_seat_of_somebody_else(world: World) {
     world.reconcile_with(&[seen], &["a", "b"], &config, (&seats, &[])).await;
     assert_eq!(world.snapshot().await.active, 3);
     let (round, epoch) = (late(&world), world.reset_epoch().await);
-    let endings = [Ending { number: 1, expires_at: joined.expires_at }];
+    let endings = [Ending::of_session(1, joined.expires_at)];
     for _ in 0..2 {
         assert!(world.store.rebuild(round, epoch, &[], &endings, Some).await.unwrap());
     }
@@ -228,7 +230,7 @@ async fn what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats(world: Wo
     let seen = testimony(&world.snapshot().await);
     let config = world.config().await;
     world.server.flush().await;
-    let endings = [vestibule_store::Ending { number: 1, expires_at: joined.expires_at }];
+    let endings = [vestibule_store::Ending::of_session(1, joined.expires_at)];
     world.reconcile_with(&[seen], &[], &config, (&[], &endings)).await;
     let all: Vec<Touch> = (1..=20).map(|number| World::touch_of(number, &joined)).collect();
     let touched = world.store.touch(&world.room, "k", "i", &all).await.unwrap();
@@ -279,6 +281,45 @@ async fn what_was_left_out_once_stays_so(world: World) {
     assert!(back.waiting() <= 20 - 3 + 2, "{} are said to wait", back.waiting());
 }
 
+/// Whoever had them has had a session's time to come back, however often the room is lost again.
+async fn seats_held_for_the_unseen_come_free_in_their_time_though_more_is_lost(world: World) {
+    world.open(limited(5)).await;
+    world.join(8, JoinMode::Enter).await;
+    let lose = async || {
+        let (seen, config) = (testimony(&world.snapshot().await), world.config().await);
+        world.server.flush().await;
+        world.reconcile_with(&[seen], &[], &config, (&[], &[])).await;
+        world.snapshot().await.unconfirmed
+    };
+    assert_eq!(lose().await, 5, "nobody tells whose they are");
+    for _ in 0..3 {
+        world.seconds(100);
+        assert_eq!(lose().await, 5);
+    }
+    world.seconds(2);
+    assert_eq!(world.snapshot().await.unconfirmed, 0);
+}
+
+/// Those of the second loss have their own time.
+async fn seats_that_are_lost_later_are_held_for_as_long(world: World) {
+    world.open(limited(5)).await;
+    world.join(3, JoinMode::Enter).await;
+    let lose = async |seen| {
+        let config = world.config().await;
+        world.server.flush().await;
+        world.reconcile_with(&[testimony(&seen)], &[], &config, (&[], &[])).await;
+        world.snapshot().await.unconfirmed
+    };
+    assert_eq!(lose(world.snapshot().await).await, 3);
+    world.seconds(100);
+    world.tick(2).await;
+    let newcomers = world.join(2, JoinMode::Enter).await;
+    assert_eq!(newcomers.seated, 2);
+    assert_eq!(lose(world.snapshot().await).await, 5, "of the two nobody tells, either");
+    world.seconds(250);
+    assert_eq!(world.snapshot().await.unconfirmed, 5);
+}
+
 async fn what_is_told_late_of_before_a_reset_changes_nothing(world: World) {
     world.open(limited(3)).await;
     let joined = world.join(5, JoinMode::Enter).await;
@@ -288,7 +329,7 @@ async fn what_is_told_late_of_before_a_reset_changes_nothing(world: World) {
     let again = world.join(1, JoinMode::Enter).await;
     assert_eq!((again.first, again.seated), (1, 1));
     let seats = [1, 2, 3].map(|number| seat(number, &joined));
-    let endings = [Ending { number: 1, expires_at: joined.expires_at }];
+    let endings = [Ending::of_session(1, joined.expires_at)];
     let told = world.store.rebuild(late(&world), epoch, &seats, &endings, Some).await;
     assert!(!told.unwrap());
     let seen = Progress { queue_counter: 7_000_000, admitted: 5 };

@@ -1,7 +1,9 @@
 //! Operators revoke places in line: whoever had one never enters, and nobody else is changed.
 
 use vestibule_domain::{SeatEnds, schedule::Event};
-use vestibule_store::{ClaimOutcome, Ending, GivenUp, JoinMode, Revocation, Revoked, SessionKind};
+use vestibule_store::{
+    ClaimOutcome, Ending, Feed, GivenUp, JoinMode, Revocation, Revoked, SessionKind,
+};
 
 use crate::{
     events::{event, moment},
@@ -95,10 +97,17 @@ async fn a_revocation_is_known_after_everything_was_lost(world: World) {
     assert_eq!(revoke(&world, 2).await, Revoked::Place);
     let (told, config) = (crate::world::testimony(&world.snapshot().await), world.config().await);
     // As every service remembers that has heard of it.
-    let ending = Ending { number: 2, expires_at: world.clock.now_ms() / 1000 + 86_400 };
+    let ending = Ending::of_place(2, world.clock.now_ms() / 1000 + 86_400);
     world.server.flush().await;
     world.reconcile_with(&[told], &[], &config, (&[], &[ending])).await;
+    assert_eq!(revoke(&world, 2).await, Revoked::Again);
     world.tick(2).await;
+    let started_later = Feed::new(world.another_store(), "later".to_owned());
+    started_later.refresh().await.unwrap();
+    let known = started_later.room("sale").unwrap();
+    started_later.refresh_config(&known).await.unwrap();
+    let epoch = world.reset_epoch().await;
+    assert_eq!([1, 2, 3].map(|number| known.was_revoked(epoch, number)), [false, true, false]);
     world.seconds(400);
     world.tick(2).await;
     world.ripens();

@@ -3,7 +3,9 @@
 
 use redis::cmd;
 use vestibule_domain::reconciliation::Finding;
-use vestibule_store::{Account, Feed, JoinMode, SessionKind, StoreError};
+use vestibule_store::{
+    Account, CallerBindings, Feed, JoinMode, RedeemOutcome, SessionKind, StoreError, Touch,
+};
 
 use crate::{
     lost_answers::LosesAnswers,
@@ -17,6 +19,7 @@ crate::on_every_server!(
     a_reset_that_was_undone_is_done_again,
     of_two_states_of_one_generation_neither_is_believed,
     what_services_have_seen_is_put_back,
+    what_was_noted_of_a_session_is_put_back,
     who_was_served_before_a_loss_is_passed_by_nobody_who_comes_first,
     what_was_told_in_a_round_that_never_ended_still_counts,
     whoever_stops_tells_of_rooms_that_went_back_and_of_no_others,
@@ -27,6 +30,7 @@ crate::on_every_server!(
 );
 
 const LINE: &str = "vestibule:room:{sale}:line";
+const RECORDS: &str = "vestibule:room:{sale}:records";
 
 #[track_caller]
 fn is_rewound<T: std::fmt::Debug>(answer: &Result<T, StoreError>) {
@@ -132,6 +136,35 @@ async fn what_services_have_seen_is_put_back(world: World) {
     let claim = World::claim_of(2, SessionKind::Visitor, now_s, joined.reset_epoch);
     let outcome = world.claims(claim).await;
     assert!(matches!(outcome, vestibule_store::ClaimOutcome::Repeated(_)), "{outcome:?}");
+}
+
+/// Neither a redemption nor a binding changes when a token ends: the record of before looks as new as that of after.
+async fn what_was_noted_of_a_session_is_put_back(world: World) {
+    world.open(limited(5)).await;
+    let joined = world.join(2, JoinMode::Enter).await;
+    let (line_before, config) = (line(&world).await, world.config().await);
+    let records_before: Vec<(String, String)> = world.server.ask(cmd("HGETALL").arg(RECORDS)).await;
+    let redeem =
+        async |call| world.store.redeem(&world.room, joined.reset_epoch, 1, &[call]).await.unwrap();
+    let touch = async |number, binding: &str| {
+        let caller = CallerBindings::any_of(&[binding.parse().unwrap()]);
+        let touch = Touch { caller, ..World::touch_of(number, &joined) };
+        world.store.touch(&world.room, "k", "i", &[touch]).await.unwrap().remove(0)
+    };
+    assert_eq!(redeem(7).await, RedeemOutcome::Redeemed);
+    assert!(touch(2, "n5").await.session.is_some(), "it is bound to who asks first");
+    let seen = testimony(&world.snapshot().await);
+    let seats = world.store.seats_on_record(&world.room).await.unwrap();
+    go_back(&world, &line_before).await;
+    for (number, record) in records_before {
+        world.server.ask::<u64>(cmd("HSET").arg(RECORDS).arg(number).arg(record)).await;
+    }
+    world.reconcile_with(&[seen], &[], &config, (&seats, &[])).await;
+    assert!(matches!(redeem(8).await, RedeemOutcome::Already { .. }));
+    assert_eq!(redeem(7).await, RedeemOutcome::Redeemed, "the same call");
+    let stranger = touch(2, "n6").await;
+    assert!(stranger.is_stranger, "{stranger:?}");
+    assert!(touch(2, "n5").await.session.is_some());
 }
 
 /// The door is lost with the room.

@@ -176,7 +176,7 @@ async fn a_seat_that_outlasts_its_session_does_so_after_everybody_has_told(world
     let epoch = world.reset_epoch().await;
     world.store.leave(&world.room, epoch, &[departure]).await.unwrap();
     let late = Round { room: &world.room, name: "", epoch: 1 };
-    let ending = Ending { number: 1, expires_at: joined.expires_at };
+    let ending = Ending::of_session(1, joined.expires_at);
     assert!(world.store.rebuild(late, epoch, &[], &[ending], Some).await.unwrap());
     assert_eq!(world.snapshot().await.active, 1);
     assert_eq!(world.store.kept_seats(&world.room).await.unwrap(), 1);

@@ -62,7 +62,7 @@ const DEFECTS: [Defect; 7] = [
 ];
 
 /// Nights of everything that failed once, with limits in some rooms, and what was wrong then.
-const FAILED_ONCE: [(u64, &str); 20] = [
+const FAILED_ONCE: [(u64, &str); 21] = [
     (802_569, "who sent a join again was told of a session that had been revoked since"),
     (
         802_137,
@@ -115,6 +115,10 @@ const FAILED_ONCE: [(u64, &str); 20] = [
     (
         1_425_931,
         "a browser passed somebody silent before an AWS-style client ahead of it that asked in the same call",
+    ),
+    (
+        1_601_165,
+        "the judge did not know with which ceiling a join was carried out that was asked again in the same second",
     ),
 ];
 

@@ -100,7 +100,7 @@ impl<'a> Import<'a> {
 
     fn note_endings(&mut self, members: &std::collections::BTreeMap<String, String>) {
         let ending = |(number, expires_at): (&String, &String)| {
-            Some(Ending { number: number.parse().ok()?, expires_at: expires_at.parse().ok()? })
+            Some(Ending::of_session(number.parse().ok()?, expires_at.parse().ok()?))
         };
         self.endings.extend(members.iter().filter_map(ending));
     }

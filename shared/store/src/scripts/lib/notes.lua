@@ -53,3 +53,14 @@ function NOTES.end_at_most(record, most)
   end
   return began + most
 end
+
+-- What is noted in one record of a session and not in the other, which was seen at another time, is taken over: a session
+-- was redeemed, or bound, though a store that went back says that it was not. Returns whether there was any.
+function NOTES.take_missing(record, other)
+  local began, bound, redeemed = NOTES.read(record)
+  local began_there, bound_there, redeemed_there = NOTES.read(other)
+  local before = record.request_id
+  NOTES.write(record, began or began_there, bound ~= '' and bound or bound_there,
+    redeemed ~= '' and redeemed or redeemed_there)
+  return record.request_id ~= before
+end

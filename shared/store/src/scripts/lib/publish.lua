@@ -18,13 +18,13 @@ do
     return string.format(
       '"settings":%s,"event":%s,"draws":%s,"config_version":%d,"pool_first":%d,"pool_last":%d,' ..
       '"excused_until_ms":%d,"reset_epoch":%d,"generation":%d,"nonce":"%s","follows":%s,"skipped":%d,' ..
-      '"awaits":%s,"left_out":%s,"rests":%s',
+      '"awaits":%s,"left_out":%s,"rests":%s,"unconfirmed_until":%d',
       stored.settings, stored.event, texts[1] or '[]', redis.call('HGET', keys.settings, 'version') or 0,
       line.pool_first, line.pool_last, line.excused_until, line.reset_epoch, line.generation, stamp.nonce,
       texts[3] or 'null', line.skipped,
       -- Nobody is awaited for longer than the worst is assumed.
       line.unconfirmed_until >= now and texts[2] or '[]', encode(LEFT_OUT.read(texts[4])),
-      tostring(stamp.rests))
+      tostring(stamp.rests), line.unconfirmed_until >= now and line.unconfirmed_until or 0)
   end
 
   local function often_changed(keys, line, now)

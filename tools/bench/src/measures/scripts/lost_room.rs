@@ -79,7 +79,7 @@ fn seen(room: &Room, sessions: u64, endings: u64) -> (Vec<Seat>, Vec<Ending>) {
         seen_at: (1, 1),
     };
     let ended = sessions + 1..=sessions + endings;
-    let endings = ended.map(|number| Ending { number, expires_at });
+    let endings = ended.map(|number| Ending::of_session(number, expires_at));
     ((1..=sessions).map(seat).collect(), endings.collect())
 }
 

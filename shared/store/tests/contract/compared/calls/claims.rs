@@ -126,9 +126,9 @@ pub(super) async fn leave(pair: &mut Pair, chances: &mut Chances, room: usize) -
 pub(super) async fn redeem(pair: &mut Pair, chances: &mut Chances, room: usize) -> Called {
     let (id, memory) = (pair.rooms[room].clone(), &pair.memory[room]);
     let (epoch, number) = (epoch(chances, memory), number(chances, memory));
-    let call = one(chances, &[0, 1, 2]);
-    let name = format!("redeem({id}, {epoch}, {number}, {call})");
-    pair.one(name, async |side| side.store.redeem(&id, epoch, number, call).await).await?;
+    let calls = one(chances, &[&[][..], &[1], &[2], &[3, 1]]);
+    let name = format!("redeem({id}, {epoch}, {number}, {calls:?})");
+    pair.one(name, async |side| side.store.redeem(&id, epoch, number, calls).await).await?;
     Ok(())
 }
 

@@ -143,6 +143,7 @@ fn endings(chances: &mut Chances, seen: &Testimony) -> Vec<Ending> {
     let ending = |chances: &mut Chances| Ending {
         number: number(chances),
         expires_at: 4_000_000_000 + chances.below(400),
+        is_place: chances.below(4) == 0,
     };
     (0..chances.below(3)).map(|_| ending(chances)).collect()
 }
