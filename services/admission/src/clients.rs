@@ -46,3 +46,31 @@ impl Clients {
         ClientNetwork::of(address, self.prefixes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn network(forwarded: &'static str) -> ClientNetwork {
+        let proxies = TrustedProxies::new(&["10.0.0.0/8".parse().unwrap()]);
+        let clients = Clients { proxies, prefixes: NetworkPrefixes::default() };
+        let mut extensions = Extensions::new();
+        extensions.insert(Peer("10.0.0.1:443".parse().unwrap()));
+        let mut headers = HeaderMap::new();
+        headers.insert("x-forwarded-for", HeaderValue::from_static(forwarded));
+        clients.network_of(&extensions, &headers).unwrap()
+    }
+
+    #[test]
+    fn whoever_comes_by_an_unreadable_entry_has_limits() {
+        for told in ["198.51.100.1, ", "unknown", "unix:", ""] {
+            let unknown = network(told);
+            assert!(!unknown.is_private() && unknown == network("unknown"), "{told:?}");
+        }
+        assert!(network("10.2.3.4").is_private(), "a proxy asks for itself");
+        assert_ne!(network("unknown"), network("198.51.100.1"));
+        assert_eq!(network("64:ff9b::198.51.100.1"), network("198.51.100.7"));
+    }
+}

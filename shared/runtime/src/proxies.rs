@@ -1,15 +1,29 @@
 //! The callers that may describe another client's request.
 
-use std::net::{IpAddr, SocketAddr};
+use std::{
+    net::{IpAddr, Ipv6Addr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use axum::http::HeaderMap;
 use ipnet::IpNet;
+use tokio::time::Instant;
+
+use crate::Sparingly;
 
 /// Where gateways and load balancers run.
 #[derive(Debug, Clone)]
-pub struct TrustedProxies(Vec<IpNet>);
+pub struct TrustedProxies {
+    networks: Vec<IpNet>,
+    unreadable: Arc<Mutex<Sparingly>>,
+}
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
+/// How often it is logged that a proxy does not say readably for whom it speaks.
+const SAY: Duration = Duration::from_mins(1);
+/// The address of a client of whom nobody has said a readable one.
+const UNKNOWN: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 
 // === impl TrustedProxies ===
 
@@ -17,18 +31,21 @@ impl TrustedProxies {
     /// These networks.
     #[must_use]
     pub fn new(networks: &[IpNet]) -> Self {
-        Self(networks.to_vec())
+        let unreadable = Arc::new(Mutex::new(Sparingly::new(SAY)));
+        Self { networks: networks.to_vec(), unreadable }
     }
 
     /// Whether `address` is one of them.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        self.0.iter().any(|network| network.contains(&address))
+        self.networks.iter().any(|network| network.contains(&address))
     }
 
     /// The visitor's address: the first address that is no trusted proxy, from `peer` backwards through
-    /// `X-Forwarded-For`. Earlier entries come from that address itself and are not trusted.
+    /// `X-Forwarded-For`. Earlier entries come from that address itself and are not trusted. Behind an entry of a proxy
+    /// that cannot be read may be anybody: that is the unspecified address (`::`), and not the proxy's, which limits
+    /// per network may not hold for.
     #[must_use]
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let lines = headers.get_all(FORWARDED_FOR).iter().rev();
@@ -38,12 +55,21 @@ impl TrustedProxies {
             if !self.contains(nearest) {
                 break;
             }
-            match address(entry) {
-                Some(address) => nearest = address.to_canonical(),
-                None => break,
-            }
+            let Some(address) = address(entry) else {
+                self.note_unreadable(peer);
+                return UNKNOWN;
+            };
+            nearest = address.to_canonical();
         }
         nearest
+    }
+
+    /// Without the entry: it may be whatever a visitor has sent.
+    fn note_unreadable(&self, peer: IpAddr) {
+        let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(times) = unreadable.note(Instant::now()) {
+            tracing::warn!(%peer, times, "a proxy's X-Forwarded-For has no address that can be read");
+        }
     }
 }
 
@@ -90,6 +116,15 @@ mod tests {
     fn what_a_visitor_says_about_itself_counts_for_nothing() {
         assert_eq!(client("10.0.0.1", &["10.9.9.9, 203.0.113.9"]), "203.0.113.9");
         assert_eq!(client("203.0.113.9", &["10.9.9.9"]), "203.0.113.9");
-        assert_eq!(client("10.0.0.1", &["10.9.9.9, nonsense, 10.2.3.4"]), "10.2.3.4");
+    }
+
+    #[test]
+    fn whom_a_proxy_speaks_for_unreadably_is_not_the_proxy() {
+        for told in ["198.51.100.1, ", "unknown", "unix:", "", "198.51.100.1,", "x, 10.2.3.4"] {
+            assert_eq!(client("10.0.0.1", &[told]), "::", "{told:?}");
+        }
+        assert_eq!(client("10.0.0.1", &["203.0.113.9", ""]), "::", "the last line is the nearest");
+        assert_eq!(client("203.0.113.9", &["unknown"]), "203.0.113.9", "nobody trusts it");
+        assert_eq!(client("10.0.0.1", &["unknown, 203.0.113.9"]), "203.0.113.9");
     }
 }

@@ -78,19 +78,18 @@ impl Host {
     #[must_use]
     pub fn is_named_by(authority: &str) -> bool {
         let host = without_port(authority);
-        match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            Some(address) => address.parse::<Ipv6Addr>().is_ok(),
-            None => check(host.strip_suffix('.').unwrap_or(host)).is_ok(),
-        }
+        address_of(host).is_some() || check(host.strip_suffix('.').unwrap_or(host)).is_ok()
     }
 
     /// The host of a request in the form of routes: in lower case, without a port and without the
-    /// dot at the end.
+    /// dot at the end. An address of IPv6 is written as RFC 5952 has it.
     #[must_use]
     pub fn from_request(host: &str) -> Cow<'_, str> {
         let host = without_port(host);
         let host = host.strip_suffix('.').unwrap_or(host);
-        if host.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        if let Some(address) = address_of(host) {
+            format!("[{address}]").into()
+        } else if host.bytes().any(|byte| byte.is_ascii_uppercase()) {
             host.to_ascii_lowercase().into()
         } else {
             host.into()
@@ -107,13 +106,17 @@ impl FromStr for Host {
             None => (false, text),
         };
         let name = name.strip_suffix('.').unwrap_or(name);
-        let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-        if !wildcard && let Some(Ok(address)) = address.map(str::parse::<Ipv6Addr>) {
+        if !wildcard && let Some(address) = address_of(name) {
             return Ok(Self { wildcard, name: format!("[{address}]") });
         }
         check(name)?;
         Ok(Self { wildcard, name: name.to_ascii_lowercase() })
     }
+}
+
+/// The address of IPv6 that a host in brackets is. It can be written in many ways.
+fn address_of(host: &str) -> Option<Ipv6Addr> {
+    host.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
 }
 
 fn check(name: &str) -> Result<(), HostError> {
@@ -235,11 +238,29 @@ mod tests {
             ("shop.example:", "shop.example"),
             ("[::1]:8443", "[::1]"),
             ("[::1]", "[::1]"),
+            ("[2001:db8:0::1]", "[2001:db8::1]"),
+            ("[2001:0db8::1]:8443", "[2001:db8::1]"),
+            ("[2001:db8::0.0.0.1]", "[2001:db8::1]"),
+            ("[2001:DB8::A]", "[2001:db8::a]"),
+            ("[::ffff:c000:201]", "[::ffff:192.0.2.1]"),
+            ("[Shop.example]", "[shop.example]"),
+            ("[", "["),
             ("", ""),
         ];
         for (given, host) in cases {
             assert_eq!(Host::from_request(given), host, "{given}");
         }
+    }
+
+    #[test]
+    fn an_address_of_ipv6_is_one_host_however_it_is_written() {
+        let spellings = ["[2001:db8::1]", "[2001:0db8:0::1]", "[2001:DB8::0.0.0.1]"];
+        for (route, asked) in spellings.iter().flat_map(|one| spellings.map(|other| (one, other))) {
+            let host: Host = route.parse().unwrap();
+            assert!(host.covers(&Host::from_request(asked)), "{route} {asked}");
+        }
+        let ordinary = Host::from_request("shop.example:8443");
+        assert!(matches!(ordinary, Cow::Borrowed(_)), "nothing is copied for an ordinary host");
     }
 
     #[test]

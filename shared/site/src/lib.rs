@@ -13,6 +13,7 @@ mod cookie;
 mod coverage;
 mod errors;
 mod host;
+mod ipv4_within;
 mod local_text;
 mod oidc_client;
 mod origin;

@@ -16,7 +16,7 @@ pub struct Request<'a> {
     pub query: &'a str,
     /// The method.
     pub method: &'a str,
-    /// The visitor's address.
+    /// The visitor's address; unspecified (`::`): it is not known.
     pub client: IpAddr,
     /// The headers, cookies among them.
     pub headers: &'a dyn Headers,

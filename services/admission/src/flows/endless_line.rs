@@ -19,9 +19,10 @@ impl Flows {
     ) -> Result<VisitorResponse, FlowError> {
         self.challenges.counter.count_endless(&room.snapshot.room);
         let endless = Endless::random();
-        let entered_at = u32::try_from(room.known.now_ms() / 1000).unwrap_or(u32::MAX);
+        let now_ms = room.known.now_ms();
+        let entered_at = u32::try_from(now_ms / 1000).unwrap_or(u32::MAX);
         let place = Place {
-            number: endless_line::number(endless.seed, room.progress()),
+            number: endless_line::number(&room.snapshot, (now_ms, room.progress())),
             entered_at,
             region: Place::marked(self.region.index(), true, self.feed.makes_uuids()),
         };

@@ -118,8 +118,8 @@ impl Condition {
         self.holds_as(false, request, &Reading { path, forms: OnceCell::new() }, country)
     }
 
-    /// As [`Self::holds`]; `loosely` also where some server may take the path for one for which it holds. What a
-    /// path must not be it must not be in any spelling.
+    /// As [`Self::holds`]; `loosely` also where some server may take the path for one for which it holds, and where
+    /// nobody knows whether it does. What a path must not be it must not be in any spelling.
     fn holds_as(
         &self,
         loosely: bool,
@@ -138,8 +138,8 @@ impl Condition {
             Self::Query(test) => test.test.holds(&request.query_values(&test.name)),
             Self::Header(test) => test.test.holds(&request.headers.values(&test.name)),
             Self::Cookie(test) => test.test.holds(&request.cookie_values(&test.name)),
-            Self::Client(test) => test.has(request),
-            Self::Country(test) => in_country(test, request, country),
+            Self::Client(test) => test.has(request).unwrap_or(loosely),
+            Self::Country(test) => in_country(test, request, country).unwrap_or(loosely),
         }
     }
 }
@@ -162,10 +162,15 @@ impl Reading<'_> {
     }
 }
 
-fn in_country(test: &TextTest, request: &Request<'_>, header: Option<&str>) -> bool {
+/// Whether the visitor's country is such a one. `None`: the header tells several, and nobody knows which of them the
+/// gateway has put there and which the visitor.
+fn in_country(test: &TextTest, request: &Request<'_>, header: Option<&str>) -> Option<bool> {
     let countries = header.map(|name| request.headers.values(name)).unwrap_or_default();
+    if countries.len() > 1 || countries.iter().any(|country| country.contains(',')) {
+        return None;
+    }
     let countries: Vec<_> = countries.iter().map(|country| country.to_ascii_uppercase()).collect();
-    test.folded(|text| text.to_ascii_uppercase().into()).holds(&countries)
+    Some(test.folded(|text| text.to_ascii_uppercase().into()).holds(&countries))
 }
 
 impl TryFrom<Fields> for Condition {
@@ -209,7 +214,9 @@ impl TryFrom<NamedFields> for NamedTest {
 // === impl ClientTest ===
 
 impl ClientTest {
-    fn has(&self, request: &Request<'_>) -> bool {
-        self.r#in.iter().any(|network| network.contains(request.client))
+    /// Whether the visitor's address is one of these; `None`: it is not known.
+    fn has(&self, request: &Request<'_>) -> Option<bool> {
+        let has = || self.r#in.iter().any(|network| network.contains(request.client));
+        (!request.client.is_unspecified()).then(has)
     }
 }

@@ -80,6 +80,9 @@ mod tests {
             ("2001:db8::/32", "2001:db9::1", false),
             ("0.0.0.0/0", "203.0.113.9", true),
             ("0.0.0.0/0", "::1", false),
+            ("203.0.113.0/24", "64:ff9b::203.0.113.9", false),
+            ("64:ff9b::/96", "64:ff9b::203.0.113.9", true),
+            ("203.0.113.0/24", "2002:cb00:7109::1", false),
         ];
         for (network, address, is_in) in cases {
             let network: Network = network.parse().unwrap();

@@ -111,6 +111,44 @@ fn without_the_header_there_is_no_country() {
 }
 
 #[test]
+fn a_country_that_is_told_more_than_once_is_not_known() {
+    let twice = given(&[("X-Country", "DE"), ("x-country", "US")]);
+    let same = given(&[("X-Country", "DE"), ("X-Country", "DE")]);
+    let list = given(&[("X-Country", "DE, US")]);
+    for headers in [&twice, &same, &list] {
+        let request = request("/", "", headers);
+        for when in [
+            r#"{"country":{"is":"DE"}}"#,
+            r#"{"country":{"in":["DE","US","DE, US"]}}"#,
+            r#"{"country":{"contains":"D"}}"#,
+            r#"{"country":{"present":true}}"#,
+            r#"{"country":{"present":false}}"#,
+            r#"{"not":{"country":{"is":"DE"}}}"#,
+            r#"{"not":{"country":{"is":"FR"}}}"#,
+            r#"{"not":{"not":{"country":{"is":"DE"}}}}"#,
+        ] {
+            assert!(!passes(when, &request), "{when} {:?}", headers.0);
+        }
+        let other = r#"{"any":[{"country":{"is":"DE"}},{"path":{"is":"/"}}]}"#;
+        assert!(passes(other, &request), "what does not ask for the country");
+    }
+}
+
+#[test]
+fn no_rule_is_about_the_address_of_a_client_whose_address_is_not_known() {
+    let headers = given(&[]);
+    for unknown in ["::", "0.0.0.0"] {
+        let request = Request { client: unknown.parse().unwrap(), ..request("/", "", &headers) };
+        for when in [
+            r#"{"client":{"in":["::/0","0.0.0.0/0"]}}"#,
+            r#"{"not":{"client":{"in":["192.0.2.0/24"]}}}"#,
+        ] {
+            assert!(!passes(when, &request), "{when}");
+        }
+    }
+}
+
+#[test]
 fn a_path_with_several_readings_is_held() {
     let headers = given(&[]);
     let is_static = r#"{"path":{"starts_with":"/static/"}}"#;

@@ -26,7 +26,7 @@ impl VisitorResponder<'_> {
             return expired();
         }
         let call = self.call_of(waiter);
-        let outcome = endless_line::evaluate(snapshot, waiter, endless.seed, &call);
+        let outcome = endless_line::evaluate(snapshot, waiter, &call);
         match outcome.state {
             WaiterState::Rejected => self.respond_rejected(&current.ticket),
             WaiterState::Expired => expired(),

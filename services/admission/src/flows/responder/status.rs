@@ -19,7 +19,7 @@ impl VisitorResponder<'_> {
         let place = &ticket.waiter.place;
         let Some(endless) = ticket.endless() else { return self.status(place, status, next_ms) };
         let (snapshot, now) = (&self.room.snapshot, (self.now_ms, self.room.progress()));
-        let outlook = endless_line::outlook(snapshot, place.number, endless.seed, now);
+        let outlook = endless_line::outlook(snapshot, place.number, now);
         let mut body = self.body(place.number, outlook, status, next_ms);
         body.request_id = Some(self.ciphers.request_ids.seal_nothing(endless.seed));
         Ok(body)
