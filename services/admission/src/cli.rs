@@ -88,7 +88,8 @@ pub struct Cli {
     )]
     pub max_live_updates: usize,
 
-    /// Requests in flight before more are refused with 503 and Retry-After.
+    /// Requests in flight before more are refused with 503 and Retry-After. One whose body has not come
+    /// yet does not count: it costs its connection.
     #[arg(
         long,
         env = "VESTIBULE_MAX_REQUESTS_IN_FLIGHT",

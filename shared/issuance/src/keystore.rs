@@ -6,10 +6,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::{
-    sync::Mutex,
-    time::{Instant, sleep, sleep_until},
-};
+use tokio::time::sleep;
 use vestibule_store::{Store, StoreError};
 use vestibule_token::{
     Claims, DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRing, KeyRingError,
@@ -17,13 +14,10 @@ use vestibule_token::{
     succeed, succession, verify_for, withdraw,
 };
 
-use crate::{KeyWork, key_work::on_a_thread};
+use crate::{KeyWork, key_work::on_a_thread, shared_reading::SharedReading};
 
 /// How often the ring is read.
 const POLL: Duration = Duration::from_secs(1);
-/// Between two readings for those who cannot wait for the next, however many they are: anybody can name a key that there is
-/// not.
-const PAUSE: Duration = Duration::from_millis(100);
 
 /// The deployment's key ring. Cloning is cheap.
 #[derive(Debug, Clone)]
@@ -37,8 +31,8 @@ struct Inner {
     /// What new keys sign with where nobody says otherwise.
     algorithm: KeyAlgorithm,
     ring: RwLock<Arc<Opened>>,
-    /// When the last reading for somebody who could not wait began.
-    caught_up: Mutex<Option<Instant>>,
+    /// The readings for those who cannot wait for the next.
+    catching_up: SharedReading<KeyError>,
 }
 
 #[derive(Debug, Default)]
@@ -112,7 +106,7 @@ impl Keystore {
             work,
             algorithm,
             ring: RwLock::default(),
-            caught_up: Mutex::default(),
+            catching_up: SharedReading::default(),
         }))
     }
 
@@ -168,23 +162,13 @@ impl Keystore {
         Ok(true)
     }
 
-    /// Reads the ring. Whoever asks while it is being read waits for the next reading, which all of them share.
+    /// Reads the ring. Whoever asks while it is being read waits for the next reading, which all of them share; if that
+    /// under way fails, all of them have failed.
     ///
     /// # Errors
     /// As [`Self::refresh`].
-    pub async fn catch_up(&self) -> Result<(), KeyError> {
-        let asked = Instant::now();
-        let mut last = self.0.caught_up.lock().await;
-        if let Some(last) = *last {
-            if last >= asked {
-                return Ok(());
-            }
-            sleep_until(last + PAUSE).await;
-        }
-        let begun = Instant::now();
-        self.refresh().await?;
-        *last = Some(begun);
-        Ok(())
+    pub async fn catch_up(&self) -> Result<(), Arc<KeyError>> {
+        self.0.catching_up.share(async || self.refresh().await.map(drop)).await
     }
 
     /// Makes sure that Redis holds a ring: the one in memory, or a first one made at `now` (unix

@@ -17,6 +17,7 @@ mod keystore;
 mod machine;
 mod outbox;
 mod secret;
+mod shared_reading;
 mod signed_tokens;
 mod signer;
 mod surroundings;

@@ -20,6 +20,8 @@ use vestibule_runtime::Random;
 use vestibule_store::{Claim, ClaimOutcome, ClaimReply, Feed, StoreError};
 use vestibule_traces::{Span, current, within};
 
+use super::claims_of_place::ClaimsOfPlace;
+
 /// How soon after the news that a seat may be free the lowest ranks claim again.
 const RETRY: Duration = Duration::from_millis(50);
 /// How many claims are tried together: a few, since mostly no seat is free; when all of them get a
@@ -37,6 +39,7 @@ pub(crate) struct HeldClaims {
     feed: Feed,
     random: Random,
     rooms: Arc<Mutex<FxHashMap<RoomId, Held>>>,
+    of_place: ClaimsOfPlace,
 }
 
 /// A room's held claims.
@@ -66,7 +69,8 @@ struct Waiting {
 impl HeldClaims {
     /// Claims go over `claims`; `feed` has the news of rooms; `random` orders claims of one rank.
     pub(crate) fn new(claims: ClaimBatcher, feed: Feed, random: Random) -> Self {
-        Self { claims, feed, random, rooms: Arc::default() }
+        let of_place = ClaimsOfPlace::default();
+        Self { claims, feed, random, rooms: Arc::default(), of_place }
     }
 
     fn hold(&self, room: &RoomId, waiting: Waiting) {
@@ -142,14 +146,27 @@ impl HeldClaims {
         all
     }
 
+    /// Answers one of too many claims of its place as the others would be if their time were over.
+    async fn answer_now(&self, room: &RoomId, claim: Claim) -> Result<ClaimReply, StoreError> {
+        let last = self.lock().get(room).and_then(|held| held.last_of(&claim).cloned());
+        match last {
+            Some(last) => Ok(last),
+            None => self.claims.claim(room, claim).await,
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, FxHashMap<RoomId, Held>> {
         self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Claims for HeldClaims {
-    /// Claims a seat; while there is none for it, waits for one, for as long as `claim` says.
+    /// Claims a seat; while there is none for it, waits for one, for as long as `claim` says, unless a few claims of the
+    /// same place wait already.
     async fn claim(&self, room: &RoomId, claim: Claim) -> Result<ClaimReply, StoreError> {
+        let Some(_counted) = self.of_place.begin(room, claim.place) else {
+            return self.answer_now(room, claim).await;
+        };
         let mut last = None;
         if !self.lock().contains_key(room) {
             let first = self.claims.claim(room, claim.clone()).await?;
@@ -190,6 +207,13 @@ impl Held {
             nth <= at_once || waiting.last.is_none()
         };
         self.waiting.extract_if(.., is_next).collect()
+    }
+
+    /// What Redis last said to a claim of the same place that waits.
+    fn last_of(&self, claim: &Claim) -> Option<&ClaimReply> {
+        let of_rank = self.waiting.range((claim.rank, 0)..=(claim.rank, u64::MAX));
+        let mut of_place = of_rank.filter(|(_, waiting)| waiting.claim.place == claim.place);
+        of_place.find_map(|(_, waiting)| waiting.last.as_ref())
     }
 
     fn put_back(&mut self, key: (u64, u64), waiting: Waiting, reply: ClaimReply) {

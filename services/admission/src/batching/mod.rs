@@ -1,6 +1,7 @@
 //! Combines requests of one kind, so that many share one call to Redis.
 
 mod check_in;
+mod claims_of_place;
 mod give_up;
 mod held_claims;
 mod join;

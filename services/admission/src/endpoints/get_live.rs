@@ -44,7 +44,7 @@ pub(crate) async fn get_live(
     let ticket = request.ticket.value().filter(|ticket| ticket.state.is_in_line());
     let Some(ticket) = ticket else { return Ok(StatusCode::NO_CONTENT.into_response()) };
     let query = query.unwrap_or_default();
-    let watcher = Watcher::new(&admission.pages, request.room, ticket, headers, query)?;
+    let watcher = Watcher::new(&admission.pages, request.room, ticket, &headers, &query)?;
     let mut response = watcher.into_stream().into_response();
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

@@ -129,6 +129,17 @@ pub(super) fn chosen_language(query: &str) -> Option<String> {
     take(query, LANGUAGE).1
 }
 
+/// What [`Address::direct`] reads of `query`, and no more: a query may be long, and who keeps one has a short one by this.
+pub(super) fn without_the_rest(query: &str) -> String {
+    let (rest, chosen) = take(query, LANGUAGE);
+    let first = |name: &str| rest.iter().find(|(key, _)| key == name).cloned();
+    let asked = first(RETURN).filter(|(_, text)| ReturnAddress::parse(text, |_| true).is_some());
+    let chosen = chosen.filter(|tag| Language::from_tag(tag).is_some());
+    let chosen = chosen.map(|tag| (LANGUAGE.to_owned(), tag));
+    let no_seat = first(NO_SEAT).map(|(name, _)| (name, String::new()));
+    written(&[asked, chosen, no_seat].into_iter().flatten().collect::<Vec<_>>())
+}
+
 /// The query of the page's own address: where to go, and the language.
 fn self_query(wanted: Option<&ReturnAddress>, language: Language) -> String {
     let wanted = wanted.map(|wanted| (RETURN.to_owned(), wanted.as_str().to_owned()));
@@ -188,4 +199,18 @@ fn root(room: &RoomContext) -> Option<ReturnAddress> {
         let path = encode_path(&route.path);
         ReturnAddress::parse(&format!("{scheme}://{}{path}", route.host), |_| true)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_query_only_what_the_page_needs_is_kept() {
+        let long = "x".repeat(9_000);
+        let query = format!("a={long}&lang=fr&return=%2Fa%3Fb&lang=de&full={long}&return=%2Fc");
+        assert_eq!(without_the_rest(&query), "return=%2Fa%3Fb&lang=de&full=");
+        assert_eq!(without_the_rest(&format!("return=%2F{long}&lang={long}")), "");
+        assert_eq!(without_the_rest(""), "");
+    }
 }

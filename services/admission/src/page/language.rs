@@ -2,7 +2,7 @@
 
 use axum::http::{
     HeaderMap, HeaderValue,
-    header::{ACCEPT_LANGUAGE, SET_COOKIE},
+    header::{ACCEPT_LANGUAGE, COOKIE, SET_COOKIE},
 };
 use vestibule_page::Language;
 use vestibule_site::cookie_pairs;
@@ -32,6 +32,21 @@ pub(super) fn remember(language: Language, room: &RoomContext, headers: &mut Hea
     if let Ok(cookie) = HeaderValue::try_from(cookie) {
         headers.append(SET_COOKIE, cookie);
     }
+}
+
+/// What [`choose`] reads of `headers`, copied: a value that is kept keeps all of the head in memory that it came in.
+pub(super) fn without_the_rest(headers: &HeaderMap) -> HeaderMap {
+    let accepted = headers.get(ACCEPT_LANGUAGE).and_then(copied);
+    let remembered = remembered(headers).and_then(Language::from_tag);
+    let cookie = remembered.map(|language| format!("{NAME}={}", language.code()));
+    let cookie = cookie.and_then(|cookie| HeaderValue::try_from(cookie).ok());
+    let accepted = accepted.map(|accepted| (ACCEPT_LANGUAGE, accepted));
+    accepted.into_iter().chain(cookie.map(|cookie| (COOKIE, cookie))).collect()
+}
+
+/// The same value in memory of its own.
+pub(super) fn copied(value: &HeaderValue) -> Option<HeaderValue> {
+    HeaderValue::from_bytes(value.as_bytes()).ok()
 }
 
 fn remembered(headers: &HeaderMap) -> Option<&str> {

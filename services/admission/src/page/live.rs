@@ -9,7 +9,7 @@ use std::{
 };
 
 use axum::{
-    http::HeaderMap,
+    http::{HeaderMap, header::HOST},
     response::sse::{Event, KeepAlive, Sse},
 };
 use futures_util::{Stream, stream};
@@ -20,8 +20,12 @@ use vestibule_page::{PageContent, PageView};
 use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_token::Ticket;
 
-use super::{Address, Pages, view::PageViewBuilder};
-use crate::flows::{ClaimWindow, RoomContext, Turn, VisitorResponse};
+use super::{
+    Address, Pages, address,
+    language::{self, copied},
+    view::PageViewBuilder,
+};
+use crate::flows::{Caller, ClaimWindow, RoomContext, Turn, VisitorResponse};
 
 /// How long a stream lasts. Then the page asks for another one, perhaps from a less busy instance.
 const LONGEST: Duration = Duration::from_mins(5);
@@ -62,6 +66,7 @@ pub(crate) struct Watcher {
     visitor: Watching,
     room: RoomContext,
     ticket: Ticket,
+    /// What the page's address is made of, and no more: a stream lasts, and a head may be long.
     headers: HeaderMap,
     query: String,
     until: Instant,
@@ -132,8 +137,8 @@ impl Watcher {
         pages: &Arc<Pages>,
         room: RoomContext,
         ticket: Ticket,
-        headers: HeaderMap,
-        query: String,
+        headers: &HeaderMap,
+        query: &str,
     ) -> Result<Self, Problem> {
         // The number of a place in the endless line is somebody else's.
         let number =
@@ -143,10 +148,10 @@ impl Watcher {
         let mut watcher = Self {
             pages: Arc::clone(pages),
             visitor,
-            room,
+            room: RoomContext { caller: kept_caller(&room.caller), ..room },
             ticket,
-            headers,
-            query,
+            headers: kept_headers(headers),
+            query: address::without_the_rest(query),
             until: Instant::now() + LONGEST,
             stops: pages.live.stops.clone(),
             sent: None,
@@ -223,9 +228,69 @@ impl Drop for Watcher {
     }
 }
 
+fn kept_headers(headers: &HeaderMap) -> HeaderMap {
+    let host = headers.get(HOST).and_then(copied).map(|host| (HOST, host));
+    let mut kept = language::without_the_rest(headers);
+    kept.extend(host);
+    kept
+}
+
+fn kept_caller(caller: &Caller) -> Caller {
+    let agent = caller.agent.as_ref().and_then(copied);
+    let languages = caller.languages.as_ref().and_then(copied);
+    Caller { agent, languages, ..caller.clone() }
+}
+
 #[cfg(test)]
 mod tests {
+    use axum::{
+        body::Bytes,
+        http::{
+            HeaderValue,
+            header::{ACCEPT_LANGUAGE, COOKIE, USER_AGENT},
+        },
+    };
+
     use super::*;
+
+    /// A head whose values are parts of what was read at once, as those of a request are.
+    fn head(lines: &[(axum::http::HeaderName, &str)]) -> (Bytes, HeaderMap) {
+        let read: Bytes = lines.iter().map(|(_, value)| *value).collect::<String>().into();
+        let mut rest = read.clone();
+        let mut part = |length| HeaderValue::from_maybe_shared(rest.split_to(length)).unwrap();
+        let headers = lines.iter().map(|(name, value)| (name.clone(), part(value.len())));
+        let headers = headers.collect();
+        drop(rest);
+        (read, headers)
+    }
+
+    #[test]
+    fn of_a_long_head_only_what_the_page_needs_is_kept() {
+        let long = "x".repeat(9_000);
+        let cookie = format!("a={long}; vestibule_lang=fr; b=1");
+        let lines = [
+            (HOST, "shop.example"),
+            (ACCEPT_LANGUAGE, "de"),
+            (COOKIE, cookie.as_str()),
+            (USER_AGENT, "test"),
+            (axum::http::HeaderName::from_static("x-long"), long.as_str()),
+        ];
+        let (read, headers) = head(&lines);
+        let caller = Caller {
+            https: true,
+            network: None,
+            agent: headers.get(USER_AGENT).cloned(),
+            languages: headers.get(ACCEPT_LANGUAGE).cloned(),
+            key: None,
+        };
+        let (kept, kept_caller) = (kept_headers(&headers), kept_caller(&caller));
+        assert_eq!(kept_caller, caller);
+        drop((headers, caller));
+        assert!(read.is_unique(), "nothing keeps the head in memory");
+        assert_eq!(kept.len(), 3);
+        assert!(kept[HOST] == "shop.example" && kept[ACCEPT_LANGUAGE] == "de");
+        assert_eq!(kept[COOKIE], "vestibule_lang=fr");
+    }
 
     #[test]
     fn a_visitor_has_a_few_streams_and_leaves_nothing_behind() {

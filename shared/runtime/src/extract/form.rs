@@ -5,7 +5,7 @@ use axum::{
     http::header::CONTENT_TYPE,
 };
 
-use super::json::read_body;
+use super::body::read_body;
 use crate::problem::{Problem, ProblemType};
 
 const FORM: &str = "application/x-www-form-urlencoded";

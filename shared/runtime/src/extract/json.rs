@@ -4,33 +4,21 @@
 //! header is not looked at. The body is parsed the fast way first; only a body that fails is
 //! parsed again to find out which field is wrong.
 
-use std::time::Duration;
-
 use axum::{
-    body::{self, Body, Bytes},
     extract::{FromRequest, OptionalFromRequest, Request},
     response::{IntoResponse, Response},
 };
-use http_body_util::LengthLimitError;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::error::Category;
-use tokio::time::timeout;
 
-use super::reason;
+use super::{body::read_body, reason};
 use crate::problem::{Problem, ProblemType};
-
-/// Longest request body that is read, in bytes. No operation needs a tenth of it.
-pub const MAX_BODY_BYTES: usize = 64 * 1024;
-
-/// How long a body may take to arrive. A slow client occupies a place in flight meanwhile.
-pub const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 const NOT_JSON: &str = "the body is not valid JSON";
 
 /// A JSON body: as an argument of a handler, or as its answer.
 ///
-/// Rejects with 400 for anything that is not the JSON of a `T`, 413 over [`MAX_BODY_BYTES`], and
-/// 408 if it does not arrive within [`BODY_TIMEOUT`].
+/// Rejects with 400 for anything that is not the JSON of a `T`, and a body as [`read_body`] does.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Json<T>(pub T);
 
@@ -70,24 +58,6 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
-/// A body, within the bounds of [`Json`].
-///
-/// # Errors
-/// As [`Json`] rejects it.
-pub async fn read_body(body: Body) -> Result<Bytes, Problem> {
-    // The timer is armed only if the body is not there yet.
-    let bytes = timeout(BODY_TIMEOUT, body::to_bytes(body, MAX_BODY_BYTES)).await;
-    let bytes = bytes.map_err(|_| Problem::new(ProblemType::RequestTimeout))?;
-    bytes.map_err(|error| {
-        if error.into_inner().downcast_ref::<LengthLimitError>().is_some() {
-            Problem::new(ProblemType::PayloadTooLarge)
-                .detail(format!("a body may have at most {MAX_BODY_BYTES} bytes"))
-        } else {
-            Problem::new(ProblemType::InvalidRequest).detail("the body could not be read")
-        }
-    })
-}
-
 #[cold]
 fn explain<T: DeserializeOwned>(bytes: &[u8], error: &serde_json::Error) -> Problem {
     if bytes.trim_ascii().is_empty() {
@@ -108,6 +78,7 @@ fn explain<T: DeserializeOwned>(bytes: &[u8], error: &serde_json::Error) -> Prob
 mod tests {
     use axum::{
         Router,
+        body::Body,
         http::{StatusCode, header::CONTENT_TYPE},
         routing::post,
     };
@@ -116,7 +87,7 @@ mod tests {
     use tower::ServiceExt;
 
     use super::*;
-    use crate::testing::body_json;
+    use crate::{extract::MAX_BODY_BYTES, testing::body_json};
 
     #[derive(Debug, Deserialize, Serialize)]
     #[serde(deny_unknown_fields)]

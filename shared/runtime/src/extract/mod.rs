@@ -4,6 +4,7 @@
 //! statuses. Form only: what a value means in its domain is the endpoint's business.
 
 mod bearer;
+mod body;
 mod form;
 mod idempotency_key;
 mod json;
@@ -13,9 +14,10 @@ mod reason;
 
 pub use self::{
     bearer::bearer,
+    body::{BODY_TIMEOUT, MAX_BODY_BYTES, read_body},
     form::Form,
     idempotency_key::{IdempotencyKey, NoName},
-    json::{BODY_TIMEOUT, Json, MAX_BODY_BYTES, read_body},
+    json::Json,
     path::{Path, unreadable},
     query::Query,
 };

@@ -32,6 +32,13 @@ use crate::tls::ClientCertificate;
 /// How long the stop waits for the first request of a new connection, once a part of it has come.
 const FIRST_REQUEST_AT_STOP: Duration = Duration::from_millis(250);
 
+/// Bytes of a request's head. Gateways take heads of 32 KB, and add to them what they ask about.
+const MAX_HEAD: usize = 40 << 10;
+
+/// Bytes that hyper reads ahead, of heads and of bodies. It keeps a buffer that has grown for as long as the connection
+/// lasts, and what it has by default makes an idle one cost half a megabyte.
+const MAX_READ: usize = MAX_HEAD;
+
 /// How long the end of a silent connection may take: TLS has a last word, which nobody may be there to take.
 const FAREWELL: Duration = Duration::from_secs(1);
 
@@ -136,7 +143,9 @@ impl Connection {
         let (activity, patience) = (Arc::clone(&self.activity), self.patience);
         let stream = TokioIo::new(Heard::new(stream, Arc::clone(&activity)));
         // Answers are small: copied into one buffer they cost one plain write.
-        let http = http1::Builder::new().writev(false).serve_connection(stream, self);
+        let mut http = http1::Builder::new();
+        http.writev(false).max_buf_size(MAX_READ).max_header_size(MAX_HEAD);
+        let http = http.serve_connection(stream, self);
         let mut http = pin!(http);
         let silence = tokio::select! {
             biased;

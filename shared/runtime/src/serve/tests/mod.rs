@@ -1,5 +1,6 @@
 //! Real connections to real servers: drain, grace, and the admin server through it all.
 
+mod heads;
 mod silence;
 mod unread;
 
