@@ -1,12 +1,16 @@
 //! The audit log: every change with who made it, from where, and what was different before and after; and nothing that
 //! lets anybody in.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
 use reqwest::Method;
 use serde_json::{Value, json};
-use vestibule_tests::{Deployment, Operator, Service};
+use vestibule_tests::{Deployment, Operator, Service, eventually};
 
 use crate::rooms::expect_problem;
+
+const SOON: Duration = Duration::from_secs(20);
 
 async fn audit(operator: &Operator, query: &str) -> Result<Vec<Value>> {
     let reply =
@@ -191,5 +195,94 @@ async fn a_change_that_cannot_be_noted_stays_and_is_counted() -> Result<()> {
     ensure!(metrics.contains("vestibule_audit_failed_total 1\n"), "{metrics}");
     let log = deployment.logs();
     ensure!(log.contains("is missing in the audit log"), "{log}");
+    Ok(())
+}
+
+/// Whatever an operator calls an event or a label, what was changed is told, and of which thing it was.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_name_hides_a_change_and_each_entry_says_of_what_it_is() -> Result<()> {
+    let deployment = Deployment::builder().start().await?;
+    let operator = deployment.operator();
+    deployment.create_room("sale", &json!({ "aws_style_api": true })).await?;
+    operator.patch_room("sale", &json!({ "labels": { "password": "x" } })).await?.expect(200)?;
+    let entry = newest(&operator, "patch_room").await?;
+    ensure!(entry["after"]["labels"]["password"] == "x" && entry["subject"].is_null(), "{entry}");
+    let start = deployment.redis().now_seconds().await? + 3_600;
+    let event = json!({
+        "event_start_time": start, "event_end_time": start + 600, "total_active_users": 7,
+        "new_users_per_minute": 7,
+    });
+    let path = "/v1/rooms/sale/events/secret-sale";
+    operator.call(Method::PUT, path, Some(&event)).await?.expect(201)?;
+    let entry = newest(&operator, "put_event").await?;
+    ensure!(entry["after"]["events"]["secret-sale"]["total_active_users"] == 7, "{entry}");
+    ensure!(entry["subject"] == "event secret-sale", "{entry}");
+
+    for (path, status) in [("/services/T0/hunter2", 201), ("/services/T0/hunter3", 200)] {
+        let webhook = json!({ "url": format!("https://hooks.example:8443{path}") });
+        let call = operator.call(Method::PUT, "/v1/webhooks/ops", Some(&webhook));
+        call.await?.expect(status)?;
+        let entry = newest(&operator, "put_webhook").await?;
+        ensure!(entry["subject"] == "webhook ops", "{entry}");
+        let hash = entry["after"]["url_rest_sha256"].as_str();
+        ensure!(hash.is_some_and(|hash| hash.len() == 16), "{entry}");
+        ensure!(entry["after"].get("url").is_none_or(|url| url == "https://hooks.example:8443"));
+        ensure!(!entry.to_string().contains("hunter"), "whoever knows it may post: {entry}");
+    }
+    operator.call(Method::POST, "/v1/webhooks/ops/rotate-secret", None).await?.expect(200)?;
+    let entry = newest(&operator, "rotate_webhook_secret").await?;
+    let until = entry["after"]["old_secret_until"].as_str();
+    ensure!(entry["subject"] == "webhook ops" && until.is_some_and(|until| until.ends_with('Z')));
+    ensure!(!deployment.logs().contains("hunter"), "{}", deployment.logs());
+
+    let aws = deployment.aws("sale");
+    let id = aws.assign().await?;
+    aws.serve(1).await?;
+    let body = json!({ "event_id": "sale", "request_id": id, "status": 1 });
+    aws.private("/generate_token", Some(&body)).await?.expect(200)?;
+    aws.private("/update_session", Some(&body)).await?.expect(200)?;
+    let visits = audit(&operator, "?of=visits").await?;
+    ensure!(visits.len() == 2, "{visits:?}");
+    ensure!(visits.iter().all(|entry| entry["subject"] == "session 1"), "{visits:?}");
+    Ok(())
+}
+
+/// Redis takes what is to be written and says nothing: it may be done, and so it is told.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_change_of_which_nobody_knows_whether_it_was_made_is_noted() -> Result<()> {
+    let deployment =
+        Deployment::builder().environment("VESTIBULE_REDIS_TIMEOUT_MS", "500").start().await?;
+    let operator = deployment.operator();
+    deployment.create_room("sale", &json!({})).await?;
+    let draft = json!({ "name": "ci", "role": "viewer" });
+    operator.call(Method::POST, "/v1/tokens", Some(&draft)).await?.expect(201)?;
+    let webhook = json!({ "url": "https://hooks.example/x" });
+    operator.call(Method::PUT, "/v1/webhooks/ops", Some(&webhook)).await?.expect(201)?;
+    let mut connection = deployment.redis().connection().await?;
+    let [mut pause, go_on] = ["PAUSE", "UNPAUSE"].map(|what| {
+        let mut command = redis::cmd("CLIENT");
+        command.arg(what);
+        command
+    });
+    pause.arg(600_000).arg("WRITE");
+    for (method, path, body, subject) in [
+        (Method::DELETE, "/v1/tokens/ci", None, "token ci"),
+        (Method::PUT, "/v1/webhooks/new", Some(&webhook), "webhook new"),
+        (Method::POST, "/v1/webhooks/ops/rotate-secret", None, "webhook ops"),
+        (Method::DELETE, "/v1/webhooks/ops", None, "webhook ops"),
+        (Method::POST, "/v1/keys/rotate?force=true", None, "rotate_keys"),
+    ] {
+        pause.query_async::<()>(&mut connection).await?;
+        operator.call(method, path, body).await?.expect(503)?;
+        let log = deployment.logs();
+        let is_it = |line: &&str| line.contains("audit: changed") && line.contains(subject);
+        let line = log.lines().rev().find(is_it);
+        ensure!(line.is_some_and(|line| line.contains("status=503")), "nothing of {path}: {log}");
+        go_on.query_async::<()>(&mut connection).await?;
+        eventually(SOON, "redis", || async {
+            operator.patch_room("sale", &json!({})).await?.expect(200).map(drop)
+        })
+        .await?;
+    }
     Ok(())
 }

@@ -235,3 +235,36 @@ async fn a_room_with_people_is_deleted_by_who_knows_how_many_they_are() -> Resul
     delete("").await?.expect(404)?;
     Ok(())
 }
+
+/// Who has looked before there was a room, and comes after it was made, changes the room that there is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_room_that_two_make_at_once_keeps_the_event_that_one_has_given_it() -> Result<()> {
+    let deployment = Deployment::builder().admissions(0).start().await?;
+    let operator = deployment.operator();
+    let start = deployment.redis().now_seconds().await? + 3_600;
+    let event = json!({ "event_start_time": start, "event_end_time": start + 600 });
+    for round in 0..8 {
+        let (operator, event) = (&operator, &event);
+        let make = async |users: u64| {
+            let settings = json!({ "total_active_users": users });
+            operator.put_room(&format!("sale-{round}"), &settings).await
+        };
+        let (path, settings) = (format!("/v1/rooms/sale-{round}/events"), json!({}));
+        let make_and_give = async {
+            let answer = make(8).await?;
+            let given = operator.call(Method::PUT, &format!("{path}/launch"), Some(event)).await?;
+            given.expect(201)?;
+            anyhow::Ok(answer)
+        };
+        // Another room keeps both waiting, so that both have looked.
+        let name = format!("other-{round}");
+        let waits = operator.put_room(&name, &settings);
+        let (_, one, other) = tokio::try_join!(waits, make_and_give, make(9))?;
+        let mut statuses = [one.status, other.status];
+        statuses.sort_unstable();
+        ensure!(statuses == [200, 201], "{statuses:?}");
+        let told = operator.call(Method::GET, &path, None).await?.expect(200)?;
+        ensure!(told.body["events"][0]["name"] == "launch", "round {round}: {}", told.text);
+    }
+    Ok(())
+}

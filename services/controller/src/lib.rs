@@ -23,6 +23,7 @@ mod declare;
 mod endpoints;
 mod extractors;
 mod figures;
+mod fingerprint;
 mod guesses;
 pub mod in_process;
 mod key_time;

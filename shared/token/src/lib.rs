@@ -56,7 +56,7 @@ pub use jwk::{Curve, Jwk, Jwks, KeyAlgorithm, KeyUse, PublishedJwk, UnknownAlgor
 pub use key_record::{KeyRecord, KeyRingError};
 pub use key_ring::{KeyRing, announce, join, reseal, sealed_as, succeed, succession, withdraw};
 pub use oidc::{ClientSecret, CodeChallenge, Grant, IdClaims, Login};
-pub use private_jwk::{EcPrivateJwk, PrivateJwk, RsaPrivateJwk};
+pub use private_jwk::{EcPrivateJwk, PrivateJwk, RsaPrivateJwk, WrongPurpose};
 pub use request_id::{NumberTooLarge, RequestIdCipher, RequestIdError};
 pub use secret::{DeploymentSecret, SecretTooShort};
 pub use signing_key::{SigningKey, SigningKeyError};

@@ -9,7 +9,8 @@ use aws_lc_rs::{
 };
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
+use thiserror::Error;
 use zeroize::Zeroizing;
 
 use crate::{
@@ -17,10 +18,15 @@ use crate::{
     signing_key::{Pair, UNCOMPRESSED},
 };
 
+/// What is to be done about a key that is said to be for something else.
+const MEND: &str =
+    "take a key that is for signing tokens, or leave this member out if this one is for that, too";
+
 /// The longest name of a key.
 const LONGEST_KID: usize = 64;
 
-/// A private key with its name: RSA, or on the curve P-256. Members that are not listed here are left alone.
+/// A private key with its name: RSA, or on the curve P-256. Members that are not listed here are left alone, and those that
+/// say what the key is for must not say that it is for something else.
 #[derive(Clone, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kty")]
@@ -61,6 +67,19 @@ pub struct RsaPrivateJwk {
     /// The inverse of `q` modulo `p`.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     qi: SecretString,
+    /// Further factors: there must be none.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Object>>))]
+    oth: Option<IgnoredAny>,
+    /// `RS256`, if it is there.
+    #[serde(default)]
+    alg: Option<String>,
+    /// `sig`, if it is there.
+    #[serde(default)]
+    r#use: Option<String>,
+    /// With `sign` among them, if it is there.
+    #[serde(default)]
+    key_ops: Option<Vec<String>>,
 }
 
 /// A private key on a curve.
@@ -78,6 +97,25 @@ pub struct EcPrivateJwk {
     /// The private number, base64url: 32 bytes.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     d: SecretString,
+    /// `ES256`, if it is there.
+    #[serde(default)]
+    alg: Option<String>,
+    /// `sig`, if it is there.
+    #[serde(default)]
+    r#use: Option<String>,
+    /// With `sign` among them, if it is there.
+    #[serde(default)]
+    key_ops: Option<Vec<String>>,
+}
+
+/// A member of a key that says that it is for something else.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{reason}")]
+pub struct WrongPurpose {
+    /// Its name.
+    pub member: &'static str,
+    /// What it says, and what it would have to say.
+    pub reason: String,
 }
 
 // === impl PrivateJwk ===
@@ -99,6 +137,36 @@ impl PrivateJwk {
             Self::Rsa(_) => KeyAlgorithm::Rs256,
             Self::Ec(_) => KeyAlgorithm::Es256,
         }
+    }
+
+    /// Checks that the key is for signing tokens, by what it says of itself. Who keeps a key for two things loses both at once.
+    ///
+    /// # Errors
+    /// The first member that says something else.
+    pub fn check_purpose(&self) -> Result<(), WrongPurpose> {
+        let (alg, r#use, key_ops) = match self {
+            Self::Rsa(key) => (&key.alg, &key.r#use, &key.key_ops),
+            Self::Ec(key) => (&key.alg, &key.r#use, &key.key_ops),
+        };
+        let wrong = |member, reason| Err(WrongPurpose { member, reason });
+        let signs_with = self.algorithm().to_string();
+        if let Some(alg) = alg.as_ref().filter(|alg| **alg != signs_with) {
+            return wrong(
+                "alg",
+                format!("is `{alg}`, and such a key signs tokens with {signs_with}: {MEND}"),
+            );
+        }
+        if let Some(other) = r#use.as_ref().filter(|is_for| *is_for != "sig") {
+            return wrong("use", format!("is `{other}`, and tokens are signed, `sig`: {MEND}"));
+        }
+        if key_ops.as_ref().is_some_and(|operations| operations.iter().all(|one| one != "sign")) {
+            return wrong("key_ops", format!("do not have `sign`: {MEND}"));
+        }
+        if matches!(self, Self::Rsa(RsaPrivateJwk { oth: Some(_), .. })) {
+            let reason = "the key has more than two factors, `p` and `q`: take one that has two";
+            return wrong("oth", reason.to_owned());
+        }
+        Ok(())
     }
 
     /// The key, ready to sign. Takes some milliseconds.
@@ -264,6 +332,41 @@ mod tests {
         let mut other_curve = on_a_curve();
         other_curve["crv"] = json!("P-384");
         assert!(serde_json::from_value::<PrivateJwk>(other_curve).is_err());
+    }
+
+    #[test]
+    fn a_key_for_something_else_is_refused() {
+        let wrong = |mut jwk: Value, member: &str, value: Value| {
+            jwk[member] = value;
+            let read: PrivateJwk = serde_json::from_value(jwk).unwrap();
+            read.check_purpose().err().map(|wrong| (wrong.member, wrong.reason))
+        };
+        for jwk in [jwk(), on_a_curve()] {
+            let signs_with = if jwk["kty"] == "RSA" { "RS256" } else { "ES256" };
+            for (member, value) in [
+                ("alg", json!("RS512")),
+                ("alg", json!("none")),
+                ("use", json!("enc")),
+                ("key_ops", json!(["encrypt", "verify"])),
+                ("key_ops", json!([])),
+            ] {
+                let (named, reason) = wrong(jwk.clone(), member, value).unwrap();
+                assert_eq!(named, member);
+                assert!(reason.contains("leave this member out"), "{reason}");
+            }
+            for (member, value) in [
+                ("alg", json!(signs_with)),
+                ("alg", Value::Null),
+                ("use", json!("sig")),
+                ("key_ops", json!(["sign", "verify"])),
+                ("ext", json!(true)),
+            ] {
+                assert_eq!(wrong(jwk.clone(), member, value), None, "{member}");
+            }
+        }
+        let (named, _) = wrong(jwk(), "oth", json!([{ "r": "x", "d": "x", "t": "x" }])).unwrap();
+        assert_eq!(named, "oth");
+        assert_eq!(wrong(jwk(), "oth", Value::Null), None);
     }
 
     #[test]

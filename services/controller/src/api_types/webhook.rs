@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use url::{Position, Url};
 use utoipa::ToSchema;
 use vestibule_domain::{
     FieldError,
@@ -13,7 +14,7 @@ use vestibule_domain::{
 };
 use vestibule_token::WebhookSecret;
 
-use crate::webhooks::WebhookDraft;
+use crate::{fingerprint::fingerprint, webhooks::WebhookDraft};
 
 /// A webhook that is wanted.
 #[derive(Clone, Deserialize, ToSchema)]
@@ -230,12 +231,16 @@ impl Webhook {
         }
     }
 
-    /// As the audit log has it.
+    /// As the audit log has it. The path and the query of an address let whoever knows them post there: of them it has a
+    /// hash.
     pub(crate) fn noted(name: &str, stored: &Stored) -> Value {
-        let mut noted =
-            serde_json::to_value(Self::new(name, stored, &BTreeMap::new())).unwrap_or_default();
+        let webhook = Self::new(name, stored, &BTreeMap::new());
+        let (origin, rest) = parts_of(&webhook.url);
+        let mut noted = serde_json::to_value(&webhook).unwrap_or_default();
         if let Some(members) = noted.as_object_mut() {
             members.remove("delivery");
+            members.insert("url".to_owned(), origin.into());
+            members.insert("url_rest_sha256".to_owned(), fingerprint(&rest).into());
         }
         noted
     }
@@ -293,6 +298,14 @@ impl From<webhook::PutAside> for PutAside {
     }
 }
 
+/// The scheme, the host and the port of an address, and what is behind them.
+fn parts_of(url: &str) -> (String, String) {
+    match Url::parse(url) {
+        Ok(url) => (url.origin().ascii_serialization(), url[Position::BeforePath..].to_owned()),
+        Err(_) => (String::new(), url.to_owned()),
+    }
+}
+
 fn usual_events() -> BTreeSet<String> {
     let usual = EventKind::ALL.iter().filter(|kind| !kind.is_aws_style());
     usual.map(|kind| kind.name().to_owned()).collect()
@@ -318,6 +331,38 @@ mod tests {
         assert!(draft.enabled && !draft.allow_http && draft.secret.is_none());
         assert_eq!(draft.events.len(), 6);
         assert!(!draft.events.contains("token_generated"));
+    }
+
+    /// With Slack, Teams and others whoever knows the path may post there.
+    #[test]
+    fn of_an_address_the_audit_log_has_the_origin_and_a_hash() {
+        let noted = |url: &str| {
+            let stored = json!({
+                "url": url, "allow_http": false, "events": [], "rooms": [], "enabled": true, "secret": "sealed",
+                "created_at_ms": 0, "created_by": "root",
+            });
+            Webhook::noted("ops", &serde_json::from_value(stored).unwrap())
+        };
+        for (url, origin, rest) in [
+            (
+                "https://hooks.example/services/T0/B0/xyz",
+                "https://hooks.example",
+                "/services/T0/B0/xyz",
+            ),
+            ("https://hooks.example:8443?key=xyz", "https://hooks.example:8443", "/?key=xyz"),
+            ("https://[2001:db8::1]:8443#xyz", "https://[2001:db8::1]:8443", "/#xyz"),
+            ("https:hooks.example\\xyz?to=a://b", "https://hooks.example", "/xyz?to=a://b"),
+            ("https://hooks.example", "https://hooks.example", "/"),
+            ("xyz", "", "xyz"),
+        ] {
+            let noted = noted(url);
+            assert_eq!(
+                (&noted["url"], &noted["url_rest_sha256"]),
+                (&json!(origin), &json!(fingerprint(rest)))
+            );
+            assert!(!noted.to_string().contains("xyz"), "{noted}");
+        }
+        assert_eq!(fingerprint("").len(), 16);
     }
 
     #[test]

@@ -18,6 +18,9 @@ pub(crate) struct AuditEntry {
     /// The room, if it is of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) room: Option<String>,
+    /// What it is about, if that is not the room itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) subject: Option<String>,
     /// What is different now, as it was.
     #[serde(skip_serializing_if = "Value::is_null")]
     pub(crate) before: Value,
@@ -54,6 +57,12 @@ pub(crate) struct NotedEntry {
     /// The room; null: it is of none.
     #[serde(default)]
     pub(crate) room: Option<String>,
+    /// What it is about, if that is not the room itself: its kind and its name, such as `session 17` (the queue number),
+    /// `event launch`, `webhook ops`, `token ci` or `key 5f3a91c2`; null: it is the room, or a release noted it that told no
+    /// subjects.
+    #[serde(default)]
+    #[schema(example = "webhook ops")]
+    pub(crate) subject: Option<String>,
     /// What the call has changed, as it was before. Only what differs; null: there was nothing. Files and long texts, and
     /// lists among much else, are told as `bytes` and `sha256`.
     #[serde(default)]
@@ -67,7 +76,7 @@ pub(crate) struct NotedEntry {
     /// The subject of the client's certificate; null: it showed none.
     #[serde(default)]
     pub(crate) certificate: Option<String>,
-    /// The status that was answered. 5xx: whether it was done is unknown.
+    /// The status that was answered. 5xx, and 409 of an AWS-style call: whether it was done is unknown.
     #[serde(default)]
     pub(crate) status: u16,
     /// The controller that did it.
@@ -80,13 +89,16 @@ pub(crate) struct NotedEntry {
 impl AuditEntry {
     /// Writes it to the service's log; what was done for single visitors, which is much, for those who ask for it.
     pub(super) fn log(&self, list: AuditList) {
-        let Self { who, action, room, before, after, address, certificate, status, .. } = self;
+        let Self {
+            who, action, room, subject, before, after, address, certificate, status, ..
+        } = self;
         match list {
             AuditList::Changes => tracing::info!(
                 target: "audit",
                 who = &**who,
                 action,
                 room,
+                subject,
                 %before,
                 %after,
                 address,
@@ -95,7 +107,17 @@ impl AuditEntry {
                 "changed"
             ),
             AuditList::Visits => {
-                tracing::debug!(target: "audit", who = &**who, action, room, address, certificate, status, "acted");
+                tracing::debug!(
+                    target: "audit",
+                    who = &**who,
+                    action,
+                    room,
+                    subject,
+                    address,
+                    certificate,
+                    status,
+                    "acted"
+                );
             }
         }
     }

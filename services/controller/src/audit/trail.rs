@@ -1,15 +1,23 @@
-//! What a call leaves behind on its way down: which room it is about, and what is different before and after. Endpoints
-//! and what they call note it; the layer around them writes it down.
+//! What a call leaves behind on its way down: which room it is about, and what of it, and what is different before and after.
+//! Endpoints and what they call note it, before they have anything done: what nobody answers may be done all the same. The
+//! layer around them writes it down.
 
 use std::{
     convert::Infallible,
+    fmt::Display,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use axum::{extract::FromRequestParts, http::request::Parts};
+use axum::{
+    extract::FromRequestParts,
+    http::{StatusCode, request::Parts},
+};
 use serde_json::Value;
 
 use super::view::{difference, shortened};
+
+/// The longest name of a subject, in characters: one that was not checked yet is as long as its caller likes.
+const LONGEST_NAME: usize = 128;
 
 /// What is noted of one call. Cloning is cheap, and all clones are one.
 #[derive(Debug, Clone, Default)]
@@ -24,10 +32,14 @@ pub(crate) struct Trail {
 pub(crate) struct Noted {
     /// The room, if it is of one.
     pub(crate) room: Option<String>,
+    /// What it is about, if that is not the room itself: its kind and its name.
+    pub(crate) subject: Option<String>,
     /// Whether something was about to be changed.
     pub(crate) began: bool,
     /// Whether it was changed, whatever becomes of the call.
     pub(crate) done: bool,
+    /// Whether it may have been changed, whatever becomes of the call.
+    pub(crate) perhaps_done: bool,
     /// What is different, as it was.
     pub(crate) before: Value,
     /// The same, as it is.
@@ -40,6 +52,15 @@ impl Trail {
     /// The call is about the room of this name.
     pub(crate) fn name_room(&self, room: &str) {
         self.with(|noted| noted.room = Some(room.to_owned()));
+    }
+
+    /// The call is about what has this name, of this kind, such as `token` and `ci`. What has the same name before and after
+    /// is not told by what differs.
+    pub(crate) fn name_subject(&self, kind: &str, name: impl Display) {
+        let name = name.to_string();
+        let shown: String = name.chars().take(LONGEST_NAME).collect();
+        let rest = if shown.len() < name.len() { "…" } else { "" };
+        self.with(|noted| noted.subject = Some(format!("{kind} {shown}{rest}")));
     }
 
     /// The call changes one thing into the other, or is about to; null: nothing. Only what differs is kept.
@@ -70,6 +91,11 @@ impl Trail {
         self.with(|noted| noted.done = true);
     }
 
+    /// What was about to be changed may be changed, and nobody knows, whatever the call is answered.
+    pub(crate) fn perhaps_done(&self) {
+        self.with(|noted| noted.perhaps_done = true);
+    }
+
     /// What is known: of the call, or of each of its rooms.
     pub(crate) fn noted(&self) -> Vec<Noted> {
         match &*lock(&self.rooms) {
@@ -80,6 +106,16 @@ impl Trail {
 
     fn with<T>(&self, act: impl FnOnce(&mut Noted) -> T) -> T {
         act(&mut lock(&self.noted))
+    }
+}
+
+// === impl Noted ===
+
+impl Noted {
+    /// Whether it belongs into the log after an answer of this status: it was done, or nobody knows that it was not.
+    pub(crate) fn is_to_be_told(&self, status: StatusCode) -> bool {
+        let is_unknown = status.is_server_error() || self.perhaps_done;
+        status.is_success() || self.done || self.began && is_unknown
     }
 }
 
@@ -118,5 +154,33 @@ mod tests {
         assert_eq!([noted[0].done, noted[1].done], [true, false]);
         assert_eq!([noted[0].began, noted[1].began], [false, true]);
         assert_eq!(noted[1].after, json!({"a": 1}));
+    }
+
+    #[test]
+    fn a_subject_is_told_though_it_is_the_same_before_and_after() {
+        let trail = Trail::default();
+        trail.name_subject("session", 17);
+        trail.change(&json!({"session": "active"}), &json!({"session": "revoked"}));
+        assert_eq!(trail.noted()[0].subject.as_deref(), Some("session 17"));
+        trail.name_subject("token", "é".repeat(1_000_000));
+        let long = trail.noted()[0].subject.clone().unwrap();
+        assert_eq!(long, format!("token {}…", "é".repeat(LONGEST_NAME)));
+    }
+
+    #[test]
+    fn what_may_have_been_done_is_told_whatever_was_answered() {
+        let told = |trail: &Trail, status: u16| {
+            let status = StatusCode::from_u16(status).unwrap();
+            trail.noted()[0].is_to_be_told(status)
+        };
+        let trail = Trail::default();
+        assert!(told(&trail, 204) && !told(&trail, 409) && !told(&trail, 503), "nothing began");
+        trail.change(&Value::Null, &json!({"increment_by": 1}));
+        assert!(told(&trail, 503) && !told(&trail, 409), "it was refused");
+        trail.perhaps_done();
+        assert!(told(&trail, 409) && told(&trail, 404), "nobody knows");
+        let trail = Trail::default();
+        trail.done();
+        assert!(told(&trail, 409), "a part of a document");
     }
 }

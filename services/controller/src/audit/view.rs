@@ -1,5 +1,6 @@
-//! What a room looks like in the audit log, and what of two such documents is told: only what differs, no secrets, and
-//! nothing long.
+//! What a room looks like in the audit log, and what of two such documents is told: only what differs, and nothing long.
+//! Whoever makes a view leaves out what is secret, which is known there; here no member is left out for its name, since
+//! operators choose the names of events and labels.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -14,10 +15,11 @@ const LONGEST_TEXT: usize = 500;
 const LONGEST: usize = 4_000;
 /// The longest text or list in one that is longer, in bytes: a hash is no shorter.
 const LONGEST_IN_MUCH: usize = 120;
-/// Members whose names have one of these in them are left out, should settings ever have such.
-const SECRETS: [&str; 3] = ["secret", "password", "private_key"];
+/// So many hexadecimal digits tell one hash from another.
+const DIGITS: usize = 16;
 
-/// A room's config: its document, its events by name, its page and its logo by their hashes.
+/// A room's config: its document, its events by name, its page and its logo by their hashes. Settings hold no secrets; of
+/// those of clients the room has hashes, which are told in part: enough to see that one was replaced.
 pub(crate) fn view_of_config(room: &RoomId, config: &RoomConfig) -> Value {
     let mut view = to_value(&Room::new(room.clone(), Draft::from_config(config)));
     let events = config
@@ -27,6 +29,7 @@ pub(crate) fn view_of_config(room: &RoomId, config: &RoomConfig) -> Value {
     let branding = &config.binding.branding;
     if let Value::Object(members) = &mut view {
         members.remove("room");
+        abbreviate_secret_hashes(members);
         members.insert("events".to_owned(), events.collect::<Map<_, _>>().into());
         members.insert("page".to_owned(), branding.html.as_deref().map(file).into());
         let logo = branding.logo.as_ref().map(|logo| file(&logo.base64));
@@ -64,32 +67,14 @@ pub(super) fn difference(before: &Value, after: &Value) -> (Value, Value) {
     (old.into(), new.into())
 }
 
-/// The same without secrets and long texts. If that is not enough, lists and more texts are told by their hashes too; but
+/// The same without long texts. If that is not enough, lists and more texts are told by their hashes too; but
 /// every member is named and every number and switch told, so nothing can be hidden among much else.
 pub(super) fn shortened(mut value: Value) -> Value {
-    leave_out_secrets(&mut value);
     shorten(&mut value, LONGEST_TEXT, LONGEST);
     if value.to_string().len() > LONGEST {
         shorten(&mut value, LONGEST_IN_MUCH, LONGEST_IN_MUCH);
     }
     value
-}
-
-fn leave_out_secrets(value: &mut Value) {
-    match value {
-        Value::Array(values) => values.iter_mut().for_each(leave_out_secrets),
-        Value::Object(members) => {
-            for (name, value) in members {
-                let is_secret = SECRETS.iter().any(|secret| name.contains(secret));
-                if is_secret && !value.is_null() {
-                    *value = "(left out)".into();
-                } else {
-                    leave_out_secrets(value);
-                }
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Tells texts and lists of more bytes by their hashes.
@@ -113,6 +98,17 @@ fn shorten(value: &mut Value, text_bytes: usize, list_bytes: usize) {
     }
 }
 
+/// Of the hashes of its clients' secrets the beginning: `sha256:` and some digits.
+fn abbreviate_secret_hashes(room: &mut Map<String, Value>) {
+    let clients = room.get_mut("oidc_clients").and_then(Value::as_array_mut);
+    let clients = clients.into_iter().flatten().filter_map(Value::as_object_mut);
+    let hashes = clients.filter_map(|client| client.get_mut("secret_hashes")?.as_array_mut());
+    for hash in hashes.flatten() {
+        let beginning = hash.as_str().map(|hash| hash.chars().take("sha256:".len() + DIGITS));
+        *hash = beginning.map(String::from_iter).into();
+    }
+}
+
 /// What is left out, by its length and its hash.
 fn file(text: &str) -> Value {
     json!({ "bytes": text.len(), "sha256": hex::encode(Sha256::digest(text.as_bytes())) })
@@ -125,6 +121,8 @@ fn to_value(document: &impl Serialize) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -139,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_told_by_its_hash_and_a_secret_not_at_all() {
+    fn a_page_is_told_by_its_hash() {
         let room: RoomId = "sale".parse().unwrap();
         let mut config = RoomConfig::default();
         let before = view_of_config(&room, &config);
@@ -150,8 +148,43 @@ mod tests {
         assert_eq!(old, json!({"page": null}));
         assert_eq!(new["page"]["bytes"], 14_000);
         assert!(!new.to_string().contains("hunter2"));
-        let told = shortened(json!({"a": [{"bot_secret": "hunter2", "other_secret": null}]}));
-        assert_eq!(told, json!({"a": [{"bot_secret": "(left out)", "other_secret": null}]}));
+    }
+
+    /// Else whoever calls an event so changes limits that nobody sees.
+    #[test]
+    fn no_name_that_an_operator_chooses_hides_a_change() {
+        let room: RoomId = "sale".parse().unwrap();
+        let name = "secret-password-private_key";
+        let event = json!({
+            "name": name, "event_start_time": 1_000, "event_end_time": 2_000, "total_active_users": 9,
+        });
+        let mut config = RoomConfig {
+            events: vec![serde_json::from_value(event).unwrap()],
+            ..RoomConfig::default()
+        };
+        let labels = [(name.to_owned(), "x".to_owned())];
+        config.settings.labels = serde_json::from_value(json!(BTreeMap::from(labels))).unwrap();
+        let told = shortened(view_of_config(&room, &config));
+        assert_eq!(told["events"][name]["total_active_users"], 9, "{told}");
+        assert_eq!(told["labels"][name], "x");
+        let until = json!({ "old_secret_until": "2026-11-05T10:00:00Z" });
+        assert_eq!(shortened(until.clone()), until, "a time is no secret");
+    }
+
+    #[test]
+    fn that_a_clients_secret_was_replaced_is_seen_and_its_hash_is_not() {
+        let room: RoomId = "sale".parse().unwrap();
+        let view = |hashes: &[String]| {
+            let client = json!({
+                "id": "shop", "redirect_uris": ["https://a.example/"], "secret_hashes": hashes,
+            });
+            let mut config = RoomConfig::default();
+            config.binding.oidc_clients = serde_json::from_value(json!([client])).unwrap();
+            shortened(view_of_config(&room, &config))["oidc_clients"][0]["secret_hashes"].clone()
+        };
+        let hash = |byte: &str| format!("sha256:{}", byte.repeat(32));
+        let (one, other) = (view(&[hash("0a")]), view(&[hash("0b")]));
+        assert_eq!((&one, &other), (&json!([&hash("0a")[..23]]), &json!([&hash("0b")[..23]])));
     }
 
     #[test]

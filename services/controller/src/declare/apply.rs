@@ -110,7 +110,7 @@ impl Apply<'_> {
         let stays = |name: &RoomId| !declared.rooms.contains_key(name) && !goes.contains(&name);
         let others = || configs.iter().filter(|(name, _)| stays(name));
         let bindings = others().map(|(name, config)| (name, &config.binding));
-        errors.extend(errors_of_routes(declared, self.caller, bindings));
+        errors.extend(errors_of_routes(declared, self.caller, &configs, bindings));
         let stay = others().map(|(name, config)| (name.clone(), config.clone()));
         let after: BTreeMap<_, _> = stay.chain(self.declared(&configs)).collect();
         let tokens = self.controller.rooms.tokens_until(configs_that_are(&after, &configs)).await?;

@@ -9,7 +9,7 @@ use vestibule_site::{Coverage, SiteBinding};
 use crate::{
     access::Caller,
     api_types::{Declaration, DeclaredRoom},
-    rooms::{Named, TokensUntil},
+    rooms::{ForeignRoutes, Named, TokensUntil},
 };
 
 /// Why a room cannot become what is declared at `now_s`, unix seconds; `before`: as it is now. Paths begin at the room.
@@ -39,16 +39,18 @@ pub(super) fn errors_of_room(
     errors
 }
 
-/// Which routes and cookies of declared rooms are another room's, too, as the `caller` is told; `others`: the rooms that
-/// stay as they are.
+/// Which routes and cookies of declared rooms are another room's, too, as the `caller` is told, and which routes would take
+/// requests from rooms that it is not for; `before`: all rooms as they are; `others`: those that stay so.
 pub(super) fn errors_of_routes<'a>(
     declared: &Declaration,
     caller: &Caller,
-    others: impl Iterator<Item = (&'a RoomId, &'a SiteBinding)>,
+    before: &BTreeMap<RoomId, RoomConfig>,
+    others: impl Iterator<Item = (&'a RoomId, &'a SiteBinding)> + Clone,
 ) -> Vec<FieldError> {
     let bindings: BTreeMap<&RoomId, &SiteBinding> =
         declared.rooms.iter().map(|(name, room)| (name, &room.draft.binding)).collect();
     // Of equal routes a coverage keeps one, so those that stay are compared by themselves.
+    let foreign = ForeignRoutes::to(caller, others.clone());
     let stays = Coverage::new(others);
     let among = Coverage::new(bindings.iter().map(|(name, binding)| (*name, *binding)));
     let conflicts = bindings.into_iter().flat_map(|(name, binding)| {
@@ -57,7 +59,8 @@ pub(super) fn errors_of_routes<'a>(
             .into_iter()
             .flatten()
             .map(|conflict| conflict.error(|other| caller.name_of(other)));
-        errors.map(move |FieldError { field, reason }| {
+        let was = before.get(name).map(|config| config.binding.clone()).unwrap_or_default();
+        errors.chain(foreign.errors(&was, binding)).map(move |FieldError { field, reason }| {
             error(&format!("rooms.{name}"), &field, reason)
         })
     });

@@ -148,7 +148,7 @@ fn a_route_is_of_one_room() {
         declared(json!({ "a": route("/1"), "b": route("/1"), "c": route("/2"), "d": route("/3") }));
     let stays = configs(json!({ "z": route("/2") }));
     let others = stays.iter().map(|(name, config)| (name, &config.binding));
-    let errors = errors_of_routes(&wanted, &Caller::admin("root"), others);
+    let errors = errors_of_routes(&wanted, &Caller::admin("root"), &BTreeMap::new(), others);
     let fields: Vec<_> = errors.iter().map(|error| &*error.field).collect();
     assert_eq!(fields, ["rooms.b.routes[0]", "rooms.c.routes[0]"]);
 }

@@ -63,6 +63,7 @@ pub(crate) async fn create_client_secret(
     trail: Trail,
     Path(ClientAddress { room, client }): Path<ClientAddress>,
 ) -> Result<(StatusCode, Rollout, Json<NewClientSecret>), Problem> {
+    trail.name_subject("client", &client);
     let secret = ClientSecret::random();
     let change = |config: &mut RoomConfig| {
         let mut clients = config.binding.oidc_clients.iter_mut();

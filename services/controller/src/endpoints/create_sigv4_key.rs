@@ -122,6 +122,7 @@ pub(crate) async fn create_sigv4_key(
     let signer = ApiSigner { key_id, role, rooms, expires_at, created_at, created_by, sealed };
     let key = SigV4Key::new(secret.clone(), session_token);
     let about = ListedSigV4Key::new(&signer, Some(key.is_temporary()));
+    trail.name_subject("sigv4 key", &signer.key_id);
     trail.change(&Value::Null, &about.noted());
     tokens.create_signer(&signer, &key).await.map_err(token_problem)?;
     let secret_access_key = secret.expose_secret().to_owned();

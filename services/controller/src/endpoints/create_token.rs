@@ -99,6 +99,7 @@ pub(crate) async fn create_token(
     let created_by = caller.name.as_ref().to_owned();
     let made = ApiToken { name, role, rooms, expires_at, created_at: now, created_by };
     let about = Token::from(&made);
+    trail.name_subject("token", &made.name);
     trail.change(&Value::Null, &about.noted());
     let token = controller.tokens.create(&made).await.map_err(token_problem)?;
     let token = token.expose_secret().to_owned();

@@ -35,7 +35,8 @@ pub(crate) async fn reset_room(
     key: IdempotencyKey,
 ) -> Result<Json<RoomStatus>, Problem> {
     let name = key.name.unwrap_or_else(|| controller.store.call_name());
-    controller.rooms.reset(&trail, &room, &name).await?;
+    let before = controller.rooms.read(&room).await?;
+    controller.rooms.reset(&trail, &before, &name).await?;
     let leader = controller.store.leader().await.map_err(|error| problem_of(&error))?;
     let config = controller.rooms.read_config(&room).await?;
     // Nobody has had the time to end one.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use utoipa::IntoParams;
 use vestibule_domain::{RoomId, RoomSnapshot, SeatEnds};
 use vestibule_runtime::{Problem, ProblemType, extract::Path};
@@ -53,12 +53,14 @@ pub(crate) async fn revoke_session(
     for _ in 0..ATTEMPTS {
         let snapshot = controller.rooms.read(&room).await?;
         let number = number_of(&controller, &snapshot, &request_id)?;
-        note(&trail, number, "session", "active");
+        trail.name_subject("session", number);
+        trail.change(&json!({ "session": "active" }), &json!({ "session": "revoked" }));
         let revoked = controller.store.revoke(&room, revocation(&snapshot, number, seat)).await;
         match revoked {
             Ok(Revoked::Session) => return Ok((StatusCode::NO_CONTENT, Rollout::Complete)),
             Ok(Revoked::Place | Revoked::Again) => {
-                note(&trail, number, "place", "waiting");
+                trail.name_subject("place", number);
+                trail.change(&json!({ "place": "waiting" }), &json!({ "place": "revoked" }));
                 let rollout = Rollout::of_change(&controller.store, &room).await;
                 return Ok((StatusCode::NO_CONTENT, rollout));
             }
@@ -70,7 +72,8 @@ pub(crate) async fn revoke_session(
     Err(Problem::new(ProblemType::Conflict))
 }
 
-/// The visitor's queue number, by what names it.
+/// The visitor's queue number, by what names it. The audit log is told that and not the request id, by which somebody could
+/// pass for the visitor.
 fn number_of(
     controller: &Controller,
     snapshot: &RoomSnapshot,
@@ -94,10 +97,4 @@ fn revocation(snapshot: &RoomSnapshot, number: u64, seat: SeatEnds) -> Revocatio
         draws: snapshot.draws.len(),
         seat,
     }
-}
-
-/// Not the request id, by which somebody could pass for the visitor.
-fn note(trail: &Trail, number: u64, what: &str, before: &str) {
-    let state = |state: &str| -> Value { json!({ "queue_number": number, what: state }) };
-    trail.change(&state(before), &state("revoked"));
 }

@@ -6,6 +6,7 @@ use axum::{extract::State, http::StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
+use vestibule_domain::access::ApiSigner;
 use vestibule_runtime::{Problem, extract::Path};
 
 use super::{create_sigv4_key::ListedSigV4Key, create_token::token_problem};
@@ -37,8 +38,11 @@ pub(crate) async fn revoke_sigv4_key(
     Path(SigV4KeyAddress { access_key_id }): Path<SigV4KeyAddress>,
 ) -> Result<StatusCode, Problem> {
     let now = controller.rooms.now_ms().await? / 1000;
-    let revoked = controller.tokens.revoke_signer(&access_key_id, now).await;
-    let revoked = revoked.map_err(token_problem)?;
-    trail.change(&ListedSigV4Key::new(&revoked, None).noted(), &Value::Null);
+    trail.name_subject("sigv4 key", &access_key_id);
+    let note = |signer: &ApiSigner| {
+        trail.change(&ListedSigV4Key::new(signer, None).noted(), &Value::Null);
+    };
+    let revoked = controller.tokens.revoke_signer(&access_key_id, now, note).await;
+    revoked.map_err(token_problem)?;
     Ok(StatusCode::NO_CONTENT)
 }

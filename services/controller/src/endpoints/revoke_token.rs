@@ -6,6 +6,7 @@ use axum::{extract::State, http::StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
+use vestibule_domain::access::ApiToken;
 use vestibule_runtime::{Problem, extract::Path};
 
 use super::create_token::{Token, token_problem};
@@ -37,7 +38,8 @@ pub(crate) async fn revoke_token(
     Path(TokenAddress { name }): Path<TokenAddress>,
 ) -> Result<StatusCode, Problem> {
     let now = controller.rooms.now_ms().await? / 1000;
-    let revoked = controller.tokens.revoke(&name, now).await.map_err(token_problem)?;
-    trail.change(&Token::from(&revoked).noted(), &Value::Null);
+    trail.name_subject("token", &name);
+    let note = |token: &ApiToken| trail.change(&Token::from(token).noted(), &Value::Null);
+    controller.tokens.revoke(&name, now, note).await.map_err(token_problem)?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -100,7 +100,10 @@ pub(crate) async fn rotate_keys(
     let now = key_time(&controller).await.map_err(|error| problem_of(&error))?;
     let signs_from = now + signs_in;
     let algorithm = rotation.and_then(|Json(rotation)| rotation.algorithm);
+    // Which key it is, is known when it is made.
+    trail.change(&Value::Null, &json!({ "algorithm": algorithm, "signs_from": signs_from }));
     let kid = controller.keys.announce(algorithm, now, signs_from).await.map_err(key_problem)?;
+    trail.name_subject("key", &kid);
     trail.change(&Value::Null, &json!({ "kid": kid, "signs_from": signs_from }));
     tracing::info!(kid, signs_from, "published a new signing key");
     Ok(Json(NewKey { kid, signs_from }))

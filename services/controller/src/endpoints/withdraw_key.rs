@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 use vestibule_issuance::problem_of;
 use vestibule_runtime::{
@@ -56,6 +56,8 @@ pub(crate) async fn withdraw_key(
     controller.rooms.require_whole_keyspace().await?;
     let now = key_time(&controller).await.map_err(|error| problem_of(&error))?;
     let longest = longest_validity(&controller, now);
+    trail.name_subject("key", &kid);
+    trail.change(&json!({ "kid": kid }), &Value::Null);
     if !controller.keys.withdraw(&kid, now, longest).await.map_err(key_problem)? {
         return Err(Problem::new(ProblemType::KeyNotFound));
     }

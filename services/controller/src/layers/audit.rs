@@ -70,14 +70,14 @@ impl Call {
     /// Notes what was changed, or may have been.
     async fn note(self, controller: &Controller, trail: &Trail, status: StatusCode) {
         for noted in trail.noted() {
-            let may_be_done = status.is_server_error() && noted.began;
-            if !status.is_success() && !noted.done && !may_be_done {
+            if !noted.is_to_be_told(status) {
                 continue;
             }
             let entry = AuditEntry {
                 who: Arc::clone(&self.caller.name),
                 action: self.action,
                 room: noted.room,
+                subject: noted.subject,
                 before: noted.before,
                 after: noted.after,
                 address: self.address.clone(),

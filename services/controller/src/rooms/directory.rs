@@ -218,26 +218,28 @@ impl RoomDirectory {
         self.store.now_ms_in(room).await.map_err(|error| problem_of(&error))
     }
 
-    /// Starts `room` afresh, in Redis and in this instance's memory; once for all calls of the same name.
+    /// Starts a room afresh that was as `before` when the call came, in Redis and in this instance's memory; once for all
+    /// calls of the same name.
     ///
     /// # Errors
     /// [`RoomError`].
     pub(crate) async fn reset(
         &self,
         trail: &Trail,
-        room: &RoomId,
+        before: &RoomSnapshot,
         name: &str,
     ) -> Result<(), RoomError> {
-        let before = self.read(room).await?;
-        trail.change(&view_of_line(&before), &Value::Null);
-        self.remember_tokens(&before).await?;
+        let room = &before.room;
+        trail.change(&view_of_line(before), &Value::Null);
+        // Tokens may have been made since.
+        self.remember_tokens(&self.read(room).await?).await?;
         match self.store.reset_once(room, name).await {
             Ok(_) => self.take_in(room).await,
             Err(error) => return Err(self.explain(room, error).await),
         }
         // It is done, whether this can be read or not.
         if let Ok(after) = self.read(room).await {
-            trail.change(&view_of_line(&before), &view_of_line(&after));
+            trail.change(&view_of_line(before), &view_of_line(&after));
         }
         Ok(())
     }
@@ -261,24 +263,26 @@ impl RoomDirectory {
         }
     }
 
-    /// Puts a config, in Redis and in this instance's memory, without comparing it with other rooms. Redis may lose it
-    /// before anybody has read it, so it is remembered here before that is said.
+    /// Puts a config, in Redis and in this instance's memory, without comparing it with other rooms: of a room that is as it
+    /// was read, or, if the version is 0, of one that is still not there. Redis may lose it before anybody has read it, so it
+    /// is remembered here before that is said.
     pub(super) async fn put_config(
         &self,
         room: &RoomId,
         config: &RoomConfig,
     ) -> Result<PutOutcome, Problem> {
-        let put = self.store.put_config(room, config).await;
+        let put = if config.version > 0 {
+            self.store.put_config(room, config).await
+        } else {
+            self.store.create_room(room, config).await
+        };
         let put = put.map_err(|error| problem_of(&error))?;
         if put == PutOutcome::Conflict {
             return Ok(put);
         }
         self.take_in(room).await;
-        // Of one that was put whatever the version was, the feed reads it.
-        if put == PutOutcome::Created || config.version > 0 {
-            let version = config.version + 1;
-            self.feed.note_config(room, RoomConfig { version, ..config.clone() });
-        }
+        let version = config.version + 1;
+        self.feed.note_config(room, RoomConfig { version, ..config.clone() });
         Ok(put)
     }
 

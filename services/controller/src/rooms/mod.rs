@@ -22,6 +22,7 @@ pub(crate) use self::{
     issuers::ProviderIssuers,
     names::{Named, TokensUntil, require_event_id},
     rollout::{BEHIND, Rollout},
+    routes::ForeignRoutes,
 };
 
 #[cfg(test)]

@@ -40,6 +40,9 @@ use crate::{
 
 /// Requests in flight before more are refused: operators are few.
 const MAX_IN_FLIGHT: usize = 2_000;
+/// Of these what is posted as of Amazon SNS, by whomever, which is not known before it was looked at: so strangers keep no
+/// operator out.
+const MAX_NOTIFICATIONS: usize = 50;
 
 type Routes = OpenApiRouter<Arc<Controller>>;
 
@@ -129,6 +132,11 @@ pub(crate) fn document() -> OpenApi {
 
 /// The whole API, and its documentation, which is open to all.
 pub(crate) fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Router {
+    gated(controller, metrics, Shed::new(MAX_NOTIFICATIONS))
+}
+
+/// The same, with a gate of its own for what strangers may post.
+fn gated(controller: &Arc<Controller>, metrics: &HttpMetrics, strangers: Shed) -> Router {
     let bearer = from_fn_with_state(Arc::clone(controller), require_bearer);
     let signature = from_fn_with_state(Arc::clone(controller), require_signature_or_bearer);
     let keyspace = from_fn_with_state(Arc::clone(controller), require_keyspace);
@@ -141,6 +149,7 @@ pub(crate) fn router(controller: &Arc<Controller>, metrics: &HttpMetrics) -> Rou
     let reports = reports.route_layer(keyspace.clone()).route_layer(signature);
     let notifications = Router::from(notifications()).route_layer(notes.clone());
     let notifications = notifications.route_layer(notification).route_layer(keyspace.clone());
+    let notifications = notifications.route_layer(strangers);
     let api = Router::from(v1())
         .route_layer(notes)
         .route_layer(keyspace)

@@ -267,6 +267,24 @@ async fn who_has_just_started_carries_nothing_out() {
     }
 }
 
+/// Whoever posts what Amazon SNS might have posted needs no token, and so takes no place of those who have one.
+#[tokio::test]
+async fn strangers_have_places_of_their_own() {
+    let (controller, metrics) = started();
+    controller.note_keyspace_known();
+    let full = gated(&controller, &metrics, Shed::new(0));
+    let sns = "/v1/rooms/sale/inlet/sns";
+    let (status, _, problem) = answer(full.clone(), Method::POST, sns, None, "").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(problem["type"], "urn:vestibule:problem:overloaded");
+    for (method, path) in operations() {
+        let (_, _, problem) = answer(full.clone(), method.clone(), &path, Some(TOKEN), "").await;
+        assert_ne!(problem["type"], "urn:vestibule:problem:overloaded", "{method} {path}");
+    }
+    let open = router(&controller, &metrics);
+    assert_eq!(answer(open, Method::POST, sns, None, "").await.0, StatusCode::NOT_FOUND);
+}
+
 #[test]
 fn the_committed_document_is_the_codes() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../openapi/controller.json");

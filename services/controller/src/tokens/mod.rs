@@ -182,13 +182,19 @@ impl Tokens {
         Ok(text.into())
     }
 
-    /// Revokes the token of this name at `now`, unix seconds.
+    /// Revokes the token of this name at `now`, unix seconds; `note` is told of it before.
     ///
     /// # Errors
     /// If there is none, or an option has it.
-    pub(crate) async fn revoke(&self, name: &str, now: u64) -> Result<ApiToken, TokenError> {
+    pub(crate) async fn revoke(
+        &self,
+        name: &str,
+        now: u64,
+        note: impl Fn(&ApiToken),
+    ) -> Result<(), TokenError> {
         self.refuse_given(name)?;
-        self.change(|set| set.revoke(name, now).ok_or(TokenError::Unknown)).await
+        let revoke = |set: &mut ApiTokens| set.revoke(name, now).ok_or(TokenError::Unknown);
+        self.change(|set| revoke(set).map(|revoked| note(&revoked))).await
     }
 
     /// Keeps them fresh until it is dropped.

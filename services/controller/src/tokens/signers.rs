@@ -119,9 +119,12 @@ impl Tokens {
         &self,
         key_id: &str,
         now: u64,
-    ) -> Result<ApiSigner, TokenError> {
+        note: impl Fn(&ApiSigner),
+    ) -> Result<(), TokenError> {
         self.refuse_given(key_id)?;
-        self.change(|set| set.revoke_signer(key_id, now).ok_or(TokenError::Unknown)).await
+        let revoke =
+            |set: &mut ApiTokens| set.revoke_signer(key_id, now).ok_or(TokenError::Unknown);
+        self.change(|set| revoke(set).map(|revoked| note(&revoked))).await
     }
 
     /// Seals under the current secret what another one has sealed that is known.

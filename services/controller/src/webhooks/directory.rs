@@ -103,7 +103,7 @@ impl WebhookDirectory {
     }
 
     /// Makes a webhook, or replaces it, at `now_ms`. A new secret replaces the one that it had, which signs for a while,
-    /// too.
+    /// too. `note` is told of it before.
     ///
     /// # Errors
     /// If there are too many.
@@ -111,8 +111,8 @@ impl WebhookDirectory {
         &self,
         name: &str,
         draft: &WebhookDraft,
-        created_by: &str,
-        now_ms: u64,
+        (created_by, now_ms): (&str, u64),
+        note: impl Fn(&Changed),
     ) -> Result<Changed, WebhookError> {
         // Before it is made: what happens from now on is its.
         let end = |stream| self.store.last_event(stream);
@@ -151,16 +151,23 @@ impl WebhookDirectory {
                 revision: set.revision,
             };
             set.webhooks.insert(name.to_owned(), after.clone());
-            Ok(Changed { before, after, secret: new })
+            let changed = Changed { before, after, secret: new };
+            note(&changed);
+            Ok(changed)
         })
         .await
     }
 
-    /// Makes a new secret for a webhook at `now_ms`; the one before signs for a while, too.
+    /// Makes a new secret for a webhook at `now_ms`; the one before signs for a while, too. `note` is told of it before.
     ///
     /// # Errors
     /// If there is no such webhook.
-    pub(crate) async fn rotate(&self, name: &str, now_ms: u64) -> Result<Changed, WebhookError> {
+    pub(crate) async fn rotate(
+        &self,
+        name: &str,
+        now_ms: u64,
+        note: impl Fn(&Changed),
+    ) -> Result<Changed, WebhookError> {
         self.change(|set| {
             let revision = set.revision;
             let webhook = set.webhooks.get_mut(name).ok_or(WebhookError::Unknown)?;
@@ -169,17 +176,24 @@ impl WebhookDirectory {
             let (secret, old_secrets, new) = self.next_secret(name, &before, made, now_ms / 1_000);
             let after = Webhook { secret, old_secrets, revision, ..before.clone() };
             *webhook = after.clone();
-            Ok(Changed { before: Some(before), after, secret: new })
+            let changed = Changed { before: Some(before), after, secret: new };
+            note(&changed);
+            Ok(changed)
         })
         .await
     }
 
-    /// Deletes a webhook.
+    /// Deletes a webhook; `note` is told of it before.
     ///
     /// # Errors
     /// If there is none.
-    pub(crate) async fn delete(&self, name: &str) -> Result<Webhook, WebhookError> {
-        self.change(|set| set.webhooks.remove(name).ok_or(WebhookError::Unknown)).await
+    pub(crate) async fn delete(
+        &self,
+        name: &str,
+        note: impl Fn(&Webhook),
+    ) -> Result<(), WebhookError> {
+        let remove = |set: &mut Webhooks| set.webhooks.remove(name).ok_or(WebhookError::Unknown);
+        self.change(|set| remove(set).map(|deleted| note(&deleted))).await
     }
 
     /// Switches a webhook off that has been so since `revision`, at `now_ms`. One that was changed meanwhile stays on.

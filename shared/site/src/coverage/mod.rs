@@ -101,6 +101,18 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
         routes.chain(cookie).collect()
     }
 
+    /// The room that would lose requests to `route`, if another one had it: it covers some that `route` is more specific
+    /// for. That both have the very same route is a conflict, and not told here.
+    #[must_use]
+    pub fn loses_to(&self, route: &Route) -> Option<&R> {
+        let own = self.paths(&route.host);
+        if own.is_some_and(|paths| paths.same(route).is_some()) {
+            return None;
+        }
+        let own = own.and_then(|paths| paths.losing_to(route, false));
+        own.or_else(|| self.wider(route.host.name()).find_map(|paths| paths.losing_to(route, true)))
+    }
+
     /// Whether no room covers anything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -119,9 +131,13 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
 
     fn most_specific(&self, host: &str, path: &str) -> Option<(&R, &Route)> {
         let exact = self.exact.get(host).into_iter();
+        exact.chain(self.wider(host)).find_map(|paths| paths.longest(path))
+    }
+
+    /// The paths of the wildcards for what is above `host`, the longest first.
+    fn wider(&self, host: &str) -> impl Iterator<Item = &Paths<R>> {
         let above = host.match_indices('.').map(|(dot, _)| &host[dot + 1..]);
-        let wildcards = above.filter_map(|name| self.wildcard.get(name));
-        exact.chain(wildcards).find_map(|paths| paths.longest(path))
+        above.filter_map(|name| self.wildcard.get(name))
     }
 }
 

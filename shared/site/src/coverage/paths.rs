@@ -54,6 +54,14 @@ impl<R: Clone + Ord> Paths<R> {
         node.here.as_ref().map(|(room, _)| room)
     }
 
+    /// The room that covers some of what `route` is preferred for; `is_wider`: the host here is a wildcard for that of
+    /// `route`, which then is preferred whichever path is longer.
+    pub(super) fn losing_to(&self, route: &Route, is_wider: bool) -> Option<&R> {
+        let around = self.root.longest(&route.path, self.most_marks, MOST_PASSED_OVER);
+        let below = || self.root.below(&route.path, self.most_marks, MOST_PASSED_OVER, is_wider);
+        around.or_else(below).map(|(room, _)| room)
+    }
+
     /// The longest covered path that is `path` or a parent of it.
     pub(super) fn longest(&self, path: &str) -> Option<(&R, &Route)> {
         let found = self.root.longest(path, self.most_marks, MOST_PASSED_OVER);
@@ -89,5 +97,35 @@ impl<R> Node<R> {
             self.longest(rest, most_marks, passed_over)
         };
         found.next().or_else(behind).or(self.here.as_ref())
+    }
+
+    /// A covered path that begins with what `path` may stand for. A path that begins as `path` is written is longer, and so
+    /// preferred, which counts only if it `is_taken` all the same.
+    fn below(
+        &self,
+        path: &str,
+        most_marks: usize,
+        passed_over: usize,
+        is_taken: bool,
+    ) -> Option<&(R, Route)> {
+        let path = path.trim_start_matches('/');
+        if path.is_empty() {
+            return if is_taken { self.any() } else { None };
+        }
+        let (segment, rest) = path.split_once('/').unwrap_or((path, ""));
+        let written = folded(segment);
+        let mut found = names(segment, most_marks).filter_map(|name| {
+            let is_taken = is_taken || name != written;
+            self.below.get(&*name)?.below(rest, most_marks, passed_over, is_taken)
+        });
+        found.next().or_else(|| {
+            let passed_over = passed_over.checked_sub(1).filter(|_| is_passed_over(segment))?;
+            self.below(rest, most_marks, passed_over, true)
+        })
+    }
+
+    /// Any covered path from here on.
+    fn any(&self) -> Option<&(R, Route)> {
+        self.here.as_ref().or_else(|| self.below.values().find_map(Self::any))
     }
 }

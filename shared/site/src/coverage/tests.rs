@@ -246,6 +246,45 @@ fn routes_of_other_rooms_are_conflicts_and_own_ones_are_not() {
 }
 
 #[test]
+fn a_room_loses_requests_to_what_is_more_specific() {
+    let others = coverage(&[
+        ("vip", &[("v.example", "/shop"), ("*.w.example", "/shop")]),
+        ("all", &[("a.example", "/")]),
+    ]);
+    let loses = |host: &str, path: &str| {
+        let route = Route { host: host.parse().unwrap(), path: path.to_owned() };
+        others.loses_to(&route).map(String::as_str)
+    };
+    for (host, path, room) in [
+        ("v.example", "/shop/checkout", "vip"),
+        ("v.example", "/SHOP/x", "vip"),
+        // It covers `/shop.json/x` and `/index.php/shop`, too.
+        ("v.example", "/shop.json", "vip"),
+        ("v.example", "/index.php", "vip"),
+        ("a.example", "/x", "all"),
+        ("a.w.example", "/shop", "vip"),
+        ("a.w.example", "/", "vip"),
+        ("*.b.w.example", "/shop/x", "vip"),
+        ("*.w.example", "/shop/x", "vip"),
+    ] {
+        assert_eq!(loses(host, path), Some(room), "{host}{path}");
+    }
+    for (host, path) in [
+        ("v.example", "/"),
+        ("v.example", "/shops"),
+        ("v.example", "/other.json"),
+        ("*.example", "/shop/checkout"),
+        ("a.w.example", "/other"),
+        ("w.example", "/shop"),
+        ("c.example", "/"),
+        ("v.example", "/shop/"),
+        ("a.example", "/"),
+    ] {
+        assert_eq!(loses(host, path), None, "{host}{path}");
+    }
+}
+
+#[test]
 fn two_rooms_cannot_have_the_same_cookie() {
     let suffix = |suffix: &str| {
         let mut binding = binding(&[]);
@@ -302,6 +341,22 @@ proptest! {
         let coverage = compiled(&[("sale".parse().unwrap(), binding.clone())]);
         let path = RequestPath::parse(&path).unwrap();
         prop_assert_eq!(coverage.covering(host, &path).map(|(_, route)| route), best);
+    }
+
+    /// Which rooms a new route takes requests from is said before it is there.
+    #[test]
+    fn whoever_loses_a_request_is_told_before(
+        had in prop::collection::vec((pattern(), plain_path()), 0..6),
+        new in (pattern(), plain_path()),
+        host in host(),
+        path in plain_path(),
+    ) {
+        let had: Vec<_> = had.iter().map(|(host, path)| (host.as_str(), path.as_str())).collect();
+        let new: &[_] = &[(new.0.as_str(), new.1.as_str())];
+        let (before, both) = (coverage(&[("b", &had)]), coverage(&[("b", &had), ("c", new)]));
+        if covering(&before, host, &path).is_some() && covering(&both, host, &path) == Some("c") {
+            prop_assert_eq!(before.loses_to(&binding(new).routes[0]).map(String::as_str), Some("b"));
+        }
     }
 
     #[test]

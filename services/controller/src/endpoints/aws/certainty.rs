@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use vestibule_issuance::aws::AwsError;
 use vestibule_store::StoreError;
 
-use crate::rooms::RoomError;
+use crate::{audit::Trail, rooms::RoomError};
 
 /// For how long it is tried to learn whether it was done. Clients wait for longer.
 const LEARN_FOR: Duration = Duration::from_secs(5);
@@ -22,14 +22,15 @@ const UNKNOWN: &str = "Redis does not answer, so it is not known whether this wa
 pub(super) struct Attempts {
     begun: Instant,
     may_be_done: bool,
+    trail: Trail,
 }
 
 // === impl Attempts ===
 
 impl Attempts {
-    /// Before the first.
-    pub(super) fn begin() -> Self {
-        Self { begun: Instant::now(), may_be_done: false }
+    /// Before the first. A call that may be done is noted on its `trail` as such, whatever it is answered.
+    pub(super) fn begin(trail: &Trail) -> Self {
+        Self { begun: Instant::now(), may_be_done: false, trail: trail.clone() }
     }
 
     /// What is to be answered after an attempt that ended like this: what it brought, what is certain to have failed, or
@@ -38,7 +39,10 @@ impl Attempts {
         &mut self,
         done: Result<T, RoomError>,
     ) -> Option<Result<T, AwsError>> {
-        self.may_be_done |= done.as_ref().is_err_and(is_unknown);
+        if done.as_ref().is_err_and(is_unknown) {
+            self.may_be_done = true;
+            self.trail.perhaps_done();
+        }
         // Another failure after an unknown one says nothing of that.
         if done.is_ok() || !self.may_be_done {
             return Some(done.map_err(AwsError::from));
@@ -58,6 +62,7 @@ fn is_unknown(error: &RoomError) -> bool {
 #[cfg(test)]
 mod tests {
     use axum::response::IntoResponse;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -67,8 +72,12 @@ mod tests {
 
     /// The number that is answered, or the status. After these attempts the room is missing.
     async fn answer(attempts: Vec<Result<i64, RoomError>>) -> Result<i64, u16> {
+        answer_on(&Trail::default(), attempts).await
+    }
+
+    async fn answer_on(trail: &Trail, attempts: Vec<Result<i64, RoomError>>) -> Result<i64, u16> {
         let missing = || Some(Err(StoreError::RoomMissing.into()));
-        let (mut left, mut attempts) = (attempts.into_iter(), Attempts::begin());
+        let (mut left, mut attempts) = (attempts.into_iter(), Attempts::begin(trail));
         loop {
             let done = left.next().or_else(missing).unwrap();
             if let Some(known) = attempts.judge(done).await {
@@ -89,5 +98,17 @@ mod tests {
             "nothing was done"
         );
         assert_eq!(answer(vec![]).await, Err(503), "nothing was done");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_may_have_been_done_is_in_the_audit_log() {
+        for (attempts, is_told) in
+            [(vec![Err(away())], true), (vec![Err(RoomError::Unknown)], false)]
+        {
+            let trail = Trail::default();
+            trail.change(&Value::Null, &json!({ "increment_by": 3 }));
+            let status = answer_on(&trail, attempts).await.unwrap_err().try_into().unwrap();
+            assert_eq!(trail.noted()[0].is_to_be_told(status), is_told, "{status}");
+        }
     }
 }

@@ -64,7 +64,12 @@ pub(crate) async fn generate_token(
     let of_room = known.as_ref().and_then(|known| known.snapshot().settings.issuer.clone());
     let issuer = body.issuer.as_ref().or(of_room.as_ref()).unwrap_or(&controller.public_url);
     if let Some(known) = &known {
-        trail.name_room(known.snapshot().room.as_str());
+        let snapshot = known.snapshot();
+        trail.name_room(snapshot.room.as_str());
+        let ciphers = controller.ciphers.get(&snapshot.room, snapshot.reset_epoch);
+        if let Ok(place) = ciphers.request_ids.open(&body.request_id) {
+            trail.name_subject("session", place.number);
+        }
     }
     trail.change(&Value::Null, &json!({ "session": "active" }));
     let with = controller.generate_token_context(issuer, validity);

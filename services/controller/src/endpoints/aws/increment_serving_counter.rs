@@ -65,7 +65,7 @@ pub(crate) async fn increment_serving_counter(
     let stands = match &key.name {
         // Its client sends the same name again.
         Some(name) => increment(&controller, &room, name, by).await?,
-        None => increment_for_certain(&controller, &room, by).await?,
+        None => increment_for_certain(&controller, &trail, &room, by).await?,
     };
     let taken = || AwsError::Message(StatusCode::CONFLICT, IdempotencyKey::TAKEN.into());
     let serving_num = stands.ok_or_else(taken)?;
@@ -89,12 +89,13 @@ async fn increment(
 
 async fn increment_for_certain(
     controller: &Controller,
+    trail: &Trail,
     room: &RoomId,
     by: i64,
 ) -> Result<Option<i64>, AwsError> {
     // If Redis is away, nothing has been done yet, and may be tried again.
     controller.rooms.read(room).await?;
-    let (name, mut attempts) = (controller.store.call_name(), Attempts::begin());
+    let (name, mut attempts) = (controller.store.call_name(), Attempts::begin(trail));
     loop {
         let done = increment(controller, room, &name, by).await;
         if let Some(known) = attempts.judge(done).await {

@@ -67,14 +67,15 @@ async fn reset(
     let rooms = &controller.rooms;
     let room = rooms.event(caller, event_id).await?.snapshot().room.clone();
     trail.name_room(room.as_str());
+    // If Redis is away, nothing has been done yet, and may be tried again. What the first attempt destroys, the next does not
+    // see.
+    let before = rooms.read(&room).await?;
     if let Some(name) = &key.name {
-        return Ok(rooms.reset(trail, &room, name).await?);
+        return Ok(rooms.reset(trail, &before, name).await?);
     }
-    // If Redis is away, nothing has been done yet, and may be tried again.
-    rooms.read(&room).await?;
-    let (name, mut attempts) = (controller.store.call_name(), Attempts::begin());
+    let (name, mut attempts) = (controller.store.call_name(), Attempts::begin(trail));
     loop {
-        let done = rooms.reset(trail, &room, &name).await;
+        let done = rooms.reset(trail, &before, &name).await;
         if let Some(known) = attempts.judge(done).await {
             return known;
         }

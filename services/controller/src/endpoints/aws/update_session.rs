@@ -84,8 +84,9 @@ pub(crate) async fn update_session(
     })?;
     let config = controller.rooms.read_config(&snapshot.room).await.map_err(invalid)?;
     let seat = config.binding.seat_ends();
-    let session = |state: &str| json!({ "queue_number": place.number, "session": state });
+    let session = |state: &str| json!({ "session": state });
     trail.name_room(snapshot.room.as_str());
+    trail.name_subject("session", place.number);
     trail.change(&session("active"), &session(ended_as.name()));
     let departure = Departure { number: place.number, ended_as, seat };
     let left = controller.store.leave(&snapshot.room, snapshot.reset_epoch, &[departure]).await;

@@ -30,6 +30,7 @@ pub(crate) async fn delete_event(
     trail: Trail,
     Path(EventAddress { room, event: name }): Path<EventAddress>,
 ) -> Result<(StatusCode, Rollout), Problem> {
+    trail.name_subject("event", &name);
     let remove = |config: &mut RoomConfig| {
         find(config, &name)?;
         config.events.retain(|event| event.name != name);

@@ -39,6 +39,7 @@ pub(crate) async fn patch_event(
     Path(EventAddress { room, event: name }): Path<EventAddress>,
     Json(members): Json<Members>,
 ) -> Result<(Rollout, Json<Event>), Problem> {
+    trail.name_subject("event", &name);
     let now_s = controller.rooms.now_ms_in(&room).await? / 1000;
     let place = |config: &mut RoomConfig| {
         let before = find(config, &name)?;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use axum::{extract::State, http::StatusCode};
 use serde_json::Value;
+use vestibule_domain::webhook::Webhook as Stored;
 use vestibule_runtime::{Problem, extract::Path};
 
-use super::{WebhookAddress, webhook_problem};
+use super::{SUBJECT, WebhookAddress, webhook_problem};
 use crate::{
     api_types::Webhook,
     audit::Trail,
@@ -24,7 +25,8 @@ pub(crate) async fn delete_webhook(
     trail: Trail,
     Path(WebhookAddress { name }): Path<WebhookAddress>,
 ) -> Result<StatusCode, Problem> {
-    let deleted = controller.webhooks.delete(&name).await.map_err(webhook_problem)?;
-    trail.change(&Webhook::noted(&name, &deleted), &Value::Null);
+    trail.name_subject(SUBJECT, &name);
+    let note = |deleted: &Stored| trail.change(&Webhook::noted(&name, deleted), &Value::Null);
+    controller.webhooks.delete(&name, note).await.map_err(webhook_problem)?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -14,6 +14,9 @@ use vestibule_runtime::{Problem, ProblemType};
 
 use crate::webhooks::WebhookError;
 
+/// What the audit log calls a webhook.
+const SUBJECT: &str = "webhook";
+
 /// Which webhook.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]

@@ -11,7 +11,7 @@ use vestibule_runtime::{
     extract::{Json, Path},
 };
 
-use super::{WebhookAddress, webhook_problem};
+use super::{SUBJECT, WebhookAddress, webhook_problem};
 use crate::{
     access::Caller,
     api_types::{NewWebhook, Webhook, WebhookRequest},
@@ -48,16 +48,24 @@ pub(crate) async fn put_webhook(
         wrong.into_iter().fold(invalid(), |problem, error| problem.field(error.field, error.reason))
     })?;
     let now_ms = controller.rooms.now_ms().await?;
-    let changed = controller.webhooks.put(&name, &draft, &caller.name, now_ms).await;
+    let by = (&*caller.name, now_ms);
+    let changed = controller.webhooks.put(&name, &draft, by, noting(&name, &trail)).await;
     let changed = changed.map_err(webhook_problem)?;
     let status = if changed.before.is_some() { StatusCode::OK } else { StatusCode::CREATED };
-    Ok((status, Json(answer(&name, &changed, &trail, !given))))
+    Ok((status, Json(answer(&name, &changed, !given))))
 }
 
-/// What was changed, noted, and told with its secret if that is new to the caller.
-pub(super) fn answer(name: &str, changed: &Changed, trail: &Trail, tells: bool) -> NewWebhook {
-    let before = changed.before.as_ref().map(|before| Webhook::noted(name, before));
-    trail.change(&before.unwrap_or(Value::Null), &Webhook::noted(name, &changed.after));
+/// Notes what is about to be changed.
+pub(super) fn noting(name: &str, trail: &Trail) -> impl Fn(&Changed) {
+    trail.name_subject(SUBJECT, name);
+    |changed| {
+        let before = changed.before.as_ref().map(|before| Webhook::noted(name, before));
+        trail.change(&before.unwrap_or(Value::Null), &Webhook::noted(name, &changed.after));
+    }
+}
+
+/// What was changed, told with its secret if that is new to the caller.
+pub(super) fn answer(name: &str, changed: &Changed, tells: bool) -> NewWebhook {
     let secret = changed.secret.as_ref().filter(|_| tells);
     let secret = secret.map(|secret| secret.text().expose_secret().to_owned());
     NewWebhook { about: Webhook::new(name, &changed.after, &BTreeMap::new()), secret }

@@ -8,7 +8,11 @@ use vestibule_runtime::{
     extract::{Json, Path},
 };
 
-use super::{WebhookAddress, put_webhook::answer, webhook_problem};
+use super::{
+    WebhookAddress,
+    put_webhook::{answer, noting},
+    webhook_problem,
+};
 use crate::{
     api_types::NewWebhook,
     audit::Trail,
@@ -33,6 +37,6 @@ pub(crate) async fn rotate_webhook_secret(
     Path(WebhookAddress { name }): Path<WebhookAddress>,
 ) -> Result<Json<NewWebhook>, Problem> {
     let now_ms = controller.rooms.now_ms().await?;
-    let changed = controller.webhooks.rotate(&name, now_ms).await.map_err(webhook_problem)?;
-    Ok(Json(answer(&name, &changed, &trail, true)))
+    let changed = controller.webhooks.rotate(&name, now_ms, noting(&name, &trail)).await;
+    Ok(Json(answer(&name, &changed.map_err(webhook_problem)?, true)))
 }

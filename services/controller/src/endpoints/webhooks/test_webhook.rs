@@ -9,7 +9,7 @@ use vestibule_runtime::{
     extract::{Json, Path},
 };
 
-use super::{WebhookAddress, webhook_problem};
+use super::{SUBJECT, WebhookAddress, webhook_problem};
 use crate::{
     api_types::WebhookTest,
     audit::Trail,
@@ -38,6 +38,8 @@ pub(crate) async fn test_webhook(
     let now_ms = controller.rooms.now_ms().await?;
     let secrets = controller.webhooks.secrets(&name, &webhook, now_ms / 1_000);
     let secrets = secrets.map_err(webhook_problem)?;
+    trail.name_subject(SUBJECT, &name);
+    trail.change(&Value::Null, &json!({ "told": null }));
     let event = controller.outbox.event(KIND, "", now_ms, json!({ "webhook": name }));
     let timestamp = controller.rooms.server_now_ms().await? / 1_000;
     let envelope = Envelope { id: &event.id, timestamp, body: &event.body };
@@ -47,6 +49,6 @@ pub(crate) async fn test_webhook(
         Sent::Gone => (false, "it answered 410 Gone".to_owned()),
         Sent::Failed { why, .. } => (false, why),
     };
-    trail.change(&Value::Null, &json!({ "webhook": name, "told": told }));
+    trail.change(&Value::Null, &json!({ "told": told }));
     Ok(Json(WebhookTest { told, answer, id: event.id }))
 }
