@@ -13,6 +13,7 @@ use crate::{
 crate::on_every_server!(
     settings_change_and_the_line_stays,
     a_change_on_old_settings_is_refused,
+    of_two_who_create_a_room_one_has_to_read_it,
     the_counter_moves_by_increments_only,
     an_increment_of_zero_restarts_no_clock,
     a_named_call_takes_effect_once,
@@ -41,6 +42,17 @@ async fn a_change_on_old_settings_is_refused(world: World) {
     let put = world.store.put_config(&world.room, &late).await.unwrap();
     assert_eq!(put, PutOutcome::Conflict);
     assert_eq!(world.snapshot().await.settings, limited(9));
+}
+
+/// Else what the first has given the room since is gone.
+async fn of_two_who_create_a_room_one_has_to_read_it(world: World) {
+    let create = async |total_active_users| {
+        let config = RoomConfig { settings: limited(total_active_users), ..RoomConfig::default() };
+        world.store.create_room(&world.room, &config).await.unwrap()
+    };
+    assert_eq!(create(2).await, PutOutcome::Created);
+    assert_eq!(create(3).await, PutOutcome::Conflict);
+    assert_eq!(world.snapshot().await.settings, limited(2));
 }
 
 async fn the_counter_moves_by_increments_only(world: World) {

@@ -20,8 +20,13 @@ pub(super) async fn put_config(pair: &mut Pair, chances: &mut Chances, room: usi
     if once_in(chances, 3) {
         config.version = pair.memory[room].config.version + one(chances, &[0, 0, 1]);
     }
-    let name = format!("put_config({id}, {config:?})");
-    pair.one(name, async |side| side.store.put_config(&id, &config).await).await?;
+    if once_in(chances, 4) {
+        let name = format!("create_room({id}, {config:?})");
+        pair.one(name, async |side| side.store.create_room(&id, &config).await).await?;
+    } else {
+        let name = format!("put_config({id}, {config:?})");
+        pair.one(name, async |side| side.store.put_config(&id, &config).await).await?;
+    }
     let read =
         pair.one(format!("read_config({id})"), async |side| side.store.read_config(&id).await);
     pair.memory[room].config = read.await?.flatten().unwrap_or_default();
