@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{Clock, Highest, StoreError, memory::RoomMemory};
 
-/// When such a reading began, and how it ended.
+/// When a reading out of turn began, and how it ended.
 type CaughtUp = (Instant, Result<(), StoreError>);
 
 /// A room as this service knows it.
@@ -34,7 +34,7 @@ pub struct KnownRoom {
     revoked: RevokedPlaces,
     /// What this service has seen of it, in answers and in snapshots.
     memory: Arc<RoomMemory>,
-    /// When the last reading out of turn began.
+    /// The last reading out of turn.
     caught_up: Mutex<Option<CaughtUp>>,
     /// How much was heard of the room.
     news: AtomicU64,

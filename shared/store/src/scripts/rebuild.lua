@@ -78,7 +78,8 @@ for _, each in ipairs(args.seats) do
     seat(keys, number, position, record)
   else
     if position then set_bit(keys.entered, position, 1) end
-    if is_noted then redis.call('HSET', keys.records, number, pack_record(record)) end
+    -- Of one that is over the record that was seen would say that it lives.
+    if is_noted and record == known then redis.call('HSET', keys.records, number, pack_record(record)) end
   end
   if known and known.kind == 'a' then redis.call('ZADD', keys.tokens, record.exp, number) end
 end

@@ -17,6 +17,7 @@ local args = arguments({
 })
 local line = read_line(keys.line)
 if not line then return no_room() end
+
 local function revoke_place()
   if REVOKED.is_listed(keys, line, args.number) then return 'again', 0 end
   local is_done, has_moved = DEPARTURES.give_up(keys, line, args.number, args.position, args.draws)
