@@ -5,7 +5,8 @@ use vestibule_domain::{
     reconciliation::{Finding, Testimony},
 };
 use vestibule_store::{
-    AnsweredCall, Ending, JoinMode, Joined, Round, SessionKind, StoreError, TokenRecord, Touch,
+    AnsweredCall, ClaimOutcome, Ending, JoinMode, Joined, Round, Seat, SessionKind, StoreError,
+    TokenRecord, Touch,
 };
 
 use crate::world::{World, limited, seat, testimony, token};
@@ -26,6 +27,7 @@ crate::on_every_server!(
     what_is_told_late_of_before_a_reset_changes_nothing,
     seats_held_for_the_unseen_come_free_in_their_time_though_more_is_lost,
     seats_that_are_lost_later_are_held_for_as_long,
+    what_was_noted_elsewhere_brings_no_ended_session_back,
     what_was_ended_while_somebody_silent_renewed_it_stays_ended,
     a_room_that_is_the_latest_stays_as_it_is,
     a_call_whose_answer_is_put_back_is_not_carried_out_again,
@@ -230,7 +232,7 @@ async fn what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats(world: Wo
     let seen = testimony(&world.snapshot().await);
     let config = world.config().await;
     world.server.flush().await;
-    let endings = [vestibule_store::Ending::of_session(1, joined.expires_at)];
+    let endings = [Ending::of_session(1, joined.expires_at)];
     world.reconcile_with(&[seen], &[], &config, (&[], &endings)).await;
     let all: Vec<Touch> = (1..=20).map(|number| World::touch_of(number, &joined)).collect();
     let touched = world.store.touch(&world.room, "k", "i", &all).await.unwrap();
@@ -239,7 +241,7 @@ async fn what_has_ended_is_not_rebuilt_and_nothing_is_beyond_the_seats(world: Wo
     assert_eq!(live, 3, "two that were owed, and one that was free");
     let now_s = world.clock.now_ms() / 1000;
     let claim = World::claim_of(1, SessionKind::Visitor, now_s, joined.reset_epoch);
-    assert_eq!(world.claims(claim).await, vestibule_store::ClaimOutcome::SessionEnded);
+    assert_eq!(world.claims(claim).await, ClaimOutcome::SessionEnded);
 }
 
 async fn increments_go_on_behind_the_gap(world: World) {
@@ -318,6 +320,23 @@ async fn seats_that_are_lost_later_are_held_for_as_long(world: World) {
     assert_eq!(lose(world.snapshot().await).await, 5, "of the two nobody tells, either");
     world.seconds(250);
     assert_eq!(world.snapshot().await.unconfirmed, 5);
+}
+
+/// It was redeemed, and has ended; on the other side of a split it was only renewed.
+async fn what_was_noted_elsewhere_brings_no_ended_session_back(world: World) {
+    world.open(limited(1)).await;
+    world.join(1, JoinMode::Queue).await;
+    world.tick(1).await;
+    world.ripens();
+    let before = token(world.claim(1, SessionKind::AwsStyle).await);
+    let (epoch, exp) = (world.reset_epoch().await, before.expires_at + 100);
+    world.store.redeem(&world.room, epoch, 1, &[7]).await.unwrap();
+    world.leave(1).await;
+    let record = format!("{}|{exp}|0|a|k|id-1|https://issuer", before.issued_at);
+    let seen = Seat { number: 1, record, expires_at: exp, seen_at: (1, 1) };
+    assert!(world.store.rebuild(late(&world), epoch, &[seen], &[], Some).await.unwrap());
+    assert_eq!(world.claim(1, SessionKind::AwsStyle).await, ClaimOutcome::SessionEnded);
+    assert_eq!(world.snapshot().await.active, 0);
 }
 
 async fn what_is_told_late_of_before_a_reset_changes_nothing(world: World) {
