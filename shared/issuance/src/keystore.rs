@@ -7,14 +7,14 @@ use std::{
 };
 
 use tokio::time::sleep;
-use vestibule_store::{Store, StoreError};
+use vestibule_store::{SharedReading, Store, StoreError};
 use vestibule_token::{
     Claims, DeploymentSecret, Jwk, Jwks, KeyAlgorithm, KeyRecord, KeyRing, KeyRingError,
     PrivateJwk, SigningKey, SigningKeyError, VerifyError, announce, join, reseal, sealed_as,
     succeed, succession, verify_for, withdraw,
 };
 
-use crate::{KeyWork, key_work::on_a_thread, shared_reading::SharedReading};
+use crate::{KeyWork, key_work::on_a_thread};
 
 /// How often the ring is read.
 const POLL: Duration = Duration::from_secs(1);
@@ -32,7 +32,7 @@ struct Inner {
     algorithm: KeyAlgorithm,
     ring: RwLock<Arc<Opened>>,
     /// The readings for those who cannot wait for the next.
-    catching_up: SharedReading<KeyError>,
+    catching_up: SharedReading<Arc<KeyError>>,
 }
 
 #[derive(Debug, Default)]
@@ -168,7 +168,7 @@ impl Keystore {
     /// # Errors
     /// As [`Self::refresh`].
     pub async fn catch_up(&self) -> Result<(), Arc<KeyError>> {
-        self.0.catching_up.share(async || self.refresh().await.map(drop)).await
+        self.0.catching_up.share(async || self.refresh().await.map(drop).map_err(Arc::new)).await
     }
 
     /// Makes sure that Redis holds a ring: the one in memory, or a first one made at `now` (unix

@@ -17,7 +17,6 @@ mod keystore;
 mod machine;
 mod outbox;
 mod secret;
-mod shared_reading;
 mod signed_tokens;
 mod signer;
 mod surroundings;

@@ -19,6 +19,7 @@ mod positional;
 mod recording;
 mod scripts;
 mod server_check;
+mod shared_reading;
 mod spans;
 mod store;
 
@@ -31,4 +32,5 @@ pub use memory::{AnsweredCall, Ending, Highest, PlaceBits, Seat};
 pub use migrations::known_schema;
 pub use scripts::script_name;
 pub use server_check::{Finding, ServerCheck};
+pub use shared_reading::SharedReading;
 pub use store::Store;

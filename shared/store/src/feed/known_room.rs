@@ -10,17 +10,14 @@ use std::{
 };
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use tokio::{sync::Mutex, time::Instant};
+use tokio::time::Instant;
 use vestibule_domain::{Progress, RoomSnapshot, Stamp, draw::DrawRecord, schedule::RoomConfig};
 
 use super::{
     REFRESH, REFRESH_AT_REST,
     endings::{Ended, Endings, RevokedPlaces},
 };
-use crate::{Clock, Highest, StoreError, memory::RoomMemory};
-
-/// When a reading out of turn began, and how it ended.
-type CaughtUp = (Instant, Result<(), StoreError>);
+use crate::{Clock, Highest, SharedReading, StoreError, memory::RoomMemory};
 
 /// A room as this service knows it.
 #[derive(Debug)]
@@ -34,8 +31,8 @@ pub struct KnownRoom {
     revoked: RevokedPlaces,
     /// What this service has seen of it, in answers and in snapshots.
     memory: Arc<RoomMemory>,
-    /// The last reading out of turn.
-    caught_up: Mutex<Option<CaughtUp>>,
+    /// The readings out of turn.
+    catching_up: SharedReading<StoreError>,
     /// How much was heard of the room.
     news: AtomicU64,
     /// See [`Self::was_woken`].
@@ -85,7 +82,7 @@ impl KnownRoom {
             ended: Ended::new(Instant::now()),
             revoked: RevokedPlaces::default(),
             memory,
-            caught_up: Mutex::default(),
+            catching_up: SharedReading::default(),
             news: AtomicU64::new(0),
             woken: AtomicBool::new(true),
             clock,
@@ -116,9 +113,9 @@ impl KnownRoom {
         self.woken.store(true, Ordering::Release);
     }
 
-    /// The last reading by [`Feed::catch_up`](super::Feed::catch_up).
-    pub(super) fn last_caught_up(&self) -> &Mutex<Option<CaughtUp>> {
-        &self.caught_up
+    /// The readings by [`Feed::catch_up`](super::Feed::catch_up).
+    pub(super) fn catching_up(&self) -> &SharedReading<StoreError> {
+        &self.catching_up
     }
 
     /// The last snapshot.

@@ -7,12 +7,13 @@ use redis::cmd;
 use vestibule_domain::reconciliation::Finding;
 use vestibule_store::{
     AuditLimits, AuditList, AuditQuery, ClaimOutcome, DeploymentCopy, GivenUp, Import, JoinMode,
-    Piece, SessionKind, StoreError,
+    Piece, Revoked, SessionKind, StoreError,
 };
 use vestibule_tests::Flavor;
 
 use crate::{
     events::{event, moment},
+    revoking::revoke_at,
     server::Server,
     world::{START_MS, World, limited},
 };
@@ -142,7 +143,8 @@ async fn contents(world: &World) -> BTreeMap<String, BTreeMap<String, String>> {
     contents
 }
 
-/// A room with more seats than one page, AWS-style tokens, places given up, a pool, a history and an ended session.
+/// A room with more seats than one page, AWS-style tokens, places given up and revoked, a pool, a history and an ended
+/// session.
 async fn busy(world: &World) {
     let sale = vestibule_domain::schedule::Event {
         prequeue_start: Some(moment(120)),
@@ -166,6 +168,7 @@ async fn busy(world: &World) {
     let seen = (world.reset_epoch().await, 0);
     let place = GivenUp { number: 1_225, position: None, network: None };
     assert_eq!(world.store.give_up(&world.room, seen, &[place]).await.unwrap(), [true]);
+    assert_eq!(revoke_at(world, 1_224, None).await, Revoked::Place);
 }
 
 async fn what_is_copied_comes_back_as_it_was(world: World) {
@@ -185,7 +188,9 @@ async fn what_is_copied_comes_back_as_it_was(world: World) {
     for part in parts {
         assert!(before.contains_key(part), "{part} is not tried: {:?}", before.keys());
     }
-    assert!(before.keys().any(|key| key.starts_with("history:")));
+    for prefix in ["history:", "revoked:"] {
+        assert!(before.keys().any(|key| key.starts_with(prefix)), "{prefix}");
+    }
     let other = restored(&world, copied(&world).await, None).await;
     let mut after = contents(&other).await;
     // Of the server, and of the moment.
@@ -199,9 +204,11 @@ async fn what_is_copied_comes_back_as_it_was(world: World) {
     for (key, value) in &before {
         assert_eq!(value, &after[key], "{key}");
     }
-    let history: Vec<String> = other.server.ask(cmd("KEYS").arg("*:history:*")).await;
-    let seconds: i64 = other.server.ask(cmd("TTL").arg(&history[0])).await;
-    assert!(seconds > 0, "{seconds}");
+    for kept in ["*:history:*", "*:revoked:*"] {
+        let keys: Vec<String> = other.server.ask(cmd("KEYS").arg(kept)).await;
+        let seconds: i64 = other.server.ask(cmd("TTL").arg(&keys[0])).await;
+        assert!(seconds > 0, "{kept} {seconds}");
+    }
 }
 
 async fn a_minute_that_was_closed_while_it_was_copied_counts_once(world: World) {

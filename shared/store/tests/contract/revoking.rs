@@ -23,7 +23,7 @@ async fn revoke(world: &World, number: u64) -> Revoked {
     revoke_at(world, number, Some(number)).await
 }
 
-async fn revoke_at(world: &World, number: u64, position: Option<u64>) -> Revoked {
+pub(crate) async fn revoke_at(world: &World, number: u64, position: Option<u64>) -> Revoked {
     let snapshot = world.snapshot().await;
     let (reset_epoch, draws) = (snapshot.reset_epoch, snapshot.draws.len());
     let seat = SeatEnds::AtOnce;

@@ -38,7 +38,7 @@ pub(crate) struct GenerateToken {
 ///
 /// The same call gives the same tokens again. A visitor who is served and finds no seat is held for up to
 /// ten seconds, and gets one that comes free; then the answer is 202, like while the visitor is not
-/// served yet: ask again.
+/// served yet: ask again. Four calls for one visitor are held at a time, a further one is answered at once.
 #[utoipa::path(
     post, path = "/generate_token", operation_id = "generate_token", tag = "aws-style",
     request_body = GenerateToken,

@@ -46,8 +46,9 @@ impl Store {
         for of in [Part::Sessions, Part::Tokens] {
             self.export_seats(room, of, &mut pieces).await?;
         }
-        for part in [Part::Ended, Part::Holds, Part::Rows] {
-            self.export_sorted(room, part, &mut pieces).await?;
+        let revoked = format!("{}:{}", Part::Revoked.name(), before.reset_epoch());
+        for key in [Part::Ended.name(), &revoked, Part::Holds.name(), Part::Rows.name()] {
+            self.export_sorted(room, key, &mut pieces).await?;
         }
         self.export_bits(room, before.queue_counter(), &mut pieces).await?;
         // Minutes move from the traffic to the history.
@@ -109,15 +110,15 @@ impl Store {
     async fn export_sorted(
         &self,
         room: &RoomId,
-        part: Part,
+        key: &str,
         pieces: &mut Vec<Piece>,
     ) -> Result<(), StoreError> {
         let mut cursor = "0".to_owned();
         loop {
             let mut scan = redis::cmd("ZSCAN");
-            scan.arg(RoomKeys(room).key(part)).arg(&cursor).arg("COUNT").arg(AT_ONCE);
+            scan.arg(RoomKeys(room).named(key)).arg(&cursor).arg("COUNT").arg(AT_ONCE);
             let (next, members): (String, Fields) = self.query(&scan).await?;
-            pieces.push(Piece::Sorted { key: part.name().to_owned(), members });
+            pieces.push(Piece::Sorted { key: key.to_owned(), members });
             if next == "0" {
                 return Ok(());
             }
@@ -158,6 +159,14 @@ impl Head {
     }
 
     fn queue_counter(&self) -> u64 {
-        self.line.get("queue_counter").and_then(|text| text.parse().ok()).unwrap_or(0)
+        self.number("queue_counter")
+    }
+
+    fn reset_epoch(&self) -> u64 {
+        self.number("reset_epoch")
+    }
+
+    fn number(&self, field: &str) -> u64 {
+        self.line.get(field).and_then(|text| text.parse().ok()).unwrap_or(0)
     }
 }

@@ -11,6 +11,8 @@ use crate::{
 
 /// So many fields, members or endings are written with one call.
 const AT_ONCE: usize = 500;
+/// As `lib/revoked.lua`.
+const REVOKED_KEPT_SECONDS: u64 = 86_400;
 
 /// One room on its way into a Redis, piece by piece. Nobody touches it before its line is there, which comes last.
 #[derive(Debug)]
@@ -62,7 +64,11 @@ impl<'a> Import<'a> {
                 }
                 let pairs: Vec<_> =
                     members.into_iter().map(|(member, score)| (score, member)).collect();
-                self.write("ZADD", &name, &pairs).await
+                self.write("ZADD", &name, &pairs).await?;
+                if key.starts_with("revoked:") {
+                    self.expire(&name, REVOKED_KEPT_SECONDS).await?;
+                }
+                Ok(())
             }
             Piece::Hash { key, fields } => {
                 let pairs: Vec<_> = fields.into_iter().collect();
@@ -117,7 +123,7 @@ impl<'a> Import<'a> {
             }
             self.store.query::<()>(&forget).await?;
         }
-        self.store.query(redis::cmd("EXPIRE").arg(name).arg(KEPT_SECONDS)).await
+        self.expire(name, KEPT_SECONDS).await
     }
 
     async fn put_rows(
@@ -127,6 +133,10 @@ impl<'a> Import<'a> {
         kept_seconds: u64,
     ) -> Result<(), StoreError> {
         self.write("HSET", name, pairs).await?;
+        self.expire(name, kept_seconds).await
+    }
+
+    async fn expire(&self, name: &str, kept_seconds: u64) -> Result<(), StoreError> {
         self.store.query(redis::cmd("EXPIRE").arg(name).arg(kept_seconds)).await
     }
 

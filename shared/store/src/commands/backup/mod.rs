@@ -4,7 +4,8 @@
 //! A room is read in pages while people come and go, so a copy is not of one moment. The order of reading makes it a
 //! state that is safe to go on from:
 //!
-//! 1. Seats come first, each with its record, then the sessions that were ended: who left in between is among those.
+//! 1. Seats come first, each with its record, then the sessions and places that were ended: who left in between is among
+//!    those.
 //! 2. Then who has entered: everybody whose seat was read is among them, so nobody enters twice.
 //! 3. The line comes last, so its counters are not below anything that was read.
 //!

@@ -64,7 +64,8 @@ impl Piece {
                     || ["history:", "minutes:", "ledger:"].into_iter().any(numbered)
             }
             Self::Sorted { key, .. } => {
-                ["sessions", "tokens", "holds", "ended", "rows"].contains(&key.as_str())
+                let whole = ["sessions", "tokens", "holds", "ended", "rows"];
+                whole.contains(&key.as_str()) || numbered("revoked:")
             }
             Self::Bits { .. } => {
                 ["entered:", "entered:pools:", "unattended:"].into_iter().any(numbered)
@@ -85,6 +86,10 @@ mod tests {
         let hash =
             |key: &str| Piece::Hash { key: key.to_owned(), fields: BTreeMap::new() }.is_known();
         assert!(hash("line") && hash("history:20000") && hash("ledger:20000"));
+        let sorted =
+            |key: &str| Piece::Sorted { key: key.to_owned(), members: BTreeMap::new() }.is_known();
+        assert!(sorted("ended") && sorted("revoked:0"));
+        assert!(!sorted("revoked:") && !sorted("revoked") && !sorted("line"));
         assert!(!hash("history:") && !hash("sessions") && !hash("calls:1:x"));
     }
 

@@ -1,7 +1,5 @@
 //! Readings for those who cannot wait for the next one, shared by all who ask meanwhile, however many they are: anybody
-//! can name a key that there is not. What is read, and what a failure means, is the caller's business.
-
-use std::sync::Arc;
+//! can name a key that there is not, and send a ticket that does not open. What is read, and what a failure means, is the caller's business.
 
 use tokio::{
     sync::Mutex,
@@ -13,27 +11,25 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Readings one after the other, of which each is for all who have asked before it.
 #[derive(Debug)]
-pub(crate) struct SharedReading<E>(Mutex<Option<Last<E>>>);
+pub struct SharedReading<E>(Mutex<Option<Last<E>>>);
 
 /// The last reading.
 #[derive(Debug)]
 struct Last<E> {
     begun: Instant,
     ended: Instant,
-    outcome: Result<(), Arc<E>>,
+    outcome: Result<(), E>,
 }
 
 // === impl SharedReading ===
 
-impl<E> SharedReading<E> {
-    /// Reads, unless somebody else has done so since this was asked for.
+impl<E: Clone> SharedReading<E> {
+    /// Reads, unless somebody else has done so since this was asked for, or has failed: while nobody answers, all wait
+    /// for the same reading.
     ///
     /// # Errors
     /// That of `read`, which may be somebody else's.
-    pub(crate) async fn share(
-        &self,
-        read: impl AsyncFnOnce() -> Result<(), E>,
-    ) -> Result<(), Arc<E>> {
+    pub async fn share(&self, read: impl AsyncFnOnce() -> Result<(), E>) -> Result<(), E> {
         let asked = Instant::now();
         let mut last = self.0.lock().await;
         if let Some(last) = &*last {
@@ -43,7 +39,7 @@ impl<E> SharedReading<E> {
             sleep_until(last.begun + PAUSE).await;
         }
         let begun = Instant::now();
-        let outcome = read().await.map_err(Arc::new);
+        let outcome = read().await;
         *last = Some(Last { begun, ended: Instant::now(), outcome: outcome.clone() });
         outcome
     }
