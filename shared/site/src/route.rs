@@ -30,6 +30,12 @@ impl Route {
         self.path.strip_suffix('/').unwrap_or(&self.path)
     }
 
+    /// Of two routes that cover a request, the one of which this is more is preferred: that of the host itself to a wildcard,
+    /// the longer wildcard, then the longer path.
+    pub(super) fn precedence(&self) -> (bool, usize, usize) {
+        (!self.host.is_wildcard(), self.host.name().len(), self.stem().len())
+    }
+
     /// Whether both cover the same host and path.
     #[must_use]
     pub fn is_same_place(&self, other: &Self) -> bool {

@@ -7,7 +7,7 @@ use axum::http::{
         CONTENT_TYPE, COOKIE, ORIGIN, TRANSFER_ENCODING, USER_AGENT,
     },
 };
-use vestibule_runtime::problem::Problem;
+use vestibule_runtime::problem::{Problem, ProblemType};
 use vestibule_site::Origin;
 use vestibule_token::TicketState;
 use vestibule_traces::note;
@@ -48,15 +48,20 @@ impl Authorizer {
     /// The room that covers `original`, if any, and who asks.
     ///
     /// # Errors
-    /// If the room was deleted a moment ago.
+    /// If the room was deleted a moment ago, the path is one that must be refused, or this instance has just started and
+    /// does not know all rooms yet.
     pub(crate) fn covering(
         &self,
         original: &OriginalRequest,
         headers: &HeaderMap,
     ) -> Result<Option<RoomContext>, Problem> {
-        let coverage = self.coverage.get();
-        let Some((name, _)) = coverage.covering(original.host(), &original.path) else {
-            return Ok(None);
+        let (is_whole, coverage) = (self.coverage.is_whole(), self.coverage.get());
+        let covering = coverage.covering(original.host(), &original.path);
+        let Some((name, _)) = covering.map_err(OriginalRequest::wrong_path)? else {
+            // Whoever has not read all rooms cannot say of anything that it is covered by none.
+            return is_whole
+                .then_some(None)
+                .ok_or_else(|| Problem::new(ProblemType::RedisUnavailable));
         };
         let room = extractors::room(&self.flows, name.as_str())?;
         let network = Some(self.clients.network(original.client));
@@ -64,6 +69,13 @@ impl Authorizer {
         let languages = headers.get(ACCEPT_LANGUAGE).cloned();
         let caller = Caller { https: original.https, network, agent, languages, key: None };
         Ok(Some(RoomContext { caller, ..room }))
+    }
+
+    /// Whether the session of a request makes too many of them, and was just refused one for that.
+    pub(crate) async fn has_refused(&self, room: &mut RoomContext, headers: &HeaderMap) -> bool {
+        let presented = PresentedTicket::read(&self.flows, room, headers).await.ok();
+        let ticket = presented.and_then(|presented| presented.value());
+        ticket.is_some_and(|ticket| self.requests.has_refused(room, &ticket))
     }
 
     async fn decide_in(

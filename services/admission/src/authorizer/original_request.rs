@@ -2,14 +2,14 @@
 //! one header, which the gateway always overwrites. Other headers of the visitor are ignored, and a
 //! header that is there twice is refused.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use axum::http::{HeaderMap, Method, request::Parts};
 use vestibule_runtime::{
     Peer, TrustedProxies,
     problem::{Problem, ProblemType},
 };
-use vestibule_site::{Headers, Host, Request, RequestPath, without_port};
+use vestibule_site::{Headers, Host, PathError, Request, RequestPath, without_port};
 
 use crate::extractors::Asked;
 
@@ -17,6 +17,7 @@ const METHOD: &str = "x-forwarded-method";
 const PROTO: &str = "x-forwarded-proto";
 const FORWARDED_HOST: &str = "x-forwarded-host";
 const URI: &str = "x-forwarded-uri";
+const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// The request that is decided about.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub(crate) struct OriginalRequest {
     pub(crate) path: RequestPath,
     /// The visitor's address.
     pub(crate) client: IpAddr,
+    /// Whether the gateway tells it. Otherwise it is the gateway's, of which no rule speaks.
+    is_client_told: bool,
 }
 
 /// The headers of a request, as bypass rules read them.
@@ -58,6 +61,7 @@ impl OriginalRequest {
             target,
             path,
             client,
+            is_client_told: headers.contains_key(FORWARDED_FOR),
         })
     }
 
@@ -81,12 +85,18 @@ impl OriginalRequest {
             target,
             path,
             client,
+            is_client_told: parts.headers.contains_key(FORWARDED_FOR),
         })
     }
 
     /// Whether the request describes another one and its caller is a trusted proxy.
     pub(crate) fn is_forwarded(parts: &Parts, proxies: &TrustedProxies) -> bool {
         parts.headers.contains_key(URI) && client(parts, proxies).is_ok()
+    }
+
+    /// The refusal of a request for the sake of its path.
+    pub(crate) fn wrong_path(error: PathError) -> Problem {
+        Problem::new(ProblemType::InvalidRequest).field(URI, error.to_string())
     }
 
     /// The query as it was sent, without its question mark.
@@ -117,7 +127,7 @@ impl OriginalRequest {
             path: self.path.clone(),
             query: self.query(),
             method: &self.method,
-            client: self.client,
+            client: if self.is_client_told { self.client } else { Ipv6Addr::UNSPECIFIED.into() },
             headers,
         }
     }
@@ -184,10 +194,10 @@ fn is_https(text: &str) -> Result<bool, Problem> {
 /// Path and query, and the path by itself.
 fn target(text: &str) -> Result<(String, RequestPath), Problem> {
     let path = text.split_once('?').map_or(text, |(path, _)| path);
-    let wrong = |reason: String| Problem::new(ProblemType::InvalidRequest).field(URI, reason);
     if !path.starts_with('/') {
-        return Err(wrong("must be a path that starts with /, with its query".into()));
+        let reason = "must be a path that starts with /, with its query";
+        return Err(Problem::new(ProblemType::InvalidRequest).field(URI, reason));
     }
-    let path = RequestPath::parse(path).map_err(|error| wrong(error.to_string()))?;
+    let path = RequestPath::parse(path).map_err(OriginalRequest::wrong_path)?;
     Ok((text.to_owned(), path))
 }

@@ -22,8 +22,8 @@ pub(crate) enum Refusal {
 #[into_params(parameter_in = Query)]
 pub(crate) struct RefusalQuery {
     /// `page` (default): a refusal is the waiting page itself, with a status that is not 2xx;
-    /// `redirect`: 302 to the waiting page at this service's own address; `status`: 401 without a
-    /// body.
+    /// `redirect`: 302 to the waiting page at this service's own address, which must be of the same host, or a browser
+    /// would not show there the cookie that it gets here; `status`: 401 without a body.
     #[serde(default)]
     #[param(value_type = Option<Refusal>, inline)]
     pub(crate) refuse: Refusal,

@@ -9,7 +9,7 @@ use axum::{
     response::IntoResponse,
 };
 use vestibule_domain::request_rate::TooOften;
-use vestibule_runtime::problem::{Problem, ProblemType};
+use vestibule_runtime::problem::Problem;
 
 use super::{Answered, Authorizer, Decision, OriginalRequest, Refusal, RoomDecision};
 use crate::{
@@ -218,12 +218,11 @@ fn busy(
     headers: &HeaderMap,
     refusal: Refusal,
 ) -> (Response<Body>, u32) {
-    let seconds = Problem::from(error).kind().default_retry_after().unwrap_or(1);
+    let problem = Problem::from(error);
+    let seconds = problem.seconds_to_retry().unwrap_or(1);
     let response = match refusal {
         Refusal::Status => empty(StatusCode::UNAUTHORIZED),
-        Refusal::Page | Refusal::Redirect if wants_json(headers) => {
-            Problem::new(ProblemType::RedisUnavailable).into_response()
-        }
+        Refusal::Page | Refusal::Redirect if wants_json(headers) => problem.into_response(),
         Refusal::Page | Refusal::Redirect => page::busy(room, headers, seconds),
     };
     (response, seconds)

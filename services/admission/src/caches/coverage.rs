@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc, Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use arc_swap::ArcSwap;
@@ -20,6 +20,8 @@ pub(crate) struct CoverageCache {
     /// One more than the version of the configs that `coverage` was compiled from; 0: none yet.
     compiled: AtomicU64,
     compiling: Mutex<()>,
+    /// See [`Self::is_whole`].
+    whole: AtomicBool,
 }
 
 // === impl CoverageCache ===
@@ -28,7 +30,13 @@ impl CoverageCache {
     /// The coverage of the rooms that `feed` knows.
     pub(crate) fn new(feed: Feed) -> Self {
         let coverage = ArcSwap::from_pointee(Coverage::default());
-        Self { feed, coverage, compiled: AtomicU64::new(0), compiling: Mutex::default() }
+        Self {
+            feed,
+            coverage,
+            compiled: AtomicU64::new(0),
+            compiling: Mutex::default(),
+            whole: AtomicBool::new(false),
+        }
     }
 
     /// What all rooms cover, as far as this instance knows. While one request compiles a change, other
@@ -49,6 +57,25 @@ impl CoverageCache {
         if self.is_outdated() {
             self.compile();
         }
+    }
+
+    /// Whether what no room covers here is covered by none: this instance has once read the settings of all rooms. New
+    /// rooms, and what existing ones cover anew, it hears of before that is confirmed to operators.
+    pub(crate) fn is_whole(&self) -> bool {
+        if self.whole.load(Ordering::Acquire) {
+            return true;
+        }
+        let is_read = self.feed.has_read_every_config();
+        if is_read {
+            self.take_for_whole();
+        }
+        is_read
+    }
+
+    /// From now on what no room covers here is taken to be covered by none.
+    pub(crate) fn take_for_whole(&self) {
+        self.bring_up_to_date();
+        self.whole.store(true, Ordering::Release);
     }
 
     fn is_outdated(&self) -> bool {

@@ -35,6 +35,13 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 const LARGEST_ANSWER: usize = 16 * 1024;
 /// The longest token that is passed on, in bytes.
 const LONGEST_TOKEN: usize = 8 * 1024;
+/// What a token can be answered that the provider cannot even read.
+const OF_THE_TOKEN: [StatusCode; 4] = [
+    StatusCode::BAD_REQUEST,
+    StatusCode::PAYLOAD_TOO_LARGE,
+    StatusCode::URI_TOO_LONG,
+    StatusCode::UNPROCESSABLE_ENTITY,
+];
 /// Failures are said at most once in this time.
 const SAY: Duration = Duration::from_secs(10);
 
@@ -119,7 +126,7 @@ impl Providers {
         token: &str,
         network: Option<ClientNetwork>,
     ) -> Verdict {
-        if token.len() > LONGEST_TOKEN {
+        if !is_token(token) {
             return Verdict::Refused;
         }
         let Some(site) = self.sites.iter().find(|site| site.provider == provider) else {
@@ -162,9 +169,20 @@ impl Providers {
         // Some answer a bad token with 400 and the same document.
         match serde_json::from_slice(&body) {
             Ok(answer) if status == StatusCode::OK || status.is_client_error() => Ok(answer),
+            // What we have sent is the visitor's: it shall not be able to bring about a failure.
+            _ if OF_THE_TOKEN.contains(&status) => {
+                Ok(Answer { success: false, error_codes: vec![] })
+            }
             _ => Err(format!("it answers {status}")),
         }
     }
+}
+
+/// Whether a widget may have given it. Others are not passed on: a firewall before the provider may refuse what looks like
+/// an attack, and a visitor shall not be able to bring about a failure.
+fn is_token(text: &str) -> bool {
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=:|".contains(&byte);
+    !text.is_empty() && text.len() <= LONGEST_TOKEN && text.bytes().all(is_usual)
 }
 
 /// Where a provider is asked. It is told our secret, so it must not be in the clear, but on this machine.
@@ -214,6 +232,16 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_widget_gives_is_no_token() {
+        for token in ["0.AbC-_x.y", "P1_eyJ0eXAi.e30=", "03AFcWeA5+/:|~", &"a".repeat(8192)] {
+            assert!(is_token(token), "{token}");
+        }
+        for other in ["", "<script>", "a b", "a'b", "ü", &"a".repeat(8193)] {
+            assert!(!is_token(other), "{other}");
+        }
+    }
 
     #[test]
     fn our_secret_is_sent_in_the_clear_to_this_machine_alone() {

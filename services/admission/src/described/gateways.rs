@@ -60,7 +60,7 @@ pub fn read(question: Question, proxies: &TrustedProxies) -> Result<Described, R
             OriginalRequest::behind_prefix(&parts, "", proxies)
         }
     };
-    let OriginalRequest { method, https, authority, target, path, client } =
+    let OriginalRequest { method, https, authority, target, path, client, .. } =
         original.map_err(|problem| match problem.status().as_u16() {
             403 => Refused::Untrusted,
             _ => Refused::Unclear,

@@ -86,6 +86,10 @@ pub(crate) async fn get_page(
         let asked = Asked::of_us(flows, &parts.method, parts.uri.path());
         (Address::direct(&flows.public_url, &room, headers, query), asked)
     };
+    // Before the proof of a key is looked at, which the authorizer has taken already.
+    if is_forwarded && admission.authorizer.has_refused(&mut room, headers).await {
+        return Ok(page::limited(&room, headers, 1));
+    }
     // A link from anywhere opens the page, and a gateway asks for what its visitor asked of the site.
     let initiator = match Initiator::of(headers, &flows.public_url, &room.binding) {
         Initiator::Foreign if is_forwarded || is_navigation(headers) => Initiator::Untold,
@@ -97,11 +101,6 @@ pub(crate) async fn get_page(
         Err(problem) => return busy_or_problem(&room, headers, problem),
     };
     let ticket = request.ticket.value();
-    if is_forwarded
-        && ticket.is_some_and(|ticket| admission.authorizer.requests.has_refused(&room, &ticket))
-    {
-        return Ok(page::limited(&room, headers, 1));
-    }
     // The authorizer has waited for a seat already.
     let held_ms = if is_forwarded { 0 } else { HELD_MS };
     let sender = if wants_json(headers) { Sender::App } else { Sender::Browser };

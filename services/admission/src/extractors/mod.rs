@@ -15,6 +15,6 @@ pub(crate) use initiator::{Initiator, is_named, is_navigation};
 pub(crate) use key_proof::Asked;
 pub(crate) use room_path::{RoomPath, TicketHeader};
 pub(crate) use solution::{ChallengeHeader, solution};
-pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport, cookie_lines};
+pub(crate) use ticket_transport::{Cookies, TICKET, TicketTransport, cookies};
 pub(crate) use turn::{TurnQuery, turn_of_page};
 pub(crate) use visitor_request::{PresentedTicket, VisitorRequest, room};

@@ -5,14 +5,13 @@ use axum::http::{
     HeaderMap, HeaderName, HeaderValue,
     header::{COOKIE, SET_COOKIE},
 };
-use vestibule_domain::RoomId;
-use vestibule_site::{CookieKind, SiteBinding};
+use vestibule_domain::{RoomId, schedule::COOKIE_SECONDS};
+use vestibule_site::{CookieAttributes, CookieKind};
+
+use crate::flows::BindingHandle;
 
 /// The header that carries tickets.
 pub(crate) const TICKET: HeaderName = HeaderName::from_static("vestibule-ticket");
-
-/// How long a browser keeps the cookie, in seconds: longer than any line.
-const COOKIE_AGE: u64 = 7 * 24 * 3600;
 
 /// How many cookies of one room are tried. Opening one costs time.
 const MOST_TICKETS: usize = 16;
@@ -26,6 +25,8 @@ pub(crate) enum TicketTransport {
     Header,
     /// In the cookie.
     Cookie,
+    /// In a cookie that is called otherwise now: which of the former ones.
+    FormerCookie(usize),
 }
 
 /// The cookies of one room, as a visitor of it gets them.
@@ -34,7 +35,7 @@ pub(crate) struct Cookies<'a> {
     /// The room.
     pub(crate) room: &'a RoomId,
     /// What its operator decided.
-    pub(crate) binding: &'a SiteBinding,
+    pub(crate) binding: &'a BindingHandle,
     /// Whether the visitor came over https.
     pub(crate) https: bool,
 }
@@ -42,18 +43,25 @@ pub(crate) struct Cookies<'a> {
 // === impl TicketTransport ===
 
 impl TicketTransport {
-    /// What a request carries as tickets for the room of `cookies`, and how. The header goes before the cookie:
-    /// browsers send cookies by themselves, headers are sent on purpose. Of cookies there may be several.
+    /// What a request carries as tickets for the room of `cookies`, each with how it came. The header goes before the
+    /// cookie: browsers send cookies by themselves, headers are sent on purpose. Of cookies there may be several: those of
+    /// the name that they have now go first.
     #[must_use]
-    pub(crate) fn find<'a>(headers: &'a HeaderMap, cookies: Cookies<'_>) -> (Self, Vec<&'a str>) {
+    pub(crate) fn find<'a>(headers: &'a HeaderMap, of: Cookies<'_>) -> Vec<(Self, &'a str)> {
         if let Some(ticket) = headers.get(TICKET).and_then(|value| value.to_str().ok()) {
-            return (Self::Header, vec![ticket]);
+            return vec![(Self::Header, ticket)];
         }
-        let Cookies { room, binding, https } = cookies;
-        let lines = || cookie_lines(headers);
-        let values = binding.cookie.values(CookieKind::Ticket, room.as_str(), https, lines);
-        let tickets: Vec<_> = values.take(MOST_TICKETS).collect();
-        (if tickets.is_empty() { Self::Unknown } else { Self::Cookie }, tickets)
+        let Cookies { room, binding, https } = of;
+        let (kind, room, sent) = (CookieKind::Ticket, room.as_str(), || cookies(headers));
+        let now = binding.cookie.values(kind, room, https, sent());
+        let former = binding.former_cookies().enumerate().flat_map(|(which, former)| {
+            let values = former.values(kind, room, https, sent());
+            values.map(move |ticket| (Self::FormerCookie(which), ticket))
+        });
+        let secure = binding.cookie.secure_values(kind, room, https, sent());
+        let by_cookie = |ticket| (Self::Cookie, ticket);
+        let all = now.map(by_cookie).chain(former).chain(secure.map(by_cookie));
+        all.take(MOST_TICKETS).collect()
     }
 
     /// The ticket `text`, which came this way among `headers`, as it can be sent back.
@@ -61,19 +69,22 @@ impl TicketTransport {
     pub(crate) fn sent(self, headers: &HeaderMap, text: &str) -> Option<HeaderValue> {
         match self {
             Self::Header => headers.get(TICKET).cloned(),
-            Self::Cookie | Self::Unknown => HeaderValue::from_str(text).ok(),
+            Self::Cookie | Self::FormerCookie(_) | Self::Unknown => {
+                HeaderValue::from_str(text).ok()
+            }
         }
     }
 
     /// Sends `ticket` back the way it came.
     pub(crate) fn send(self, headers: &mut HeaderMap, cookies: Cookies<'_>, ticket: &HeaderValue) {
-        if self != Self::Cookie {
+        if !self.is_cookie() {
             headers.insert(TICKET, ticket.clone());
         }
         if self != Self::Header
             && let Ok(text) = ticket.to_str()
         {
-            cookies.set(headers, CookieKind::Ticket, text, COOKIE_AGE);
+            cookies.set(headers, CookieKind::Ticket, text, COOKIE_SECONDS);
+            self.remove_former(headers, cookies);
         }
     }
 
@@ -81,6 +92,24 @@ impl TicketTransport {
     pub(crate) fn remove(self, headers: &mut HeaderMap, cookies: Cookies<'_>) {
         if self != Self::Header {
             cookies.set(headers, CookieKind::Ticket, "", 0);
+            self.remove_former(headers, cookies);
+        }
+    }
+
+    /// Whether it is a browser's cookie.
+    pub(crate) const fn is_cookie(self) -> bool {
+        matches!(self, Self::Cookie | Self::FormerCookie(_))
+    }
+
+    /// The same to a browser, of which it may be known that its cookie is called otherwise now.
+    pub(crate) const fn to_browser(self) -> Self {
+        if self.is_cookie() { self } else { Self::Cookie }
+    }
+
+    fn remove_former(self, headers: &mut HeaderMap, cookies: Cookies<'_>) {
+        let Self::FormerCookie(which) = self else { return };
+        if let Some(former) = cookies.binding.former_cookies().nth(which) {
+            cookies.set_as(former, headers, CookieKind::Ticket, "", 0);
         }
     }
 }
@@ -90,67 +119,133 @@ impl TicketTransport {
 impl Cookies<'_> {
     /// Sets a cookie for `age` seconds; an age of 0 removes it.
     pub(crate) fn set(self, headers: &mut HeaderMap, kind: CookieKind, value: &str, age: u64) {
-        let attributes = self.binding.cookie.attributes(self.https);
-        let name = self.binding.cookie.name(kind, self.room.as_str(), self.https);
+        self.set_as(&self.binding.cookie, headers, kind, value, age);
+    }
+
+    fn set_as(
+        self,
+        cookie: &CookieAttributes,
+        headers: &mut HeaderMap,
+        kind: CookieKind,
+        value: &str,
+        age: u64,
+    ) {
+        let attributes = cookie.attributes(self.https);
+        let name = cookie.name(kind, self.room.as_str(), self.https);
         if let Ok(value) = HeaderValue::try_from(attributes.set_cookie(name, value, age)) {
             headers.append(SET_COOKIE, value);
         }
     }
 }
 
-/// The `Cookie` headers of a request, as far as they are ASCII.
-pub(crate) fn cookie_lines(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok())
+/// The cookies of a request, but for those that are no text: what pages of the site write into theirs (`city=München`,
+/// which browsers send as it is) says nothing of the others.
+pub(crate) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let lines = headers.get_all(COOKIE).iter();
+    let cookies = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';'));
+    cookies.filter_map(|cookie| std::str::from_utf8(cookie).ok())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use vestibule_domain::schedule::RoomConfig;
+    use vestibule_site::Secure;
+
+    use super::{TicketTransport::*, *};
 
     fn headers(pairs: &[(HeaderName, &'static str)]) -> HeaderMap {
         pairs.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect()
     }
 
-    fn room(name: &str) -> RoomId {
-        RoomId::new(name).unwrap()
+    fn find<'a>(headers: &'a HeaderMap, name: &str) -> Vec<(TicketTransport, &'a str)> {
+        let (room, binding) = (RoomId::new(name).unwrap(), BindingHandle::default());
+        TicketTransport::find(headers, Cookies { room: &room, binding: &binding, https: false })
     }
 
-    fn find<'a>(headers: &'a HeaderMap, name: &str) -> (TicketTransport, Vec<&'a str>) {
-        let (room, binding) = (room(name), SiteBinding::default());
-        TicketTransport::find(headers, Cookies { room: &room, binding: &binding, https: false })
+    /// A room whose cookies have had these attributes one after the other.
+    fn having_had(cookies: impl IntoIterator<Item = CookieAttributes>) -> BindingHandle {
+        let config = cookies.into_iter().fold(RoomConfig::default(), |before, cookie| {
+            let mut config = RoomConfig { version: before.version + 1, ..before.clone() };
+            config.binding.cookie = cookie;
+            config.note_given_up(&before, 1_900_000_000);
+            config
+        });
+        BindingHandle::of(config)
+    }
+
+    fn suffixed(suffix: Option<&str>) -> CookieAttributes {
+        CookieAttributes { suffix: suffix.map(Into::into), ..CookieAttributes::default() }
     }
 
     #[test]
     fn the_header_goes_before_the_cookie_of_this_very_room() {
         let cookies = headers(&[(COOKIE, "a=b; vestibule_sale=S; vestibule_sale2=T")]);
-        assert_eq!(find(&cookies, "sale"), (TicketTransport::Cookie, vec!["S"]));
-        assert_eq!(find(&cookies, "sale2"), (TicketTransport::Cookie, vec!["T"]));
-        assert_eq!(find(&cookies, "sal"), (TicketTransport::Unknown, vec![]));
+        assert_eq!(find(&cookies, "sale"), [(Cookie, "S")]);
+        assert_eq!(find(&cookies, "sale2"), [(Cookie, "T")]);
+        assert_eq!(find(&cookies, "sal"), []);
         let both = headers(&[(COOKIE, "vestibule_sale=S"), (TICKET, "H")]);
-        assert_eq!(find(&both, "sale"), (TicketTransport::Header, vec!["H"]));
+        assert_eq!(find(&both, "sale"), [(Header, "H")]);
     }
 
     #[test]
-    fn the_cookie_that_only_the_host_can_set_goes_first_and_a_few_are_tried() {
-        let both = headers(&[(COOKIE, "vestibule_sale=PLAIN; __Host-vestibule_sale=OWN")]);
-        assert_eq!(find(&both, "sale"), (TicketTransport::Cookie, vec!["OWN", "PLAIN"]));
+    fn the_cookie_of_the_name_of_now_goes_first_and_a_few_are_tried() {
+        let both = headers(&[(COOKIE, "__Host-vestibule_sale=SECURE; vestibule_sale=NOW")]);
+        assert_eq!(find(&both, "sale"), [(Cookie, "NOW"), (Cookie, "SECURE")]);
         let many: HeaderMap =
             (0..50).map(|_| (COOKIE, HeaderValue::from_static("vestibule_sale=A"))).collect();
-        assert_eq!(find(&many, "sale").1.len(), MOST_TICKETS);
+        assert_eq!(find(&many, "sale").len(), MOST_TICKETS);
     }
 
     #[test]
-    fn a_suffix_takes_the_place_of_the_room() {
-        let mut binding = SiteBinding::default();
-        binding.cookie.suffix = Some("x".into());
-        let headers = headers(&[(COOKIE, "vestibule_sale=S; vestibule_x=X")]);
-        let cookies = Cookies { room: &room("sale"), binding: &binding, https: false };
-        assert_eq!(TicketTransport::find(&headers, cookies).1, ["X"]);
+    fn cookies_of_the_site_hide_none_of_ours() {
+        for others in [&b"city=M\xFCnchen"[..], "stadt=Köln".as_bytes(), b"\xFF"] {
+            let line = [others, b"; vestibule_sale=S; b=", others].concat();
+            let headers = HeaderMap::from_iter([(COOKIE, HeaderValue::from_bytes(&line).unwrap())]);
+            assert_eq!(find(&headers, "sale"), [(Cookie, "S")], "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_suffix_takes_the_place_of_the_room_and_of_the_suffix_before() {
+        let sale = RoomId::new("sale").unwrap();
+        let headers = headers(&[(COOKIE, "vestibule_sale=S; vestibule_x=X; vestibule_y=Y")]);
+        let found = |suffixes: &[Option<&str>]| {
+            let binding = having_had(suffixes.iter().copied().map(suffixed));
+            let cookies = Cookies { room: &sale, binding: &binding, https: false };
+            TicketTransport::find(&headers, cookies)
+        };
+        assert_eq!(found(&[Some("x")]), [(Cookie, "X")], "it never had another one");
+        let former = [(Cookie, "Y"), (FormerCookie(0), "X"), (FormerCookie(1), "S")];
+        assert_eq!(found(&[None, Some("x"), Some("y")]), former);
+    }
+
+    #[test]
+    fn a_cookie_of_before_a_change_is_read_and_gives_way_to_the_one_of_now() {
+        let sale = RoomId::new("sale").unwrap();
+        let secure = |secure| CookieAttributes { secure, ..CookieAttributes::default() };
+        let cases = [
+            ([Secure::Never, Secure::Auto], "vestibule_sale", "__Host-vestibule_sale"),
+            ([Secure::Auto, Secure::Never], "__Host-vestibule_sale", "vestibule_sale"),
+        ];
+        for (modes, was, is) in cases {
+            let binding = having_had(modes.map(secure));
+            let cookies = Cookies { room: &sale, binding: &binding, https: true };
+            let line = HeaderValue::from_str(&format!("{was}=T")).unwrap();
+            let request = HeaderMap::from_iter([(COOKIE, line)]);
+            let found = TicketTransport::find(&request, cookies);
+            assert_eq!(found[0], (FormerCookie(0), "T"), "{modes:?}");
+            let mut answer = HeaderMap::new();
+            found[0].0.send(&mut answer, cookies, &HeaderValue::from_static("N"));
+            let set = answer.get_all(SET_COOKIE).iter().map(|value| value.to_str().unwrap());
+            let set: Vec<_> = set.map(|cookie| cookie.split("; Path").next().unwrap()).collect();
+            assert_eq!(set, [format!("{is}=N; Max-Age=604800"), format!("{was}=; Max-Age=0")]);
+            assert!(!answer.contains_key(TICKET));
+        }
     }
 
     #[test]
     fn a_ticket_goes_back_the_way_it_came() {
-        let (room, binding) = (room("sale"), SiteBinding::default());
+        let (room, binding) = (RoomId::new("sale").unwrap(), BindingHandle::default());
         let sent = |transport: TicketTransport| {
             let mut headers = HeaderMap::new();
             let cookies = Cookies { room: &room, binding: &binding, https: true };
@@ -158,10 +253,10 @@ mod tests {
             let cookie = headers.get(SET_COOKIE).map(|value| value.to_str().unwrap().to_owned());
             (headers.contains_key(TICKET), cookie)
         };
-        assert_eq!(sent(TicketTransport::Header), (true, None));
+        assert_eq!(sent(Header), (true, None));
         let cookie =
             "__Host-vestibule_sale=N; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax; Secure";
-        assert_eq!(sent(TicketTransport::Cookie), (false, Some(cookie.to_owned())));
-        assert_eq!(sent(TicketTransport::Unknown), (true, Some(cookie.to_owned())));
+        assert_eq!(sent(Cookie), (false, Some(cookie.to_owned())));
+        assert_eq!(sent(Unknown), (true, Some(cookie.to_owned())));
     }
 }

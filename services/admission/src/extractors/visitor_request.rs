@@ -118,27 +118,27 @@ impl PresentedTicket {
     ) -> Result<Self, FlowError> {
         let RoomContext { snapshot, binding, caller, .. } = &*room;
         let cookies = Cookies { room: &snapshot.room, binding, https: caller.https };
-        let (transport, texts) = TicketTransport::find(headers, cookies);
-        if texts.is_empty() {
-            return Ok(Self { transport, content: Content::Absent });
-        }
-        let content = match flows.open(room, |ciphers| first_ticket(&texts, ciphers)).await? {
-            Ok((ticket, text)) => match room.stranger_to(&ticket) {
-                Some(stranger) => {
-                    flows.strangers.count(stranger);
-                    Content::OfAnother
-                }
-                None => Content::Valid(ticket, transport.sent(headers, text)),
-            },
-            Err(error) => Content::Refused(error),
+        let found = TicketTransport::find(headers, cookies);
+        let Some((transport, _)) = found.first().copied() else {
+            return Ok(Self { transport: TicketTransport::Unknown, content: Content::Absent });
         };
+        let opened = flows.open(room, |ciphers| first_ticket(&found, ciphers)).await?;
+        let (ticket, transport, text) = match opened {
+            Ok(opened) => opened,
+            Err(error) => return Ok(Self { transport, content: Content::Refused(error) }),
+        };
+        if let Some(stranger) = room.stranger_to(&ticket) {
+            flows.strangers.count(stranger);
+            return Ok(Self { transport, content: Content::OfAnother });
+        }
+        let content = Content::Valid(ticket, transport.sent(headers, text));
         Ok(Self { transport, content })
     }
 
     /// Sees to it that no cookie is read or set: a form of another site, with which cookies do not travel, would
     /// take the visitor's place by setting another one.
     fn travels_by_header(&mut self) -> Result<(), Problem> {
-        if self.transport == TicketTransport::Cookie {
+        if self.transport.is_cookie() {
             return Err(Problem::new(ProblemType::CrossOrigin).detail(
                 "send the ticket in Vestibule-Ticket, without cookies, or name the page's origin in the room's \
                  cors_origins",
@@ -184,15 +184,15 @@ impl PresentedTicket {
     }
 }
 
-/// The first of `texts` that is a ticket of this room.
+/// The first of what was `found` that is a ticket of this room.
 fn first_ticket<'a>(
-    texts: &[&'a str],
+    found: &[(TicketTransport, &'a str)],
     ciphers: &RoomCiphers,
-) -> Result<(Ticket, &'a str), TicketError> {
+) -> Result<(Ticket, TicketTransport, &'a str), TicketError> {
     let mut refused = TicketError::Malformed;
-    for text in texts {
+    for (transport, text) in found {
         match ciphers.tickets.open(text) {
-            Ok(ticket) => return Ok((ticket, text)),
+            Ok(ticket) => return Ok((ticket, *transport, text)),
             Err(TicketError::Foreign) => refused = TicketError::Foreign,
             Err(TicketError::Malformed) => {}
         }

@@ -8,7 +8,7 @@ use std::{
 use axum::http::HeaderValue;
 use vestibule_domain::{Progress, RoomSnapshot, network_limits::NetworkLimits};
 use vestibule_issuance::RoomCiphers;
-use vestibule_site::{ClientNetwork, SiteBinding};
+use vestibule_site::{ClientNetwork, CookieAttributes, SiteBinding};
 use vestibule_store::{ClaimNetwork, KnownRoom, StoredConfig};
 use vestibule_token::Thumbprint;
 
@@ -88,9 +88,20 @@ impl RoomContext {
 // === impl BindingHandle ===
 
 impl BindingHandle {
+    /// As it is in this config.
+    #[cfg(test)]
+    pub(crate) fn of(config: vestibule_domain::schedule::RoomConfig) -> Self {
+        Self(Some(Arc::new(StoredConfig { config, draws: std::collections::BTreeMap::new() })))
+    }
+
     /// That of `room`, as last read.
     pub(crate) fn for_room(room: &KnownRoom) -> Self {
         Self(room.stored_config())
+    }
+
+    /// The cookies in which browsers may still hold tickets, though they are called otherwise now.
+    pub(crate) fn former_cookies(&self) -> impl Iterator<Item = &CookieAttributes> {
+        self.0.iter().flat_map(|stored| stored.config.given_up.cookies())
     }
 
     /// The version of the room's config; `None`: not read yet.

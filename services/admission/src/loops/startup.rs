@@ -12,6 +12,8 @@ use crate::state::Admission;
 const RETRY: Duration = Duration::from_millis(250);
 /// Rooms that cannot be read keep nobody from starting for longer than this.
 const ROOMS: Duration = Duration::from_secs(2);
+/// So long what no room covers, as far as is known, is refused because of rooms that cannot be read; then it passes.
+const COVERAGE: Duration = Duration::from_secs(15);
 /// How often the region's index is written again, in case Redis was wiped.
 const REGION: Duration = Duration::from_secs(2);
 
@@ -46,6 +48,20 @@ impl Startup {
         self.rooms.set(true);
     }
 
+    /// Until then nothing passes for the reason that no room covers it.
+    async fn know_every_route(admission: &Admission) {
+        let coverage = &admission.authorizer.coverage;
+        let known = async {
+            while !coverage.is_whole() {
+                sleep(RETRY).await;
+            }
+        };
+        if timeout(COVERAGE, known).await.is_err() {
+            tracing::warn!("not every room could be read: what they cover passes");
+            coverage.take_for_whole();
+        }
+    }
+
     /// Makes the instance ready as soon as it can answer, and stays until the stop. Ends by itself,
     /// which stops the process, when this release cannot work on the keyspace.
     pub(super) async fn run(self, admission: Arc<Admission>, lifecycle: Lifecycle) {
@@ -55,22 +71,26 @@ impl Startup {
                 return;
             }
             self.redis.set(true);
-            while admission.keys.current().is_err() {
-                sleep(RETRY).await;
-            }
-            self.key.set(true);
-            self.know_every_room(&admission).await;
-            tracing::info!("ready");
-            loop {
-                sleep(REGION).await;
-                // An outage of Redis is noticed elsewhere; the index is only a label.
-                let _ = admission.flows.region.learn_index(&admission.store).await;
-            }
+            tokio::join!(Self::know_every_route(&admission), self.become_ready(&admission));
         };
         tokio::select! {
             biased;
             () = startup => {}
             () = lifecycle.soft().cancelled() => {}
+        }
+    }
+
+    async fn become_ready(&self, admission: &Admission) {
+        while admission.keys.current().is_err() {
+            sleep(RETRY).await;
+        }
+        self.key.set(true);
+        self.know_every_room(admission).await;
+        tracing::info!("ready");
+        loop {
+            sleep(REGION).await;
+            // An outage of Redis is noticed elsewhere; the index is only a label.
+            let _ = admission.flows.region.learn_index(&admission.store).await;
         }
     }
 }

@@ -7,7 +7,7 @@ use axum::http::{
 use vestibule_page::Language;
 use vestibule_site::cookie_pairs;
 
-use crate::{extractors::cookie_lines, flows::RoomContext};
+use crate::{extractors::cookies, flows::RoomContext};
 
 const NAME: &str = "vestibule_lang";
 /// How long a choice is remembered, in seconds: a year.
@@ -50,6 +50,6 @@ pub(super) fn copied(value: &HeaderValue) -> Option<HeaderValue> {
 }
 
 fn remembered(headers: &HeaderMap) -> Option<&str> {
-    let mut pairs = cookie_pairs(cookie_lines(headers));
+    let mut pairs = cookie_pairs(cookies(headers));
     pairs.find(|(name, _)| *name == NAME).map(|(_, tag)| tag)
 }

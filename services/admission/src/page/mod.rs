@@ -27,7 +27,7 @@ pub(crate) use self::{
 };
 use crate::{
     caches::{BrandingCache, RoomBranding},
-    extractors::{TicketTransport, turn_of_page, wants_page_json},
+    extractors::{turn_of_page, wants_page_json},
     flows::{Flows, RoomContext},
     responses::VisitorReply,
 };
@@ -116,7 +116,8 @@ impl Pages {
 /// Writes the ticket into the browser's cookie, even if a gateway passed it on in a header. Also writes
 /// the token, for gateways that verify it by themselves.
 pub(crate) fn write_cookies(reply: VisitorReply<'_>, headers: &mut HeaderMap) {
-    reply.sealed_ticket().write(headers, TicketTransport::Cookie, reply.cookies());
+    let transport = reply.presented.transport.to_browser();
+    reply.sealed_ticket().write(headers, transport, reply.cookies());
     let status = &reply.response.status;
     if reply.room.binding.access_token_cookie
         && let Some(token) = &status.access_token

@@ -83,7 +83,13 @@ impl DryRunRequest {
     pub fn look_at(&self, rooms: &[(RoomId, SiteBinding)]) -> Result<Match, Problem> {
         let request = self.request(self.checked()?);
         let coverage = Coverage::new(rooms.iter().map(|(room, binding)| (room, binding)));
-        let Some((room, route)) = coverage.covering(request.host, &request.path) else {
+        let covering = coverage.covering(request.host, &request.path);
+        let covering = covering.map_err(|error| {
+            Problem::new(ProblemType::InvalidRequest)
+                .detail("such a request is refused")
+                .field("url", error.to_string())
+        })?;
+        let Some((room, route)) = covering else {
             return Ok(Match { room: None, route: None, bypassed_by: None, rules: Vec::new() });
         };
         let binding = rooms.iter().find(|(name, _)| name == room).map(|(_, binding)| binding);

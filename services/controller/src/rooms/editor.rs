@@ -225,7 +225,7 @@ fn concerns_no_others(before: &RoomConfig, config: &RoomConfig) -> bool {
     let ids = |binding: &SiteBinding| {
         binding.oidc_clients.iter().map(|client| client.id.clone()).collect::<Vec<_>>()
     };
-    let keeps_routes = now.routes == was.routes && now.cookie.suffix == was.cookie.suffix;
+    let keeps_routes = now.routes == was.routes && now.cookie.has_names_of(&was.cookie);
     let keeps_event_id = config.settings.aws_event_id == before.settings.aws_event_id;
     before.version > 0 && keeps_routes && keeps_event_id && ids(now) == ids(was)
 }

@@ -19,4 +19,4 @@ pub use event::{Event, MAX_MOMENT, MIN_DURATION_SECONDS, MIN_PREQUEUE_SECONDS};
 pub use name::{EventName, EventNameError};
 pub use overrides::Overrides;
 pub use phase::{EventInForce, EventState, InForce, Phase};
-pub use room_config::{GivenUp, MAX_EVENTS, MAX_GIVEN_UP, RoomConfig};
+pub use room_config::{COOKIE_SECONDS, GivenUp, MAX_EVENTS, MAX_GIVEN_UP, RoomConfig};

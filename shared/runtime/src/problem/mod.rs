@@ -138,6 +138,12 @@ impl Problem {
         self
     }
 
+    /// After how many seconds to try again, if that can help.
+    #[must_use]
+    pub const fn seconds_to_retry(&self) -> Option<u32> {
+        self.retry_after
+    }
+
     /// The type of the problem.
     #[must_use]
     pub const fn kind(&self) -> ProblemType {

@@ -4,12 +4,15 @@
 
 mod paths;
 
-use std::{borrow::Borrow, collections::BTreeMap};
+use std::{
+    borrow::{Borrow, Cow},
+    collections::BTreeMap,
+};
 
 use rustc_hash::FxHashMap;
 
 use self::paths::Paths;
-use crate::{FieldError, Host, RequestPath, Route, SiteBinding};
+use crate::{CookieKind, FieldError, Host, PathError, RequestPath, Route, SiteBinding};
 
 /// The routes of all rooms.
 #[derive(Debug, Clone)]
@@ -74,24 +77,43 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
 
     /// The room that covers `path` on `host`, and its most specific route. An exact host is
     /// preferred to a wildcard, a longer wildcard to a shorter one, then a longer path to a shorter
-    /// one. The canonical reading of the path is tried first, and each segment in every spelling that
-    /// servers take for the same name.
-    #[must_use]
-    pub fn covering(&self, host: &str, path: &RequestPath) -> Option<(&R, &Route)> {
+    /// one: of all readings of the path, with each segment in every spelling that servers take for the same name. Among
+    /// equals the canonical reading decides.
+    ///
+    /// # Errors
+    /// If the path goes back, and it depends on the reading which room covers it: whoever is inside one of them would pass
+    /// for the other. Who decides about such a request must refuse it.
+    pub fn covering(
+        &self,
+        host: &str,
+        path: &RequestPath,
+    ) -> Result<Option<(&R, &Route)>, PathError> {
         let host = Host::from_request(host);
         if host.len() > Host::MAX_LENGTH {
-            return None;
+            return Ok(None);
         }
-        path.readings().find_map(|reading| self.most_specific(&host, reading))
+        let mut found: Option<(&R, &Route)> = None;
+        for reading in path.readings() {
+            let Some((room, route)) = self.most_specific(&host, reading) else { continue };
+            if path.goes_back() && found.is_some_and(|(other, _)| other != room) {
+                return Err(PathError::OfSeveralRooms);
+            }
+            let is_better = |(_, other): (&R, &Route)| route.precedence() > other.precedence();
+            if found.is_none_or(is_better) {
+                found = Some((room, route));
+            }
+        }
+        Ok(found)
     }
 
     /// The conflicts of `binding`, as that of `room`, with other rooms.
     #[must_use]
     pub fn conflicts(&self, room: &R, binding: &SiteBinding) -> Vec<Conflict<R>> {
         let ending = binding.cookie.ending(room.borrow());
-        let taken = self.cookies.get(ending).filter(|other| *other != room);
-        let cookie =
-            taken.map(|other| Conflict::Cookie { ending: ending.to_owned(), room: other.clone() });
+        let mut taken = alike(ending).filter_map(|alike| self.cookies.get_key_value(&*alike));
+        let cookie = taken.find(|(_, other)| *other != room).map(|(ending, other)| {
+            Conflict::Cookie { ending: ending.clone(), room: other.clone() }
+        });
         let routes = binding.routes.iter().enumerate();
         let routes = routes.filter_map(|(index, route)| {
             let other = self.paths(&route.host)?.same(route)?;
@@ -141,6 +163,13 @@ impl<R: Borrow<str> + Clone + Ord> Coverage<R> {
     }
 }
 
+/// The endings that give the cookies of a room a name that this one gives them, too.
+fn alike(ending: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let of_token = CookieKind::TOKEN_ENDING;
+    let shorter = ending.strip_prefix(of_token).map(Cow::Borrowed);
+    [ending.into(), format!("{of_token}{ending}").into()].into_iter().chain(shorter)
+}
+
 /// Keeps the room whose name comes first.
 fn keep_first<R: Clone + Ord>(first: &mut R, room: &R) {
     if room < first {
@@ -161,7 +190,10 @@ impl<R> Conflict<R> {
             },
             Self::Cookie { ending, room } => FieldError {
                 field: "cookie.suffix".into(),
-                reason: format!("the cookies of {} end with {ending} already", named(room)),
+                reason: format!(
+                    "the cookies of {}, whose names end with {ending}, could not be told from these",
+                    named(room)
+                ),
             },
         }
     }

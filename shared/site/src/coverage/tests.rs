@@ -26,7 +26,8 @@ fn coverage(given: &[(&str, &[(&str, &str)])]) -> Coverage<String> {
 }
 
 fn covering<'a>(coverage: &'a Coverage<String>, host: &str, raw: &str) -> Option<&'a str> {
-    coverage.covering(host, &RequestPath::parse(raw).unwrap()).map(|(room, _)| room.as_str())
+    let found = coverage.covering(host, &RequestPath::parse(raw).unwrap()).unwrap();
+    found.map(|(room, _)| room.as_str())
 }
 
 #[test]
@@ -202,14 +203,43 @@ fn the_most_exact_spelling_decides_between_rooms() {
 }
 
 #[test]
-fn where_readings_differ_the_canonical_one_decides() {
+fn where_readings_differ_the_most_specific_route_decides() {
     let coverage = coverage(&[
+        ("all", &[("*.example", "/"), ("shop.example", "/")]),
         ("sale", &[("shop.example", "/sale")]),
-        ("tickets", &[("shop.example", "/tickets")]),
     ]);
-    assert_eq!(covering(&coverage, "shop.example", "/sale/../tickets"), Some("tickets"));
-    assert_eq!(covering(&coverage, "shop.example", "/tickets/..%2fsale"), Some("sale"));
-    assert_eq!(covering(&coverage, "shop.example", "/tickets/../x"), Some("tickets"));
+    for raw in ["/%2573ale", "/%u0073ale", "/sale;id=1", "/sa%09le", "/%c1%b3ale"] {
+        assert_eq!(covering(&coverage, "shop.example", raw), Some("sale"), "{raw}");
+    }
+    assert_eq!(covering(&coverage, "shop.example", "/x;id=1"), Some("all"));
+}
+
+#[test]
+fn a_path_that_goes_back_to_another_room_is_refused() {
+    let coverage = coverage(&[
+        ("all", &[("shop.example", "/")]),
+        ("sale", &[("shop.example", "/sale")]),
+        ("tickets", &[("shop.example", "/tickets"), ("a.example", "/tickets")]),
+    ]);
+    let refused = [
+        "/sale/../tickets",
+        "/tickets/..%2fsale",
+        "/sale/..;/tickets",
+        "/x/..;/sale",
+        "/x/..%252fsale",
+        "/sale/..;/../anything",
+        "/sale/.%09./x",
+    ];
+    for raw in refused {
+        let path = RequestPath::parse(raw).unwrap();
+        assert_eq!(
+            coverage.covering("shop.example", &path),
+            Err(PathError::OfSeveralRooms),
+            "{raw}"
+        );
+    }
+    assert_eq!(covering(&coverage, "shop.example", "/sale/a/../b"), Some("sale"));
+    assert_eq!(covering(&coverage, "a.example", "/tickets/../x"), Some("tickets"));
 }
 
 #[test]
@@ -298,6 +328,11 @@ fn two_rooms_cannot_have_the_same_cookie() {
     assert_eq!(others.conflicts(&"shop".parse().unwrap(), &binding(&[])), taken, "a room's name");
     assert_eq!(others.conflicts(&b, &suffix("a")), [], "whose cookies have another name");
     assert_eq!(others.conflicts(&a, &suffix("shop")), []);
+    let of_token = "the name of the token's cookie is that of the other's ticket";
+    assert_eq!(others.conflicts(&b, &suffix("token_shop")), taken, "{of_token}");
+    let others = compiled(&[(a.clone(), suffix("token_shop"))]);
+    let taken = [Conflict::Cookie { ending: "token_shop".into(), room: a }];
+    assert_eq!(others.conflicts(&b, &suffix("shop")), taken, "{of_token}");
 }
 
 fn host() -> impl Strategy<Value = &'static str> {
@@ -340,7 +375,7 @@ proptest! {
         let best = fitting.max_by_key(|route| how_specific(route, host, &path));
         let coverage = compiled(&[("sale".parse().unwrap(), binding.clone())]);
         let path = RequestPath::parse(&path).unwrap();
-        prop_assert_eq!(coverage.covering(host, &path).map(|(_, route)| route), best);
+        prop_assert_eq!(coverage.covering(host, &path).unwrap().map(|(_, route)| route), best);
     }
 
     /// Which rooms a new route takes requests from is said before it is there.
@@ -365,7 +400,8 @@ proptest! {
         let path = RequestPath::parse(&raw).unwrap();
         let is_below = |path: &str| path == "/sale" || path.starts_with("/sale/");
         if is_below(path.canonical()) || is_below(path.raw()) {
-            prop_assert!(coverage.covering("shop.example", &path).is_some(), "{}", raw);
+            let covered = coverage.covering("shop.example", &path).unwrap();
+            prop_assert!(covered.is_some(), "{}", raw);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode;
 
-use super::loose;
+use super::{loose, reading::without_line_ends};
 
 /// The path as servers read it that decode and resolve nothing: to them `/s%61le/../x` is something below `/sale`. Apart
 /// from the path as it is written, and only of those that go back: all others are read so anyway.
@@ -28,6 +28,8 @@ pub(super) fn goes_back(raw: &str) -> bool {
     let loosely = loose::decode(raw.as_bytes());
     texts.push(loose::decode(&loosely).into());
     texts.push(loosely.into());
+    let joined: Vec<_> = texts.iter().map(|text| without_line_ends(text).into()).collect();
+    texts.extend(joined);
     texts.iter().any(|text| {
         has_two_dots(text) && text.split(|byte| is_end(*byte)).any(|part| part == b"..")
     })
@@ -79,6 +81,8 @@ mod tests {
             "/a/..%00",
             "/a/..?b",
             "/a/%u002e%u002e/b",
+            "/a/.%09./b",
+            "/a/.%0d%0a.",
             "..",
         ];
         for raw in back {

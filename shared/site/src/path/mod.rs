@@ -37,6 +37,9 @@ pub enum PathError {
     /// It is long, and written so that servers may read it in many ways.
     #[error("is too long for a path that servers may read in so many ways")]
     TooAmbiguous,
+    /// It goes back, and servers may take it for a path of another room.
+    #[error("must not go back (..): servers may take it for a path of another room")]
+    OfSeveralRooms,
 }
 
 // === impl RequestPath ===

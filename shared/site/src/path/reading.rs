@@ -31,7 +31,10 @@ const RESOLVES_WRITTEN: u16 = 1 << 6;
 const DECODES_LOOSELY: u16 = 1 << 7;
 /// Parameters are cut as they are written, before anything is decoded: an escaped `;` is part of its segment.
 const CUTS_WRITTEN: u16 = 1 << 8;
-const ALL: u16 = (1 << 9) - 1;
+/// Tabs and ends of lines are dropped, wherever they are, as where a decoded path is put into an address that a browser's
+/// parser reads again.
+const DROPS_LINE_ENDS: u16 = 1 << 9;
+const ALL: u16 = (1 << 10) - 1;
 
 /// All ways except the canonical one that may read `raw` differently, as sets of the habits that can change the
 /// reading of this path.
@@ -51,6 +54,10 @@ fn relevant_habits(raw: &[u8]) -> u16 {
     if let Some(text) = &loosely_twice {
         read = read.or(Contents::of(text));
     }
+    if read.line_ends {
+        let widest = loosely_twice.as_deref().unwrap_or(&twice);
+        read = read.or(Contents::of(&without_line_ends(widest)));
+    }
     // The ends of segments matter only to paths that contain `..`, or parameters, which end with
     // their segment.
     let ends_matter = read.goes_back || read.parameters > 0;
@@ -65,6 +72,7 @@ fn relevant_habits(raw: &[u8]) -> u16 {
         (RESOLVES_WRITTEN, read.goes_back && read.dots > written.dots),
         (DECODES_LOOSELY, loosely_twice.as_ref().is_some_and(|text| *text != *twice)),
         (CUTS_WRITTEN, written.parameters > 0 && more_parameters),
+        (DROPS_LINE_ENDS, read.line_ends),
     ];
     habits.into_iter().filter(|(_, relevant)| *relevant).fold(0, |all, (habit, _)| all | habit)
 }
@@ -81,6 +89,7 @@ struct Contents {
     backslashes: bool,
     parameters: usize,
     tails: bool,
+    line_ends: bool,
     /// `..`
     goes_back: bool,
     /// A segment is empty, or may become empty when its parameters are cut.
@@ -120,6 +129,7 @@ impl Contents {
             b'u' | b'U' => self.may_be_loose |= before == b'%',
             // Longer forms of ASCII begin with these.
             0xC0 | 0xC1 | 0xE0 | 0xE2 | 0xEF | 0xF0 => self.may_be_loose = true,
+            b'\t' | b'\r' | b'\n' => self.line_ends = true,
             _ => self.tails |= TAILS.contains(&byte),
         }
     }
@@ -132,11 +142,17 @@ impl Contents {
             backslashes: self.backslashes || other.backslashes,
             parameters: self.parameters.max(other.parameters),
             tails: self.tails || other.tails,
+            line_ends: self.line_ends || other.line_ends,
             goes_back: self.goes_back || other.goes_back,
             empty_segments: self.empty_segments || other.empty_segments,
             may_be_loose: self.may_be_loose || other.may_be_loose,
         }
     }
+}
+
+/// What is left of the text without tabs and ends of lines.
+pub(super) fn without_line_ends(text: &[u8]) -> Vec<u8> {
+    text.iter().copied().filter(|byte| !matches!(byte, b'\t' | b'\r' | b'\n')).collect()
 }
 
 fn is_slash(byte: u8) -> bool {
@@ -202,7 +218,12 @@ impl PathReading {
 
     fn decode(self, text: &[u8]) -> Cow<'_, [u8]> {
         let once = self.decode_once(text);
-        if self.has(DECODES_TWICE) { self.decode_once(&once).into_owned().into() } else { once }
+        let decoded = if self.has(DECODES_TWICE) {
+            self.decode_once(&once).into_owned().into()
+        } else {
+            once
+        };
+        if self.has(DROPS_LINE_ENDS) { without_line_ends(&decoded).into() } else { decoded }
     }
 
     fn decode_once(self, text: &[u8]) -> Cow<'_, [u8]> {

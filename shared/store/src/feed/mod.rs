@@ -72,6 +72,8 @@ struct Inner {
     connected: AtomicBool,
     /// When the first and the last of the complete readings of all rooms began that followed each other.
     complete: std::sync::Mutex<Option<(Instant, Instant)>>,
+    /// Whether the last complete reading knew the config of each of them.
+    configs_complete: AtomicBool,
     /// The rooms that are known to have been deleted.
     deleted: Mutex<Deleted>,
     /// Rooms about which the leader may be asking.
@@ -107,6 +109,7 @@ impl Feed {
             taken: Mutex::default(),
             connected: AtomicBool::new(false),
             complete: std::sync::Mutex::default(),
+            configs_complete: AtomicBool::new(false),
             deleted: Mutex::default(),
             alarmed: Mutex::default(),
             alarm: Notify::new(),
@@ -155,6 +158,12 @@ impl Feed {
         let is_certain =
             |(first, last): (Instant, Instant)| last - first >= POLL && is_recent(last);
         complete.is_some_and(is_certain)
+    }
+
+    /// Whether the last reading of all rooms left none whose config this service does not know.
+    #[must_use]
+    pub fn has_read_every_config(&self) -> bool {
+        self.0.configs_complete.load(Ordering::Acquire)
     }
 
     /// Whether `snapshot` may be out of date at `now_ms`, by [`KnownRoom::now_ms`].

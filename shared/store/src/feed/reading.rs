@@ -26,6 +26,10 @@ impl Feed {
                 self.note_alarm(room).await;
             }
         }
+        let has_config = |room: &RoomId| {
+            self.room(room.as_str()).is_some_and(|known| known.stored_config().is_some())
+        };
+        self.0.configs_complete.store(listed.iter().all(has_config), Ordering::Release);
         let is_known = |room: &RoomId| self.room(room.as_str()).is_some();
         Ok(listed.iter().all(|room| is_known(room) || unreadable.contains(room)))
     }

@@ -1,4 +1,4 @@
-//! Whose trace a call of Envoy is a part of.
+//! What Envoy is answered before rooms are known, and whose trace a call of it is a part of.
 
 mod silence;
 
@@ -26,7 +26,19 @@ fn service() -> (ExtAuthzService, InMemorySpanExporter) {
     let sampling = Sampling { fraction: 0.0, by_parent: true, per_second: 9 };
     let traces = Traces::new(provider.tracer("test"), sampling, || 0);
     let config = Config { traces, ..Config::read(&cli).unwrap() };
-    (ExtAuthzService(Arc::new(Admission::new(&config, Machine::real()))), exporter)
+    let admission = Admission::new(&config, Machine::real());
+    // There are no rooms.
+    admission.authorizer.coverage.take_for_whole();
+    (ExtAuthzService(Arc::new(admission)), exporter)
+}
+
+#[tokio::test]
+async fn nothing_is_uncovered_before_all_rooms_are_known() {
+    let (cli, machine) = (Cli::parse_from(["test", "--secret", &"s".repeat(32)]), Machine::real());
+    let admission = Admission::new(&Config::read(&cli).unwrap(), machine);
+    let service = ExtAuthzService(Arc::new(admission));
+    let refused = service.check(call("127.0.0.1", None)).await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::Unavailable);
 }
 
 /// A call by `peer` about the request of a visitor who sends a `traceparent`, too.

@@ -1,13 +1,20 @@
-//! The event ids that a room has given up. Its tokens call it by them until they end, so that meanwhile nothing else may
-//! be called so. Who else has an event id now is not here.
+//! What a room was called and is called no more. Its tokens call it by its earlier event ids until they end, so that
+//! meanwhile nothing else may be called so; who else has an event id now is not here. And browsers hold tickets in cookies
+//! of earlier names.
 
 use serde::{Deserialize, Serialize};
+
+use vestibule_site::CookieAttributes;
 
 use super::RoomConfig;
 use crate::settings::MAX_SECONDS;
 
 /// The most event ids of a room that are kept for it.
 pub const MAX_GIVEN_UP: usize = 50;
+/// The most earlier names of cookies that are read.
+const MOST_COOKIES: usize = 8;
+/// For so many seconds browsers keep a room's cookie, from when it was set last: longer than any line.
+pub const COOKIE_SECONDS: u64 = 7 * 24 * 3600;
 /// For how many seconds services may still sign with an event id after it was given up.
 const SETTLES: u64 = 60;
 
@@ -19,12 +26,22 @@ pub struct GivenUp {
     event_ids: Vec<GivenUpId>,
     /// When the last AWS-style token of before the last reset ends, unix seconds.
     tokens_until: u64,
+    /// The cookies that it had, the newest last.
+    cookies: Vec<GivenUpCookie>,
 }
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct GivenUpId {
     event_id: String,
+    /// When, unix seconds.
+    at: u64,
+}
+
+/// The room's cookies, as they were.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct GivenUpCookie {
+    cookie: CookieAttributes,
     /// When, unix seconds.
     at: u64,
 }
@@ -42,6 +59,22 @@ impl GivenUp {
     #[must_use]
     pub fn are_too_many(&self) -> bool {
         self.event_ids.len() > MAX_GIVEN_UP
+    }
+
+    /// The cookies in which browsers may still hold tickets, those of last before others.
+    pub fn cookies(&self) -> impl Iterator<Item = &CookieAttributes> {
+        self.cookies.iter().rev().map(|known| &known.cookie)
+    }
+
+    /// Notes at `now`, unix seconds, that cookies that were as in `was` are called as in `cookie`.
+    fn note_cookies(&mut self, was: &CookieAttributes, cookie: &CookieAttributes, now: u64) {
+        self.cookies.retain(|known| {
+            let is_over = known.at + COOKIE_SECONDS + SETTLES <= now;
+            !is_over && !known.cookie.has_names_of(was) && !known.cookie.has_names_of(cookie)
+        });
+        self.cookies.push(GivenUpCookie { cookie: was.clone(), at: now });
+        let most = self.cookies.len().saturating_sub(MOST_COOKIES);
+        self.cookies.drain(..most);
     }
 
     /// Notes that AWS-style tokens of before a reset are valid until then, unix seconds. Returns whether that is news.
@@ -64,13 +97,19 @@ impl GivenUp {
 // === impl RoomConfig ===
 
 impl RoomConfig {
-    /// Notes at `now`, unix seconds, which event id it had `before` and has no more.
+    /// Notes at `now`, unix seconds, which event id and which names of cookies it had `before` and has no more.
     pub fn note_given_up(&mut self, before: &Self, now: u64) {
+        let (cookie, cookie_was) = (&self.binding.cookie, &before.binding.cookie);
+        if before.version > 0 && !cookie.has_names_of(cookie_was) {
+            self.given_up = before.given_up.clone();
+            self.given_up.note_cookies(cookie_was, cookie, now);
+        }
         let (event_id, was) = (&self.settings.aws_event_id, &before.settings.aws_event_id);
         if event_id == was {
             return;
         }
-        self.given_up = before.given_up.clone();
+        self.given_up.event_ids.clone_from(&before.given_up.event_ids);
+        self.given_up.tokens_until = before.given_up.tokens_until;
         let ids = &mut self.given_up.event_ids;
         ids.retain(|known| {
             let is_over = known.at + MAX_SECONDS + SETTLES <= now;
@@ -116,6 +155,30 @@ mod tests {
         assert!(sale.given_up.note_reset(NOW + 9));
         assert!(!sale.given_up.note_reset(NOW + 8));
         assert_eq!(sale.given_up.reserved_until("a", 0, NOW), Some(NOW + 9));
+    }
+
+    #[test]
+    fn cookies_of_earlier_names_are_read_as_long_as_browsers_keep_them() {
+        let suffixed = |config: &RoomConfig, suffix: Option<&str>, now| {
+            let mut after = RoomConfig { version: config.version + 1, ..config.clone() };
+            after.binding.cookie.suffix = suffix.map(Into::into);
+            after.note_given_up(config, now);
+            after
+        };
+        let read = |config: &RoomConfig| {
+            let cookies = config.given_up.cookies().map(|cookie| cookie.suffix.clone());
+            cookies.map(Option::unwrap_or_default).collect::<Vec<_>>()
+        };
+        let sale = suffixed(&RoomConfig::default(), Some("a"), NOW);
+        assert_eq!(read(&sale), [""; 0], "a room that is made has had no cookies");
+        let sale = suffixed(&suffixed(&sale, Some("b"), NOW), Some("c"), NOW + 1);
+        assert_eq!(read(&sale), ["b", "a"]);
+        assert_eq!(read(&called(&sale, Some("x"), NOW)), ["b", "a"], "another change keeps them");
+        assert_eq!(read(&suffixed(&sale, Some("a"), NOW + 1)), ["c", "b"]);
+        assert_eq!(read(&suffixed(&sale, None, NOW + COOKIE_SECONDS + SETTLES)), ["c", "b"]);
+        assert_eq!(read(&suffixed(&sale, None, NOW + 1 + COOKIE_SECONDS + SETTLES)), ["c"]);
+        let many = (0..20).fold(sale, |sale, n| suffixed(&sale, Some(&n.to_string()), NOW));
+        assert_eq!(read(&many).len(), MOST_COOKIES);
     }
 
     #[test]

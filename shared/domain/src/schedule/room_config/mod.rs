@@ -5,7 +5,7 @@ mod given_up;
 use serde::{Deserialize, Serialize};
 use vestibule_site::SiteBinding;
 
-pub use self::given_up::{GivenUp, MAX_GIVEN_UP};
+pub use self::given_up::{COOKIE_SECONDS, GivenUp, MAX_GIVEN_UP};
 use super::{Event, EventInForce, EventState, InForce, Phase};
 use crate::RoomSettings;
 
