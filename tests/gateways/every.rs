@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use vestibule_tests::gateway::{Documented, Kind};
 
-use crate::{hostile, journey, outage, place, plumbing, session};
+use crate::{first_answer, hostile, journey, outage, passed_on, place, plumbing, session};
 
 /// One module per gateway, one test per promise.
 macro_rules! gateways {
@@ -19,6 +19,21 @@ macro_rules! gateways {
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn hostile_visitors_get_nothing() -> Result<()> {
                 tested($kind, async |place| hostile::all(place).await).await
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn the_site_gets_no_forgeries() -> Result<()> {
+                tested($kind, async |place| passed_on::headers(place).await).await
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn no_tunnel_but_a_web_sockets() -> Result<()> {
+                tested($kind, async |place| passed_on::tunnels(place).await).await
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn a_session_may_end_with_the_first_answer() -> Result<()> {
+                tested($kind, async |place| first_answer::all(place).await).await
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

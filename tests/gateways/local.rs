@@ -86,6 +86,7 @@ async fn journey(gateway: &Gateway, deployment: &mut Deployment) -> Result<()> {
     for target in ["/", "/saleroom"] {
         expect_site(&first.get(target).await?).context("what the room does not cover")?;
     }
+    crate::passed_on::by(&first).await?;
     enters(&first).await.context("the first visitor enters")?;
     let page = is_sent_to_the_page(&second).await.context("the second visitor")?;
     ensure!(second.get(&page).await?.expect(200)?.text.contains("<html"), "no page");

@@ -101,7 +101,11 @@ async fn visitors_log_in_at_envoy_by_waiting() -> Result<()> {
     let made = deployment.operator().call(Method::POST, secret, None).await?.expect(201)?;
     addresses.client_secret = made.text_of("client_secret")?;
     let gateway = Gateway::start(Kind::EnvoyOauth2, &addresses).await?;
-    let done = journey(&addresses, &deployment).await;
+    let done = async {
+        crate::passed_on::by(&gateway.browser()?).await?;
+        journey(&addresses, &deployment).await
+    };
+    let done = done.await;
     done.with_context(|| format!("its log ends:\n{}", gateway.log_end()))
 }
 

@@ -35,8 +35,24 @@ impl Place {
         Ok(place)
     }
 
+    /// The same with a gateway that lets everybody pass while Vestibule is down.
+    pub(crate) async fn that_fails_open(kind: Kind) -> Result<Self> {
+        let open = |addresses: &mut Addresses| addresses.fails_open = true;
+        let place = Self::build_with(kind, Deployment::builder(), open).await?;
+        place.deployment.site_visitor(SITE_HOST).finds_a_room("/sale", SOON).await?;
+        Ok(place)
+    }
+
     /// The same over another deployment, which may not know the room yet.
     pub(crate) async fn build_over(kind: Kind, scheme: Scheme, builder: Builder) -> Result<Self> {
+        Self::build_with(kind, builder, |addresses| addresses.scheme = scheme).await
+    }
+
+    async fn build_with(
+        kind: Kind,
+        builder: Builder,
+        set: impl FnOnce(&mut Addresses),
+    ) -> Result<Self> {
         let grpc_port = free_port();
         let grpc = format!("127.0.0.1:{grpc_port}");
         let deployment = builder.environment("VESTIBULE_GRPC_LISTEN", &grpc).start().await?;
@@ -45,7 +61,7 @@ impl Place {
         let vestibule = deployment.address(vestibule_tests::Service::Admission, 0);
         let mut addresses = Addresses::new(vestibule, site.address());
         addresses.grpc_port = grpc_port;
-        addresses.scheme = scheme;
+        set(&mut addresses);
         let gateway = Gateway::start(kind, &addresses).await?;
         Ok(Self { kind, deployment, site, gateway })
     }

@@ -55,14 +55,15 @@ local function question(txn)
     return headers
 end
 
+-- The answer, and whether Vestibule could be asked: HAProxy's client raises an error about what it cannot send.
 local function ask(txn, method, path, headers)
     local client = core.httpclient()
-    local ok, answer = pcall(client[method], client, {
+    local sent, answer = pcall(client[method], client, {
         url = "http://" .. txn:get_var("proc.vestibule") .. path,
         headers = headers,
         timeout = TIMEOUT_MS,
     })
-    return ok and answer
+    return sent and answer, sent
 end
 
 local function first(answer, name)
@@ -104,14 +105,25 @@ local function show(txn, answer)
     refuse(txn, answer.status, headers, body)
 end
 
+-- No decision: Vestibule is down, or cannot read the request (4xx). The latter is the visitor's doing, and no reason
+-- to let it pass where everybody passes while Vestibule is down.
+local function has_none(txn, answer, sent)
+    core.Warning("vestibule gave no decision, but status " .. tostring(answer and answer.status))
+    if not sent then
+        refuse(txn, 400, { { "Cache-Control", "no-store" } }, "")
+    elseif answer and answer.status >= 400 and answer.status < 500 then
+        show(txn, answer)
+    else
+        is_down(txn)
+    end
+end
+
 local function authorize(txn)
-    local answer = ask(txn, "get", "/authorize?refuse=page", question(txn))
+    local answer, sent = ask(txn, "get", "/authorize?refuse=page", question(txn))
     -- Only a decision is an answer. When nobody listens, HAProxy's client makes up a 503 of its own,
     -- after three attempts, one second apart.
     if not answer or not first(answer, "vestibule-decision") then
-        core.Warning("vestibule gave no decision, but status "
-            .. tostring(answer and answer.status))
-        return is_down(txn)
+        return has_none(txn, answer, sent)
     end
     if answer.status ~= 200 then
         return show(txn, answer)
@@ -126,9 +138,14 @@ local function authorize(txn)
         txn:set_var("txn.vestibule_cookie", cookies[0])
         txn:set_var("txn.vestibule_second_cookie", cookies[1])
     end
-    -- For the end of the session, if the site orders it: the request is gone by then.
-    txn:set_var("txn.vestibule_cookies_sent", table.concat(
-        values_of(txn.http:req_get_headers()["cookie"] or {}), "; "))
+    -- For the end of the session, if the site orders it: the request is gone by then. The ticket by which the visitor
+    -- has just entered goes before the one of before.
+    local sent = values_of(txn.http:req_get_headers()["cookie"] or {})
+    local given = cookies and cookies[0]:match("^[^;]+")
+    if given then
+        table.insert(sent, 1, given)
+    end
+    txn:set_var("txn.vestibule_cookies_sent", table.concat(sent, "; "))
 end
 
 -- The site has answered "Vestibule-Command: revoke".
@@ -146,11 +163,15 @@ local function revoke(txn)
     headers["x-forwarded-for"] = { txn:get_var("txn.vestibule_client") or "" }
     headers["host"] = headers["x-forwarded-host"]
     local answer = ask(txn, "post", "/revoke", headers)
-    -- A cookie that was renewed with this request is that of the session that has ended.
+    local cookies = answer and answer.headers and answer.headers["set-cookie"]
+    if not cookies then
+        -- No session has ended.
+        return
+    end
+    -- A cookie that was given with this request is that of the session that has ended.
     txn:unset_var("txn.vestibule_cookie")
     txn:unset_var("txn.vestibule_second_cookie")
-    local cookies = answer and answer.headers and answer.headers["set-cookie"]
-    for _, cookie in ipairs(cookies and values_of(cookies) or {}) do
+    for _, cookie in ipairs(values_of(cookies)) do
         txn.http:res_add_header("Set-Cookie", cookie)
     end
 end

@@ -92,19 +92,26 @@ impl Browser {
 
     /// Opens a WebSocket's connection, as far as a gateway looks at one.
     pub async fn tunnel(&self, target: &str) -> Result<Tunnel> {
+        let (tunnel, head) = self.upgrade(target, "Upgrade: websocket").await?;
+        ensure!(head.starts_with("HTTP/1.1 101"), "no upgrade: {head}");
+        Ok(tunnel)
+    }
+
+    /// Asks for another protocol by the header lines `asked`, and gives the head of the answer, too.
+    pub async fn upgrade(&self, target: &str, asked: &str) -> Result<(Tunnel, String)> {
         let cookies = self.jar.cookies(&self.url(target).parse()?);
         let cookies = cookies.as_ref().map_or("", |all| all.to_str().unwrap_or_default());
         let request = format!(
-            "GET {target} HTTP/1.1\r\nHost: {SITE_HOST}:{}\r\nConnection: Upgrade\r\n\
-             Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+            "GET {target} HTTP/1.1\r\nHost: {SITE_HOST}:{}\r\n\
+             Connection: Upgrade, HTTP2-Settings\r\n{asked}\r\n\
+             HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\nSec-WebSocket-Version: 13\r\n\
              Sec-WebSocket-Key: {}\r\nCookie: {cookies}\r\n\r\n",
             self.port, WEBSOCKET.0
         );
         let mut tunnel = Tunnel(TcpStream::connect(("127.0.0.1", self.port)).await?);
         tunnel.0.write_all(request.as_bytes()).await?;
         let head = tunnel.read_until(b"\r\n\r\n").await?;
-        ensure!(head.starts_with("HTTP/1.1 101"), "no upgrade: {head}");
-        Ok(tunnel)
+        Ok((tunnel, head))
     }
 
     /// Sends bytes as they are, and gives the whole answer: for what no client would send.

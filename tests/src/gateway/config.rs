@@ -29,6 +29,8 @@ pub struct Addresses {
     pub client_secret: String,
     /// What visitors speak to the gateway.
     pub scheme: Scheme,
+    /// Whether everybody is let pass while Vestibule is down, as the files say how.
+    pub fails_open: bool,
     /// What stands behind the address where they come in, for TLS.
     pub(super) listen_options: String,
 }
@@ -44,6 +46,15 @@ pub enum Scheme {
 
 /// The room of the gateways that verify tokens by themselves, and what it covers.
 const ROOM: [(&str, &str); 2] = [("ROOM", "sale"), ("ROOM_PATH", "/sale")];
+
+/// What the files say is to be changed so that everybody is let pass while Vestibule is down.
+const FAIL_OPEN: [(&str, &str); 5] = [
+    ("# set-var proc.vestibule_fail_open", "set-var proc.vestibule_fail_open"),
+    ("# proxy_intercept_errors on;", "proxy_intercept_errors on;"),
+    ("# error_page 500 502", "error_page 500 502"),
+    ("# location @let_pass", "location @let_pass"),
+    ("failure_mode_allow: false", "failure_mode_allow: true"),
+];
 
 // === impl Scheme ===
 
@@ -73,6 +84,7 @@ impl Addresses {
             keys: PathBuf::new(),
             client_secret: String::new(),
             scheme: Scheme::Http,
+            fails_open: false,
             listen_options: String::new(),
         }
     }
@@ -130,6 +142,23 @@ pub(super) fn render(name: &str, dir: &Path, addresses: &Addresses) -> Result<Pa
     }
     ensure!(!text.contains("${"), "{name} has a variable that the tests do not know");
     let path = dir.join(source.file_name().context("a file")?);
-    fs::write(&path, text)?;
+    fs::write(&path, if addresses.fails_open { opened(&text)? } else { text })?;
     Ok(path)
+}
+
+/// A file of `deploy/gateways/` whose variables its program reads by itself.
+pub(super) fn chosen(name: &str, dir: &Path, addresses: &Addresses) -> Result<PathBuf> {
+    if !addresses.fails_open {
+        return Ok(deployed(name));
+    }
+    let path = dir.join("opened");
+    fs::write(&path, opened(&fs::read_to_string(deployed(name))?)?)?;
+    Ok(path)
+}
+
+fn opened(text: &str) -> Result<String> {
+    let opened =
+        FAIL_OPEN.iter().fold(text.to_owned(), |text, (closed, open)| text.replace(closed, open));
+    ensure!(opened != text, "the file does not say how everybody is let pass");
+    Ok(opened)
 }

@@ -63,8 +63,8 @@ impl Kind {
         let rendered = |name: &str| config::render(name, dir, addresses);
         let command = match self {
             Self::Nginx => nginx(dir, &rendered("nginx/vestibule.conf.template")?, addresses),
-            Self::Haproxy => haproxy("haproxy/haproxy.cfg", addresses),
-            Self::HaproxyLocal => haproxy("haproxy/local-verification.cfg", addresses),
+            Self::Haproxy => haproxy("haproxy/haproxy.cfg", dir, addresses),
+            Self::HaproxyLocal => haproxy("haproxy/local-verification.cfg", dir, addresses),
             Self::Caddy => caddy("caddy/Caddyfile", dir, addresses),
             Self::CaddyJson => caddy("caddy/caddy.json", dir, addresses),
             Self::EnvoyHttp => envoy(&rendered("envoy/ext_authz-http.yaml")?),
@@ -124,9 +124,9 @@ fn unguarded(port: u16) -> String {
     )
 }
 
-fn haproxy(name: &str, addresses: &Addresses) -> Result<Command> {
+fn haproxy(name: &str, dir: &Path, addresses: &Addresses) -> Result<Command> {
     let mut command = Command::new(found::haproxy()?);
-    command.arg("-db").arg("-f").arg(config::deployed(name));
+    command.arg("-db").arg("-f").arg(config::chosen(name, dir, addresses)?);
     command.env_clear().envs(addresses.variables());
     Ok(command)
 }

@@ -12,7 +12,7 @@ use axum::{
     extract::{Request, State},
     http::{
         HeaderMap, HeaderValue, Response, StatusCode,
-        header::{CONTENT_LENGTH, HOST, SET_COOKIE},
+        header::{CONTENT_LENGTH, COOKIE, HOST, SET_COOKIE},
         request::Parts,
         uri::Authority,
     },
@@ -173,6 +173,7 @@ impl Settings {
         let command = commands.into_iter().flatten().next();
         if let Some(command) = command.filter(|_| self.whose == Documented::Kong) {
             question.insert(COMMANDS[0], command);
+            put_in_front(&mut question, authorized);
             // Kong does this just after its answer; who waits for it here only spares the test a
             // loop.
             if let Some(failure) = failure_of(self.call(Method::POST, "/revoke", question).await) {
@@ -195,6 +196,17 @@ impl Settings {
     }
 }
 
+/// The ticket that was just given goes before those of before.
+fn put_in_front(question: &mut HeaderMap, authorized: &HeaderMap) {
+    let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
+    let given = authorized.get(SET_COOKIE).map(text).unwrap_or_default();
+    let given = given.split(';').next().unwrap_or_default();
+    let sent = question.get(COOKIE).map(text).unwrap_or_default();
+    if let Ok(cookies) = HeaderValue::from_str(&format!("{given}; {sent}")) {
+        question.insert(COOKIE, cookies);
+    }
+}
+
 /// Why the visitor could not be sent out, which Kong would only log; `None`: it was.
 fn failure_of(revoked: Result<(Head, Bytes)>) -> Option<String> {
     match revoked {
@@ -206,12 +218,15 @@ fn failure_of(revoked: Result<(Head, Bytes)>) -> Option<String> {
     }
 }
 
-/// Both configurations drop these on the way to the site.
-const ANOTHER_PATH: [&str; 2] = ["x-original-url", "x-rewrite-url"];
+/// Both configurations drop these on the way to the site, and names that it could read as others.
+const NOT_FOR_THE_SITE: [&str; 4] =
+    ["forwarded", "http2-settings", "x-original-url", "x-rewrite-url"];
 
 /// What the site gets: Traefik's `authResponseHeaders` replace, or remove, the visitor's own.
 fn dressed(headers: &HeaderMap, authorized: &HeaderMap) -> HeaderMap {
-    let mut headers = without(headers, |name| is_ours(name) || ANOTHER_PATH.contains(&name));
+    let is_odd = |name: &str| name.chars().any(|c| c != '-' && !c.is_ascii_alphanumeric());
+    let mut headers =
+        without(headers, |name| is_ours(name) || is_odd(name) || NOT_FOR_THE_SITE.contains(&name));
     for (name, value) in [("x-forwarded-for", "127.0.0.1"), ("x-forwarded-proto", "http")] {
         headers.insert(name, HeaderValue::from_static(value));
     }

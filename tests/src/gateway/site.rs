@@ -71,8 +71,10 @@ async fn answer(
     State(orders): State<Arc<Mutex<&'static str>>>,
     mut request: Request,
 ) -> Response<Body> {
-    if request.headers().contains_key(UPGRADE) {
-        return upgrade(&mut request);
+    let asked = request.headers().get_all(UPGRADE).iter().map(HeaderValue::as_bytes);
+    let asked = asked.collect::<Vec<_>>().join(&b","[..]);
+    if !asked.is_empty() {
+        return upgrade(&mut request, &asked);
     }
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, LARGEST).await.unwrap_or_default();
@@ -104,8 +106,8 @@ async fn answer(
     response
 }
 
-/// Whatever comes through the tunnel goes back.
-fn upgrade(request: &mut Request) -> Response<Body> {
+/// Whatever comes through the tunnel goes back, whichever protocol was asked for.
+fn upgrade(request: &mut Request, asked: &[u8]) -> Response<Body> {
     let upgraded = hyper::upgrade::on(request);
     tokio::spawn(async {
         if let Ok(tunnel) = upgraded.await {
@@ -117,7 +119,7 @@ fn upgrade(request: &mut Request) -> Response<Body> {
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
     headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
-    headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    headers.extend(HeaderValue::from_bytes(asked).map(|asked| (UPGRADE, asked)));
     headers.insert(SEC_WEBSOCKET_ACCEPT, HeaderValue::from_static(WEBSOCKET.1));
     response
 }
