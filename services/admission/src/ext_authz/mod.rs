@@ -101,7 +101,10 @@ impl ExtAuthzService {
         peer: Option<SocketAddr>,
     ) -> Result<Response<CheckResponse>, Status> {
         let authorizer = &self.0.authorizer;
-        let parts = parts(call.into_inner(), peer)?;
+        let parts = match parts(call.into_inner(), peer) {
+            Ok(parts) => parts,
+            Err(problem) => return wrong(problem).await,
+        };
         let original = match OriginalRequest::behind_prefix(&parts, "", &authorizer.clients.proxies)
         {
             Ok(original) => original,
@@ -135,7 +138,8 @@ fn chosen_status(decision: &Decision) -> Option<u16> {
     }
 }
 
-/// A request that cannot be read is refused as it is over HTTP. An untrusted caller and a failure of
+/// A request that cannot be read is refused as it is over HTTP: a gRPC error would let it pass where Envoy lets
+/// everybody pass while this service is down. An untrusted caller and a failure of
 /// this service are gRPC errors, because they decide nothing about the request.
 async fn wrong(problem: Problem) -> Result<Response<CheckResponse>, Status> {
     let text = problem.kind().title();

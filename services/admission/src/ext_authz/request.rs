@@ -6,20 +6,21 @@ use axum::http::{HeaderName, HeaderValue, Request, header::HOST, request::Parts}
 use envoy_types::{
     ext_authz::v3::pb::CheckRequest, pb::envoy::service::auth::v3::attribute_context::HttpRequest,
 };
-use tonic::Status;
-use vestibule_runtime::Peer;
+use vestibule_runtime::{
+    Peer,
+    problem::{Problem, ProblemType},
+};
 
 const PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
 /// The HTTP request that `check` describes, with `peer` as the caller.
 ///
 /// # Errors
-/// `INVALID_ARGUMENT` if `check` describes no HTTP request, or an invalid one.
-pub(crate) fn parts(check: CheckRequest, peer: Option<SocketAddr>) -> Result<Parts, Status> {
+/// A problem if `check` describes no HTTP request, or an invalid one.
+pub(crate) fn parts(check: CheckRequest, peer: Option<SocketAddr>) -> Result<Parts, Problem> {
     let attributes = check.attributes.and_then(|attributes| attributes.request);
     let http = attributes.and_then(|request| request.http);
-    let http =
-        http.ok_or_else(|| Status::invalid_argument("the call describes no HTTP request"))?;
+    let http = http.ok_or_else(|| invalid("call describes no HTTP request"))?;
     let (mut parts, ()) = request(&http)?.into_parts();
     for (name, value) in http.headers {
         // Pseudo headers have fields of their own; values that HTTP does not allow are left out.
@@ -28,11 +29,13 @@ pub(crate) fn parts(check: CheckRequest, peer: Option<SocketAddr>) -> Result<Par
             parts.headers.insert(name, value);
         }
     }
-    let host = HeaderValue::try_from(http.host).map_err(|_| invalid("host"))?;
+    let host = HeaderValue::try_from(http.host)
+        .map_err(|_| invalid("host of the request cannot be read"))?;
     parts.headers.insert(HOST, host);
     // Envoy also knows the scheme when no header says it.
     if !parts.headers.contains_key(PROTO) {
-        let scheme = HeaderValue::try_from(http.scheme).map_err(|_| invalid("scheme"))?;
+        let scheme = HeaderValue::try_from(http.scheme)
+            .map_err(|_| invalid("scheme of the request cannot be read"))?;
         parts.headers.insert(PROTO, scheme);
     }
     if let Some(peer) = peer {
@@ -41,13 +44,13 @@ pub(crate) fn parts(check: CheckRequest, peer: Option<SocketAddr>) -> Result<Par
     Ok(parts)
 }
 
-fn request(http: &HttpRequest) -> Result<Request<()>, Status> {
+fn request(http: &HttpRequest) -> Result<Request<()>, Problem> {
     let request = Request::builder().method(http.method.as_str()).uri(http.path.as_str());
-    request.body(()).map_err(|_| invalid("method or path"))
+    request.body(()).map_err(|_| invalid("method or path of the request cannot be read"))
 }
 
-fn invalid(what: &str) -> Status {
-    Status::invalid_argument(format!("the {what} of the request cannot be read"))
+fn invalid(what: &str) -> Problem {
+    Problem::new(ProblemType::InvalidRequest).detail(format!("the {what}"))
 }
 
 #[cfg(test)]

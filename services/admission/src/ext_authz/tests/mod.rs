@@ -3,8 +3,11 @@
 mod silence;
 
 use clap::Parser;
-use envoy_types::pb::envoy::service::auth::v3::{
-    AttributeContext, attribute_context, attribute_context::HttpRequest,
+use envoy_types::{
+    ext_authz::v3::pb::HttpResponse,
+    pb::envoy::service::auth::v3::{
+        AttributeContext, attribute_context, attribute_context::HttpRequest,
+    },
 };
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider};
@@ -60,6 +63,19 @@ fn call(peer: &str, parent: Option<&str>) -> Request<CheckRequest> {
         call.metadata_mut().insert("traceparent", parent.parse().unwrap());
     }
     call
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_refused_and_is_no_failure() {
+    let (service, _) = service();
+    for path in ["/sale?x=<y>", "/sale`", ""] {
+        let mut call = call("127.0.0.1", None);
+        let attributes = call.get_mut().attributes.as_mut().unwrap();
+        attributes.request.as_mut().unwrap().http.as_mut().unwrap().path = path.to_owned();
+        let answer = service.check(call).await.unwrap().into_inner();
+        let Some(HttpResponse::DeniedResponse(denied)) = answer.http_response else { panic!() };
+        assert_eq!(denied.status.unwrap().code, 400, "{path}");
+    }
 }
 
 #[tokio::test]
