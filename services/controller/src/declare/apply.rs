@@ -202,7 +202,7 @@ impl Apply<'_> {
         self.require_few_people(&plan)?;
         let (mut done, mut failed) = (Vec::new(), None);
         for step in &plan.steps {
-            match self.take(step, lease, &trail.of_room(step.room.as_str())).await {
+            match self.take(step, lease, &done, &trail.of_room(step.room.as_str())).await {
                 Ok(()) => done.push(step.room.clone()),
                 Err(problem) => {
                     failed = Some(problem);
@@ -246,12 +246,18 @@ impl Apply<'_> {
         refuse(Problem::new(ProblemType::Conflict).detail(detail), errors.collect())
     }
 
-    /// Does one step.
-    async fn take(&self, step: &Step, lease: &ApplyLease, trail: &Trail) -> Result<(), Problem> {
+    /// Does one step, after those that are `done`.
+    async fn take(
+        &self,
+        step: &Step,
+        lease: &ApplyLease,
+        done: &[RoomId],
+        trail: &Trail,
+    ) -> Result<(), Problem> {
         let configs = &self.controller.configs;
         configs.keep_apply(lease).await?;
         let Some(room) = self.order.declared.rooms.get(&step.room) else {
-            configs.prune(trail, &step.room, self.order.prune_occupied).await?;
+            configs.prune(trail, &step.room, self.order.prune_occupied, done).await?;
             trail.done();
             return Ok(());
         };

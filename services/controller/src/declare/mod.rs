@@ -5,6 +5,7 @@ mod apply;
 mod beacons;
 mod check;
 mod diff;
+mod heirs;
 mod plan;
 
 pub(crate) use self::apply::{Order, apply};

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use vestibule_domain::{LabelSelector, RoomId, schedule::RoomConfig};
 
-use super::diff::changes;
+use super::{diff::changes, heirs::Heirs};
 use crate::api_types::{Action, Declaration, DeclaredRoom, Plan, Step};
 
 /// What makes the rooms of `current` what is declared. Rooms that are not declared stay, unless they have the labels of
-/// `prune`: those are deleted, last.
+/// `prune`: those are deleted, last; but one whose routes or names a declared room gets, just before that room gets them.
+/// Its deletion may be refused, since people come, and then no two rooms have the same.
 pub(super) fn plan(
     declared: &Declaration,
     current: &BTreeMap<RoomId, RoomConfig>,
@@ -22,13 +23,21 @@ pub(super) fn plan(
         !gives_names_up(declared.rooms.get(&step.room), current.get(&step.room))
     });
     let unchanged = declared.rooms.len() - steps.len();
-    steps.extend(pruned(declared, current, prune).map(|room| Step {
-        room: room.clone(),
-        action: Action::Delete,
-        changes: Vec::new(),
-        people: None,
-    }));
+    let heirs = Heirs::new(declared, current, steps.iter().map(|step| &step.room));
+    let mut deletions: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for room in pruned(declared, current, prune) {
+        let place = current.get(room).and_then(|config| heirs.first_of(room, config));
+        deletions.entry(place.unwrap_or(steps.len())).or_default().push(deletion(room));
+    }
+    // From the end, so that the places before stay.
+    for (place, deletions) in deletions.into_iter().rev() {
+        steps.splice(place..place, deletions);
+    }
     Plan { dry_run: false, steps, unchanged, unasked_beacons: 0 }
+}
+
+fn deletion(room: &RoomId) -> Step {
+    Step { room: room.clone(), action: Action::Delete, changes: Vec::new(), people: None }
 }
 
 /// Whether a room is called something in tokens that it will not be called any more.

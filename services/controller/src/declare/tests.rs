@@ -114,6 +114,39 @@ fn only_rooms_with_the_label_are_pruned() {
     assert_eq!(pruned(Some("managed-by=hand")), [(Action::Delete, "hand".to_owned())]);
 }
 
+/// People may come into a room that is to be deleted, which is refused then: no other has its routes or names already.
+#[test]
+fn a_pruned_room_goes_before_those_that_get_what_it_has() {
+    let git = |mut room: Value| {
+        room["labels"] = json!({ "m": "g" });
+        room
+    };
+    let route = json!({ "routes": [{ "host": "shop.example" }] });
+    let event_id = json!({ "aws_style_api": true, "aws_event_id": "Sale" });
+    let client =
+        |id: &str| json!({ "oidc_clients": [{ "id": id, "redirect_uris": ["https://a/"] }] });
+    let cookie = json!({ "cookie": { "suffix": "c" } });
+    let steps = |old: &Value, new: &Value| {
+        let current = configs(json!({ "old": git(old.clone()), "other": git(json!({})) }));
+        let rooms = json!({ "a": git(json!({})), "new": git(new.clone()), "z": git(json!({})) });
+        let selector = "m=g".parse().unwrap();
+        let steps = plan(&declared(rooms), &current, Some(&selector)).steps;
+        steps.into_iter().map(|step| step.room.to_string()).collect::<Vec<_>>()
+    };
+    for (old, new) in [
+        (&route, &route),
+        (&event_id, &event_id),
+        (&client("new"), &json!({})),
+        (&json!({ "aws_style_api": true, "aws_event_id": "new" }), &json!({})),
+        (&json!({}), &json!({ "aws_style_api": true, "aws_event_id": "old" })),
+        (&json!({}), &client("old")),
+        (&cookie, &cookie),
+    ] {
+        assert_eq!(steps(old, new), ["a", "old", "new", "z", "other"], "{old} {new}");
+    }
+    assert_eq!(steps(&route, &event_id), ["a", "new", "z", "old", "other"]);
+}
+
 #[test]
 fn events_are_compared_with_each_other_and_with_the_time() {
     let at = |start: u64| json!({ "event_start_time": start, "event_end_time": start + 600 });

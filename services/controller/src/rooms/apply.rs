@@ -82,7 +82,8 @@ impl ConfigEditor {
         Err(busy())
     }
 
-    /// Deletes a room within an apply, if it is still there and no more than so many `people` are in it.
+    /// Deletes a room within an apply, after those that are `done`, if it is still there and no more than so many `people`
+    /// are in it.
     ///
     /// # Errors
     /// 409 if more are in it, 503 while Redis cannot be reached.
@@ -91,6 +92,7 @@ impl ConfigEditor {
         trail: &Trail,
         room: &RoomId,
         people: u64,
+        done: &[RoomId],
     ) -> Result<(), Problem> {
         let before = self.rooms.store.read_config(room).await;
         let before = before.map_err(|error| problem_of(&error))?;
@@ -98,7 +100,9 @@ impl ConfigEditor {
         trail.change(&view.into(), &Value::Null);
         match self.rooms.delete(room, people).await.map_err(|error| problem_of(&error))? {
             Deletion::Done(_) | Deletion::Missing => Ok(()),
-            Deletion::Occupied(there) => Err(occupied(there, "prune_occupied")),
+            Deletion::Occupied(there) => {
+                Err(of_room(room, occupied(there, "prune_occupied", done)))
+            }
         }
     }
 
@@ -106,6 +110,11 @@ impl ConfigEditor {
     pub(crate) async fn roll_out_all(&self, rooms: &[RoomId]) -> Rollout {
         Rollout::of_changes(&self.rooms.store, rooms).await
     }
+}
+
+/// Says which of many rooms is meant.
+fn of_room(room: &RoomId, problem: Problem) -> Problem {
+    problem.field(format!("rooms.{room}"), "has people in it, and is to be deleted")
 }
 
 fn others_apply() -> Problem {

@@ -147,7 +147,7 @@ impl ConfigEditor {
         match self.rooms.delete(room, people).await.map_err(|error| problem_of(&error))? {
             Deletion::Done(_) => Ok(self.roll_out(room).await),
             Deletion::Missing => Err(Problem::new(ProblemType::RoomNotFound)),
-            Deletion::Occupied(people) => Err(occupied(people, "people")),
+            Deletion::Occupied(people) => Err(occupied(people, "people", &[])),
         }
     }
 
@@ -230,13 +230,20 @@ fn concerns_no_others(before: &RoomConfig, config: &RoomConfig) -> bool {
     before.version > 0 && keeps_routes && keeps_event_id && ids(now) == ids(was)
 }
 
-/// Refuses to delete a room with these people, unless `option` allows as many.
-pub(super) fn occupied(there: People, option: &str) -> Problem {
+/// Refuses to delete a room with these people, unless `option` allows as many. The rooms of `done` were changed before.
+pub(super) fn occupied(there: People, option: &str, done: &[RoomId]) -> Problem {
     let People { waiting, inside } = there;
     let people = there.count();
+    let changed = match done.len() {
+        0 => "Nothing was changed".to_owned(),
+        1 => "One other room was changed before, see `done`, and nothing after it".to_owned(),
+        count => {
+            format!("{count} other rooms were changed before, see `done`, and nothing after them")
+        }
+    };
     let detail = format!(
-        "{waiting} wait in this room and {inside} are inside. Nothing was changed. To delete it with them, say how \
-         many may be in it at most: `?{option}={people}`"
+        "{waiting} wait in this room and {inside} are inside, so it was not deleted. {changed}. To delete it with them, say \
+         how many may be in it at most: `?{option}={people}`"
     );
     Problem::new(ProblemType::RoomOccupied)
         .detail(detail)

@@ -72,16 +72,29 @@ impl<'a> Named<'a> {
         }
         for (room, config) in others.filter(|(other, _)| *other != self.room) {
             let other = Other { room, config, called: self.caller.name_of(room) };
-            errors.extend(self.error_of_event_id(&other));
-            errors.extend(self.errors_of_clients(&other));
+            errors.extend(self.errors_beside(&other));
             for (field, name) in self.new_names() {
-                errors.extend(other.error_of_new_name(field, name));
                 let until = tokens.get(room).copied().unwrap_or(0);
                 let until = config.given_up.reserved_until(name, until, now);
                 errors.extend(until.map(|until| error(field, other.keeps(until))));
             }
         }
         errors
+    }
+
+    /// Whether it would be called something that this other room is called now.
+    pub(crate) fn has_a_name_of(self, room: &'a RoomId, config: &'a RoomConfig) -> bool {
+        let other = Other { room, config, called: String::new() };
+        !self.errors_beside(&other).is_empty()
+    }
+
+    /// What it would be called that the other one is called now.
+    fn errors_beside(self, other: &Other<'_>) -> Vec<FieldError> {
+        let new_names = self.new_names();
+        let of_new_names =
+            new_names.filter_map(|(field, name)| other.error_of_new_name(field, name));
+        let event_id = self.error_of_event_id(other).into_iter();
+        event_id.chain(self.errors_of_clients(other)).chain(of_new_names).collect()
     }
 
     fn event_id(self) -> Option<&'a str> {
