@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::{Parser, Subcommand, builder::BoolishValueParser};
-use vestibule_runtime::options::CommonOptions;
+use vestibule_runtime::{PublicUrlError, options::CommonOptions, read_public_url};
 use vestibule_site::NetworkPrefixes;
 
 pub use crate::challenges::ProviderOptions;
@@ -118,10 +118,12 @@ impl Cli {
     }
 
     /// The address visitors see.
-    #[must_use]
-    pub fn public_url(&self) -> String {
-        let given = self.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
+    ///
+    /// # Errors
+    /// If what is given is none.
+    pub fn public_url(&self) -> Result<String, PublicUrlError> {
+        let given = read_public_url(self.public_url.as_deref())?;
         let scheme = if self.common.tls.is_given() { "https" } else { "http" };
-        given.unwrap_or_else(|| format!("{scheme}://{}", self.listen))
+        Ok(given.unwrap_or_else(|| format!("{scheme}://{}", self.listen)))
     }
 }

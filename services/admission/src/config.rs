@@ -57,7 +57,7 @@ impl Config {
             secret: Arc::new(read_secret(&cli.common)?),
             providers: Arc::new(Providers::read(&cli.providers)?),
             region: cli.common.region.clone(),
-            public_url: cli.public_url(),
+            public_url: cli.public_url()?,
             connections,
             tls: cli.common.tls.load(&ClientTlsOptions::default())?,
             listen: cli.listen,

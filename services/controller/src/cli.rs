@@ -208,11 +208,9 @@ impl Cli {
             file: self.api_tokens_file.as_deref(),
             min_bytes: 0,
         };
-        let mut tokens = vec![GivenToken::root(&self.read_api_token()?)];
-        if let Some(text) = source.read_any()? {
-            tokens.extend(GivenToken::read_all(text.expose_secret())?);
-        }
-        Ok(tokens)
+        let others = source.read_any()?;
+        let others = others.as_ref().map_or("", |text| text.expose_secret());
+        GivenToken::all(&self.read_api_token()?, others)
     }
 
     /// The keys of the option by which requests are signed; `tokens` are those of all options.

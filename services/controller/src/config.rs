@@ -6,8 +6,9 @@ use std::{collections::BTreeMap, net::SocketAddr, sync::Arc, time::Duration};
 use secrecy::ExposeSecret;
 use vestibule_issuance::read_secret;
 use vestibule_runtime::{
-    ConnectionLimits, Tls, TraceSender,
+    ConnectionLimits, PublicUrlError, Tls, TraceSender,
     connection_options::TooManyConnections,
+    read_public_url,
     redis_options::{AuthoritiesError, RedisOptions},
     secret::SecretError,
     tls::TlsError,
@@ -91,6 +92,9 @@ pub(crate) enum ConfigError {
     /// More connections are asked for than fit.
     #[error(transparent)]
     Connections(#[from] TooManyConnections),
+    /// The address that visitors see is none.
+    #[error(transparent)]
+    PublicUrl(#[from] PublicUrlError),
     /// The options of traces cannot be used.
     #[error(transparent)]
     Traces(#[from] TraceOptionsError),
@@ -120,7 +124,7 @@ impl Config {
             admin_listen: cli.admin_listen,
             connections: cli.common.connections.limits()?,
             tls: cli.common.tls.load(&cli.client_tls)?,
-            public_url: cli.public_url.as_deref().map(|url| url.trim_end_matches('/').to_owned()),
+            public_url: read_public_url(cli.public_url.as_deref())?,
             region: cli.common.region.clone(),
             shutdown_grace: cli.common.shutdown_grace(),
             traces,

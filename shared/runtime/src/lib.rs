@@ -78,6 +78,7 @@ pub mod metrics;
 pub mod options;
 pub mod problem;
 mod proxies;
+mod public_url;
 mod random;
 pub mod redis_metrics;
 pub mod redis_options;
@@ -104,6 +105,7 @@ pub use self::{
     lifecycle::{Exit, Lifecycle},
     problem::{FieldError, Problem, ProblemType},
     proxies::TrustedProxies,
+    public_url::{PublicUrlError, read_public_url},
     random::Random,
     serve::{
         BindError, ConnectionLimits, ConnectionMetrics, Peer, bind, serve, serve_admin, serve_task,

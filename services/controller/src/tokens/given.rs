@@ -31,6 +31,22 @@ pub(crate) enum GivenTokenError {
     /// They cannot be read.
     #[error(transparent)]
     Secret(#[from] SecretError),
+    /// That of the operators could not be shown in a header.
+    #[error(
+        "VESTIBULE_API_TOKEN must be printable ASCII, without spaces and line ends around it: take another text"
+    )]
+    Root,
+    /// Two are the same text, so nobody could tell whose it is.
+    #[error(
+        "VESTIBULE_API_TOKENS: the token of `{later}` is that of `{earlier}`, too (`root` is VESTIBULE_API_TOKEN): give each a \
+         token of its own"
+    )]
+    Same {
+        /// The name of the first.
+        earlier: String,
+        /// That of the other one.
+        later: String,
+    },
     /// One is not as it must be.
     #[error(
         "VESTIBULE_API_TOKENS: token {number}{name}: {reason}. Each is `name:role:token` or \
@@ -52,6 +68,26 @@ impl GivenToken {
     /// The built-in token.
     pub(crate) fn root(token: &SecretString) -> Self {
         Self { digest: digest(token.expose_secret()), caller: Caller::admin(ROOT) }
+    }
+
+    /// All tokens of options: the built-in one, and those of a text.
+    ///
+    /// # Errors
+    /// [`GivenTokenError`] for the first that is wrong.
+    pub(crate) fn all(root: &SecretString, others: &str) -> Result<Vec<Self>, GivenTokenError> {
+        let text = root.expose_secret();
+        if text.trim() != text || !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return Err(GivenTokenError::Root);
+        }
+        let mut tokens = vec![Self::root(root)];
+        for token in Self::read_all(others)? {
+            if let Some(same) = tokens.iter().find(|other| other.digest == token.digest) {
+                let [earlier, later] = [same, &token].map(|token| token.caller.name.to_string());
+                return Err(GivenTokenError::Same { earlier, later });
+            }
+            tokens.push(token);
+        }
+        Ok(tokens)
     }
 
     /// The tokens of a text; lines that are empty or begin with `#` do not count.
@@ -107,8 +143,10 @@ fn read(text: &str) -> Result<GivenToken, (Option<&str>, String)> {
     if parts.len() == 4 && rooms.is_whole() {
         return Err(named("it names no room: leave that part out for all rooms".to_owned()));
     }
-    if token.len() < MIN_TOKEN_BYTES || token.contains(char::is_whitespace) {
-        let reason = format!("the token must have at least {MIN_TOKEN_BYTES} bytes and no spaces");
+    if token.len() < MIN_TOKEN_BYTES || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        let reason = format!(
+            "the token must have at least {MIN_TOKEN_BYTES} bytes, printable ASCII and no spaces"
+        );
         return Err(named(reason));
     }
     Ok(GivenToken { digest: digest(token), caller: Caller::new(name, role, rooms) })
@@ -151,12 +189,49 @@ mod tests {
             ("ci:viewer::TOKEN", "it names no room"),
             ("ci:viewer:short", "at least 16 bytes"),
             ("ci:viewer:TOKEN TOKEN", "no spaces"),
+            ("ci:viewer:TOKENü", "printable ASCII"),
             ("ci:viewer:TOKEN;ci:viewer:TOKEN", "the name is given twice"),
             ("root:viewer:TOKEN", "the name is given twice"),
         ] {
             let error = error(&text.replace("TOKEN", TOKEN));
             assert!(error.contains(reason), "{error}");
             assert!(!error.contains(TOKEN) && !error.contains("short"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_ones_alone() {
+        let all = |others: &str| {
+            let others = others.replace("TOKEN", TOKEN);
+            GivenToken::all(&TOKEN.into(), &others).map_err(|error| error.to_string())
+        };
+        assert_eq!(all("ci:viewer:TOKEN2").unwrap().len(), 2);
+        for (others, names) in [
+            ("ci:viewer:TOKEN", ["`ci`", "`root`"]),
+            ("a:admin:TOKEN2;b:viewer:TOKEN2", ["`b`", "`a`"]),
+        ] {
+            let error = all(others).unwrap_err();
+            let [later, earlier] = names;
+            assert!(error.contains(&format!("of {later} is that of {earlier}")), "{error}");
+            assert!(!error.contains(TOKEN), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_built_in_token_can_be_shown_in_a_header() {
+        let is_taken = |text: &str| {
+            GivenToken::all(&text.into(), "").map(drop).map_err(|error| error.to_string())
+        };
+        assert_eq!(is_taken(TOKEN), Ok(()));
+        assert_eq!(is_taken("some words of a sentence"), Ok(()));
+        let blank = " ".repeat(20);
+        let around = format!(" {TOKEN} ");
+        let line = format!("{TOKEN}\n");
+        for text in [&*blank, &around, &line, "üüüüüüüüüüüüüüüü", "0123456789abcdef\u{7f}"]
+        {
+            let error = is_taken(text).unwrap_err();
+            assert!(error.starts_with("VESTIBULE_API_TOKEN must be"), "{error}");
+            assert!(!error.contains(text), "{error}");
         }
     }
 }
