@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::{Result, ensure};
-use axum::{Router, http::StatusCode};
+use axum::{Router, http::StatusCode, routing::get};
 use reqwest::Method;
 use serde_json::{Map, Value, json};
 use tokio::{net::TcpListener, task::AbortHandle, time::sleep};
@@ -19,7 +19,7 @@ use crate::rooms::expect_problem;
 
 const TOKENS: &str = "see:viewer:viewer-token-000;sales:operator:sale:sales-token-0000";
 
-/// A beacon whose rounds are never there, and which counts its questions.
+/// A beacon whose rounds are never there, and which counts the questions for them. Of its chain it tells nothing.
 struct Beacon {
     url: String,
     asked: Arc<AtomicUsize>,
@@ -37,7 +37,7 @@ impl Beacon {
         let (asked, at_a_time) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
         let (count, most, now) = (Arc::clone(&asked), Arc::clone(&at_a_time), AtomicUsize::new(0));
         let now = Arc::new(now);
-        let routes = Router::new().fallback(move || {
+        let routes = Router::new().route("/info", get(StatusCode::NOT_FOUND)).fallback(move || {
             let (count, most, now) = (Arc::clone(&count), Arc::clone(&most), Arc::clone(&now));
             async move {
                 count.fetch_add(1, Ordering::SeqCst);

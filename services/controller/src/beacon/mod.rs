@@ -1,4 +1,5 @@
-//! Asking a public randomness beacon (drand) for one round of its chain, over HTTP or HTTPS.
+//! Asking a public randomness beacon (drand) for one round of its chain, and when its rounds are published, over HTTP or
+//! HTTPS.
 //!
 //! Responses are not trusted: a round counts only if its signature is genuine, so any relay may
 //! answer. No redirect is followed, at most [`LARGEST_ANSWER`] bytes are read, and beacons in private networks are asked
@@ -14,12 +15,12 @@ use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
     rt::TokioExecutor,
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use thiserror::Error;
 use url::{Host, Url};
 use vestibule_domain::{
     draw::{BeaconOutcome, Seed, from_hex, to_hex},
-    schedule::Beacon,
+    schedule::{Beacon, RoundClock},
     webhook::{is_public, may_connect},
 };
 use vestibule_token::beacon::{self, BeaconError};
@@ -81,9 +82,12 @@ pub(crate) enum BeaconFailure {
     /// A status other than the round's, 404 and 425.
     #[error("the beacon answered {0}")]
     Status(StatusCode),
-    /// Not the JSON of a round, or too long.
-    #[error("the answer is no round: {0}")]
+    /// Not the JSON of a round or a chain, or too long.
+    #[error("the answer cannot be read: {0}")]
     Body(String),
+    /// What it tells of its chain cannot be used.
+    #[error("what it tells of its chain {0}")]
+    Chain(&'static str),
     /// Another round than the one that was asked for.
     #[error("the answer is round {0}")]
     OtherRound(u64),
@@ -102,6 +106,16 @@ struct PublishedRound {
     randomness: String,
     signature: String,
     previous_signature: Option<String>,
+}
+
+/// What drand tells of a chain.
+#[derive(Debug, Deserialize)]
+struct ChainInfo {
+    public_key: String,
+    /// Seconds.
+    period: u64,
+    /// Unix seconds.
+    genesis_time: u64,
 }
 
 // === impl BeaconClient ===
@@ -132,10 +146,34 @@ impl BeaconClient {
         }
     }
 
+    /// When the rounds of the beacon are published. It is asked only for a chain that is not known anyway.
+    ///
+    /// # Errors
+    /// Why that is not to be had.
+    pub(crate) async fn round_clock(&self, beacon: &Beacon) -> Result<RoundClock, BeaconFailure> {
+        if let Some(clock) = RoundClock::of_key(&beacon.public_key) {
+            return Ok(clock);
+        }
+        let asked = tokio::time::timeout(self.timeout, self.fetch_info(beacon)).await;
+        let info = asked.unwrap_or(Err(BeaconFailure::Silent(self.timeout)))?;
+        if !info.public_key.eq_ignore_ascii_case(&beacon.public_key) {
+            return Err(BeaconFailure::Chain("has another public key"));
+        }
+        let clock = RoundClock::new(info.genesis_time, info.period);
+        clock.ok_or(BeaconFailure::Chain("has no time between rounds"))
+    }
+
+    async fn fetch_info(&self, beacon: &Beacon) -> Result<ChainInfo, BeaconFailure> {
+        let response = self.get(beacon, "info").await?;
+        match response.status() {
+            StatusCode::OK => read(response).await,
+            status => Err(BeaconFailure::Status(status)),
+        }
+    }
+
     /// The round as the beacon publishes it; `None` if it is not published yet.
     async fn fetch(&self, beacon: &Beacon) -> Result<Option<PublishedRound>, BeaconFailure> {
-        let response = self.http.get(self.address(beacon)?).await;
-        let response = response.map_err(|error| BeaconFailure::Unreachable(chain(&error)))?;
+        let response = self.get(beacon, &format!("public/{}", beacon.round)).await?;
         match response.status() {
             StatusCode::OK => read(response).await.map(Some),
             StatusCode::NOT_FOUND | StatusCode::TOO_EARLY => Ok(None),
@@ -143,9 +181,18 @@ impl BeaconClient {
         }
     }
 
-    /// Where the round is. A name is looked up when it is connected to, and its addresses are checked then.
-    fn address(&self, beacon: &Beacon) -> Result<Uri, BeaconFailure> {
-        let text = format!("{}/public/{}", beacon.url.trim_end_matches('/'), beacon.round);
+    async fn get(
+        &self,
+        beacon: &Beacon,
+        path: &str,
+    ) -> Result<Response<hyper::body::Incoming>, BeaconFailure> {
+        let response = self.http.get(self.address(beacon, path)?).await;
+        response.map_err(|error| BeaconFailure::Unreachable(chain(&error)))
+    }
+
+    /// Where that is. A name is looked up when it is connected to, and its addresses are checked then.
+    fn address(&self, beacon: &Beacon, path: &str) -> Result<Uri, BeaconFailure> {
+        let text = format!("{}/{path}", beacon.url.trim_end_matches('/'));
         let url = Url::parse(&text).map_err(|_| BeaconFailure::Address(NO_ADDRESS))?;
         let literal: Option<IpAddr> = match url.host().ok_or(BeaconFailure::Address(NO_ADDRESS))? {
             Host::Domain(_) => None,
@@ -159,7 +206,9 @@ impl BeaconClient {
     }
 }
 
-async fn read(response: Response<hyper::body::Incoming>) -> Result<PublishedRound, BeaconFailure> {
+async fn read<T: DeserializeOwned>(
+    response: Response<hyper::body::Incoming>,
+) -> Result<T, BeaconFailure> {
     let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
     let body = body.map_err(|error| BeaconFailure::Body(chain(&*error)))?;
     serde_json::from_slice(&body.to_bytes()).map_err(|error| BeaconFailure::Body(error.to_string()))

@@ -1,4 +1,4 @@
-//! Rounds of beacons that a document names for the first time. Whether they are to come only the beacons know.
+//! Rounds of beacons that a document names for the first time, or for another start. When they come the beacons know.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,32 @@ use crate::{
 
 /// The new rounds of a document, each with the events that name it.
 #[derive(Debug, Default)]
-pub(super) struct NewRounds<'a>(Vec<(&'a Beacon, Vec<String>)>);
+pub(super) struct NewRounds<'a>(Vec<NewRound<'a>>);
+
+#[derive(Debug)]
+struct NewRound<'a> {
+    beacon: &'a Beacon,
+    /// When events begin that name it, unix seconds.
+    start: u64,
+    events: Vec<String>,
+}
 
 // === impl NewRounds ===
 
 impl<'a> NewRounds<'a> {
     /// Those of `declared`; `configs`: the rooms as they are.
     pub(super) fn of(declared: &'a Declaration, configs: &BTreeMap<RoomId, RoomConfig>) -> Self {
-        let mut rounds: BTreeMap<_, (&Beacon, Vec<String>)> = BTreeMap::new();
+        let mut rounds: BTreeMap<_, NewRound<'a>> = BTreeMap::new();
         for (room, declared) in &declared.rooms {
             let before = configs.get(room);
             for (name, event) in &declared.events {
                 let before = before.and_then(|before| before.event(name.as_str()));
                 let Some(beacon) = new_round(event, before) else { continue };
-                let key = (&beacon.url, beacon.round, &beacon.public_key);
-                let (_, events) = rounds.entry(key).or_insert_with(|| (beacon, Vec::new()));
-                events.push(format!("rooms.{room}.events.{name}"));
+                let start = event.start;
+                let key = (&beacon.url, beacon.round, &beacon.public_key, start);
+                let new = || NewRound { beacon, start, events: Vec::new() };
+                let round = rounds.entry(key).or_insert_with(new);
+                round.events.push(format!("rooms.{room}.events.{name}"));
             }
         }
         Self(rounds.into_values().collect())
@@ -51,9 +61,9 @@ impl<'a> NewRounds<'a> {
             );
             return vec![error("rooms", "", reason)];
         }
-        let beacons: Vec<_> = self.0.iter().map(|(beacon, _)| *beacon).collect();
+        let beacons: Vec<_> = self.0.iter().map(|round| (round.beacon, round.start)).collect();
         let answers = asked.require_all(&beacons).await;
-        let found = self.0.iter().zip(answers).filter_map(|((_, events), answer)| {
+        let found = self.0.iter().zip(answers).filter_map(|(NewRound { events, .. }, answer)| {
             let refused = answer.err()?;
             let wrong = refused.errors().first()?;
             let at = |event: &String| error(event, &wrong.field, wrong.reason.to_string());

@@ -1,4 +1,5 @@
-//! The seed of an event's draw: fixed when the event is created, and unchanged when the event is changed.
+//! The seed of an event's draw: fixed when the event is created, and unchanged when the event is changed; but with another
+//! beacon comes another seed. Else whoever knows the seed could try rounds one after the other under one commitment.
 
 use std::sync::Arc;
 
@@ -22,12 +23,12 @@ impl DrawSeeds {
     }
 
     /// Gives an event with a draw its id and its commitment. If `before`, the same event before the
-    /// change, had a draw, they stay as they are.
+    /// change, had a draw with the same beacon, they stay as they are.
     pub(super) fn settle(&self, room: &RoomId, event: &mut Event, before: Option<&Event>) {
         if !event.draw {
             return;
         }
-        if let Some(before) = before.filter(|before| before.draw) {
+        if let Some(before) = before.filter(|before| before.draw && before.beacon == event.beacon) {
             event.draw_id.clone_from(&before.draw_id);
             event.commitment.clone_from(&before.commitment);
             return;

@@ -151,8 +151,8 @@ impl ConfigEditor {
         }
     }
 
-    /// Changes one event, by `place`, as [`Self::change`] does. Refuses a beacon's round that is already
-    /// public, because an operator could choose among known rounds.
+    /// Changes one event, by `place`, as [`Self::change`] does. Refuses a beacon's round that is public
+    /// before the start, because an operator could choose among known rounds.
     ///
     /// # Errors
     /// As [`Self::change`].
@@ -166,9 +166,9 @@ impl ConfigEditor {
         let mut draft = self.rooms.read_config(room).await?;
         let before = draft.clone();
         let (event, _) = place(&mut draft)?;
-        // A round that this very event named before is not checked again.
+        // A round that this very event named before, for the same start, is not checked again.
         if let Some(beacon) = new_round(&event, before.event(event.name.as_str())) {
-            self.future_rounds.require(beacon).await?;
+            self.future_rounds.require(beacon, event.start).await?;
         }
         self.change(caller, trail, room, place).await
     }

@@ -9,7 +9,7 @@ use vestibule_domain::{
 use vestibule_issuance::Machine;
 use vestibule_runtime::metrics::Registry;
 
-use super::future_rounds::FutureRounds;
+use super::future_rounds::{FutureRounds, new_round};
 use crate::{beacon::BeaconClient, cli::Cli, config::Config, state::Controller};
 
 /// A controller whose Redis cannot be reached.
@@ -59,6 +59,27 @@ async fn a_draw_has_a_seed_of_its_own_which_it_keeps() {
     assert_eq!(config.events.len(), 2);
 }
 
+/// What was announced for one round must not serve for another one.
+#[tokio::test]
+async fn another_beacon_has_another_seed() {
+    let controller = cut_off();
+    let mut config = RoomConfig::default();
+    let mut place =
+        |event| controller.configs.place_event(&room(), &mut config, event, 0).unwrap().0;
+    let beacon = |round| Beacon { url: "https://x".into(), round, public_key: "ab".repeat(96) };
+    let with = |round| Event { beacon: Some(beacon(round)), ..drawn() };
+    let [without, one, same, two, none] =
+        [drawn(), with(1), Event { end: 4000, ..with(1) }, with(2), drawn()].map(&mut place);
+    assert_eq!((&same.commitment, &same.draw_id), (&one.commitment, &one.draw_id));
+    let all = [without, one, two, none];
+    for (index, event) in all.iter().enumerate() {
+        let seed = controller.secret.draw_seed(&room(), &event.draw_id, None);
+        assert_eq!(event.commitment, Some(draw::commitment(&seed)));
+        let others = all[..index].iter();
+        assert!(others.into_iter().all(|other| other.commitment != event.commitment), "{index}");
+    }
+}
+
 #[tokio::test]
 async fn what_cannot_be_changes_nothing() {
     let controller = cut_off();
@@ -83,10 +104,47 @@ async fn a_round_that_is_known_already_is_refused() {
     let quicknet = "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d1064510d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a";
     let beacon = |round| Beacon { url: url.clone(), round, public_key: quicknet.into() };
     let rounds = FutureRounds::new(BeaconClient::new(true));
-    let refused = rounds.require(&beacon(657_413)).await.unwrap_err();
+    let refused = rounds.require(&beacon(657_413), 0).await.unwrap_err();
     assert_eq!(refused.errors()[0].field, "beacon.round");
-    rounds.require(&beacon(657_414)).await.unwrap();
+    rounds.require(&beacon(657_414), 0).await.unwrap();
     server.abort();
     let _ = server.await;
-    rounds.require(&beacon(657_413)).await.unwrap();
+    rounds.require(&beacon(657_413), 0).await.unwrap();
+}
+
+/// The secret's holder would look at a round that is known, and choose another one.
+#[tokio::test]
+async fn a_round_that_is_known_before_the_start_is_refused() {
+    let key = "ab".repeat(96);
+    let info = serde_json::json!({ "public_key": key, "period": 30, "genesis_time": 1_000 });
+    let info = axum::routing::get(async move || axum::Json(info.clone()));
+    let routes = axum::Router::new().route("/chain/info", info);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let rounds = FutureRounds::new(BeaconClient::new(true));
+    let require = async |path: &str, round, public_key: &str| {
+        let url = format!("{url}/{path}");
+        let beacon = Beacon { url, round, public_key: public_key.to_owned() };
+        let refused = rounds.require(&beacon, 2_000).await.err()?;
+        Some(refused.errors()[0].reason.to_string())
+    };
+    let reason = require("chain", 34, &key).await.unwrap();
+    assert!(reason.starts_with("is published at 1970-01-01T00:33:10Z"), "{reason}");
+    assert!(reason.ends_with("the first round after that is 35"), "{reason}");
+    assert_eq!(require("chain", 35, &key).await, None);
+    for (path, public_key) in [("other", &*key), ("chain", &"cd".repeat(96))] {
+        assert_eq!(require(path, 1, public_key).await, None, "nobody knows when it is");
+    }
+}
+
+#[test]
+fn a_round_is_new_with_another_start_too() {
+    let beacon = |round| Beacon { url: "https://x".into(), round, public_key: "ab".repeat(96) };
+    let with = |round, start| Event { beacon: Some(beacon(round)), start, ..drawn() };
+    let before = with(5, 2_000);
+    let is_new = |event: &Event| new_round(event, Some(&before)).is_some();
+    assert!(!is_new(&Event { end: 9_000, ..with(5, 2_000) }));
+    assert!(is_new(&with(6, 2_000)) && is_new(&with(5, 2_001)));
+    assert!(!is_new(&drawn()));
 }

@@ -21,7 +21,7 @@ pub struct Beacon {
         schema(max_length = 512, example = "https://api.drand.sh/v2/beacons/quicknet")
     )]
     pub url: String,
-    /// The round that goes into the draw: one that is not published before the pre-queue closes.
+    /// The round that goes into the draw: one that is not published before the start, when the pre-queue closes.
     #[cfg_attr(feature = "openapi", schema(minimum = 1))]
     pub round: u64,
     /// The beacon's public key, 48 or 96 bytes in hexadecimal, by which its answer is checked.

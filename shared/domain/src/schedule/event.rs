@@ -57,7 +57,7 @@ pub struct Event {
     #[cfg_attr(feature = "openapi", schema(ignore))]
     pub draw_id: String,
     /// SHA-256 of the draw's seed, in hexadecimal: published now, so that nobody can choose another
-    /// seed later; null: there is no draw. Made here: requests may only repeat it.
+    /// seed later; null: there is no draw. Made here: requests may only repeat it. With another beacon comes another one.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(read_only))]
     pub commitment: Option<String>,

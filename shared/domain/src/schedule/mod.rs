@@ -13,6 +13,7 @@ mod name;
 mod overrides;
 mod phase;
 mod room_config;
+mod round_clock;
 
 pub use beacon::Beacon;
 pub use event::{Event, MAX_MOMENT, MIN_DURATION_SECONDS, MIN_PREQUEUE_SECONDS};
@@ -20,3 +21,4 @@ pub use name::{EventName, EventNameError};
 pub use overrides::Overrides;
 pub use phase::{EventInForce, EventState, InForce, Phase};
 pub use room_config::{COOKIE_SECONDS, GivenUp, MAX_EVENTS, MAX_GIVEN_UP, RoomConfig};
+pub use round_clock::RoundClock;

@@ -2,7 +2,7 @@
 
 use vestibule_domain::{
     draw::{BeaconOutcome, BeaconRecord, Draw, DrawRecord, to_hex},
-    schedule::Beacon,
+    schedule::{Beacon, RoundClock, moment},
 };
 use vestibule_token::beacon;
 
@@ -55,6 +55,7 @@ impl Examination {
             }
         }
         findings.extend(record.beacon.as_ref().and_then(check_beacon));
+        findings.extend(check_time(record));
         let mut examination = Self { findings, draw: None };
         examination.draw = checked.ok().filter(|_| examination.holds());
         examination
@@ -111,4 +112,34 @@ fn check_beacon(record: &BeaconRecord) -> Option<Finding> {
             })
         }
     }
+}
+
+/// Whether the beacon's round came only when nobody could join the draw any more; nothing while it has not answered.
+fn check_time(record: &DrawRecord) -> Option<Finding> {
+    let BeaconRecord { asked, outcome } = record.beacon.as_ref()?;
+    let Some(BeaconOutcome::Verified { .. }) = outcome else { return None };
+    let (round, start) = (asked.round, told(record.event_start));
+    let Some(published) = time_of_round(asked) else {
+        return Some(Finding::Unchecked(format!(
+            "time: when round {round} was published is not known here, see {}/info; the start was {start}",
+            asked.url.trim_end_matches('/')
+        )));
+    };
+    let times =
+        format!("time: round {round} was published {}, the start was {start}", told(published));
+    Some(if published < record.event_start {
+        Finding::Unchecked(format!("{times}: it was public before nobody could join any more"))
+    } else {
+        Finding::Holds(times)
+    })
+}
+
+/// When the round of a beacon is published, unix seconds, if its chain is one that everybody knows.
+pub(super) fn time_of_round(beacon: &Beacon) -> Option<u64> {
+    Some(RoundClock::of_key(&beacon.public_key)?.time_of(beacon.round))
+}
+
+/// A time as people read it.
+pub(super) fn told(time: u64) -> String {
+    moment::write(time).unwrap_or_else(|_| time.to_string())
 }

@@ -126,7 +126,25 @@ async fn a_draw_with_a_genuine_beacon_holds() {
     assert!(holds, "{report}");
     assert_says(
         &report,
-        &["ok beacon: round 657413 is signed", "could know a place before round 657413"],
+        &[
+            "ok beacon: round 657413 is signed",
+            "ok time: round 657413 was published 2023-09-15T11:00:03Z, the start was 1970-01-01T00:33:20Z",
+            "could know a place before round 657413",
+        ],
+    );
+}
+
+#[tokio::test]
+async fn a_round_that_was_public_before_the_start_is_told() {
+    let record = DrawRecord { event_start: 1_694_775_604, ..with_beacon(657_413) };
+    let (report, holds) = judge(&record).await;
+    assert!(holds, "{report}");
+    assert_says(
+        &report,
+        &[
+            "- time: round 657413 was published 2023-09-15T11:00:03Z, the start was 2023-09-15T11:00:04Z",
+            "That the operator did not look: round 657413 was public from 2023-09-15T11:00:03Z on",
+        ],
     );
 }
 

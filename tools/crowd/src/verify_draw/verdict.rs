@@ -2,7 +2,7 @@
 
 use vestibule_domain::draw::{BeaconOutcome, DrawRecord};
 
-use super::examination::Examination;
+use super::examination::{Examination, time_of_round, told};
 use crate::report::layout::Section;
 
 /// What a commitment proves that was noted in time, and one that was not.
@@ -18,6 +18,8 @@ enum Chance {
     Fallback,
     /// From the operator and a beacon's round.
     Mixed(u64),
+    /// The same, but the round was public at this time already, before the start.
+    MixedEarly(u64, u64),
 }
 
 /// The last part of the report, unless the record proves nothing. `noted`: whether the commitment
@@ -40,7 +42,7 @@ pub(super) fn sections(
     );
     Some([
         proves.fold(Section::new("What this proves"), point),
-        [chance.leaves_open().to_owned(), people]
+        [chance.leaves_open(), people]
             .into_iter()
             .fold(Section::new("What it does not prove"), point),
     ])
@@ -50,7 +52,13 @@ fn chance(record: &DrawRecord) -> Chance {
     match &record.beacon {
         None => Chance::Operators,
         Some(beacon) => match beacon.outcome {
-            Some(BeaconOutcome::Verified { .. }) => Chance::Mixed(beacon.asked.round),
+            Some(BeaconOutcome::Verified { .. }) => {
+                let round = beacon.asked.round;
+                match time_of_round(&beacon.asked) {
+                    Some(time) if time < record.event_start => Chance::MixedEarly(round, time),
+                    _ => Chance::Mixed(round),
+                }
+            }
             Some(BeaconOutcome::Unanswered) | None => Chance::Fallback,
         },
     }
@@ -60,14 +68,21 @@ fn chance(record: &DrawRecord) -> Chance {
 
 impl Chance {
     fn proves(&self) -> Option<String> {
-        let Self::Mixed(round) = self else { return None };
+        let (Self::Mixed(round) | Self::MixedEarly(round, _)) = self else { return None };
         Some(format!(
             "Nobody, the operator included, could know a place before round {round} was signed."
         ))
     }
 
-    fn leaves_open(&self) -> &'static str {
-        match self {
+    fn leaves_open(&self) -> String {
+        let text = match self {
+            Self::MixedEarly(round, time) => {
+                return format!(
+                    "That the operator did not look: round {round} was public from {} on, before the start, and who \
+                     knows the committed seed could work out from then on which queue numbers will be first.",
+                    told(*time)
+                );
+            }
             Self::Operators => {
                 "That the operator did not look: who knows the committed seed beforehand can \
                  work out which queue numbers will be first. A beacon would rule that out."
@@ -80,6 +95,7 @@ impl Chance {
                 "That the public key is the beacon's, and that the round lay ahead when the \
                  commitment was published: compare both with what the beacon publishes."
             }
-        }
+        };
+        text.to_owned()
     }
 }
