@@ -45,8 +45,9 @@ impl DrawCache {
         }
         let config = self.store.read_config(room).await?.ok_or(StoreError::RoomMissing)?;
         let drawn = self.store.read_draws(room).await?;
+        let reset_epoch = self.store.reset_epoch(room).await?.unwrap_or(0);
         let now_ms = self.store.now_ms_in(room).await?;
-        let records = Arc::new(published(room, &config, &drawn, now_ms));
+        let records = Arc::new(published(room, &config, &drawn, (reset_epoch, now_ms)));
         let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
         rooms.insert(room.clone(), (Instant::now(), Arc::clone(&records)));
         Ok(records)

@@ -43,6 +43,9 @@ pub(crate) struct Which {
 /// seed)`, as the Ethereum consensus specification has it (90 rounds). With a beacon, `seed` is the
 /// SHA-256 of `committed_seed` and the beacon's randomness; without, it is `committed_seed`. Times
 /// are unix seconds, seeds are hexadecimal. `vestibule-crowd verify-draw` checks all of it.
+///
+/// A draw stays published when the room is reset, and is `superseded` then: queue numbers begin anew, and
+/// those of this draw are nobody's any more.
 #[utoipa::path(
     get, path = "/v1/rooms/{room}/draw", operation_id = "get_draw", tag = "visitors",
     params(RoomPath, Which),

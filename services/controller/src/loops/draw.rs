@@ -131,8 +131,11 @@ async fn draw_pool(
     let draw = Draw::new(first, pool.count(), seed);
     let now_s = controller.store.now_ms_in(&room.room).await? / 1000;
     let outcome = outcome.map(|(outcome, _)| outcome);
-    let left_out = pool.among(&room.left_out);
-    let record = DrawRecord { left_out, ..promise.drawn(&draw, &committed, outcome, now_s) };
+    let record = DrawRecord {
+        left_out: pool.among(&room.left_out),
+        reset_epoch: Some(room.reset_epoch),
+        ..promise.drawn(&draw, &committed, outcome, now_s)
+    };
     let draws: Vec<Draw> = room.draws.iter().cloned().chain([draw]).collect();
     let added = (!pool.is_empty()).then_some(draws.as_slice());
     if controller.store.draw(&room.room, epoch, pool, added, Some(&record)).await? {
@@ -155,7 +158,10 @@ async fn cancel(
     pool: &Pool,
 ) -> Result<(), StoreError> {
     let seed = controller.secret.draw_seed(&room.room, &pool.draw_id, None);
-    let record = DrawRecord::cancelled(&room.room, &seed);
+    let record = DrawRecord {
+        reset_epoch: Some(room.reset_epoch),
+        ..DrawRecord::cancelled(&room.room, &seed)
+    };
     if controller.store.draw(&room.room, epoch, pool, None, Some(&record)).await? {
         tracing::warn!(room = %room.room, draw_id = %pool.draw_id, "a draw was cancelled");
     }

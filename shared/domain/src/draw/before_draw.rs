@@ -33,6 +33,8 @@ impl DrawRecord {
             committed_seed: None,
             seed: None,
             drawn_at: None,
+            reset_epoch: None,
+            superseded: false,
             beacon: event.beacon.clone().map(|asked| BeaconRecord { asked, outcome: None }),
         })
     }
@@ -55,6 +57,8 @@ impl DrawRecord {
             committed_seed: None,
             seed: None,
             drawn_at: None,
+            reset_epoch: None,
+            superseded: false,
             beacon: None,
         }
     }

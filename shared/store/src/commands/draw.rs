@@ -23,6 +23,7 @@ struct Arguments<'a> {
     pool_last: u64,
     draws: Option<String>,
     record: Option<String>,
+    reset_epoch: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -35,8 +36,8 @@ impl Store {
     ///
     /// `draws`: all draws since the reset, the new one last; `None`: no draw is added. `record` is
     /// published under the pool's draw id; `None`: nothing is published, so the draw may still take
-    /// place. Returns `false` if the draw id was drawn before or the pool has changed. Refused for a
-    /// stale leader.
+    /// place. Returns `false` if the draw id was drawn before, the pool has changed, or the room is of another reset epoch
+    /// than the record. Refused for a stale leader.
     ///
     /// # Errors
     /// [`StoreError::RoomMissing`], [`StoreError::Fenced`]; otherwise see [`StoreError`].
@@ -56,6 +57,7 @@ impl Store {
             pool_last: pool.last,
             draws: draws.map(|draws| document::text(&draws)).transpose()?,
             record: record.map(document::text).transpose()?,
+            reset_epoch: record.and_then(|record| record.reset_epoch),
         };
         let reply: Reply = self.call(&scripts::DRAW, room, &arguments).await?;
         Ok(reply.applied)

@@ -3,7 +3,7 @@
 KEYS  line settings sessions rate draws
 ARGV  now_ms seen document
 Returns {applied}
-      applied: false if it was drawn before, or the pool has changed.
+      applied: false if it was drawn before, the pool has changed, or the room was reset since it was read.
 Keeps (6) a place that was drawn is never drawn again; a stale leader changes nothing.
 ]]
 local args = arguments({
@@ -14,12 +14,15 @@ local args = arguments({
   draws = 'text',
   -- The record to publish, JSON; nil = none: the pool is released, and the draw may take place later.
   record = 'text',
+  -- The reset epoch that the record is of; nil = it is of none.
+  reset_epoch = 'integer',
 })
 local line = read_room(keys, now)
 if not line then return no_room() end
 local refusal = fenced(keys.line, line, args.leader_epoch)
 if refusal then return refusal end
-if line.pool_first ~= args.pool_first or line.pool_last ~= args.pool_last then
+local is_reset = args.reset_epoch and args.reset_epoch ~= line.reset_epoch
+if is_reset or line.pool_first ~= args.pool_first or line.pool_last ~= args.pool_last then
   return answer({ applied = false })
 end
 if args.record and redis.call('HSETNX', keys.draws, args.draw_id, args.record) == 0 then

@@ -34,6 +34,7 @@ crate::on_every_server!(
     a_cancelled_draw_leaves_everyone_in_order_of_arrival,
     a_pre_queue_that_is_let_go_is_drawn_if_it_comes_together_again,
     a_reset_in_the_pre_queue_begins_the_pool_anew,
+    a_draw_that_was_begun_before_a_reset_changes_nothing,
     two_draws_one_after_the_other_share_no_place,
     a_wiped_store_keeps_every_place_and_the_open_pool,
     a_hundred_thousand_take_every_place_once,
@@ -63,6 +64,11 @@ fn record(world: &World, event: &Event, draw: &Draw) -> DrawRecord {
     promise.drawn(draw, &SEED, None, world.clock.now_ms() / 1000)
 }
 
+/// The same, as one of this reset epoch.
+fn record_of(world: &World, event: &Event, draw: &Draw, reset_epoch: u64) -> DrawRecord {
+    DrawRecord { reset_epoch: Some(reset_epoch), ..record(world, event, draw) }
+}
+
 /// Draws `pool` for `event`, as the leader does.
 async fn try_draw(
     world: &World,
@@ -73,7 +79,7 @@ async fn try_draw(
     let room = world.snapshot().await;
     let first = if pool.is_empty() { room.queue_counter + 1 } else { pool.first };
     let draw = Draw::new(first, pool.count(), SEED);
-    let record = record(world, event, &draw);
+    let record = record_of(world, event, &draw, room.reset_epoch);
     let draws: Vec<Draw> = room.draws.iter().cloned().chain([draw]).collect();
     let added = (!pool.is_empty()).then_some(draws.as_slice());
     world.store.draw(&world.room, epoch, pool, added, Some(&record)).await
@@ -435,6 +441,25 @@ async fn a_reset_in_the_pre_queue_begins_the_pool_anew(world: World) {
     assert_eq!((room.draws.len(), room.position(3)), (0, Some(3)));
     assert_eq!(world.join(2, JoinMode::Enter).await.seated, 2);
     token(world.claims(claim_in(&room, &world, 1)).await);
+}
+
+/// Its beacon may be awaited for half a minute. Of whom the record spoke nobody could tell.
+async fn a_draw_that_was_begun_before_a_reset_changes_nothing(world: World) {
+    let pool = collected(&world, limited(5), 0).await;
+    assert!(pool.is_empty());
+    let before = world.snapshot().await.reset_epoch;
+    world.store.reset(&world.room).await.unwrap();
+    let after = world.snapshot().await.reset_epoch;
+    let publish = async |reset_epoch| {
+        let record = record_of(&world, &sale(), &Draw::new(1, 0, SEED), reset_epoch);
+        let pool = Pool { draw_id: "d1".into(), ..Pool::default() };
+        world.store.draw(&world.room, 1, &pool, None, Some(&record)).await.unwrap()
+    };
+    assert!(!publish(before).await);
+    assert!(world.store.read_draws(&world.room).await.unwrap().is_empty());
+    assert!(publish(after).await);
+    let records = world.store.read_draws(&world.room).await.unwrap();
+    assert_eq!(records["d1"].reset_epoch, Some(after));
 }
 
 async fn two_draws_one_after_the_other_share_no_place(world: World) {

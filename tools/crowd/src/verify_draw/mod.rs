@@ -19,6 +19,10 @@ use self::examination::{Examination, Finding};
 pub(crate) use self::options::VerifyDrawOptions;
 use crate::report::layout::{Section, sections};
 
+/// What is said of a draw that was held before the room was reset.
+const SUPERSEDED: &str = "\nThis draw is over: the room was reset since. Queue numbers that were given after the reset are \
+    others', and took no part in it; whoever took part has lost the place.\n";
+
 /// Reads, checks, tells. Says whether everything holds.
 ///
 /// # Errors
@@ -77,6 +81,9 @@ fn report(record: &DrawRecord, examination: &Examination, options: &VerifyDrawOp
         checked = checked.row(verdict, "", text);
     }
     let mut report = format!("Draw of event {} in room {}\n", record.event, record.room);
+    if record.superseded {
+        report += SUPERSEDED;
+    }
     report += &sections(&[checked]);
     if !told.is_empty() {
         report = report + "\n" + &told.join("\n") + "\n";

@@ -31,6 +31,8 @@ fn promised(beacon: Option<BeaconRecord>) -> DrawRecord {
         committed_seed: None,
         seed: None,
         drawn_at: None,
+        reset_epoch: None,
+        superseded: false,
         beacon,
     }
 }
@@ -241,4 +243,14 @@ async fn what_is_no_record_is_refused() {
     std::fs::write(&path, "{\"hello\": 1}").unwrap();
     let error = verify(&disk.options()).await.unwrap_err();
     assert!(error.to_string().contains("no record of a draw"), "{error:#}");
+}
+
+#[tokio::test]
+async fn a_draw_from_before_a_reset_is_said_to_be_over() {
+    let (report, _) = judge(&without_beacon()).await;
+    assert!(!report.contains("reset"), "{report}");
+    let record = DrawRecord { reset_epoch: Some(7), superseded: true, ..without_beacon() };
+    let (report, holds) = judge(&record).await;
+    assert!(holds, "it can be checked all the same: {report}");
+    assert_says(&report, &["This draw is over: the room was reset since.", "Queue number 12 drew"]);
 }

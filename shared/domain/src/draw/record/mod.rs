@@ -9,10 +9,15 @@
 //! | then, for good | `drawn` | who took part, both seeds, the beacon's answer |
 //! | the event was withdrawn | `cancelled` | the commitment |
 //!
+//! A record stays when its room is reset, so that it can be checked for good, but it is `superseded` then: numbers are given
+//! anew, and its own are nobody's.
+//!
 //! [`DrawRecord::check`] recomputes the seeds. Whether the beacon's signature is genuine is checked
 //! in `vestibule-token`.
 
 mod check;
+
+use std::ops::Not;
 
 use serde::{Deserialize, Serialize};
 
@@ -68,6 +73,16 @@ pub struct DrawRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = u64, required = false))]
     pub drawn_at: Option<u64>,
+    /// In which reset epoch of the room it was drawn: numbers that were given after a later reset are others', and took no part.
+    /// Left out: not drawn yet, or by a release that did not note it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = u64, required = false))]
+    pub reset_epoch: Option<u64>,
+    /// The room was reset since: this draw is of people who have lost their places, and nobody's number is from it any more.
+    /// Left out: it was not.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    #[cfg_attr(feature = "openapi", schema(default = false, required = false))]
+    pub superseded: bool,
     /// The public randomness that is mixed in, if the event names a beacon.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<DocumentedBeacon>))]

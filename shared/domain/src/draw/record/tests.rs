@@ -21,6 +21,8 @@ fn committed(beacon: Option<BeaconRecord>) -> DrawRecord {
         committed_seed: None,
         seed: None,
         drawn_at: None,
+        reset_epoch: None,
+        superseded: false,
         beacon,
     }
 }
