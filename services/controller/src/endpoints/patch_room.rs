@@ -39,11 +39,12 @@ pub(crate) async fn patch_room(
     Path(RoomPath { room }): Path<RoomPath>,
     Json(members): Json<Members>,
 ) -> Result<(Rollout, Json<Room>), Problem> {
+    let now_s = controller.rooms.now_ms_in(&room).await? / 1000;
     let change = |config: &mut RoomConfig| {
         let draft = members.clone().merge(&room, &Draft::from_config(config))?;
         let before = config.clone();
         draft.put_into(config);
-        controller.configs.check_settings(&caller, Some(&before), config)?;
+        controller.configs.check_settings(&caller, Some(&before), config, now_s)?;
         Ok(Draft::from_config(config))
     };
     let (draft, rollout) = controller.configs.change(&caller, &trail, &room, change).await?;

@@ -43,13 +43,14 @@ pub(crate) async fn put_room(
 ) -> Result<(StatusCode, Rollout, Json<Room>), Problem> {
     let draft = members.create(&room)?;
     controller.rooms.require_whole_keyspace().await?;
+    let now_s = controller.rooms.now_ms_in(&room).await? / 1000;
     let replace = |config: &mut RoomConfig, is_new| {
         if is_new {
             caller.require(Role::Admin)?;
         }
         let before = (!is_new).then(|| config.clone());
         draft.put_into(config);
-        controller.configs.check_settings(&caller, before.as_ref(), config)
+        controller.configs.check_settings(&caller, before.as_ref(), config, now_s)
     };
     let done = controller.configs.create_or_change(&caller, &trail, &room, replace).await?;
     let ((put, config), rollout) = done;

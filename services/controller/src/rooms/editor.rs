@@ -63,8 +63,8 @@ impl ConfigEditor {
         Self { rooms, draws, future_rounds, issuers, instance, route_changes: AtomicU64::new(0) }
     }
 
-    /// Refuses settings of a room that are wrong in themselves or with one of its events, and such as the `caller` may not
-    /// choose; `before`: as it is, `None`: it is new.
+    /// Refuses settings of a room that are wrong in themselves or with one of its events that is not over at `now_s`, unix
+    /// seconds, and such as the `caller` may not choose; `before`: as it is, `None`: it is new.
     ///
     /// # Errors
     /// A 403, or a 400 that names each wrong field, the reason and the event.
@@ -73,11 +73,12 @@ impl ConfigEditor {
         caller: &Caller,
         before: Option<&RoomConfig>,
         config: &RoomConfig,
+        now_s: u64,
     ) -> Result<(), Problem> {
         require_event_id(caller, before, config)?;
         let issuer =
             self.issuers.error_of_room(before.map(|before| &before.settings), &config.settings);
-        refuse(invalid_room(), config.errors_of_settings().into_iter().chain(issuer).collect())
+        refuse(invalid_room(), config.errors_of_settings(now_s).into_iter().chain(issuer).collect())
     }
 
     /// Changes the config of a room that exists, for the `caller`.

@@ -16,7 +16,7 @@ impl RoomConfig {
         now_s: u64,
     ) -> Vec<FieldError> {
         let mut errors = event.errors();
-        if errors.is_empty() {
+        if errors.is_empty() && !is_over(event, now_s) {
             errors.extend(self.resolved(event).errors());
         }
         errors.extend(match before {
@@ -27,10 +27,10 @@ impl RoomConfig {
         errors
     }
 
-    /// Errors of the events combined with the room's settings in this config, each with the name of
-    /// its event; empty when there are none.
+    /// Errors of the events that are not over at `now_s`, unix seconds, combined with the room's settings in this config,
+    /// each with the name of its event; empty when there are none.
     #[must_use]
-    pub fn errors_of_settings(&self) -> Vec<FieldError> {
+    pub fn errors_of_settings(&self, now_s: u64) -> Vec<FieldError> {
         let own = self.settings.errors();
         if !own.is_empty() {
             return own;
@@ -43,7 +43,7 @@ impl RoomConfig {
                 reason: format!("with the event {name}: {reason}"),
             })
         };
-        self.events.iter().flat_map(of_one).collect()
+        self.events.iter().filter(|event| !is_over(event, now_s)).flat_map(of_one).collect()
     }
 
     fn no_room_for_more(&self) -> Option<FieldError> {
@@ -71,6 +71,11 @@ impl RoomConfig {
         };
         Some(error(field, format!("overlaps with the event {}", other.name)))
     }
+}
+
+/// Whether an event never comes into force any more: its times cannot be changed.
+fn is_over(event: &Event, now_s: u64) -> bool {
+    event.end <= now_s
 }
 
 /// The error if a new event begins in the past.

@@ -4,7 +4,10 @@
 use std::borrow::Cow;
 
 use super::*;
-use crate::schedule::{Beacon, Overrides};
+use crate::{
+    inlet::PeriodicInlet,
+    schedule::{Beacon, Overrides},
+};
 
 const NOW: u64 = 10_000;
 
@@ -177,11 +180,30 @@ fn settings_that_an_event_conflicts_with_are_refused_and_name_it() {
     // Events set both limits or neither. An older store may hold an event with only one of them.
     let half = Overrides { new_users_per_minute: Some(50), ..Overrides::default() };
     let mut config = with(vec![Event { overrides: half, ..event() }]);
-    assert_eq!(config.errors_of_settings(), []);
+    assert_eq!(config.errors_of_settings(NOW), []);
     config.settings.total_active_users = Some(40);
-    let errors = config.errors_of_settings();
+    let errors = config.errors_of_settings(NOW);
     assert_eq!(fields(&errors), ["new_users_per_minute"]);
     assert!(errors[0].reason.starts_with("with the event sale: must not be above"));
     config.settings.session_duration_seconds = 0;
-    assert_eq!(fields(&config.errors_of_settings()), ["session_duration_seconds"]);
+    assert_eq!(fields(&config.errors_of_settings(NOW)), ["session_duration_seconds"]);
+}
+
+#[test]
+fn an_event_that_is_over_is_not_combined_with_the_settings() {
+    let limits = Overrides {
+        total_active_users: Some(5),
+        new_users_per_minute: Some(5),
+        ..Overrides::default()
+    };
+    let limited = Event { overrides: limits, ..event() };
+    let mut config = with(vec![limited.clone()]);
+    config.settings.periodic_inlet = Some(PeriodicInlet::default());
+    let told = |now| {
+        (config.errors_of_settings(now), config.errors_of_change(&limited, Some(&limited), now))
+    };
+    let (of_settings, of_change) = told(limited.end - 1);
+    assert_eq!(fields(&of_settings), ["periodic_inlet"]);
+    assert_eq!(fields(&of_change), ["periodic_inlet"]);
+    assert_eq!(told(limited.end), (vec![], vec![]));
 }
