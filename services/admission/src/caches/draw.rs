@@ -1,5 +1,5 @@
 //! The published records of draws. Anyone may ask for them, so each room's are read once a second at
-//! most.
+//! most, by one for all who ask meanwhile.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +23,18 @@ type Records = Arc<Vec<DrawRecord>>;
 #[derive(Debug)]
 pub(crate) struct DrawCache {
     store: Store,
-    rooms: Mutex<BTreeMap<RoomId, (Instant, Records)>>,
+    rooms: Mutex<BTreeMap<RoomId, Arc<RoomDraws>>>,
+}
+
+/// Those of one room. Whoever reads them holds the lock, and the others wait for what it finds.
+#[derive(Debug, Default)]
+struct RoomDraws(tokio::sync::Mutex<Option<Reading>>);
+
+/// What was read last.
+#[derive(Debug)]
+struct Reading {
+    ended: Instant,
+    outcome: Result<Records, StoreError>,
 }
 
 // === impl DrawCache ===
@@ -40,22 +51,87 @@ impl DrawCache {
     /// # Errors
     /// [`StoreError::RoomMissing`]; otherwise see [`StoreError`].
     pub(crate) async fn get(&self, room: &RoomId) -> Result<Records, StoreError> {
-        if let Some(records) = self.fresh(room) {
-            return Ok(records);
-        }
+        self.of_room(room).get(async || self.read(room).await).await
+    }
+
+    async fn read(&self, room: &RoomId) -> Result<Records, StoreError> {
         let config = self.store.read_config(room).await?.ok_or(StoreError::RoomMissing)?;
         let drawn = self.store.read_draws(room).await?;
         let reset_epoch = self.store.reset_epoch(room).await?.unwrap_or(0);
         let now_ms = self.store.now_ms_in(room).await?;
-        let records = Arc::new(published(room, &config, &drawn, (reset_epoch, now_ms)));
-        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        rooms.insert(room.clone(), (Instant::now(), Arc::clone(&records)));
-        Ok(records)
+        Ok(Arc::new(published(room, &config, &drawn, (reset_epoch, now_ms))))
     }
 
-    fn fresh(&self, room: &RoomId) -> Option<Records> {
-        let rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
-        let (read_at, records) = rooms.get(room)?;
-        (read_at.elapsed() < FRESH).then(|| Arc::clone(records))
+    fn of_room(&self, room: &RoomId) -> Arc<RoomDraws> {
+        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(rooms.entry(room.clone()).or_default())
+    }
+}
+
+// === impl RoomDraws ===
+
+impl RoomDraws {
+    async fn get(
+        &self,
+        read: impl AsyncFnOnce() -> Result<Records, StoreError>,
+    ) -> Result<Records, StoreError> {
+        let asked = Instant::now();
+        let mut last = self.0.lock().await;
+        if let Some(reading) = last.as_ref().filter(|reading| reading.is_for(asked)) {
+            return reading.outcome.clone();
+        }
+        let outcome = read().await;
+        *last = Some(Reading { ended: Instant::now(), outcome: outcome.clone() });
+        outcome
+    }
+}
+
+// === impl Reading ===
+
+impl Reading {
+    /// Whether it answers whoever has asked at this time. One that has failed does so for those who have waited for it: else
+    /// they would all wait in vain, one after the other.
+    fn is_for(&self, asked: Instant) -> bool {
+        match self.outcome {
+            Ok(_) => self.ended.elapsed() < FRESH,
+            Err(_) => self.ended >= asked,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use futures_util::future::join_all;
+    use tokio::time::sleep;
+
+    use super::*;
+
+    /// How often is read when forty ask at once, twice within a second and once after it.
+    async fn readings(outcome: Result<Records, StoreError>) -> [usize; 3] {
+        let (draws, reads) = (RoomDraws::default(), AtomicUsize::new(0));
+        let read = async || {
+            reads.fetch_add(1, Relaxed);
+            sleep(Duration::from_millis(50)).await;
+            outcome.clone()
+        };
+        let burst = async |pause: Duration| {
+            sleep(pause).await;
+            let told = join_all((0..40).map(|_| draws.get(read))).await;
+            assert!(told.iter().all(|told| told.is_ok() == outcome.is_ok()), "{told:?}");
+            reads.load(Relaxed)
+        };
+        [burst(Duration::ZERO).await, burst(FRESH / 2).await, burst(FRESH).await]
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn records_are_read_once_a_second_for_all() {
+        assert_eq!(readings(Ok(Records::default())).await, [1, 1, 2]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_who_wait_for_a_reading_that_fails_have_failed_with_it() {
+        assert_eq!(readings(Err(StoreError::RoomMissing)).await, [1, 2, 3]);
     }
 }
